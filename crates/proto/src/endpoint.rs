@@ -1,0 +1,156 @@
+//! The contract between protocols and whoever drives them, simulator or socket.
+//!
+//! The driver always takes the same three steps: `handle` one input, carry out the outbox, arm `deadline`.
+//! An endpoint knows only what a real host would know: its configuration, its clock and the packets it is given.
+
+use crate::packet::Packet;
+use crate::time::Instant;
+
+/// A protocol machine on a host.
+pub trait Endpoint {
+    /// Takes one input; everything wanted in return goes into `out`.
+    ///
+    /// `now` never runs backwards. A `Timeout` that comes before `deadline()` changes nothing. After `handle`
+    /// the deadline is never in the past.
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox);
+
+    /// When to be called with [`Input::Timeout`]; `None` = not at all.
+    fn deadline(&self) -> Option<Instant>;
+
+    /// What the endpoint has counted and its present state, for probes.
+    fn report(&self) -> Report;
+}
+
+/// What happens to an endpoint.
+#[derive(Clone, Copy, Debug)]
+pub enum Input<'a> {
+    /// Begin. Comes once, first.
+    Start,
+    /// A packet has arrived.
+    Packet(&'a Packet),
+    /// The deadline has come (or may have).
+    Timeout,
+    /// Send nothing more of your own accord; acknowledgements may still be given.
+    Stop,
+}
+
+/// What an endpoint wants done.
+#[derive(Clone, Copy, Debug)]
+pub enum Action {
+    /// Send this packet now.
+    Send(Packet),
+    /// Let observers know.
+    Event(Event),
+}
+
+/// What an endpoint wants done, in order. Owned and reused by the driver.
+#[derive(Debug, Default)]
+pub struct Outbox {
+    actions: Vec<Action>,
+}
+
+/// Something worth knowing that happened inside an endpoint: a value, not a log line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event {
+    /// A loss was found by duplicate ACKs or SACK; window before and after, in segments.
+    LossReduction {
+        /// Congestion window before.
+        before: f64,
+        /// Congestion window after.
+        after: f64,
+    },
+    /// A congestion echo was answered; window before and after, in segments.
+    EcnReduction {
+        /// The level that was echoed.
+        level: crate::packet::Ecn,
+        /// Congestion window before.
+        before: f64,
+        /// Congestion window after.
+        after: f64,
+    },
+    /// The retransmission timer expired; its value in seconds, before back-off.
+    RetransmissionTimeout {
+        /// The timer's value, seconds.
+        rto_s: f64,
+    },
+}
+
+/// Counters since the start and gauges of the moment. What does not apply is zero or NaN.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// Packets sent, retransmissions included.
+    pub sent_pkts: u64,
+    /// Bytes sent, retransmissions included.
+    pub sent_bytes: u64,
+    /// Packets sent again.
+    pub retransmitted_pkts: u64,
+    /// Packets received, duplicates included.
+    pub received_pkts: u64,
+    /// Bytes received, duplicates included.
+    pub received_bytes: u64,
+    /// Bytes received for the first time.
+    pub distinct_bytes: u64,
+    /// Window reductions because of loss, time-outs not counted.
+    pub loss_reductions: u64,
+    /// Window reductions because of a congestion echo.
+    pub ecn_reductions: u64,
+    /// Retransmission time-outs.
+    pub timeouts: u64,
+    /// Congestion window, segments.
+    pub cwnd_pkts: f64,
+    /// Slow-start threshold, segments.
+    pub ssthresh_pkts: f64,
+    /// Smoothed round-trip time, seconds.
+    pub srtt_s: f64,
+}
+
+impl Outbox {
+    /// An empty outbox.
+    pub fn new() -> Outbox {
+        Outbox::default()
+    }
+
+    /// Asks for `packet` to be sent.
+    pub fn send(&mut self, packet: Packet) {
+        self.actions.push(Action::Send(packet));
+    }
+
+    /// Tells observers of `event`.
+    pub fn event(&mut self, event: Event) {
+        self.actions.push(Action::Event(event));
+    }
+
+    /// Hands out and removes everything asked for, in order.
+    pub fn drain(&mut self) -> impl Iterator<Item = Action> + '_ {
+        self.actions.drain(..)
+    }
+
+    /// The actions asked for, in order.
+    pub fn actions(&self) -> &[Action] {
+        &self.actions
+    }
+
+    /// Forgets everything asked for, keeping the memory.
+    pub fn clear(&mut self) {
+        self.actions.clear();
+    }
+}
+
+impl Default for Report {
+    fn default() -> Report {
+        Report {
+            sent_pkts: 0,
+            sent_bytes: 0,
+            retransmitted_pkts: 0,
+            received_pkts: 0,
+            received_bytes: 0,
+            distinct_bytes: 0,
+            loss_reductions: 0,
+            ecn_reductions: 0,
+            timeouts: 0,
+            cwnd_pkts: f64::NAN,
+            ssthresh_pkts: f64::NAN,
+            srtt_s: f64::NAN,
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Congestion-control protocols without I/O.
+//!
+//! An [`Endpoint`](endpoint::Endpoint) is a deterministic state machine: it is handed packets and timeouts with the
+//! present time as an argument and says through an [`Outbox`](endpoint::Outbox) what it wants sent. It reads no clock,
+//! owns no socket and draws random numbers only from a [`Random`](random::Random) stream given to it, so the same code
+//! runs in the simulator and, with another driver, on a network.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`time`], [`packet`] | the vocabulary: instants, rates, the 64-byte packet |
+//! | [`endpoint`], [`timer`] | the contract and the timer table |
+//! | [`quantity`] | quantities with units in configurations: `"1.5 Mbit/s"`, `"250 ms"`, `"50 packets"` |
+//! | [`random`] | named random streams |
+
+pub mod endpoint;
+pub mod packet;
+pub mod quantity;
+pub mod random;
+pub mod time;
+pub mod timer;

@@ -1,0 +1,132 @@
+//! The packet: one `Copy` value of 64 bytes, a cache line, that links hold by value.
+
+use crate::time::Instant;
+
+/// Who sends or receives: a host and port together, as the address of a socket is, or a multicast group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Address(u32);
+
+/// A flow or session, for accounting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct FlowId(pub u32);
+
+impl Address {
+    const GROUP: u32 = 1 << 31;
+
+    /// The endpoint numbered `index` by the driver.
+    pub const fn endpoint(index: u32) -> Address {
+        debug_assert!(index & Self::GROUP == 0);
+        Address(index)
+    }
+
+    /// The multicast group numbered `index`.
+    pub const fn group(index: u32) -> Address {
+        debug_assert!(index & Self::GROUP == 0);
+        Address(index | Self::GROUP)
+    }
+
+    /// Whether this is a multicast group.
+    pub const fn is_group(self) -> bool {
+        self.0 & Self::GROUP != 0
+    }
+
+    /// The endpoint's or group's number.
+    pub const fn index(self) -> usize {
+        (self.0 & !Self::GROUP) as usize
+    }
+}
+
+/// The two congestion bits of the IP header, in the order of rising congestion.
+///
+/// RFC 3168 knows `NotCapable`, `Capable` and `Moderate` (its CE); `Incipient` is the third code point that
+/// [Durresi] Table I puts between them. The comparison of levels (`max`) is the rule for packets that meet several
+/// congested queues: a mark is never taken back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Ecn {
+    /// Not ECN-capable: congestion can only drop it.
+    #[default]
+    NotCapable,
+    /// ECN-capable, no congestion met.
+    Capable,
+    /// Incipient congestion (multilevel ECN only).
+    Incipient,
+    /// Moderate congestion; the single level "congestion experienced" of RFC 3168.
+    Moderate,
+}
+
+/// A packet without its payload.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
+pub struct Packet {
+    /// When it was sent, on the sender's clock.
+    pub sent: Instant,
+    /// The flow or session it belongs to.
+    pub flow: FlowId,
+    /// Who sent it, and hence where an answer goes.
+    pub source: Address,
+    /// Who is to get it.
+    pub destination: Address,
+    /// Bytes on the wire, headers included.
+    pub size: u16,
+    /// Hops it may still take.
+    pub ttl: u8,
+    /// Congestion bits.
+    pub ecn: Ecn,
+    /// What the protocol says.
+    pub header: Header,
+}
+
+/// Protocol headers. At most 40 bytes: sequence numbers count packets, lags are in microseconds, rates are `f32`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Header {
+    /// A datagram of an uncontrolled source.
+    Datagram {
+        /// Number of the datagram, from 0.
+        sequence: u64,
+    },
+    /// A TCP data segment.
+    TcpData {
+        /// Number of the segment, from 0.
+        sequence: u32,
+        /// The sender has reduced its window (RFC 3168 CWR): the receiver may end its echo.
+        window_reduced: bool,
+        /// Sent before.
+        retransmission: bool,
+    },
+    /// A TCP acknowledgement.
+    TcpAck {
+        /// The next segment expected.
+        next_expected: u32,
+        /// Congestion level echoed ([Durresi] Table II; RFC 3168 ECE is `Moderate`). `NotCapable` = no echo.
+        echo: Ecn,
+        /// RFC 2018 blocks, the most recent first; empty blocks have `start == end`.
+        sack: [SackBlock; 3],
+        /// Time stamp of the segment that caused this ACK (RFC 7323 TSecr), low 32 bits of microseconds.
+        echoed_stamp_us: u32,
+    },
+}
+
+/// Segments `start..end` have arrived above the cumulative acknowledgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlock {
+    /// First segment of the block.
+    pub start: u32,
+    /// First segment after the block.
+    pub end: u32,
+}
+
+impl SackBlock {
+    /// Whether the block says nothing.
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+const _: () = assert!(core::mem::size_of::<Packet>() == 64);
+const _: () = assert!(core::mem::size_of::<Header>() <= 40);
+
+/// The hop limit that packets start with.
+pub const INITIAL_TTL: u8 = 64;

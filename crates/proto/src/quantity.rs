@@ -1,0 +1,249 @@
+//! Quantities in configurations: strings of a number and a unit, such as `"1.5 Mbit/s"`, `"250 ms"`, `"50 packets"`.
+//!
+//! Bare numbers are refused where a unit is needed. Prefixes are decimal: 1 KB = 1000 bytes, 1 kb = 1000 bits.
+//! [`Duration`] and [`Rate`] are read and written as such strings, too. The JSON schema of a quantity carries the key
+//! `x-quantity` with its kind, which the checker of scenarios uses to explain what is legal.
+
+use crate::time::{Duration, Rate};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::borrow::Cow;
+
+/// A number of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bytes(pub u64);
+
+/// A number of packets; fractions are legal for thresholds of averages.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Packets(pub f64);
+
+/// The size of a queue, in packets or in bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum QueueSize {
+    /// So many packets, whatever their size.
+    Packets(f64),
+    /// So many bytes.
+    Bytes(u64),
+}
+
+/// A kind of quantity: its name, an example, and its units with their factors to the base unit.
+struct Kind {
+    name: &'static str,
+    example: &'static str,
+    units: &'static [(&'static str, f64)],
+}
+
+const DURATION: Kind = Kind {
+    name: "duration",
+    example: "250 ms",
+    units: &[("s", 1e9), ("ms", 1e6), ("us", 1e3), ("µs", 1e3), ("ns", 1.0), ("min", 60e9), ("h", 3600e9)],
+};
+const RATE: Kind = Kind {
+    name: "rate",
+    example: "1.5 Mbit/s",
+    units: &[
+        ("bit/s", 1.0),
+        ("kbit/s", 1e3),
+        ("Mbit/s", 1e6),
+        ("Gbit/s", 1e9),
+        ("b/s", 1.0),
+        ("kb/s", 1e3),
+        ("Mb/s", 1e6),
+        ("Gb/s", 1e9),
+        ("B/s", 8.0),
+        ("KB/s", 8e3),
+        ("MB/s", 8e6),
+    ],
+};
+const BYTES: Kind =
+    Kind { name: "bytes", example: "1000 B", units: &[("B", 1.0), ("KB", 1e3), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9)] };
+const PACKETS: Kind = Kind { name: "packets", example: "50 packets", units: &[("packets", 1.0), ("packet", 1.0)] };
+const QUEUE_SIZE: Kind = Kind {
+    name: "queue size",
+    example: "50 packets",
+    units: &[("packets", 1.0), ("packet", 1.0), ("B", 1.0), ("KB", 1e3), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9)],
+};
+
+impl Kind {
+    /// The number and the unit, its factor applied. Errors say what was given and what is legal.
+    fn parse(&self, text: &str) -> Result<(f64, &'static str), String> {
+        let trimmed = text.trim();
+        let split = trimmed
+            .char_indices()
+            .find(|&(at, c)| {
+                let exponent_sign = (c == '+' || c == '-') && at > 0 && trimmed[..at].ends_with(['e', 'E']);
+                let exponent = (c == 'e' || c == 'E')
+                    && trimmed[at + 1..].starts_with(|next: char| next.is_ascii_digit() || next == '+' || next == '-');
+                !(c.is_ascii_digit() || c == '.' || (at == 0 && (c == '-' || c == '+')) || exponent || exponent_sign)
+            })
+            .map_or(trimmed.len(), |(at, _)| at);
+        let (number, unit) = trimmed.split_at(split);
+        let value: f64 = number.parse().map_err(|_| self.complaint(text))?;
+        let unit = unit.trim();
+        let &(unit, factor) = self.units.iter().find(|(name, _)| *name == unit).ok_or_else(|| self.complaint(text))?;
+        let scaled = value * factor;
+        if !scaled.is_finite() || scaled < 0.0 {
+            return Err(format!("\"{text}\" is not a legal {}: it must be finite and not negative", self.name));
+        }
+        Ok((scaled, unit))
+    }
+
+    fn complaint(&self, text: &str) -> String {
+        let units: Vec<&str> = self.units.iter().map(|(name, _)| *name).collect();
+        format!(
+            "\"{text}\" is not a {}: a number and a unit are needed, such as \"{}\"; units: {}",
+            self.name,
+            self.example,
+            units.join(", ")
+        )
+    }
+
+    fn schema(&self) -> Schema {
+        json_schema!({
+            "type": "string",
+            "x-quantity": self.name,
+            "examples": [self.example],
+        })
+    }
+}
+
+/// `value` in the largest of the given units in which it is at least one, shortest exact form.
+fn shown(value: f64, units: &[(&str, f64)]) -> String {
+    let (unit, factor) = units.iter().find(|(_, factor)| value >= *factor).or(units.last()).expect("units are given");
+    format!("{} {unit}", value / factor)
+}
+
+impl Duration {
+    /// Reads a duration such as `"250 ms"`.
+    ///
+    /// # Errors
+    /// Says what was given and which units are legal.
+    pub fn parse(text: &str) -> Result<Duration, String> {
+        DURATION.parse(text).map(|(nanos, _)| Duration((nanos + 0.5) as u64))
+    }
+}
+
+impl Rate {
+    /// Reads a rate such as `"1.5 Mbit/s"`, rounded to a bit/s.
+    ///
+    /// # Errors
+    /// Says what was given and which units are legal.
+    pub fn parse(text: &str) -> Result<Rate, String> {
+        RATE.parse(text).map(|(bps, _)| Rate((bps + 0.5) as u64))
+    }
+}
+
+impl Bytes {
+    /// Reads a number of bytes such as `"1 KB"`.
+    ///
+    /// # Errors
+    /// Says what was given and which units are legal.
+    pub fn parse(text: &str) -> Result<Bytes, String> {
+        BYTES.parse(text).map(|(bytes, _)| Bytes((bytes + 0.5) as u64))
+    }
+}
+
+impl Packets {
+    /// Reads a number of packets such as `"50 packets"`.
+    ///
+    /// # Errors
+    /// Says what was given and which units are legal.
+    pub fn parse(text: &str) -> Result<Packets, String> {
+        PACKETS.parse(text).map(|(packets, _)| Packets(packets))
+    }
+}
+
+impl QueueSize {
+    /// Reads a queue size such as `"50 packets"` or `"64 KB"`.
+    ///
+    /// # Errors
+    /// Says what was given and which units are legal.
+    pub fn parse(text: &str) -> Result<QueueSize, String> {
+        QUEUE_SIZE.parse(text).map(|(size, unit)| match unit {
+            "packets" | "packet" => QueueSize::Packets(size),
+            _ => QueueSize::Bytes((size + 0.5) as u64),
+        })
+    }
+}
+
+macro_rules! quantity_as_string {
+    ($type:ty, $kind:expr, $shown:expr) => {
+        impl Serialize for $type {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let shown: fn(&$type) -> String = $shown;
+                serializer.serialize_str(&shown(self))
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<$type, D::Error> {
+                let text = Cow::<'de, str>::deserialize(deserializer)?;
+                <$type>::parse(&text).map_err(de::Error::custom)
+            }
+        }
+
+        impl JsonSchema for $type {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($type).into()
+            }
+
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                $kind.schema()
+            }
+        }
+    };
+}
+
+quantity_as_string!(Duration, DURATION, |d| shown(d.0 as f64, &[("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)]));
+quantity_as_string!(Rate, RATE, |r| shown(
+    r.0 as f64,
+    &[("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3), ("bit/s", 1.0)]
+));
+quantity_as_string!(Bytes, BYTES, |b| shown(b.0 as f64, &[("MB", 1e6), ("KB", 1e3), ("B", 1.0)]));
+quantity_as_string!(Packets, PACKETS, |p| format!("{} packets", p.0));
+quantity_as_string!(QueueSize, QUEUE_SIZE, |q| match q {
+    QueueSize::Packets(packets) => format!("{packets} packets"),
+    QueueSize::Bytes(bytes) => shown(*bytes as f64, &[("MB", 1e6), ("KB", 1e3), ("B", 1.0)]),
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_with_units_are_read() {
+        assert_eq!(Rate::parse("1.5 Mbit/s"), Ok(Rate(1_500_000)));
+        assert_eq!(Rate::parse("1.5Mb/s"), Ok(Rate(1_500_000)));
+        assert_eq!(Rate::parse("62.5 KB/s"), Ok(Rate(500_000)));
+        assert_eq!(Duration::parse("250 ms"), Ok(Duration(250_000_000)));
+        assert_eq!(Duration::parse("1e-3 s"), Ok(Duration(1_000_000)));
+        assert_eq!(Bytes::parse("1 KB"), Ok(Bytes(1000)));
+        assert_eq!(QueueSize::parse("50 packets"), Ok(QueueSize::Packets(50.0)));
+        assert_eq!(QueueSize::parse("64 KB"), Ok(QueueSize::Bytes(64_000)));
+    }
+
+    #[test]
+    fn a_missing_or_wrong_unit_is_explained() {
+        let message = Rate::parse("1500000").unwrap_err();
+        assert!(message.contains("\"1500000\" is not a rate") && message.contains("1.5 Mbit/s"), "{message}");
+        assert!(Duration::parse("3 parsecs").unwrap_err().contains("units: s, ms"));
+        assert!(Duration::parse("-1 s").unwrap_err().contains("not negative"));
+        assert!(Rate::parse("").is_err());
+    }
+
+    #[test]
+    fn written_quantities_are_read_back() {
+        for text in ["1.5 Mbit/s", "999 bit/s", "1 Gbit/s"] {
+            let rate = Rate::parse(text).unwrap();
+            assert_eq!(serde_json::to_value(rate).unwrap(), text);
+        }
+        for nanos in [0, 1, 65_000_000, 5_333_333, 123_456_789_012] {
+            let text = serde_json::to_string(&Duration(nanos)).unwrap();
+            assert_eq!(serde_json::from_str::<Duration>(&text).unwrap(), Duration(nanos), "{text}");
+        }
+    }
+}

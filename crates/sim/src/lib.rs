@@ -1,0 +1,4 @@
+//! Packet-level network simulator.
+
+pub mod loss;
+pub mod queue;
