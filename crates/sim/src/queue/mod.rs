@@ -1,9 +1,24 @@
 //! Queue disciplines: what an output interface does with a packet that arrives.
 //!
-//! Adding one is one file beside this one and one line in `queues!`.
+//! | file | discipline |
+//! |---|---|
+//! | `drop_tail.rs` | drops what finds no room |
+//! | `red.rs` | random early detection: gentle, adaptive, byte mode, ECN |
+//! | `mecn.rs` | multilevel ECN marking [Durresi] |
+//! | `average.rs`, `spacing.rs`, `room.rs`, `auto.rs` | what they share: RED's average, the spacing of actions, limits, `"auto"` |
+//! | `battery.rs` | the tests that every discipline must stand |
+//!
+//! Adding one is one file beside this one, with the four items that [`queues!`](self) asks of it, and one line in
+//! `queues!`. A discipline outside this crate goes into [`Queue::Guest`].
+
+pub mod auto;
+pub mod battery;
+mod room;
 
 use faircast_proto::packet::{Ecn, Packet};
-use faircast_proto::time::{Instant, Rate};
+use faircast_proto::quantity::QueueSize;
+use faircast_proto::random::Random;
+use faircast_proto::time::{Duration, Instant, Rate};
 
 /// A queue discipline. It decides; the link holds the packets.
 pub trait Discipline {
@@ -61,4 +76,155 @@ pub enum DropReason {
     Overflow,
     /// The discipline dropped it although there was room: a random early drop, or the average above its hard threshold.
     Active,
+}
+
+impl InterfaceView {
+    /// Nothing in transmission and nothing waiting: an arriving packet goes straight on the wire.
+    #[inline]
+    pub fn is_idle(&self) -> bool {
+        !self.transmitting && self.waiting_pkts == 0
+    }
+}
+
+/// What a discipline may know of the link it is built for.
+#[derive(Clone, Debug)]
+pub struct LinkContext {
+    /// The link's rate.
+    pub rate: Rate,
+    /// The link's propagation delay.
+    pub delay: Duration,
+    /// Size of the data packets that flows send over it, bytes: the default of `mean_pktsize`.
+    pub mean_packet_bytes: u32,
+    /// The stream that the discipline draws from.
+    pub random: Random,
+}
+
+/// The registry. A line `module::Type = "kind": "description";` declares `mod module`, which must hold
+///
+/// * `Config`: serde and schemars, unknown fields denied, with a field `limit: QueueSize`;
+/// * `Config::check(&self) -> Vec<(String, String)>`: every field that has an illegal value, and what would be legal;
+/// * `Type: Discipline` with `Type::new(&Config, LinkContext) -> Type`, called only with a configuration that passed;
+/// * for tests, `Config::samples() -> Vec<Config>`: the settings with which the battery is run.
+macro_rules! queues {
+    ($($module:ident :: $Type:ident = $kind:literal : $about:literal ;)+) => {
+        $(pub mod $module;)+
+
+        /// A discipline at work: those of this crate side by side, so that asking one costs no virtual call.
+        #[allow(clippy::large_enum_variant, reason = "one per link; a box would cost an indirection per packet")]
+        pub enum Queue {
+            $(#[doc = $about] $Type($module::$Type),)+
+            /// A discipline from outside this crate.
+            Guest(Box<dyn Discipline + Send>),
+        }
+
+        impl Queue {
+            /// The discipline that `config` describes, for the link of `context`. `config` must have passed
+            /// [`Config::check`].
+            pub fn new(config: &Config, context: LinkContext) -> Queue {
+                match config {
+                    $(Config::$Type(config) => Queue::$Type($module::$Type::new(config, context)),)+
+                }
+            }
+
+            /// Its name in configurations; `"guest"` for one from outside.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(Queue::$Type(_) => $kind,)+
+                    Queue::Guest(_) => "guest",
+                }
+            }
+        }
+
+        impl Discipline for Queue {
+            #[inline]
+            fn arrive(&mut self, packet: &Packet, at: &InterfaceView) -> Verdict {
+                match self {
+                    $(Queue::$Type(queue) => queue.arrive(packet, at),)+
+                    Queue::Guest(queue) => queue.arrive(packet, at),
+                }
+            }
+
+            #[inline]
+            fn depart(&mut self, packet: &Packet, at: &InterfaceView) -> Verdict {
+                match self {
+                    $(Queue::$Type(queue) => queue.depart(packet, at),)+
+                    Queue::Guest(queue) => queue.depart(packet, at),
+                }
+            }
+
+            #[inline]
+            fn decides_at_departure(&self) -> bool {
+                match self {
+                    $(Queue::$Type(queue) => queue.decides_at_departure(),)+
+                    Queue::Guest(queue) => queue.decides_at_departure(),
+                }
+            }
+
+            fn average_pkts(&self) -> Option<f64> {
+                match self {
+                    $(Queue::$Type(queue) => queue.average_pkts(),)+
+                    Queue::Guest(queue) => queue.average_pkts(),
+                }
+            }
+        }
+
+        /// A queue discipline as configurations write it: `{ kind = "drop-tail", limit = "50 packets" }`.
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[schemars(rename = "Queue")]
+        #[serde(tag = "kind")]
+        pub enum Config {
+            $(#[doc = $about] #[serde(rename = $kind)] $Type($module::Config),)+
+        }
+
+        impl Config {
+            /// Every field with an illegal value: its path below this one, and what was given and what is legal.
+            pub fn check(&self) -> Vec<(String, String)> {
+                match self {
+                    $(Config::$Type(config) => config.check(),)+
+                }
+            }
+
+            /// The most that may wait.
+            pub fn limit(&self) -> QueueSize {
+                match self {
+                    $(Config::$Type(config) => config.limit,)+
+                }
+            }
+
+            /// Its name in configurations.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(Config::$Type(_) => $kind,)+
+                }
+            }
+
+            /// The settings with which the common tests are run: some for every discipline.
+            #[cfg(test)]
+            fn samples() -> Vec<Config> {
+                let mut samples = Vec::new();
+                $(samples.extend($module::Config::samples().into_iter().map(Config::$Type));)+
+                samples
+            }
+        }
+
+        /// Name and one-line description of every discipline.
+        pub const LIST: &[(&str, &str)] = &[$(($kind, $about)),+];
+    };
+}
+
+queues! {
+    drop_tail::DropTail = "drop-tail": "Drops packets that find no room.";
+}
+
+impl std::fmt::Debug for Queue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Queue({})", self.kind())
+    }
+}
+
+impl Default for Config {
+    /// Drop-tail with its default limit.
+    fn default() -> Config {
+        Config::DropTail(drop_tail::Config::default())
+    }
 }
