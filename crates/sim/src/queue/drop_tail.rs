@@ -19,7 +19,6 @@ pub struct DropTail {
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// The most that the queue holds, in packets or in bytes. Default "50 packets" (ns-2).
-    #[schemars(extend("default" = "50 packets"))]
     pub limit: QueueSize,
     /// Whether the limit counts the packet in transmission: of 50 packets 49 wait (ns-2). A limit in bytes then
     /// admits a packet if the bytes waiting and its own are less than the limit, otherwise if they are not more.

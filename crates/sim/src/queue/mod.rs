@@ -12,8 +12,10 @@
 //! `queues!`. A discipline outside this crate goes into [`Queue::Guest`].
 
 pub mod auto;
+mod average;
 pub mod battery;
 mod room;
+mod spacing;
 
 use faircast_proto::packet::{Ecn, Packet};
 use faircast_proto::quantity::QueueSize;
@@ -214,6 +216,8 @@ macro_rules! queues {
 
 queues! {
     drop_tail::DropTail = "drop-tail": "Drops packets that find no room.";
+    red::Red = "red": "Random early detection: gentle, adaptive, byte mode, ECN marking.";
+    mecn::Mecn = "mecn": "Random early detection that marks two levels of congestion.";
 }
 
 impl std::fmt::Debug for Queue {
