@@ -43,7 +43,7 @@ proc use_only_the_headers_needed {} {
     add-packet-header IP TCP Flags
 }
 
-# 960 bytes and 40 of headers make 1000 on the wire; the window never binds; RTO not below 1 s (RFC 6298, section 2.4);
+# 960 bytes and 40 of headers make 1000 on the wire; the window never binds; RTO not below 1 s (RFC 6298, rule 2.4);
 # no random overhead. Limited transmit is ns-2's default. TCPSink acknowledges every packet with one of 40 bytes.
 proc set_tcp_parameters {} {
     Agent/TCP set packetSize_ 960
