@@ -1,5 +1,12 @@
 //! Loss models: packets that a link loses whatever the congestion.
 //!
+//! | file | model |
+//! |---|---|
+//! | `none.rs` | loses nothing |
+//! | `bernoulli.rs` | each packet with the same probability |
+//! | `bit_error.rs` | a packet of which a bit is hit |
+//! | `gilbert_elliott.rs` | bursts: a good and a bad state |
+//!
 //! Applied to a packet at the receiving end of the link, before any queue. Adding one is one file beside this one
 //! and one line in `losses!`. A model outside this crate goes into [`Loss::Guest`].
 
@@ -98,6 +105,7 @@ losses! {
     none::Lossless = "none": "Loses nothing.";
     bernoulli::Bernoulli = "bernoulli": "Loses each packet with the same probability, independently.";
     bit_error::BitError = "bit-error": "Loses a packet if one of its bits is hit; bits are hit independently.";
+    gilbert_elliott::GilbertElliott = "gilbert-elliott": "Loses packets in bursts: a good and a bad state.";
 }
 
 impl std::fmt::Debug for Loss {
