@@ -30,7 +30,7 @@ impl Average {
 
     /// Takes in that `queue` packets wait when a packet arrives, and gives the new average.
     ///
-    /// Floyd & Jacobson 1993: an idle link counts as the arrivals at an empty queue that it could have served.
+    /// [FloydJacobson93]: an idle link counts as the arrivals at an empty queue that it could have served.
     #[inline]
     pub fn at_arrival(&mut self, queue: f64, at: &InterfaceView) -> f64 {
         if at.is_idle() {

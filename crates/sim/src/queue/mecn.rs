@@ -39,8 +39,8 @@ pub struct Mecn {
 
 /// Everything but the random numbers.
 #[derive(Clone, Debug)]
-struct Rules {
-    average: Average,
+pub(super) struct Rules {
+    pub(super) average: Average,
     curves: Curves,
     incipient: Level,
     moderate: Level,
@@ -70,7 +70,7 @@ pub struct Config {
     pub p2_max: f64,
     /// How the levels share the thresholds. Default "mecn-overlap".
     pub profile: Profile,
-    /// Weight of an arrival in the average, above 0 and up to 1. Default 0.002 (Floyd & Jacobson 1993). "auto" as
+    /// Weight of an arrival in the average, above 0 and up to 1. Default 0.002 [FloydJacobson93]. "auto" as
     /// for RED.
     pub w_q: Auto<f64>,
     /// Leaves at least 1/p packets between two marks of a level. Default true (ns-2).
@@ -115,7 +115,7 @@ impl Discipline for Mecn {
 }
 
 impl Rules {
-    fn new(config: &Config, link: &LinkContext) -> Rules {
+    pub(super) fn new(config: &Config, link: &LinkContext) -> Rules {
         let mean_packet = config.mean_pktsize.map_or(u64::from(link.mean_packet_bytes), |size| size.0);
         Rules {
             average: Average::new(config.w_q, mean_packet, link),
@@ -128,7 +128,7 @@ impl Rules {
     }
 
     #[inline]
-    fn decide(&mut self, packet: &Packet, at: &InterfaceView, draw: impl FnMut() -> f64) -> Verdict {
+    pub(super) fn decide(&mut self, packet: &Packet, at: &InterfaceView, draw: impl FnMut() -> f64) -> Verdict {
         let average = self.average.at_arrival(f64::from(at.waiting_pkts), at);
         let crowded = at.waiting_pkts > 1;
         let mut verdict = Verdict::Accept;

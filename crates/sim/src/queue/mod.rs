@@ -14,6 +14,8 @@
 pub mod auto;
 mod average;
 pub mod battery;
+#[cfg(test)]
+mod golden_tests;
 mod room;
 mod spacing;
 

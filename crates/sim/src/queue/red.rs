@@ -1,11 +1,11 @@
-//! RED, random early detection (Floyd & Jacobson 1993), as ns-2's `red.cc` carries it out.
+//! RED, random early detection [FloydJacobson93], as ns-2's `red.cc` carries it out.
 //!
 //! The order of the tests matters and is ns-2's: the average moves on every arrival; the hard threshold is looked at
 //! before the random one; the first packet after the average has crossed `min_th` always passes; nothing happens
 //! while at most one packet waits; the limit overrules.
 //!
 //! Options: `gentle` (the probability rises to 1 at `2 max_th` instead of jumping there at `max_th`), adaptive `max_p`
-//! (Floyd, Gummadi & Shenker 2001), byte mode, ECN (RFC 3168: marks instead of early drops, below `max_th`).
+//! [FloydGummadiShenker01], byte mode, ECN (RFC 3168: marks instead of early drops, below `max_th`).
 
 use super::auto::Auto;
 use super::average::{Average, check_weight, packets_per_second};
@@ -29,8 +29,8 @@ pub struct Red {
 
 /// Everything but the random numbers.
 #[derive(Clone, Debug)]
-struct Rules {
-    average: Average,
+pub(super) struct Rules {
+    pub(super) average: Average,
     ramp: Ramp,
     /// Arrivals since the last action, in byte mode mean packets' worth of bytes.
     count: f64,
@@ -61,7 +61,7 @@ pub struct Config {
     /// Nominal probability of an action when the average reaches `max_th`, 0 to 1. Default 0.1 (ns-2).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub max_p: f64,
-    /// Weight of an arrival in the average, above 0 and up to 1. Default 0.002 (Floyd & Jacobson 1993). "auto" is
+    /// Weight of an arrival in the average, above 0 and up to 1. Default 0.002 [FloydJacobson93]. "auto" is
     /// `1 - exp(-1/(10 rtt ptc))`, `rtt = max(0.1 s, 3 (delay + 1/ptc))`, ptc packets per second (ns-2 since 2001).
     pub w_q: Auto<f64>,
     /// Above `max_th` the probability rises to 1 at `2 max_th`, instead of dropping everything. Default false
@@ -77,7 +77,7 @@ pub struct Config {
     pub mean_pktsize: Option<Bytes>,
     /// Measures the queue in bytes, and acts on large packets more often than on small ones. Default false (ns-2).
     pub bytes: bool,
-    /// Adapts `max_p` so that the average stays between the thresholds (Floyd, Gummadi & Shenker 2001). Default false.
+    /// Adapts `max_p` so that the average stays between the thresholds [FloydGummadiShenker01]. Default false.
     pub adaptive: bool,
     /// How `max_p` is adapted, if `adaptive`.
     pub adapt: Adapt,
@@ -85,7 +85,7 @@ pub struct Config {
     pub target_delay: Duration,
 }
 
-/// Constants of adaptive RED (Floyd, Gummadi & Shenker 2001; ns-2).
+/// Constants of adaptive RED ([FloydGummadiShenker01]; ns-2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "RedAdapt")]
 #[serde(default, deny_unknown_fields)]
@@ -135,7 +135,7 @@ impl Discipline for Red {
 }
 
 impl Rules {
-    fn new(config: &Config, link: &LinkContext) -> Rules {
+    pub(super) fn new(config: &Config, link: &LinkContext) -> Rules {
         let mean_packet = config.mean_pktsize.map_or(u64::from(link.mean_packet_bytes), |size| size.0);
         let (min_th, max_th) = config.thresholds(packets_per_second(mean_packet, link));
         Rules {
@@ -153,7 +153,7 @@ impl Rules {
     }
 
     #[inline]
-    fn decide(&mut self, packet: &Packet, at: &InterfaceView, draw: impl FnOnce() -> f64) -> Verdict {
+    pub(super) fn decide(&mut self, packet: &Packet, at: &InterfaceView, draw: impl FnOnce() -> f64) -> Verdict {
         // In byte mode everything is counted in packets of mean size, so thresholds and average stay in packets.
         let (queue, step) = match self.per_byte {
             None => (f64::from(at.waiting_pkts), 1.0),

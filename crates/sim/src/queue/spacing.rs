@@ -3,7 +3,7 @@
 /// The probability with which the packet numbered `count` since the last action is acted upon, when the nominal
 /// probability is `nominal`.
 ///
-/// Without `wait` (Floyd & Jacobson 1993) the gap between two actions at a constant nominal probability is uniform
+/// Without `wait` [FloydJacobson93] the gap between two actions at a constant nominal probability is uniform
 /// in [1, 1/nominal]; with it (ns-2) uniform in [1/nominal, 2/nominal], so that the rate in the long run is two
 /// thirds of the nominal one.
 #[inline]
