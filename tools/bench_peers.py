@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Holds faircast's simulator against ns-2.35 on the reference loads: the same work in both, alternating, ratio by pair.
 
     python tools/bench_peers.py                 five pairs of every load
@@ -20,6 +19,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 LOADS = ("L1", "L2")
@@ -78,7 +78,7 @@ def main() -> int:
         for load in options.load or LOADS:
             progress(f"{load}: {options.pairs} pairs")
             results[load] = measure_pairs(
-                options.pairs, lambda load=load: run_ours(faircast, load), lambda load=load: run_ns2(ns, load, ns_start_s)
+                options.pairs, partial(run_ours, faircast, load), partial(run_ns2, ns, load, ns_start_s)
             )
     except CannotFinish as reason:
         print(reason, file=sys.stderr)
@@ -92,7 +92,7 @@ def parse_arguments() -> argparse.Namespace:
         description="Run the reference loads in ns-2.35 and in faircast, alternating, and print the ratio pair by pair.",
         epilog="Example: python tools/bench_peers.py --pairs 3 --load L1",
     )
-    parser.add_argument("--pairs", type=positive, default=5, metavar="N", help="pairs of runs for each load (default 5)")
+    parser.add_argument("--pairs", type=positive, default=5, metavar="N", help="pairs for each load (default 5)")
     parser.add_argument("--load", action="append", choices=LOADS, help="only this load; may be repeated")
     parser.add_argument("--faircast", metavar="PATH", help="the command to measure (default .venv/bin/faircast)")
     parser.add_argument("--no-install", action="store_true", help="do not install the package ns2 if it is missing")
@@ -112,8 +112,11 @@ def find_ns2(*, install: bool) -> str:
     found = shutil.which("ns")
     if found is None and install and os.geteuid() == 0 and shutil.which("apt-get"):
         progress("installing Debian's package ns2")
-        for command in (["apt-get", "update", "-qq"], ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "ns2"]):
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        for command in (
+            ["apt-get", "update", "-qq"],
+            ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "ns2"],
+        ):
+            done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True)
             if done.returncode != 0:
                 raise CannotFinish(f"{' '.join(command)} failed: {last_line(done.stderr)}\n{how}")
         found = shutil.which("ns")
@@ -179,7 +182,7 @@ def run_ours(faircast: str, load: str) -> Run:
 def run_child(command: list[str]) -> tuple[str, float]:
     """Runs a command to its end; what it printed and its user CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     if done.returncode != 0:
         raise CannotFinish(f"{' '.join(command)} ended with code {done.returncode}: {last_line(done.stderr)}")
