@@ -17,17 +17,20 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 LOADS = ("L1", "L2")
 ROOT = Path(__file__).resolve().parent.parent
 NS2_SCRIPT = Path(__file__).resolve().parent / "peers" / "ns2_tcp_dumbbell.tcl"
 
 
-class CannotFinish(Exception):
+class CannotFinishError(Exception):
     """Something outside this program is missing or failed; the text says what, and what to do."""
 
 
@@ -45,6 +48,7 @@ class Run:
 
     @property
     def hops_per_cpu_second(self) -> float:
+        """Packet-hops per user CPU second, set-up included."""
         return self.packet_hops / self.user_cpu_s
 
 
@@ -69,6 +73,7 @@ class Pair:
 
 
 def main() -> int:
+    """Run what the command line asks for and return the exit code."""
     options = parse_arguments()
     try:
         ns = find_ns2(install=not options.no_install)
@@ -80,7 +85,7 @@ def main() -> int:
             results[load] = measure_pairs(
                 options.pairs, partial(run_ours, faircast, load), partial(run_ns2, ns, load, ns_start_s)
             )
-    except CannotFinish as reason:
+    except CannotFinishError as reason:
         print(reason, file=sys.stderr)
         return 3
     print(as_json(results, ns_start_s) if options.json else as_text(results, ns_start_s))
@@ -88,8 +93,9 @@ def main() -> int:
 
 
 def parse_arguments() -> argparse.Namespace:
+    """Read the command line; wrong input ends the program with code 2."""
     parser = argparse.ArgumentParser(
-        description="Run the reference loads in ns-2.35 and in faircast, alternating, and print the ratio pair by pair.",
+        description="Run the reference loads in ns-2.35 and in faircast, alternating; print the ratio pair by pair.",
         epilog="Example: python tools/bench_peers.py --pairs 3 --load L1",
     )
     parser.add_argument("--pairs", type=positive, default=5, metavar="N", help="pairs for each load (default 5)")
@@ -101,13 +107,14 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def positive(text: str) -> int:
+    """Read a whole number from 1 on."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"got {text!r}, legal are whole numbers from 1 on")
     return int(text)
 
 
 def find_ns2(*, install: bool) -> str:
-    """The path of ns-2, which is installed from Debian's archive if it is missing and we may."""
+    """Find ns-2; install it from Debian's archive if it is missing and we may."""
     how = "ns-2.35 is Debian's package ns2: apt-get install ns2"
     found = shutil.which("ns")
     if found is None and install and os.geteuid() == 0 and shutil.which("apt-get"):
@@ -118,24 +125,25 @@ def find_ns2(*, install: bool) -> str:
         ):
             done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True)
             if done.returncode != 0:
-                raise CannotFinish(f"{' '.join(command)} failed: {last_line(done.stderr)}\n{how}")
+                raise CannotFinishError(f"{' '.join(command)} failed: {last_line(done.stderr)}\n{how}")
         found = shutil.which("ns")
     if found is None:
-        raise CannotFinish(f"No ns-2 here (no command `ns`), and it cannot be installed from here.\n{how}")
+        raise CannotFinishError(f"No ns-2 here (no command `ns`), and it cannot be installed from here.\n{how}")
     return found
 
 
 def find_faircast(given: str | None) -> str:
+    """Find the command to measure: the given one, else that of this tree, else the one on the path."""
     candidates = [given] if given else [str(ROOT / ".venv" / "bin" / "faircast"), "faircast"]
     for candidate in candidates:
         found = shutil.which(candidate)
         if found:
             return found
-    raise CannotFinish(f"No command {candidates[0]}; `make build` makes it, --faircast PATH names another.")
+    raise CannotFinishError(f"No command {candidates[0]}; `make build` makes it, --faircast PATH names another.")
 
 
 def ns2_start_seconds(ns: str) -> float:
-    """User CPU seconds that ns-2 takes to start and read its Tcl library: median of five empty scripts."""
+    """Measure the user CPU seconds that ns-2 takes to start: median of five empty scripts."""
     with tempfile.NamedTemporaryFile("w", suffix=".tcl") as script:
         script.write("exit 0\n")
         script.flush()
@@ -143,7 +151,7 @@ def ns2_start_seconds(ns: str) -> float:
 
 
 def measure_pairs(count: int, run_ours: Callable[[], Run], run_ns2: Callable[[], Run]) -> list[Pair]:
-    """Runs both `count` times, taking turns in who goes first."""
+    """Run both `count` times, taking turns in who goes first."""
     pairs = []
     for number in range(count):
         if number % 2 == 0:
@@ -158,6 +166,7 @@ def measure_pairs(count: int, run_ours: Callable[[], Run], run_ns2: Callable[[],
 
 
 def run_ns2(ns: str, load: str, start_s: float) -> Run:
+    """Run a load in ns-2, whose start takes `start_s` CPU seconds."""
     output, user_s = run_child([ns, str(NS2_SCRIPT), load])
     details = json.loads(output)
     return Run(
@@ -169,31 +178,34 @@ def run_ns2(ns: str, load: str, start_s: float) -> Run:
 
 
 def run_ours(faircast: str, load: str) -> Run:
+    """Run a load in faircast, which counts its own CPU seconds."""
     command = [faircast, "bench", "--json", "--load", load]
     output, _ = run_child(command)
     details = json.loads(output)
     try:
         hops, user_s = details.pop("packet_hops"), details.pop("user_cpu_s")
     except KeyError as missing:
-        raise CannotFinish(f"{' '.join(command)} printed no {missing}") from None
+        raise CannotFinishError(f"{' '.join(command)} printed no {missing}") from None
     return Run(packet_hops=hops, user_cpu_s=user_s, loop_cpu_s=None, details=details)
 
 
 def run_child(command: list[str]) -> tuple[str, float]:
-    """Runs a command to its end; what it printed and its user CPU seconds."""
+    """Run a command to its end; return what it printed and its user CPU seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     if done.returncode != 0:
-        raise CannotFinish(f"{' '.join(command)} ended with code {done.returncode}: {last_line(done.stderr)}")
+        raise CannotFinishError(f"{' '.join(command)} ended with code {done.returncode}: {last_line(done.stderr)}")
     return done.stdout, after - before
 
 
 def last_line(text: str) -> str:
+    """Return what an error message usually ends with."""
     return text.strip().rsplit("\n", 1)[-1] or "no message"
 
 
 def as_text(results: dict[str, list[Pair]], ns_start_s: float) -> str:
+    """Lay the pairs out as one table for each load."""
     lines = ["Millions of packet-hops per user CPU second, set-up included; ratio = faircast / ns-2.35."]
     for load, pairs in results.items():
         lines += ["", f"{load:<8}{'faircast':>10}{'ns-2':>10}{'ratio':>10}{'ns-2 loop':>12}{'ratio':>10}"]
@@ -215,6 +227,7 @@ def as_text(results: dict[str, list[Pair]], ns_start_s: float) -> str:
 
 
 def short(value: object) -> str:
+    """Write a value so that it can be taken in at a glance."""
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, int):
@@ -223,6 +236,7 @@ def short(value: object) -> str:
 
 
 def as_json(results: dict[str, list[Pair]], ns_start_s: float) -> str:
+    """Write everything that was measured as one JSON object."""
     loads = {}
     for load, pairs in results.items():
         ratios = [pair.ratio for pair in pairs]
@@ -234,6 +248,7 @@ def as_json(results: dict[str, list[Pair]], ns_start_s: float) -> str:
 
 
 def progress(text: str) -> None:
+    """Tell whoever watches, apart from the result."""
     print(text, file=sys.stderr, flush=True)
 
 

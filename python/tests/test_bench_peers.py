@@ -5,9 +5,12 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
-from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "bench_peers.py"
 
@@ -15,7 +18,8 @@ SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "bench_peers.py"
 @pytest.fixture(scope="module")
 def bench_peers() -> ModuleType:
     spec = importlib.util.spec_from_file_location("bench_peers", SCRIPT)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     # Dataclasses look their module up there.
     sys.modules[spec.name] = module
