@@ -102,10 +102,10 @@ proc connect_flow {ns source sink} {
 # dropped packets only.
 proc count_drops {ns pairs} {
     set monitor [new QueueMonitor]
+    set snoop [new SnoopQueue/Drop]
+    $snoop set-monitor $monitor
+    $snoop target [$ns set nullAgent_]
     foreach {from to} $pairs {
-        set snoop [new SnoopQueue/Drop]
-        $snoop set-monitor $monitor
-        $snoop target [$ns set nullAgent_]
         [[$ns link $from $to] queue] drop-target $snoop
     }
     return $monitor
