@@ -1,4 +1,25 @@
-//! Packet-level network simulator.
+//! A packet-level network simulator: integer time, links that hold packets by value, a total order of events.
+//!
+//! A [`Network`](network::Network) is put together from nodes, links and endpoints and becomes a
+//! [`World`](engine::World) that runs. Protocols come from `faircast_proto` and know nothing of this crate.
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`network`], [`routing`] | putting a network together; shortest paths |
+//! | [`engine`] | the event loop, forwarding, the driver of endpoints |
+//! | [`link`] | transmitter, wire and the ring of packets; fused and two-stage links |
+//! | [`queue`], [`loss`] | what a queue admits, drops, marks; what a wire loses |
+//! | [`calendar`] | what happens next: heap and wheel |
+//! | [`probe`], [`trace`] | what observers see |
 
+pub mod agent;
+pub mod calendar;
+pub mod engine;
+pub mod link;
 pub mod loss;
+pub mod network;
+pub mod probe;
 pub mod queue;
+mod ring;
+pub mod routing;
+pub mod trace;

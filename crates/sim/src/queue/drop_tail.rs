@@ -40,6 +40,10 @@ impl Discipline for DropTail {
     fn arrive(&mut self, packet: &Packet, at: &InterfaceView) -> Verdict {
         if self.room.admits(packet.size, at) { Verdict::Accept } else { Verdict::Drop(DropReason::Overflow) }
     }
+
+    fn sure_room_pkts(&self) -> u32 {
+        self.room.sure_pkts()
+    }
 }
 
 impl Config {

@@ -39,6 +39,12 @@ pub trait Discipline {
         false
     }
 
+    /// Up to how many packets in the system, waiting and in transmission, every packet is accepted unchanged without
+    /// being asked for: the link need not look closely while it holds fewer. A discipline that keeps a state says 0.
+    fn sure_room_pkts(&self) -> u32 {
+        0
+    }
+
     /// The average queue that decisions rest on, in packets, if there is one.
     fn average_pkts(&self) -> Option<f64> {
         None
@@ -161,6 +167,13 @@ macro_rules! queues {
                 match self {
                     $(Queue::$Type(queue) => queue.decides_at_departure(),)+
                     Queue::Guest(queue) => queue.decides_at_departure(),
+                }
+            }
+
+            fn sure_room_pkts(&self) -> u32 {
+                match self {
+                    $(Queue::$Type(queue) => queue.sure_room_pkts(),)+
+                    Queue::Guest(queue) => queue.sure_room_pkts(),
                 }
             }
 

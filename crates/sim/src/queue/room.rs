@@ -36,6 +36,11 @@ impl Room {
     pub fn admits(&self, size: u16, at: &InterfaceView) -> bool {
         (at.waiting_pkts < self.pkts && at.waiting_bytes + u64::from(size) <= self.bytes) || at.is_idle()
     }
+
+    /// While fewer packets than this are waiting or in transmission there is room for one more, whatever its size.
+    pub fn sure_pkts(&self) -> u32 {
+        if self.bytes == u64::MAX { self.pkts } else { 0 }
+    }
 }
 
 /// What is wrong with a limit, for [`Config::check`](super::Config::check).

@@ -1,0 +1,42 @@
+//! The endpoints that can live on a host, dispatched by a match: no virtual call for what is built in.
+
+use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
+use faircast_proto::time::Instant;
+
+macro_rules! agents {
+    ($($(#[$doc:meta])* $variant:ident($type:ty),)*) => {
+        /// An endpoint on a host.
+        pub enum Agent {
+            $($(#[$doc])* $variant($type),)*
+            /// Code from outside the tree.
+            Guest(Box<dyn Endpoint + Send>),
+        }
+
+        impl Endpoint for Agent {
+            #[inline]
+            fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+                match self {
+                    $(Agent::$variant(endpoint) => endpoint.handle(now, input, out),)*
+                    Agent::Guest(endpoint) => endpoint.handle(now, input, out),
+                }
+            }
+
+            #[inline]
+            fn deadline(&self) -> Option<Instant> {
+                match self {
+                    $(Agent::$variant(endpoint) => endpoint.deadline(),)*
+                    Agent::Guest(endpoint) => endpoint.deadline(),
+                }
+            }
+
+            fn report(&self) -> Report {
+                match self {
+                    $(Agent::$variant(endpoint) => endpoint.report(),)*
+                    Agent::Guest(endpoint) => endpoint.report(),
+                }
+            }
+        }
+    };
+}
+
+agents! {}

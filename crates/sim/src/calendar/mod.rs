@@ -1,0 +1,159 @@
+//! The calendar: what happens next.
+//!
+//! Entries are ordered by `(time, kind, entity)`. Of one kind an entity has at most one live entry, so the order is
+//! total and depends neither on the calendar nor on the order of insertion. Two calendars stand behind one trait,
+//! each the other's proof: a four-ary [`Heap`] and a timing [`Wheel`].
+
+mod heap;
+mod wheel;
+
+pub use heap::Heap;
+pub use wheel::Wheel;
+
+use faircast_proto::time::{Duration, Instant};
+
+/// A priority queue of [`Entry`]s.
+pub trait Calendar {
+    /// The calendar's name in configurations.
+    const NAME: &'static str;
+
+    /// An empty calendar. `horizon` is how far ahead most entries lie: the longest time a packet spends on one link.
+    fn new(horizon: Duration) -> Self;
+
+    /// Adds an entry, which must not lie before the last one popped.
+    fn schedule(&mut self, entry: Entry);
+
+    /// Removes and returns the first entry if it is not after `end`.
+    fn pop_until(&mut self, end: Instant) -> Option<Entry>;
+}
+
+/// What an entry is about. The order of the variants is the order of simultaneous events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Kind {
+    /// A packet has left a transmitter (links in two stages only).
+    Departure = 0,
+    /// A packet has come to the far end of a link.
+    Delivery = 1,
+    /// An endpoint's deadline.
+    Timer = 2,
+    /// A probe looks; it sees the state after everything else that happens at that moment.
+    Probe = 3,
+}
+
+/// Time, kind and entity in one number, so that one comparison orders them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry(u128);
+
+impl Entry {
+    const KIND_SHIFT: u32 = 30;
+
+    /// The entry for `entity` (below 2^30) at time `at`.
+    #[inline]
+    pub fn new(at: Instant, kind: Kind, entity: u32) -> Entry {
+        debug_assert!(entity < 1 << Self::KIND_SHIFT);
+        Entry::from_parts(at.0, (kind as u32) << Self::KIND_SHIFT | entity)
+    }
+
+    #[inline]
+    fn from_parts(at: u64, key: u32) -> Entry {
+        Entry(u128::from(at) << 32 | u128::from(key))
+    }
+
+    /// Kind and entity.
+    #[inline]
+    fn key(self) -> u32 {
+        self.0 as u32
+    }
+
+    /// When it happens.
+    #[inline]
+    pub fn at(self) -> Instant {
+        Instant((self.0 >> 32) as u64)
+    }
+
+    /// What happens.
+    #[inline]
+    pub fn kind(self) -> Kind {
+        match self.key() >> Self::KIND_SHIFT {
+            0 => Kind::Departure,
+            1 => Kind::Delivery,
+            2 => Kind::Timer,
+            _ => Kind::Probe,
+        }
+    }
+
+    /// To whom it happens: a link, an endpoint or a probe, by kind.
+    #[inline]
+    pub fn entity(self) -> u32 {
+        self.key() & ((1 << Self::KIND_SHIFT) - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faircast_proto::random::Random;
+
+    #[test]
+    fn entries_are_ordered_by_time_then_kind_then_entity() {
+        let early = Entry::new(Instant(1), Kind::Probe, 9);
+        let departure = Entry::new(Instant(2), Kind::Departure, 7);
+        let delivery = Entry::new(Instant(2), Kind::Delivery, 3);
+        let later_link = Entry::new(Instant(2), Kind::Delivery, 4);
+        assert!(early < departure && departure < delivery && delivery < later_link);
+        assert_eq!((delivery.at(), delivery.kind(), delivery.entity()), (Instant(2), Kind::Delivery, 3));
+    }
+
+    /// Random schedules and pops, as the engine makes them: never into the past, often to the same moment.
+    fn random_history<C: Calendar>(seed: u64, spread_ns: f64) -> Vec<Entry> {
+        let mut random = Random::stream(seed, "test/calendar");
+        let mut calendar = C::new(Duration::from_millis(20));
+        let mut popped = Vec::new();
+        let mut now = Instant::ZERO;
+        for round in 0..20_000u32 {
+            for _ in 0..random.uniform_in(0.0, 2.6) as u32 {
+                let ahead = if random.chance(0.2) { 0.0 } else { random.exponential(spread_ns) };
+                let kind = if random.chance(0.5) { Kind::Delivery } else { Kind::Timer };
+                calendar.schedule(Entry::new(Instant(now.0 + ahead as u64), kind, round));
+            }
+            let end = Instant(now.0 + random.exponential(2.0 * spread_ns) as u64);
+            if let Some(entry) = calendar.pop_until(end) {
+                now = entry.at();
+                popped.push(entry);
+            }
+        }
+        while let Some(entry) = calendar.pop_until(Instant::FAR_FUTURE) {
+            popped.push(entry);
+        }
+        popped
+    }
+
+    #[test]
+    fn heap_and_wheel_agree_and_keep_order() {
+        for (seed, spread) in [(1, 50.0), (2, 3e3), (3, 1e6), (4, 3e7), (5, 5e9)] {
+            let heap = random_history::<Heap>(seed, spread);
+            assert_eq!(heap, random_history::<Wheel>(seed, spread), "seed {seed}");
+            assert!(heap.len() > 10_000);
+            assert!(heap.windows(2).all(|pair| pair[0].at() <= pair[1].at()), "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn nothing_after_the_end_is_popped() {
+        fn check<C: Calendar>() {
+            let mut calendar = C::new(Duration::from_millis(1));
+            let entry = Entry::new(Instant(5_000_000_000), Kind::Timer, 1);
+            calendar.schedule(entry);
+            assert_eq!(calendar.pop_until(Instant(4_999_999_999)), None);
+            // Still accepts entries before the one that was looked at.
+            let earlier = Entry::new(Instant(4_999_999_999), Kind::Timer, 0);
+            calendar.schedule(earlier);
+            assert_eq!(calendar.pop_until(Instant(5_000_000_000)), Some(earlier));
+            assert_eq!(calendar.pop_until(Instant(5_000_000_000)), Some(entry));
+            assert_eq!(calendar.pop_until(Instant::FAR_FUTURE), None);
+        }
+        check::<Heap>();
+        check::<Wheel>();
+    }
+}

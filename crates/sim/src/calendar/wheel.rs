@@ -1,0 +1,231 @@
+//! A timing wheel: time is cut into slots, each an unsorted chain, sorted when its turn comes. What lies beyond one
+//! turn of the wheel waits in a heap.
+
+use super::{Calendar, Entry, Heap};
+use faircast_proto::time::{Duration, Instant};
+
+/// Slots of the wheel. Two levels of 64-bit maps find the next occupied one.
+const SLOTS: usize = 1 << 16;
+const WORDS: usize = SLOTS / 64;
+const GROUPS: usize = WORDS / 64;
+const NIL: u32 = u32::MAX;
+
+/// The wheel calendar.
+#[derive(Debug)]
+pub struct Wheel {
+    /// A slot is `1 << shift` nanoseconds wide.
+    shift: u32,
+    /// First free node of `nodes`.
+    free: u32,
+    /// The slot whose entries are in `current`, counted from time zero.
+    cursor: u64,
+    /// Entries of slot `cursor` and of slots before it, the first one last.
+    current: Vec<Entry>,
+    nodes: Vec<Node>,
+    /// Heads of the chains of slots `cursor + 1 .. cursor + SLOTS`, modulo `SLOTS`.
+    heads: Box<[u32; SLOTS]>,
+    /// Bit s: slot s is occupied; and one level above, bit w: word w is not zero.
+    occupied: Box<[u64; WORDS]>,
+    occupied_words: [u64; GROUPS],
+    /// The first slot of which an entry waits in `far`.
+    far_slot: u64,
+    /// Entries beyond the wheel.
+    far: Heap,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    at: u64,
+    key: u32,
+    next: u32,
+}
+
+impl Calendar for Wheel {
+    const NAME: &'static str = "wheel";
+
+    fn new(horizon: Duration) -> Wheel {
+        // Slots as narrow as will do, so that few entries share one; one turn holds one and a half horizons.
+        let width = (horizon.0 + horizon.0 / 2) / SLOTS as u64;
+        Wheel {
+            shift: (64 - width.leading_zeros()).clamp(6, 40),
+            free: NIL,
+            cursor: 0,
+            current: Vec::with_capacity(64),
+            nodes: Vec::new(),
+            heads: boxed(NIL),
+            occupied: boxed(0),
+            occupied_words: [0; GROUPS],
+            far_slot: u64::MAX,
+            far: Heap::default(),
+        }
+    }
+
+    #[inline]
+    fn schedule(&mut self, entry: Entry) {
+        let slot = entry.at().0 >> self.shift;
+        if slot.wrapping_sub(self.cursor + 1) < SLOTS as u64 - 1 {
+            self.put(slot, entry);
+        } else {
+            self.schedule_elsewhere(slot, entry);
+        }
+    }
+
+    #[inline]
+    fn pop_until(&mut self, end: Instant) -> Option<Entry> {
+        loop {
+            if let Some(&first) = self.current.last() {
+                if first.at() > end {
+                    return None;
+                }
+                self.current.pop();
+                return Some(first);
+            }
+            // Never turn past `end`: entries may still be added up to it.
+            let slot = self.next_slot();
+            if slot > end.0 >> self.shift {
+                return None;
+            }
+            if let Some(only) = self.turn_to(slot) {
+                if only.at() > end {
+                    self.current.push(only);
+                    return None;
+                }
+                return Some(only);
+            }
+        }
+    }
+}
+
+impl Wheel {
+    #[inline]
+    fn put(&mut self, slot: u64, entry: Entry) {
+        let at = slot as usize % SLOTS;
+        let node = Node { at: entry.at().0, key: entry.key(), next: self.heads[at] };
+        let index = self.free;
+        if let Some(free) = self.nodes.get_mut(index as usize) {
+            self.free = free.next;
+            *free = node;
+            self.heads[at] = index;
+        } else {
+            self.heads[at] = self.nodes.len() as u32;
+            self.nodes.push(node);
+        }
+        self.occupied[at / 64] |= 1 << (at % 64);
+        self.occupied_words[at / 64 / 64] |= 1 << (at / 64 % 64);
+    }
+
+    /// Into the present slot, or beyond the wheel.
+    #[cold]
+    fn schedule_elsewhere(&mut self, slot: u64, entry: Entry) {
+        if slot <= self.cursor {
+            let place = self.current.iter().rposition(|&later| later > entry).map_or(0, |at| at + 1);
+            self.current.insert(place, entry);
+        } else {
+            self.far.schedule(entry);
+            self.far_slot = self.far_slot.min(slot);
+        }
+    }
+
+    /// The next slot after the cursor that holds an entry, on the wheel or beyond; `u64::MAX` if none does.
+    #[inline]
+    fn next_slot(&self) -> u64 {
+        let here = (self.cursor + 1) as usize % SLOTS;
+        let rest = self.occupied[here / 64] >> (here % 64);
+        if rest != 0 {
+            // What is on the wheel in the same word comes before all that is beyond the wheel.
+            return self.cursor + 1 + u64::from(rest.trailing_zeros());
+        }
+        let ahead = match self.first_occupied_after(here / 64).or_else(|| self.first_occupied()) {
+            Some(at) => self.cursor + 1 + ((at + SLOTS - here) % SLOTS) as u64,
+            None => u64::MAX,
+        };
+        ahead.min(self.far_slot)
+    }
+
+    /// The first occupied slot in a word after `word`.
+    #[inline]
+    fn first_occupied_after(&self, word: usize) -> Option<usize> {
+        let next = word + 1;
+        let mut group = next / 64;
+        let mut words = self.occupied_words.get(group)? & (u64::MAX << (next % 64));
+        while words == 0 {
+            group += 1;
+            words = *self.occupied_words.get(group)?;
+        }
+        Some(self.first_in_word(group * 64 + words.trailing_zeros() as usize))
+    }
+
+    fn first_occupied(&self) -> Option<usize> {
+        let group = self.occupied_words.iter().position(|&words| words != 0)?;
+        Some(self.first_in_word(group * 64 + self.occupied_words[group].trailing_zeros() as usize))
+    }
+
+    #[inline]
+    fn first_in_word(&self, word: usize) -> usize {
+        word * 64 + self.occupied[word % WORDS].trailing_zeros() as usize
+    }
+
+    /// Moves the cursor to `slot` and its entries into `current`; a single entry is handed out instead.
+    #[inline]
+    fn turn_to(&mut self, slot: u64) -> Option<Entry> {
+        self.cursor = slot;
+        if self.far_slot < slot + SLOTS as u64 {
+            self.fetch_far();
+        }
+        let at = slot as usize % SLOTS;
+        let head = std::mem::replace(&mut self.heads[at], NIL);
+        let word = self.occupied[at / 64] & !(1 << (at % 64));
+        self.occupied[at / 64] = word;
+        if word == 0 {
+            self.occupied_words[at / 64 / 64] &= !(1 << (at / 64 % 64));
+        }
+        let node = self.nodes.get_mut(head as usize)?;
+        let first = Entry::from_parts(node.at, node.key);
+        let next = std::mem::replace(&mut node.next, self.free);
+        self.free = head;
+        if next == NIL && self.current.is_empty() {
+            return Some(first);
+        }
+        self.current.push(first);
+        self.unchain(next);
+        None
+    }
+
+    fn unchain(&mut self, mut index: u32) {
+        while let Some(node) = self.nodes.get_mut(index as usize) {
+            let entry = Entry::from_parts(node.at, node.key);
+            let next = std::mem::replace(&mut node.next, self.free);
+            self.free = index;
+            index = next;
+            // Insertion keeps `current` sorted; a slot holds few entries.
+            let mut at = self.current.len();
+            self.current.push(entry);
+            while at > 0 && self.current[at - 1] < entry {
+                self.current.swap(at - 1, at);
+                at -= 1;
+            }
+        }
+    }
+
+    /// Takes onto the wheel what has come within one turn of the cursor.
+    #[cold]
+    fn fetch_far(&mut self) {
+        while self.far_slot < self.cursor + SLOTS as u64 {
+            let entry = self.far.pop_until(Instant::FAR_FUTURE).expect("far_slot names an entry");
+            if self.far_slot <= self.cursor {
+                self.schedule_elsewhere(self.far_slot, entry);
+            } else {
+                self.put(self.far_slot, entry);
+            }
+            self.far_slot = self.far.peek().map_or(u64::MAX, |entry| entry.at().0 >> self.shift);
+        }
+    }
+}
+
+/// An array on the heap, never on the stack.
+fn boxed<T: Clone, const N: usize>(value: T) -> Box<[T; N]> {
+    match vec![value; N].into_boxed_slice().try_into() {
+        Ok(array) => array,
+        Err(_) => unreachable!("the slice has the array's length"),
+    }
+}

@@ -1,0 +1,383 @@
+//! One direction of a link: a queue discipline, a transmitter, a wire, a loss model.
+//!
+//! Packets whose departure is known, in transmission or on the wire, lie by value in one ring, oldest first, and the
+//! calendar holds at most one delivery entry: that of the oldest.
+//!
+//! *Fused* links know every packet's departure when it arrives, since nothing can change it afterwards; waiting
+//! packets lie in the ring, too, and how many have left by now is found by moving a cursor. *Two-stage* links keep
+//! waiting packets apart and have a second calendar entry, the departure of the packet in transmission; disciplines
+//! that decide at departure need them. For disciplines that decide at arrival both give identical traces.
+
+use crate::loss::{Loss, LossModel};
+use crate::probe::{PacketAction, QueueProbe};
+use crate::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
+use crate::ring::Ring;
+use faircast_proto::packet::{Ecn, Packet};
+use faircast_proto::time::{Duration, Instant, NANOS_PER_SECOND, Rate};
+use std::collections::VecDeque;
+
+/// One direction of a link. What every packet touches comes first and fits into two cache lines.
+#[repr(C, align(64))]
+pub struct Link {
+    /// Packets in the order of their departures.
+    ring: Ring,
+    /// When the last packet of the ring leaves the transmitter.
+    last_departure: Instant,
+    /// Nanoseconds that a byte takes, 32 binary places.
+    nanos_per_byte: u64,
+    delay: Duration,
+    /// What is missing from `last_departure` to the exact moment, in 2^-32 ns.
+    remainder: u32,
+    /// While fewer packets are in the system every packet enters unchanged; 0 if the queue must be asked each time.
+    sure_room: u32,
+    counters: LinkCounters,
+    /// Node at the far end, by index.
+    pub(crate) to: u32,
+    lossless: bool,
+    waiting: Option<Box<Waiting>>,
+    probe: Option<Box<QueueProbe>>,
+    rate: Rate,
+    queue: Box<Queue>,
+    loss: Box<Loss>,
+}
+
+/// Packets that wait on a two-stage link.
+#[derive(Default)]
+struct Waiting {
+    packets: VecDeque<Packet>,
+    bytes: u64,
+}
+
+/// How a link decides when packets leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkMode {
+    /// Departures computed at arrival: one calendar entry.
+    Fused,
+    /// Departures as events of their own: two calendar entries.
+    TwoStage,
+}
+
+/// What a link has done since the start of the run, in packets unless said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct LinkCounters {
+    /// Came to the queue.
+    pub arrived: u64,
+    /// Came to the far end.
+    pub delivered: u64,
+    /// Bytes that came to the far end.
+    pub delivered_bytes: u64,
+    /// Left the transmitter.
+    pub departed: u64,
+    /// Bytes that left the transmitter.
+    pub departed_bytes: u64,
+    /// Lost on the way by the loss model.
+    pub lost: u64,
+    /// Dropped because the limit was reached.
+    pub dropped_overflow: u64,
+    /// Dropped by the discipline although there was room.
+    pub dropped_active: u64,
+    /// Raised to incipient congestion.
+    pub marked_incipient: u64,
+    /// Raised to moderate congestion (the only level of RFC 3168).
+    pub marked_moderate: u64,
+}
+
+/// Calendar entries a link wants after a packet has arrived or departed.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// A delivery entry.
+    pub delivery: Option<Instant>,
+    /// A departure entry (two-stage links only).
+    pub departure: Option<Instant>,
+    /// What the queue made of the packet.
+    pub verdict: Verdict,
+}
+
+impl Link {
+    /// An idle link to the node numbered `to`. The rate must not be zero.
+    pub fn new(to: u32, rate: Rate, delay: Duration, queue: Queue, loss: Loss, mode: LinkMode) -> Link {
+        let mode = if queue.decides_at_departure() { LinkMode::TwoStage } else { mode };
+        Link {
+            ring: Ring::new(),
+            last_departure: Instant::ZERO,
+            nanos_per_byte: nanos_per_byte(rate),
+            delay,
+            remainder: 0,
+            sure_room: if mode == LinkMode::Fused { queue.sure_room_pkts() } else { 0 },
+            counters: LinkCounters::default(),
+            to,
+            lossless: matches!(loss, Loss::Lossless(_)),
+            waiting: (mode == LinkMode::TwoStage).then(Box::default),
+            probe: None,
+            rate,
+            queue: Box::new(queue),
+            loss: Box::new(loss),
+        }
+    }
+
+    /// A packet comes to the queue, and there is room for certain: it enters unchanged. Says when a delivery entry is
+    /// wanted, if one is. `None`: nothing has happened, the link must look closely ([`arrive`](Self::arrive)).
+    #[inline]
+    pub fn admit(&mut self, now: Instant, packet: &Packet) -> Option<Option<Instant>> {
+        // Not settled, the ring's count is an upper bound.
+        if self.ring.in_system() >= self.sure_room {
+            return None;
+        }
+        self.counters.arrived += 1;
+        Some(self.transmit(now, packet).1)
+    }
+
+    /// A packet comes to the queue.
+    pub fn arrive(&mut self, now: Instant, packet: &Packet) -> Wanted {
+        self.settle(now);
+        self.counters.arrived += 1;
+        let mut packet = *packet;
+        let verdict = self.queue.arrive(&packet, &self.view(now));
+        match verdict {
+            Verdict::Accept => {}
+            Verdict::Mark(level) => self.mark(&mut packet, level),
+            Verdict::Drop(reason) => {
+                self.count_drop(reason);
+                self.observe(now, PacketAction::Dropped(reason), &packet);
+                return Wanted { verdict, delivery: None, departure: None };
+            }
+        }
+        let mut wanted = match &mut self.waiting {
+            // A packet too small to take a nanosecond has departed already, its event not yet come: keep the order.
+            Some(waiting) if !self.ring.all_departed() || !waiting.packets.is_empty() => {
+                waiting.bytes += u64::from(packet.size);
+                waiting.packets.push_back(packet);
+                Wanted { verdict, delivery: None, departure: None }
+            }
+            _ => self.start(now, &packet),
+        };
+        if self.probe.is_some() {
+            let action = match verdict {
+                Verdict::Mark(level) => PacketAction::Marked(level),
+                _ => PacketAction::Accepted,
+            };
+            self.observe(now, action, &packet);
+        }
+        wanted.verdict = verdict;
+        self.assert_conservation();
+        wanted
+    }
+
+    /// The packet in transmission has left (two-stage links).
+    pub fn depart(&mut self, now: Instant) -> Option<Wanted> {
+        self.settle(now);
+        if !self.ring.all_departed() {
+            return None;
+        }
+        loop {
+            let waiting = self.waiting.as_mut()?;
+            let mut packet = waiting.packets.pop_front()?;
+            waiting.bytes -= u64::from(packet.size);
+            if self.queue.decides_at_departure() {
+                let view = InterfaceView { transmitting: false, ..self.view(now) };
+                match self.queue.depart(&packet, &view) {
+                    Verdict::Accept => {}
+                    Verdict::Mark(level) => self.mark(&mut packet, level),
+                    Verdict::Drop(reason) => {
+                        self.count_drop(reason);
+                        self.observe(now, PacketAction::Dropped(reason), &packet);
+                        continue;
+                    }
+                }
+            }
+            let wanted = self.start(now, &packet);
+            self.assert_conservation();
+            return Some(wanted);
+        }
+    }
+
+    /// Takes the packet that comes to the far end now out into `packet`. Says whether the loss model lets it through,
+    /// and when the next one will come.
+    #[inline]
+    pub fn deliver(&mut self, now: Instant, packet: &mut Packet) -> (bool, Option<Instant>) {
+        if self.ring.none_on_wire() {
+            self.settle(now);
+        }
+        self.ring.pop(packet);
+        let next = self.ring.oldest_departure().map(|departure| Instant(departure.0 + self.delay.0));
+        if !self.lossless && self.loss.loses(now, packet) {
+            self.counters.lost += 1;
+            return (false, next);
+        }
+        self.counters.delivered += 1;
+        self.counters.delivered_bytes += u64::from(packet.size);
+        (true, next)
+    }
+
+    /// Lets the cursor pass every packet that has left the transmitter by now.
+    #[inline]
+    pub fn settle(&mut self, now: Instant) {
+        while let Some((departed, size)) = self.ring.pass_departed(now) {
+            self.counters.departed += 1;
+            self.counters.departed_bytes += u64::from(size);
+            if self.probe.is_some() {
+                self.observe_departure(departed);
+            }
+        }
+    }
+
+    /// Starts transmission as soon as the transmitter is free; the entries wanted.
+    fn start(&mut self, now: Instant, packet: &Packet) -> Wanted {
+        let (departure, delivery) = self.transmit(now, packet);
+        Wanted { delivery, departure: self.waiting.is_some().then_some(departure), verdict: Verdict::Accept }
+    }
+
+    /// Starts transmission as soon as the transmitter is free. Says when the packet departs, and when it comes to the
+    /// far end if it is the only one in the ring.
+    #[inline(always)]
+    fn transmit(&mut self, now: Instant, packet: &Packet) -> (Instant, Option<Instant>) {
+        let idle = self.last_departure < now;
+        let (start, remainder) = if idle { (now.0, 0) } else { (self.last_departure.0, self.remainder) };
+        let exact = u128::from(self.nanos_per_byte) * u128::from(packet.size) + u128::from(remainder);
+        let departure = Instant(start + (exact >> 32) as u64);
+        self.last_departure = departure;
+        self.remainder = exact as u32;
+        let first = self.ring.is_empty();
+        self.ring.push(packet, departure);
+        (departure, first.then_some(Instant(departure.0 + self.delay.0)))
+    }
+
+    fn mark(&mut self, packet: &mut Packet, level: Ecn) {
+        if level > packet.ecn {
+            packet.ecn = level;
+            match level {
+                Ecn::Incipient => self.counters.marked_incipient += 1,
+                Ecn::Moderate => self.counters.marked_moderate += 1,
+                Ecn::NotCapable | Ecn::Capable => {}
+            }
+        }
+    }
+
+    fn count_drop(&mut self, reason: DropReason) {
+        match reason {
+            DropReason::Overflow => self.counters.dropped_overflow += 1,
+            DropReason::Active => self.counters.dropped_active += 1,
+        }
+    }
+
+    #[cold]
+    fn observe(&mut self, now: Instant, action: PacketAction, packet: &Packet) {
+        let (waiting, average) = (self.waiting_pkts(), self.queue.average_pkts());
+        if let Some(probe) = &mut self.probe {
+            probe.observe(now, action, Some(packet), waiting, average);
+        }
+    }
+
+    #[cold]
+    fn observe_departure(&mut self, departed: Instant) {
+        // On a two-stage link the next packet starts in the same moment, so one packet fewer waits than now.
+        let waiting = match &self.waiting {
+            Some(waiting) => (waiting.packets.len() as u32).saturating_sub(1),
+            None => self.ring.in_system().saturating_sub(1),
+        };
+        let average = self.queue.average_pkts();
+        if let Some(probe) = &mut self.probe {
+            probe.observe(departed, PacketAction::Departed, None, waiting, average);
+        }
+    }
+
+    #[inline]
+    fn view(&self, now: Instant) -> InterfaceView {
+        InterfaceView {
+            now,
+            waiting_pkts: self.waiting_pkts(),
+            waiting_bytes: self.waiting_bytes(),
+            transmitting: !self.ring.all_departed(),
+            idle_since: self.last_departure,
+            rate: self.rate,
+        }
+    }
+
+    /// Packets waiting, without the one in transmission, as of the last [`settle`](Self::settle).
+    #[inline]
+    pub fn waiting_pkts(&self) -> u32 {
+        match &self.waiting {
+            Some(waiting) => waiting.packets.len() as u32,
+            None => self.ring.in_system().saturating_sub(1),
+        }
+    }
+
+    #[inline]
+    fn waiting_bytes(&self) -> u64 {
+        match &self.waiting {
+            Some(waiting) => waiting.bytes,
+            None => self.ring.waiting_bytes(),
+        }
+    }
+
+    /// What the link has done.
+    pub fn counters(&self) -> &LinkCounters {
+        &self.counters
+    }
+
+    /// The average queue its discipline keeps, in packets.
+    pub fn average_pkts(&self) -> Option<f64> {
+        self.queue.average_pkts()
+    }
+
+    /// The link's rate.
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// The propagation delay.
+    pub fn delay(&self) -> Duration {
+        self.delay
+    }
+
+    /// Packets inside: waiting, in transmission, on the wire.
+    pub fn inside_pkts(&self) -> u64 {
+        u64::from(self.ring.len()) + self.waiting.as_ref().map_or(0, |waiting| waiting.packets.len() as u64)
+    }
+
+    /// Attaches a probe to the queue.
+    pub fn attach_probe(&mut self, probe: QueueProbe) {
+        self.sure_room = 0;
+        self.probe = Some(Box::new(probe));
+    }
+
+    /// The probe of the queue, if one is attached.
+    pub fn probe(&self) -> Option<&QueueProbe> {
+        self.probe.as_deref()
+    }
+
+    /// The probe of the queue, if one is attached.
+    pub fn probe_mut(&mut self) -> Option<&mut QueueProbe> {
+        self.probe.as_deref_mut()
+    }
+
+    /// Packets in = packets out + packets inside, always.
+    #[inline]
+    fn assert_conservation(&self) {
+        debug_assert!(self.conserves(), "packets are conserved: {:?}, {} inside", self.counters, self.inside_pkts());
+    }
+
+    /// Whether every packet that came is dropped, lost, delivered or inside.
+    pub fn conserves(&self) -> bool {
+        let LinkCounters { arrived, dropped_overflow, dropped_active, lost, delivered, .. } = self.counters;
+        arrived == dropped_overflow + dropped_active + lost + delivered + self.inside_pkts()
+    }
+}
+
+/// Nanoseconds that a byte takes at `rate`, with 32 binary places, rounded to the nearest.
+fn nanos_per_byte(rate: Rate) -> u64 {
+    let scaled = (8 * u128::from(NANOS_PER_SECOND)) << 32;
+    ((scaled + u128::from(rate.0) / 2) / u128::from(rate.0)) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_at_one_gigabit_takes_eight_nanoseconds() {
+        assert_eq!(nanos_per_byte(Rate(1_000_000_000)), 8 << 32);
+        assert_eq!(nanos_per_byte(Rate(1)), 8_000_000_000 << 32);
+    }
+}

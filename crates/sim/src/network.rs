@@ -1,0 +1,290 @@
+//! Building a network: nodes, links, endpoints, then a [`World`] that runs.
+
+use crate::agent::Agent;
+use crate::calendar::{Calendar, Entry, Kind};
+use crate::engine::{Host, Node, Place, World};
+use crate::link::{Link, LinkMode};
+use crate::loss::Loss;
+use crate::probe::{ProbePlan, QueueProbe, Records};
+use crate::queue::Queue;
+use crate::routing::{Edge, Graph};
+use crate::trace::Trace;
+use faircast_proto::endpoint::Outbox;
+use faircast_proto::packet::{Address, FlowId};
+use faircast_proto::random::Random;
+use faircast_proto::time::{Duration, Instant, Rate};
+use std::fmt;
+
+/// A node, by the order in which nodes were added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+/// One direction of a link, by the order in which links were added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LinkId(pub u32);
+
+/// What one direction of a link is made of.
+pub struct LinkPlan {
+    /// Its name, for errors.
+    pub name: String,
+    /// Node it leaves.
+    pub from: NodeId,
+    /// Node it leads to.
+    pub to: NodeId,
+    /// Its rate, not zero.
+    pub rate: Rate,
+    /// Its propagation delay.
+    pub delay: Duration,
+    /// The queue in front of it.
+    pub queue: Queue,
+    /// What it loses.
+    pub loss: Loss,
+    /// How departures are computed.
+    pub mode: LinkMode,
+}
+
+/// A network in the making. Addresses are given out first, so that the two ends of a flow can know each other.
+pub struct Network {
+    seed: u64,
+    nodes: Vec<String>,
+    links: Vec<LinkPlan>,
+    endpoints: Vec<EndpointPlan>,
+    flows: Vec<Flow>,
+    probes: ProbePlan,
+    clock_offsets: bool,
+}
+
+/// The two ends of a flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Flow {
+    /// Who sends its data.
+    pub sender: Address,
+    /// Who receives it.
+    pub receiver: Address,
+}
+
+struct EndpointPlan {
+    node: NodeId,
+    agent: Option<(FlowId, Agent, Instant, Instant)>,
+}
+
+/// Why a network cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BuildError {
+    /// No path leads from a sender to its receiver, or none back.
+    Unreachable {
+        /// Name of the node where packets start.
+        from: String,
+        /// Name of the node they cannot reach.
+        to: String,
+    },
+    /// A link has no rate.
+    ZeroRate {
+        /// Its name.
+        link: String,
+    },
+    /// An address was given out, but no endpoint placed there.
+    EmptyAddress {
+        /// Name of its node.
+        node: String,
+    },
+    /// Sender and receiver of a flow are on one node: nothing would cross a link.
+    SameNode {
+        /// The node's name.
+        node: String,
+    },
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BuildError::Unreachable { from, to } => write!(f, "no path leads from node {from} to node {to}"),
+            BuildError::ZeroRate { link } => write!(f, "link {link} has a rate of zero"),
+            BuildError::EmptyAddress { node } => write!(f, "an address on node {node} has no endpoint"),
+            BuildError::SameNode { node } => write!(f, "a flow starts and ends on node {node}"),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+impl Network {
+    /// An empty network whose random streams come from `seed`.
+    pub fn new(seed: u64) -> Network {
+        Network {
+            seed,
+            nodes: Vec::new(),
+            links: Vec::new(),
+            endpoints: Vec::new(),
+            flows: Vec::new(),
+            probes: ProbePlan::default(),
+            clock_offsets: true,
+        }
+    }
+
+    /// The random stream called `name`.
+    pub fn stream(&self, name: &str) -> Random {
+        Random::stream(self.seed, name)
+    }
+
+    /// Adds a node.
+    pub fn node(&mut self, name: impl Into<String>) -> NodeId {
+        self.nodes.push(name.into());
+        NodeId(self.nodes.len() as u32 - 1)
+    }
+
+    /// Adds one direction of a link.
+    pub fn link(&mut self, plan: LinkPlan) -> LinkId {
+        self.links.push(plan);
+        LinkId(self.links.len() as u32 - 1)
+    }
+
+    /// Gives out an address on `node`, to be filled by [`place`](Self::place).
+    pub fn address(&mut self, node: NodeId) -> Address {
+        self.endpoints.push(EndpointPlan { node, agent: None });
+        Address::endpoint(self.endpoints.len() as u32 - 1)
+    }
+
+    /// Adds a flow between two addresses.
+    pub fn flow(&mut self, sender: Address, receiver: Address) -> FlowId {
+        self.flows.push(Flow { sender, receiver });
+        FlowId(self.flows.len() as u32 - 1)
+    }
+
+    /// Puts an endpoint at `address`. It is told to start at `start` and to stop at `stop`.
+    pub fn place(&mut self, address: Address, flow: FlowId, agent: Agent, start: Instant, stop: Option<Instant>) {
+        let stop = stop.unwrap_or(Instant::FAR_FUTURE);
+        self.endpoints[address.index()].agent = Some((flow, agent, start, stop));
+    }
+
+    /// Says what is to be observed.
+    pub fn probes(&mut self, plan: ProbePlan) {
+        self.probes = plan;
+    }
+
+    /// Whether every node's clock is offset by a constant of its own (it is unless said otherwise). Results must not
+    /// depend on it.
+    pub fn clock_offsets(&mut self, on: bool) {
+        self.clock_offsets = on;
+    }
+
+    /// Computes routes and sets everything up.
+    ///
+    /// # Errors
+    /// Everything that keeps the network from running, all at once.
+    pub fn build<C: Calendar>(self) -> Result<World<C>, Vec<BuildError>> {
+        let edges: Vec<Edge> =
+            self.links.iter().map(|link| Edge { from: link.from.0, to: link.to.0, delay: link.delay }).collect();
+        let mut errors = self.errors();
+        let (places, nodes, table) = self.routes(&edges, &mut errors);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+
+        let offsets = self.offsets();
+        let horizon = self.links.iter().map(|link| link.delay + link.rate.time_for(1500)).max().unwrap_or_default();
+        let mut calendar = C::new(horizon);
+        let mut links: Vec<Link> = self
+            .links
+            .into_iter()
+            .map(|plan| Link::new(plan.to.0, plan.rate, plan.delay, plan.queue, plan.loss, plan.mode))
+            .collect();
+        let plan = self.probes;
+        for &link in plan.measured_queues.iter().chain(&plan.queues).chain(&plan.packets) {
+            links[link as usize].attach_probe(QueueProbe::new(plan.packets.contains(&link)));
+        }
+        let mut hosts = Vec::with_capacity(self.endpoints.len());
+        for (index, endpoint) in (0..).zip(self.endpoints) {
+            let (flow, agent, start, stop) = endpoint.agent.expect("empty addresses are errors");
+            calendar.schedule(Entry::new(start.min(stop), Kind::Timer, index));
+            hosts.push(Host::new(agent, endpoint.node.0, flow, offsets[endpoint.node.0 as usize], start, stop));
+        }
+        let mut world = World {
+            now: Instant::ZERO,
+            calendar,
+            links,
+            nodes,
+            places,
+            table,
+            hosts,
+            flows: self.flows,
+            outbox: Outbox::new(),
+            trace: plan.trace.then(|| Box::new(Trace::new())),
+            plan,
+            records: Records::default(),
+            events: 0,
+            unroutable: 0,
+        };
+        world.schedule_probes();
+        Ok(world)
+    }
+
+    fn errors(&self) -> Vec<BuildError> {
+        let name = |node: NodeId| self.nodes[node.0 as usize].clone();
+        let node_of = |address: Address| self.endpoints[address.index()].node;
+        let zero_rates = self.links.iter().filter(|link| link.rate.0 == 0);
+        let empty = self.endpoints.iter().filter(|endpoint| endpoint.agent.is_none());
+        let same = self.flows.iter().filter(|flow| node_of(flow.sender) == node_of(flow.receiver));
+        zero_rates
+            .map(|link| BuildError::ZeroRate { link: link.name.clone() })
+            .chain(empty.map(|endpoint| BuildError::EmptyAddress { node: name(endpoint.node) }))
+            .chain(same.map(|flow| BuildError::SameNode { node: name(node_of(flow.sender)) }))
+            .collect()
+    }
+
+    /// Routes from every node towards the nodes that have endpoints. A node with one outgoing link needs no table: all
+    /// that is not for itself goes there.
+    fn routes(&self, edges: &[Edge], errors: &mut Vec<BuildError>) -> (Vec<Place>, Vec<Node>, Vec<u32>) {
+        let mut slots = vec![u32::MAX; self.nodes.len()];
+        let mut destinations = Vec::new();
+        for endpoint in &self.endpoints {
+            let slot = &mut slots[endpoint.node.0 as usize];
+            if *slot == u32::MAX {
+                *slot = destinations.len() as u32;
+                destinations.push(endpoint.node.0);
+            }
+        }
+        let graph = Graph::new(self.nodes.len(), edges);
+        let towards: Vec<Vec<Option<u32>>> = destinations.iter().map(|&node| graph.towards(node)).collect();
+        let node_of = |address: Address| self.endpoints[address.index()].node.0;
+        for flow in &self.flows {
+            let (a, b) = (node_of(flow.sender), node_of(flow.receiver));
+            for (from, to) in [(a, b), (b, a)] {
+                if from != to && towards[slots[to as usize] as usize][from as usize].is_none() {
+                    let name = |node: u32| self.nodes[node as usize].clone();
+                    errors.push(BuildError::Unreachable { from: name(from), to: name(to) });
+                }
+            }
+        }
+        let mut outgoing: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
+        for (index, edge) in (0..).zip(edges) {
+            outgoing[edge.from as usize].push(index);
+        }
+        let mut table = Vec::new();
+        let nodes = (0..self.nodes.len())
+            .map(|node| match outgoing[node][..] {
+                [only] => Node::Leaf { link: only },
+                _ => {
+                    let row = table.len() as u32;
+                    table.extend(towards.iter().map(|via| via[node].unwrap_or(u32::MAX)));
+                    Node::Router { row }
+                }
+            })
+            .collect();
+        let places = self
+            .endpoints
+            .iter()
+            .map(|endpoint| Place { node: endpoint.node.0, slot: slots[endpoint.node.0 as usize] })
+            .collect();
+        (places, nodes, table)
+    }
+
+    /// A constant of its own for every node's clock, up to eleven days.
+    fn offsets(&self) -> Vec<Duration> {
+        let offset = |name: &String| match self.clock_offsets {
+            true => Duration((self.stream(&format!("node/{name}/clock")).uniform() * 1e15) as u64),
+            false => Duration::ZERO,
+        };
+        self.nodes.iter().map(offset).collect()
+    }
+}

@@ -1,0 +1,269 @@
+//! Probes: what observers asked to see. Off, they cost one predictable branch.
+
+use crate::link::LinkCounters;
+use crate::queue::DropReason;
+use faircast_proto::endpoint::{Event, Report};
+use faircast_proto::packet::{Ecn, FlowId, Packet};
+use faircast_proto::time::{Duration, Instant};
+
+/// What is to be observed in a run.
+#[derive(Clone, Debug)]
+pub struct ProbePlan {
+    /// Counters and gauges before this moment are cut off in late values.
+    pub warmup: Instant,
+    /// Interval of flow and link rows.
+    pub interval: Duration,
+    /// Interval of queue rows.
+    pub queue_interval: Duration,
+    /// Whether flow rows are wanted.
+    pub flows: bool,
+    /// Whether link rows are wanted.
+    pub links: bool,
+    /// Whether events of endpoints are wanted.
+    pub events: bool,
+    /// Links whose queue statistics are kept.
+    pub measured_queues: Vec<u32>,
+    /// Links whose queue is sampled every `queue_interval`.
+    pub queues: Vec<u32>,
+    /// Links of which every queue event is wanted.
+    pub packets: Vec<u32>,
+    /// Whether a hash of everything that happens is wanted.
+    pub trace: bool,
+}
+
+impl Default for ProbePlan {
+    fn default() -> ProbePlan {
+        ProbePlan {
+            warmup: Instant::ZERO,
+            interval: Duration::from_secs(1),
+            queue_interval: Duration::from_millis(100),
+            flows: false,
+            links: false,
+            events: false,
+            measured_queues: Vec::new(),
+            queues: Vec::new(),
+            packets: Vec::new(),
+            trace: false,
+        }
+    }
+}
+
+/// What was observed, in the order of time.
+#[derive(Clone, Debug, Default)]
+pub struct Records {
+    /// Flow rows.
+    pub flows: Vec<FlowRow>,
+    /// Link rows.
+    pub links: Vec<LinkRow>,
+    /// Queue samples.
+    pub queues: Vec<QueueRow>,
+    /// Events of endpoints.
+    pub events: Vec<EventRow>,
+    /// Link counters at the end of the warm-up, by link.
+    pub links_at_warmup: Vec<LinkCounters>,
+    /// Reports of sender and receiver at the end of the warm-up, by flow.
+    pub flows_at_warmup: Vec<(Report, Report)>,
+}
+
+/// A flow at one moment: counters since the start, gauges of the moment.
+#[derive(Clone, Copy, Debug)]
+pub struct FlowRow {
+    /// When.
+    pub at: Instant,
+    /// Which flow.
+    pub flow: FlowId,
+    /// Its sender's report.
+    pub sender: Report,
+    /// Its receiver's report.
+    pub receiver: Report,
+}
+
+/// A link at one moment: counters since the start.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkRow {
+    /// When.
+    pub at: Instant,
+    /// Which link.
+    pub link: u32,
+    /// What it has done.
+    pub counters: LinkCounters,
+}
+
+/// A queue at one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct QueueRow {
+    /// When.
+    pub at: Instant,
+    /// Which link's queue.
+    pub link: u32,
+    /// Packets waiting, without the one in transmission.
+    pub waiting_pkts: u32,
+    /// The discipline's average in packets, NaN if it keeps none.
+    pub average_pkts: f64,
+}
+
+/// An event of an endpoint.
+#[derive(Clone, Copy, Debug)]
+pub struct EventRow {
+    /// When, on the simulator's clock.
+    pub at: Instant,
+    /// Which endpoint, by its address' index.
+    pub endpoint: u32,
+    /// Of which flow.
+    pub flow: FlowId,
+    /// What happened.
+    pub event: Event,
+}
+
+/// Something that happened to a packet at a queue.
+#[derive(Clone, Copy, Debug)]
+pub struct PacketRow {
+    /// When.
+    pub at: Instant,
+    /// What.
+    pub action: PacketAction,
+    /// The packet's flow; none for departures.
+    pub flow: Option<FlowId>,
+    /// Packets waiting afterwards, without the one in transmission.
+    pub waiting_pkts: u32,
+    /// The discipline's average in packets, NaN if it keeps none.
+    pub average_pkts: f64,
+}
+
+/// What may happen to a packet at a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketAction {
+    /// Entered unchanged.
+    Accepted,
+    /// Entered with a congestion mark.
+    Marked(Ecn),
+    /// Dropped.
+    Dropped(DropReason),
+    /// Left the transmitter.
+    Departed,
+}
+
+/// Keeps the exact time-weighted statistics of one queue and, if asked, every event of it.
+#[derive(Clone, Debug)]
+pub struct QueueProbe {
+    statistics: QueueStatistics,
+    /// Every event, if asked for.
+    pub rows: Option<Vec<PacketRow>>,
+}
+
+/// Time-weighted statistics of the instantaneous queue in packets, the packet in transmission not counted.
+#[derive(Clone, Copy, Debug)]
+pub struct QueueStatistics {
+    since: Instant,
+    last_change: Instant,
+    waiting: u32,
+    area: f64,
+    area_of_squares: f64,
+    min: u32,
+    max: u32,
+}
+
+impl QueueProbe {
+    /// A probe of an empty queue from time zero.
+    pub fn new(every_event: bool) -> QueueProbe {
+        QueueProbe { statistics: QueueStatistics::from(Instant::ZERO, 0), rows: every_event.then(Vec::new) }
+    }
+
+    pub(crate) fn observe(
+        &mut self,
+        at: Instant,
+        action: PacketAction,
+        packet: Option<&Packet>,
+        waiting_pkts: u32,
+        average_pkts: Option<f64>,
+    ) {
+        self.statistics.change(at, waiting_pkts);
+        if let Some(rows) = &mut self.rows {
+            let average_pkts = average_pkts.unwrap_or(f64::NAN);
+            rows.push(PacketRow { at, action, flow: packet.map(|packet| packet.flow), waiting_pkts, average_pkts });
+        }
+    }
+
+    /// Forgets the statistics so far: the warm-up is over.
+    pub fn restart(&mut self, now: Instant) {
+        self.statistics.change(now, self.statistics.waiting);
+        self.statistics = QueueStatistics::from(now, self.statistics.waiting);
+    }
+
+    /// The statistics from the last restart until `now`.
+    pub fn statistics(&self, now: Instant) -> QueueStatistics {
+        let mut statistics = self.statistics;
+        statistics.change(now, statistics.waiting);
+        statistics
+    }
+}
+
+impl QueueStatistics {
+    fn from(since: Instant, waiting: u32) -> QueueStatistics {
+        QueueStatistics {
+            since,
+            last_change: since,
+            waiting,
+            area: 0.0,
+            area_of_squares: 0.0,
+            min: waiting,
+            max: waiting,
+        }
+    }
+
+    fn change(&mut self, at: Instant, waiting: u32) {
+        let (level, length) = (f64::from(self.waiting), at.since(self.last_change).as_secs_f64());
+        self.area += level * length;
+        self.area_of_squares += level * level * length;
+        self.last_change = at.max(self.last_change);
+        self.waiting = waiting;
+        self.min = self.min.min(waiting);
+        self.max = self.max.max(waiting);
+    }
+
+    fn length(&self) -> f64 {
+        self.last_change.since(self.since).as_secs_f64()
+    }
+
+    /// The mean queue over time.
+    pub fn mean(&self) -> f64 {
+        self.area / self.length()
+    }
+
+    /// The standard deviation of the queue over time.
+    pub fn standard_deviation(&self) -> f64 {
+        let mean = self.mean();
+        (self.area_of_squares / self.length() - mean * mean).max(0.0).sqrt()
+    }
+
+    /// The shortest queue.
+    pub fn min(&self) -> u32 {
+        self.min
+    }
+
+    /// The longest queue.
+    pub fn max(&self) -> u32 {
+        self.max
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statistics_are_weighted_by_time() {
+        // 0 for 1 s, 4 for 3 s, then 2 for 4 s: mean (0 + 12 + 8) / 8, mean of squares (48 + 16) / 8.
+        let mut probe = QueueProbe::new(false);
+        let at = |s: u64| Instant(s * 1_000_000_000);
+        probe.observe(at(1), PacketAction::Accepted, None, 4, None);
+        probe.observe(at(4), PacketAction::Departed, None, 2, None);
+        let all = probe.statistics(at(8));
+        assert!((all.mean() - 2.5).abs() < 1e-12);
+        assert!((all.standard_deviation() - (8.0f64 - 6.25).sqrt()).abs() < 1e-12);
+        assert_eq!((all.min(), all.max()), (0, 4));
+        probe.restart(at(5));
+        let late = probe.statistics(at(6));
+        assert_eq!((late.mean(), late.standard_deviation(), late.min(), late.max()), (2.0, 0.0, 2, 2));
+    }
+}

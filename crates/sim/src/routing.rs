@@ -1,0 +1,89 @@
+//! Unicast routes: shortest paths by propagation delay over any graph.
+
+use faircast_proto::time::Duration;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A directed link as routing sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    /// Node it leaves.
+    pub from: u32,
+    /// Node it leads to.
+    pub to: u32,
+    /// Propagation delay, the measure of length.
+    pub delay: Duration,
+}
+
+/// A graph that is asked for the way to many destinations.
+#[derive(Debug)]
+pub struct Graph<'a> {
+    edges: &'a [Edge],
+    /// Links that lead to each node.
+    incoming: Vec<Vec<u32>>,
+}
+
+impl<'a> Graph<'a> {
+    /// The graph of `nodes` nodes and these links, named by their index.
+    pub fn new(nodes: usize, edges: &'a [Edge]) -> Graph<'a> {
+        let mut incoming = vec![Vec::new(); nodes];
+        for (index, edge) in (0..).zip(edges) {
+            incoming[edge.to as usize].push(index);
+        }
+        Graph { edges, incoming }
+    }
+
+    /// For every node the link to take towards `destination`: the first link of the path with the least total delay,
+    /// of those the one with the fewest hops, of those the link with the smallest index. `None` where no path is, and
+    /// at the destination.
+    pub fn towards(&self, destination: u32) -> Vec<Option<u32>> {
+        let mut best = vec![(Duration(u64::MAX), u32::MAX); self.incoming.len()];
+        let mut via = vec![None; self.incoming.len()];
+        best[destination as usize] = (Duration::ZERO, 0);
+        let mut frontier = BinaryHeap::from([Reverse(((Duration::ZERO, 0u32), destination))]);
+        while let Some(Reverse((length, node))) = frontier.pop() {
+            if length > best[node as usize] {
+                continue;
+            }
+            for &link in &self.incoming[node as usize] {
+                let edge = self.edges[link as usize];
+                let candidate = (length.0 + edge.delay, length.1 + 1);
+                let known = &mut best[edge.from as usize];
+                let from = edge.from as usize;
+                if candidate < *known {
+                    *known = candidate;
+                    via[from] = Some(link);
+                    frontier.push(Reverse((candidate, edge.from)));
+                } else if candidate == *known && via[from].is_some_and(|chosen| link < chosen) {
+                    via[from] = Some(link);
+                }
+            }
+        }
+        via
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edge(from: u32, to: u32, millis: u64) -> Edge {
+        Edge { from, to, delay: Duration::from_millis(millis) }
+    }
+
+    #[test]
+    fn the_shortest_way_by_delay_wins() {
+        // 0 -> 2 directly takes 10 ms, over 1 only 7 ms; 3 cannot be left.
+        let edges = [edge(0, 2, 10), edge(0, 1, 3), edge(1, 2, 4), edge(2, 3, 1)];
+        let graph = Graph::new(4, &edges);
+        assert_eq!(graph.towards(2), [Some(1), Some(2), None, None]);
+        assert_eq!(graph.towards(3), [Some(1), Some(2), Some(3), None]);
+        assert_eq!(graph.towards(0), [None; 4]);
+    }
+
+    #[test]
+    fn ties_go_to_fewer_hops_then_to_the_first_link() {
+        let edges = [edge(0, 1, 1), edge(1, 2, 1), edge(0, 2, 2), edge(0, 2, 2)];
+        assert_eq!(Graph::new(3, &edges).towards(2)[0], Some(2));
+    }
+}

@@ -1,0 +1,264 @@
+//! The engine against arithmetic done by hand, and against itself: two calendars, two link modes, with and without
+//! clock offsets.
+
+use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
+use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
+use faircast_proto::random::Random;
+use faircast_proto::time::{Duration, Instant, Rate};
+use faircast_sim::agent::Agent;
+use faircast_sim::calendar::{Calendar, Heap, Wheel};
+use faircast_sim::engine::{Progress, World};
+use faircast_sim::link::LinkMode;
+use faircast_sim::loss::{self, Loss};
+use faircast_sim::network::{BuildError, LinkPlan, Network, NodeId};
+use faircast_sim::probe::ProbePlan;
+use faircast_sim::queue::{self, LinkContext, Queue};
+
+/// Keeps `window` packets under way, each followed by another when its echo comes, and asks for a timeout every
+/// millisecond to no purpose. After `Stop` sends nothing.
+struct Window {
+    flow: FlowId,
+    own: Address,
+    peer: Address,
+    window: u32,
+    size: u16,
+    sent: u64,
+    echoes: u64,
+    next_timeout: Option<Instant>,
+    stopped: bool,
+}
+
+/// Sends every packet back as one of 40 bytes.
+struct Echo {
+    flow: FlowId,
+    own: Address,
+    peer: Address,
+    received: u64,
+    received_bytes: u64,
+}
+
+fn packet(now: Instant, flow: FlowId, source: Address, destination: Address, size: u16, sequence: u64) -> Packet {
+    let header = Header::Datagram { sequence };
+    Packet { sent: now, flow, source, destination, size, ttl: INITIAL_TTL, ecn: Ecn::Capable, header }
+}
+
+impl Endpoint for Window {
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        let new = match input {
+            Input::Start => self.window,
+            Input::Packet(_) if !self.stopped => {
+                self.echoes += 1;
+                1
+            }
+            Input::Stop => {
+                self.stopped = true;
+                0
+            }
+            _ => 0,
+        };
+        for _ in 0..new {
+            out.send(packet(now, self.flow, self.own, self.peer, self.size, self.sent));
+            self.sent += 1;
+        }
+        self.next_timeout = Some(now + Duration::from_millis(1));
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.next_timeout
+    }
+
+    fn report(&self) -> Report {
+        Report { sent_pkts: self.sent, received_pkts: self.echoes, ..Report::default() }
+    }
+}
+
+impl Endpoint for Echo {
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        if let Input::Packet(packet_in) = input {
+            self.received += 1;
+            self.received_bytes += u64::from(packet_in.size);
+            out.send(packet(now, self.flow, self.own, self.peer, 40, self.received));
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+
+    fn report(&self) -> Report {
+        Report { received_pkts: self.received, received_bytes: self.received_bytes, ..Report::default() }
+    }
+}
+
+fn queue(json: &str, rate: Rate, random: Random) -> Queue {
+    let config: queue::Config = serde_json::from_str(json).expect("a legal queue");
+    Queue::new(&config, LinkContext { rate, delay: Duration::ZERO, mean_packet_bytes: 1000, random })
+}
+
+fn no_loss() -> Loss {
+    let config: loss::Config = serde_json::from_str(r#"{"kind": "none"}"#).expect("a legal loss model");
+    Loss::new(&config, Random::stream(0, "none"))
+}
+
+const AMPLE: &str = r#"{"kind": "drop-tail", "limit": "100000 packets"}"#;
+
+struct Ends {
+    window: u32,
+    start: Instant,
+    stop: Option<Instant>,
+}
+
+fn connect(network: &mut Network, left: NodeId, right: NodeId, ends: &Ends) {
+    let (sender, receiver) = (network.address(left), network.address(right));
+    let flow = network.flow(sender, receiver);
+    let window = Window {
+        flow,
+        own: sender,
+        peer: receiver,
+        window: ends.window,
+        size: 1000,
+        sent: 0,
+        echoes: 0,
+        next_timeout: None,
+        stopped: false,
+    };
+    let echo = Echo { flow, own: receiver, peer: sender, received: 0, received_bytes: 0 };
+    network.place(sender, flow, Agent::Guest(Box::new(window)), ends.start, ends.stop);
+    network.place(receiver, flow, Agent::Guest(Box::new(echo)), Instant::ZERO, None);
+}
+
+fn duplex(network: &mut Network, a: NodeId, b: NodeId, rate: Rate, delay: Duration, json: &str, mode: LinkMode) {
+    for (from, to) in [(a, b), (b, a)] {
+        let random = network.stream(&format!("link/{}-{}/queue", from.0, to.0));
+        let name = format!("{}-{}", from.0, to.0);
+        let queue = queue(json, rate, random);
+        network.link(LinkPlan { name, from, to, rate, delay, queue, loss: no_loss(), mode });
+    }
+}
+
+/// Six flows of different windows over one bottleneck, equal delays so that events coincide often.
+fn busy_dumbbell<C: Calendar>(seed: u64, mode: LinkMode, offsets: bool, bottleneck: &str) -> World<C> {
+    let mut network = Network::new(seed);
+    let (left, right) = (network.node("left"), network.node("right"));
+    duplex(&mut network, left, right, Rate(8_000_000), Duration::from_millis(10), bottleneck, mode);
+    for i in 0..6u32 {
+        let (a, b) = (network.node(format!("a{i}")), network.node(format!("b{i}")));
+        duplex(&mut network, a, left, Rate(80_000_000), Duration::from_millis(1), AMPLE, mode);
+        duplex(&mut network, right, b, Rate(80_000_000), Duration::from_millis(1), AMPLE, mode);
+        let ends = Ends { window: 5 + i, start: Instant(u64::from(i % 2)), stop: None };
+        connect(&mut network, a, b, &ends);
+    }
+    network.clock_offsets(offsets);
+    network.probes(ProbePlan { trace: true, measured_queues: vec![0], ..ProbePlan::default() });
+    network.build().expect("a network without errors")
+}
+
+const RED: &str =
+    r#"{"kind": "red", "min_th": "3 packets", "max_th": "9 packets", "limit": "30 packets", "ecn": true}"#;
+
+fn digest<C: Calendar>(seed: u64, mode: LinkMode, offsets: bool, bottleneck: &str) -> (u64, u64) {
+    let mut world = busy_dumbbell::<C>(seed, mode, offsets, bottleneck);
+    assert_eq!(world.run(Instant::from_secs_f64(2.0), u64::MAX), Progress::Done);
+    assert!(world.links().iter().all(|link| link.conserves()));
+    let digest = world.digest().expect("a trace was asked for");
+    assert!(digest.1 > 10_000, "something happened");
+    digest
+}
+
+#[test]
+fn calendars_link_modes_and_clock_offsets_give_identical_traces() {
+    for bottleneck in [AMPLE, r#"{"kind": "drop-tail", "limit": "20 packets"}"#, RED] {
+        let reference = digest::<Wheel>(1, LinkMode::Fused, true, bottleneck);
+        assert_eq!(digest::<Heap>(1, LinkMode::Fused, true, bottleneck), reference, "calendar, {bottleneck}");
+        assert_eq!(digest::<Wheel>(1, LinkMode::TwoStage, true, bottleneck), reference, "link mode, {bottleneck}");
+        assert_eq!(digest::<Wheel>(1, LinkMode::Fused, false, bottleneck), reference, "offsets, {bottleneck}");
+    }
+    assert_ne!(digest::<Wheel>(1, LinkMode::Fused, true, RED), digest::<Wheel>(2, LinkMode::Fused, true, RED));
+}
+
+#[test]
+fn a_window_of_one_takes_one_round_trip() {
+    // There: 1 ms for 1000 bytes at 8 Mbit/s and 10 ms; back: 40 us and 10 ms.
+    let mut network = Network::new(1);
+    let (a, b) = (network.node("a"), network.node("b"));
+    duplex(&mut network, a, b, Rate(8_000_000), Duration::from_millis(10), AMPLE, LinkMode::Fused);
+    connect(&mut network, a, b, &Ends { window: 1, start: Instant::ZERO, stop: None });
+    let mut world: World<Wheel> = network.build().expect("a network without errors");
+    let round_trip = 21_040_000;
+    world.run(Instant(100 * round_trip - 1), u64::MAX);
+    assert_eq!(world.reports(0).0.received_pkts, 99);
+    world.run(Instant(100 * round_trip), u64::MAX);
+    assert_eq!(world.reports(0).0.received_pkts, 100);
+    assert_eq!(world.packet_hops(), 200);
+}
+
+#[test]
+fn a_busy_link_sends_at_its_rate_to_the_nanosecond() {
+    // 1.5 Mbit/s: 5333333.33.. ns per 1000 bytes. The remainder is carried: after 3 s exactly 562.5 packets have left.
+    let mut network = Network::new(1);
+    let (a, b) = (network.node("a"), network.node("b"));
+    duplex(&mut network, a, b, Rate(1_500_000), Duration::ZERO, AMPLE, LinkMode::Fused);
+    connect(&mut network, a, b, &Ends { window: 4000, start: Instant::ZERO, stop: None });
+    let mut world: World<Heap> = network.build().expect("a network without errors");
+    // The 2^-32 ns of rounding of a byte's time stays far below a nanosecond here, but leaves the last digit open.
+    world.run(Instant(3 * 5_333_333 + 2), u64::MAX);
+    assert_eq!(world.links()[0].counters().departed, 3);
+    world.run(Instant(3_000_000_000 - 2_666_667), u64::MAX);
+    assert_eq!(world.links()[0].counters().departed, 562);
+    world.run(Instant(15_999_999_998), u64::MAX);
+    assert_eq!(world.links()[0].counters().departed, 2999);
+    world.run(Instant(16_000_000_001), u64::MAX);
+    assert_eq!(world.links()[0].counters().departed, 3000);
+}
+
+#[test]
+fn start_and_stop_are_heeded() {
+    let mut network = Network::new(1);
+    let (a, b) = (network.node("a"), network.node("b"));
+    duplex(&mut network, a, b, Rate(8_000_000), Duration::from_millis(1), AMPLE, LinkMode::Fused);
+    let ends = Ends { window: 2, start: Instant::from_secs_f64(1.0), stop: Some(Instant::from_secs_f64(2.0)) };
+    connect(&mut network, a, b, &ends);
+    let mut world: World<Wheel> = network.build().expect("a network without errors");
+    world.run(Instant::from_secs_f64(0.999), u64::MAX);
+    assert_eq!(world.reports(0).0.sent_pkts, 0);
+    world.run(Instant::from_secs_f64(2.0), u64::MAX);
+    let sent = world.reports(0).0.sent_pkts;
+    assert!(sent > 500);
+    world.run(Instant::from_secs_f64(9.0), u64::MAX);
+    assert_eq!(world.reports(0).0.sent_pkts, sent);
+}
+
+#[test]
+fn a_run_in_pieces_is_the_same_run() {
+    let mut whole = busy_dumbbell::<Wheel>(3, LinkMode::Fused, true, RED);
+    whole.run(Instant::from_secs_f64(1.0), u64::MAX);
+    let mut pieces = busy_dumbbell::<Wheel>(3, LinkMode::Fused, true, RED);
+    while pieces.run(Instant::from_secs_f64(1.0), 777) == Progress::Paused {}
+    assert_eq!(whole.digest(), pieces.digest());
+    assert_eq!(whole.events(), pieces.events());
+}
+
+#[test]
+fn queue_statistics_agree_between_link_modes() {
+    let statistics = |mode| {
+        let mut world = busy_dumbbell::<Wheel>(1, mode, true, RED);
+        world.run(Instant::from_secs_f64(2.0), u64::MAX);
+        let queue = world.links()[0].probe().expect("it was asked for").statistics(world.now());
+        (queue.mean(), queue.standard_deviation(), queue.min(), queue.max())
+    };
+    let (fused, two_stage) = (statistics(LinkMode::Fused), statistics(LinkMode::TwoStage));
+    assert_eq!(fused, two_stage);
+    assert!(fused.0 > 1.0 && fused.3 <= 30);
+}
+
+#[test]
+fn all_errors_of_a_network_come_at_once() {
+    let mut network = Network::new(1);
+    let (a, b, lonely) = (network.node("a"), network.node("b"), network.node("lonely"));
+    duplex(&mut network, a, b, Rate(0), Duration::ZERO, AMPLE, LinkMode::Fused);
+    connect(&mut network, a, lonely, &Ends { window: 1, start: Instant::ZERO, stop: None });
+    let errors = network.build::<Wheel>().err().expect("errors");
+    assert!(errors.contains(&BuildError::ZeroRate { link: "0-1".into() }));
+    assert!(errors.contains(&BuildError::Unreachable { from: "a".into(), to: "lonely".into() }));
+    assert!(errors.contains(&BuildError::Unreachable { from: "lonely".into(), to: "a".into() }));
+}
