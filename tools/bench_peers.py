@@ -179,14 +179,17 @@ def run_ns2(ns: str, load: str, start_s: float) -> Run:
 
 def run_ours(faircast: str, load: str) -> Run:
     """Run a load in faircast, which counts its own CPU seconds."""
-    command = [faircast, "bench", "--json", "--load", load]
+    command = [faircast, "bench", "--json", "--load", load, "--repeat", "1"]
     output, _ = run_child(command)
-    details = json.loads(output)
-    try:
-        hops, user_s = details.pop("packet_hops"), details.pop("user_cpu_s")
-    except KeyError as missing:
-        raise CannotFinishError(f"{' '.join(command)} printed no {missing}") from None
-    return Run(packet_hops=hops, user_cpu_s=user_s, loop_cpu_s=None, details=details)
+    (details,) = json.loads(output)["loads"]
+    if details.pop("load") != load:
+        raise CannotFinishError(f"{' '.join(command)} ran another load")
+    return Run(
+        packet_hops=int(details.pop("packet_hops")),
+        user_cpu_s=details.pop("user_cpu_s"),
+        loop_cpu_s=None,
+        details=details,
+    )
 
 
 def run_child(command: list[str]) -> tuple[str, float]:

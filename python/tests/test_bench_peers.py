@@ -54,6 +54,19 @@ def test_both_take_turns_in_going_first(bench_peers: ModuleType, capsys: pytest.
     assert capsys.readouterr().err.count("ratio 4.00") == 3
 
 
+def test_what_faircast_bench_prints_is_understood(bench_peers: ModuleType, tmp_path: Path) -> None:
+    command = tmp_path / "faircast"
+    command.write_text("""#!/bin/sh
+test "$*" = "bench --json --load L1 --repeat 1" || exit 2
+echo '{"calendar": "wheel", "loads": [{"load": "L1", "packet_hops": 4400000.0, "user_cpu_s": 0.25, "drops": 3}]}'
+""")
+    command.chmod(0o755)
+    run = bench_peers.run_ours(str(command), "L1")
+    assert (run.packet_hops, run.user_cpu_s, run.details) == (4_400_000, 0.25, {"drops": 3})
+    with pytest.raises(bench_peers.CannotFinishError, match="ended with code 2"):
+        bench_peers.run_ours(str(command), "L2")
+
+
 def test_a_missing_peer_is_a_message(
     bench_peers: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
