@@ -1,0 +1,74 @@
+"""faircast: laboratory and library for fair multicast congestion control, above all over satellite paths.
+
+>>> import faircast
+>>> result = faircast.run("scenario.toml", seed=1)
+>>> result.summary.to_pandas()
+
+Importing this package is cheap: Arrow, matplotlib and scipy are loaded when something needs them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from faircast._native import Control, ScenarioError
+    from faircast.errors import InputError, NotFinishedError
+    from faircast.experiment import Experiment
+    from faircast.reproduce import reproduce
+    from faircast.results import RunResult
+    from faircast.runs import run
+    from faircast.scenario import Resolved, problems, resolve
+    from faircast.statistics import Estimate, estimate, jain, variation
+
+__all__ = [
+    "Control",
+    "Estimate",
+    "Experiment",
+    "InputError",
+    "NotFinishedError",
+    "Resolved",
+    "RunResult",
+    "ScenarioError",
+    "estimate",
+    "jain",
+    "problems",
+    "reproduce",
+    "resolve",
+    "run",
+    "variation",
+]
+
+_HOME = {
+    "Control": "faircast._native",
+    "Estimate": "faircast.statistics",
+    "Experiment": "faircast.experiment",
+    "InputError": "faircast.errors",
+    "NotFinishedError": "faircast.errors",
+    "Resolved": "faircast.scenario",
+    "RunResult": "faircast.results",
+    "ScenarioError": "faircast._native",
+    "__version__": "",
+    "estimate": "faircast.statistics",
+    "jain": "faircast.statistics",
+    "problems": "faircast.scenario",
+    "reproduce": "faircast.reproduce",
+    "resolve": "faircast.scenario",
+    "run": "faircast.runs",
+    "variation": "faircast.statistics",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("faircast")
+    if name not in _HOME:
+        raise AttributeError(f"module faircast has no attribute {name}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOME})

@@ -1,0 +1,57 @@
+"""The compiled core: scenarios in, raw tables out. Use the package `faircast` around it."""
+
+from typing import final
+
+__all__ = [
+    "Control",
+    "RawResult",
+    "ScenarioError",
+    "bench",
+    "catalogue",
+    "check",
+    "resolve",
+    "run",
+    "schema",
+    "toml_to_json",
+]
+
+class ScenarioError(ValueError):
+    """A scenario is not legal. `problems` holds all pairs (path, message)."""
+
+    problems: list[tuple[str, str]]
+
+@final
+class Control:
+    """Lets another thread watch and stop a run."""
+
+    def __new__(cls) -> Control: ...
+    def cancel(self) -> None:
+        """Ask the run to stop soon; it then returns what it has."""
+    @property
+    def progress(self) -> float:
+        """Simulated share of the run, 0 to 1."""
+
+@final
+class RawResult:
+    """The tables of one run as raw columns."""
+
+    @property
+    def interrupted(self) -> bool: ...
+    @property
+    def simulated_s(self) -> float: ...
+    @property
+    def packet_hops(self) -> int: ...
+    @property
+    def events(self) -> int: ...
+    @property
+    def cpu_s(self) -> float: ...
+    def tables(self) -> dict[str, list[tuple[str, str, bytes, list[str] | None]]]:
+        """All tables: name to columns (name, kind, little-endian data, dictionary of kind ``str``)."""
+
+def schema() -> str: ...
+def toml_to_json(text: str) -> str: ...
+def check(scenario_json: str) -> list[tuple[str, str]]: ...
+def resolve(scenario_json: str) -> str: ...
+def catalogue() -> dict[str, list[tuple[str, str]]]: ...
+def run(scenario_json: str, seed: int, control: Control | None = None) -> RawResult: ...
+def bench(load: str, calendar: str = "wheel") -> dict[str, float]: ...

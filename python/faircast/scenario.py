@@ -1,0 +1,205 @@
+"""A scenario from wherever it comes (TOML, JSON, a mapping, the classes of `faircast.model`) in its canonical form."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from faircast import _native
+from faircast.errors import InputError, nearest
+
+Source: TypeAlias = "str | Path | Mapping[str, Any] | Resolved | Any"
+"""A path to TOML or JSON, TOML or JSON text, a mapping, an object of `faircast.model`, or what is resolved already."""
+
+SEED_MAX = 2**53 - 1
+
+
+@dataclasses.dataclass(frozen=True)
+class Resolved:
+    """A legal scenario with every default filled in, as canonical JSON: the same text for the same scenario."""
+
+    json: str
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """The scenario as plain Python values."""
+        parsed: dict[str, Any] = json.loads(self.json)
+        return parsed
+
+    @cached_property
+    def hash(self) -> str:
+        """First 12 hexadecimal digits of the SHA-256 of the canonical JSON."""
+        return hashlib.sha256(self.json.encode()).hexdigest()[:12]
+
+    @property
+    def name(self) -> str:
+        """The scenario's name, ``scenario`` if it has none."""
+        return str(self.data.get("name") or "scenario")
+
+
+def resolve(source: Source, *, sets: Sequence[str] = ()) -> Resolved:
+    """Read a scenario, apply ``path=value`` assignments and fill in all defaults.
+
+    Raises `InputError` with every problem if the scenario is not legal.
+    """
+    if isinstance(source, Resolved):
+        if not sets:
+            return source
+        source = source.data
+    tree = read(source)
+    for assignment in sets:
+        assign(tree, assignment)
+    try:
+        return Resolved(_native.resolve(json.dumps(tree)))
+    except _native.ScenarioError as error:
+        raise InputError(f"{describe(source)} {count(error.problems)}", error.problems) from None
+
+
+def problems(source: Source, *, sets: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """All that is wrong with a scenario, as pairs of path and message; empty if it is legal."""
+    try:
+        tree = read(source)
+        for assignment in sets:
+            assign(tree, assignment)
+    except InputError as error:
+        return error.problems or [("", error.message)]
+    return _native.check(json.dumps(tree))
+
+
+def read(source: Source) -> dict[str, Any]:
+    """A scenario as plain values, as it was written: nothing checked, no defaults."""
+    if isinstance(source, Resolved):
+        return source.data
+    if isinstance(source, Mapping) or dataclasses.is_dataclass(source):
+        tree: dict[str, Any] = plain(source)
+        return tree
+    if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{")):
+        return parse(source, is_json=source.lstrip().startswith("{"), where="the scenario")
+    if not isinstance(source, str | Path):
+        kind = type(source).__name__
+        raise InputError(f"a scenario is a file, text, a mapping or an object of faircast.model, not {kind}")
+    path = Path(source)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not a text file in UTF-8; a scenario is TOML or JSON") from None
+    except OSError as error:
+        raise InputError(f"cannot read the scenario {path}: {error.strerror}") from None
+    return parse(text, is_json=path.suffix == ".json", where=str(path))
+
+
+def assign(tree: dict[str, Any], assignment: str) -> None:
+    """Carry out one ``path=value``, for instance ``links.bottleneck.delay="300 ms"``.
+
+    The value is TOML; what is no TOML value, such as ``300 ms`` without quotes, is taken as text. A part of the path that
+    is a number addresses an element of a list. Whether the path means something is found when the scenario is checked.
+    """
+    path, equals, text = assignment.partition("=")
+    keys = [key.strip().strip('"') for key in split_path(path)]
+    if not equals or not all(keys):
+        raise InputError(f"--set {assignment}: write path=value, for instance --set links.bottleneck.delay='300 ms'")
+    value = parse_value(text.strip(), assignment)
+    at: Any = tree
+    for depth, key in enumerate(keys):
+        last = depth == len(keys) - 1
+        here = ".".join(keys[:depth]) or "the scenario"
+        if isinstance(at, dict):
+            if last:
+                at[key] = value
+            else:
+                at = at.setdefault(key, {})
+        elif isinstance(at, list):
+            if not (key.isdigit() and int(key) < len(at)):
+                raise InputError(f"--set {assignment}: {here} has the elements 0 to {len(at) - 1}, there is no {key}")
+            if last:
+                at[int(key)] = value
+            else:
+                at = at[int(key)]
+        else:
+            raise InputError(f"--set {assignment}: {here} is {json.dumps(at)}, it has no part {key}")
+
+
+def seeds(first: int, reps: int) -> range:
+    """The seeds `first` to ``first + reps - 1``, or an `InputError` if one of them is not legal."""
+    if reps < 1:
+        raise InputError(f"--reps is {reps}; it must be at least 1")
+    if first < 0 or first + reps - 1 > SEED_MAX:
+        raise InputError(f"seeds {first} to {first + reps - 1} are asked for; legal are 0 to {SEED_MAX} (2^53 - 1)")
+    return range(first, first + reps)
+
+
+def choose(kind: str, name: str, legal: Sequence[str]) -> str:
+    """`name` if it is one of the legal ones, otherwise an `InputError` that names them."""
+    if name in legal:
+        return name
+    raise InputError(f"there is no {kind} {name}{nearest(name, legal)}; there are: {', '.join(legal) or 'none'}")
+
+
+def count(found: Sequence[object]) -> str:
+    """`has 1 problem`, `has 3 problems`."""
+    return f"has {len(found)} problem{'' if len(found) == 1 else 's'}"
+
+
+def describe(source: Source) -> str:
+    """How to name a scenario in a message."""
+    if isinstance(source, Path) or (isinstance(source, str) and "\n" not in source and not source.startswith("{")):
+        return str(source)
+    return "the scenario"
+
+
+def plain(value: Any) -> Any:
+    """Dataclasses, enums, tuples and paths as JSON values; what is None is left out, as it means the default."""
+    if hasattr(value, "to_dict"):
+        return plain(value.to_dict())
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return plain({field.name: getattr(value, field.name) for field in dataclasses.fields(value)})
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items() if item is not None}
+    if isinstance(value, list | tuple | range):
+        return [plain(item) for item in value]
+    if isinstance(value, enum.Enum):
+        return plain(value.value)
+    if hasattr(value, "item") and not isinstance(value, str):  # numbers of numpy
+        return value.item()
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    raise InputError(f"a scenario holds texts, numbers, lists and tables; {value!r} is {type(value).__name__}")
+
+
+def parse(text: str, *, is_json: bool, where: str) -> dict[str, Any]:
+    """TOML or JSON text as plain values."""
+    try:
+        tree = json.loads(text if is_json else _native.toml_to_json(text))
+    except json.JSONDecodeError as error:
+        raise InputError(f"{where} is not legal JSON, line {error.lineno}, column {error.colno}: {error.msg}") from None
+    except _native.ScenarioError as error:
+        raise InputError(f"{where} is not legal TOML", error.problems) from None
+    if not isinstance(tree, dict):
+        raise InputError(f"{where} is not a table; a scenario starts with format = 1")
+    return tree
+
+
+def parse_value(text: str, assignment: str) -> Any:
+    """The right side of an assignment."""
+    try:
+        tree = json.loads(_native.toml_to_json(f"value = {text}"))
+        if list(tree) == ["value"]:
+            return tree["value"]
+    except _native.ScenarioError:
+        pass
+    if not text or text[0] in "\"'[{" or "\n" in text:
+        raise InputError(f"--set {assignment}: {text or 'nothing'} is not a TOML value")
+    return text
+
+
+def split_path(path: str) -> list[str]:
+    """Split at dots that do not stand between double quotes."""
+    parts = path.split('"')
+    outside = "".join(part.replace(".", "\n") if i % 2 == 0 else part for i, part in enumerate(parts))
+    return outside.split("\n")
