@@ -1,0 +1,81 @@
+"""Statistics of results: means with 95 % intervals over seeds, fairness, variation.
+
+See the chapter ``docs/results.md``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over independent repetitions."""
+
+    mean: float
+    """Arithmetic mean; NaN if there is no value."""
+    ci95: float | None
+    """Half width of the 95 % Student-t interval; None with fewer than two values or with infinite ones."""
+    n: int
+    """How many values it rests on."""
+    low: float
+    """The smallest value."""
+    high: float
+    """The largest value."""
+
+    def __str__(self) -> str:
+        return f"{self.mean:.4g}" if self.ci95 is None else f"{self.mean:.4g} ± {self.ci95:.2g}"
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """Mean and 95 % interval ``t(0.975, n - 1)·s/√n`` of values from different seeds. NaN, undefined, is left out."""
+    defined = [float(value) for value in values if not math.isnan(value)]
+    n = len(defined)
+    if n == 0:
+        return Estimate(math.nan, None, 0, math.nan, math.nan)
+    low, high = min(defined), max(defined)
+    if math.isinf(low) or math.isinf(high):
+        return Estimate(
+            math.nan if math.isinf(low) and math.isinf(high) and low < high else low + high, None, n, low, high
+        )
+    mean = math.fsum(defined) / n
+    if n == 1:
+        return Estimate(mean, None, n, low, high)
+    return Estimate(mean, t_quantile(n - 1) * deviation(defined) / math.sqrt(n), n, low, high)
+
+
+def deviation(values: Sequence[float]) -> float:
+    """Standard deviation of a sample, with n - 1 in the denominator; NaN with fewer than two values."""
+    n = len(values)
+    if n < 2:
+        return math.nan
+    mean = math.fsum(values) / n
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
+
+
+def jain(values: Sequence[float]) -> float:
+    """Jain's fairness index ``(Σx)²/(n·Σx²)``: 1 if all are equal, 1/n if one has everything; 1 if all are zero."""
+    squares = math.fsum(value * value for value in values)
+    if not values:
+        return math.nan
+    return math.fsum(values) ** 2 / (len(values) * squares) if squares > 0 else 1.0
+
+
+def variation(values: Sequence[float]) -> float:
+    """Coefficient of variation ``σ/μ`` of a series, σ with n in the denominator; NaN if the mean is 0."""
+    n = len(values)
+    mean = math.fsum(values) / n if n else math.nan
+    if n == 0 or mean == 0:
+        return math.nan
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / n) / mean
+
+
+@cache
+def t_quantile(freedom: int) -> float:
+    """The 0.975 quantile of Student's t distribution."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, 0.975))
