@@ -1,0 +1,165 @@
+"""Many runs at once: one run on one core, because the core releases the interpreter lock while it simulates.
+
+What comes out does not depend on the number of workers: a run depends on its scenario and seed only, and results are
+handed back in the order of the jobs.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from faircast import _native
+from faircast.errors import InputError, NotFinishedError
+
+T = TypeVar("T")
+POLL_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One run: a resolved scenario and a seed."""
+
+    scenario: str
+    seed: int
+    label: str = ""
+    """Names the run in messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[T]):
+    """What became of a batch."""
+
+    results: list[T | None]
+    """What `reduce` made of each run, in the order of the jobs; None for runs that never started."""
+    interrupted: bool
+    """Whether Ctrl-C ended the batch early."""
+
+
+class Watcher(Protocol):
+    """Someone who wants to know how far a batch is."""
+
+    def update(self, share: float, done: int, total: int) -> None:
+        """Called now and then: share of all work 0 to 1, runs finished, runs in all."""
+
+
+def run_batch(
+    jobs: Sequence[Job],
+    reduce: Callable[[Job, _native.RawResult], T],
+    *,
+    workers: int | None = None,
+    watcher: Watcher | None = None,
+) -> Outcome[T]:
+    """Carry out all jobs and keep what `reduce` makes of each result.
+
+    `reduce` is called in a worker, with the partial result of a run that was interrupted as well (``raw.interrupted``).
+    Ctrl-C stops the running jobs, starts no others and returns what there is; a second one gives up at once.
+    An error inside a run ends the batch as a `NotFinishedError`; one inside `reduce` is passed on as it is.
+    """
+    batch = _Batch(jobs, reduce)
+    threads = [
+        threading.Thread(target=batch.work, name=f"run-{i}", daemon=True)
+        for i in range(min(worker_count(workers), len(jobs)))
+    ]
+    interrupted = False
+    try:
+        for thread in threads:
+            thread.start()
+        while not batch.all_done.wait(POLL_S) and any(thread.is_alive() for thread in threads):
+            if watcher is not None:
+                watcher.update(*batch.progress())
+    except KeyboardInterrupt:
+        interrupted = True
+        batch.cancel()
+    for thread in threads:
+        if thread.ident is not None:
+            thread.join()
+    if batch.error is not None:
+        raise batch.error
+    if watcher is not None:
+        watcher.update(*batch.progress())
+    return Outcome(batch.results, interrupted)
+
+
+def worker_count(asked: int | None) -> int:
+    """How many runs go on at once: `asked`, by default one per core that this process may use."""
+    if asked is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if asked < 1:
+        raise InputError(f"--jobs is {asked}; it must be at least 1")
+    return asked
+
+
+class _Batch(Generic[T]):
+    def __init__(self, jobs: Sequence[Job], reduce: Callable[[Job, _native.RawResult], T]) -> None:
+        self.jobs = jobs
+        self.reduce = reduce
+        self.results: list[T | None] = [None] * len(jobs)
+        self.error: BaseException | None = None
+        self.all_done = threading.Event()
+        self._lock = threading.Lock()
+        self._next = 0
+        self._done = 0
+        self._stopped = False
+        self._running: dict[int, _native.Control] = {}
+        if not jobs:
+            self.all_done.set()
+
+    def work(self) -> None:
+        """Take jobs until there are none; the body of a worker."""
+        while (taken := self._take()) is not None:
+            index, control = taken
+            job = self.jobs[index]
+            try:
+                raw = self._run(job, control)
+                self.results[index] = self.reduce(job, raw)
+            except BaseException as error:
+                self._fail(error)
+            self._finished(index)
+
+    def progress(self) -> tuple[float, int, int]:
+        with self._lock:
+            share = self._done + sum(control.progress for control in self._running.values())
+            return share / max(1, len(self.jobs)), self._done, len(self.jobs)
+
+    def cancel(self) -> None:
+        with self._lock:
+            self._stopped = True
+            for control in self._running.values():
+                control.cancel()
+
+    def _take(self) -> tuple[int, _native.Control] | None:
+        with self._lock:
+            if self._stopped or self._next == len(self.jobs):
+                return None
+            index, control = self._next, _native.Control()
+            self._next += 1
+            self._running[index] = control
+            return index, control
+
+    def _finished(self, index: int) -> None:
+        with self._lock:
+            del self._running[index]
+            self._done += 1
+            if not self._running and (self._stopped or self._next == len(self.jobs)):
+                self.all_done.set()
+
+    def _fail(self, error: BaseException) -> None:
+        with self._lock:
+            if self.error is None:
+                self.error = error
+        self.cancel()
+
+    @staticmethod
+    def _run(job: Job, control: _native.Control) -> _native.RawResult:
+        try:
+            return _native.run(job.scenario, job.seed, control)
+        except (_native.ScenarioError, MemoryError) as error:
+            raise NotFinishedError(f"the run {job.label} with seed {job.seed} failed: {error}") from error
+        except BaseException as error:  # a panic of the core is no ordinary exception
+            raise NotFinishedError(
+                f"the run {job.label} with seed {job.seed} hit an internal error, please report it: {error}"
+            ) from error
