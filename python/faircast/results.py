@@ -1,0 +1,215 @@
+"""The result of one run: Arrow tables in memory, Parquet files on disk.
+
+Equal runs give equal files, byte for byte: the metadata of a file holds the resolved scenario, its hash, the seed and
+the version of faircast, and nothing else. See the chapter ``docs/results.md``.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version as installed_version
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from faircast.errors import InputError, nearest
+from faircast.scenario import Resolved
+from faircast.summary import Columns, Layout, RunSummary, from_columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from faircast._native import RawResult
+
+SCENARIO, HASH, SEED, VERSION = b"faircast.scenario", b"faircast.hash", b"faircast.seed", b"faircast.version"
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a run took, and how far it came."""
+
+    simulated_s: float
+    """Simulated time in seconds."""
+    packet_hops: int
+    """Packets that left a link."""
+    events: int
+    """Entries taken from the calendar."""
+    cpu_s: float
+    """User CPU seconds of building and running the network."""
+    interrupted: bool
+    """Whether the run was stopped before its end."""
+
+
+class Origin(NamedTuple):
+    """Where a table comes from: all that is needed to make it again."""
+
+    scenario: Resolved
+    seed: int
+    version: str
+
+
+class RunResult:
+    """The tables of one run, in long form: one row per subject and probe interval, the unit in the column's name."""
+
+    def __init__(self, origin: Origin, columns: Mapping[str, Columns], effort: Effort | None) -> None:
+        self.scenario = origin.scenario
+        self.seed = origin.seed
+        self.version = origin.version
+        self.effort = effort
+        """None for a result that was read from disk."""
+        self._columns = dict(columns)
+        self._tables: dict[str, pa.Table] = {}
+
+    @classmethod
+    def from_raw(cls, scenario: Resolved, seed: int, raw: RawResult) -> RunResult:
+        """Take over what the core hands back; nothing is copied."""
+        effort = Effort(raw.simulated_s, raw.packet_hops, raw.events, raw.cpu_s, raw.interrupted)
+        return cls(Origin(scenario, seed, faircast_version()), raw.tables(), effort)
+
+    @classmethod
+    def read(cls, folder: str | Path) -> RunResult:
+        """Read the folder of one seed. Raises `InputError` if a file is damaged or the files do not belong together."""
+        paths = sorted(Path(folder).glob("*.parquet"))
+        if not paths:
+            raise InputError(f"{folder} holds no Parquet tables of a run")
+        tables = {path.stem: read_table(path) for path in paths}
+        origins = {path: origin_of(tables[path.stem], path) for path in paths}
+        first = origins[paths[0]]
+        for path, origin in origins.items():
+            if origin != first:
+                raise InputError(f"{path} does not belong to the same run as {paths[0].name} beside it")
+        result = cls(first, {}, None)
+        result._tables = tables
+        return result
+
+    @property
+    def flows(self) -> pa.Table:
+        """Per flow and probe interval: rates, window, round-trip time, losses."""
+        return self.table("flows")
+
+    @property
+    def queues(self) -> pa.Table:
+        """Per probed queue and probe interval: occupancy, average, drops, marks."""
+        return self.table("queues")
+
+    @property
+    def links(self) -> pa.Table:
+        """Per link and probe interval: rate, packets, losses."""
+        return self.table("links")
+
+    @property
+    def events(self) -> pa.Table:
+        """What happened, to whom and why."""
+        return self.table("events")
+
+    @property
+    def packets(self) -> pa.Table:
+        """One row per packet event, where the scenario asks for a trace."""
+        return self.table("packets")
+
+    @property
+    def summary(self) -> pa.Table:
+        """One number per subject and metric, after the warm-up unless its name says otherwise."""
+        return self.table("summary")
+
+    @property
+    def names(self) -> list[str]:
+        """The tables there are."""
+        return sorted({*self._columns, *self._tables})
+
+    def table(self, name: str) -> pa.Table:
+        """One table by name."""
+        if name not in self._tables:
+            if name not in self._columns:
+                raise KeyError(
+                    f"the run has no table {name}{nearest(name, self.names)}; it has {', '.join(self.names)}"
+                )
+            self._tables[name] = to_arrow(self._columns[name])
+        return self._tables[name]
+
+    def metrics(self) -> RunSummary:
+        """The summary by subject and metric: ``result.metrics()["web-0", "goodput"]``."""
+        if "summary" in self._columns:
+            return from_columns(self._columns["summary"])
+        return summary_of_table(self.summary)
+
+    def write(self, folder: str | Path) -> None:
+        """Write one Parquet file per table into an existing folder."""
+        for name in self.names:
+            path = Path(folder) / f"{name}.parquet"
+            write_table(self.table(name), path, self.scenario, seeds=str(self.seed), version=self.version)
+
+
+def to_arrow(columns: Columns) -> pa.Table:
+    """Raw columns as an Arrow table that shares their memory."""
+    import pyarrow as pa
+
+    arrays = {}
+    for name, kind, data, dictionary in columns:
+        buffers = [None, pa.py_buffer(data)]
+        if kind == "f64":
+            arrays[name] = pa.Array.from_buffers(pa.float64(), len(data) // 8, buffers)
+        elif kind == "i64":
+            arrays[name] = pa.Array.from_buffers(pa.int64(), len(data) // 8, buffers)
+        elif kind == "str":
+            codes = pa.Array.from_buffers(pa.int32(), len(data) // 4, buffers)
+            arrays[name] = pa.DictionaryArray.from_arrays(codes, pa.array(dictionary or [], pa.string()))
+        else:
+            raise AssertionError(f"the core sent a column {name} of the unknown kind {kind}")
+    return pa.table(arrays)
+
+
+def write_table(table: pa.Table, path: Path, scenario: Resolved, *, seeds: str, version: str) -> None:
+    """Write a table with where it comes from, and nothing else, in its metadata."""
+    import pyarrow.parquet as pq
+
+    metadata = {
+        SCENARIO: scenario.json.encode(),
+        HASH: scenario.hash.encode(),
+        SEED: seeds.encode(),
+        VERSION: version.encode(),
+    }
+    pq.write_table(table.replace_schema_metadata(metadata), path, compression="zstd")
+
+
+def read_table(path: Path) -> pa.Table:
+    """Read one Parquet file; a damaged one gets a message that says so."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.ParquetFile(path).read()
+    except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
+        if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
+            raise InputError(f"cannot read {path}: {error.strerror}") from None
+        reason = str(error).splitlines()[0]
+        raise InputError(
+            f"{path} is not a whole Parquet file, perhaps truncated; remove it and run again ({reason})"
+        ) from None
+
+
+def origin_of(table: pa.Table, path: Path) -> Origin:
+    """Where a table read from `path` comes from."""
+    metadata = table.schema.metadata or {}
+    try:
+        scenario = Resolved(metadata[SCENARIO].decode())
+        origin = Origin(scenario, int(metadata[SEED]), metadata[VERSION].decode())
+        if scenario.hash.encode() != metadata[HASH]:
+            raise InputError(f"{path}: the scenario in its metadata does not have the hash that stands beside it")
+    except (KeyError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} is a Parquet file, but not one of a faircast run") from None
+    return origin
+
+
+def summary_of_table(table: pa.Table) -> RunSummary:
+    """A summary table, read back, by subject and metric."""
+    rows = zip(*(table.column(name).to_pylist() for name in ("subject", "metric", "unit")), strict=True)
+    return RunSummary(Layout(tuple(rows)), array("d", table.column("value").to_pylist()))
+
+
+def faircast_version() -> str:
+    """The version of this package."""
+    return installed_version("faircast")
