@@ -1,0 +1,217 @@
+"""What an experiment of a paper is: the runs it needs, what was published, what was measured, and the verdict.
+
+An experiment is one file under ``experiments/<paper>/`` and one line in ``experiments/__init__.py``. It names its runs
+as points; points of different experiments with the same scenario are run once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from faircast.statistics import Estimate, estimate
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+    from faircast._native import RawResult
+    from faircast.scenario import Resolved
+    from faircast.summary import RunSummary
+
+AGREES, ORDERING, DISAGREES, REPORTED = "agrees", "agrees in ordering only", "disagrees", "reported"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """One scenario of an experiment, run with every seed."""
+
+    key: Hashable
+    """How the experiment refers to it, for instance ``("mecn", 10)``."""
+    scenario: Any
+    """Whatever `faircast.run` takes."""
+    tables: tuple[str, ...] = ()
+    """Tables to keep beside the summary."""
+    table_seeds: int | None = 1
+    """For how many seeds, counted from the first, the tables are kept; None for all."""
+    reduce: Callable[[RawResult], Any] | None = None
+    """Called with every raw result; what it returns is kept in its place (see `Data.reduced`)."""
+    copy: int = 0
+    """Points with the same scenario and different copies are run separately, to see that they are equal."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """What a criterion found."""
+
+    value: float | None
+    """The measured number; None if it is not a number."""
+    ci95: float | None = None
+    """Half width of its 95 % interval, if it has one."""
+    holds: bool | None = None
+    """For an ordering: whether it holds. For a range: whether at least the order of things is as published."""
+    note: str = ""
+    """What a reader should know beside the number: where the worst case lies, what the others were."""
+    variant: str = ""
+    """The variant of the scenario that it holds for, if not the main one."""
+
+    @classmethod
+    def of(cls, result: Estimate, *, holds: bool | None = None, note: str = "", variant: str = "") -> Measured:
+        """From an estimate over seeds."""
+        return cls(value=result.mean, ci95=result.ci95, holds=holds, note=note, variant=variant)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Criterion:
+    """One statement of the paper, and what counts as agreement.
+
+    With `low` or `high` the measured value must lie in the range; without, `Measured.holds` decides; if that is None as
+    well the number is only reported.
+    """
+
+    name: str
+    published: str | float
+    """What the paper says."""
+    evaluate: Callable[[Data], Measured]
+    low: float | None = None
+    high: float | None = None
+    soft: bool = False
+    """A soft criterion that does not hold leaves *agrees in ordering only*."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """One figure or table of a paper, or one cross check."""
+
+    id: str
+    paper: str
+    title: str
+    points: Callable[[bool], Sequence[Point]]
+    """The runs; called with True for ``--quick``: as few points as still show the shape."""
+    criteria: Sequence[Criterion]
+    figure: Callable[[Data], Figure] | None = None
+    says: Callable[[Data], str]
+    """One sentence: what the figure, or the table, shows."""
+    reps: int = 10
+    """Seeds if the caller does not say."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The judgement of one criterion."""
+
+    name: str
+    published: str | float
+    measured: float | None
+    ci95: float | None
+    low: float | None
+    high: float | None
+    verdict: str
+    note: str
+
+
+class Data:
+    """What the runs of one experiment gave, by the keys of its points."""
+
+    def __init__(self, points: Mapping[Hashable, PointData], seeds: Sequence[int], *, quick: bool) -> None:
+        self.points = points
+        self.seeds = list(seeds)
+        self.quick = quick
+
+    def keys(self) -> list[Hashable]:
+        """All keys, in the order of the experiment."""
+        return list(self.points)
+
+    def run(self, key: Hashable, seed: int) -> RunSummary:
+        """The summary of one run."""
+        return self.points[key].summaries[seed]
+
+    def values(self, key: Hashable, subject: str, metric: str) -> list[float]:
+        """One number per seed."""
+        return [self.run(key, seed)[subject, metric] for seed in self.seeds]
+
+    def estimate(self, key: Hashable, subject: str, metric: str) -> Estimate:
+        """Mean and interval of a metric over the seeds."""
+        return estimate(self.values(key, subject, metric))
+
+    def over_seeds(self, of: Callable[[int], float]) -> Estimate:
+        """Mean and interval of whatever `of` computes for a seed: sums over flows, differences in pairs, ratios."""
+        return estimate([of(seed) for seed in self.seeds])
+
+    def table(self, key: Hashable, name: str, seed: int | None = None) -> pa.Table:
+        """A table that the point asked to keep; of the first seed unless said."""
+        return self.points[key].tables[self.seeds[0] if seed is None else seed][name]
+
+    def reduced(self, key: Hashable, seed: int) -> Any:
+        """What the point's `reduce` made of a run."""
+        return self.points[key].reduced[seed]
+
+    def scenario(self, key: Hashable) -> Resolved:
+        """The scenario of a point, with all defaults."""
+        return self.points[key].scenario
+
+
+@dataclass
+class PointData:
+    """The runs of one point, by seed."""
+
+    scenario: Resolved
+    summaries: dict[int, RunSummary] = field(default_factory=dict)
+    tables: dict[int, dict[str, pa.Table]] = field(default_factory=dict)
+    reduced: dict[int, Any] = field(default_factory=dict)
+
+
+def judge(criterion: Criterion, data: Data) -> Verdict:
+    """Hold one criterion against the data."""
+    found = criterion.evaluate(data)
+    ranged = criterion.low is not None or criterion.high is not None
+    reason = ""
+    if ranged:
+        inside, reason = within(found.value, criterion.low, criterion.high)
+    else:
+        inside = bool(found.holds)
+    if not ranged and found.holds is None:
+        verdict = REPORTED
+    elif inside:
+        verdict = AGREES
+    else:
+        verdict = ORDERING if criterion.soft or (ranged and found.holds) else DISAGREES
+    if verdict == AGREES and found.variant:
+        verdict = f"{AGREES} ({found.variant})"
+    return Verdict(
+        name=criterion.name,
+        published=criterion.published,
+        measured=found.value,
+        ci95=found.ci95,
+        low=criterion.low,
+        high=criterion.high,
+        verdict=verdict,
+        note="; ".join(part for part in (reason, found.note) if part),
+    )
+
+
+def overall(verdicts: Sequence[Verdict]) -> str:
+    """The verdict of an experiment: that of its worst criterion."""
+    found = [verdict.verdict for verdict in verdicts]
+    for worst in (DISAGREES, ORDERING):
+        if worst in found:
+            return worst
+    variants = sorted({verdict for verdict in found if verdict not in (AGREES, REPORTED)})
+    if variants:
+        return (
+            variants[0] if len(variants) == 1 else f"{AGREES} ({', '.join(v[len(AGREES) + 2 : -1] for v in variants)})"
+        )
+    return AGREES if AGREES in found else REPORTED
+
+
+def within(value: float | None, low: float | None, high: float | None) -> tuple[bool, str]:
+    """Whether a value lies in a range, and if not, why not."""
+    if value is None or math.isnan(value):
+        return False, "not defined in these runs"
+    if low is not None and value < low:
+        return False, f"{value:.4g} is below {low:.4g}"
+    if high is not None and value > high:
+        return False, f"{value:.4g} is above {high:.4g}"
+    return True, ""

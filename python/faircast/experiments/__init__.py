@@ -1,0 +1,47 @@
+"""All experiments, one line each: the id and the module that defines it in its list ``EXPERIMENTS``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+
+from faircast.errors import InputError, nearest
+from faircast.experiment import Experiment
+from faircast.scenario import choose
+
+PAPERS = {
+    "peng": "Peng, Sikdar: Multi-layer Multicast Congestion Control in Satellite Environments",
+    "kwon": "Kwon, Byers: Leveraging Single Rate Schemes in Multiple Rate Multicast Congestion Control Design",
+    "hang": "Hang, Erke: Optimization-based Congestion Control for Internet Multicast Communications",
+    "durresi": "Durresi et al.: Congestion Control using Multilevel Explicit Congestion Notification in Satellite "
+    "Networks",
+    "ehlert": "Ehlert, Sisalem: Performance Analysis of Concurrent Multicast / TCP Traffic Over Lossy High Delay Links",
+    "checks": "Cross checks of the simulator against theory and against itself",
+}
+
+REGISTRY: dict[str, str] = {}
+
+
+def load(name: str) -> Experiment:
+    """The experiment with this id. Raises `InputError` if there is none."""
+    choose("experiment", name, list(REGISTRY))
+    for experiment in import_module(REGISTRY[name]).EXPERIMENTS:
+        if experiment.id == name:
+            found: Experiment = experiment
+            return found
+    raise AssertionError(f"{REGISTRY[name]} does not define the experiment {name}")
+
+
+def select(ids: Sequence[str] = (), *, paper: str | None = None, everything: bool = False) -> list[Experiment]:
+    """The experiments asked for, each once. Raises `InputError` if that is nothing."""
+    if paper is not None and paper not in PAPERS:
+        raise InputError(f"there is no paper {paper}{nearest(paper, list(PAPERS))}; there are: {', '.join(PAPERS)}")
+    if sum((bool(ids), paper is not None, everything)) != 1:
+        raise InputError("say which experiments: ids, --paper KEY or --all (faircast list experiments shows them)")
+    if ids:
+        return [load(name) for name in dict.fromkeys(ids)]
+    chosen = [load(name) for name in REGISTRY]
+    chosen = [experiment for experiment in chosen if everything or experiment.paper == paper]
+    if not chosen:
+        raise InputError(f"there are no experiments of {paper or 'any paper'} yet")
+    return chosen

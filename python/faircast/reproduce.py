@@ -1,0 +1,284 @@
+"""Reproduce experiments: plan their runs, compute each once, judge, draw, write.
+
+::
+
+    results/mecn-fig8a-5d0c.../
+        manifest.json
+        measurements.parquet          the summary of every run: the numbers behind tables and figures
+        mecn-fig8a/summary.json       published beside measured, verdicts with reasons
+        mecn-fig8a/mecn-fig8a.pdf     the figure, and the same as .png
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from faircast.batch import Job, Watcher, run_batch
+from faircast.errors import InputError
+from faircast.experiment import AGREES, REPORTED, Data, Experiment, Point, PointData, Verdict, judge, overall
+from faircast.experiments import select
+from faircast.folder import begin_call, build, check_place, default_path, end_call, write_json, writing
+from faircast.measurements import Measurements
+from faircast.results import faircast_version, to_arrow
+from faircast.scenario import Resolved, resolve, seeds
+from faircast.summary import RunSummary, finite, from_columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from faircast._native import RawResult
+
+QUICK_REPS = 3
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of one experiment."""
+
+    experiment: Experiment
+    verdict: str
+    criteria: list[Verdict]
+    says: str
+    """One sentence: what the figure, or the table, shows."""
+    figures: list[Path]
+    seeds: list[int]
+    wall_s: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether every criterion agrees (those that are only reported do not count)."""
+        return all(criterion.verdict.split(" (")[0] in (AGREES, REPORTED) for criterion in self.criteria)
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of ``summary.json``."""
+        return {
+            "id": self.experiment.id,
+            "paper": self.experiment.paper,
+            "title": self.experiment.title,
+            "verdict": self.verdict,
+            "criteria": [
+                {key: finite(value) if isinstance(value, float) else value for key, value in asdict(criterion).items()}
+                for criterion in self.criteria
+            ],
+            "reps": len(self.seeds),
+            "seeds": self.seeds,
+            "version": faircast_version(),
+            "wall_seconds": round(self.wall_s, 3),
+        }
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What became of all experiments of one call."""
+
+    folder: Path
+    reports: list[Report]
+    interrupted: bool
+    runs: int
+    """Runs computed by this call."""
+    found: int
+    """Runs that the folder held already."""
+
+
+def reproduce(
+    *ids: str,
+    paper: str | None = None,
+    everything: bool = False,
+    reps: int | None = None,
+    quick: bool = False,
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    watcher: Watcher | None = None,
+) -> Reproduction:
+    """Reproduce experiments by id, or all of a paper, and write verdicts and figures.
+
+    Parameters
+    ----------
+    ids
+        Experiments, as ``faircast list experiments`` names them; or give `paper`, or `everything`.
+    reps
+        Seeds 1 to `reps`; None for what the experiment wants, usually 10, or 3 with `quick`.
+    quick
+        As few points as still show the shape; verdicts are marked *quick*.
+    jobs
+        Runs at once, by default one per core. Results do not depend on it.
+    out
+        The folder, by default ``results/<ids>-<hash>``. One that holds a reproduction is continued.
+    """
+    experiments = select(ids, paper=paper, everything=everything)
+    name = paper or ("all" if everything else "-".join(dict.fromkeys(ids)))
+    return carry_out(experiments, name=name, reps=reps, quick=quick, jobs=jobs, out=out, watcher=watcher)
+
+
+def carry_out(
+    experiments: Sequence[Experiment],
+    *,
+    name: str,
+    reps: int | None = None,
+    quick: bool = False,
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    watcher: Watcher | None = None,
+) -> Reproduction:
+    """Reproduce the given experiments; see `reproduce`."""
+    begin = time.perf_counter()
+    plan = Plan(quick)
+    for experiment in experiments:
+        plan.add(experiment, seeds(1, reps or (QUICK_REPS if quick else experiment.reps)))
+    path = Path(out) if out is not None else default_path(name, plan.hash)
+    manifest = check_place(path, "reproduction", {})
+    if manifest.setdefault("quick", quick) != quick:
+        there = "quick" if manifest["quick"] else "full"
+        raise InputError(f"{path} holds a {there} reproduction; choose another folder with --out")
+    known = Measurements.read(path) if manifest.get("build") == build() else Measurements()
+    manifest |= {"build": build(), "name": name}
+    begin_call(path, manifest)
+
+    needed = [run for run in plan.runs.values() if run.needs_more or run.key not in known]
+    outcome = run_batch([run.job for run in needed], plan.collector(needed), workers=jobs, watcher=watcher)
+    computed = {run.key for run in needed}
+    summaries = {key: known[key] for key in plan.runs if key not in computed}
+    for run, summary in zip(needed, outcome.results, strict=True):
+        if summary is not None:
+            summaries[run.key] = summary
+            known.add(plan.scenarios[run.digest], run.seed, summary)
+    known.write(path)
+
+    reports = []
+    for planned in plan.experiments:
+        data = planned.data(plan, summaries)
+        if data is not None:
+            reports.append(conclude(planned.experiment, data, path / planned.experiment.id, begin))
+    done = manifest.setdefault("experiments", [])
+    done += [report.experiment.id for report in reports if report.experiment.id not in done]
+    end_call(path, manifest, wall_s=time.perf_counter() - begin, interrupted=outcome.interrupted)
+    return Reproduction(path, reports, outcome.interrupted, len(needed), len(plan.runs) - len(needed))
+
+
+def conclude(experiment: Experiment, data: Data, folder: Path, begin: float) -> Report:
+    """Judge, draw and write one experiment."""
+    verdicts = [judge(criterion, data) for criterion in experiment.criteria]
+    verdict = overall(verdicts)
+    if data.quick:
+        verdicts = [Verdict(**{**asdict(item), "verdict": f"{item.verdict} (quick)"}) for item in verdicts]
+        verdict = f"{verdict} (quick)"
+    figures: list[Path] = []
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        if experiment.figure is not None:
+            from faircast.figures import save, style
+
+            with style():
+                figures = save(experiment.figure(data), folder, experiment.id)
+    report = Report(
+        experiment, verdict, verdicts, experiment.says(data), figures, data.seeds, time.perf_counter() - begin
+    )
+    write_json(folder / "summary.json", report.to_json())
+    return report
+
+
+@dataclass(eq=False)
+class PlannedRun:
+    """One run that some points want."""
+
+    digest: str
+    seed: int
+    job: Job
+    tables: dict[str, pa.Table] = field(default_factory=dict)
+    """Tables to keep; empty until the run is done."""
+    reduced: dict[int, Any] = field(default_factory=dict)
+    """By the number of the reducing function."""
+    wanted: set[str] = field(default_factory=set)
+    reducers: dict[int, Callable[[RawResult], Any]] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, int]:
+        """What tells runs apart."""
+        return self.digest, self.seed
+
+    @property
+    def needs_more(self) -> bool:
+        """Whether the summary alone does not do."""
+        return bool(self.wanted or self.reducers)
+
+
+@dataclass
+class PlannedExperiment:
+    """An experiment with the runs of its points."""
+
+    experiment: Experiment
+    seeds: range
+    points: dict[Hashable, tuple[Point, str]]
+    quick: bool
+
+    def data(self, plan: Plan, summaries: dict[tuple[str, int], RunSummary]) -> Data | None:
+        """What the runs gave; None if some of them are missing."""
+        found = {}
+        for key, (point, digest) in self.points.items():
+            if any((digest, seed) not in summaries for seed in self.seeds):
+                return None
+            runs = {seed: plan.runs[digest, seed] for seed in self.seeds}
+            found[key] = PointData(
+                scenario=plan.scenarios[digest],
+                summaries={seed: summaries[digest, seed] for seed in self.seeds},
+                tables={seed: run.tables for seed, run in runs.items()},
+                reduced={seed: run.reduced[id(point)] for seed, run in runs.items() if id(point) in run.reduced},
+            )
+        return Data(found, self.seeds, quick=self.quick)
+
+
+class Plan:
+    """The runs of some experiments, each once."""
+
+    def __init__(self, quick: bool) -> None:
+        self.quick = quick
+        self.experiments: list[PlannedExperiment] = []
+        self.runs: dict[tuple[str, int], PlannedRun] = {}
+        self.scenarios: dict[str, Resolved] = {}
+
+    @property
+    def hash(self) -> str:
+        """Of all scenarios; tells plans apart that differ in anything but the seeds."""
+        return hashlib.sha256("\n".join([str(self.quick), *self.scenarios]).encode()).hexdigest()[:12]
+
+    def add(self, experiment: Experiment, seeds: range) -> None:
+        """Plan the runs of an experiment."""
+        points: dict[Hashable, tuple[Point, str]] = {}
+        for point in experiment.points(self.quick):
+            assert point.key not in points, f"{experiment.id} has two points {point.key}"
+            scenario = resolve(point.scenario)
+            digest = scenario.hash if point.copy == 0 else f"{scenario.hash}#{point.copy}"
+            self.scenarios[digest] = scenario
+            points[point.key] = (point, digest)
+            for number, seed in enumerate(seeds):
+                run = self.runs.get((digest, seed))
+                if run is None:
+                    run = PlannedRun(digest, seed, Job(scenario.json, seed, scenario.name))
+                    self.runs[digest, seed] = run
+                if point.table_seeds is None or number < point.table_seeds:
+                    run.wanted.update(point.tables)
+                if point.reduce is not None:
+                    run.reducers[id(point)] = point.reduce
+        self.experiments.append(PlannedExperiment(experiment, seeds, points, self.quick))
+
+    def collector(self, needed: Sequence[PlannedRun]) -> Callable[[Job, RawResult], RunSummary | None]:
+        """What takes from a raw result all that is wanted of it; called in the workers."""
+        by_job = {id(run.job): run for run in needed}
+
+        def collect(job: Job, raw: RawResult) -> RunSummary | None:
+            if raw.interrupted:
+                return None
+            run = by_job[id(job)]
+            tables = raw.tables()
+            for name in run.wanted:
+                run.tables[name] = to_arrow(tables[name])
+            for number, reduce in run.reducers.items():
+                run.reduced[number] = reduce(raw)
+            return from_columns(tables["summary"])
+
+        return collect
