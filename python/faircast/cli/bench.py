@@ -1,0 +1,94 @@
+"""``faircast bench``: packet-hops per CPU second on the reference loads, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from faircast.cli.common import Json, print_json, table, verb
+from faircast.errors import InputError, NotFinishedError
+
+LOADS = {
+    "L1": "dumbbell, 10 NewReno flows, 100 Mb/s, 60 s",
+    "L2": "the same with 100 flows, 1 Gb/s, 10 s",
+}
+CHILD = "from faircast.cli.bench import child; child()"
+
+
+@verb
+def command(
+    loads: Annotated[
+        list[str] | None, typer.Option("--load", metavar="LOAD", help="One load, again and again; default: L1 and L2.")
+    ] = None,
+    repeat: Annotated[int, typer.Option(metavar="N", help="Measure N times; the median and the best are shown.")] = 3,
+    calendar: Annotated[str, typer.Option(metavar="wheel|heap", help="The event calendar to use.")] = "wheel",
+    as_json: Json = False,
+) -> None:
+    """Measure packet-hops per second of user CPU time, one core, for building and running the network.
+
+    A packet-hop is a packet that leaves a link. L1: dumbbell, 10 NewReno flows, 960+40 byte packets, 100 Mb/s 20 ms
+    drop-tail 1000, access 1 Gb/s 1 ms, 60 s. L2: the same with 100 flows, 1 Gb/s, 10 s. Start and imports are apart.
+
+    Example: faircast bench --load L1 --repeat 5
+    """
+    if repeat < 1:
+        raise InputError(f"--repeat is {repeat}; it must be at least 1")
+    results = []
+    for load in loads or list(LOADS):
+        runs = sorted((measure(load, calendar) for _ in range(repeat)), key=lambda run: run["hops_per_cpu_s"])
+        results.append({"load": load, **runs[len(runs) // 2], "best_hops_per_cpu_s": runs[-1]["hops_per_cpu_s"]})
+    if as_json:
+        print_json({"calendar": calendar, "repeat": repeat, "loads": results})
+        return
+    columns = ["load", "packet-hops", "user CPU s", "10^6 hops/s", "best", "adds MB", "start and imports, CPU s"]
+    rows = [
+        [
+            run["load"],
+            f"{run['packet_hops']:,.0f}".replace(",", " "),
+            f"{run['user_cpu_s']:.3f}",
+            f"{run['hops_per_cpu_s'] / 1e6:.2f}",
+            f"{run['best_hops_per_cpu_s'] / 1e6:.2f}",
+            f"{run['memory_mb']:.0f}",
+            f"{run['start_cpu_s']:.3f}",
+        ]
+        for run in results
+    ]
+    table(columns, rows, right=columns[1:])
+
+
+def measure(load: str, calendar: str) -> dict[str, Any]:
+    """Run a load once in a fresh process."""
+    ran = subprocess.run(
+        [sys.executable, "-c", CHILD, load, calendar], capture_output=True, text=True, check=False, env=os.environ
+    )
+    if ran.returncode == 2:
+        raise InputError(ran.stderr.strip())
+    if ran.returncode != 0:
+        raise NotFinishedError(f"the load {load} failed: {ran.stderr.strip()[-400:]}")
+    found: dict[str, Any] = json.loads(ran.stdout)
+    found["hops_per_cpu_s"] = found["packet_hops"] / found["user_cpu_s"]
+    return found
+
+
+def child() -> None:
+    """In the fresh process: run the load and print what it took."""
+    import resource
+
+    from faircast import _native
+
+    load, calendar = sys.argv[1:]
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    try:
+        found = dict(_native.bench(load, calendar))
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    found["start_cpu_s"] = before.ru_utime
+    found["memory_mb"] = (after.ru_maxrss - before.ru_maxrss) / 1024
+    print(json.dumps(found))

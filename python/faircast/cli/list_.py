@@ -1,0 +1,46 @@
+"""``faircast list``: what there is, one line each."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from faircast.cli.common import Json, print_json, verb
+from faircast.scenario import choose
+
+KINDS = ("experiments", "schemes", "queues", "losses", "topologies", "tcp")
+
+
+@verb
+def command(
+    kind: Annotated[str | None, typer.Argument(metavar="|".join(KINDS), show_default=False)] = None,
+    as_json: Json = False,
+) -> None:
+    """Show what there is: experiments, schemes, queues, loss models, topologies, TCP variants.
+
+    Example: faircast list queues
+    """
+    kinds = KINDS if kind is None else (choose("list of", kind, KINDS),)
+    found = {name: entries(name) for name in kinds}
+    if as_json:
+        print_json({name: [{"name": item, "description": text} for item, text in found[name]] for name in kinds})
+        return
+    for name in kinds:
+        if kind is None:
+            print(f"{name}:")
+        width = max((len(item) for item, _ in found[name]), default=0)
+        for item, text in found[name]:
+            print(f"{'  ' if kind is None else ''}{item:<{width}}  {text}".rstrip())
+
+
+def entries(kind: str) -> list[tuple[str, str]]:
+    """Names and descriptions of one kind."""
+    if kind == "experiments":
+        from faircast.experiments import REGISTRY, load
+
+        found = [load(name) for name in REGISTRY]
+        return [(experiment.id, f"{experiment.title} [{experiment.paper}]") for experiment in found]
+    from faircast._native import catalogue
+
+    return [(name, " ".join(text.split())) for name, text in catalogue().get(kind, [])]

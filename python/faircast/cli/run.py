@@ -1,0 +1,115 @@
+"""``faircast run``: run a scenario, or repeat or continue a result."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from faircast.cli.common import Jobs, Json, print_json, table, verb
+from faircast.errors import INTERRUPTED
+from faircast.folder import RunFolder
+from faircast.progress import Reporter
+from faircast.results import faircast_version
+from faircast.runs import FolderOutcome, from_result, run_into
+from faircast.scenario import resolve, seeds
+from faircast.summary import Row, to_json
+
+ROWS_SHOWN = 40
+
+
+@verb
+def command(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A scenario in TOML or JSON, or a result folder.", show_default=False)
+    ],
+    seed: Annotated[int | None, typer.Option(metavar="N", help="First seed, 0 to 2^53 - 1; default: 1.")] = None,
+    reps: Annotated[int | None, typer.Option(metavar="N", help="How many seeds, each a run; default: 1.")] = None,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Change a value, again and again.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: results/<name>-<hash>.")] = None,
+    jobs: Jobs = None,
+    as_json: Json = False,
+) -> None:
+    """Run a scenario and write its tables; finished seeds of the same scenario are kept and not run again.
+
+    A result folder in place of FILE is continued in place, or repeated elsewhere with --out.
+
+    Example: faircast run geo.toml --reps 10 --set links.bottleneck.delay='300 ms'
+    """
+    earlier = from_result(file)
+    if earlier is None:
+        scenario = resolve(file, sets=sets or [])
+        wanted = seeds(1 if seed is None else seed, 1 if reps is None else reps)
+        chosen: Sequence[int] = wanted
+    else:
+        scenario, chosen, version = earlier
+        if version != faircast_version():
+            print(f"faircast: {file} was made by faircast {version}, numbers may differ", file=sys.stderr)
+        if sets:
+            scenario = resolve(scenario, sets=sets)
+        elif out is None and file.is_dir() and (file / "manifest.json").exists():
+            out = file
+        if seed is not None or reps is not None:
+            chosen = seeds(chosen[0] if seed is None else seed, 1 if reps is None else reps)
+    folder = RunFolder.open(out, scenario)
+    with Reporter(f"running {scenario.name}", quiet=as_json) as reporter:
+        outcome = run_into(folder, chosen, workers=jobs, watcher=reporter)
+    if as_json:
+        print_json(
+            {
+                "scenario": scenario.name,
+                "hash": scenario.hash,
+                "folder": str(folder.path),
+                "seeds": list(folder.finished()),
+                "computed": outcome.computed,
+                "interrupted": outcome.interrupted,
+                "summary": to_json(outcome.rows),
+            }
+        )
+    else:
+        show(scenario.name, folder, outcome)
+    if outcome.interrupted:
+        print("faircast: interrupted; what was finished is kept, the same command continues", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED)
+
+
+def show(name: str, folder: RunFolder, outcome: FolderOutcome) -> None:
+    """The summary on screen."""
+    finished = list(folder.finished())
+    if outcome.rows:
+        numbers = f"{len(finished)} seed{'s' if len(finished) != 1 else ''}"
+        show_rows(f"{name}, {numbers}", outcome.rows, single=len(finished) == 1)
+    if not outcome.computed and not outcome.interrupted:
+        print("nothing left to do: the folder holds these seeds already")
+    print(f"results in {folder.path}")
+
+
+def show_rows(title: str, rows: Sequence[Row], *, single: bool) -> None:
+    """Rows of a summary as a table."""
+    shown = rows[:ROWS_SHOWN]
+    columns = ["subject", "metric", "mean", "± 95 %", "min", "max", "unit"]
+    cells = []
+    for row in shown:
+        item = row.over_seeds
+        ci95 = "" if item.ci95 is None else f"{item.ci95:.2g}"
+        cells.append([row.subject, row.metric, number(item.mean), ci95, number(item.low), number(item.high), row.unit])
+    if single:
+        columns = ["subject", "metric", "value", "unit"]
+        cells = [[cell[0], cell[1], cell[2], cell[6]] for cell in cells]
+    table(columns, cells, title=title, right=("value", "mean", "± 95 %", "min", "max"))
+    if len(rows) > len(shown):
+        print(f"... and {len(rows) - len(shown)} more in summary.parquet")
+
+
+def number(value: float) -> str:
+    """Five significant digits, thousands apart."""
+    if value != value:
+        return "-"
+    if abs(value) >= 1e5 and value == round(value):
+        return f"{value:,.0f}".replace(",", " ")
+    return f"{value:.5g}"

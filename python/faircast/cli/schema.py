@@ -1,0 +1,18 @@
+"""``faircast schema``: the JSON Schema of scenarios."""
+
+from __future__ import annotations
+
+from faircast.cli.common import Json, verb
+
+
+@verb
+def command(as_json: Json = False) -> None:
+    """Print the JSON Schema of scenario files, for editors and other programs; it is JSON with and without --json.
+
+    Example: faircast schema > scenario.schema.json
+    """
+    from faircast._native import schema
+
+    del as_json  # there is no other form
+
+    print(schema())
