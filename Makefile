@@ -1,0 +1,62 @@
+# make demo, make test and make check set up all they need in .venv; the prerequisites are Rust, Python 3.11 or newer, make.
+
+PYTHON ?= python3
+BIN := .venv/bin
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+
+.PHONY: demo build env test check bench bench-peers docs clean
+
+demo: build
+	$(BIN)/faircast reproduce mecn-fig8a
+
+build: .venv/built
+
+env: .venv/ready
+
+# The environment: the packages that pyproject.toml names. Nothing happens while that file stays as it is.
+.venv/ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "faircast needs Python 3.11 or newer: make PYTHON=/path/to/python3.11"; exit 1; }
+	@command -v cargo > /dev/null || { echo "faircast needs Rust: https://rustup.rs"; exit 1; }
+	@test -x $(BIN)/python || { echo "making the virtual environment .venv"; $(PYTHON) -m venv .venv; }
+	@$(BIN)/python tools/requirements.py > .venv/requirements.txt
+	@echo "installing into .venv: $$(tr '\n' ' ' < .venv/requirements.txt)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r .venv/requirements.txt
+	@$(BIN)/python -m compileall -q python > /dev/null || true
+	@touch $@
+
+# The compiled core, installed in place: changes of the Python sources need no build.
+.venv/built: .venv/ready Cargo.toml Cargo.lock $(RUST)
+	@echo "building faircast"
+	@$(BIN)/maturin develop --release --quiet
+	@touch $@
+
+test: build
+	cargo test --workspace --quiet
+	$(BIN)/pytest
+
+check: build
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest faircast._native
+
+bench: build
+	$(BIN)/faircast bench
+
+bench-peers: build
+	$(BIN)/python tools/bench_peers.py
+
+# The documentation as pages, in target/site.
+docs: env
+	@echo "installing into .venv: mkdocs"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mkdocs>=1.6,<2'
+	$(BIN)/mkdocs build --quiet
+	@echo "open target/site/index.html"
+
+clean:
+	rm -rf .venv target python/faircast/*.so
