@@ -1,7 +1,7 @@
 //! Tests that every discipline must stand, those of this crate and guests from outside.
 //!
 //! [`run`] puts random arrivals and departures before a discipline and panics, naming the seed, when it breaks a rule:
-//! it never lets more wait than its limit, never marks a packet whose sender is not ECN-capable, never lowers a mark,
+//! it never lets more wait than its limit, accepts while it says that it surely does, never marks a packet whose sender is not ECN-capable, never lowers a mark,
 //! and decides the same again under the same seed.
 
 use super::{Discipline, InterfaceView, LinkContext, Verdict};
@@ -83,6 +83,9 @@ fn verdicts(limit: QueueSize, seed: u64, queue: &mut impl Discipline) -> Vec<Ver
         let verdict = queue.arrive(&packet, &interface.view());
         said.push(verdict);
         check_mark(verdict, ecn, seed);
+        let inside = interface.view().waiting_pkts + u32::from(interface.view().transmitting);
+        let sure = inside < queue.sure_room_pkts();
+        assert!(!sure || verdict == Verdict::Accept, "seed {seed}: {verdict:?} although there was sure room");
         if !matches!(verdict, Verdict::Drop(_)) {
             interface.take(packet);
         }
