@@ -5,7 +5,7 @@
 //! while at most one packet waits; the limit overrules.
 //!
 //! Options: `gentle` (the probability rises to 1 at `2 max_th` instead of jumping there at `max_th`), adaptive `max_p`
-//! [FloydGummadiShenker01], byte mode, ECN (RFC 3168: marks instead of early drops, below `max_th`).
+//! [FloydGummadiShenker01], byte mode, ECN (RFC 3168, section 7: marks below `max_th`, drops above).
 
 use super::auto::Auto;
 use super::average::{Average, check_weight, packets_per_second};
@@ -68,7 +68,7 @@ pub struct Config {
     /// (ns-2 before April 2001).
     pub gentle: bool,
     /// Marks ECN-capable packets instead of dropping them early, as long as the average is below `max_th`
-    /// (RFC 3168). Default false.
+    /// (RFC 3168, section 7). Default false.
     pub ecn: bool,
     /// Leaves at least 1/p packets between two actions. Default true (ns-2).
     pub wait: bool,
