@@ -73,6 +73,8 @@ pub enum Event {
         /// The timer's value, seconds.
         rto_s: f64,
     },
+    /// Everything that there was to send has been acknowledged: a finite transfer, or what was outstanding at a stop.
+    Finished,
 }
 
 /// Counters since the start and gauges of the moment. What does not apply is zero or NaN.

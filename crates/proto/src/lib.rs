@@ -11,10 +11,18 @@
 //! | [`endpoint`], [`timer`] | the contract and the timer table |
 //! | [`quantity`] | quantities with units in configurations: `"1.5 Mbit/s"`, `"250 ms"`, `"50 packets"` |
 //! | [`random`] | named random streams |
+//! | [`tcp`] | TCP: Reno, NewReno, SACK; ECN and multilevel ECN |
+//! | [`source`] | sources without congestion control and their sink |
+//! | [`parts`] | formulas that several protocols share |
 
 pub mod endpoint;
 pub mod packet;
+pub mod parts;
 pub mod quantity;
 pub mod random;
+pub mod source;
+pub mod tcp;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 pub mod time;
 pub mod timer;

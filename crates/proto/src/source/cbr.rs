@@ -1,0 +1,138 @@
+//! Constant bit rate: packets of one size at even distances, if wanted with jitter.
+
+use super::spacing::Spacing;
+use super::{Numbering, check_rate_and_size};
+use crate::endpoint::{Endpoint, Input, Outbox, Report};
+use crate::packet::{Address, FlowId};
+use crate::quantity::Bytes;
+use crate::random::Random;
+use crate::time::{Instant, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A source of constant rate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Cbr")]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Bits on the wire per second, headers included. Default 448 kbit/s (ns-2).
+    pub rate: Rate,
+    /// Size of a packet on the wire. Default 210 B (ns-2).
+    pub packet_size: Bytes,
+    /// Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub jitter: f64,
+}
+
+/// The sending end: packets from the start to the stop.
+#[derive(Debug)]
+pub struct Cbr {
+    numbering: Numbering,
+    spacing: Spacing,
+    jitter: f64,
+    random: Random,
+    send_at: Instant,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { rate: Rate(448_000), packet_size: Bytes(210), jitter: 0.0 }
+    }
+}
+
+impl Config {
+    /// Every field with an illegal value: its path below this one, and what was given and what is legal.
+    pub fn check(&self) -> Vec<(String, String)> {
+        let mut wrong = check_rate_and_size(self.rate, self.packet_size);
+        if !(0.0..=1.0).contains(&self.jitter) {
+            wrong.push(("jitter".to_owned(), format!("{} given; legal is 0 to 1", self.jitter)));
+        }
+        wrong
+    }
+}
+
+impl Cbr {
+    /// A source at `own` for the sink at `peer`. `config` must have passed [`Config::check`].
+    pub fn new(config: &Config, flow: FlowId, own: Address, peer: Address, random: Random) -> Cbr {
+        Cbr {
+            numbering: Numbering::new(config.packet_size, flow, own, peer),
+            spacing: Spacing::new(config.rate, config.packet_size),
+            jitter: config.jitter,
+            random,
+            send_at: Instant::FAR_FUTURE,
+        }
+    }
+
+    /// `due` is when the packet should have gone: a driver that is late does not lower the rate.
+    fn send(&mut self, now: Instant, due: Instant, out: &mut Outbox) {
+        out.send(self.numbering.next(now));
+        let mut gap = self.spacing.next_gap();
+        if self.jitter > 0.0 {
+            gap = gap.mul_f64(1.0 + self.random.uniform_in(-self.jitter, self.jitter));
+        }
+        self.send_at = (due + gap).max(now);
+    }
+}
+
+impl Endpoint for Cbr {
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        match input {
+            Input::Start => self.send(now, now, out),
+            Input::Timeout if self.send_at <= now => self.send(now, self.send_at, out),
+            Input::Stop => self.send_at = Instant::FAR_FUTURE,
+            Input::Timeout | Input::Packet(_) => {}
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        (self.send_at != Instant::FAR_FUTURE).then_some(self.send_at)
+    }
+
+    fn report(&self) -> Report {
+        self.numbering.report()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Sink;
+    use crate::testing::{Fate, Pair};
+    use crate::time::Duration;
+
+    fn packets(config: &Config, seconds: u64) -> u64 {
+        assert_eq!(config.check(), []);
+        let (own, peer) = (Address::endpoint(0), Address::endpoint(1));
+        let source = Cbr::new(config, FlowId(0), own, peer, Random::stream(1, "test/cbr"));
+        let mut pair = Pair::new(source, Sink::new(), Duration::from_millis(1), |_, _| Fate::Deliver);
+        pair.pester = true;
+        pair.run_until(Instant::ZERO + Duration::from_secs(seconds));
+        pair.stop_left();
+        pair.run_until(Instant::ZERO + Duration::from_secs(seconds + 1));
+        let (sent, received) = (pair.left.report().sent_pkts, pair.right.report());
+        assert_eq!((received.received_pkts, received.distinct_bytes), (sent, sent * config.packet_size.0));
+        sent
+    }
+
+    #[test]
+    fn the_rate_is_exact() {
+        // 1.5 Mbit/s in packets of 8000 bit: 187.5 per second, and one at time zero.
+        let config = Config { rate: Rate(1_500_000), packet_size: Bytes(1000), jitter: 0.0 };
+        assert_eq!(packets(&config, 1000), 187_501);
+    }
+
+    #[test]
+    fn jitter_keeps_the_mean() {
+        let config = Config { rate: Rate(1_500_000), packet_size: Bytes(1000), jitter: 0.5 };
+        // Standard deviation of a gap 0.5/sqrt(3) = 0.29 of it: of 187 500 gaps together 125.
+        let sent = packets(&config, 1000);
+        assert!(sent.abs_diff(187_501) < 500, "{sent}");
+    }
+
+    #[test]
+    fn wrong_values_are_named() {
+        let config = Config { rate: Rate(0), packet_size: Bytes(70_000), jitter: -0.1 };
+        let fields: Vec<String> = config.check().into_iter().map(|(field, _)| field).collect();
+        assert_eq!(fields, ["rate", "packet_size", "jitter"]);
+    }
+}

@@ -1,0 +1,68 @@
+//! Sources without congestion control, and the sink that counts what arrives.
+//!
+//! | file | part |
+//! |---|---|
+//! | `cbr.rs` | constant bit rate, if wanted with jitter |
+//! | `on_off.rs` | constant bit rate during on periods of random length |
+//! | `spacing.rs` | the nominal time between packets, exact in the long run |
+//! | `sink.rs` | counts |
+
+pub mod cbr;
+pub mod on_off;
+pub mod sink;
+mod spacing;
+
+pub use cbr::Cbr;
+pub use on_off::OnOff;
+pub use sink::Sink;
+
+use crate::endpoint::Report;
+use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
+use crate::quantity::Bytes;
+use crate::time::{Instant, Rate};
+
+/// Numbers and counts the datagrams of a source.
+#[derive(Clone, Debug)]
+struct Numbering {
+    next: u64,
+    template: Packet,
+}
+
+impl Numbering {
+    fn new(packet_size: Bytes, flow: FlowId, own: Address, peer: Address) -> Numbering {
+        let template = Packet {
+            sent: Instant::ZERO,
+            flow,
+            source: own,
+            destination: peer,
+            size: packet_size.0 as u16,
+            ttl: INITIAL_TTL,
+            ecn: Ecn::NotCapable,
+            header: Header::Datagram { sequence: 0 },
+        };
+        Numbering { next: 0, template }
+    }
+
+    fn next(&mut self, now: Instant) -> Packet {
+        let packet = Packet { sent: now, header: Header::Datagram { sequence: self.next }, ..self.template };
+        self.next += 1;
+        packet
+    }
+
+    fn report(&self) -> Report {
+        let sent_bytes = self.next * u64::from(self.template.size);
+        Report { sent_pkts: self.next, sent_bytes, ..Report::default() }
+    }
+}
+
+/// What is wrong with rate and packet size, for `check`.
+fn check_rate_and_size(rate: Rate, packet_size: Bytes) -> Vec<(String, String)> {
+    let mut wrong = Vec::new();
+    if rate.0 == 0 {
+        wrong.push(("rate".to_owned(), "0 bit/s given; it must be positive".to_owned()));
+    }
+    if !(1..=65_535).contains(&packet_size.0) {
+        wrong.push(("packet_size".to_owned(), format!("{} B given; legal is 1 B to 65535 B", packet_size.0)));
+    }
+    wrong
+}

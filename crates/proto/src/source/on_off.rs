@@ -1,0 +1,227 @@
+//! On and off: a constant rate during periods of random length, nothing between them.
+//!
+//! With Pareto lengths of shape below 2 the sum of many such sources is self-similar.
+
+use super::spacing::Spacing;
+use super::{Numbering, check_rate_and_size};
+use crate::endpoint::{Endpoint, Input, Outbox, Report};
+use crate::packet::{Address, FlowId};
+use crate::quantity::Bytes;
+use crate::random::Random;
+use crate::time::{Duration, Instant, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A source that is on and off by turns. The defaults are those of ns-2's exponential and Pareto traffic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "OnOff")]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Bits on the wire per second while on. Default 64 kbit/s.
+    pub rate: Rate,
+    /// Size of a packet on the wire. Default 210 B.
+    pub packet_size: Bytes,
+    /// Mean length of an on period. Default 500 ms.
+    pub on: Duration,
+    /// Mean length of an off period. Default 500 ms.
+    pub off: Duration,
+    /// How the lengths are distributed. Default "exponential".
+    pub lengths: Lengths,
+    /// Shape of the Pareto distribution, above 1. Default 1.5. Not used with "exponential".
+    pub shape: f64,
+}
+
+/// The distribution of the lengths of periods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Lengths {
+    /// Exponential.
+    Exponential,
+    /// Pareto, with a heavy tail.
+    Pareto,
+}
+
+/// The sending end. Begins with an on period.
+///
+/// The clock that spaces packets stands still while off, so a period too short for a packet is not lost and the
+/// long-run rate is `rate · on / (on + off)`.
+#[derive(Debug)]
+pub struct OnOff {
+    numbering: Numbering,
+    spacing: Spacing,
+    config: Config,
+    random: Random,
+    phase: Phase,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    Idle,
+    On {
+        send_at: Instant,
+        until: Instant,
+    },
+    Off {
+        until: Instant,
+        /// What is left of the gap that the last packet began.
+        gap_left: Duration,
+    },
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            rate: Rate(64_000),
+            packet_size: Bytes(210),
+            on: Duration::from_millis(500),
+            off: Duration::from_millis(500),
+            lengths: Lengths::Exponential,
+            shape: 1.5,
+        }
+    }
+}
+
+impl Config {
+    /// Every field with an illegal value: its path below this one, and what was given and what is legal.
+    pub fn check(&self) -> Vec<(String, String)> {
+        let mut wrong = check_rate_and_size(self.rate, self.packet_size);
+        for (field, mean) in [("on", self.on), ("off", self.off)] {
+            if mean < LEAST_MEAN {
+                wrong.push((field.to_owned(), format!("{mean} given; legal is at least {LEAST_MEAN}")));
+            }
+        }
+        if !(self.shape > 1.0 && self.shape.is_finite()) {
+            wrong.push(("shape".to_owned(), format!("{} given; legal is above 1: no mean otherwise", self.shape)));
+        }
+        wrong
+    }
+}
+
+/// The least mean of a period: shorter ones would cost time and change nothing.
+const LEAST_MEAN: Duration = Duration::from_micros(1);
+
+impl OnOff {
+    /// A source at `own` for the sink at `peer`. `config` must have passed [`Config::check`].
+    pub fn new(config: &Config, flow: FlowId, own: Address, peer: Address, random: Random) -> OnOff {
+        OnOff {
+            numbering: Numbering::new(config.packet_size, flow, own, peer),
+            spacing: Spacing::new(config.rate, config.packet_size),
+            config: config.clone(),
+            random,
+            phase: Phase::Idle,
+        }
+    }
+
+    fn length(&mut self, mean: Duration) -> Duration {
+        let mean_s = mean.as_secs_f64();
+        Duration::from_secs_f64(match self.config.lengths {
+            Lengths::Exponential => self.random.exponential(mean_s),
+            Lengths::Pareto => self.random.pareto(mean_s, self.config.shape),
+        })
+    }
+
+    fn turn_on(&mut self, now: Instant, gap_left: Duration) {
+        let until = now + self.length(self.config.on);
+        self.phase = Phase::On { send_at: now + gap_left, until };
+    }
+
+    /// Does what is due at `now`, and no more than one period's end: the deadline says when to come again.
+    fn on_timeout(&mut self, now: Instant, out: &mut Outbox) {
+        match self.phase {
+            Phase::On { send_at, until } if send_at <= now && send_at < until => {
+                out.send(self.numbering.next(now));
+                // A driver that is late does not lower the rate.
+                self.phase = Phase::On { send_at: (send_at + self.spacing.next_gap()).max(now), until };
+            }
+            Phase::On { send_at, until } if until <= now => {
+                let until_on = now + self.length(self.config.off);
+                self.phase = Phase::Off { until: until_on, gap_left: send_at.since(until) };
+            }
+            Phase::Off { until, gap_left } if until <= now => self.turn_on(now, gap_left),
+            _ => {}
+        }
+    }
+}
+
+impl Endpoint for OnOff {
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        match input {
+            Input::Start => {
+                self.turn_on(now, Duration::ZERO);
+                self.on_timeout(now, out);
+            }
+            Input::Timeout => self.on_timeout(now, out),
+            Input::Stop => self.phase = Phase::Idle,
+            Input::Packet(_) => {}
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::Idle => None,
+            Phase::On { send_at, until } => Some(send_at.min(until)),
+            Phase::Off { until, .. } => Some(until),
+        }
+    }
+
+    fn report(&self) -> Report {
+        self.numbering.report()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Sink;
+    use crate::testing::{Fate, Pair};
+
+    fn run(config: &Config, seconds: u64) -> Vec<Instant> {
+        assert_eq!(config.check(), []);
+        let (own, peer) = (Address::endpoint(0), Address::endpoint(1));
+        let source = OnOff::new(config, FlowId(0), own, peer, Random::stream(5, "test/on_off"));
+        let mut pair = Pair::new(source, Sink::new(), Duration::from_millis(1), |_, _| Fate::Deliver);
+        pair.pester = true;
+        pair.record = true;
+        pair.run_until(Instant::ZERO + Duration::from_secs(seconds));
+        pair.sent.iter().map(|(at, _, _)| *at).collect()
+    }
+
+    #[test]
+    fn the_mean_rate_is_that_of_the_share_of_on_periods() {
+        // 80 kbit/s, packets of 1000 bit, on for a quarter of the time: 20 packets per second. Periods of 10 ms
+        // mean, less than the 12.5 ms between packets, would lose half of them if each began anew.
+        let config = Config {
+            rate: Rate(80_000),
+            packet_size: Bytes(125),
+            on: Duration::from_millis(10),
+            off: Duration::from_millis(30),
+            ..Config::default()
+        };
+        let sent = run(&config, 2000).len() as f64;
+        // Exponential periods: standard deviation of the share about 0.4 %.
+        assert!((sent / 40_000.0 - 1.0).abs() < 0.02, "{sent}");
+        let heavy = Config { lengths: Lengths::Pareto, shape: 2.5, ..config };
+        let sent = run(&heavy, 2000).len() as f64;
+        assert!((sent / 40_000.0 - 1.0).abs() < 0.04, "{sent}");
+    }
+
+    #[test]
+    fn packets_of_one_period_are_evenly_spaced() {
+        let config = Config { on: Duration::from_secs(2), off: Duration::from_secs(2), ..Config::default() };
+        let times = run(&config, 200);
+        // 210 B at 64 kbit/s: 26.25 ms.
+        let gap = Duration(26_250_000);
+        let gaps: Vec<Duration> = times.windows(2).map(|pair| pair[1].since(pair[0])).collect();
+        assert!(gaps.iter().all(|&g| g >= gap));
+        let even = gaps.iter().filter(|&&g| g == gap).count();
+        // About 50 on periods, each with one longer gap behind it.
+        assert!(even > gaps.len() - 80 && even < gaps.len() - 25, "{even} of {}", gaps.len());
+    }
+
+    #[test]
+    fn wrong_values_are_named() {
+        let config = Config { on: Duration::ZERO, shape: 1.0, ..Config::default() };
+        let fields: Vec<String> = config.check().into_iter().map(|(field, _)| field).collect();
+        assert_eq!(fields, ["on", "shape"]);
+    }
+}

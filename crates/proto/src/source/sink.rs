@@ -1,0 +1,87 @@
+//! The sink: counts what arrives.
+
+use crate::endpoint::{Endpoint, Input, Outbox, Report};
+use crate::packet::{Header, Packet};
+use crate::time::Instant;
+
+/// Counts datagrams. It sends nothing.
+#[derive(Clone, Debug, Default)]
+pub struct Sink {
+    received_pkts: u64,
+    received_bytes: u64,
+    distinct_bytes: u64,
+    /// One past the highest number received.
+    end: u64,
+    /// Which of the 64 numbers below `end` have come, bit 0 the highest of them.
+    seen: u64,
+}
+
+impl Sink {
+    /// Has seen nothing.
+    pub fn new() -> Sink {
+        Sink::default()
+    }
+
+    fn on_packet(&mut self, packet: &Packet) {
+        self.received_pkts += 1;
+        self.received_bytes += u64::from(packet.size);
+        let Header::Datagram { sequence } = packet.header else { return };
+        if self.is_new(sequence) {
+            self.distinct_bytes += u64::from(packet.size);
+        }
+    }
+
+    /// Whether `sequence` has not come before. What is more than 64 numbers late counts as having come.
+    fn is_new(&mut self, sequence: u64) -> bool {
+        if sequence >= self.end {
+            let ahead = sequence + 1 - self.end;
+            self.seen = if ahead < 64 { self.seen << ahead | 1 } else { 1 };
+            self.end = sequence + 1;
+            return true;
+        }
+        let age = self.end - 1 - sequence;
+        let new = age < 64 && self.seen >> age & 1 == 0;
+        if new {
+            self.seen |= 1 << age;
+        }
+        new
+    }
+}
+
+impl Endpoint for Sink {
+    #[inline]
+    fn handle(&mut self, _now: Instant, input: Input<'_>, _out: &mut Outbox) {
+        if let Input::Packet(packet) = input {
+            self.on_packet(packet);
+        }
+    }
+
+    #[inline]
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+
+    fn report(&self) -> Report {
+        Report {
+            received_pkts: self.received_pkts,
+            received_bytes: self.received_bytes,
+            distinct_bytes: self.distinct_bytes,
+            ..Report::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeats_are_recognised_within_64_numbers() {
+        let mut sink = Sink::new();
+        assert!(sink.is_new(0) && sink.is_new(3) && sink.is_new(1));
+        assert!(!sink.is_new(0) && !sink.is_new(3) && !sink.is_new(1));
+        assert!(sink.is_new(2));
+        assert!(sink.is_new(66) && !sink.is_new(3) && sink.is_new(4));
+        assert!(sink.is_new(200) && !sink.is_new(200) && sink.is_new(137) && !sink.is_new(136));
+    }
+}

@@ -1,0 +1,234 @@
+//! The parameters of a TCP connection.
+
+use super::rule::{Recovery, Variant};
+use crate::quantity::{Bytes, Packets};
+use crate::time::Duration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One TCP connection, both ends. Windows count segments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Tcp")]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The window rule. Default "newreno".
+    pub variant: Variant,
+    /// How losses are repaired; left out, the way that goes with the variant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<Recovery>,
+    /// Payload of a segment. Default 1000 B (ns-2).
+    pub mss: Bytes,
+    /// Headers that a segment has on the wire beside its payload. Default 40 B: IP and TCP without options. 0 B
+    /// counts as ns-2 did before 2002.
+    pub hdr: Bytes,
+    /// Size of an acknowledgement on the wire. Default 40 B (ns-2).
+    pub ack_size: Bytes,
+    /// The receiver's window, whole segments. Default 20 packets (ns-2).
+    pub wnd: Packets,
+    /// Congestion window at the start. Default 2 packets (ns-2 since May 2001; RFC 5681 eq. (1) allows up to 4).
+    pub initial_cwnd: Packets,
+    /// Slow-start threshold at the start; left out, `wnd` (ns-2).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_ssthresh: Option<Packets>,
+    /// Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2).
+    #[schemars(range(min = 1, max = 1000))]
+    pub dupthresh: u32,
+    /// Send a new segment on each of the first duplicate ACKs (RFC 3042). Default true.
+    pub limited_transmit: bool,
+    /// Retransmission time-out before the first measurement. Default 3 s (ns-2; RFC 6298 (2.1) says 1 s).
+    pub rto_initial: Duration,
+    /// Least retransmission time-out. Default 1 s (RFC 6298 (2.4); ns-2.35 has 0.2 s).
+    pub rto_min: Duration,
+    /// Greatest retransmission time-out. Default 60 s (RFC 6298 (2.5)).
+    pub rto_max: Duration,
+    /// Clock granularity G: the least value of the variance term in the time-out. Default 10 ms (ns-2 `tcpTick_`).
+    pub granularity: Duration,
+    /// Acknowledge every second segment that comes in order instead of every one. Default false (ns-2 `Agent/TCPSink`).
+    pub delayed_ack: bool,
+    /// How long a lone segment waits for its acknowledgement if `delayed_ack`. Default 100 ms (ns-2; RFC 5681
+    /// section 4.2 allows 500 ms).
+    pub delayed_ack_timeout: Duration,
+    /// Measure the round-trip time on every ACK of new data by time stamps (RFC 7323) rather than on one segment at a
+    /// time. Sizes on the wire stay as configured. Default false.
+    pub timestamps: bool,
+    /// Explicit congestion notification. Default "off".
+    pub ecn: EcnMode,
+    /// Multilevel ECN: used with `ecn = "mecn"`.
+    pub mecn: Mecn,
+    /// What a sending host adds to each opportunity to send: a uniform time from zero to this (ns-2 `overhead_`).
+    /// About the time that the bottleneck takes for a packet breaks the lock-step of flows with equal round-trip
+    /// times. Default 0 s: none.
+    pub send_jitter: Duration,
+    /// Segments to transfer; left out, the source always has data (FTP).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub segments: Option<u32>,
+}
+
+/// Explicit congestion notification of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TcpEcn")]
+#[serde(rename_all = "lowercase")]
+pub enum EcnMode {
+    /// Not used.
+    #[default]
+    Off,
+    /// One level (RFC 3168).
+    Ecn,
+    /// Two levels and loss [Durresi].
+    Mecn,
+}
+
+/// The response to multilevel marks [Durresi].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TcpMecn")]
+#[serde(default, deny_unknown_fields)]
+pub struct Mecn {
+    /// Reduction on incipient congestion: the window is multiplied by `1 - alpha1`. Default 0.2 ([Durresi] Table III).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub alpha1: f64,
+    /// Reduction on moderate congestion. Default 0.4 ([Durresi] Table III).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub alpha2: f64,
+    /// Reduction that a loss brings a window to that an echo has already reduced. Default 0.5 ([Durresi] Table III).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub alpha3: f64,
+    /// The receiver echoes the level marked first until the sender has answered it, then the next ([Durresi]
+    /// section V). If false, a higher level is echoed at once. Default true.
+    pub latch: bool,
+    /// Within one window of data a higher level, or a loss, adds what its reduction has more than the one made. If
+    /// false, there is one reduction per window. Default true. The paper does not say.
+    pub escalate: bool,
+    /// An echo that meets a window of one segment makes the sender wait for its timer, as RFC 3168 section 6.1.2
+    /// asks of ECN. Default false: the paper does not say.
+    pub hold: bool,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            variant: Variant::NewReno,
+            recovery: None,
+            mss: Bytes(1000),
+            hdr: Bytes(40),
+            ack_size: Bytes(40),
+            wnd: Packets(20.0),
+            initial_cwnd: Packets(2.0),
+            initial_ssthresh: None,
+            dupthresh: 3,
+            limited_transmit: true,
+            rto_initial: Duration::from_secs(3),
+            rto_min: Duration::from_secs(1),
+            rto_max: Duration::from_secs(60),
+            granularity: Duration::from_millis(10),
+            delayed_ack: false,
+            delayed_ack_timeout: Duration::from_millis(100),
+            timestamps: false,
+            ecn: EcnMode::Off,
+            mecn: Mecn::default(),
+            send_jitter: Duration::ZERO,
+            segments: None,
+        }
+    }
+}
+
+impl Default for Mecn {
+    fn default() -> Mecn {
+        Mecn { alpha1: 0.2, alpha2: 0.4, alpha3: 0.5, latch: true, escalate: true, hold: false }
+    }
+}
+
+impl Config {
+    /// Every field with an illegal value: its path below this one, and what was given and what is legal.
+    pub fn check(&self) -> Vec<(String, String)> {
+        let mut wrong = Vec::new();
+        let mut require = |legal: bool, field: &str, message: String| {
+            if !legal {
+                wrong.push((field.to_owned(), message));
+            }
+        };
+
+        require(self.mss.0 > 0, "mss", "0 B given; a segment carries at least 1 B".into());
+        require(
+            self.mss.0.saturating_add(self.hdr.0) <= MAX_SIZE,
+            "mss",
+            format!("{} B with {} B of headers given; together at most {MAX_SIZE} B", self.mss.0, self.hdr.0),
+        );
+        require(
+            (1..=MAX_SIZE).contains(&self.ack_size.0),
+            "ack_size",
+            format!("{} B given; legal is 1 B to {MAX_SIZE} B", self.ack_size.0),
+        );
+        require(
+            (1.0..=MAX_WND).contains(&self.wnd.0) && self.wnd.0.fract() == 0.0,
+            "wnd",
+            format!("{} packets given; legal is a whole number from 1 to {MAX_WND}", self.wnd.0),
+        );
+        require(
+            (1.0..=MAX_WND).contains(&self.initial_cwnd.0),
+            "initial_cwnd",
+            format!("{} packets given; legal is 1 to {MAX_WND}", self.initial_cwnd.0),
+        );
+        if let Some(initial_ssthresh) = self.initial_ssthresh {
+            require(
+                (1.0..=MAX_WND).contains(&initial_ssthresh.0),
+                "initial_ssthresh",
+                format!("{} packets given; legal is 1 to {MAX_WND}", initial_ssthresh.0),
+            );
+        }
+        require(
+            (1..=1000).contains(&self.dupthresh),
+            "dupthresh",
+            format!("{} given; legal is 1 to 1000", self.dupthresh),
+        );
+        require(self.rto_min.0 > 0, "rto_min", "0 s given; it must be positive".into());
+        require(
+            self.rto_min <= self.rto_max,
+            "rto_min",
+            format!("{} given; legal is at most rto_max, {}", self.rto_min, self.rto_max),
+        );
+        require(
+            self.rto_max <= Duration::from_secs(MAX_RTO_S),
+            "rto_max",
+            format!("{} given; legal is at most {MAX_RTO_S} s", self.rto_max),
+        );
+        require(
+            self.rto_initial.0 > 0 && self.rto_initial <= self.rto_max,
+            "rto_initial",
+            format!("{} given; legal is above 0 s up to rto_max, {}", self.rto_initial, self.rto_max),
+        );
+        require(
+            self.delayed_ack_timeout.0 > 0,
+            "delayed_ack_timeout",
+            "0 s given; it must be positive, or delayed_ack be false".into(),
+        );
+        let alphas = [("alpha1", self.mecn.alpha1), ("alpha2", self.mecn.alpha2), ("alpha3", self.mecn.alpha3)];
+        for (name, alpha) in alphas {
+            require(
+                (0.0..1.0).contains(&alpha),
+                &format!("mecn.{name}"),
+                format!("{alpha} given; legal is from 0 up to, not including, 1"),
+            );
+        }
+        let [(_, alpha1), (_, alpha2), _] = alphas;
+        require(
+            alpha1 <= alpha2 || alpha1.is_nan(),
+            "mecn.alpha2",
+            format!("{alpha2} given; legal is at least alpha1, {alpha1}: moderate is more than incipient"),
+        );
+        require(self.segments != Some(0), "segments", "0 given; legal is 1 or more, or nothing for ever".into());
+        wrong
+    }
+
+    /// The recovery in force if the variant's own is `own`.
+    pub(super) fn recovery_or(&self, own: Recovery) -> Recovery {
+        self.recovery.unwrap_or(own)
+    }
+}
+
+/// The largest packet, bytes: its size is 16 bits on the wire.
+const MAX_SIZE: u64 = 65_535;
+/// The largest window, segments.
+const MAX_WND: f64 = 1e9;
+/// The largest time-out, seconds.
+const MAX_RTO_S: u64 = 86_400;

@@ -1,0 +1,218 @@
+//! Explicit congestion notification (RFC 3168) and its multilevel form [Durresi]: the receiver's latch and the sender's
+//! reckoning of what it has already answered.
+//!
+//! A level travels as the packet's [`Ecn`] to the receiver and as the ACK's `echo` back. RFC 3168 knows one level,
+//! `Moderate`. In [Durresi] Table II the echo is coded in the ACK's two bits (CWR, ECE): none 00, incipient 01,
+//! moderate 11; in data segments CWR keeps its meaning "I have reduced my window".
+
+use super::{Config, EcnMode};
+use crate::packet::Ecn;
+
+/// The receiver's side: which level its ACKs echo, and until when.
+#[derive(Clone, Copy, Debug)]
+pub struct Latch {
+    echo: Ecn,
+    pending: Ecn,
+    mode: EcnMode,
+    latched: bool,
+}
+
+impl Latch {
+    /// Echoes nothing.
+    pub fn new(config: &Config) -> Latch {
+        Latch { echo: Ecn::NotCapable, pending: Ecn::NotCapable, mode: config.ecn, latched: config.mecn.latch }
+    }
+
+    /// A data segment with congestion bits `level` arrived; `window_reduced` is its CWR bit, which is looked at first.
+    ///
+    /// The level marked first is echoed until CWR comes; a higher one that arrives meanwhile waits for its turn
+    /// ([Durresi] section V), or with `latch = false` is echoed at once.
+    pub fn on_segment(&mut self, level: Ecn, window_reduced: bool) {
+        if window_reduced {
+            self.echo = self.pending;
+            self.pending = Ecn::NotCapable;
+        }
+        let marked = match self.mode {
+            EcnMode::Off => false,
+            EcnMode::Ecn => level == Ecn::Moderate,
+            EcnMode::Mecn => level >= Ecn::Incipient,
+        };
+        if !marked {
+            return;
+        }
+        if self.echo == Ecn::NotCapable {
+            self.echo = level;
+        } else if level > self.echo {
+            if self.latched {
+                self.pending = self.pending.max(level);
+            } else {
+                self.echo = level;
+            }
+        }
+    }
+
+    /// What ACKs carry now.
+    #[inline]
+    pub fn echo(&self) -> Ecn {
+        self.echo
+    }
+}
+
+/// The sender's side: what each level asks for, and what has been done about it in the present window of data.
+#[derive(Clone, Debug)]
+pub struct EchoResponse {
+    incipient: f64,
+    moderate: f64,
+    severe: f64,
+    escalate: bool,
+    holds: bool,
+    /// Product of the reductions in the present window of data.
+    product: f64,
+    /// The level answered last.
+    answered: Ecn,
+    /// Consecutive holds at a window of one segment.
+    hold_exponent: u32,
+}
+
+impl EchoResponse {
+    /// Nothing answered yet.
+    pub fn new(config: &Config) -> EchoResponse {
+        let (incipient, moderate, severe, escalate, holds) = match config.ecn {
+            // RFC 3168 section 6.1.2: as for a single dropped packet, half.
+            EcnMode::Off | EcnMode::Ecn => (0.5, 0.5, 0.5, false, true),
+            // [Durresi] Table III.
+            EcnMode::Mecn => {
+                let m = &config.mecn;
+                (1.0 - m.alpha1, 1.0 - m.alpha2, 1.0 - m.alpha3, m.escalate, m.hold)
+            }
+        };
+        EchoResponse {
+            incipient,
+            moderate,
+            severe,
+            escalate,
+            holds,
+            product: 1.0,
+            answered: Ecn::NotCapable,
+            hold_exponent: 0,
+        }
+    }
+
+    /// The first echo in a window of data: the factor it asks for.
+    pub fn first(&mut self, level: Ecn) -> f64 {
+        self.product = if level == Ecn::Incipient { self.incipient } else { self.moderate };
+        self.answered = level;
+        self.product
+    }
+
+    /// A further echo in a window of data already reduced by an echo: the factor still missing to that of the higher
+    /// level, once; `None` if there is nothing to do.
+    pub fn further(&mut self, level: Ecn) -> Option<f64> {
+        if !self.escalate || level <= self.answered {
+            return None;
+        }
+        self.answered = level;
+        self.missing_to(self.moderate)
+    }
+
+    /// A loss in a window of data already reduced by an echo: the factor still missing to that of a loss, at most 1.
+    pub fn loss(&mut self) -> f64 {
+        if !self.escalate {
+            return 1.0;
+        }
+        self.missing_to(self.severe).unwrap_or(1.0)
+    }
+
+    /// Whether an echo that meets a window of one segment makes the sender pause (RFC 3168 section 6.1.2).
+    pub fn holds(&self) -> bool {
+        self.holds
+    }
+
+    /// A pause begins: by how many doublings of the time-out it is longer than the first one.
+    pub fn begin_hold(&mut self, level: Ecn) -> u32 {
+        // The window is at its least: a loss in the same window of data asks for nothing more.
+        self.product = 0.0;
+        self.answered = level.max(Ecn::Moderate);
+        self.hold_exponent += 1;
+        self.hold_exponent - 1
+    }
+
+    /// New data was acknowledged without an echo: the next pause is a first one.
+    #[inline]
+    pub fn relieved(&mut self) {
+        self.hold_exponent = 0;
+    }
+
+    fn missing_to(&mut self, target: f64) -> Option<f64> {
+        if self.product <= target {
+            return None;
+        }
+        let factor = target / self.product;
+        self.product = target;
+        Some(factor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(ecn: EcnMode) -> Config {
+        Config { ecn, ..Config::default() }
+    }
+
+    #[test]
+    fn the_first_level_is_echoed_until_cwr_then_the_next() {
+        // [Durresi] section V: incipient marked, then moderate arrives before CWR.
+        let mut latch = Latch::new(&config(EcnMode::Mecn));
+        latch.on_segment(Ecn::Incipient, false);
+        latch.on_segment(Ecn::Moderate, false);
+        latch.on_segment(Ecn::Capable, false);
+        assert_eq!(latch.echo(), Ecn::Incipient);
+        latch.on_segment(Ecn::Capable, true);
+        assert_eq!(latch.echo(), Ecn::Moderate);
+        // A lower level while a higher one is echoed is ignored.
+        latch.on_segment(Ecn::Incipient, false);
+        latch.on_segment(Ecn::Capable, true);
+        assert_eq!(latch.echo(), Ecn::NotCapable);
+        // CWR and a mark in one packet: CWR first.
+        latch.on_segment(Ecn::Moderate, false);
+        latch.on_segment(Ecn::Incipient, true);
+        assert_eq!(latch.echo(), Ecn::Incipient);
+    }
+
+    #[test]
+    fn without_the_latch_the_highest_level_is_echoed() {
+        let mut unlatched = config(EcnMode::Mecn);
+        unlatched.mecn.latch = false;
+        let mut latch = Latch::new(&unlatched);
+        latch.on_segment(Ecn::Incipient, false);
+        latch.on_segment(Ecn::Moderate, false);
+        assert_eq!(latch.echo(), Ecn::Moderate);
+        latch.on_segment(Ecn::Capable, true);
+        assert_eq!(latch.echo(), Ecn::NotCapable);
+    }
+
+    #[test]
+    fn plain_ecn_ignores_the_incipient_code_point() {
+        let mut latch = Latch::new(&config(EcnMode::Ecn));
+        latch.on_segment(Ecn::Incipient, false);
+        assert_eq!(latch.echo(), Ecn::NotCapable);
+        latch.on_segment(Ecn::Moderate, false);
+        assert_eq!(latch.echo(), Ecn::Moderate);
+    }
+
+    #[test]
+    fn reductions_of_one_window_add_up_to_the_highest_level() {
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
+        let mut response = EchoResponse::new(&config(EcnMode::Mecn));
+        assert!(close(response.first(Ecn::Incipient), 0.8));
+        assert!(close(response.further(Ecn::Moderate).expect("a higher level"), 0.75));
+        assert_eq!(response.further(Ecn::Moderate), None);
+        assert!(close(response.loss(), 0.5 / 0.6));
+        assert_eq!(response.loss(), 1.0);
+
+        let mut plain = EchoResponse::new(&config(EcnMode::Ecn));
+        assert_eq!((plain.first(Ecn::Moderate), plain.further(Ecn::Moderate), plain.loss()), (0.5, None, 1.0));
+    }
+}

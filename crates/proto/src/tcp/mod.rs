@@ -1,0 +1,31 @@
+//! TCP as congestion control knows it: a one-way bulk transfer that counts segments.
+//!
+//! | file | part | source |
+//! |---|---|---|
+//! | `config.rs` | the parameters | ns-2's defaults, RFC sections at each field |
+//! | `sender.rs` | acknowledgements, sending, timers | RFC 5681, RFC 6298 section 5, RFC 3042 |
+//! | `recovery.rs` | fast retransmit and recovery, time-out | RFC 5681 section 3.2, RFC 6582, RFC 6675 |
+//! | `rule/` | how the window grows and shrinks: one file per rule | RFC 5681 section 3.1 |
+//! | `receiver.rs` | cumulative and selective ACKs, delayed ACKs | RFC 5681 section 4.2, RFC 2018 |
+//! | `congestion_echo.rs` | marks: the receiver's latch, the sender's response | RFC 3168 section 6.1, [Durresi] |
+//! | `rtt.rs` | round-trip time, time-out, Karn's rule | RFC 6298 sections 2, 3 |
+//! | `scoreboard.rs`, `ranges.rs` | what has been selectively acknowledged | RFC 6675 section 4 |
+//!
+//! `docs/tcp.md` has the state diagram, the table of parameters and the deviations.
+
+mod config;
+mod congestion_echo;
+mod ranges;
+mod receiver;
+mod recovery;
+mod rtt;
+pub mod rule;
+mod scoreboard;
+mod sender;
+#[cfg(test)]
+mod tests;
+
+pub use config::{Config, EcnMode, Mecn};
+pub use receiver::Receiver;
+pub use rule::{Recovery, Variant};
+pub use sender::Sender;

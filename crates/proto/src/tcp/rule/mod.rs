@@ -1,0 +1,197 @@
+//! Window rules: how the congestion window grows and shrinks, and which recovery goes with it.
+//!
+//! | file | rule |
+//! |---|---|
+//! | `reno.rs` | additive increase, halving (RFC 5681); what the other rules start from |
+//! | `newreno.rs` | the same with the recovery of RFC 6582 |
+//! | `sack.rs` | the same with the recovery of RFC 6675 |
+//!
+//! A rule decides numbers only. Acknowledgements, timers, retransmissions and congestion echoes are the business of the
+//! machine in `sender.rs`, the same for every rule. Adding one is one file beside this one and one line in
+//! `window_rules!`. A rule outside this crate goes into [`Rule::Guest`].
+
+use super::Config;
+use crate::time::{Duration, Instant};
+
+/// The variables that a rule works on, in segments.
+#[derive(Clone, Copy, Debug)]
+pub struct Window {
+    /// Congestion window, at least 1.
+    pub cwnd: f64,
+    /// Slow-start threshold.
+    pub ssthresh: f64,
+    /// The receiver's window; neither more than this is sent nor does `cwnd` grow above it.
+    pub wnd: f64,
+}
+
+/// What a rule is told of an acknowledgement.
+#[derive(Clone, Copy, Debug)]
+pub struct Ack {
+    /// The present moment.
+    pub now: Instant,
+    /// Segments acknowledged for the first time; 0 for a duplicate ACK.
+    pub newly_acked: u32,
+    /// Segments still outstanding.
+    pub flight: u32,
+    /// The round-trip time, if this ACK measured one.
+    pub rtt: Option<Duration>,
+    /// The smoothed round-trip time, once there is one.
+    pub srtt: Option<Duration>,
+}
+
+/// How losses are repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Recovery {
+    /// One segment; over with the first new ACK.
+    Reno,
+    /// One segment per round trip until everything sent before the loss is there (RFC 6582).
+    NewReno,
+    /// Everything that SACK blocks show to be lost, as fast as the window allows (RFC 6675).
+    Sack,
+}
+
+/// A way of choosing the window. The defaults are those of Reno.
+pub trait WindowRule {
+    /// How losses are repaired unless the configuration says otherwise.
+    fn recovery(&self) -> Recovery {
+        Recovery::NewReno
+    }
+
+    /// Sees every ACK, duplicates included, before anything else is done about it: for estimators.
+    #[inline]
+    fn observe(&mut self, _ack: &Ack, _window: &mut Window) {}
+
+    /// Lets the window grow: on an ACK of new data outside a recovery that echoes no congestion. The machine limits
+    /// the result to `wnd`.
+    #[inline]
+    fn grow(&mut self, _ack: &Ack, window: &mut Window) {
+        reno::grow(window);
+    }
+
+    /// Shrinks the window when a loss has been found by duplicate ACKs or SACK; `flight` segments are outstanding.
+    fn on_loss(&mut self, _flight: u32, window: &mut Window) {
+        reno::halve(window);
+    }
+
+    /// Shrinks the window when the retransmission timer has expired; `flight` segments were outstanding.
+    fn on_timeout(&mut self, _flight: u32, window: &mut Window) {
+        reno::collapse(window);
+    }
+
+    /// Answers a congestion echo that asks for a reduction to `factor` of the window (1/2 for RFC 3168).
+    fn on_mark(&mut self, factor: f64, window: &mut Window) {
+        reno::scale(factor, window);
+    }
+}
+
+/// The registry. A line `module::Type = "name": "description";` declares `mod module`, which must hold
+/// `Type: WindowRule` with `Type::new(&Config) -> Type`.
+macro_rules! window_rules {
+    ($($module:ident :: $Type:ident = $name:literal : $about:literal ;)+) => {
+        $(pub mod $module;)+
+
+        /// The variant of TCP, by name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        pub enum Variant {
+            $(#[doc = $about] #[serde(rename = $name)] $Type,)+
+        }
+
+        /// Every variant, in the order of the registry.
+        pub const VARIANTS: &[Variant] = &[$(Variant::$Type),+];
+
+        /// Name and one-line description of every variant.
+        pub const LIST: &[(&str, &str)] = &[$(($name, $about)),+];
+
+        impl Variant {
+            /// Its name in configurations.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Variant::$Type => $name,)+
+                }
+            }
+        }
+
+        /// A rule at work: those of this crate side by side, so that asking one costs no virtual call.
+        pub enum Rule {
+            $(#[doc = $about] $Type($module::$Type),)+
+            /// A rule from outside this crate.
+            Guest(Box<dyn WindowRule + Send>),
+        }
+
+        impl Rule {
+            /// The rule that `config` names.
+            pub fn new(config: &Config) -> Rule {
+                match config.variant {
+                    $(Variant::$Type => Rule::$Type($module::$Type::new(config)),)+
+                }
+            }
+
+            /// Its name in configurations; `"guest"` for one from outside.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Rule::$Type(_) => $name,)+
+                    Rule::Guest(_) => "guest",
+                }
+            }
+        }
+
+        impl WindowRule for Rule {
+            fn recovery(&self) -> Recovery {
+                match self {
+                    $(Rule::$Type(rule) => rule.recovery(),)+
+                    Rule::Guest(rule) => rule.recovery(),
+                }
+            }
+
+            #[inline]
+            fn observe(&mut self, ack: &Ack, window: &mut Window) {
+                match self {
+                    $(Rule::$Type(rule) => rule.observe(ack, window),)+
+                    Rule::Guest(rule) => rule.observe(ack, window),
+                }
+            }
+
+            #[inline]
+            fn grow(&mut self, ack: &Ack, window: &mut Window) {
+                match self {
+                    $(Rule::$Type(rule) => rule.grow(ack, window),)+
+                    Rule::Guest(rule) => rule.grow(ack, window),
+                }
+            }
+
+            fn on_loss(&mut self, flight: u32, window: &mut Window) {
+                match self {
+                    $(Rule::$Type(rule) => rule.on_loss(flight, window),)+
+                    Rule::Guest(rule) => rule.on_loss(flight, window),
+                }
+            }
+
+            fn on_timeout(&mut self, flight: u32, window: &mut Window) {
+                match self {
+                    $(Rule::$Type(rule) => rule.on_timeout(flight, window),)+
+                    Rule::Guest(rule) => rule.on_timeout(flight, window),
+                }
+            }
+
+            fn on_mark(&mut self, factor: f64, window: &mut Window) {
+                match self {
+                    $(Rule::$Type(rule) => rule.on_mark(factor, window),)+
+                    Rule::Guest(rule) => rule.on_mark(factor, window),
+                }
+            }
+        }
+    };
+}
+
+window_rules! {
+    reno::Reno = "reno": "Reno: halves on loss; fast recovery ends with the first new ACK (RFC 5681).";
+    newreno::NewReno = "newreno": "NewReno: Reno whose fast recovery repairs several losses (RFC 6582).";
+    sack::Sack = "sack": "Reno with recovery from selective acknowledgements (RFC 2018, RFC 6675).";
+}
+
+impl std::fmt::Debug for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Rule({})", self.name())
+    }
+}

@@ -1,0 +1,233 @@
+//! What the receiver has reported in SACK blocks, and what RFC 6675 makes of it: `IsLost`, `pipe` and `NextSeg`.
+//!
+//! With segments as units the definitions become thresholds that cost next to nothing, however large the window:
+//!
+//! * `IsLost(s)` needs `dupthresh` SACKed segments above `s`, and `dupthresh` discontiguous ranges always hold that
+//!   many: so `s` is lost if and only if it lies below the `dupthresh`-th highest SACKed segment.
+//! * In a recovery every retransmission is of the lowest unSACKed segment not yet retransmitted: so an unSACKed
+//!   segment has been retransmitted if and only if it lies below `high_rxt`.
+
+use super::ranges::SegmentRanges;
+use crate::packet::SackBlock;
+
+/// The sender's view of the segments from `snd_una` on.
+#[derive(Clone, Debug)]
+pub struct Scoreboard {
+    una: u32,
+    sacked: SegmentRanges,
+    /// One past the highest segment retransmitted in this recovery (RFC 6675 HighRxt).
+    high_rxt: u32,
+    /// UnSACKed segments below `high_rxt`.
+    retransmitted: u32,
+    dupthresh: u32,
+}
+
+impl Scoreboard {
+    /// Nothing outstanding, nothing SACKed.
+    pub fn new(dupthresh: u32) -> Scoreboard {
+        Scoreboard { una: 0, sacked: SegmentRanges::default(), high_rxt: 0, retransmitted: 0, dupthresh }
+    }
+
+    /// Takes in an acknowledgement of everything below `una` with its blocks. What a block says of segments not sent
+    /// yet (`sent_end` on) is not believed.
+    #[inline]
+    pub fn update(&mut self, una: u32, blocks: &[SackBlock], sent_end: u32) {
+        if una > self.una {
+            self.advance(una);
+        }
+        for block in blocks {
+            if !block.is_empty() && block.end <= sent_end {
+                self.insert(*block);
+            }
+        }
+    }
+
+    /// A recovery begins: nothing has been retransmitted in it.
+    pub fn begin_recovery(&mut self) {
+        self.high_rxt = self.una;
+        self.retransmitted = 0;
+    }
+
+    /// The recovery is over, by success or by a time-out: "retransmitted" is forgotten, SACKs are kept.
+    pub fn end_recovery(&mut self) {
+        self.begin_recovery();
+    }
+
+    /// Notes that `segment`, which [`next_lost`](Self::next_lost) or [`next_hole`](Self::next_hole) named or which is
+    /// the first one outstanding, has been retransmitted.
+    pub fn mark_retransmitted(&mut self, segment: u32) {
+        debug_assert_eq!(segment, self.next_candidate());
+        self.high_rxt = segment + 1;
+        self.retransmitted += 1;
+    }
+
+    /// Whether anything is SACKed.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.sacked.is_empty()
+    }
+
+    /// The first segment from `segment` on that is not SACKed.
+    pub fn first_unsacked(&self, segment: u32) -> u32 {
+        self.sacked.first_absent(segment)
+    }
+
+    /// RFC 6675 IsLost, for a segment that is outstanding and not SACKed.
+    pub fn is_lost(&self, segment: u32) -> bool {
+        segment < self.lost_below()
+    }
+
+    /// RFC 6675 pipe: the segments thought to be in the network, of those from `una` up to `sent_end`.
+    pub fn pipe(&self, sent_end: u32) -> u32 {
+        let (from, sacked) = match self.sacked.nth_highest(self.dupthresh) {
+            Some(lost_below) => (lost_below, self.dupthresh),
+            None => (self.una, self.sacked.count()),
+        };
+        // Not SACKed and not lost, plus retransmitted.
+        (sent_end - from) - sacked + self.retransmitted
+    }
+
+    /// NextSeg rule (1): the lowest segment that is lost and has not been retransmitted.
+    pub fn next_lost(&self) -> Option<u32> {
+        Some(self.next_candidate()).filter(|&segment| self.is_lost(segment))
+    }
+
+    /// NextSeg rule (3): the lowest unSACKed segment below the highest SACKed one that has not been retransmitted.
+    pub fn next_hole(&self) -> Option<u32> {
+        Some(self.next_candidate()).filter(|&segment| self.sacked.end().is_some_and(|end| segment < end))
+    }
+
+    fn next_candidate(&self) -> u32 {
+        self.sacked.first_absent(self.high_rxt.max(self.una))
+    }
+
+    fn lost_below(&self) -> u32 {
+        self.sacked.nth_highest(self.dupthresh).unwrap_or(self.una)
+    }
+
+    fn advance(&mut self, una: u32) {
+        let known_below_rxt = if self.sacked.is_empty() {
+            0
+        } else {
+            // SACKed segments between the old and the new `una`, split at `high_rxt`.
+            let below_rxt = self.sacked.remove_below(una.min(self.high_rxt));
+            self.sacked.remove_below(una);
+            below_rxt
+        };
+        if self.high_rxt > self.una {
+            let passed = una.min(self.high_rxt) - self.una;
+            self.retransmitted -= passed - known_below_rxt;
+        }
+        self.una = una;
+        self.high_rxt = self.high_rxt.max(una);
+    }
+
+    fn insert(&mut self, block: SackBlock) {
+        let above = SackBlock { start: block.start.max(self.una), end: block.end };
+        let (high_rxt, retransmitted) = (self.high_rxt, &mut self.retransmitted);
+        self.sacked.insert(above, |start, end| {
+            *retransmitted -= end.min(high_rxt).saturating_sub(start);
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use std::collections::BTreeSet;
+
+    /// RFC 6675 definition by definition.
+    #[derive(Default)]
+    struct Plain {
+        una: u32,
+        sacked: BTreeSet<u32>,
+        retransmitted: BTreeSet<u32>,
+    }
+
+    impl Plain {
+        fn is_lost(&self, segment: u32) -> bool {
+            let above: Vec<u32> = self.sacked.range(segment + 1..).copied().collect();
+            let ranges = above.iter().filter(|&&s| s == segment + 1 || !self.sacked.contains(&(s - 1))).count();
+            above.len() >= 3 || ranges >= 3
+        }
+
+        fn pipe(&self, sent_end: u32) -> u32 {
+            (self.una..sent_end)
+                .filter(|s| !self.sacked.contains(s))
+                .map(|s| u32::from(!self.is_lost(s)) + u32::from(self.retransmitted.contains(&s)))
+                .sum()
+        }
+
+        fn waiting(&self, below: u32) -> impl Iterator<Item = u32> + '_ {
+            (self.una..below).filter(|s| !self.sacked.contains(s) && !self.retransmitted.contains(s))
+        }
+    }
+
+    #[test]
+    fn the_definitions_hold_after_random_operations() {
+        for seed in 0..30 {
+            let mut random = Random::stream(seed, "test/scoreboard");
+            let (mut board, mut plain, mut sent_end) = (Scoreboard::new(3), Plain::default(), 50);
+            board.begin_recovery();
+            for step in 0..600 {
+                match (random.uniform() * 5.0) as u32 {
+                    0 => sent_end += (random.uniform() * 12.0) as u32,
+                    1 | 2 => {
+                        let span = f64::from(sent_end - plain.una);
+                        let start = plain.una + 1 + (random.uniform() * span) as u32;
+                        let end = start + (random.uniform() * random.uniform() * 9.0) as u32;
+                        let block = SackBlock { start: start.saturating_sub(3), end };
+                        board.update(plain.una, &[block], sent_end);
+                        if end <= sent_end {
+                            plain.sacked.extend((block.start..end).filter(|&s| s >= plain.una));
+                        }
+                    }
+                    3 => {
+                        let rule_1 = plain.waiting(sent_end).find(|&s| plain.is_lost(s));
+                        assert_eq!(board.next_lost(), rule_1, "seed {seed} step {step}");
+                        let highest = plain.sacked.last().copied().unwrap_or(0);
+                        let rule_3 = plain.waiting(highest).next();
+                        assert_eq!(board.next_hole(), rule_3, "seed {seed} step {step}");
+                        if let Some(segment) = rule_1.or(rule_3) {
+                            board.mark_retransmitted(segment);
+                            plain.retransmitted.insert(segment);
+                        }
+                    }
+                    _ if random.chance(0.1) => {
+                        board.end_recovery();
+                        plain.retransmitted.clear();
+                    }
+                    _ => {
+                        let passed = (random.uniform() * random.uniform() * 12.0) as u32;
+                        plain.una = (plain.una + passed).min(sent_end);
+                        while plain.sacked.contains(&plain.una) {
+                            plain.una += 1;
+                        }
+                        plain.sacked = plain.sacked.split_off(&plain.una);
+                        plain.retransmitted = plain.retransmitted.split_off(&plain.una);
+                        board.update(plain.una, &[], sent_end);
+                    }
+                }
+                // A real `una` is never SACKed; the receiver acknowledges it at once.
+                while plain.sacked.contains(&plain.una) {
+                    plain.una += 1;
+                    plain.sacked = plain.sacked.split_off(&plain.una);
+                    plain.retransmitted = plain.retransmitted.split_off(&plain.una);
+                    board.update(plain.una, &[], sent_end);
+                }
+                assert_eq!(board.pipe(sent_end), plain.pipe(sent_end), "seed {seed} step {step}");
+                for segment in (plain.una..sent_end).filter(|s| !plain.sacked.contains(s)) {
+                    assert_eq!(board.is_lost(segment), plain.is_lost(segment), "seed {seed} step {step}: {segment}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_about_the_future_are_not_believed() {
+        let mut board = Scoreboard::new(3);
+        board.update(2, &[SackBlock { start: 4, end: 90 }], 10);
+        assert!(board.is_empty());
+    }
+}

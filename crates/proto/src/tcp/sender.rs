@@ -1,0 +1,474 @@
+//! The sender: what is outstanding, what may be sent, when to give up waiting.
+//!
+//! ```text
+//!                 dupthresh duplicate ACKs, or SACK shows a loss
+//!          ┌────────────────────────────────────────────────────────┐
+//!          │                                                        ▼
+//!       ┌──────┐      Reno: new ACK; others: ACK of all sent   ┌──────────┐
+//! start │ Open │◀──────────────────────────────────────────────│ Recovery │──┐ NewReno, SACK: partial ACK,
+//! ─────▶│      │              before the loss                  └──────────┘◀─┘ repairs the next loss
+//!       └──────┘                                                    │
+//!        ▲ │ ▲ └──┐ time-out: window 1, go back to `snd_una`        │
+//!        │ │ └────┘◀────────────────────────────────────────────────┘
+//!        │ │ congestion echo with a window of 1
+//!        │ ▼
+//!       ┌──────┐
+//!       │ Held │  sends nothing until the timer expires (RFC 3168 section 6.1.2)
+//!       └──────┘
+//! ```
+//!
+//! Numbers of segments are half-open: `snd_una..next` has been sent, `sent_end` and `recover_end` are one past the
+//! segments that RFC 6582 calls highest sent and `recover`. So an ACK covers everything up to `recover` if
+//! `ack >= recover_end`, and more than that if `ack > recover_end`.
+
+use super::congestion_echo::EchoResponse;
+use super::rtt::{RttEstimator, TimedSegment};
+use super::rule::{Ack, Recovery, Rule, Window, WindowRule};
+use super::scoreboard::Scoreboard;
+use super::{Config, EcnMode};
+use crate::endpoint::{Endpoint, Event, Input, Outbox, Report};
+use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
+use crate::random::Random;
+use crate::time::{Duration, Instant};
+
+/// The sending end of a connection.
+#[derive(Debug)]
+pub struct Sender {
+    /// First segment not acknowledged.
+    pub(super) snd_una: u32,
+    /// Segment to be sent next; behind `sent_end` after a time-out.
+    pub(super) next: u32,
+    /// One past the highest segment ever sent.
+    pub(super) sent_end: u32,
+    /// One past the highest segment sent when the window was last reduced.
+    pub(super) recover_end: u32,
+    /// One past the last segment there is to send.
+    limit: u32,
+    pub(super) dupacks: u32,
+    pub(super) state: State,
+    pub(super) last_cut: LastCut,
+    pub(super) window: Window,
+    /// When the retransmission timer expires; `FAR_FUTURE` = off.
+    pub(super) timer: Instant,
+    /// When a delayed opportunity to send comes; `FAR_FUTURE` = none is pending.
+    send_at: Instant,
+    pub(super) timed: TimedSegment,
+    pub(super) rtt: RttEstimator,
+    pub(super) rule: Rule,
+    pub(super) recovery: Recovery,
+    /// CWR is to be set on the next new segment.
+    cwr_pending: bool,
+    started: bool,
+    finished: bool,
+    timestamps: bool,
+    limited_transmit: bool,
+    pub(super) dupthresh: u32,
+    jitter: Duration,
+    acks_received: u64,
+    sent: u64,
+    retransmitted: u64,
+    /// What all segments have in common.
+    template: Packet,
+    pub(super) echo: EchoResponse,
+    pub(super) scoreboard: Scoreboard,
+    pub(super) random: Random,
+    pub(super) loss_reductions: u64,
+    pub(super) ecn_reductions: u64,
+    pub(super) timeouts: u64,
+    ack_bytes: u64,
+}
+
+/// See the diagram at the head of this file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum State {
+    /// Nothing known to be lost.
+    Open,
+    /// Repairing a loss found by duplicate ACKs or SACK.
+    Recovery {
+        /// Segments that duplicate ACKs show to have left the network, which new ones may replace (RFC 5681
+        /// section 3.2); not used with SACK.
+        inflation: f64,
+        /// A partial ACK has come (RFC 6582).
+        partial_ack: bool,
+    },
+    /// Waiting for the timer because of a congestion echo with a window of one segment.
+    Held,
+}
+
+/// Why the window was last reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LastCut {
+    None,
+    Loss,
+    Echo,
+    Timeout,
+}
+
+impl Sender {
+    /// A sender at `own` to the receiver at `peer`, with the window rule that `config` names. `config` must have passed
+    /// [`Config::check`]; `random` is used for the jitter of sending only.
+    pub fn new(config: &Config, flow: FlowId, own: Address, peer: Address, random: Random) -> Sender {
+        Sender::with_rule(Rule::new(config), config, flow, own, peer, random)
+    }
+
+    /// The same with a rule of the caller's choice; `config.variant` is not looked at.
+    pub fn with_rule(rule: Rule, config: &Config, flow: FlowId, own: Address, peer: Address, random: Random) -> Sender {
+        let wnd = config.wnd.0;
+        Sender {
+            snd_una: 0,
+            next: 0,
+            sent_end: 0,
+            recover_end: 0,
+            limit: config.segments.unwrap_or(u32::MAX),
+            dupacks: 0,
+            state: State::Open,
+            last_cut: LastCut::None,
+            window: Window {
+                cwnd: config.initial_cwnd.0.min(wnd),
+                ssthresh: config.initial_ssthresh.unwrap_or(config.wnd).0,
+                wnd,
+            },
+            timer: Instant::FAR_FUTURE,
+            send_at: Instant::FAR_FUTURE,
+            timed: TimedSegment::NONE,
+            rtt: RttEstimator::new(config.rto_initial, config.rto_min, config.rto_max, config.granularity),
+            recovery: config.recovery_or(rule.recovery()),
+            rule,
+            cwr_pending: false,
+            started: false,
+            finished: false,
+            timestamps: config.timestamps,
+            limited_transmit: config.limited_transmit,
+            dupthresh: config.dupthresh,
+            jitter: config.send_jitter,
+            acks_received: 0,
+            sent: 0,
+            retransmitted: 0,
+            template: Packet {
+                sent: Instant::ZERO,
+                flow,
+                source: own,
+                destination: peer,
+                size: (config.mss.0 + config.hdr.0) as u16,
+                ttl: INITIAL_TTL,
+                ecn: if config.ecn == EcnMode::Off { Ecn::NotCapable } else { Ecn::Capable },
+                header: Header::TcpData { sequence: 0, window_reduced: false, retransmission: false },
+            },
+            echo: EchoResponse::new(config),
+            scoreboard: Scoreboard::new(config.dupthresh),
+            random,
+            loss_reductions: 0,
+            ecn_reductions: 0,
+            timeouts: 0,
+            ack_bytes: config.ack_size.0,
+        }
+    }
+
+    /// The first segment not acknowledged: how much of the transfer is done.
+    pub fn acknowledged(&self) -> u32 {
+        self.snd_una
+    }
+
+    #[inline]
+    fn on_ack(&mut self, now: Instant, header: &Header, out: &mut Outbox) {
+        let Header::TcpAck { next_expected: ack, echo, sack, echoed_stamp_us } = header else { return };
+        let (ack, echo) = (*ack, *echo);
+        self.acks_received += 1;
+        // Acknowledgements of what was never sent, and such as were overtaken by later ones, say nothing.
+        if ack > self.sent_end || ack < self.snd_una {
+            return;
+        }
+        if self.recovery == Recovery::Sack {
+            self.scoreboard.update(ack, sack, self.sent_end);
+        }
+        if ack > self.snd_una {
+            self.on_new_ack(now, ack, echo, *echoed_stamp_us, out);
+        } else if self.sent_end > self.snd_una {
+            self.on_duplicate_ack(now, ack, echo, out);
+        }
+        self.use_opportunity(now, out);
+    }
+
+    #[inline]
+    fn on_new_ack(&mut self, now: Instant, ack: u32, echo: Ecn, echoed_stamp_us: u32, out: &mut Outbox) {
+        let newly_acked = ack - self.snd_una;
+        self.snd_una = ack;
+        self.next = self.next.max(ack);
+        self.dupacks = 0;
+        let measured = self.measure(now, ack, echoed_stamp_us);
+        let notice = Ack { now, newly_acked, flight: self.sent_end - ack, rtt: measured, srtt: self.rtt.srtt() };
+        self.rule.observe(&notice, &mut self.window);
+        let echoed = echo >= Ecn::Incipient;
+        let mut restart_timer = true;
+        match self.state {
+            State::Open if !echoed => {
+                self.rule.grow(&notice, &mut self.window);
+                self.window.cwnd = self.window.cwnd.min(self.window.wnd);
+                self.echo.relieved();
+            }
+            State::Open => {}
+            State::Recovery { .. } => restart_timer = self.advance_recovery(now, newly_acked, out),
+            // The timer runs for the hold.
+            State::Held => restart_timer = false,
+        }
+        if restart_timer {
+            // RFC 6298 (5.2), (5.3).
+            let outstanding = self.sent_end > ack;
+            self.timer = if outstanding { now + self.rtt.rto() } else { Instant::FAR_FUTURE };
+        }
+        if echoed {
+            self.on_echo(now, ack, echo, out);
+        }
+        if ack >= self.limit {
+            self.finish(out);
+        }
+    }
+
+    fn on_duplicate_ack(&mut self, now: Instant, ack: u32, echo: Ecn, out: &mut Outbox) {
+        let flight = self.sent_end - ack;
+        let notice = Ack { now, newly_acked: 0, flight, rtt: None, srtt: self.rtt.srtt() };
+        self.rule.observe(&notice, &mut self.window);
+        if echo >= Ecn::Incipient {
+            self.on_echo(now, ack, echo, out);
+        }
+        self.dupacks = self.dupacks.saturating_add(1);
+        match &mut self.state {
+            State::Open => {
+                if !self.try_recovery(now, out) && self.dupacks < self.dupthresh && self.limited_transmit {
+                    self.transmit_limited(now, out);
+                }
+            }
+            // RFC 5681 section 3.2 step 4: each further duplicate ACK stands for a segment that has left the network.
+            State::Recovery { inflation, .. } => *inflation += 1.0,
+            State::Held => {}
+        }
+    }
+
+    /// RFC 3042: the first duplicate ACKs let out a segment each that was never sent, beyond the congestion window. At
+    /// once, as ns-2 does, whatever the jitter.
+    fn transmit_limited(&mut self, now: Instant, out: &mut Outbox) {
+        if self.next == self.sent_end && self.next < self.window_end(f64::from(self.dupacks)) {
+            self.send_next(now, out);
+        }
+    }
+
+    /// A congestion echo: at most one answer per window of data (RFC 3168 section 6.1.2).
+    ///
+    /// The receiver echoes until the first segment with CWR arrives, which is that after `recover`; so even the ACK of
+    /// `recover` itself still carries the old echo, and only one of more than `recover` a new one.
+    fn on_echo(&mut self, now: Instant, ack: u32, level: Ecn, out: &mut Outbox) {
+        let before = self.window.cwnd;
+        if ack > self.recover_end || self.last_cut == LastCut::None {
+            self.recover_end = self.sent_end;
+            self.last_cut = LastCut::Echo;
+            if self.echo.holds() && before <= 1.0 {
+                let doublings = self.echo.begin_hold(level);
+                self.state = State::Held;
+                self.timer = now + self.rtt.rto_doubled(doublings);
+            } else {
+                let factor = self.echo.first(level);
+                self.rule.on_mark(factor, &mut self.window);
+            }
+        } else if self.last_cut == LastCut::Echo
+            && let Some(factor) = self.echo.further(level)
+        {
+            self.rule.on_mark(factor, &mut self.window);
+        } else {
+            return;
+        }
+        self.cwr_pending = true;
+        self.ecn_reductions += 1;
+        out.event(Event::EcnReduction { level, before, after: self.window.cwnd });
+    }
+
+    /// Something may have become sendable: sends it, or lets the host's jitter pass first (ns-2 `overhead_`).
+    #[inline]
+    fn use_opportunity(&mut self, now: Instant, out: &mut Outbox) {
+        if self.jitter == Duration::ZERO {
+            self.send_allowed(now, out);
+        } else if self.send_at == Instant::FAR_FUTURE && self.may_send() {
+            self.send_at = now + self.jitter.mul_f64(self.random.uniform());
+        }
+    }
+
+    /// Sends everything that the window allows.
+    #[inline]
+    fn send_allowed(&mut self, now: Instant, out: &mut Outbox) {
+        match self.state {
+            State::Open => self.send_window(now, 0.0, out),
+            State::Recovery { inflation, .. } if self.recovery != Recovery::Sack => {
+                self.send_window(now, inflation, out)
+            }
+            State::Recovery { .. } => while self.pipe_has_room() && self.send_by_scoreboard(now, out) {},
+            State::Held => {}
+        }
+    }
+
+    #[inline]
+    fn send_window(&mut self, now: Instant, inflation: f64, out: &mut Outbox) {
+        let end = self.window_end(inflation);
+        while self.next < end {
+            // After a time-out the sender goes back, but not over what has been SACKed.
+            if !self.scoreboard.is_empty() && self.next < self.sent_end {
+                self.next = self.scoreboard.first_unsacked(self.next);
+                if self.next >= end {
+                    break;
+                }
+            }
+            self.send_next(now, out);
+        }
+    }
+
+    /// One past the last segment that the window allows.
+    #[inline]
+    fn window_end(&self, inflation: f64) -> u32 {
+        if !self.started {
+            return 0;
+        }
+        let window = (self.window.cwnd + inflation).min(self.window.wnd) as u32;
+        self.snd_una.saturating_add(window).min(self.limit)
+    }
+
+    /// Whether [`send_allowed`](Self::send_allowed) would send anything.
+    fn may_send(&self) -> bool {
+        match self.state {
+            State::Open => self.next < self.window_end(0.0),
+            State::Recovery { inflation, .. } if self.recovery != Recovery::Sack => {
+                self.next < self.window_end(inflation)
+            }
+            State::Recovery { .. } => self.pipe_has_room() && self.scoreboard_names_one(),
+            State::Held => false,
+        }
+    }
+
+    /// Whether a segment never sent is left and within the receiver's window.
+    pub(super) fn has_new(&self) -> bool {
+        let within_wnd = self.snd_una.saturating_add(self.window.wnd as u32);
+        self.next < within_wnd.min(self.limit)
+    }
+
+    #[inline]
+    pub(super) fn send_next(&mut self, now: Instant, out: &mut Outbox) {
+        let segment = self.next;
+        self.next = segment + 1;
+        self.send_segment(now, segment, out);
+    }
+
+    #[inline]
+    pub(super) fn send_segment(&mut self, now: Instant, segment: u32, out: &mut Outbox) {
+        let retransmission = segment < self.sent_end;
+        let mut packet = self.template;
+        packet.sent = now;
+        let mut window_reduced = false;
+        if retransmission {
+            self.retransmitted += 1;
+            // RFC 3168 section 6.1.5: retransmissions are not ECN-capable.
+            packet.ecn = Ecn::NotCapable;
+            self.timed.abandon();
+        } else {
+            self.sent_end = segment + 1;
+            self.timed.start(segment, now);
+            window_reduced = core::mem::take(&mut self.cwr_pending);
+        }
+        packet.header = Header::TcpData { sequence: segment, window_reduced, retransmission };
+        out.send(packet);
+        self.sent += 1;
+        if self.timer == Instant::FAR_FUTURE {
+            // RFC 6298 (5.1).
+            self.timer = now + self.rtt.rto();
+        }
+    }
+
+    /// A new round-trip time if this ACK gives one.
+    #[inline]
+    fn measure(&mut self, now: Instant, ack: u32, echoed_stamp_us: u32) -> Option<Duration> {
+        let measured = if self.timestamps {
+            let elapsed_us = stamp_us(now).wrapping_sub(echoed_stamp_us);
+            Some(Duration::from_micros(u64::from(elapsed_us)))
+        } else {
+            self.timed.take(ack, now)
+        };
+        if let Some(rtt) = measured {
+            self.rtt.sample(rtt);
+        }
+        measured
+    }
+
+    fn on_timeout(&mut self, now: Instant, out: &mut Outbox) {
+        if self.send_at <= now {
+            self.send_at = Instant::FAR_FUTURE;
+            self.send_allowed(now, out);
+        }
+        if self.timer <= now {
+            self.timer = Instant::FAR_FUTURE;
+            if self.sent_end > self.snd_una {
+                // Also at the end of a hold: what is outstanding then has been so for longer than a time-out.
+                self.on_retransmission_timeout(now, out);
+            } else {
+                self.state = State::Open;
+            }
+            self.use_opportunity(now, out);
+        }
+    }
+
+    /// No new data from now on.
+    fn on_stop(&mut self, out: &mut Outbox) {
+        self.limit = self.limit.min(self.sent_end);
+        self.send_at = Instant::FAR_FUTURE;
+        if self.snd_una >= self.limit {
+            self.finish(out);
+        }
+    }
+
+    fn finish(&mut self, out: &mut Outbox) {
+        if !self.finished {
+            self.finished = true;
+            self.timer = Instant::FAR_FUTURE;
+            out.event(Event::Finished);
+        }
+    }
+}
+
+impl Endpoint for Sender {
+    #[inline]
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        match input {
+            Input::Packet(packet) => self.on_ack(now, &packet.header, out),
+            Input::Timeout => self.on_timeout(now, out),
+            Input::Start => {
+                self.started = true;
+                self.use_opportunity(now, out);
+            }
+            Input::Stop => self.on_stop(out),
+        }
+    }
+
+    #[inline]
+    fn deadline(&self) -> Option<Instant> {
+        let earliest = self.timer.min(self.send_at);
+        (earliest != Instant::FAR_FUTURE).then_some(earliest)
+    }
+
+    fn report(&self) -> Report {
+        Report {
+            sent_pkts: self.sent,
+            sent_bytes: self.sent * u64::from(self.template.size),
+            retransmitted_pkts: self.retransmitted,
+            received_pkts: self.acks_received,
+            received_bytes: self.acks_received * self.ack_bytes,
+            loss_reductions: self.loss_reductions,
+            ecn_reductions: self.ecn_reductions,
+            timeouts: self.timeouts,
+            cwnd_pkts: self.window.cwnd,
+            ssthresh_pkts: self.window.ssthresh,
+            srtt_s: self.rtt.srtt().map_or(f64::NAN, Duration::as_secs_f64),
+            ..Report::default()
+        }
+    }
+}
+
+/// A time stamp as ACKs carry it back: low 32 bits of microseconds.
+#[inline]
+pub(super) fn stamp_us(at: Instant) -> u32 {
+    (at.0 / 1000) as u32
+}

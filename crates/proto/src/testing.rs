@@ -1,0 +1,201 @@
+//! The two-node driver: two endpoints, a delay between them, and a network that does to each packet what a test says.
+//!
+//! It does what every driver does (`handle`, carry out the outbox, arm `deadline`) and checks the contract at each
+//! step. Tests of this crate use it, and tests of others through the feature `testing`.
+
+use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
+use crate::packet::{Ecn, Packet};
+use crate::time::{Duration, Instant};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// Which of the two endpoints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    /// The first one, a sender as a rule.
+    Left,
+    /// The second one, a receiver as a rule.
+    Right,
+}
+
+/// What the network does to a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It arrives after the delay.
+    Deliver,
+    /// It is lost.
+    Lose,
+    /// It arrives with its congestion bits raised to this level, if it is capable of that.
+    Mark(Ecn),
+    /// It arrives this much later than others, and so perhaps after them.
+    Late(Duration),
+    /// It arrives twice.
+    Twice,
+}
+
+/// Two endpoints and what lies between them. `N` decides about each packet, given the side that sends it, in the
+/// order of sending.
+pub struct Pair<L, R, N> {
+    /// The first endpoint.
+    pub left: L,
+    /// The second endpoint.
+    pub right: R,
+    /// What happened, and when on the common clock.
+    pub events: Vec<(Instant, Side, Event)>,
+    /// Every packet sent, and when on the common clock, if [`record`](Self::record) is set.
+    pub sent: Vec<(Instant, Side, Packet)>,
+    /// Whether to keep what is sent.
+    pub record: bool,
+    /// Whether to hand in time-outs for which there is no reason before each input.
+    pub pester: bool,
+    network: N,
+    delay: Duration,
+    offsets: [Duration; 2],
+    now: Instant,
+    started: bool,
+    /// Packets under way, by arrival and order of sending: to which side.
+    under_way: BTreeMap<(Instant, u64), (Side, Packet)>,
+    serial: u64,
+    out: Outbox,
+}
+
+impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
+    /// `delay` from one side to the other; what is sent at one instant arrives at one instant, in order.
+    pub fn new(left: L, right: R, delay: Duration, network: N) -> Pair<L, R, N> {
+        Pair {
+            left,
+            right,
+            events: Vec::new(),
+            sent: Vec::new(),
+            record: false,
+            pester: false,
+            network,
+            delay,
+            offsets: [Duration::ZERO; 2],
+            now: Instant::ZERO,
+            started: false,
+            under_way: BTreeMap::new(),
+            serial: 0,
+            out: Outbox::new(),
+        }
+    }
+
+    /// Gives the hosts clocks that are ahead of the common one by these times.
+    pub fn with_clocks(mut self, left: Duration, right: Duration) -> Self {
+        self.offsets = [left, right];
+        self
+    }
+
+    /// The present moment on the common clock.
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// Runs up to and including `until`. The first call starts both sides, the right one first.
+    pub fn run_until(&mut self, until: Instant) {
+        self.run_while(until, |_| true);
+    }
+
+    /// Runs up to and including `until`, but not on when `go_on` says no after some input.
+    pub fn run_while(&mut self, until: Instant, mut go_on: impl FnMut(&Self) -> bool) {
+        if !self.started {
+            self.started = true;
+            self.input(Side::Right, Input::Start);
+            self.input(Side::Left, Input::Start);
+        }
+        while let Some(at) = self.next_time().filter(|&at| at <= until) {
+            if !go_on(self) {
+                return;
+            }
+            debug_assert!(at >= self.now);
+            self.now = at;
+            // Arrivals before timers, the left timer before the right one.
+            match self.under_way.first_key_value() {
+                Some((&key, &(side, packet))) if key.0 == at => {
+                    self.under_way.remove(&key);
+                    self.input(side, Input::Packet(&packet));
+                }
+                _ if self.deadline(Side::Left) == Some(at) => self.input(Side::Left, Input::Timeout),
+                _ => self.input(Side::Right, Input::Timeout),
+            }
+        }
+        self.now = self.now.max(until);
+    }
+
+    /// Tells the left side to stop.
+    pub fn stop_left(&mut self) {
+        self.input(Side::Left, Input::Stop);
+    }
+
+    /// How often `matches` holds among the events.
+    pub fn count_events(&self, matches: impl Fn(&Event) -> bool) -> usize {
+        self.events.iter().filter(|(_, _, event)| matches(event)).count()
+    }
+
+    fn next_time(&self) -> Option<Instant> {
+        let arrival = self.under_way.first_key_value().map(|(key, _)| Reverse(key.0));
+        let timers = [Side::Left, Side::Right].map(|side| self.deadline(side).map(Reverse));
+        let [left, right] = timers;
+        arrival.max(left).max(right).map(|Reverse(at)| at)
+    }
+
+    /// The deadline on the common clock.
+    fn deadline(&self, side: Side) -> Option<Instant> {
+        let own = match side {
+            Side::Left => self.left.deadline(),
+            Side::Right => self.right.deadline(),
+        };
+        own.map(|at| at - self.offsets[side as usize])
+    }
+
+    fn input(&mut self, side: Side, input: Input<'_>) {
+        let now = self.now + self.offsets[side as usize];
+        if self.pester && self.deadline(side).is_none_or(|at| at > self.now) {
+            let before = self.deadline(side);
+            self.handle(side, now, Input::Timeout);
+            assert!(self.out.actions().is_empty(), "a time-out without reason had an effect at {now}");
+            assert_eq!(self.deadline(side), before, "a time-out without reason moved the deadline at {now}");
+        }
+        self.handle(side, now, input);
+        let deadline = self.deadline(side);
+        assert!(deadline.is_none_or(|at| at >= self.now), "deadline {deadline:?} is past at {}", self.now);
+        let mut out = core::mem::take(&mut self.out);
+        for action in out.drain() {
+            match action {
+                Action::Event(event) => self.events.push((self.now, side, event)),
+                Action::Send(packet) => self.send(side, packet),
+            }
+        }
+        self.out = out;
+    }
+
+    fn handle(&mut self, side: Side, now: Instant, input: Input<'_>) {
+        match side {
+            Side::Left => self.left.handle(now, input, &mut self.out),
+            Side::Right => self.right.handle(now, input, &mut self.out),
+        }
+    }
+
+    fn send(&mut self, side: Side, mut packet: Packet) {
+        if self.record {
+            self.sent.push((self.now, side, packet));
+        }
+        let (mut delay, mut copies) = (self.delay, 1);
+        match (self.network)(side, &packet) {
+            Fate::Deliver => {}
+            Fate::Lose => return,
+            Fate::Mark(level) => {
+                if packet.ecn != Ecn::NotCapable {
+                    packet.ecn = packet.ecn.max(level);
+                }
+            }
+            Fate::Late(extra) => delay = delay + extra,
+            Fate::Twice => copies = 2,
+        }
+        let other = if side == Side::Left { Side::Right } else { Side::Left };
+        for _ in 0..copies {
+            self.under_way.insert((self.now + delay, self.serial), (other, packet));
+            self.serial += 1;
+        }
+    }
+}
