@@ -2,6 +2,7 @@
 
 use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
 use faircast_proto::time::Instant;
+use faircast_proto::{source, tcp};
 
 macro_rules! agents {
     ($($(#[$doc:meta])* $variant:ident($type:ty),)*) => {
@@ -39,4 +40,15 @@ macro_rules! agents {
     };
 }
 
-agents! {}
+agents! {
+    /// TCP, the side that sends data.
+    TcpSender(tcp::Sender),
+    /// TCP, the side that acknowledges.
+    TcpReceiver(tcp::Receiver),
+    /// Constant bit rate.
+    Cbr(source::Cbr),
+    /// Bursts at a constant rate.
+    OnOff(source::OnOff),
+    /// Counts what it gets.
+    Sink(source::Sink),
+}

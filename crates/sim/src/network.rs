@@ -7,7 +7,7 @@ use crate::link::{Link, LinkMode};
 use crate::loss::Loss;
 use crate::probe::{ProbePlan, QueueProbe, Records};
 use crate::queue::Queue;
-use crate::routing::{Edge, Graph};
+use crate::routing::{Edge, Routes};
 use crate::trace::Trace;
 use faircast_proto::endpoint::Outbox;
 use faircast_proto::packet::{Address, FlowId};
@@ -244,13 +244,12 @@ impl Network {
                 destinations.push(endpoint.node.0);
             }
         }
-        let graph = Graph::new(self.nodes.len(), edges);
-        let towards: Vec<Vec<Option<u32>>> = destinations.iter().map(|&node| graph.towards(node)).collect();
+        let routes = Routes::towards(self.nodes.len(), edges, &destinations);
         let node_of = |address: Address| self.endpoints[address.index()].node.0;
         for flow in &self.flows {
             let (a, b) = (node_of(flow.sender), node_of(flow.receiver));
             for (from, to) in [(a, b), (b, a)] {
-                if from != to && towards[slots[to as usize] as usize][from as usize].is_none() {
+                if from != to && routes.next(from, slots[to as usize]).is_none() {
                     let name = |node: u32| self.nodes[node as usize].clone();
                     errors.push(BuildError::Unreachable { from: name(from), to: name(to) });
                 }
@@ -261,12 +260,14 @@ impl Network {
             outgoing[edge.from as usize].push(index);
         }
         let mut table = Vec::new();
-        let nodes = (0..self.nodes.len())
-            .map(|node| match outgoing[node][..] {
+        let nodes = (0..)
+            .zip(&outgoing)
+            .map(|(node, outgoing)| match outgoing[..] {
                 [only] => Node::Leaf { link: only },
                 _ => {
                     let row = table.len() as u32;
-                    table.extend(towards.iter().map(|via| via[node].unwrap_or(u32::MAX)));
+                    let slots = 0..destinations.len() as u32;
+                    table.extend(slots.map(|slot| routes.next(node, slot).unwrap_or(u32::MAX)));
                     Node::Router { row }
                 }
             })

@@ -63,6 +63,61 @@ impl<'a> Graph<'a> {
     }
 }
 
+/// Routes from every node towards some destinations.
+///
+/// A destination with a single link towards it is reached through the node that link comes from, so that many hosts
+/// behind one router share one computation.
+#[derive(Debug)]
+pub struct Routes {
+    /// For each distinct anchor, the link to take from every node.
+    towards: Vec<Vec<Option<u32>>>,
+    /// For each destination: its anchor in `towards`, and the last hop if the anchor is not the destination itself.
+    destinations: Vec<(u32, Option<LastHop>)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LastHop {
+    router: u32,
+    link: u32,
+    host: u32,
+}
+
+impl Routes {
+    /// Routes in the graph of `nodes` nodes and these links, towards each of `destinations`.
+    pub fn towards(nodes: usize, edges: &[Edge], destinations: &[u32]) -> Routes {
+        let graph = Graph::new(nodes, edges);
+        let mut anchors = vec![u32::MAX; nodes];
+        let mut towards = Vec::new();
+        let destinations = destinations
+            .iter()
+            .map(|&host| {
+                let last = match graph.incoming[host as usize][..] {
+                    [link] => Some(LastHop { router: edges[link as usize].from, link, host }),
+                    _ => None,
+                };
+                let anchor = last.map_or(host, |last| last.router);
+                let index = &mut anchors[anchor as usize];
+                if *index == u32::MAX {
+                    *index = towards.len() as u32;
+                    towards.push(graph.towards(anchor));
+                }
+                (*index, last)
+            })
+            .collect();
+        Routes { towards, destinations }
+    }
+
+    /// The link to take from `node` towards destination number `destination`. `None` where no path is, and at the
+    /// destination.
+    pub fn next(&self, node: u32, destination: u32) -> Option<u32> {
+        match self.destinations[destination as usize] {
+            (_, Some(LastHop { host, .. })) if host == node => None,
+            (_, Some(LastHop { router, link, .. })) if router == node => Some(link),
+            (anchor, _) => self.towards[anchor as usize][node as usize],
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,5 +140,22 @@ mod tests {
     fn ties_go_to_fewer_hops_then_to_the_first_link() {
         let edges = [edge(0, 1, 1), edge(1, 2, 1), edge(0, 2, 2), edge(0, 2, 2)];
         assert_eq!(Graph::new(3, &edges).towards(2)[0], Some(2));
+    }
+
+    #[test]
+    fn shared_routes_are_those_of_each_destination() {
+        // Two routers, hosts behind both, a host on two links, an island that cannot be reached.
+        let pairs = [(0, 1, 5), (2, 0, 1), (3, 0, 1), (4, 1, 2), (5, 1, 1), (5, 0, 9)];
+        let edges: Vec<Edge> = pairs.iter().flat_map(|&(a, b, ms)| [edge(a, b, ms), edge(b, a, ms)]).collect();
+        let destinations = [2, 3, 4, 5, 6];
+        let routes = Routes::towards(7, &edges, &destinations);
+        let graph = Graph::new(7, &edges);
+        for (slot, &destination) in (0..).zip(&destinations) {
+            let expected = graph.towards(destination);
+            for node in 0..7 {
+                assert_eq!(routes.next(node, slot), expected[node as usize], "{node} -> {destination}");
+            }
+        }
+        assert_eq!(routes.next(2, 2), Some(2));
     }
 }
