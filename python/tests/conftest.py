@@ -1,0 +1,89 @@
+"""What the tests share: a small scenario and the command line, in this process or in one of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+SMALL = """
+format = 1
+name = "small"
+duration = "20 s"
+warmup = "2 s"
+
+[topology]
+kind = "dumbbell"
+left = 2
+right = 2
+
+[links.bottleneck]
+rate = "1.5 Mbit/s"
+delay = "50 ms"
+queue = { kind = "red", limit = "50 packets", ecn = true }
+loss = { kind = "bernoulli", p = 0.001 }
+
+[flows.web]
+kind = "tcp"
+variant = "newreno"
+count = 2
+
+[probes]
+interval = "1 s"
+queues = ["bottleneck"]
+"""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+
+Cli = Callable[..., Ran]
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Runs a verb in this process, in an empty working folder."""
+    from faircast.cli import app
+
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.chdir(work)
+
+    def call(*args: object) -> Ran:
+        done = CliRunner().invoke(app, [str(arg) for arg in args], prog_name="faircast")
+        if done.exception is not None and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return Ran(done.exit_code, done.stdout, done.stderr)
+
+    return call
+
+
+def start(*args: object, cwd: Path, **options: object) -> subprocess.Popen[str]:
+    """Starts a verb in a process of its own."""
+    command = [sys.executable, "-m", "faircast", *map(str, args)]
+    return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
+        command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
+    )
+
+
+def parquet_bytes(folder: Path) -> dict[str, bytes]:
+    """All Parquet files below a folder, by relative path."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.parquet"))}

@@ -1,0 +1,186 @@
+"""Bad input: one clear message - where, what was given, what is legal -, exit code 2, and nothing written."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from conftest import SMALL, Cli, start
+
+# What is changed in the small scenario, the path of the message, and what the message must say.
+WRONG = {
+    "unknown key": ("durations = '3 s'", "durations", "duration"),
+    "wrong type": ("--set flows.web.count='two'", "flows.web.count", "two"),
+    "missing unit": ("--set duration=20", "duration", "20"),
+    "negative rate": ("--set links.bottleneck.rate='-1 Mbit/s'", "links.bottleneck.rate", "-1 Mbit/s"),
+    "zero rate": ("--set links.bottleneck.rate='0 bit/s'", "links.bottleneck.rate", "0 bit/s"),
+    "unknown node": ("--set flows.web.from='left-7'", "flows.web", "left-7"),
+    "unknown queue": ("--set links.bottleneck.queue.kind='redd'", "links.bottleneck.queue", "red"),
+    "unknown loss": ("--set links.bottleneck.loss.kind='bernouli'", "links.bottleneck.loss", "bernoulli"),
+    "unknown topology": ("--set topology.kind='dumbell'", "topology", "dumbbell"),
+    "unknown variant of TCP": ("--set flows.web.variant='newrenno'", "flows.web.variant", "newreno"),
+    "loss above 1": ("--set links.bottleneck.loss.p=1.5", "links.bottleneck.loss", "1.5"),
+    "loss below 0": ("--set links.bottleneck.loss.p=-0.1", "links.bottleneck.loss", "-0.1"),
+}
+
+
+@pytest.mark.parametrize(("change", "path", "says"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_values(cli: Cli, small: Path, change: str, path: str, says: str) -> None:
+    if change.startswith("--set "):
+        arguments = ["--set", change.removeprefix("--set ")]
+    else:
+        arguments = []
+        small.write_text(SMALL.replace("[topology]", f"{change}\n[topology]", 1))
+    for verb in ("validate", "run"):
+        done = cli(verb, small, *arguments)
+        assert done.code == 2
+        assert f"{path}" in done.err
+        assert says in done.err
+        assert "Traceback" not in done.err
+    assert list(Path().iterdir()) == []
+
+
+def test_all_problems_come_at_once(cli: Cli, small: Path) -> None:
+    done = cli("run", small, "--set", "durations='3 s'", "--set", "duration=3", "--set", "links.bottleneck.rate='fast'")
+    assert done.code == 2
+    assert "has 3 problems" in done.err
+    found = json.loads(cli("run", small, "--json", "--set", "duration=3", "--set", "durations=1").out)
+    assert sorted(problem["path"] for problem in found["problems"]) == ["duration", "durations"]
+
+
+def test_broken_toml_is_located(cli: Cli, small: Path) -> None:
+    small.write_text('format = 1\nname = "a\n')
+    done = cli("validate", small)
+    assert done.code == 2
+    assert "line 2" in done.err
+
+
+def test_duplicate_names(cli: Cli, small: Path) -> None:
+    small.write_text(SMALL + "\n[links.bottleneck]\ndelay = '1 ms'\n")
+    done = cli("run", small)
+    assert done.code == 2
+    assert "bottleneck" in done.err
+
+
+def test_files_that_cannot_be_read(cli: Cli, small: Path) -> None:
+    for verb in ("run", "validate"):
+        assert "cannot read the scenario absent.toml: No such file" in cli(verb, "absent.toml").err
+        small.write_bytes(b"\xff\xfe\x00")
+        assert "not a text file in UTF-8" in cli(verb, small).err
+    json_file = small.with_suffix(".json")
+    json_file.write_text('{"format": 1,}')
+    assert "not legal JSON, line 1" in cli("run", json_file).err
+    json_file.write_text("[]")
+    assert "is not a table" in cli("run", json_file).err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--seed", "-1"], "legal are 0 to 9007199254740991"),
+        (["--seed", str(2**53)], "legal are 0 to 9007199254740991"),
+        (["--reps", "0"], "--reps is 0"),
+        (["--jobs", "0"], "--jobs is 0"),
+        (["--seed", "one"], "--seed"),
+        (["--set", "duration"], "write path=value"),
+    ],
+)
+def test_wrong_options(cli: Cli, small: Path, arguments: list[str], says: str) -> None:
+    done = cli("run", small, *arguments)
+    assert done.code == 2
+    assert says in done.err
+    assert list(Path().iterdir()) == []
+
+
+def test_names_that_do_not_exist(cli: Cli) -> None:
+    assert "did you mean queues?" in cli("list", "queue").err
+    assert cli("list", "queue").code == 2
+    assert cli("reproduce", "mecn-fig99").code == 2
+    assert "there is no experiment mecn-fig99" in cli("reproduce", "mecn-fig99").err
+    assert "did you mean durresi?" in cli("reproduce", "--paper", "duresi").err
+    assert "say which experiments" in cli("reproduce").err
+    assert "--reps is 0" in cli("reproduce", "x", "--reps", "0").err
+    assert "L1" in cli("bench", "--load", "L7", "--repeat", "1").err
+    assert cli("bench", "--load", "L7").code == 2
+    assert cli("runn").code == 2
+    assert cli("run").code == 2
+
+
+def test_folders_that_hold_something_else(cli: Cli, small: Path) -> None:
+    other = Path("other")
+    other.mkdir()
+    (other / "thesis.tex").write_text("precious")
+    done = cli("run", small, "--out", other)
+    assert done.code == 2
+    assert "other holds something else (thesis.tex); choose another folder with --out" in done.err
+    assert [path.name for path in other.iterdir()] == ["thesis.tex"]
+
+    assert cli("run", small, "--out", "mine").code == 0
+    before = Path("mine/manifest.json").read_bytes()
+    done = cli("run", small, "--set", "duration='21 s'", "--out", "mine")
+    assert done.code == 2
+    assert "mine holds another scenario" in done.err
+    assert Path("mine/manifest.json").read_bytes() == before
+
+    manifest = json.loads(before)
+    Path("mine/manifest.json").write_text(json.dumps(manifest | {"version": "0.0.1"}))
+    assert "was made by faircast 0.0.1" in cli("run", small, "--out", "mine").err
+    Path("mine/manifest.json").write_text(json.dumps(manifest | {"build": "0"}))
+    assert "another build" in cli("run", small, "--out", "mine").err
+    Path("mine/manifest.json").write_text("{")
+    assert "manifest.json is damaged" in cli("run", small, "--out", "mine").err
+
+
+def test_folders_that_cannot_be_written(cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("file").write_text("")
+    done = cli("run", small, "--out", "file")
+    assert (done.code, "file is a file, results need a folder" in done.err) == (2, True)
+    done = cli("run", small, "--out", "file/below")
+    assert (done.code, "cannot" in done.err) == (2, True)
+    assert "choose another" in done.err
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.mkdir", refuse)
+    done = cli("run", small, "--out", "locked")
+    assert done.code == 2
+    assert "cannot write to the folder locked: Permission denied; choose another one with --out" in done.err
+    assert [path.name for path in Path().iterdir()] == ["file"]
+
+
+def test_truncated_parquet(cli: Cli, small: Path) -> None:
+    cli("run", small, "--out", "mine")
+    path = Path("mine/seed-1/summary.parquet")
+    path.write_bytes(path.read_bytes()[:100])
+    for arguments in (["run", small, "--out", "mine"], ["run", path]):
+        done = cli(*arguments)
+        assert done.code == 2
+        assert "summary.parquet is not a whole Parquet file, perhaps truncated; remove it and run again" in done.err
+
+
+def test_other_parquet(cli: Cli) -> None:
+    pq.write_table(pa.table({"x": [1]}), "x.parquet")
+    assert "not one of a faircast run" in cli("run", "x.parquet").err
+    Path("empty").mkdir()
+    assert "empty is not a result folder" in cli("run", "empty").err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits the size of files the POSIX way")
+def test_a_full_disk(small: Path, tmp_path: Path) -> None:
+    import resource
+
+    process = start(
+        *("run", small, "--set", "probes.interval='1 ms'", "--out", "full"),
+        cwd=tmp_path,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
+    )
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 3, (out, err)
+    assert "cannot write full/seed-1" in err
+    assert "Traceback" not in err
+    assert not list((tmp_path / "full").glob("seed-*")), "no half-written tables"

@@ -1,0 +1,145 @@
+"""The command line: what it prints, writes and returns."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from conftest import Cli, parquet_bytes, start
+
+from faircast.results import RunResult
+from faircast.scenario import resolve
+
+VERBS = ("list", "run", "validate", "schema", "reproduce", "bench")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_an_example(cli: Cli, verb: str) -> None:
+    done = cli(verb, "--help")
+    assert done.code == 0
+    assert f"Example: faircast {verb}" in done.out
+    assert "--json" in done.out
+
+
+def test_help_and_imports_stay_light() -> None:
+    """Start-up time is kept down by what is not imported."""
+    heavy = ("pyarrow", "numpy", "matplotlib", "scipy", "rich.progress", "rich.table")
+    for imports in ("import faircast", "import faircast.cli"):
+        code = f"{imports}\nimport sys\nprint([name for name in {heavy} if name in sys.modules])"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == "[]", imports
+
+
+def test_the_package_offers_its_names() -> None:
+    import faircast
+
+    for name in faircast.__all__:
+        assert getattr(faircast, name) is not None
+        assert name in dir(faircast)
+    with pytest.raises(AttributeError, match="no attribute nonsense"):
+        faircast.nonsense  # noqa: B018
+
+
+def test_list(cli: Cli) -> None:
+    everything = cli("list")
+    assert everything.code == 0
+    for kind in ("experiments:", "queues:", "tcp:", "losses:", "topologies:"):
+        assert kind in everything.out
+    assert "red" in cli("list", "queues").out
+    found = json.loads(cli("list", "tcp", "--json").out)
+    assert list(found) == ["tcp"]
+    assert {"name", "description"} == set(found["tcp"][0])
+
+
+def test_schema(cli: Cli) -> None:
+    assert json.loads(cli("schema").out)["type"] == "object"
+
+
+def test_validate(cli: Cli, small: Path) -> None:
+    done = cli("validate", small)
+    assert (done.code, done.err) == (0, "")
+    assert resolve(small).hash in done.out
+    assert json.loads(cli("validate", small, "--json").out) == {"valid": True, "problems": []}
+    wrong = cli("validate", small, "--json", "--set", "durations='3 s'")
+    assert wrong.code == 2
+    assert [problem["path"] for problem in json.loads(wrong.out)["problems"]] == ["durations"]
+
+
+def test_run_writes_tables_and_manifest(cli: Cli, small: Path) -> None:
+    done = cli("run", small, "--reps", 2, "--seed", 5)
+    assert done.code == 0
+    folder = Path("results") / f"small-{resolve(small).hash}"
+    assert f"results in {folder}" in done.out
+    assert sorted(path.name for path in folder.iterdir()) == ["manifest.json", "seed-5", "seed-6", "summary.parquet"]
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert (manifest["kind"], manifest["status"], list(manifest["runs"])) == ("run", "finished", ["5", "6"])
+    assert manifest["scenario"] == resolve(small).data
+    assert {"command", "date", "host", "wall_s"} <= set(manifest["calls"][0])
+    assert RunResult.read(folder / "seed-5").seed == 5
+    over_seeds = pq.read_table(folder / "summary.parquet")
+    assert over_seeds.column_names == ["subject", "metric", "unit", "mean", "ci95", "n", "min", "max"]
+    assert set(over_seeds["n"].to_pylist()) == {2}
+
+
+def test_run_for_machines(cli: Cli, small: Path) -> None:
+    done = cli("run", small, "--json", "--out", "here")
+    found = json.loads(done.out)
+    assert (found["scenario"], found["folder"], found["seeds"]) == ("small", "here", [1])
+    assert {"subject", "metric", "unit", "mean", "ci95", "n", "min", "max"} == set(found["summary"][0])
+
+
+def test_equal_runs_are_equal_byte_for_byte(cli: Cli, small: Path) -> None:
+    for out, jobs in (("one", 1), ("again", 1), ("two", 2)):
+        assert cli("run", small, "--reps", 4, "--jobs", jobs, "--out", out).code == 0
+    first = parquet_bytes(Path("one"))
+    assert len(first) > 4
+    assert parquet_bytes(Path("again")) == first
+    assert parquet_bytes(Path("two")) == first
+
+
+def test_a_folder_is_continued(cli: Cli, small: Path) -> None:
+    cli("run", small, "--reps", 3, "--out", "whole")
+    cli("run", small, "--reps", 2, "--out", "parts")
+    before = {name: path.stat().st_mtime_ns for path in Path("parts").glob("seed-*/*") for name in [str(path)]}
+    done = cli("run", small, "--reps", 3, "--out", "parts", "--json")
+    assert json.loads(done.out)["computed"] == [3]
+    assert {name: Path(name).stat().st_mtime_ns for name in before} == before
+    assert parquet_bytes(Path("parts")) == parquet_bytes(Path("whole"))
+    assert "nothing left to do" in cli("run", small, "--out", "parts").out
+    assert len(json.loads(Path("parts/manifest.json").read_text())["calls"]) == 3
+
+
+def test_a_run_is_repeated_from_its_result(cli: Cli, small: Path) -> None:
+    cli("run", small, "--reps", 2, "--seed", 4, "--out", "first")
+    small.unlink()
+    assert cli("run", "first", "--out", "second").code == 0
+    assert parquet_bytes(Path("second")) == parquet_bytes(Path("first"))
+    assert cli("run", "first/seed-5/flows.parquet", "--out", "third").code == 0
+    assert parquet_bytes(Path("third/seed-5")) == parquet_bytes(Path("first/seed-5"))
+    assert json.loads(cli("run", "first", "--reps", 3, "--json").out)["computed"] == [6]
+
+
+def test_set_changes_the_scenario(cli: Cli, small: Path) -> None:
+    found = json.loads(cli("run", small, "--json", "--set", "links.bottleneck.delay=70 ms", "--set", "name='far'").out)
+    assert found["scenario"] == "far"
+    scenario = json.loads(Path(found["folder"], "manifest.json").read_text())["scenario"]
+    assert "70" in json.dumps(scenario["links"]["bottleneck"]["delay"])
+
+
+def test_version(cli: Cli) -> None:
+    import faircast
+
+    assert cli("--version").out.strip() == faircast.__version__  # type: ignore[attr-defined]
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
+    process = start("list", cwd=tmp_path)
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert "Traceback" not in process.stderr.read()
+    process.wait(60)

@@ -1,0 +1,332 @@
+"""The framework of reproductions: plans, verdicts, files."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Hashable
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from conftest import SMALL, Cli, parquet_bytes
+
+import faircast
+from faircast import _native, experiments
+from faircast.experiment import Criterion, Data, Experiment, Measured, Point, judge, overall, within
+from faircast.results import RunResult
+from faircast.scenario import resolve
+from faircast.statistics import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LIMITS = (20, 40)
+
+
+def points(quick: bool) -> list[Point]:
+    limits = LIMITS[:1] if quick else LIMITS
+    return [
+        Point(
+            key=limit,
+            scenario=resolve(SMALL, sets=[f"links.bottleneck.queue.limit='{limit} packets'"]),
+            tables=("queues",) if limit == LIMITS[0] else (),
+        )
+        for limit in limits
+    ]
+
+
+def first_metric(data: Data) -> tuple[str, str]:
+    subject, metric, _ = data.run(data.keys()[0], data.seeds[0]).layout.rows[0]
+    return subject, metric
+
+
+def value(data: Data) -> Measured:
+    return Measured.of(data.estimate(20, *first_metric(data)), note="by the queue")
+
+
+def draw(data: Data) -> Figure:
+    from faircast import figures
+
+    figure, axes = figures.panels()
+    keys: list[Any] = data.keys()
+    estimates = [data.estimate(key, *first_metric(data)) for key in keys]
+    figures.curve(axes, keys, estimates, label="limit", series=0)
+    table = data.table(20, "queues")
+    figures.trace(axes, table["t_s"].to_pylist(), table["t_s"].to_pylist(), label="time", series=1)
+    axes.set_xlabel("limit (packets)")
+    axes.legend()
+    return figure
+
+
+def make(name: str, *criteria: Criterion, **changes: Any) -> Experiment:
+    settings: dict[str, Any] = {
+        "id": name,
+        "paper": "checks",
+        "title": "A small one",
+        "points": points,
+        "criteria": criteria,
+        "figure": draw,
+        "says": lambda data: f"It shows {len(data.points)} points.",
+        "reps": 2,
+    }
+    return Experiment(**(settings | changes))
+
+
+HOLDS = Criterion(name="it is so", published="so", evaluate=lambda data: Measured(value=None, holds=True))
+FAILS = Criterion(name="it is not", published=1.0, low=0, high=1, evaluate=lambda data: Measured(value=2.0, ci95=0.5))
+
+
+@pytest.fixture
+def register(monkeypatch: pytest.MonkeyPatch) -> Any:
+    def add(*listed: Experiment) -> None:
+        module = ModuleType("some_experiments")
+        module.EXPERIMENTS = listed  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "some_experiments", module)
+        monkeypatch.setattr(experiments, "REGISTRY", {item.id: "some_experiments" for item in listed})
+
+    return add
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The seeds of all runs that are computed."""
+    seeds: list[int] = []
+    real = _native.run
+
+    def counted(scenario: str, seed: int, control: Any = None) -> Any:
+        seeds.append(seed)
+        return real(scenario, seed, control)
+
+    monkeypatch.setattr(_native, "run", counted)
+    return seeds
+
+
+EMPTY = Data({}, [1], quick=False)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "measured", "verdict", "note"),
+    [
+        ({"low": 1, "high": 3}, {"value": 2.0}, "agrees", ""),
+        ({"low": 1, "high": 3}, {"value": 3.0}, "agrees", ""),
+        ({"low": 1, "high": 3}, {"value": 3.1}, "disagrees", "3.1 is above 3"),
+        ({"low": 1}, {"value": 0.5}, "disagrees", "0.5 is below 1"),
+        ({"low": 1}, {"value": 0.5, "holds": True}, "agrees in ordering only", "0.5 is below 1"),
+        ({"low": 1, "soft": True}, {"value": 0.5}, "agrees in ordering only", "0.5 is below 1"),
+        ({"high": 1}, {"value": None}, "disagrees", "not defined in these runs"),
+        ({"high": 1}, {"value": float("nan")}, "disagrees", "not defined in these runs"),
+        ({"high": 1}, {"value": 0.5, "variant": "W20"}, "agrees (W20)", ""),
+        ({}, {"value": 5.0, "holds": True}, "agrees", ""),
+        ({}, {"value": 5.0, "holds": False, "note": "worst at 5"}, "disagrees", "worst at 5"),
+        ({"soft": True}, {"value": 5.0, "holds": False}, "agrees in ordering only", ""),
+        ({}, {"value": 5.0}, "reported", ""),
+    ],
+)
+def test_verdicts(criterion: dict[str, Any], measured: dict[str, Any], verdict: str, note: str) -> None:
+    asked = Criterion(name="x", published="y", evaluate=lambda data: Measured(**measured), **criterion)
+    found = judge(asked, EMPTY)
+    assert (found.verdict, found.note) == (verdict, note)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "verdict"),
+    [
+        (["agrees", "reported"], "agrees"),
+        (["agrees", "agrees in ordering only"], "agrees in ordering only"),
+        (["agrees in ordering only", "disagrees", "agrees"], "disagrees"),
+        (["agrees", "agrees (W20)"], "agrees (W20)"),
+        (["reported"], "reported"),
+        ([], "reported"),
+    ],
+)
+def test_an_experiment_is_as_good_as_its_worst_criterion(verdicts: list[str], verdict: str) -> None:
+    def one(text: str) -> Any:
+        from dataclasses import replace
+
+        return replace(judge(HOLDS, EMPTY), verdict=text)
+
+    assert overall([one(text) for text in verdicts]) == verdict
+
+
+def test_infinity_lies_above_every_range() -> None:
+    assert within(float("inf"), 0, 10) == (False, "inf is above 10")
+
+
+def test_summary_json(cli: Cli, register: Any) -> None:
+    in_range = Criterion(name="in range", published=3.5, low=-1e12, high=1e12, evaluate=value)
+    register(make("x-small", in_range, HOLDS))
+    done = cli("reproduce", "x-small", "--out", "here")
+    assert done.code == 0
+    found = json.loads(Path("here/x-small/summary.json").read_text())
+    assert list(found) == ["id", "paper", "title", "verdict", "criteria", "reps", "seeds", "version", "wall_seconds"]
+    assert (found["id"], found["paper"], found["verdict"]) == ("x-small", "checks", "agrees")
+    assert (found["reps"], found["seeds"], found["version"]) == (2, [1, 2], faircast.__version__)  # type: ignore[attr-defined]
+    keys = ["name", "published", "measured", "ci95", "low", "high", "verdict", "note"]
+    assert [list(criterion) for criterion in found["criteria"]] == [keys, keys]
+    first, second = found["criteria"]
+    assert (first["published"], first["low"], first["high"], first["note"]) == (3.5, -1e12, 1e12, "by the queue")
+    assert isinstance(first["measured"], float)
+    assert isinstance(first["ci95"], float)
+    assert (second["measured"], second["low"], second["verdict"]) == (None, None, "agrees")
+    assert "It shows 2 points." in done.out
+    for ending in ("pdf", "png"):
+        assert f"here/x-small/x-small.{ending}" in done.out
+        assert Path(f"here/x-small/x-small.{ending}").stat().st_size > 1000
+
+
+def test_a_disagreement_is_a_result_unless_strict(cli: Cli, register: Any) -> None:
+    register(make("x-small", HOLDS, FAILS, figure=None))
+    done = cli("reproduce", "x-small", "--out", "here")
+    assert done.code == 0
+    assert "disagrees" in done.out
+    assert "2 is above 1" in done.out
+    assert cli("reproduce", "x-small", "--out", "here", "--strict").code == 1
+    register(make("x-small", HOLDS, figure=None))
+    assert cli("reproduce", "x-small", "--out", "here", "--strict").code == 0
+
+
+def test_quick_is_marked(cli: Cli, register: Any, runs: list[int]) -> None:
+    register(make("x-small", HOLDS, reps=10))
+    done = cli("reproduce", "--paper", "checks", "--quick", "--json")
+    report = json.loads(done.out)["experiments"][0]
+    assert report["verdict"] == "agrees (quick)"
+    assert report["criteria"][0]["verdict"] == "agrees (quick)"
+    assert report["reps"] == 3
+    assert sorted(runs) == [1, 2, 3]
+    assert cli("reproduce", "x-small", "--quick", "--strict").code == 0
+
+
+def test_equal_runs_are_computed_once(cli: Cli, register: Any, runs: list[int]) -> None:
+    register(make("x-one", HOLDS), make("x-two", HOLDS))
+    done = cli("reproduce", "--all", "--out", "here")
+    assert sorted(runs) == [1, 1, 2, 2]
+    assert "4 runs computed, 0 found" in done.out
+    assert Path("here/x-one/summary.json").exists()
+    assert Path("here/x-two/summary.json").exists()
+
+
+def test_copies_are_computed_apart(cli: Cli, register: Any, runs: list[int]) -> None:
+    def twice(quick: bool) -> list[Point]:
+        def tables(raw: Any) -> Any:
+            return raw.tables()
+
+        return [Point(key=copy, scenario=SMALL, copy=copy, reduce=tables) for copy in (0, 1)]
+
+    def same(data: Data) -> Measured:
+        return Measured(value=None, holds=all(data.reduced(0, seed) == data.reduced(1, seed) for seed in data.seeds))
+
+    register(make("x-same", Criterion(name="same", published="same", evaluate=same), points=twice, figure=None))
+    assert cli("reproduce", "x-same", "--strict").code == 0
+    assert sorted(runs) == [1, 1, 2, 2]
+
+
+def test_a_reproduction_is_continued(cli: Cli, register: Any, runs: list[int]) -> None:
+    register(make("x-small", HOLDS))
+    cli("reproduce", "x-small", "--out", "whole", "--reps", 3)
+    first = parquet_bytes(Path("whole"))
+    cli("reproduce", "x-small", "--out", "parts", "--reps", 2, "--jobs", 1)
+    runs.clear()
+    done = cli("reproduce", "x-small", "--out", "parts", "--reps", 3)
+    # Seed 3 of both points, and the first seed of the point whose table the figure needs.
+    assert sorted(runs) == [1, 3, 3]
+    assert "3 found" in done.out
+    assert parquet_bytes(Path("parts")) == first
+    figures = [Path(folder, "x-small", "x-small.pdf").read_bytes() for folder in ("whole", "parts")]
+    assert figures[0] == figures[1]
+
+
+def test_a_reproduction_of_another_build_is_computed_anew(cli: Cli, register: Any, runs: list[int]) -> None:
+    register(make("x-small", HOLDS))
+    cli("reproduce", "x-small", "--out", "here")
+    path = Path("here/manifest.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"build": "0"}))
+    assert "4 runs computed, 0 found" in cli("reproduce", "x-small", "--out", "here").out
+
+
+def test_folders_of_another_kind_are_refused(cli: Cli, register: Any, small: Path) -> None:
+    register(make("x-small", HOLDS))
+    cli("run", small, "--out", "a-run")
+    assert "a-run holds a run, not a reproduction" in cli("reproduce", "x-small", "--out", "a-run").err
+    cli("reproduce", "x-small", "--out", "full")
+    assert "full holds a full reproduction" in cli("reproduce", "x-small", "--out", "full", "--quick").err
+    assert cli("run", small, "--out", "full").code == 2
+    assert cli("run", "full").code == 2
+
+
+def test_measurements_hold_every_run(cli: Cli, register: Any) -> None:
+    import pyarrow.parquet as pq
+
+    register(make("x-small", HOLDS))
+    cli("reproduce", "x-small", "--out", "here")
+    table = pq.read_table("here/measurements.parquet")
+    assert table.column_names == ["name", "scenario", "seed", "subject", "metric", "unit", "value"]
+    one = faircast.run(points(True)[0].scenario, seed=2)
+    assert isinstance(one, RunResult)
+    rows = [row for row in table.to_pylist() if row["scenario"] == one.scenario.hash and row["seed"] == 2]
+    assert [(row["subject"], row["metric"], row["value"]) for row in rows] == [
+        (row["subject"], row["metric"], row["value"]) for row in one.summary.to_pylist()
+    ]
+
+
+def test_interruption_writes_what_is_complete(cli: Cli, register: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    import signal
+    import threading
+
+    real = _native.run
+
+    def interrupting(scenario: str, seed: int, control: Any = None) -> Any:
+        if "40" in json.dumps(json.loads(scenario)["links"]["bottleneck"]["queue"]["limit"]):
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            while not stopped.is_set():
+                stopped.wait(0.01)
+        return real(scenario, seed, control)
+
+    stopped = threading.Event()
+
+    def cancel(batch: Any) -> None:
+        plain_cancel(batch)
+        stopped.set()
+
+    from faircast.batch import _Batch
+
+    plain_cancel = _Batch.cancel
+    monkeypatch.setattr(_Batch, "cancel", cancel)
+    monkeypatch.setattr(_native, "run", interrupting)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def only_first(quick: bool) -> list[Point]:
+        return points(True)
+
+    try:
+        register(make("x-first", HOLDS, points=only_first), make("x-both", HOLDS))
+        done = cli("reproduce", "--all", "--out", "here", "--jobs", 1)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done.code == 130
+    assert "finished runs are kept" in done.err
+    assert Path("here/x-first/summary.json").exists()
+    assert not Path("here/x-both").exists()
+    assert json.loads(Path("here/manifest.json").read_text())["status"] == "interrupted"
+    monkeypatch.setattr(_native, "run", real)
+    assert cli("reproduce", "--all", "--out", "here").code == 0
+    assert Path("here/x-both/summary.json").exists()
+
+
+def test_data_over_seeds() -> None:
+    data = Data({}, [1, 2, 3], quick=False)
+    assert data.over_seeds(lambda seed: seed * 2.0) == Estimate(4.0, pytest.approx(4.968, abs=1e-3), 3, 2.0, 6.0)
+
+
+def test_every_registered_experiment_is_sound() -> None:
+    for name in experiments.REGISTRY:
+        experiment = experiments.load(name)
+        assert experiment.paper in experiments.PAPERS
+        assert experiment.criteria
+        for quick in (True, False):
+            keys: list[Hashable] = []
+            for point in experiment.points(quick):
+                resolve(point.scenario)
+                keys.append(point.key)
+            assert len(set(keys)) == len(keys)

@@ -1,0 +1,114 @@
+"""Scenarios from all sources; assignments; seeds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import SMALL
+
+from faircast import _native
+from faircast.errors import InputError
+from faircast.scenario import assign, plain, read, resolve, seeds
+
+
+def test_all_sources_give_the_same_scenario(small: Path, tmp_path: Path) -> None:
+    from_file = resolve(small)
+    as_json = tmp_path / "small.json"
+    as_json.write_text(_native.toml_to_json(SMALL))
+    for source in (str(small), SMALL, as_json, as_json.read_text(), read(small), from_file):
+        assert resolve(source) == from_file
+    assert from_file.name == "small"
+
+
+def test_resolving_changes_nothing_in_what_is_resolved(small: Path) -> None:
+    once = resolve(small)
+    assert resolve(once.data).json == once.json
+
+
+def test_the_hash_is_that_of_the_canonical_json(small: Path) -> None:
+    import hashlib
+
+    scenario = resolve(small)
+    assert scenario.hash == hashlib.sha256(scenario.json.encode()).hexdigest()[:12]
+    assert resolve(small, sets=["duration='21 s'"]).hash != scenario.hash
+
+
+@pytest.mark.parametrize(
+    ("assignment", "tree"),
+    [
+        ("a.b=3", {"a": {"b": 3}}),
+        ("a.b = 3.5", {"a": {"b": 3.5}}),
+        ("a.b=true", {"a": {"b": True}}),
+        ('a.b="20 ms"', {"a": {"b": "20 ms"}}),
+        ("a.b=20 ms", {"a": {"b": "20 ms"}}),
+        ("a.b=[1, 2]", {"a": {"b": [1, 2]}}),
+        ("a.b={ kind = 'red' }", {"a": {"b": {"kind": "red"}}}),
+        ("a.x.y=1", {"a": {"b": 0, "x": {"y": 1}}}),
+        ('a."x.y"=1', {"a": {"b": 0, "x.y": 1}}),
+        ("list.1=5", {"a": {"b": 0}, "list": [1, 5]}),
+    ],
+)
+def test_assignments(assignment: str, tree: dict[str, Any]) -> None:
+    before: dict[str, Any] = {"a": {"b": 0}, "list": [1, 2]}
+    assign(before, assignment)
+    assert before == {"list": [1, 2], **tree}
+
+
+@pytest.mark.parametrize(
+    ("assignment", "says"),
+    [
+        ("a.b", "write path=value"),
+        ("=3", "write path=value"),
+        ("a..b=3", "write path=value"),
+        ("a.b='3", "not a TOML value"),
+        ("a.b=[1,", "not a TOML value"),
+        ("a.b=", "not a TOML value"),
+        ("a.b=1\nc = 2", "not a TOML value"),
+        ("a.b.c=3", "a.b is 0, it has no part c"),
+        ("list.7=3", "list has the elements 0 to 1, there is no 7"),
+    ],
+)
+def test_wrong_assignments(assignment: str, says: str) -> None:
+    with pytest.raises(InputError, match=r"--set") as error:
+        assign({"a": {"b": 0}, "list": [1, 2]}, assignment)
+    assert says in str(error.value)
+
+
+class Kind(Enum):
+    RED = "red"
+
+
+@dataclass
+class Queue:
+    kind: Kind
+    limit: str | None = None
+    p: Any = None
+
+
+def test_dataclasses_without_what_is_none() -> None:
+    given = {"queue": Queue(Kind.RED, p=np.float64(0.5)), "ports": (1, 2)}
+    assert plain(given) == {"queue": {"kind": "red", "p": 0.5}, "ports": [1, 2]}
+    json.dumps(plain(given))
+
+
+def test_what_no_scenario_can_hold() -> None:
+    with pytest.raises(InputError, match="object"):
+        plain({"a": object()})
+    with pytest.raises(InputError, match="not int"):
+        resolve(3)
+
+
+@pytest.mark.parametrize(("first", "reps"), [(-1, 1), (2**53, 1), (2**53 - 1, 2), (1, 0)])
+def test_seeds_out_of_range(first: int, reps: int) -> None:
+    with pytest.raises(InputError):
+        seeds(first, reps)
+
+
+def test_seeds_up_to_the_last() -> None:
+    assert list(seeds(2**53 - 2, 2)) == [2**53 - 2, 2**53 - 1]

@@ -1,0 +1,59 @@
+"""Means, intervals, fairness: numbers worked out by hand, and scipy's own interval."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from scipy import stats
+
+from faircast.statistics import deviation, estimate, jain, variation
+
+
+def test_mean_and_interval_by_hand() -> None:
+    # s = sqrt((1 + 0 + 1) / 2) = 1; t(0.975, 2) = 4.302653 (any table); 4.302653 / sqrt(3) = 2.484138
+    found = estimate([1.0, 2.0, 3.0])
+    assert found.mean == 2.0
+    assert found.ci95 == pytest.approx(2.484138, abs=1e-6)
+    assert (found.n, found.low, found.high) == (3, 1.0, 3.0)
+
+
+@pytest.mark.parametrize("values", [[1.5, 2.0], [3.0, -1.0, 4.0, 1.0, -5.0, 9.0, 2.0, 6.0, 5.0, 3.0], [7.0] * 4])
+def test_interval_is_that_of_scipy(values: list[float]) -> None:
+    low, high = stats.t.interval(
+        0.95, len(values) - 1, loc=sum(values) / len(values), scale=max(stats.sem(values), 1e-300)
+    )
+    assert estimate(values).ci95 == pytest.approx((high - low) / 2, abs=1e-12)
+
+
+def test_one_value_has_no_interval() -> None:
+    assert estimate([5.0]).ci95 is None
+
+
+def test_undefined_values_are_left_out() -> None:
+    found = estimate([math.nan, 1.0, 3.0])
+    assert (found.mean, found.n) == (2.0, 2)
+    assert math.isnan(estimate([math.nan]).mean)
+
+
+def test_infinite_values_have_no_interval() -> None:
+    found = estimate([1.0, math.inf])
+    assert (found.mean, found.ci95, found.low) == (math.inf, None, 1.0)
+
+
+def test_deviation_by_hand() -> None:
+    assert deviation([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]) == pytest.approx(math.sqrt(32 / 7))
+    assert math.isnan(deviation([1.0]))
+
+
+@pytest.mark.parametrize(
+    ("values", "index"),
+    [([1, 1, 1, 1], 1.0), ([1, 0, 0, 0], 0.25), ([1, 2, 3], 36 / 42), ([0, 0], 1.0), ([5], 1.0)],
+)
+def test_jain_by_hand(values: list[float], index: float) -> None:
+    assert jain(values) == pytest.approx(index)
+
+
+def test_variation_by_hand() -> None:
+    assert variation([2.0, 4.0]) == pytest.approx(1 / 3)
+    assert math.isnan(variation([-1.0, 1.0]))
