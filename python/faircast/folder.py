@@ -128,6 +128,8 @@ class RunFolder:
                     fresh.replace(place)
             finally:
                 fresh.unlink(missing_ok=True)
+        for key in ("runs", "interrupted"):
+            self._manifest[key] = dict(sorted(self._manifest[key].items(), key=lambda item: int(item[0])))
         end_call(self.path, self._manifest, wall_s=wall_s, interrupted=interrupted)
         return rows
 

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from faircast.batch import Job, Watcher, run_batch
+from faircast.batch import Job, Watcher, run_batch, worker_count
 from faircast.errors import InputError
 from faircast.experiment import AGREES, REPORTED, Data, Experiment, Point, PointData, Verdict, judge, overall
 from faircast.experiments import select
@@ -127,6 +127,7 @@ def carry_out(
 ) -> Reproduction:
     """Reproduce the given experiments; see `reproduce`."""
     begin = time.perf_counter()
+    jobs = worker_count(jobs)
     plan = Plan(quick)
     for experiment in experiments:
         plan.add(experiment, seeds(1, reps or (QUICK_REPS if quick else experiment.reps)))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from faircast import _native
-from faircast.batch import Job, Watcher, run_batch
+from faircast.batch import Job, Watcher, run_batch, worker_count
 from faircast.errors import InputError
 from faircast.folder import MANIFEST, RunFolder, read_manifest
 from faircast.results import RunResult, origin_of, read_table
@@ -60,6 +60,7 @@ def run_into(
 ) -> FolderOutcome:
     """Run those of the wanted seeds that the folder does not hold yet, and write their tables and the summary."""
     begin = time.perf_counter()
+    workers = worker_count(workers)
     there = folder.summaries()
     wanted = list(wanted)
     scenario = folder.scenario

@@ -97,8 +97,8 @@ def read(source: Source) -> dict[str, Any]:
 def assign(tree: dict[str, Any], assignment: str) -> None:
     """Carry out one ``path=value``, for instance ``links.bottleneck.delay="300 ms"``.
 
-    The value is TOML; what is no TOML value, such as ``300 ms`` without quotes, is taken as text. A part of the path that
-    is a number addresses an element of a list. Whether the path means something is found when the scenario is checked.
+    The value is TOML; what is no TOML value, such as ``300 ms`` without quotes, is taken as text. A part of the path
+    that is a number addresses an element of a list. Whether the path means something is found by the check.
     """
     path, equals, text = assignment.partition("=")
     keys = [key.strip().strip('"') for key in split_path(path)]

@@ -133,7 +133,7 @@ def test_set_changes_the_scenario(cli: Cli, small: Path) -> None:
 def test_version(cli: Cli) -> None:
     import faircast
 
-    assert cli("--version").out.strip() == faircast.__version__  # type: ignore[attr-defined]
+    assert cli("--version").out.strip() == faircast.__version__
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:

@@ -36,11 +36,8 @@ def summary(rows: list[tuple[str, str, float]]) -> object:
         return array.array("i", map(distinct.index, values)).tobytes(), distinct
 
     columns = []
-    for name, values in (
-        ("subject", [r[0] for r in rows]),
-        ("metric", [r[1] for r in rows]),
-        ("unit", ["u"] * len(rows)),
-    ):
+    for place, name in enumerate(("subject", "metric", "unit")):
+        values = [(row[0], row[1], "u")[place] for row in rows]
         data, dictionary = texts(values)
         columns.append((name, "str", data, dictionary))
     return from_columns([*columns, ("value", "f64", array.array("d", [r[2] for r in rows]).tobytes(), None)])
@@ -76,7 +73,7 @@ def test_a_result_comes_back_from_disk(small: Path, tmp_path: Path) -> None:
     folder.mkdir()
     result.write(folder)
     back = RunResult.read(folder)
-    assert (back.scenario, back.seed, back.version) == (result.scenario, 7, faircast.__version__)  # type: ignore[attr-defined]
+    assert (back.scenario, back.seed, back.version) == (result.scenario, 7, faircast.__version__)
     for name in result.names:
         assert back.table(name).equals(result.table(name))
     assert back.metrics().values == result.metrics().values
