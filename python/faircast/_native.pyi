@@ -2,6 +2,8 @@
 
 from typing import final
 
+__version__: str
+
 __all__ = [
     "Control",
     "RawResult",
@@ -44,7 +46,8 @@ class RawResult:
     @property
     def events(self) -> int: ...
     @property
-    def cpu_s(self) -> float: ...
+    def trace(self) -> str | None:
+        """Hash of everything that happened, if the scenario asked for it."""
     def tables(self) -> dict[str, list[tuple[str, str, bytes, list[str] | None]]]:
         """All tables: name to columns (name, kind, little-endian data, dictionary of kind ``str``)."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
@@ -48,14 +49,14 @@ class Watcher(Protocol):
 
 def run_batch(
     jobs: Sequence[Job],
-    reduce: Callable[[Job, _native.RawResult], T],
+    reduce: Callable[[Job, _native.RawResult, float], T],
     *,
     workers: int | None = None,
     watcher: Watcher | None = None,
 ) -> Outcome[T]:
-    """Carry out all jobs and keep what `reduce` makes of each result.
+    """Carry out all jobs and keep what ``reduce(job, raw, cpu_s)`` makes of each result.
 
-    `reduce` is called in a worker, with the partial result of a run that was interrupted as well (``raw.interrupted``).
+    `reduce` is called in a worker, with the CPU seconds of the run, and with the partial result of a run that was interrupted as well (``raw.interrupted``).
     Ctrl-C stops the running jobs, starts no others and returns what there is; a second one gives up at once.
     An error inside a run ends the batch as a `NotFinishedError`; one inside `reduce` is passed on as it is.
     """
@@ -94,7 +95,7 @@ def worker_count(asked: int | None) -> int:
 
 
 class _Batch(Generic[T]):
-    def __init__(self, jobs: Sequence[Job], reduce: Callable[[Job, _native.RawResult], T]) -> None:
+    def __init__(self, jobs: Sequence[Job], reduce: Callable[[Job, _native.RawResult, float], T]) -> None:
         self.jobs = jobs
         self.reduce = reduce
         self.results: list[T | None] = [None] * len(jobs)
@@ -114,8 +115,9 @@ class _Batch(Generic[T]):
             index, control = taken
             job = self.jobs[index]
             try:
+                begin = time.thread_time()
                 raw = self._run(job, control)
-                self.results[index] = self.reduce(job, raw)
+                self.results[index] = self.reduce(job, raw, time.thread_time() - begin)
             except BaseException as error:
                 self._fail(error)
             self._finished(index)

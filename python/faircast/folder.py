@@ -215,14 +215,17 @@ def end_call(path: Path, manifest: dict[str, Any], *, wall_s: float, interrupted
     write_json(path / MANIFEST, manifest)
 
 
-def effort_json(effort: Effort) -> dict[str, float]:
+def effort_json(effort: Effort) -> dict[str, float | str]:
     """What a run took, for the manifest."""
-    return {
+    found: dict[str, float | str] = {
         "simulated_s": effort.simulated_s,
         "packet_hops": effort.packet_hops,
         "events": effort.events,
         "cpu_s": round(effort.cpu_s, 6),
     }
+    if effort.trace is not None:
+        found["trace"] = effort.trace
+    return found
 
 
 def write_json(path: Path, value: object) -> None:

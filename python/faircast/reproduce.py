@@ -267,11 +267,11 @@ class Plan:
                     run.reducers[id(point)] = point.reduce
         self.experiments.append(PlannedExperiment(experiment, seeds, points, self.quick))
 
-    def collector(self, needed: Sequence[PlannedRun]) -> Callable[[Job, RawResult], RunSummary | None]:
+    def collector(self, needed: Sequence[PlannedRun]) -> Callable[[Job, RawResult, float], RunSummary | None]:
         """What takes from a raw result all that is wanted of it; called in the workers."""
         by_job = {id(run.job): run for run in needed}
 
-        def collect(job: Job, raw: RawResult) -> RunSummary | None:
+        def collect(job: Job, raw: RawResult, _: float) -> RunSummary | None:
             if raw.interrupted:
                 return None
             run = by_job[id(job)]

@@ -36,9 +36,11 @@ class Effort:
     events: int
     """Entries taken from the calendar."""
     cpu_s: float
-    """User CPU seconds of building and running the network."""
+    """CPU seconds of checking the scenario, building the network and running it."""
     interrupted: bool
     """Whether the run was stopped before its end."""
+    trace: str | None
+    """Hash of everything that happened, if the scenario asked for it."""
 
 
 class Origin(NamedTuple):
@@ -62,9 +64,9 @@ class RunResult:
         self._tables: dict[str, pa.Table] = {}
 
     @classmethod
-    def from_raw(cls, scenario: Resolved, seed: int, raw: RawResult) -> RunResult:
+    def from_raw(cls, scenario: Resolved, seed: int, raw: RawResult, cpu_s: float) -> RunResult:
         """Take over what the core hands back; nothing is copied."""
-        effort = Effort(raw.simulated_s, raw.packet_hops, raw.events, raw.cpu_s, raw.interrupted)
+        effort = Effort(raw.simulated_s, raw.packet_hops, raw.events, cpu_s, raw.interrupted, raw.trace)
         return cls(Origin(scenario, seed, faircast_version()), raw.tables(), effort)
 
     @classmethod

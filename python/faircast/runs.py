@@ -36,7 +36,7 @@ def run(scenario: Source, *, seed: int = 1, sets: Sequence[str] = ()) -> RunResu
     resolved = resolve(scenario, sets=sets)
     seeds(seed, 1)
     job = Job(resolved.json, seed, resolved.name)
-    outcome = run_batch([job], lambda _, raw: RunResult.from_raw(resolved, seed, raw), workers=1)
+    outcome = run_batch([job], lambda _, raw, cpu_s: RunResult.from_raw(resolved, seed, raw, cpu_s), workers=1)
     if outcome.interrupted or outcome.results[0] is None:
         raise KeyboardInterrupt
     return outcome.results[0]
@@ -67,8 +67,8 @@ def run_into(
     jobs = [Job(scenario.json, seed, scenario.name) for seed in wanted if seed not in there]
     folder.create()
 
-    def keep(job: Job, raw: _native.RawResult) -> bool:
-        result = RunResult.from_raw(scenario, job.seed, raw)
+    def keep(job: Job, raw: _native.RawResult, cpu_s: float) -> bool:
+        result = RunResult.from_raw(scenario, job.seed, raw, cpu_s)
         folder.write(result)
         return not raw.interrupted
 

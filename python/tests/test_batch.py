@@ -20,7 +20,7 @@ from faircast.summary import summary_of
 def values(small: Path, workers: int) -> list[Any]:
     scenario = resolve(small).json
     jobs = [Job(scenario, seed) for seed in range(1, 7)]
-    outcome = run_batch(jobs, lambda job, raw: (job.seed, list(summary_of(raw).values)), workers=workers)
+    outcome = run_batch(jobs, lambda job, raw, cpu_s: (job.seed, list(summary_of(raw).values)), workers=workers)
     assert not outcome.interrupted
     return outcome.results
 
@@ -33,12 +33,12 @@ def test_results_do_not_depend_on_the_number_of_workers(small: Path) -> None:
 
 
 def test_a_batch_of_nothing() -> None:
-    assert run_batch([], lambda job, raw: None).results == []
+    assert run_batch([], lambda job, raw, cpu_s: None).results == []
 
 
 def test_no_workers() -> None:
     with pytest.raises(InputError, match="--jobs is 0"):
-        run_batch([], lambda job, raw: None, workers=0)
+        run_batch([], lambda job, raw, cpu_s: None, workers=0)
 
 
 class Panic(BaseException):
@@ -53,11 +53,11 @@ def test_an_internal_error_names_the_run(small: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(_native, "run", panic)
     jobs = [Job("{}", seed, "small") for seed in range(1, 100)]
     with pytest.raises(NotFinishedError, match=r"the run small with seed 3 hit an internal error.*index out of bounds"):
-        run_batch(jobs, lambda job, raw: None, workers=1)
+        run_batch(jobs, lambda job, raw, cpu_s: None, workers=1)
 
 
 def test_an_error_of_the_caller_is_passed_on(small: Path) -> None:
-    def broken(job: Job, raw: object) -> None:
+    def broken(job: Job, raw: object, cpu_s: float) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -91,7 +91,9 @@ def test_interruption_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(_native, "Control", Control)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        outcome = run_batch([Job("{}", seed) for seed in range(1, 6)], lambda job, raw: raw.interrupted, workers=1)
+        outcome = run_batch(
+            [Job("{}", seed) for seed in range(1, 6)], lambda job, raw, cpu_s: raw.interrupted, workers=1
+        )
     finally:
         signal.signal(signal.SIGINT, before)
     assert outcome.interrupted
@@ -107,6 +109,8 @@ def test_progress_is_told(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("faircast.batch.POLL_S", 0.001)
     scenario = resolve(small).json
-    run_batch([Job(scenario, 1), Job(scenario, 2)], lambda job, raw: time.sleep(0.02), workers=1, watcher=Watcher())
+    run_batch(
+        [Job(scenario, 1), Job(scenario, 2)], lambda job, raw, cpu_s: time.sleep(0.02), workers=1, watcher=Watcher()
+    )
     assert told[-1] == (1.0, 2, 2)
     assert all(0 <= share <= 1 for share, _, _ in told)
