@@ -57,9 +57,9 @@ def run_batch(
     """Carry out all jobs and keep what ``reduce(job, raw, cpu_s)`` makes of each result.
 
     `reduce` is called in a worker, with the CPU seconds of the run, and with the partial result of a run that was
-    interrupted as well (``raw.interrupted``). Ctrl-C stops the running jobs, starts no others and returns what there is; a
-    second one gives up at once. An error inside a run ends the batch as a `NotFinishedError`; one inside `reduce` is
-    passed on as it is.
+    interrupted as well (``raw.interrupted``). Ctrl-C stops the running jobs, starts no others and returns what there
+    is; a second one gives up at once. An error inside a run ends the batch as a `NotFinishedError`; one inside `reduce`
+    is passed on as it is.
     """
     batch = _Batch(jobs, reduce)
     threads = [
