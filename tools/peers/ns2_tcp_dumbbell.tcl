@@ -143,11 +143,14 @@ proc finish {network setting} {
     set acks 0
     set retransmitted 0
     set timeouts 0
+    set largest 0
     foreach sender $net(senders) {
         incr sent [$sender set ndatapack_]
         incr retransmitted [$sender set nrexmitpack_]
         incr timeouts [$sender set nrexmit_]
-        incr acks [$sender set nackpack_]
+        set flow_acks [$sender set nackpack_]
+        incr acks $flow_acks
+        set largest [expr {max($largest, $flow_acks)}]
         # ack_ is the highest segment acknowledged, counted from 0.
         incr acked_upto [expr {[$sender set ack_] + 1}]
     }
@@ -170,6 +173,7 @@ proc finish {network setting} {
         in_flight_pkts [expr {$sent - $drops - $acks}] \
         goodput_bps [expr {$acked_upto * 8000.0 / $load(seconds)}] \
         utilisation [expr {($sent - $drops) * 8000.0 / $load(seconds) / $load(bit_per_s)}] \
+        largest_flow_share [format %.4f [expr {double($largest) / $acks}]] \
         mean_cwnd_pkts $mean_cwnd]
     exit 0
 }
