@@ -1,0 +1,278 @@
+//! From a scenario to its network. The one place where a topology becomes links; what does not fit is found here.
+
+use crate::model::{Course, Duplex, Link, Nodes, Scenario, Settings};
+use crate::network::{DirectedLink, FlowKind, Network, NetworkFlow, Node, Probes, settled};
+use crate::problem::{Finding, list, nearest};
+use crate::topology::Sketch;
+use std::collections::BTreeMap;
+
+/// The network of `scenario`. What cannot be made is left out of it and reported in `found`.
+pub(crate) fn expand(scenario: &Scenario, found: &mut Vec<Finding>) -> Network {
+    let sketch = scenario.topology.as_ref().map_or_else(Sketch::default, |topology| topology.lay());
+    let mut network = Network {
+        duration: scenario.duration,
+        warmup: scenario.warmup(),
+        seed: scenario.seed,
+        nodes: Vec::new(),
+        links: Vec::new(),
+        flows: Vec::new(),
+        probes: Probes {
+            interval: scenario.probes.interval,
+            queue_interval: scenario.probes.queue_interval,
+            flows: scenario.probes.flows,
+            links: scenario.probes.links,
+            events: scenario.probes.events,
+            queues: Vec::new(),
+            packets: Vec::new(),
+            trace: scenario.probes.trace,
+        },
+        calendar: scenario.engine.calendar,
+        clock_offsets: scenario.engine.clock_offsets,
+    };
+    let mut expansion = Expansion { scenario, names: BTreeMap::new(), network: &mut network, found };
+    expansion.nodes(&sketch);
+    expansion.links(&sketch);
+    expansion.flows();
+    expansion.probes();
+    network
+}
+
+struct Expansion<'a> {
+    scenario: &'a Scenario,
+    /// Indices of nodes by name.
+    names: BTreeMap<String, u32>,
+    network: &'a mut Network,
+    found: &'a mut Vec<Finding>,
+}
+
+impl Expansion<'_> {
+    fn nodes(&mut self, sketch: &Sketch) {
+        for name in sketch.nodes.iter().chain(self.scenario.nodes.keys()) {
+            // A node of the topology may be described in the file: it is still the same node.
+            if !self.names.contains_key(name) {
+                self.names.insert(name.clone(), self.network.nodes.len() as u32);
+                self.network.nodes.push(Node { name: name.clone() });
+            }
+        }
+    }
+
+    fn links(&mut self, sketch: &Sketch) {
+        let mut new: BTreeMap<&str, &Link> =
+            self.scenario.links.iter().map(|(name, link)| (name.as_str(), link)).collect();
+        for link in &sketch.links {
+            let ends = [self.names[&link.from], self.names[&link.to]];
+            match new.remove(link.name.as_str()) {
+                None => self.link(&link.name, ends, &link.duplex, false),
+                Some(given) => {
+                    self.refuse_ends(&link.name, given);
+                    self.link(&link.name, ends, &given.duplex.over(&link.duplex), given.simplex);
+                }
+            }
+        }
+        for (name, given) in new {
+            let base = Duplex { both: Settings::of_new_link(), back: None };
+            if let Some(ends) = self.new_link_ends(name, given, sketch) {
+                self.link(name, ends, &given.duplex.over(&base), given.simplex);
+            }
+        }
+    }
+
+    fn link(&mut self, name: &str, [from, to]: [u32; 2], duplex: &Duplex, simplex: bool) {
+        let path = format!("links.{name}");
+        if simplex && duplex.back.is_some() {
+            self.found.push(Finding::new(
+                format!("{path}.back"),
+                "a simplex link has no direction back: leave out back, or simplex",
+            ));
+        }
+        let mut directions = vec![(name.to_owned(), from, to, duplex.both.clone())];
+        if !simplex {
+            directions.push((format!("{name}.back"), to, from, duplex.backwards()));
+        }
+        for (name, from, to, settings) in directions {
+            let Settings { rate: Some(rate), delay: Some(delay), queue: Some(queue), loss: Some(loss), mode } =
+                settings
+            else {
+                // Already reported as missing.
+                continue;
+            };
+            let mode = settled(mode.unwrap_or_default(), self.scenario.engine.link_mode);
+            self.network.links.push(DirectedLink { name, from, to, rate, delay, queue, loss, mode });
+        }
+    }
+
+    fn refuse_ends(&mut self, name: &str, given: &Link) {
+        for (key, end) in [("from", &given.from), ("to", &given.to)] {
+            if end.is_some() {
+                let message = format!("the topology makes the link {name} and says where it ends: leave out {key}");
+                self.found.push(Finding::new(format!("links.{name}.{key}"), message).on(["topology"]));
+            }
+        }
+    }
+
+    /// The ends of a link that the topology does not make.
+    fn new_link_ends(&mut self, name: &str, given: &Link, sketch: &Sketch) -> Option<[u32; 2]> {
+        let path = format!("links.{name}");
+        let settings = &given.duplex.both;
+        let lacking: Vec<&str> = [
+            ("from", given.from.is_none()),
+            ("to", given.to.is_none()),
+            ("rate", settings.rate.is_none()),
+            ("delay", settings.delay.is_none()),
+        ]
+        .into_iter()
+        .filter_map(|(key, lacks)| lacks.then_some(key))
+        .collect();
+        if given.from.is_none() && given.to.is_none() && self.scenario.topology.is_some() {
+            let legal: Vec<&str> = sketch.links.iter().map(|link| link.name.as_str()).collect();
+            let message = format!(
+                "the topology makes no link {name}{}, and a new link needs from, to, rate and delay",
+                nearest(name, legal.iter().copied())
+            );
+            self.found.push(Finding::new(path, message).legal(list(&legal)).on(["topology"]));
+            return None;
+        }
+        if !lacking.is_empty() {
+            let message = format!("{} missing: a new link needs from, to, rate and delay", list(&lacking));
+            self.found.push(Finding::new(path.clone(), message).on(["topology"]));
+        }
+        let from = given.from.as_ref().map(|end| self.node(&format!("{path}.from"), end));
+        let to = given.to.as_ref().map(|end| self.node(&format!("{path}.to"), end));
+        match (from, to) {
+            (Some(Some(from)), Some(Some(to))) if from == to => {
+                let message = "a link leads to another node, not to itself";
+                self.found.push(Finding::new(format!("{path}.to"), message).given(given.to.as_deref()));
+                None
+            }
+            (Some(Some(from)), Some(Some(to))) => Some([from, to]),
+            _ => None,
+        }
+    }
+
+    /// The index of the node called `name`, which stands at `path`.
+    fn node(&mut self, path: &str, name: &str) -> Option<u32> {
+        let index = self.names.get(name).copied();
+        if index.is_none() {
+            let legal: Vec<&str> = self.names.keys().map(String::as_str).collect();
+            let message = format!("there is no node {name}{}", nearest(name, legal.iter().copied()));
+            self.found
+                .push(Finding::new(path, message).given(Some(name)).legal(list(&legal)).on(["topology", "nodes"]));
+        }
+        index
+    }
+
+    fn flows(&mut self) {
+        let mut taken: BTreeMap<String, &str> = BTreeMap::new();
+        for (entry, flow) in &self.scenario.flows {
+            let course = flow.course();
+            let path = format!("flows.{entry}");
+            let ends = [
+                self.ends(&format!("{path}.from"), course, course.from.as_ref(), "left"),
+                self.ends(&format!("{path}.to"), course, course.to.as_ref(), "right"),
+            ];
+            let kind = FlowKind::from(flow);
+            for index in 0..course.flows() {
+                let name = course.flow_name(entry, index);
+                if let Some(other) = taken.insert(name.clone(), entry) {
+                    let message = format!("count makes a flow {name}, but flows.{other} has one of that name already");
+                    let path = if course.count.is_some() { &path } else { &format!("flows.{other}") };
+                    self.found.push(Finding::new(format!("{path}.count"), message).given(course.count));
+                }
+                let [Some(from), Some(to)] = [&ends[0], &ends[1]].map(|ends| ends.of(index)) else { continue };
+                if from == to {
+                    let node = &self.network.nodes[from as usize].name;
+                    let message = format!("flow {name} would start and end on node {node}; it must cross a link");
+                    self.found.push(Finding::new(path.clone(), message));
+                    continue;
+                }
+                let (start, start_jitter, stop) = (course.start_of(index), course.start_jitter, course.stop);
+                let kind = kind.clone();
+                self.network.flows.push(NetworkFlow { name, from, to, kind, start, start_jitter, stop });
+            }
+        }
+    }
+
+    /// The nodes at one end of the flows of an entry, as said in the file or by default.
+    fn ends(&mut self, path: &str, course: &Course, given: Option<&Nodes>, side: &str) -> Ends {
+        match given {
+            Some(Nodes::One(name)) => self.node(path, name).map_or(Ends::Unknown, Ends::One),
+            Some(Nodes::Each(names)) => {
+                if names.len() as u64 != u64::from(course.flows()) {
+                    let message = format!(
+                        "{} nodes for {} flows: name one for each, or a single one",
+                        names.len(),
+                        course.flows()
+                    );
+                    self.found.push(Finding::new(path, message).legal(format!("a list of {}", course.flows())));
+                    return Ends::Unknown;
+                }
+                let each = (0..).zip(names).map(|(i, name)| self.node(&format!("{path}[{i}]"), name)).collect();
+                Ends::Each(each)
+            }
+            None => self.default_ends(path, course, side),
+        }
+    }
+
+    /// left-0, left-1 and so on, or right-0, right-1.
+    fn default_ends(&mut self, path: &str, course: &Course, side: &str) -> Ends {
+        let each: Vec<Option<u32>> =
+            (0..course.flows()).map(|i| self.names.get(&format!("{side}-{i}")).copied()).collect();
+        if let Some(lacking) = each.iter().position(Option::is_none) {
+            let message = match &self.scenario.topology {
+                None => "missing: without a topology a flow must say from where to where it goes".to_owned(),
+                Some(_) => format!(
+                    "missing, so flow {lacking} would need the node {side}-{lacking}, but topology.{side} is {lacking}: \
+                     make it {}, or name nodes here",
+                    course.flows()
+                ),
+            };
+            self.found.push(Finding::new(path, message).on(["topology", "nodes"]));
+        }
+        Ends::Each(each)
+    }
+
+    fn probes(&mut self) {
+        let links = self.network.links_by_name();
+        let mut resolve = |key: &str, names: &[String]| -> Vec<u32> {
+            let mut indices = Vec::new();
+            for (i, name) in names.iter().enumerate() {
+                let path = format!("probes.{key}[{i}]");
+                match links.get(name.as_str()) {
+                    Some(index) if indices.contains(index) => {
+                        self.found.push(Finding::new(path, format!("{name} is named twice")).given(Some(name)));
+                    }
+                    Some(index) => indices.push(*index),
+                    None => {
+                        let message = format!("there is no link {name}{}", nearest(name, links.keys().copied()));
+                        let legal: Vec<&str> = links.keys().copied().collect();
+                        self.found.push(
+                            Finding::new(path, message).given(Some(name)).legal(list(&legal)).on(["topology", "links"]),
+                        );
+                    }
+                }
+            }
+            indices
+        };
+        let queues = resolve("queues", &self.scenario.probes.queues);
+        let packets = resolve("packets", &self.scenario.probes.packets);
+        self.network.probes.queues = queues;
+        self.network.probes.packets = packets;
+    }
+}
+
+/// The nodes at one end of the flows of an entry.
+enum Ends {
+    One(u32),
+    Each(Vec<Option<u32>>),
+    Unknown,
+}
+
+impl Ends {
+    fn of(&self, index: u32) -> Option<u32> {
+        match self {
+            Ends::One(node) => Some(*node),
+            Ends::Each(nodes) => nodes[index as usize],
+            Ends::Unknown => None,
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Scenarios: from a TOML text or a JSON value to a checked model, and from there to one network description.
+//!
+//! ```text
+//! TOML or JSON -> JSON value -> schema -> Scenario (serde) -> meaning -> Network
+//!                 └────────── all problems at once ──────────┘
+//! ```
+//!
+//! | module | subject |
+//! |---|---|
+//! | [`model`] | what a scenario may say |
+//! | [`topology`] | named topologies |
+//! | [`network`] | what every scenario becomes |
+
+mod expand;
+pub mod model;
+pub mod network;
+mod problem;
+pub mod topology;
+
+pub use model::Scenario;
+pub use network::Network;
+pub use problem::Problem;

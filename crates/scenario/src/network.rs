@@ -1,0 +1,181 @@
+//! One network description: what every scenario becomes, whether its nodes and links come from a topology or stand
+//! in the file. Nothing is left to be filled in; the next step only builds it.
+
+use crate::model::{Calendar, Flow, LinkMode, Scenario};
+use faircast_proto::source::{cbr, on_off};
+use faircast_proto::tcp;
+use faircast_proto::time::{Duration, Rate};
+use faircast_sim::{link, loss, queue};
+use std::collections::BTreeMap;
+
+/// A network, its traffic and what is to be observed.
+///
+/// Nodes and links come in the order of the topology, further ones and the flows in the order of their names. Nothing
+/// random depends on that order: streams go by names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Network {
+    /// Simulated time.
+    pub duration: Duration,
+    /// The beginning that statistics leave out.
+    pub warmup: Duration,
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// The nodes.
+    pub nodes: Vec<Node>,
+    /// The links, each direction apart.
+    pub links: Vec<DirectedLink>,
+    /// The flows, each apart.
+    pub flows: Vec<NetworkFlow>,
+    /// What is observed.
+    pub probes: Probes,
+    /// The data structure that holds what happens next.
+    pub calendar: Calendar,
+    /// Whether the clocks of nodes have offsets of their own.
+    pub clock_offsets: bool,
+}
+
+/// A node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+}
+
+/// One direction of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DirectedLink {
+    /// The link's name, with `.back` for the direction back.
+    pub name: String,
+    /// Where it starts: index among the nodes.
+    pub from: u32,
+    /// Where it ends: index among the nodes.
+    pub to: u32,
+    /// Its rate.
+    pub rate: Rate,
+    /// Its propagation delay.
+    pub delay: Duration,
+    /// The queue in front of it.
+    pub queue: queue::Config,
+    /// What it loses.
+    pub loss: loss::Config,
+    /// How departures are computed.
+    pub mode: link::LinkMode,
+}
+
+/// A flow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NetworkFlow {
+    /// Its name: that of its entry, with `-0`, `-1` and so on if the entry counts.
+    pub name: String,
+    /// Where it starts: index among the nodes.
+    pub from: u32,
+    /// Where it ends: index among the nodes.
+    pub to: u32,
+    /// What sends, and how.
+    pub kind: FlowKind,
+    /// When it starts, its jitter not counted.
+    pub start: Duration,
+    /// It starts later by a random time, uniform from zero to this.
+    pub start_jitter: Duration,
+    /// When it stops, if before the end.
+    pub stop: Option<Duration>,
+}
+
+/// What sends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FlowKind {
+    /// TCP.
+    Tcp(tcp::Config),
+    /// A constant rate.
+    Cbr(cbr::Config),
+    /// A constant rate, on and off by turns.
+    OnOff(on_off::Config),
+}
+
+/// What is observed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probes {
+    /// Time between two rows of a flow or a link.
+    pub interval: Duration,
+    /// Time between two samples of a queue.
+    pub queue_interval: Duration,
+    /// Rows of flows.
+    pub flows: bool,
+    /// Rows of links.
+    pub links: bool,
+    /// Events of endpoints.
+    pub events: bool,
+    /// Links whose queue is sampled: indices among the directions.
+    pub queues: Vec<u32>,
+    /// Links of whose queue every event is kept: indices among the directions.
+    pub packets: Vec<u32>,
+    /// A hash over everything that happens.
+    pub trace: bool,
+}
+
+impl Scenario {
+    /// The network that the scenario describes. The scenario must be legal: what cannot be made is left out.
+    pub fn expand(&self) -> Network {
+        crate::expand::expand(self, &mut Vec::new())
+    }
+}
+
+impl Network {
+    /// The link direction called `name`.
+    pub fn link(&self, name: &str) -> Option<u32> {
+        self.links.iter().position(|link| link.name == name).map(|index| index as u32)
+    }
+
+    /// Mean size of the data packets of all flows, whichever links they cross, rounded; 1000 without flows.
+    pub fn mean_packet_bytes(&self) -> u32 {
+        let sizes: Vec<u64> = self.flows.iter().map(|flow| flow.kind.packet_bytes()).collect();
+        match sizes.len() as u64 {
+            0 => 1000,
+            flows => ((sizes.iter().sum::<u64>() + flows / 2) / flows) as u32,
+        }
+    }
+
+    /// Indices of the link directions by name.
+    pub(crate) fn links_by_name(&self) -> BTreeMap<&str, u32> {
+        (0..).zip(&self.links).map(|(index, link)| (link.name.as_str(), index)).collect()
+    }
+}
+
+impl FlowKind {
+    /// Size of its data packets on the wire.
+    pub fn packet_bytes(&self) -> u64 {
+        match self {
+            FlowKind::Tcp(config) => config.mss.0 + config.hdr.0,
+            FlowKind::Cbr(config) => config.packet_size.0,
+            FlowKind::OnOff(config) => config.packet_size.0,
+        }
+    }
+
+    /// Its name in scenarios.
+    pub fn name(&self) -> &'static str {
+        match self {
+            FlowKind::Tcp(_) => "tcp",
+            FlowKind::Cbr(_) => "cbr",
+            FlowKind::OnOff(_) => "on-off",
+        }
+    }
+}
+
+impl From<&Flow> for FlowKind {
+    fn from(flow: &Flow) -> FlowKind {
+        match flow {
+            Flow::Tcp(flow) => FlowKind::Tcp(flow.config.clone()),
+            Flow::Cbr(flow) => FlowKind::Cbr(flow.config.clone()),
+            Flow::OnOff(flow) => FlowKind::OnOff(flow.config.clone()),
+        }
+    }
+}
+
+/// The mode of a link that says `mode` in a scenario whose engine says `engine`.
+pub(crate) fn settled(mode: LinkMode, engine: LinkMode) -> link::LinkMode {
+    match (mode, engine) {
+        (LinkMode::TwoStage, _) | (LinkMode::Auto, LinkMode::TwoStage) => link::LinkMode::TwoStage,
+        // A queue that decides at departure makes the link two-stage by itself.
+        _ => link::LinkMode::Fused,
+    }
+}
