@@ -16,7 +16,7 @@ from faircast.scenario import Resolved, Source, resolve, seeds
 from faircast.summary import Row
 
 
-def run(scenario: Source, *, seed: int = 1, sets: Sequence[str] = ()) -> RunResult:
+def run(scenario: Source, *, seed: int | None = None, sets: Sequence[str] = ()) -> RunResult:
     """Run a scenario and keep its tables in memory.
 
     Parameters
@@ -24,7 +24,8 @@ def run(scenario: Source, *, seed: int = 1, sets: Sequence[str] = ()) -> RunResu
     scenario
         A path to TOML or JSON, TOML or JSON text, a mapping, or an object of `faircast.model`.
     seed
-        0 to 2^53 - 1; the same scenario and seed give the same result, byte for byte.
+        0 to 2^53 - 1, by default the one that the scenario names; the same scenario and seed give the same result, byte
+        for byte.
     sets
         Assignments ``path=value`` as those of ``faircast run --set``.
 
@@ -34,9 +35,9 @@ def run(scenario: Source, *, seed: int = 1, sets: Sequence[str] = ()) -> RunResu
         The scenario or the seed is not legal; all problems at once.
     """
     resolved = resolve(scenario, sets=sets)
-    seeds(seed, 1)
-    job = Job(resolved.json, seed, resolved.name)
-    outcome = run_batch([job], lambda _, raw, cpu_s: RunResult.from_raw(resolved, seed, raw, cpu_s), workers=1)
+    (one,) = seeds(resolved.seed if seed is None else seed, 1)
+    job = Job(resolved.json, one, resolved.name)
+    outcome = run_batch([job], lambda _, raw, cpu_s: RunResult.from_raw(resolved, one, raw, cpu_s), workers=1)
     if outcome.interrupted or outcome.results[0] is None:
         raise KeyboardInterrupt
     return outcome.results[0]

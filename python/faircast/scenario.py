@@ -25,6 +25,9 @@ class Resolved:
     """A legal scenario with every default filled in, as canonical JSON: the same text for the same scenario."""
 
     json: str
+    """Without the seed, which is no part of what tells scenarios apart."""
+    seed: int = dataclasses.field(default=1, compare=False)
+    """The seed that the scenario names, for runs where nothing else is said."""
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -51,14 +54,16 @@ def resolve(source: Source, *, sets: Sequence[str] = ()) -> Resolved:
     if isinstance(source, Resolved):
         if not sets:
             return source
-        source = source.data
+        source = source.data | {"seed": source.seed}
     tree = read(source)
     for assignment in sets:
         assign(tree, assignment)
     try:
-        return Resolved(_native.resolve(json.dumps(tree)))
+        resolved = json.loads(_native.resolve(json.dumps(tree)))
     except _native.ScenarioError as error:
         raise InputError(f"{describe(source)} {count(error.problems)}", error.problems) from None
+    seed = resolved.pop("seed", 1)
+    return Resolved(json.dumps(resolved, sort_keys=True, separators=(",", ":"), ensure_ascii=False), seed)
 
 
 def problems(source: Source, *, sets: Sequence[str] = ()) -> list[tuple[str, str]]:

@@ -84,6 +84,13 @@ class Kind(Enum):
     RED = "red"
 
 
+def test_the_seed_is_apart(small: Path) -> None:
+    scenario = resolve(small, sets=["seed=7"])
+    assert (scenario.seed, resolve(small).seed) == (7, 1)
+    assert scenario.hash == resolve(small).hash
+    assert resolve(scenario, sets=["duration='21 s'"]).seed == 7
+
+
 @dataclass
 class Queue:
     kind: Kind

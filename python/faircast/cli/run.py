@@ -26,7 +26,9 @@ def command(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A scenario in TOML or JSON, or a result folder.", show_default=False)
     ],
-    seed: Annotated[int | None, typer.Option(metavar="N", help="First seed, 0 to 2^53 - 1; default: 1.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="First seed, 0 to 2^53 - 1; default: the scenario's, 1.")
+    ] = None,
     reps: Annotated[int | None, typer.Option(metavar="N", help="How many seeds, each a run; default: 1.")] = None,
     sets: Annotated[
         list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Change a value, again and again.")
@@ -44,7 +46,7 @@ def command(
     earlier = from_result(file)
     if earlier is None:
         scenario = resolve(file, sets=sets or [])
-        wanted = seeds(1 if seed is None else seed, 1 if reps is None else reps)
+        wanted = seeds(scenario.seed if seed is None else seed, 1 if reps is None else reps)
         chosen: Sequence[int] = wanted
     else:
         scenario, chosen, version = earlier
