@@ -113,7 +113,12 @@ impl Outbox {
     }
 
     /// Asks for `packet` to be sent.
+    #[inline(always)]
     pub fn send(&mut self, packet: Packet) {
+        // Room is made first, so that the packet is put together in its place rather than copied there.
+        if self.actions.len() == self.actions.capacity() {
+            self.grow();
+        }
         self.actions.push(Action::Send(packet));
     }
 
@@ -128,13 +133,21 @@ impl Outbox {
     }
 
     /// The actions asked for, in order.
+    #[inline]
     pub fn actions(&self) -> &[Action] {
         &self.actions
     }
 
     /// Forgets everything asked for, keeping the memory.
+    #[inline]
     pub fn clear(&mut self) {
         self.actions.clear();
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        self.actions.reserve(64);
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Config {
     pub ack_size: Bytes,
     /// The receiver's window, whole segments. Default 20 packets (ns-2).
     pub wnd: Packets,
-    /// Congestion window at the start. Default 2 packets (ns-2 since May 2001; RFC 5681 eq. (1) allows up to 4).
+    /// Congestion window at the start. Default 2 packets (ns-2 since May 2001).
     pub initial_cwnd: Packets,
     /// Slow-start threshold at the start; left out, `wnd` (ns-2).
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -132,18 +132,18 @@ impl Receiver {
         self.ack_at = Instant::FAR_FUTURE;
         self.last_ack_sent = self.next_expected;
         self.acks_sent += 1;
-        let mut packet = self.template;
-        packet.sent = now;
-        packet.header = Header::TcpAck {
+        let sack = if self.selective && !self.early.is_empty() { self.blocks() } else { Default::default() };
+        let Packet { flow, source, destination, size, ttl, ecn, .. } = self.template;
+        let header = Header::TcpAck {
             next_expected: self.next_expected,
             echo: self.latch.echo(),
-            sack: if self.selective && !self.early.is_empty() { self.blocks() } else { Default::default() },
+            sack,
             echoed_stamp_us: self.recent_stamp_us,
         };
-        out.send(packet);
+        out.send(Packet { sent: now, flow, source, destination, size, ttl, ecn, header });
     }
 
-    /// RFC 7323 section 4.3 rule (2): the stamp to echo is that of the segment that the last ACK asked for, or of one
+    /// RFC 7323 section 4.3: the stamp to echo is that of the segment that the last ACK asked for, or of one
     /// before it if that came later.
     fn keep_stamp(&mut self, sequence: u32, stamp_us: u32) {
         let newer = stamp_us.wrapping_sub(self.recent_stamp_us) < 1 << 31;
@@ -162,7 +162,7 @@ impl Receiver {
         self.recent[0] = sequence;
     }
 
-    /// RFC 2018 section 4: first the block with the segment that arrived last, then those reported most recently,
+    /// RFC 2018: first the block with the segment that arrived last, then those reported most recently,
     /// as many different ones as there is room for.
     fn blocks(&self) -> [SackBlock; 3] {
         let mut blocks = [SackBlock::default(); 3];
@@ -207,3 +207,106 @@ impl Endpoint for Receiver {
 
 /// Ranges whose recency is remembered: those that an ACK reports, and one that may take the place of one that merged.
 const RECENT: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::Variant;
+
+    /// A receiver and what it answers to segments.
+    struct Bench(Receiver, Outbox);
+
+    /// An ACK: the segment expected, the blocks, the time stamp echoed.
+    #[derive(Debug, PartialEq)]
+    struct Answer {
+        ack: u32,
+        blocks: Vec<(u32, u32)>,
+        stamp_us: u32,
+    }
+
+    impl Bench {
+        fn new(config: &Config) -> Bench {
+            Bench(Receiver::new(config, FlowId(0), Address::endpoint(1), Address::endpoint(0)), Outbox::new())
+        }
+
+        /// What is answered at once, if anything, to segment `sequence` sent at `sent_us`.
+        fn arrive(&mut self, sequence: u32, sent_us: u64) -> Option<Answer> {
+            let packet = Packet {
+                sent: Instant(sent_us * 1000),
+                flow: FlowId(0),
+                source: Address::endpoint(0),
+                destination: Address::endpoint(1),
+                size: 1040,
+                ttl: INITIAL_TTL,
+                ecn: Ecn::NotCapable,
+                header: Header::TcpData { sequence, window_reduced: false, retransmission: false },
+            };
+            self.0.handle(Instant(sent_us * 1000), Input::Packet(&packet), &mut self.1);
+            let answer = self.1.drain().next()?;
+            let crate::endpoint::Action::Send(Packet { header, .. }) = answer else { panic!("{answer:?}") };
+            let Header::TcpAck { next_expected, sack, echoed_stamp_us, .. } = header else { panic!("{header:?}") };
+            let blocks = sack.iter().filter(|block| !block.is_empty()).map(|block| (block.start, block.end));
+            Some(Answer { ack: next_expected, blocks: blocks.collect(), stamp_us: echoed_stamp_us })
+        }
+
+        fn ack(&mut self, sequence: u32) -> (u32, Vec<(u32, u32)>) {
+            let answer = self.arrive(sequence, 0).expect("acknowledged at once");
+            (answer.ack, answer.blocks)
+        }
+    }
+
+    #[test]
+    fn blocks_are_reported_most_recent_first() {
+        let mut bench = Bench::new(&Config { variant: Variant::Sack, ..Config::default() });
+        assert_eq!(bench.ack(0), (1, vec![]));
+        assert_eq!(bench.ack(2), (1, vec![(2, 3)]));
+        assert_eq!(bench.ack(3), (1, vec![(2, 4)]));
+        assert_eq!(bench.ack(6), (1, vec![(6, 7), (2, 4)]));
+        assert_eq!(bench.ack(9), (1, vec![(9, 10), (6, 7), (2, 4)]));
+        assert_eq!(bench.ack(12), (1, vec![(12, 13), (9, 10), (6, 7)]));
+        assert_eq!(bench.ack(4), (1, vec![(2, 5), (12, 13), (9, 10)]));
+        // A duplicate: nothing new, the same report.
+        assert_eq!(bench.ack(9), (1, vec![(9, 10), (2, 5), (12, 13)]));
+        assert_eq!(bench.ack(1), (5, vec![(9, 10), (12, 13), (6, 7)]));
+        assert_eq!(bench.ack(5), (7, vec![(9, 10), (12, 13)]));
+        assert_eq!(bench.ack(3), (7, vec![(9, 10), (12, 13)]));
+        // 9 is the only segment that came twice above the gap, 3 below it.
+        assert_eq!(bench.0.report().received_bytes - bench.0.report().distinct_bytes, 2 * 1040);
+    }
+
+    #[test]
+    fn without_the_option_there_are_no_blocks() {
+        let mut bench = Bench::new(&Config { variant: Variant::NewReno, ..Config::default() });
+        assert_eq!(bench.ack(2), (0, vec![]));
+        assert_eq!(bench.ack(0), (1, vec![]));
+        assert_eq!(bench.ack(1), (3, vec![]));
+    }
+
+    #[test]
+    fn delayed_acks_wait_in_order_only() {
+        let mut bench = Bench::new(&Config { delayed_ack: true, ..Config::default() });
+        assert_eq!(bench.arrive(0, 0), None);
+        assert_eq!(bench.0.deadline(), Some(Instant(100_000_000)));
+        assert_eq!(bench.ack(1).0, 2);
+        assert_eq!(bench.0.deadline(), None);
+        assert_eq!(bench.arrive(2, 0), None);
+        // Out of order, repeated, filling the gap: at once, and what was waiting is acknowledged with it.
+        assert_eq!(bench.ack(4).0, 3);
+        assert_eq!(bench.0.deadline(), None);
+        assert_eq!(bench.ack(4).0, 3);
+        assert_eq!(bench.ack(3).0, 5);
+        assert_eq!(bench.arrive(5, 0), None);
+    }
+
+    #[test]
+    fn the_stamp_of_the_segment_asked_for_is_echoed() {
+        let mut bench = Bench::new(&Config { timestamps: true, delayed_ack: true, ..Config::default() });
+        let stamp = |answer: Option<Answer>| answer.map(|answer| answer.stamp_us);
+        // RFC 7323 section 4.3: of two segments acknowledged together, the earlier one's.
+        assert_eq!(stamp(bench.arrive(0, 10)), None);
+        assert_eq!(stamp(bench.arrive(1, 20)), Some(10));
+        // Of one above a gap, the last one in order; of one that fills a gap, its own.
+        assert_eq!(stamp(bench.arrive(3, 40)), Some(10));
+        assert_eq!(stamp(bench.arrive(2, 50)), Some(50));
+    }
+}

@@ -24,7 +24,8 @@ impl Sender {
         }
         let before = self.window.cwnd;
         let reduced = if new_window || self.last_cut == LastCut::None {
-            let flight = self.sent_end - self.snd_una;
+            // RFC 5681 section 3.2 step 2: what limited transmit has added does not count.
+            let flight = self.sent_end - self.snd_una - self.limited;
             self.rule.on_loss(flight, &mut self.window);
             self.recover_end = self.sent_end;
             true
@@ -41,6 +42,7 @@ impl Sender {
         };
         self.last_cut = LastCut::Loss;
         if reduced {
+            self.cwr_pending = true;
             self.loss_reductions += 1;
             out.event(Event::LossReduction { before, after: self.window.cwnd });
         }
@@ -82,7 +84,7 @@ impl Sender {
     }
 
     /// RFC 6582 section 3.2 step 3, partial acknowledgement: the next segment is lost, too. The window is deflated by
-    /// what was acknowledged, less one for the retransmission. Only the first one restarts the timer ("Impatient").
+    /// what was acknowledged, less one for the retransmission. Only the first one restarts the timer.
     fn on_partial_ack(&mut self, now: Instant, newly_acked: u32, out: &mut Outbox) -> bool {
         let State::Recovery { inflation, partial_ack } = &mut self.state else {
             unreachable!("partial ACKs exist in recovery only")
@@ -139,8 +141,10 @@ impl Sender {
             self.rule.on_timeout(self.sent_end - self.snd_una, &mut self.window);
         }
         self.last_cut = LastCut::Timeout;
+        self.cwr_pending = true;
         self.recover_end = self.sent_end;
         self.dupacks = 0;
+        self.limited = 0;
         self.state = State::Open;
         self.scoreboard.end_recovery();
         self.rtt.back_off();

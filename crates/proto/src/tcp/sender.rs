@@ -45,6 +45,8 @@ pub struct Sender {
     /// One past the last segment there is to send.
     limit: u32,
     pub(super) dupacks: u32,
+    /// Segments sent on the duplicate ACKs counted (RFC 3042).
+    pub(super) limited: u32,
     pub(super) state: State,
     pub(super) last_cut: LastCut,
     pub(super) window: Window,
@@ -56,8 +58,8 @@ pub struct Sender {
     pub(super) rtt: RttEstimator,
     pub(super) rule: Rule,
     pub(super) recovery: Recovery,
-    /// CWR is to be set on the next new segment.
-    cwr_pending: bool,
+    /// CWR is to be set on the next new segment: the window has been reduced (RFC 3168 section 6.1.2).
+    pub(super) cwr_pending: bool,
     started: bool,
     finished: bool,
     timestamps: bool,
@@ -111,7 +113,8 @@ impl Sender {
         Sender::with_rule(Rule::new(config), config, flow, own, peer, random)
     }
 
-    /// The same with a rule of the caller's choice; `config.variant` is not looked at.
+    /// The same with a rule of the caller's choice; `config.variant` is not looked at. If the rule wants SACK,
+    /// `config.recovery` must say so, for the receiver knows only the configuration.
     pub fn with_rule(rule: Rule, config: &Config, flow: FlowId, own: Address, peer: Address, random: Random) -> Sender {
         let wnd = config.wnd.0;
         Sender {
@@ -121,6 +124,7 @@ impl Sender {
             recover_end: 0,
             limit: config.segments.unwrap_or(u32::MAX),
             dupacks: 0,
+            limited: 0,
             state: State::Open,
             last_cut: LastCut::None,
             window: Window {
@@ -178,13 +182,15 @@ impl Sender {
         if ack > self.sent_end || ack < self.snd_una {
             return;
         }
-        if self.recovery == Recovery::Sack {
-            self.scoreboard.update(ack, sack, self.sent_end);
-        }
+        let selective = self.recovery == Recovery::Sack;
+        let news = selective && self.scoreboard.update(ack, sack, self.sent_end);
         if ack > self.snd_una {
             self.on_new_ack(now, ack, echo, *echoed_stamp_us, out);
+            if news {
+                self.count_duplicate(now, out);
+            }
         } else if self.sent_end > self.snd_una {
-            self.on_duplicate_ack(now, ack, echo, out);
+            self.on_duplicate_ack(now, ack, echo, news || !selective, out);
         }
         self.use_opportunity(now, out);
     }
@@ -195,6 +201,7 @@ impl Sender {
         self.snd_una = ack;
         self.next = self.next.max(ack);
         self.dupacks = 0;
+        self.limited = 0;
         let measured = self.measure(now, ack, echoed_stamp_us);
         let notice = Ack { now, newly_acked, flight: self.sent_end - ack, rtt: measured, srtt: self.rtt.srtt() };
         self.rule.observe(&notice, &mut self.window);
@@ -224,13 +231,19 @@ impl Sender {
         }
     }
 
-    fn on_duplicate_ack(&mut self, now: Instant, ack: u32, echo: Ecn, out: &mut Outbox) {
-        let flight = self.sent_end - ack;
-        let notice = Ack { now, newly_acked: 0, flight, rtt: None, srtt: self.rtt.srtt() };
+    /// `counts` says whether it shows that a segment has arrived: with SACK, only new blocks do (RFC 6675 section 2).
+    fn on_duplicate_ack(&mut self, now: Instant, ack: u32, echo: Ecn, counts: bool, out: &mut Outbox) {
+        let notice = Ack { now, newly_acked: 0, flight: self.sent_end - ack, rtt: None, srtt: self.rtt.srtt() };
         self.rule.observe(&notice, &mut self.window);
         if echo >= Ecn::Incipient {
             self.on_echo(now, ack, echo, out);
         }
+        if counts {
+            self.count_duplicate(now, out);
+        }
+    }
+
+    fn count_duplicate(&mut self, now: Instant, out: &mut Outbox) {
         self.dupacks = self.dupacks.saturating_add(1);
         match &mut self.state {
             State::Open => {
@@ -244,10 +257,11 @@ impl Sender {
         }
     }
 
-    /// RFC 3042: the first duplicate ACKs let out a segment each that was never sent, beyond the congestion window. At
-    /// once, as ns-2 does, whatever the jitter.
+    /// RFC 3042 section 2: the first duplicate ACKs let out a segment each that was never sent, beyond the congestion
+    /// window. At once, as ns-2 does, whatever the jitter.
     fn transmit_limited(&mut self, now: Instant, out: &mut Outbox) {
         if self.next == self.sent_end && self.next < self.window_end(f64::from(self.dupacks)) {
+            self.limited += 1;
             self.send_next(now, out);
         }
     }
@@ -357,21 +371,21 @@ impl Sender {
     #[inline]
     pub(super) fn send_segment(&mut self, now: Instant, segment: u32, out: &mut Outbox) {
         let retransmission = segment < self.sent_end;
-        let mut packet = self.template;
-        packet.sent = now;
         let mut window_reduced = false;
+        let mut ecn = self.template.ecn;
         if retransmission {
             self.retransmitted += 1;
             // RFC 3168 section 6.1.5: retransmissions are not ECN-capable.
-            packet.ecn = Ecn::NotCapable;
+            ecn = Ecn::NotCapable;
             self.timed.abandon();
         } else {
             self.sent_end = segment + 1;
             self.timed.start(segment, now);
-            window_reduced = core::mem::take(&mut self.cwr_pending);
+            window_reduced = core::mem::take(&mut self.cwr_pending) && ecn != Ecn::NotCapable;
         }
-        packet.header = Header::TcpData { sequence: segment, window_reduced, retransmission };
-        out.send(packet);
+        let Packet { flow, source, destination, size, .. } = self.template;
+        let header = Header::TcpData { sequence: segment, window_reduced, retransmission };
+        out.send(Packet { sent: now, flow, source, destination, size, ttl: INITIAL_TTL, ecn, header });
         self.sent += 1;
         if self.timer == Instant::FAR_FUTURE {
             // RFC 6298 (5.1).

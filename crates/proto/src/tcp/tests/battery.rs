@@ -1,0 +1,177 @@
+//! What every window rule must stand: random networks, random input, any clock.
+
+use super::rule::{Rule, VARIANTS, Window, WindowRule};
+use super::*;
+use crate::endpoint::{Input, Outbox};
+use crate::packet::SackBlock;
+
+/// Settings that meet different parts of the machine.
+fn settings() -> Vec<Config> {
+    let base = Config { wnd: Packets(64.0), segments: Some(1500), ..Config::default() };
+    let fast = Duration::from_millis(200);
+    let mut settings = vec![
+        base.clone(),
+        Config { delayed_ack: true, rto_min: fast, ..base.clone() },
+        Config { timestamps: true, limited_transmit: false, ecn: EcnMode::Ecn, ..base.clone() },
+        Config { send_jitter: Duration::from_millis(7), ecn: EcnMode::Mecn, delayed_ack: true, ..base.clone() },
+        Config { wnd: Packets(1.0), segments: Some(200), rto_min: fast, ..base.clone() },
+        Config { dupthresh: 1, ecn: EcnMode::Mecn, timestamps: true, rto_min: fast, ..base },
+    ];
+    settings[3].mecn.latch = false;
+    settings[5].mecn.hold = true;
+    settings
+}
+
+/// A network that loses, doubles, delays and marks at random, both ways.
+fn rough(seed: u64, roughness: f64) -> impl FnMut(Side, &Packet) -> Fate {
+    let mut random = Random::stream(seed, "test/rough");
+    move |_, _| {
+        let draw = random.uniform() / roughness;
+        match draw {
+            d if d < 0.25 => Fate::Lose,
+            d if d < 0.35 => Fate::Twice,
+            d if d < 0.6 => Fate::Late(Duration::from_micros((random.uniform() * 60_000.0) as u64)),
+            d if d < 0.75 => Fate::Mark(Ecn::Incipient),
+            d if d < 0.85 => Fate::Mark(Ecn::Moderate),
+            _ => Fate::Deliver,
+        }
+    }
+}
+
+/// Runs a finite transfer to its end and says what happened.
+fn transfer(config: &Config, seed: u64, roughness: f64, clocks: [Duration; 2]) -> Vec<(Instant, Side, Event)> {
+    let (sender, receiver) = ends(config);
+    let mut pair = Pair::new(sender, receiver, DELAY, rough(seed, roughness)).with_clocks(clocks[0], clocks[1]);
+    pair.pester = true;
+    let (mut acknowledged, mut delivered) = (0, 0);
+    let name = format!("{} seed {seed} {config:?}", config.variant.name());
+    pair.run_while(seconds(1e6), |pair| {
+        let report = pair.left.report();
+        assert!(report.cwnd_pkts >= 1.0 && report.cwnd_pkts <= config.wnd.0.max(2.0), "{name}: {report:?}");
+        assert!(report.ssthresh_pkts >= 1.0, "{name}: {report:?}");
+        assert!(pair.left.acknowledged() >= acknowledged && pair.right.next_expected() >= delivered, "{name}");
+        (acknowledged, delivered) = (pair.left.acknowledged(), pair.right.next_expected());
+        assert!(acknowledged <= delivered, "{name}: acknowledged {acknowledged} of {delivered}");
+        true
+    });
+    let segments = config.segments.expect("finite");
+    assert_eq!((pair.left.acknowledged(), pair.right.next_expected()), (segments, segments), "{name}");
+    assert_eq!(pair.right.report().distinct_bytes, u64::from(segments) * 1040, "{name}");
+    assert_eq!(pair.count_events(|event| *event == Event::Finished), 1, "{name}");
+    assert_eq!(pair.left.deadline(), None, "{name}");
+    pair.events
+}
+
+#[test]
+fn everything_is_delivered_over_rough_networks() {
+    for &variant in VARIANTS {
+        for config in settings() {
+            for seed in 0..3 {
+                for roughness in [0.02, 0.3] {
+                    transfer(&Config { variant, ..config.clone() }, seed, roughness, [Duration::ZERO; 2]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn clocks_of_hosts_make_no_difference() {
+    for &variant in VARIANTS {
+        for config in settings() {
+            let config = Config { variant, ..config };
+            let plain = transfer(&config, 11, 0.1, [Duration::ZERO; 2]);
+            // Whole microseconds: time stamps have that resolution.
+            let ahead = [Duration::from_micros(123_456_789), Duration::from_micros(987_654_321_987)];
+            assert_eq!(transfer(&config, 11, 0.1, ahead), plain, "{}", variant.name());
+        }
+    }
+}
+
+#[test]
+fn no_input_upsets_a_sender() {
+    for &variant in VARIANTS {
+        for (case, config) in settings().into_iter().enumerate() {
+            let config = Config { variant, segments: None, ..config };
+            let mut random = Random::stream(case as u64, "test/input");
+            let (mut sender, mut out, mut now) = (ends(&config).0, Outbox::new(), seconds(1.0));
+            sender.handle(now, Input::Start, &mut out);
+            for step in 0..20_000 {
+                now += Duration::from_micros((random.uniform() * 20_000.0) as u64);
+                let around = |random: &mut Random, at: u32| (at + (random.uniform() * 9.0) as u32).saturating_sub(3);
+                let (una, end) = (sender.snd_una, sender.sent_end);
+                let mut sack = [SackBlock::default(); 3];
+                for block in &mut sack {
+                    let from = una + (random.uniform() * f64::from(end - una + 3)) as u32;
+                    *block = SackBlock { start: around(&mut random, from), end: around(&mut random, from) };
+                }
+                let levels = [Ecn::NotCapable, Ecn::NotCapable, Ecn::Incipient, Ecn::Moderate];
+                let header = Header::TcpAck {
+                    next_expected: if random.chance(0.6) { una } else { around(&mut random, una) },
+                    echo: levels[(random.uniform() * 4.0) as usize],
+                    sack,
+                    echoed_stamp_us: random.uniform().to_bits() as u32,
+                };
+                let ack = ack_with(header);
+                let input = if random.chance(0.9) { Input::Packet(&ack) } else { Input::Timeout };
+                sender.handle(now, input, &mut out);
+                out.clear();
+                if sender.deadline().is_some_and(|at| at <= now) {
+                    sender.handle(now, Input::Timeout, &mut out);
+                }
+                let name = format!("{} case {case} step {step}", variant.name());
+                assert!(sender.deadline().is_none_or(|at| at >= now), "{name}");
+                assert!(sender.snd_una >= una && sender.snd_una <= sender.next, "{name}: {sender:?}");
+                assert!(sender.next <= sender.sent_end, "{name}: {sender:?}");
+                assert!(sender.sent_end == sender.snd_una || sender.deadline().is_some(), "{name}: {sender:?}");
+                let cwnd = sender.report().cwnd_pkts;
+                // A recovery ends with the threshold for a window, which is at least 2.
+                assert!(cwnd >= 1.0 && cwnd <= config.wnd.0.max(2.0), "{name}: {sender:?}");
+            }
+        }
+    }
+}
+
+fn ack_with(header: Header) -> Packet {
+    Packet {
+        sent: Instant::ZERO,
+        flow: FlowId(0),
+        source: Address::endpoint(1),
+        destination: Address::endpoint(0),
+        size: 40,
+        ttl: 64,
+        ecn: Ecn::NotCapable,
+        header,
+    }
+}
+
+/// A rule from outside: adds half a segment per ACK, falls to three quarters on loss.
+struct Eager;
+
+impl WindowRule for Eager {
+    fn grow(&mut self, _: &super::rule::Ack, window: &mut Window) {
+        window.cwnd += 0.5;
+    }
+
+    fn on_loss(&mut self, _flight: u32, window: &mut Window) {
+        window.cwnd *= 0.75;
+        window.ssthresh = window.cwnd;
+    }
+}
+
+#[test]
+fn a_guest_rule_decides_the_window() {
+    let config = Config { wnd: Packets(100.0), segments: Some(300), ..Config::default() };
+    let (flow, own, peer) = (FlowId(0), Address::endpoint(0), Address::endpoint(1));
+    let random = Random::stream(1, "test/guest");
+    let sender = Sender::with_rule(Rule::Guest(Box::new(Eager)), &config, flow, own, peer, random);
+    let network =
+        |_: Side, packet: &Packet| if segment(packet) == Some((50, false)) { Fate::Lose } else { Fate::Deliver };
+    let mut pair = Pair::new(sender, ends(&config).1, DELAY, network);
+    pair.run_until(seconds(60.0));
+    assert_eq!(pair.left.acknowledged(), 300);
+    let [(_, _, Event::LossReduction { before, after }), (_, _, Event::Finished)] = pair.events[..] else {
+        panic!("{:?}", pair.events)
+    };
+    assert_eq!(after, 0.75 * before);
+}

@@ -1,0 +1,126 @@
+//! What the two ends do together, over the two-node driver: 50 ms each way, nothing queues.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `traces.rs` | every segment and every window of short transfers, computed by hand |
+//! | `marks.rs` | ECN and multilevel ECN |
+//! | `battery.rs` | invariants under random networks and random input, for every window rule |
+
+mod battery;
+mod marks;
+mod traces;
+
+use super::*;
+use crate::endpoint::{Endpoint, Event};
+use crate::packet::{Address, Ecn, FlowId, Header, Packet};
+use crate::parts::throughput_equation::throughput_bps;
+use crate::quantity::{Bytes, Packets};
+use crate::random::Random;
+use crate::testing::{Fate, Pair, Side};
+use crate::time::{Duration, Instant};
+
+const DELAY: Duration = Duration::from_millis(50);
+
+fn ends(config: &Config) -> (Sender, Receiver) {
+    assert_eq!(config.check(), []);
+    let (flow, own, peer) = (FlowId(0), Address::endpoint(0), Address::endpoint(1));
+    let sender = Sender::new(config, flow, own, peer, Random::stream(1, "test/jitter"));
+    (sender, Receiver::new(config, flow, peer, own))
+}
+
+fn seconds(s: f64) -> Instant {
+    Instant::from_secs_f64(s)
+}
+
+/// Number of a data segment and whether it is a retransmission.
+fn segment(packet: &Packet) -> Option<(u32, bool)> {
+    match packet.header {
+        Header::TcpData { sequence, retransmission, .. } => Some((sequence, retransmission)),
+        _ => None,
+    }
+}
+
+/// A pair whose network treats each data segment as `fate` says, given its number, and whether sent before, and
+/// delivers all ACKs.
+fn pair<F: FnMut(u32, bool) -> Fate>(
+    config: &Config,
+    mut fate: F,
+) -> Pair<Sender, Receiver, impl FnMut(Side, &Packet) -> Fate + use<F>> {
+    let (sender, receiver) = ends(config);
+    let network = move |_: Side, packet: &Packet| match segment(packet) {
+        Some((number, retransmission)) => fate(number, retransmission),
+        None => Fate::Deliver,
+    };
+    let mut pair = Pair::new(sender, receiver, DELAY, network);
+    pair.record = true;
+    pair.pester = true;
+    pair
+}
+
+/// What the sender sent from `from` to `to` seconds, as text: `t: segments`, `r` behind those sent again.
+fn data_sent<L, R, N>(pair: &Pair<L, R, N>, from: f64, to: f64) -> String {
+    let mut lines: Vec<(Instant, Vec<String>)> = Vec::new();
+    for (at, side, packet) in &pair.sent {
+        let Some((number, again)) = segment(packet).filter(|_| *side == Side::Left) else { continue };
+        if *at < seconds(from) || *at > seconds(to) {
+            continue;
+        }
+        let shown = format!("{number}{}", if again { "r" } else { "" });
+        match lines.last_mut() {
+            Some((time, numbers)) if time == at => numbers.push(shown),
+            _ => lines.push((*at, vec![shown])),
+        }
+    }
+    let lines: Vec<String> = lines.iter().map(|(at, n)| format!("{}: {}", at.as_secs_f64(), n.join(" "))).collect();
+    lines.join(", ")
+}
+
+#[test]
+fn throughput_follows_the_equation() {
+    for (variant, tolerance) in [(Variant::Reno, 0.2), (Variant::NewReno, 0.1), (Variant::Sack, 0.1)] {
+        let rto_min = Duration::from_millis(200);
+        let config = Config { variant, wnd: Packets(1000.0), hdr: Bytes(0), rto_min, ..Config::default() };
+        let (sender, receiver) = ends(&config);
+        let mut random = Random::stream(2, "test/loss");
+        let mut pair = Pair::new(sender, receiver, DELAY, |side, _| {
+            if side == Side::Left && random.chance(0.01) { Fate::Lose } else { Fate::Deliver }
+        });
+        pair.run_until(seconds(2000.0));
+        let rate_bps = pair.right.report().distinct_bytes as f64 * 8.0 / 2000.0;
+        let ratio = rate_bps / throughput_bps(1000.0, 0.1, 0.01);
+        assert!((ratio - 1.0).abs() < tolerance, "{}: {ratio}", variant.name());
+    }
+}
+
+#[test]
+fn wrong_values_are_named() {
+    let mut config = Config {
+        mss: Bytes(70_000),
+        ack_size: Bytes(0),
+        wnd: Packets(2.5),
+        initial_cwnd: Packets(0.0),
+        initial_ssthresh: Some(Packets(0.5)),
+        dupthresh: 0,
+        rto_initial: Duration::ZERO,
+        rto_min: Duration::from_secs(100),
+        delayed_ack_timeout: Duration::ZERO,
+        segments: Some(0),
+        ..Config::default()
+    };
+    (config.mecn.alpha1, config.mecn.alpha2, config.mecn.alpha3) = (0.7, 0.4, 1.0);
+    let fields: Vec<String> = config.check().into_iter().map(|(field, _)| field).collect();
+    let expected = "mss ack_size wnd initial_cwnd initial_ssthresh dupthresh rto_min rto_initial delayed_ack_timeout \
+                    mecn.alpha3 mecn.alpha2 segments";
+    assert_eq!(fields.join(" "), expected);
+    let (_, message) = &config.check()[2];
+    assert_eq!(message, "2.5 packets given; legal is a whole number from 1 to 1000000000");
+}
+
+#[test]
+fn configurations_survive_being_written_and_read() {
+    let config = Config { recovery: Some(Recovery::Sack), segments: Some(7), ecn: EcnMode::Mecn, ..Config::default() };
+    let text = serde_json::to_string(&config).expect("configurations are plain data");
+    assert_eq!(serde_json::from_str::<Config>(&text).expect("what was written is legal"), config, "{text}");
+    assert_eq!(serde_json::from_str::<Config>("{}").expect("every field has a default"), Config::default());
+    assert!(serde_json::from_str::<Config>("{\"mss\": 1000}").is_err(), "a bare number where a unit is needed");
+}

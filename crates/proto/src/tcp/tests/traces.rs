@@ -1,0 +1,268 @@
+//! Every segment and every window of short transfers, computed by hand.
+//!
+//! All start with the same two round trips of slow start and two of congestion avoidance (`early_config`):
+//!
+//! ```text
+//! 0.0 s  cwnd 1           sends 0
+//! 0.1 s  cwnd 2           sends 1 2
+//! 0.2 s  cwnd 4           sends 3 to 6
+//! 0.3 s  cwnd 8 = ssthresh; sends 7 to 14
+//! 0.4 s  8 ACKs, each + 1/cwnd: 8.941; sends 15 to 22
+//! ```
+//!
+//! Then segments of the window 15 to 22 are lost. Half of the window is 4.47, the threshold 4.
+
+use super::*;
+
+fn early_config(variant: Variant) -> Config {
+    Config {
+        variant,
+        wnd: Packets(1000.0),
+        initial_cwnd: Packets(1.0),
+        initial_ssthresh: Some(Packets(8.0)),
+        ..Config::default()
+    }
+}
+
+/// `cwnd` after eight ACKs of congestion avoidance from 8.
+fn cwnd_at_loss() -> f64 {
+    (0..8).fold(8.0, |cwnd, _| cwnd + 1.0 / cwnd)
+}
+
+fn lose_once(lost: &'static [u32]) -> impl FnMut(u32, bool) -> Fate {
+    move |number, again| if lost.contains(&number) && !again { Fate::Lose } else { Fate::Deliver }
+}
+
+fn window_of<R: Endpoint, N>(pair: &Pair<Sender, R, N>) -> (f64, f64) {
+    let report = pair.left.report();
+    (report.cwnd_pkts, report.ssthresh_pkts)
+}
+
+#[test]
+fn slow_start_and_congestion_avoidance() {
+    let mut pair = pair(&early_config(Variant::Reno), |_, _| Fate::Deliver);
+    pair.run_until(seconds(0.55));
+    // The ninth ACK of congestion avoidance finds 8.941 + 1/8.941 = 9.05, so nine segments are out from 0.5 s on.
+    let expected = "0: 0, 0.1: 1 2, 0.2: 3 4 5 6, 0.3: 7 8 9 10 11 12 13 14, 0.4: 15 16 17 18 19 20 21 22, \
+                    0.5: 23 24 25 26 27 28 29 30 31";
+    assert_eq!(data_sent(&pair, 0.0, 0.5), expected);
+    let (cwnd, _) = window_of(&pair);
+    assert!((cwnd - (0..8).fold(cwnd_at_loss(), |w, _| w + 1.0 / w)).abs() < 1e-12);
+}
+
+#[test]
+fn reno_repairs_one_loss() {
+    let mut pair = pair(&early_config(Variant::Reno), lose_once(&[15]));
+    pair.run_until(seconds(0.45));
+    assert_eq!(window_of(&pair), (cwnd_at_loss(), 8.0));
+    // Seven duplicate ACKs. The first two let out 23 and 24 (limited transmit), the third 15; windows 4.47 + 3, + 4 ..
+    // reach beyond 25 with the seventh: 15 + 11.
+    pair.run_until(seconds(0.55));
+    assert_eq!(data_sent(&pair, 0.5, 0.5), "0.5: 23 24 15r 25");
+    assert_eq!(window_of(&pair), (cwnd_at_loss() / 2.0, 4.0));
+    // Two more duplicates (of 23 and 24) let out 26 and 27; ACK 25 ends the recovery with window 4, which reaches 28;
+    // ACK 26 adds 1/4.
+    pair.run_until(seconds(0.65));
+    assert_eq!(data_sent(&pair, 0.6, 0.6), "0.6: 26 27 28 29");
+    assert_eq!(window_of(&pair), (4.25, 4.0));
+    let after = cwnd_at_loss() / 2.0;
+    assert_eq!(pair.events, [(seconds(0.5), Side::Left, Event::LossReduction { before: 2.0 * after, after })]);
+}
+
+#[test]
+fn reno_needs_the_timer_for_two_losses_in_a_window() {
+    let mut pair = pair(&early_config(Variant::Reno), lose_once(&[15, 17]));
+    // As above with one duplicate ACK less: nothing behind the retransmission.
+    pair.run_until(seconds(0.65));
+    // Duplicates of 23 and 24 let out 25 and 26; ACK 17 ends the recovery with window 4: 21, nothing to send.
+    assert_eq!(data_sent(&pair, 0.5, 0.6), "0.5: 23 24 15r, 0.6: 25 26");
+    assert_eq!(window_of(&pair), (4.0, 4.0));
+    // 25 and 26 make two duplicate ACKs, and a third would not count: 17 is not beyond `recover`, 24. The timer was
+    // restarted at 0.6 s; the least time-out is 1 s.
+    pair.run_until(seconds(1.65));
+    assert_eq!(data_sent(&pair, 0.7, 1.65), "1.6: 17r");
+    assert_eq!(window_of(&pair), (1.0, 2.0));
+    // ACK 27: slow start to 2.
+    pair.run_until(seconds(1.75));
+    assert_eq!(data_sent(&pair, 1.7, 1.7), "1.7: 27 28");
+    assert_eq!(window_of(&pair), (2.0, 2.0));
+    assert_eq!(pair.left.report().timeouts, 1);
+}
+
+#[test]
+fn newreno_repairs_two_losses_with_a_partial_ack() {
+    let mut pair = pair(&early_config(Variant::NewReno), lose_once(&[15, 17]));
+    pair.run_until(seconds(0.65));
+    // At 0.6 s two duplicates bring the inflation to 8 and let out 25 and 26. ACK 17 is partial: 2 segments, so the
+    // inflation becomes 8 - 2 + 1 = 7, and 17 + floor(4.47 + 7) = 28 lets out 27 behind the retransmission.
+    assert_eq!(data_sent(&pair, 0.5, 0.6), "0.5: 23 24 15r, 0.6: 25 26 17r 27");
+    // At 0.7 s two more duplicates (inflation 9) let out 28 and 29. ACK 27 covers `recover`: three segments are out,
+    // the window is min(4, 3 + 1); ACK 28 adds 1/4: 30 and 31.
+    pair.run_until(seconds(0.75));
+    assert_eq!(data_sent(&pair, 0.7, 0.7), "0.7: 28 29 30 31");
+    assert_eq!(window_of(&pair), (4.25, 4.0));
+    assert_eq!((pair.left.report().timeouts, pair.left.report().loss_reductions), (0, 1));
+}
+
+#[test]
+fn a_partial_ack_beyond_the_inflation_deflates_the_window() {
+    // Lost are 15 and 22: dups from 16 to 21 and then 23, 24 give inflation 8. ACK 22 is 7 segments, 8 - 7 + 1 = 2.
+    let mut pair = pair(&early_config(Variant::NewReno), lose_once(&[15, 22]));
+    pair.run_until(seconds(0.65));
+    // 22 + floor(4.47 + 2) = 28, and 27 is the first not sent.
+    assert_eq!(data_sent(&pair, 0.5, 0.6), "0.5: 23 24 15r, 0.6: 25 26 22r 27");
+    // A window of 4 with its first and last segment lost: two duplicate ACKs let out two new ones, which with the
+    // third of them make up 3; partial ACK 3 (3 segments, inflation 4): 4 - 3 + 1 = 2.
+    let small =
+        Config { initial_cwnd: Packets(4.0), initial_ssthresh: Some(Packets(4.0)), ..early_config(Variant::NewReno) };
+    let mut pair = super::pair(&small, lose_once(&[0, 3]));
+    pair.run_until(seconds(0.35));
+    // 0.2 s: third duplicate (of 4): window 2 + 3; fourth (of 5): 2 + 4 = 6, nothing new. 0.3 s: ACK 3: 3 + 4 = 7.
+    assert_eq!(data_sent(&pair, 0.0, 0.3), "0: 0 1 2 3, 0.1: 4 5, 0.2: 0r, 0.3: 3r 6");
+    assert_eq!(window_of(&pair), (2.0, 2.0));
+}
+
+#[test]
+fn sack_repairs_three_losses_as_fast_as_half_the_window_allows() {
+    let mut pair = pair(&early_config(Variant::Sack), lose_once(&[15, 17, 19]));
+    // 0.5 s: ACKs of 16, 18, 20, 21, 22. Two let out 23 and 24. With three SACKed, 15 is lost: 8 outstanding beside
+    // those two, so window 4; pipe 7. With 21 SACKed, 17 is lost: pipe 5. With 22, 19 is: pipe 3, room for 17.
+    pair.run_until(seconds(0.55));
+    assert_eq!(data_sent(&pair, 0.5, 0.5), "0.5: 23 24 15r 17r");
+    assert_eq!(window_of(&pair), (4.0, 4.0));
+    // 0.6 s: each ACK lowers pipe by one and lets out a segment: that of 23 repairs 19, those of 24, 15 and 17 let out
+    // 25 to 27. 19 has still to come.
+    pair.run_until(seconds(0.65));
+    assert_eq!(data_sent(&pair, 0.6, 0.6), "0.6: 19r 25 26 27");
+    assert_eq!(pair.left.acknowledged(), 19);
+    // 0.7 s: ACK 25 covers `recover`, 24: window 4 from 25 on; ACKs 26 to 28 add 1/4, 1/4.25 and 1/4.49.
+    pair.run_until(seconds(0.75));
+    assert_eq!(data_sent(&pair, 0.7, 0.7), "0.7: 28 29 30 31");
+    assert_eq!(pair.left.report().retransmitted_pkts, 3);
+    assert_eq!(pair.left.report().timeouts, 0);
+}
+
+#[test]
+fn limited_transmit_makes_a_third_duplicate_ack() {
+    let three =
+        Config { initial_cwnd: Packets(3.0), initial_ssthresh: Some(Packets(3.0)), ..early_config(Variant::Reno) };
+    let run = |config: &Config| {
+        let mut pair = pair(config, lose_once(&[0]));
+        pair.run_until(seconds(3.05));
+        data_sent(&pair, 0.0, 3.0)
+    };
+    // ssthresh max(floor(1.5), 2) = 2; ACK 5 ends the recovery at 0.3 s with window 2.
+    assert!(run(&three).starts_with("0: 0 1 2, 0.1: 3 4, 0.2: 0r, 0.3: 5 6"), "{}", run(&three));
+    // Without it, and if the receiver's window is full, the initial time-out of 3 s repairs it.
+    let off = Config { limited_transmit: false, ..three.clone() };
+    assert_eq!(run(&off), "0: 0 1 2, 3: 0r");
+    assert_eq!(run(&Config { wnd: Packets(3.0), ..three }), "0: 0 1 2, 3: 0r");
+}
+
+#[test]
+fn the_time_out_backs_off_until_a_segment_sent_once_is_measured() {
+    let config = Config { initial_cwnd: Packets(1.0), ..early_config(Variant::NewReno) };
+    let (sender, receiver) = ends(&config);
+    // Segment 0 gets through at 21 s; then all is lost for a while.
+    let mut pair = Pair::new(sender, receiver, DELAY, |side, packet: &Packet| {
+        let sent = packet.sent.as_secs_f64();
+        if side == Side::Left && (sent < 20.0 || (21.05..40.0).contains(&sent)) { Fate::Lose } else { Fate::Deliver }
+    });
+    pair.record = true;
+    pair.run_until(seconds(60.0));
+    // 3, 6, 12 s. The ACK of the retransmission (21.1 s) is no measurement, so 24 s stay in force: 45.1 s. The ACK of
+    // 1 lets out 2 again and 3, which is measured: 100 ms.
+    assert!(data_sent(&pair, 0.0, 45.2).starts_with("0: 0, 3: 0r, 9: 0r, 21: 0r, 21.1: 1 2, 45.1: 1r, 45.2: 2r 3"));
+    let rtos: Vec<f64> = pair
+        .events
+        .iter()
+        .filter_map(
+            |(_, _, event)| if let Event::RetransmissionTimeout { rto_s } = event { Some(*rto_s) } else { None },
+        )
+        .collect();
+    assert_eq!(rtos, [3.0, 6.0, 12.0, 24.0]);
+    assert_eq!(pair.left.report().srtt_s, 0.1);
+}
+
+#[test]
+fn delayed_acks_come_for_two_segments_or_after_the_bound() {
+    let config = Config { delayed_ack: true, initial_cwnd: Packets(3.0), ..early_config(Variant::Reno) };
+    let mut pair = pair(&config, |_, _| Fate::Deliver);
+    pair.run_until(seconds(0.16));
+    let acks: Vec<(f64, u32)> = pair
+        .sent
+        .iter()
+        .filter_map(|(at, _, packet)| match packet.header {
+            Header::TcpAck { next_expected, .. } => Some((at.as_secs_f64(), next_expected)),
+            _ => None,
+        })
+        .collect();
+    // 0 and 1 together, 2 alone 100 ms after it came; ACK 2 (window 4) let out 3 to 5: two at once, 5 with the bound.
+    assert_eq!(acks, [(0.05, 2), (0.15, 4), (0.15, 6)]);
+    assert_eq!(data_sent(&pair, 0.0, 0.15), "0: 0 1 2, 0.1: 3 4 5");
+}
+
+#[test]
+fn time_stamps_measure_retransmissions_too() {
+    let config = Config { timestamps: true, ..early_config(Variant::NewReno) };
+    let mut lossy = pair(&config, lose_once(&[15, 17]));
+    lossy.run_until(seconds(3.0));
+    // Every sample is exactly 100 ms, those of repaired segments included.
+    assert_eq!(lossy.left.report().srtt_s, 0.1);
+    let mut first = pair(&config, |number, again| if number == 0 && !again { Fate::Lose } else { Fate::Deliver });
+    first.run_until(seconds(3.2));
+    // Karn's rule would leave this unmeasured.
+    assert_eq!(first.left.report().srtt_s, 0.1);
+}
+
+#[test]
+fn a_finite_transfer_says_when_it_is_done() {
+    let config = Config { segments: Some(20), ..early_config(Variant::NewReno) };
+    let mut pair = pair(&config, lose_once(&[15, 19]));
+    pair.run_until(seconds(100.0));
+    let finished: Vec<Instant> =
+        pair.events.iter().filter(|(_, _, event)| *event == Event::Finished).map(|(at, _, _)| *at).collect();
+    assert_eq!(finished.len(), 1);
+    assert_eq!((pair.left.acknowledged(), pair.right.next_expected(), pair.left.deadline()), (20, 20, None));
+    assert_eq!(pair.right.report().distinct_bytes, 20 * 1040);
+}
+
+#[test]
+fn a_stop_ends_new_data_and_repairs_the_old() {
+    let mut pair = pair(&early_config(Variant::NewReno), lose_once(&[22]));
+    pair.run_until(seconds(0.45));
+    pair.stop_left();
+    pair.run_until(seconds(100.0));
+    // The last segment outstanding is lost: only the timer can tell. It was restarted by ACK 22 at 0.5 s.
+    assert_eq!(data_sent(&pair, 0.45, 100.0), "1.5: 22r");
+    assert_eq!(pair.events.last(), Some(&(seconds(1.6), Side::Left, Event::Finished)));
+    assert_eq!(pair.left.deadline(), None);
+}
+
+#[test]
+fn jitter_delays_opportunities_but_not_repairs() {
+    let jitter = Duration::from_millis(8);
+    let config = Config { send_jitter: jitter, segments: Some(400), ..early_config(Variant::NewReno) };
+    let mut pair = pair(&config, lose_once(&[15, 17, 90]));
+    pair.run_until(seconds(60.0));
+    assert_eq!(pair.left.acknowledged(), 400);
+    let times = |side: Side| pair.sent.iter().filter(move |(_, from, _)| *from == side).map(|(at, _, _)| *at);
+    // ACKs arrive 50 ms after they were sent; what is sent goes at most the jitter after one of them, repairs with it.
+    let arrivals: Vec<Instant> = times(Side::Right).map(|at| at + DELAY).collect();
+    let (mut at_once, mut later, mut previous) = (0, 0, None);
+    for (at, _, packet) in pair.sent.iter().filter(|(_, side, _)| *side == Side::Left).skip(1) {
+        let last = arrivals.iter().rev().find(|&&arrival| arrival <= *at).expect("an ACK came before");
+        let (number, again) = segment(packet).expect("the left side sends data");
+        assert!(at.since(*last) <= jitter, "segment {number} at {at}");
+        if again {
+            assert_eq!(at.since(*last), Duration::ZERO, "repair of {number}");
+            at_once += 1;
+        } else {
+            assert!(previous < Some(number), "order");
+            previous = Some(number);
+            later += usize::from(at.since(*last) > Duration::ZERO);
+        }
+    }
+    assert_eq!(at_once, 3);
+    assert!(later > 300, "{later}");
+}
