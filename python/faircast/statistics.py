@@ -27,7 +27,7 @@ class Estimate:
     """The largest value."""
 
     def __str__(self) -> str:
-        return f"{self.mean:.4g}" if self.ci95 is None else f"{self.mean:.4g} ± {self.ci95:.2g}"
+        return with_interval(self.mean, self.ci95)
 
 
 def estimate(values: Sequence[float]) -> Estimate:
@@ -71,6 +71,14 @@ def variation(values: Sequence[float]) -> float:
     if n == 0 or mean == 0:
         return math.nan
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / n) / mean
+
+
+def with_interval(mean: float, ci95: float | None) -> str:
+    """``17.33 ± 2.9``: four significant digits of the mean, two of the half width."""
+    text = f"{mean:.0f}" if 1e3 <= abs(mean) < 1e15 else f"{mean:.4g}"
+    if ci95 is None:
+        return text
+    return f"{text} ± {f'{ci95:.0f}' if 10 <= ci95 < 1e15 else f'{ci95:.2g}'}"
 
 
 @cache

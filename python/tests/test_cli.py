@@ -11,8 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 from conftest import Cli, parquet_bytes, start
 
+from faircast.cli.view import show_rows
 from faircast.results import RunResult
 from faircast.scenario import resolve
+from faircast.statistics import estimate
+from faircast.summary import Row
 
 VERBS = ("list", "run", "validate", "schema", "reproduce", "bench")
 
@@ -143,3 +146,24 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path: Path) -> None:
     assert process.stderr is not None
     assert "Traceback" not in process.stderr.read()
     process.wait(60)
+
+
+def test_the_summary_on_screen_by_hand(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [
+        Row("web", "goodput", "bit/s", estimate([2e6, 4e6])),
+        Row("web", "timeouts", "1", estimate([0, 0])),
+        Row("bottleneck", "efficiency", "1", estimate([0.9, 0.9])),
+        Row("bottleneck", "drops_all", "packets", estimate([10, 12])),
+        Row("idle", "efficiency", "1", estimate([0.1, 0.1])),
+        Row("idle", "drops_all", "packets", estimate([0, 0])),
+        Row("run", "jain_index", "1", estimate([1, 1])),
+    ]
+    show_rows("x, 2 seeds", rows)
+    out = capsys.readouterr().out
+    assert "goodput, Mbit/s" in out
+    assert "3 ± 13" in out  # 12.706 * 1
+    assert "drops, whole run" in out
+    assert "11 ± 13" in out
+    assert "time-outs" not in out, "zero everywhere"
+    assert "idle" not in out
+    assert "fairness index of the flows: 1 ± 0" in out

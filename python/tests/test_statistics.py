@@ -7,7 +7,7 @@ import math
 import pytest
 from scipy import stats
 
-from faircast.statistics import deviation, estimate, jain, variation
+from faircast.statistics import deviation, estimate, jain, variation, with_interval
 
 
 def test_mean_and_interval_by_hand() -> None:
@@ -57,3 +57,17 @@ def test_jain_by_hand(values: list[float], index: float) -> None:
 def test_variation_by_hand() -> None:
     assert variation([2.0, 4.0]) == pytest.approx(1 / 3)
     assert math.isnan(variation([-1.0, 1.0]))
+
+
+@pytest.mark.parametrize(
+    ("mean", "ci95", "text"),
+    [
+        (17.3333, 2.868, "17.33 ± 2.9"),
+        (0.00123456, 0.00001, "0.001235 ± 1e-05"),
+        (698612.3, 230.4, "698612 ± 230"),
+        (5.0, None, "5"),
+        (math.inf, None, "inf"),
+    ],
+)
+def test_numbers_for_people(mean: float, ci95: float | None, text: str) -> None:
+    assert with_interval(mean, ci95) == text

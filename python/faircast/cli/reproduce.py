@@ -11,6 +11,7 @@ import typer
 from faircast.cli.common import Jobs, Json, print_json, table, verb
 from faircast.errors import CRITERION_FAILED, INTERRUPTED
 from faircast.progress import Reporter
+from faircast.statistics import with_interval
 
 if TYPE_CHECKING:
     from faircast.reproduce import Report
@@ -66,9 +67,7 @@ def show(report: Report) -> None:
     """One experiment on screen."""
     rows = []
     for item in report.criteria:
-        measured = "-" if item.measured is None else f"{item.measured:.4g}"
-        if item.ci95 is not None:
-            measured += f" ± {item.ci95:.2g}"
+        measured = "-" if item.measured is None else with_interval(item.measured, item.ci95)
         rows.append(
             [item.name, published(item.published), measured, accepted(item.low, item.high), item.verdict, item.note]
         )

@@ -9,16 +9,15 @@ from typing import Annotated
 
 import typer
 
-from faircast.cli.common import Jobs, Json, print_json, table, verb
+from faircast.cli.common import Jobs, Json, print_json, verb
+from faircast.cli.view import show_rows
 from faircast.errors import INTERRUPTED
 from faircast.folder import RunFolder
 from faircast.progress import Reporter
 from faircast.results import faircast_version
 from faircast.runs import FolderOutcome, from_result, run_into
 from faircast.scenario import resolve, seeds
-from faircast.summary import Row, to_json
-
-ROWS_SHOWN = 40
+from faircast.summary import to_json
 
 
 @verb
@@ -84,34 +83,7 @@ def show(name: str, folder: RunFolder, outcome: FolderOutcome) -> None:
     """The summary on screen."""
     finished = list(folder.finished())
     if outcome.rows:
-        numbers = f"{len(finished)} seed{'s' if len(finished) != 1 else ''}"
-        show_rows(f"{name}, {numbers}", outcome.rows, single=len(finished) == 1)
+        show_rows(f"{name}, {len(finished)} seed{'s' if len(finished) != 1 else ''}", outcome.rows)
     if not outcome.computed and not outcome.interrupted:
         print("nothing left to do: the folder holds these seeds already")
     print(f"results in {folder.path}")
-
-
-def show_rows(title: str, rows: Sequence[Row], *, single: bool) -> None:
-    """Rows of a summary as a table."""
-    shown = rows[:ROWS_SHOWN]
-    columns = ["subject", "metric", "mean", "± 95 %", "min", "max", "unit"]
-    cells = []
-    for row in shown:
-        item = row.over_seeds
-        ci95 = "" if item.ci95 is None else f"{item.ci95:.2g}"
-        cells.append([row.subject, row.metric, number(item.mean), ci95, number(item.low), number(item.high), row.unit])
-    if single:
-        columns = ["subject", "metric", "value", "unit"]
-        cells = [[cell[0], cell[1], cell[2], cell[6]] for cell in cells]
-    table(columns, cells, title=title, right=("value", "mean", "± 95 %", "min", "max"))
-    if len(rows) > len(shown):
-        print(f"... and {len(rows) - len(shown)} more in summary.parquet")
-
-
-def number(value: float) -> str:
-    """Five significant digits, thousands apart."""
-    if value != value:
-        return "-"
-    if abs(value) >= 1e5 and value == round(value):
-        return f"{value:,.0f}".replace(",", " ")
-    return f"{value:.5g}"

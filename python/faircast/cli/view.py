@@ -1,0 +1,89 @@
+"""A summary on screen: what one wants to see first, one line per flow and per link on which something happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from faircast.cli.common import table
+from faircast.statistics import Estimate, with_interval
+from faircast.summary import Row
+
+LINES_SHOWN = 20
+FLOW = {
+    "goodput": "goodput",
+    "sent": "sent",
+    "retransmitted": "sent again",
+    "loss_reductions": "loss reductions",
+    "ecn_reductions": "ECN reductions",
+    "timeouts": "time-outs",
+}
+LINK = {
+    "efficiency": "efficiency",
+    "drops_all": "drops, whole run",
+    "drops_late": "drops",
+    "marks_incipient_late": "incipient marks",
+    "marks_moderate_late": "moderate marks",
+    "lost_late": "lost",
+    "queue_mean": "mean queue",
+    "queue_sd": "s.d. of queue",
+}
+Metrics = dict[str, tuple[Estimate, str]]
+
+
+def show_rows(title: str, rows: Sequence[Row]) -> None:
+    """Flows, and links with a probed queue, drops, marks, losses or much to do; values are those after the warm-up."""
+    subjects: dict[str, Metrics] = {}
+    for row in rows:
+        subjects.setdefault(row.subject, {})[row.metric] = row.over_seeds, row.unit
+    print(f"{title}; after the warm-up unless said, mean ± half width of the 95 % interval")
+    show_subjects("flow", FLOW, {name: found for name, found in subjects.items() if "goodput" in found})
+    show_subjects("link", LINK, {name: found for name, found in subjects.items() if is_busy(found)})
+    fairness = subjects.get("run", {}).get("jain_index")
+    if fairness is not None:
+        print(f"Jain's fairness index of the flows: {fairness[0]}")
+
+
+def is_busy(found: Metrics) -> bool:
+    """Whether a subject is a link on which something happens."""
+    if "efficiency" not in found:
+        return False
+    counts = ("drops_all", "marks_incipient_all", "marks_moderate_all", "lost_all")
+    return (
+        "queue_mean" in found
+        or found["efficiency"][0].high >= 0.5
+        or any(found[name][0].high > 0 for name in counts if name in found)
+    )
+
+
+def show_subjects(kind: str, names: dict[str, str], subjects: dict[str, Metrics]) -> None:
+    """One table: subjects as lines; of the metrics those that are not zero everywhere."""
+    columns: list[str] = [kind]
+    cells: list[list[str]] = [[name] for name in subjects]
+    for metric, heading in names.items():
+        found = [metrics.get(metric) for metrics in subjects.values()]
+        known = [item for item in found if item is not None and item[0].n > 0]
+        if not known or all(item[0].low == item[0].high == 0 for item in known):
+            continue
+        scale, unit = scaled(max(item[0].high for item in known), known[0][1])
+        columns.append(f"{heading}, {unit}" if unit else heading)
+        for line, item in zip(cells, found, strict=True):
+            line.append("-" if item is None else number(item[0], scale))
+    if subjects:
+        table(columns, cells[:LINES_SHOWN], right=columns[1:])
+    if len(cells) > LINES_SHOWN:
+        print(f"... and {len(cells) - LINES_SHOWN} more {kind}s in summary.parquet")
+
+
+def scaled(highest: float, unit: str) -> tuple[Callable[[float], float], str]:
+    """How to show numbers of a column: bits in a unit that fits, counts without one."""
+    if unit == "bit/s":
+        power, prefix = (1e6, "M") if highest >= 1e6 else (1e3, "k")
+        return lambda value: value / power, f"{prefix}bit/s"
+    return lambda value: value, "" if unit in ("1", "packets") else unit
+
+
+def number(item: Estimate, scale: Callable[[float], float]) -> str:
+    """Mean and half width of an estimate."""
+    if item.n == 0:
+        return "-"
+    return with_interval(scale(item.mean), None if item.ci95 is None else scale(item.ci95))
