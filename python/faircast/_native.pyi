@@ -8,6 +8,7 @@ __all__ = [
     "Control",
     "RawResult",
     "ScenarioError",
+    "__version__",
     "bench",
     "catalogue",
     "check",
