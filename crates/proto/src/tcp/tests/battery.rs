@@ -66,7 +66,7 @@ fn transfer(config: &Config, seed: u64, roughness: f64, clocks: [Duration; 2]) -
 fn everything_is_delivered_over_rough_networks() {
     for &variant in VARIANTS {
         for config in settings() {
-            for seed in 0..3 {
+            for seed in 0..20 {
                 for roughness in [0.02, 0.3] {
                     transfer(&Config { variant, ..config.clone() }, seed, roughness, [Duration::ZERO; 2]);
                 }
@@ -96,7 +96,7 @@ fn no_input_upsets_a_sender() {
             let mut random = Random::stream(case as u64, "test/input");
             let (mut sender, mut out, mut now) = (ends(&config).0, Outbox::new(), seconds(1.0));
             sender.handle(now, Input::Start, &mut out);
-            for step in 0..20_000 {
+            for step in 0..50_000 {
                 now += Duration::from_micros((random.uniform() * 20_000.0) as u64);
                 let around = |random: &mut Random, at: u32| (at + (random.uniform() * 9.0) as u32).saturating_sub(3);
                 let (una, end) = (sender.snd_una, sender.sent_end);

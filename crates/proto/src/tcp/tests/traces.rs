@@ -143,6 +143,28 @@ fn sack_repairs_three_losses_as_fast_as_half_the_window_allows() {
 }
 
 #[test]
+fn sack_repairs_hundreds_of_holes_in_a_window_of_thousands() {
+    // Slow start: 8192 segments, 8191 to 16382, leave at 1.3 s; every tenth of them is lost.
+    let config = Config {
+        wnd: Packets(20_000.0),
+        initial_ssthresh: None,
+        segments: Some(60_000),
+        ..early_config(Variant::Sack)
+    };
+    let lost = |number: u32| (8191..16_383).contains(&number) && number % 10 == 0;
+    let mut pair = pair(&config, move |number, again| if lost(number) && !again { Fate::Lose } else { Fate::Deliver });
+    pair.run_until(seconds(60.0));
+    let report = pair.left.report();
+    assert_eq!((report.retransmitted_pkts, report.loss_reductions, report.timeouts), (819, 1, 0));
+    assert_eq!(pair.left.acknowledged(), 60_000);
+    // The first loss, 8200, is known at 1.4 s; what was SACKed by then lets half of a window of some 8200 out again at
+    // once, and the rest a round trip later.
+    let repaired = pair.sent.iter().filter(|(_, _, packet)| segment(packet).is_some_and(|(_, again)| again));
+    let last = repaired.map(|(at, _, _)| *at).max().expect("something was lost");
+    assert!(last <= seconds(1.5), "{last}");
+}
+
+#[test]
 fn limited_transmit_makes_a_third_duplicate_ack() {
     let three =
         Config { initial_cwnd: Packets(3.0), initial_ssthresh: Some(Packets(3.0)), ..early_config(Variant::Reno) };
