@@ -123,6 +123,34 @@ fn a_partial_ack_beyond_the_inflation_deflates_the_window() {
 }
 
 #[test]
+fn only_the_first_partial_ack_restarts_the_timer() {
+    // 15 to 20 are lost; 21 and 22 let out 23 and 24, so the third duplicate ACK comes at 0.6 s. One loss is repaired
+    // per round trip: the timer, 0.2 s, runs from the first partial ACK at 0.7 s and does not wait for the last.
+    let config = Config { rto_min: Duration::from_millis(200), ..early_config(Variant::NewReno) };
+    let mut pair = pair(&config, lose_once(&[15, 16, 17, 18, 19, 20]));
+    pair.run_until(seconds(0.95));
+    let timeouts: Vec<Instant> = pair
+        .events
+        .iter()
+        .filter(|(_, _, event)| matches!(event, Event::RetransmissionTimeout { .. }))
+        .map(|(at, _, _)| *at)
+        .collect();
+    assert_eq!(timeouts, [seconds(0.9)]);
+}
+
+#[test]
+fn a_new_recovery_needs_an_ack_of_more_than_the_last_one_covered() {
+    // `reno_repairs_one_loss` with segment 25 lost, too: it is the first one behind `recover`, so ACK 25 covers
+    // `recover` but no more. RFC 6582 leaves it to the timer, RFC 6675 does not.
+    for (variant, timeouts) in [(Variant::Reno, 1), (Variant::NewReno, 1), (Variant::Sack, 0)] {
+        let mut pair = pair(&early_config(variant), lose_once(&[15, 25]));
+        pair.run_until(seconds(3.0));
+        let report = pair.left.report();
+        assert_eq!((report.timeouts, report.loss_reductions), (timeouts, 2 - timeouts), "{}", variant.name());
+    }
+}
+
+#[test]
 fn sack_repairs_three_losses_as_fast_as_half_the_window_allows() {
     let mut pair = pair(&early_config(Variant::Sack), lose_once(&[15, 17, 19]));
     // 0.5 s: ACKs of 16, 18, 20, 21, 22. Two let out 23 and 24. With three SACKed, 15 is lost: 8 outstanding beside
