@@ -179,7 +179,7 @@ fn sack_repairs_hundreds_of_holes_in_a_window_of_thousands() {
         segments: Some(60_000),
         ..early_config(Variant::Sack)
     };
-    let lost = |number: u32| (8191..16_383).contains(&number) && number % 10 == 0;
+    let lost = |number: u32| (8191..16_383).contains(&number) && number.is_multiple_of(10);
     let mut pair = pair(&config, move |number, again| if lost(number) && !again { Fate::Lose } else { Fate::Deliver });
     pair.run_until(seconds(60.0));
     let report = pair.left.report();
