@@ -53,6 +53,10 @@ pub struct Config {
     pub timestamps: bool,
     /// Explicit congestion notification. Default "off".
     pub ecn: EcnMode,
+    /// Let the window grow while a time-out is repaired although the receiver still echoes marks from before it: the
+    /// time-out has answered them, and CWR, which ends the echo, goes out with new data only (RFC 3168 section 6.1.2).
+    /// Default true; false is the letter of that section, one segment per round trip until the repair is complete.
+    pub grow_after_timeout: bool,
     /// Multilevel ECN: used with `ecn = "mecn"`.
     pub mecn: Mecn,
     /// What a sending host adds to each opportunity to send: a uniform time from zero to this (ns-2 `overhead_`).
@@ -125,6 +129,7 @@ impl Default for Config {
             delayed_ack_timeout: Duration::from_millis(100),
             timestamps: false,
             ecn: EcnMode::Off,
+            grow_after_timeout: true,
             mecn: Mecn::default(),
             send_jitter: Duration::ZERO,
             segments: None,

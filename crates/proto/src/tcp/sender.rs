@@ -64,6 +64,7 @@ pub struct Sender {
     finished: bool,
     timestamps: bool,
     limited_transmit: bool,
+    grow_after_timeout: bool,
     pub(super) dupthresh: u32,
     jitter: Duration,
     acks_received: u64,
@@ -143,6 +144,7 @@ impl Sender {
             finished: false,
             timestamps: config.timestamps,
             limited_transmit: config.limited_transmit,
+            grow_after_timeout: config.grow_after_timeout,
             dupthresh: config.dupthresh,
             jitter: config.send_jitter,
             acks_received: 0,
@@ -208,7 +210,7 @@ impl Sender {
         let echoed = echo >= Ecn::Incipient;
         let mut restart_timer = true;
         match self.state {
-            State::Open if !echoed => {
+            State::Open if !echoed || self.repairs_after_timeout(ack) => {
                 self.rule.grow(&notice, &mut self.window);
                 self.window.cwnd = self.window.cwnd.min(self.window.wnd);
                 self.echo.relieved();
@@ -229,6 +231,15 @@ impl Sender {
         if ack >= self.limit {
             self.finish(out);
         }
+    }
+
+    /// Whether the echo in an ACK of `ack` can only be of marks that a time-out has answered already.
+    ///
+    /// The sender goes back over what was outstanding, and CWR, which ends the echo, goes out with new data only (RFC
+    /// 3168 section 6.1.2). Were growth to wait for that, a window of losses would be repaired at one segment per round
+    /// trip, which takes half a minute over a satellite.
+    fn repairs_after_timeout(&self, ack: u32) -> bool {
+        self.grow_after_timeout && self.last_cut == LastCut::Timeout && ack <= self.recover_end
     }
 
     /// `counts` says whether it shows that a segment has arrived: with SACK, only new blocks do (RFC 6675 section 2).

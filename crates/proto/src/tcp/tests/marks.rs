@@ -227,3 +227,28 @@ fn retransmissions_and_acks_are_not_ecn_capable() {
         assert_eq!(packet.ecn, if capable { Ecn::Capable } else { Ecn::NotCapable }, "{side:?} {packet:?}");
     }
 }
+
+#[test]
+fn a_time_out_is_repaired_in_slow_start_although_the_echo_goes_on() {
+    // 20 is marked; everything behind it is lost. The receiver echoes until a new segment brings CWR, and that comes
+    // only after all that was lost has been sent again.
+    let repaired_after = |grow_after_timeout| {
+        let fate = |number, again| match (number, again) {
+            (20, _) => Fate::Mark(Ecn::Moderate),
+            (21..=60, false) => Fate::Lose,
+            _ => Fate::Deliver,
+        };
+        let config = Config { initial_ssthresh: Some(Packets(64.0)), grow_after_timeout, ..config(EcnMode::Ecn) };
+        let mut pair = pair(&config, fate);
+        pair.run_while(seconds(60.0), |pair| pair.left.report().timeouts == 0);
+        let (timeout, outstanding) = (pair.now(), pair.left.report().sent_pkts as u32);
+        pair.run_while(seconds(60.0), |pair| pair.left.acknowledged() < outstanding - 1);
+        assert_eq!(pair.left.report().timeouts, 1);
+        let lost = outstanding - 1 - 21;
+        (pair.now().since(timeout).as_secs_f64() / 0.1, f64::from(lost))
+    };
+    let (round_trips, lost) = repaired_after(true);
+    assert!(lost > 10.0 && round_trips < lost / 2.0, "{lost} segments in {round_trips} round trips");
+    let (round_trips, lost) = repaired_after(false);
+    assert!((round_trips - lost).abs() <= 2.0, "to the letter: one segment each round trip, {lost} in {round_trips}");
+}
