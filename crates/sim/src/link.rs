@@ -129,10 +129,10 @@ impl Link {
     }
 
     /// A packet comes to the queue.
-    pub fn arrive(&mut self, now: Instant, packet: &Packet) -> Wanted {
+    pub fn arrive(&mut self, now: Instant, arrived: &Packet) -> Wanted {
         self.settle(now);
         self.counters.arrived += 1;
-        let mut packet = *packet;
+        let mut packet = *arrived;
         let verdict = self.queue.arrive(&packet, &self.view(now));
         match verdict {
             Verdict::Accept => {}
@@ -157,7 +157,7 @@ impl Link {
                 Verdict::Mark(level) => PacketAction::Marked(level),
                 _ => PacketAction::Accepted,
             };
-            self.observe(now, action, &packet);
+            self.observe(now, action, arrived);
         }
         wanted.verdict = verdict;
         self.assert_conservation();

@@ -190,7 +190,7 @@ impl Network {
             .map(|plan| Link::new(plan.to.0, plan.rate, plan.delay, plan.queue, plan.loss, plan.mode))
             .collect();
         let plan = self.probes;
-        for &link in plan.measured_queues.iter().chain(&plan.queues).chain(&plan.packets) {
+        for &link in plan.queues.iter().chain(&plan.packets) {
             links[link as usize].attach_probe(QueueProbe::new(plan.packets.contains(&link)));
         }
         let mut hosts = Vec::with_capacity(self.endpoints.len());

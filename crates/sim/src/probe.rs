@@ -21,9 +21,7 @@ pub struct ProbePlan {
     pub links: bool,
     /// Whether events of endpoints are wanted.
     pub events: bool,
-    /// Links whose queue statistics are kept.
-    pub measured_queues: Vec<u32>,
-    /// Links whose queue is sampled every `queue_interval`.
+    /// Links whose queue is sampled every `queue_interval`, and its exact statistics kept.
     pub queues: Vec<u32>,
     /// Links of which every queue event is wanted.
     pub packets: Vec<u32>,
@@ -40,7 +38,6 @@ impl Default for ProbePlan {
             flows: false,
             links: false,
             events: false,
-            measured_queues: Vec::new(),
             queues: Vec::new(),
             packets: Vec::new(),
             trace: false,
@@ -122,8 +119,8 @@ pub struct PacketRow {
     pub at: Instant,
     /// What.
     pub action: PacketAction,
-    /// The packet's flow; none for departures.
-    pub flow: Option<FlowId>,
+    /// The packet's flow and its congestion bits when it came; none for departures.
+    pub packet: Option<(FlowId, Ecn)>,
     /// Packets waiting afterwards, without the one in transmission.
     pub waiting_pkts: u32,
     /// The discipline's average in packets, NaN if it keeps none.
@@ -180,7 +177,8 @@ impl QueueProbe {
         self.statistics.change(at, waiting_pkts);
         if let Some(rows) = &mut self.rows {
             let average_pkts = average_pkts.unwrap_or(f64::NAN);
-            rows.push(PacketRow { at, action, flow: packet.map(|packet| packet.flow), waiting_pkts, average_pkts });
+            let packet = packet.map(|packet| (packet.flow, packet.ecn));
+            rows.push(PacketRow { at, action, packet, waiting_pkts, average_pkts });
         }
     }
 

@@ -149,7 +149,7 @@ fn busy_dumbbell<C: Calendar>(seed: u64, mode: LinkMode, offsets: bool, bottlene
         connect(&mut network, a, b, &ends);
     }
     network.clock_offsets(offsets);
-    network.probes(ProbePlan { trace: true, measured_queues: vec![0], ..ProbePlan::default() });
+    network.probes(ProbePlan { trace: true, queues: vec![0], ..ProbePlan::default() });
     network.build().expect("a network without errors")
 }
 
