@@ -1,0 +1,94 @@
+//! From the description of a network to a simulator that runs it.
+//!
+//! Every random stream has the name of what it belongs to (`"link/bottleneck/loss"`, `"flow/web-0/jitter"`), so adding a
+//! flow or a link changes nothing for the others.
+
+use crate::network::{self, FlowKind, NetworkFlow};
+use crate::problem::Problem;
+use faircast_proto::packet::{Address, FlowId};
+use faircast_proto::source::{Cbr, OnOff, Sink};
+use faircast_proto::tcp;
+use faircast_proto::time::Instant;
+use faircast_sim::agent::Agent;
+use faircast_sim::calendar::Calendar;
+use faircast_sim::engine::World;
+use faircast_sim::loss::Loss;
+use faircast_sim::network::{LinkPlan, Network, NodeId};
+use faircast_sim::probe::ProbePlan;
+use faircast_sim::queue::{LinkContext, Queue};
+
+/// Builds the simulator of a network for one seed.
+///
+/// # Errors
+/// What keeps the network from being built; nothing, for a scenario that has been checked.
+pub fn build<C: Calendar>(description: &network::Network, seed: u64) -> Result<World<C>, Vec<Problem>> {
+    let mut network = Network::new(seed);
+    for node in &description.nodes {
+        network.node(&node.name);
+    }
+    let mean_packet_bytes = description.mean_packet_bytes();
+    for link in &description.links {
+        let context = LinkContext {
+            rate: link.rate,
+            delay: link.delay,
+            mean_packet_bytes,
+            random: network.stream(&format!("link/{}/queue", link.name)),
+        };
+        let queue = Queue::new(&link.queue, context);
+        let loss = Loss::new(&link.loss, network.stream(&format!("link/{}/loss", link.name)));
+        network.link(LinkPlan {
+            name: link.name.clone(),
+            from: NodeId(link.from),
+            to: NodeId(link.to),
+            rate: link.rate,
+            delay: link.delay,
+            queue,
+            loss,
+            mode: link.mode,
+        });
+    }
+    for flow in &description.flows {
+        add_flow(&mut network, flow);
+    }
+    network.probes(probe_plan(description));
+    network.clock_offsets(description.clock_offsets);
+    let built = network.build();
+    built.map_err(|errors| errors.iter().map(|error| Problem::new("", error.to_string())).collect())
+}
+
+fn add_flow(network: &mut Network, flow: &NetworkFlow) {
+    let (own, peer) = (network.address(NodeId(flow.from)), network.address(NodeId(flow.to)));
+    let id = network.flow(own, peer);
+    let (sender, receiver) = agents(network, flow, id, own, peer);
+    let jitter = network.stream(&format!("flow/{}/start", flow.name)).uniform();
+    let start = Instant::ZERO + flow.start + flow.start_jitter.mul_f64(jitter);
+    network.place(own, id, sender, start, flow.stop.map(|stop| Instant::ZERO + stop));
+    network.place(peer, id, receiver, Instant::ZERO, None);
+}
+
+fn agents(network: &Network, flow: &NetworkFlow, id: FlowId, own: Address, peer: Address) -> (Agent, Agent) {
+    let random = network.stream(&format!("flow/{}/jitter", flow.name));
+    match &flow.kind {
+        FlowKind::Tcp(config) => (
+            Agent::TcpSender(tcp::Sender::new(config, id, own, peer, random)),
+            Agent::TcpReceiver(tcp::Receiver::new(config, id, peer, own)),
+        ),
+        FlowKind::Cbr(config) => (Agent::Cbr(Cbr::new(config, id, own, peer, random)), Agent::Sink(Sink::new())),
+        FlowKind::OnOff(config) => (Agent::OnOff(OnOff::new(config, id, own, peer, random)), Agent::Sink(Sink::new())),
+    }
+}
+
+fn probe_plan(description: &network::Network) -> ProbePlan {
+    let probes = &description.probes;
+    ProbePlan {
+        warmup: Instant::ZERO + description.warmup,
+        interval: probes.interval,
+        queue_interval: probes.queue_interval,
+        flows: probes.flows,
+        links: probes.links,
+        events: probes.events,
+        queues: probes.queues.clone(),
+        packets: probes.packets.clone(),
+        trace: probes.trace,
+    }
+}

@@ -1,0 +1,91 @@
+//! One run: from a scenario and a seed to tables.
+
+use crate::build::build;
+use crate::model::{self, Scenario};
+use crate::network::Network;
+use crate::problem::Problem;
+use crate::summary::summary;
+use crate::tables::{Names, Table, tables};
+use faircast_proto::time::Instant;
+use faircast_sim::calendar::{Calendar, Heap, Wheel};
+use faircast_sim::engine::Progress;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Events between two looks at the [`Control`]: some ten milliseconds.
+const EVENTS_PER_LOOK: u64 = 200_000;
+
+/// What a run gave.
+#[derive(Debug)]
+pub struct RunOutput {
+    /// `flows`, `links`, `queues`, `packets`, `events` and `summary`.
+    pub tables: Vec<Table>,
+    /// Whether it was cancelled before its end; the tables hold what had happened by then.
+    pub interrupted: bool,
+    /// How far it came.
+    pub simulated_s: f64,
+    /// Packets that left a link.
+    pub packet_hops: u64,
+    /// Calendar entries carried out.
+    pub events: u64,
+    /// Hash of everything that happened and the number of records behind it, if the scenario asked for it.
+    pub trace: Option<(u64, u64)>,
+}
+
+/// Watches and stops a run from another thread.
+#[derive(Debug, Default)]
+pub struct Control {
+    cancelled: AtomicBool,
+    /// Simulated time done as a part of the whole, in parts of 2^32.
+    progress: AtomicU64,
+}
+
+impl Control {
+    /// Ends the run at its next look.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Simulated time done, as a part of the whole.
+    pub fn progress(&self) -> f64 {
+        self.progress.load(Ordering::Relaxed) as f64 / (1u64 << 32) as f64
+    }
+}
+
+/// Runs `scenario` with `seed`.
+///
+/// # Errors
+/// What keeps the network from being built.
+pub fn run(scenario: &Scenario, seed: u64, control: &Control) -> Result<RunOutput, Vec<Problem>> {
+    let network = scenario.expand();
+    match network.calendar {
+        model::Calendar::Wheel => run_with::<Wheel>(&network, seed, control),
+        model::Calendar::Heap => run_with::<Heap>(&network, seed, control),
+    }
+}
+
+fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Result<RunOutput, Vec<Problem>> {
+    let mut world = build::<C>(network, seed)?;
+    let end = Instant(network.duration.0);
+    let mut interrupted = false;
+    while world.run(end, EVENTS_PER_LOOK) == Progress::Paused {
+        let done = world.now().as_secs_f64() / end.as_secs_f64();
+        control.progress.store((done * (1u64 << 32) as f64) as u64, Ordering::Relaxed);
+        if control.cancelled.load(Ordering::Relaxed) {
+            interrupted = true;
+            break;
+        }
+    }
+    let links: Vec<String> = network.links.iter().map(|link| link.name.clone()).collect();
+    let flows: Vec<String> = network.flows.iter().map(|flow| flow.name.clone()).collect();
+    let names = Names { links: &links, flows: &flows };
+    let mut tables = tables(&world, names, network.probes.interval);
+    tables.push(summary(&world, names, Instant(network.warmup.0)));
+    Ok(RunOutput {
+        tables,
+        interrupted,
+        simulated_s: world.now().as_secs_f64(),
+        packet_hops: world.packet_hops(),
+        events: world.events(),
+        trace: world.digest(),
+    })
+}

@@ -1,0 +1,143 @@
+//! The summary of a run: one row per subject and metric.
+//!
+//! Values are those of the run after its warm-up, unless the metric's name ends in `_all`: those count from time
+//! zero. A run that was interrupted during its warm-up has nothing after it: its late values are NaN.
+
+use crate::tables::{Names, Table, Words, seconds};
+use faircast_proto::endpoint::Report;
+use faircast_proto::time::Instant;
+use faircast_sim::engine::World;
+use faircast_sim::link::{Link, LinkCounters};
+
+/// The summary table of a run: columns `subject`, `metric`, `unit`, `value`.
+pub fn summary<C>(world: &World<C>, names: Names<'_>, warmup: Instant) -> Table {
+    let mut rows = Rows::default();
+    let (all_s, late_s) = (world.now().as_secs_f64(), seconds(warmup, world.now()));
+    let mut goodputs = Vec::with_capacity(names.flows.len());
+    for (flow, name) in names.flows.iter().enumerate() {
+        let at_warmup = world.records().flows_at_warmup.get(flow).copied();
+        goodputs.push(rows.flow(name, world.reports(flow), at_warmup, all_s, late_s));
+    }
+    for (index, (name, link)) in names.links.iter().zip(world.links()).enumerate() {
+        rows.link(name, link, world.records().links_at_warmup.get(index), world.now(), all_s, late_s);
+    }
+    if !goodputs.is_empty() {
+        rows.add("run", "jain_index", "1", jain_index(&goodputs));
+    }
+    rows.add("run", "simulated", "s", all_s);
+    rows.add("run", "packet_hops", "packets", world.packet_hops() as f64);
+    Table::new("summary")
+        .collected_words("subject", rows.subjects)
+        .collected_words("metric", rows.metrics)
+        .collected_words("unit", rows.units)
+        .float("value", rows.values)
+}
+
+/// Jain's fairness index, from 1/n (one has all) to 1 (all have the same); 1 if all have nothing.
+pub fn jain_index(rates: &[f64]) -> f64 {
+    let sum: f64 = rates.iter().sum();
+    let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
+    if squares == 0.0 { 1.0 } else { sum * sum / (rates.len() as f64 * squares) }
+}
+
+#[derive(Default)]
+struct Rows {
+    subjects: Words,
+    metrics: Words,
+    units: Words,
+    values: Vec<f64>,
+}
+
+impl Rows {
+    fn add(&mut self, subject: &str, metric: &str, unit: &str, value: f64) {
+        self.subjects.push(subject);
+        self.metrics.push(metric);
+        self.units.push(unit);
+        self.values.push(value);
+    }
+
+    /// Rows of a flow; returns its goodput after the warm-up.
+    fn flow(
+        &mut self,
+        name: &str,
+        (sender, receiver): (Report, Report),
+        at_warmup: Option<(Report, Report)>,
+        all_s: f64,
+        late_s: f64,
+    ) -> f64 {
+        let late = |of: &dyn Fn(&Report, &Report) -> u64| match &at_warmup {
+            Some((early_sender, early_receiver)) => {
+                (of(&sender, &receiver) - of(early_sender, early_receiver)) as f64
+            }
+            None => f64::NAN,
+        };
+        let goodput = 8.0 * late(&|_, receiver| receiver.distinct_bytes) / late_s;
+        self.add(name, "goodput", "bit/s", goodput);
+        self.add(name, "rate", "bit/s", 8.0 * late(&|_, receiver| receiver.received_bytes) / late_s);
+        self.add(name, "sent", "packets", late(&|sender, _| sender.sent_pkts));
+        self.add(name, "retransmitted", "packets", late(&|sender, _| sender.retransmitted_pkts));
+        self.add(name, "loss_reductions", "1", late(&|sender, _| sender.loss_reductions));
+        self.add(name, "ecn_reductions", "1", late(&|sender, _| sender.ecn_reductions));
+        self.add(name, "timeouts", "1", late(&|sender, _| sender.timeouts));
+        self.add(name, "goodput_all", "bit/s", 8.0 * receiver.distinct_bytes as f64 / all_s);
+        self.add(name, "timeouts_all", "1", sender.timeouts as f64);
+        goodput
+    }
+
+    fn link(
+        &mut self,
+        name: &str,
+        link: &Link,
+        at_warmup: Option<&LinkCounters>,
+        now: Instant,
+        all_s: f64,
+        late_s: f64,
+    ) {
+        let all = link.counters();
+        if all.arrived == 0 {
+            return;
+        }
+        let late = |of: &dyn Fn(&LinkCounters) -> u64| match at_warmup {
+            Some(early) => (of(all) - of(early)) as f64,
+            None => f64::NAN,
+        };
+        let dropped = |counters: &LinkCounters| counters.dropped_overflow + counters.dropped_active;
+        let capacity = link.rate().as_bps_f64();
+        self.add(name, "efficiency", "1", 8.0 * late(&|counters| counters.departed_bytes) / (capacity * late_s));
+        self.add(name, "efficiency_all", "1", 8.0 * all.departed_bytes as f64 / (capacity * all_s));
+        self.add(name, "drops_late", "packets", late(&dropped));
+        self.add(name, "drops_all", "packets", dropped(all) as f64);
+        self.add(name, "drops_overflow_late", "packets", late(&|counters| counters.dropped_overflow));
+        self.add(name, "drops_overflow_all", "packets", all.dropped_overflow as f64);
+        self.add(name, "marks_incipient_late", "packets", late(&|counters| counters.marked_incipient));
+        self.add(name, "marks_incipient_all", "packets", all.marked_incipient as f64);
+        self.add(name, "marks_moderate_late", "packets", late(&|counters| counters.marked_moderate));
+        self.add(name, "marks_moderate_all", "packets", all.marked_moderate as f64);
+        self.add(name, "lost_late", "packets", late(&|counters| counters.lost));
+        self.add(name, "lost_all", "packets", all.lost as f64);
+        self.add(name, "arrived_all", "packets", all.arrived as f64);
+        self.add(name, "delivered_all", "packets", all.delivered as f64);
+        self.add(name, "inside", "packets", link.inside_pkts() as f64);
+        if let Some(probe) = link.probe() {
+            let queue = probe.statistics(now);
+            self.add(name, "queue_mean", "packets", queue.mean());
+            self.add(name, "queue_sd", "packets", queue.standard_deviation());
+            self.add(name, "queue_min", "packets", f64::from(queue.min()));
+            self.add(name, "queue_max", "packets", f64::from(queue.max()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jain_index_by_hand() {
+        assert_eq!(jain_index(&[2.0, 2.0, 2.0]), 1.0);
+        assert_eq!(jain_index(&[5.0, 0.0, 0.0, 0.0, 0.0]), 0.2);
+        // (1 + 2 + 3)^2 / (3 * 14)
+        assert!((jain_index(&[1.0, 2.0, 3.0]) - 36.0 / 42.0).abs() < 1e-15);
+        assert_eq!(jain_index(&[0.0, 0.0]), 1.0);
+    }
+}
