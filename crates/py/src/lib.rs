@@ -1,0 +1,201 @@
+//! The native module `faircast._native`: scenarios as JSON text in, columns of bytes out.
+//!
+//! Everything that takes time runs without the interpreter's lock, so that a thread per core keeps all cores busy.
+
+use faircast_scenario::run::{Control, RunOutput};
+use faircast_scenario::tables::{Table, Values};
+use faircast_scenario::{Problem, Scenario, catalogue, run, schema};
+use pyo3::create_exception;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use std::sync::Arc;
+
+create_exception!(faircast._native, ScenarioError, PyValueError, "A scenario is not legal: `problems` lists all of it.");
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::{
+        PyControl, RawResult, ScenarioError, py_catalogue, py_check, py_resolve, py_run, py_schema, py_toml_to_json,
+    };
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// The JSON Schema of a scenario.
+#[pyfunction(name = "schema")]
+fn py_schema() -> String {
+    schema::as_text()
+}
+
+/// A TOML text as JSON text. Raises `ScenarioError` with line and column.
+#[pyfunction(name = "toml_to_json")]
+fn py_toml_to_json(py: Python<'_>, text: &str) -> PyResult<String> {
+    faircast_scenario::toml_to_json(text).map(|value| value.to_string()).map_err(|problems| raise(py, &problems))
+}
+
+/// All problems of a scenario, as (path, message).
+#[pyfunction(name = "check")]
+fn py_check(scenario_json: &str) -> Vec<(String, String)> {
+    match scenario(scenario_json) {
+        Ok(_) => Vec::new(),
+        Err(problems) => pairs(&problems),
+    }
+}
+
+/// The scenario with all defaults filled in, as canonical JSON text.
+#[pyfunction(name = "resolve")]
+fn py_resolve(py: Python<'_>, scenario_json: &str) -> PyResult<String> {
+    match scenario(scenario_json) {
+        Ok(scenario) => Ok(scenario.to_json().to_string()),
+        Err(problems) => Err(raise(py, &problems)),
+    }
+}
+
+/// What there is, by kind: (name, description).
+#[pyfunction(name = "catalogue")]
+fn py_catalogue(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let kinds = PyDict::new(py);
+    for (kind, entries) in catalogue() {
+        kinds.set_item(kind, entries)?;
+    }
+    Ok(kinds)
+}
+
+/// Runs a scenario.
+#[pyfunction(name = "run", signature = (scenario_json, seed, control = None))]
+fn py_run(
+    py: Python<'_>,
+    scenario_json: &str,
+    seed: u64,
+    control: Option<PyRef<'_, PyControl>>,
+) -> PyResult<RawResult> {
+    let scenario = scenario(scenario_json).map_err(|problems| raise(py, &problems))?;
+    let control = control.map_or_else(Arc::default, |control| control.shared.clone());
+    let output = py.detach(|| run::run(&scenario, seed, &control));
+    output.map(RawResult).map_err(|problems| raise(py, &problems))
+}
+
+/// Watches and stops a run in another thread.
+#[pyclass(name = "Control", module = "faircast._native", frozen)]
+struct PyControl {
+    shared: Arc<Control>,
+}
+
+#[pymethods]
+impl PyControl {
+    #[new]
+    fn new() -> PyControl {
+        PyControl { shared: Arc::default() }
+    }
+
+    /// Ends the run at its next look: within some ten milliseconds.
+    fn cancel(&self) {
+        self.shared.cancel();
+    }
+
+    /// Simulated time done, as a part of the whole, 0 to 1.
+    #[getter]
+    fn progress(&self) -> f64 {
+        self.shared.progress()
+    }
+}
+
+/// What a run gave.
+#[pyclass(module = "faircast._native", frozen)]
+struct RawResult(RunOutput);
+
+#[pymethods]
+impl RawResult {
+    /// Whether it was cancelled before its end.
+    #[getter]
+    fn interrupted(&self) -> bool {
+        self.0.interrupted
+    }
+
+    /// How far it came, seconds of simulated time.
+    #[getter]
+    fn simulated_s(&self) -> f64 {
+        self.0.simulated_s
+    }
+
+    /// Packets that left a link.
+    #[getter]
+    fn packet_hops(&self) -> u64 {
+        self.0.packet_hops
+    }
+
+    /// Calendar entries carried out.
+    #[getter]
+    fn events(&self) -> u64 {
+        self.0.events
+    }
+
+    /// Hash of everything that happened, if `probes.trace` asked for it.
+    #[getter]
+    fn trace(&self) -> Option<String> {
+        self.0.trace.map(|(hash, records)| format!("{hash:016x}-{records}"))
+    }
+
+    /// Tables by name; of each its columns (name, kind, little-endian bytes, dictionary).
+    fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tables = PyDict::new(py);
+        for table in &self.0.tables {
+            tables.set_item(table.name, columns(py, table)?)?;
+        }
+        Ok(tables)
+    }
+}
+
+fn columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyList>> {
+    let columns = PyList::empty(py);
+    for column in &table.columns {
+        let none = None::<Vec<String>>;
+        let entry = match &column.values {
+            Values::Float(values) => (column.name, "f64", bytes(py, values, |v| v.to_le_bytes())?, none),
+            Values::Integer(values) => (column.name, "i64", bytes(py, values, |v| v.to_le_bytes())?, none),
+            Values::Words(words) => {
+                let codes = bytes(py, &words.codes, |v| v.to_le_bytes())?;
+                (column.name, "str", codes, Some(words.dictionary.clone()))
+            }
+        };
+        columns.append(entry)?;
+    }
+    Ok(columns)
+}
+
+fn bytes<'py, T: Copy, const N: usize>(
+    py: Python<'py>,
+    values: &[T],
+    to_bytes: impl Fn(T) -> [u8; N],
+) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, values.len() * N, |buffer| {
+        for (place, &value) in buffer.chunks_exact_mut(N).zip(values) {
+            place.copy_from_slice(&to_bytes(value));
+        }
+        Ok(())
+    })
+}
+
+fn scenario(text: &str) -> Result<Scenario, Vec<Problem>> {
+    match serde_json::from_str(text) {
+        Ok(value) => Scenario::from_json(value),
+        Err(error) => Err(vec![Problem::new("", format!("not JSON: {error}"))]),
+    }
+}
+
+fn pairs(problems: &[Problem]) -> Vec<(String, String)> {
+    problems.iter().map(|problem| (problem.path.clone(), problem.message.clone())).collect()
+}
+
+fn raise(py: Python<'_>, problems: &[Problem]) -> PyErr {
+    let listed: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let error = ScenarioError::new_err(listed.join("\n"));
+    let attached = error.value(py).setattr("problems", pairs(problems));
+    attached.err().unwrap_or(error)
+}
