@@ -19,7 +19,20 @@ PAPERS = {
     "checks": "Cross checks of the simulator against theory and against itself",
 }
 
-REGISTRY: dict[str, str] = {}
+REGISTRY: dict[str, str] = {
+    "mecn-fig6a": "faircast.experiments.durresi.queue_length",
+    "mecn-fig6b": "faircast.experiments.durresi.queue_length",
+    "mecn-fig7": "faircast.experiments.durresi.link_efficiency",
+    "mecn-fig8a": "faircast.experiments.durresi.drops",
+    "mecn-fig8b": "faircast.experiments.durresi.drops",
+    "mecn-tables1-3": "faircast.experiments.durresi.code_points",
+    "mecn-x": "faircast.experiments.durresi.equal_thresholds",
+    "x-tcp": "faircast.experiments.checks.tcp_throughput",
+    "x-red": "faircast.experiments.checks.red_average",
+    "x-ecn": "faircast.experiments.checks.ecn_response",
+    "x-conservation": "faircast.experiments.checks.conservation",
+    "x-determinism": "faircast.experiments.checks.determinism",
+}
 
 
 def load(name: str) -> Experiment:

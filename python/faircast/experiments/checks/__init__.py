@@ -1,0 +1,1 @@
+"""Cross checks that no paper contains: the simulator against theory and against itself."""

@@ -1,0 +1,1 @@
+"""Durresi et al.: multilevel explicit congestion notification over a satellite path."""

@@ -1,0 +1,124 @@
+"""The network of Fig. 5 of the paper, its scenarios and its queues.
+
+Ten FTP sources over Reno, 1000 B packets and 40 B ACKs, share R1-R2 (1.5 Mb/s, 65 ms), where the queue under test is,
+and R2-R3 (the same). What the paper leaves open is a choice, stated here: P_max 0.1 and w_q 0.002 for every queue, a
+limit of 300 packets, windows of 64 packets (and 20, ns-2's default, as variant *W20*), 200 s with 20 s of warm-up, and a
+host that takes up to one service time of the bottleneck for each opportunity to send.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from faircast.experiment import Data, Point
+from faircast.statistics import Estimate
+
+SOURCES = 10
+BOTTLENECK = "hop-0"
+LIMIT_PKTS = 300
+WINDOW, NS2_WINDOW = 64, 20
+DURATION_S, WARMUP_S = 200, 20
+
+MIN_THS = (2, 5, 10, 15, 20, 25, 30, 40, 50, 60)
+QUICK_MIN_THS = (2, 10, 20, 40)
+
+SCENARIOS = {
+    "ov": "ten overlapping sources, same RTT",
+    "dr": "ten sources, different RTTs",
+    "dro": "ten overlapping sources, different RTTs",
+}
+"""Names as in the paper's file labels: *o*verlapping starts 0.3 s apart, *d*ifferent *R*TTs 272, 282 … 362 ms."""
+
+SCHEMES = {
+    "ecn": "ECN (max = 2 min)",
+    "ecn4": "ECN-4 (max = 4 min)",
+    "mecn": "MECN (overlap)",
+    "mecn-literal": "MECN (literal)",
+    "mecn-longramp": "MECN (long ramp)",
+}
+"""*ecn* and *mecn* are the paper's comparison; *ecn4* gives ECN the drop threshold of MECN."""
+
+
+def queue(scheme: str, min_th: float) -> dict[str, Any]:
+    """The queue under test."""
+    common = {"limit": f"{LIMIT_PKTS} packets", "min_th": f"{min_th} packets", "w_q": 0.002}
+    if scheme in ("ecn", "ecn4"):
+        factor = 2 if scheme == "ecn" else 4
+        return common | {"kind": "red", "ecn": True, "max_th": f"{factor * min_th} packets", "max_p": 0.1}
+    profile = "mecn-overlap" if scheme == "mecn" else scheme
+    return common | {
+        "kind": "mecn",
+        "profile": profile,
+        "mid_th": f"{2 * min_th} packets",
+        "max_th": f"{4 * min_th} packets",
+        "p1_max": 0.1,
+        "p2_max": 0.1,
+    }
+
+
+def scenario(scheme: str, min_th: float, which: str, *, window: int = WINDOW, **more: Any) -> dict[str, Any]:
+    """One run: a scheme of `SCHEMES` at a threshold in one of the `SCENARIOS`."""
+    overlapping, different = which in ("ov", "dro"), which in ("dr", "dro")
+    plain = {"kind": "drop-tail", "limit": f"{LIMIT_PKTS} packets"}
+    hop = {"rate": "1.5 Mbit/s", "delay": "65 ms", "queue": plain}
+    links: dict[str, Any] = {BOTTLENECK: {"queue": queue(scheme, min_th), "back": {"queue": plain}}}
+    for i in range(SOURCES):
+        # 10 ms of round-trip time are 5 ms each way on the source's access link.
+        links[f"access-left-{i}"] = {"delay": f"{2 + 5 * i if different else 2} ms"}
+        links[f"access-right-{i}"] = {"delay": "4 ms"}
+    flows = {
+        "kind": "tcp",
+        "variant": "reno",
+        "count": SOURCES,
+        "mss": "1000 B",
+        "hdr": "0 B",
+        "ack_size": "40 B",
+        "wnd": f"{window} packets",
+        "ecn": "mecn" if scheme.startswith("mecn") else "ecn",
+        "send_jitter": "5.333 ms",
+    }
+    starts = {"start_step": "0.3 s"} if overlapping else {"start_jitter": "1 s"}
+    return {
+        "format": 1,
+        "name": f"{which}-{scheme}-min{min_th}-w{window}",
+        "duration": f"{DURATION_S} s",
+        "warmup": f"{WARMUP_S} s",
+        "topology": {
+            "kind": "chain",
+            "hops": 2,
+            "left": SOURCES,
+            "right": SOURCES,
+            "access": {"rate": "10 Mbit/s", "delay": "2 ms", "queue": plain},
+            "hop": hop,
+        },
+        "links": links,
+        "flows": {"ftp": flows | starts},
+    } | more
+
+
+def min_ths(quick: bool) -> tuple[int, ...]:
+    """The thresholds swept, packets."""
+    return QUICK_MIN_THS if quick else MIN_THS
+
+
+def sweep(
+    quick: bool, *, scenarios: tuple[str, ...], schemes: tuple[str, ...] = ("ecn", "mecn"), window: int = WINDOW
+) -> list[Point]:
+    """Points with keys (scenario, scheme, min_th, window)."""
+    return [
+        Point(key=(which, scheme, min_th, window), scenario=scenario(scheme, min_th, which, window=window))
+        for which in scenarios
+        for scheme in schemes
+        for min_th in min_ths(quick)
+    ]
+
+
+def over_min_th(data: Data, which: str, scheme: str, metric: str, window: int = WINDOW) -> list[Estimate]:
+    """A metric of the bottleneck against min_th: one estimate per threshold."""
+    return [data.estimate((which, scheme, m, window), BOTTLENECK, metric) for m in min_ths(data.quick)]
+
+
+def first_without_drops(data: Data, which: str, scheme: str, metric: str, below: float, window: int = WINDOW) -> int | None:
+    """The smallest min_th at which the mean number of drops is below `below`; None if it is at none."""
+    found = over_min_th(data, which, scheme, metric, window)
+    return next((m for m, drops in zip(min_ths(data.quick), found, strict=True) if drops.mean < below), None)
