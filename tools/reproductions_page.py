@@ -1,0 +1,93 @@
+"""Writes docs/reproductions.md and its figures from finished reproductions.
+
+    python tools/reproductions_page.py FOLDER [FOLDER ...]
+
+Each FOLDER is one that `faircast reproduce` has written. The page shows for every criterion what was published, what was
+measured, the verdict and the reason; experiments come in the order of `faircast list experiments`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from faircast.experiments import PAPERS, REGISTRY
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+HEAD = """# Reproductions
+
+Made by `tools/reproductions_page.py` from finished reproductions; do not edit by hand. `faircast reproduce ID` repeats an
+experiment, `faircast reproduce --paper KEY` all of a paper.
+
+*Agrees*: the criterion holds for the mean over the seeds. *Agrees in ordering only*: not the number, but the order of
+things is as published. *Disagrees*: neither; the reason stands beside it. *Reported*: a number without a criterion. ± is the
+half width of the 95 % Student-t interval over the seeds. The papers' plots are not available as numbers, so *published* is what
+their text says; the criteria are ours.
+"""
+
+
+def main(folders: list[str]) -> int:
+    """Collect, write, say what was written."""
+    if not folders:
+        print(__doc__, file=sys.stderr)
+        return 2
+    found = {path.parent.name: path for folder in folders for path in Path(folder).glob("*/summary.json")}
+    if not found:
+        print(f"no experiment in {', '.join(folders)}: expected FOLDER/ID/summary.json", file=sys.stderr)
+        return 2
+    unknown = sorted(set(found) - set(REGISTRY))
+    if unknown:
+        print(f"not experiments of this version: {', '.join(unknown)}", file=sys.stderr)
+        return 2
+    (DOCS / "figures").mkdir(exist_ok=True)
+    parts, paper = [HEAD], None
+    for name in REGISTRY:
+        if name in found:
+            summary = json.loads(found[name].read_text())
+            if summary["paper"] != paper:
+                paper = summary["paper"]
+                parts.append(f"## {PAPERS[paper]}\n")
+            parts.append(section(summary, found[name].parent))
+    page = DOCS / "reproductions.md"
+    page.write_text("\n".join(parts))
+    print(f"{page}: {len(found)} experiments")
+    return 0
+
+
+def section(summary: dict[str, Any], folder: Path) -> str:
+    """One experiment: title, verdict, criteria, figure."""
+    name = summary["id"]
+    seeds = f"{summary['reps']} seeds" if summary["reps"] > 1 else "1 seed"
+    lines = [f"### {name}: {summary['title']}\n", f"**{summary['verdict']}** ({seeds})\n"]
+    lines += ["| criterion | published | measured | accepted | verdict | note |", "|---|---|---|---|---|---|"]
+    for item in summary["criteria"]:
+        cells = (item["name"], item["published"], measured(item), accepted(item), item["verdict"], item["note"])
+        lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
+    figure = folder / f"{name}.png"
+    if figure.exists():
+        (DOCS / "figures" / figure.name).write_bytes(figure.read_bytes())
+        lines.append(f"\n![{summary['title']}](figures/{figure.name})")
+    return "\n".join(lines) + "\n"
+
+
+def measured(item: dict[str, Any]) -> str:
+    """The number with its interval."""
+    if item["measured"] is None:
+        return "-"
+    return f"{item['measured']:.4g}" + (f" ± {item['ci95']:.2g}" if item["ci95"] is not None else "")
+
+
+def accepted(item: dict[str, Any]) -> str:
+    """The accepted range."""
+    low, high = item["low"], item["high"]
+    if low is None and high is None:
+        return "-"
+    if low is None:
+        return f"up to {high:.4g}"
+    return f"from {low:.4g}" if high is None else f"{low:.4g} to {high:.4g}"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
