@@ -56,8 +56,8 @@ const RATE: Kind = Kind {
     ],
 };
 const BYTES: Kind =
-    Kind { name: "bytes", example: "1000 B", units: &[("B", 1.0), ("KB", 1e3), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9)] };
-const PACKETS: Kind = Kind { name: "packets", example: "50 packets", units: &[("packets", 1.0), ("packet", 1.0)] };
+    Kind { name: "number of bytes", example: "1000 B", units: &[("B", 1.0), ("KB", 1e3), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9)] };
+const PACKETS: Kind = Kind { name: "number of packets", example: "50 packets", units: &[("packets", 1.0), ("packet", 1.0)] };
 const QUEUE_SIZE: Kind = Kind {
     name: "queue size",
     example: "50 packets",
@@ -198,7 +198,10 @@ macro_rules! quantity_as_string {
     };
 }
 
-quantity_as_string!(Duration, DURATION, |d| shown(d.0 as f64, &[("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)]));
+quantity_as_string!(Duration, DURATION, |d| match d.0 {
+    0 => "0 s".to_owned(),
+    nanos => shown(nanos as f64, &[("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0)]),
+});
 quantity_as_string!(Rate, RATE, |r| shown(
     r.0 as f64,
     &[("Gbit/s", 1e9), ("Mbit/s", 1e6), ("kbit/s", 1e3), ("bit/s", 1.0)]
@@ -241,6 +244,7 @@ mod tests {
             let rate = Rate::parse(text).unwrap();
             assert_eq!(serde_json::to_value(rate).unwrap(), text);
         }
+        assert_eq!(serde_json::to_value(Duration::ZERO).unwrap(), "0 s");
         for nanos in [0, 1, 65_000_000, 5_333_333, 123_456_789_012] {
             let text = serde_json::to_string(&Duration(nanos)).unwrap();
             assert_eq!(serde_json::from_str::<Duration>(&text).unwrap(), Duration(nanos), "{text}");

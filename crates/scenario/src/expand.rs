@@ -174,9 +174,10 @@ impl Expansion<'_> {
             for index in 0..course.flows() {
                 let name = course.flow_name(entry, index);
                 if let Some(other) = taken.insert(name.clone(), entry) {
-                    let message = format!("count makes a flow {name}, but flows.{other} has one of that name already");
-                    let path = if course.count.is_some() { &path } else { &format!("flows.{other}") };
-                    self.found.push(Finding::new(format!("{path}.count"), message).given(course.count));
+                    let (counted, plain) =
+                        if course.count.is_some() { (entry.as_str(), other) } else { (other, &entry[..]) };
+                    let message = format!("count makes a flow {name}, but there is flows.{plain} already");
+                    self.found.push(Finding::new(format!("flows.{counted}.count"), message));
                 }
                 let [Some(from), Some(to)] = [&ends[0], &ends[1]].map(|ends| ends.of(index)) else { continue };
                 if from == to {
@@ -221,8 +222,8 @@ impl Expansion<'_> {
             let message = match &self.scenario.topology {
                 None => "missing: without a topology a flow must say from where to where it goes".to_owned(),
                 Some(_) => format!(
-                    "missing, so flow {lacking} would need the node {side}-{lacking}, but topology.{side} is {lacking}: \
-                     make it {}, or name nodes here",
+                    "missing, so flow {lacking} would need the node {side}-{lacking}, but topology.{side} is \
+                     {lacking}: make it {}, or name nodes here",
                     course.flows()
                 ),
             };
@@ -242,6 +243,8 @@ impl Expansion<'_> {
                         self.found.push(Finding::new(path, format!("{name} is named twice")).given(Some(name)));
                     }
                     Some(index) => indices.push(*index),
+                    // It is there, but something is wrong with it, which has been said.
+                    None if self.scenario.links.get(name.trim_end_matches(".back")).is_some_and(|l| !l.simplex) => {}
                     None => {
                         let message = format!("there is no link {name}{}", nearest(name, links.keys().copied()));
                         let legal: Vec<&str> = links.keys().copied().collect();

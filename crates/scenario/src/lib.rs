@@ -11,12 +11,21 @@
 //! | [`topology`] | named topologies |
 //! | [`network`] | what every scenario becomes |
 
+mod check;
 mod expand;
+mod meaning;
+mod memory;
 pub mod model;
 pub mod network;
 mod problem;
+mod repair;
+mod schema;
+mod toml_text;
 pub mod topology;
+mod translate;
 
+pub use check::toml_to_json;
 pub use model::Scenario;
 pub use network::Network;
 pub use problem::Problem;
+pub use schema::schema;

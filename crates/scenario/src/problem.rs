@@ -1,5 +1,6 @@
 //! What is wrong with a scenario: where, what was given, what is legal.
 
+use serde_json::Value;
 use std::fmt;
 
 /// One thing that is wrong.
@@ -51,9 +52,35 @@ impl Finding {
         self
     }
 
+    /// Whether it may be there only because something is wrong at one of the places of `problems`.
+    pub fn follows_from(&self, problems: &[Problem]) -> bool {
+        let touches = |a: &str, b: &str| within(a, b) || within(b, a);
+        problems.iter().any(|wrong| {
+            touches(&self.problem.path, &wrong.path) || self.rests_on.iter().any(|path| touches(path, &wrong.path))
+        })
+    }
+
     pub fn on<P: Into<String>>(mut self, paths: impl IntoIterator<Item = P>) -> Finding {
         self.rests_on.extend(paths.into_iter().map(Into::into));
         self
+    }
+}
+
+/// Whether `path` is `outer` or lies in it.
+fn within(path: &str, outer: &str) -> bool {
+    match path.strip_prefix(outer) {
+        Some(rest) => outer.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']),
+        None => false,
+    }
+}
+
+/// A value as a message quotes it, shortened.
+pub(crate) fn given(value: &Value) -> String {
+    const MOST: usize = 60;
+    let text = value.to_string();
+    match text.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}..", &text[..at]),
+        None => text,
     }
 }
 

@@ -1,0 +1,272 @@
+//! Meaning: what is wrong with a scenario whose form is right.
+
+use crate::expand::expand;
+use crate::memory;
+use crate::model::{Duplex, Flow, MAX_SEED, Scenario, Settings};
+use crate::network::Network;
+use crate::problem::Finding;
+use faircast_proto::time::{Duration, Rate};
+use std::collections::BTreeSet;
+
+/// The longest run. Nanoseconds of it are still whole numbers of a float, so that a scenario is read back exactly.
+const LONGEST: Duration = Duration::from_secs(100 * 24 * 3600);
+/// The largest delay.
+const FARTHEST: Duration = Duration::from_secs(3600);
+/// The rates that the transmitters of links can keep.
+const SLOWEST: Rate = Rate(10);
+const FASTEST: Rate = Rate(10_000_000_000_000);
+/// The least interval of probes.
+const FINEST: Duration = Duration::from_micros(1);
+
+/// All that is wrong.
+pub(crate) fn check(scenario: &Scenario) -> Vec<Finding> {
+    let mut found = Vec::new();
+    times(scenario, &mut found);
+    settings(scenario, &mut found);
+    for (name, flow) in &scenario.flows {
+        this_flow(scenario, name, flow, &mut found);
+    }
+    // What does not fit into memory is not put there.
+    match memory::too_large(scenario) {
+        Some(finding) => {
+            let known: Vec<_> = found.iter().map(|finding| finding.problem.clone()).collect();
+            // An endless run is too large, too, but not for want of memory.
+            if !finding.follows_from(&known) {
+                found.push(finding);
+            }
+        }
+        None => {
+            let network = expand(scenario, &mut found);
+            unreachable(scenario, &network, &mut found);
+        }
+    }
+    found
+}
+
+fn times(scenario: &Scenario, found: &mut Vec<Finding>) {
+    let (duration, warmup) = (scenario.duration, scenario.warmup());
+    if duration == Duration::ZERO {
+        found.push(Finding::new("duration", "0 s given; a run takes time, more than 0 s").given(Some(duration)));
+    }
+    if duration > LONGEST {
+        let message = format!("{duration} given; legal is at most 100 days, {LONGEST}");
+        found.push(Finding::new("duration", message).given(Some(duration)));
+    }
+    if duration > Duration::ZERO && warmup >= duration {
+        let message = format!("{warmup} given; legal is less than the duration, {duration}");
+        found.push(Finding::new("warmup", message).given(Some(warmup)).on(["duration"]));
+    }
+    if scenario.seed > MAX_SEED {
+        let message = format!("{} given; legal is 0 to 2^53 - 1", scenario.seed);
+        found.push(Finding::new("seed", message).given(Some(scenario.seed)));
+    }
+    for (key, interval) in [("interval", scenario.probes.interval), ("queue_interval", scenario.probes.queue_interval)]
+    {
+        if interval < FINEST {
+            let message = format!("{interval} given; legal is at least 1 us");
+            found.push(Finding::new(format!("probes.{key}"), message).given(Some(interval)));
+        }
+    }
+    if scenario.flows.is_empty() {
+        found.push(Finding::new("flows", "missing: nothing would be sent; give at least one [flows.NAME]"));
+    }
+}
+
+/// Settings of links, in the topology and in the links of the file.
+fn settings(scenario: &Scenario, found: &mut Vec<Finding>) {
+    let mut duplex = |path: String, duplex: &Duplex| {
+        these_settings(&path, &duplex.both, found);
+        if let Some(back) = &duplex.back {
+            these_settings(&format!("{path}.back"), back, found);
+        }
+    };
+    if let Some(topology) = &scenario.topology {
+        for (key, settings) in topology.duplexes() {
+            duplex(format!("topology.{key}"), settings);
+        }
+    }
+    for (name, link) in &scenario.links {
+        duplex(format!("links.{name}"), &link.duplex);
+    }
+}
+
+fn these_settings(path: &str, settings: &Settings, found: &mut Vec<Finding>) {
+    if let Some(rate) = settings.rate
+        && !(SLOWEST..=FASTEST).contains(&rate)
+    {
+        let message = format!("{} bit/s given; legal is 10 bit/s to 10000 Gbit/s", rate.0);
+        found.push(Finding::new(format!("{path}.rate"), message).given(Some(format!("{} bit/s", rate.0))));
+    }
+    if let Some(delay) = settings.delay
+        && delay > FARTHEST
+    {
+        let message = format!("{delay} given; legal is at most 1 h: light is at Saturn by then");
+        found.push(Finding::new(format!("{path}.delay"), message).given(Some(delay)));
+    }
+    let queue = settings.queue.iter().flat_map(|queue| queue.check()).map(|complaint| ("queue", complaint));
+    let loss = settings.loss.iter().flat_map(|loss| loss.check()).map(|complaint| ("loss", complaint));
+    for (part, (field, message)) in queue.chain(loss) {
+        let finding = Finding::new(format!("{path}.{part}.{field}"), message);
+        // Parameters are compared with each other.
+        found.push(finding.on([format!("{path}.{part}")]));
+    }
+}
+
+fn this_flow(scenario: &Scenario, name: &str, flow: &Flow, found: &mut Vec<Finding>) {
+    let (path, course, duration) = (format!("flows.{name}"), flow.course(), scenario.duration);
+    for (field, message) in flow.check() {
+        found.push(Finding::new(format!("{path}.{field}"), message).on([path.clone()]));
+    }
+    if course.count == Some(0) {
+        found.push(Finding::new(format!("{path}.count"), "0 given; legal is a whole number from 1").given(Some(0)));
+    }
+    let last = course.start_of(course.flows().saturating_sub(1));
+    let latest = last + course.start_jitter;
+    let times = ["start", "start_step", "start_jitter", "count"].map(|key| format!("{path}.{key}"));
+    if latest >= duration && duration > Duration::ZERO {
+        let (key, message) = if course.start >= duration {
+            ("start", format!("{} given; legal is before the end of the run at {duration}", course.start))
+        } else if last >= duration {
+            ("start_step", format!("the last flow would start at {last}; legal is before the end at {duration}"))
+        } else {
+            ("start_jitter", format!("a flow may start as late as {latest}; legal is before the end at {duration}"))
+        };
+        found.push(Finding::new(format!("{path}.{key}"), message).on(times.clone()).on(["duration"]));
+    }
+    if let Some(stop) = course.stop
+        && stop <= latest
+    {
+        let message = match latest == course.start {
+            true => format!("{stop} given; legal is after the start at {latest}"),
+            false => format!("{stop} given; legal is after the last possible start at {latest}"),
+        };
+        found.push(Finding::new(format!("{path}.stop"), message).given(Some(stop)).on(times));
+    }
+}
+
+/// Flows between nodes without a path there and back: ACKs, too, must find their way.
+fn unreachable(scenario: &Scenario, network: &Network, found: &mut Vec<Finding>) {
+    let there = network.links_by_name();
+    if !scenario.links.keys().all(|name| there.contains_key(name.as_str())) {
+        // Links that had to be left out may be the missing ones.
+        return;
+    }
+    let reach = Reach::new(network);
+    let mut reported = BTreeSet::new();
+    for (entry, flow) in entries(scenario, network) {
+        for (from, to, what) in [(flow.from, flow.to, "path leads"), (flow.to, flow.from, "path back leads")] {
+            // The first of an entry will do: with it the others are likely to be mended.
+            if reach.leads(from, to) || !reported.insert(entry) {
+                continue;
+            }
+            let [from, to] = [from, to].map(|node| &network.nodes[node as usize].name);
+            let message = format!("flow {}: no {what} from node {from} to node {to}", flow.name);
+            let own = format!("flows.{entry}");
+            found.push(Finding::new(own, message).on(["topology", "nodes", "links"]));
+        }
+    }
+}
+
+/// Every flow with the name of its entry.
+fn entries<'a>(
+    scenario: &'a Scenario,
+    network: &'a Network,
+) -> impl Iterator<Item = (&'a str, &'a crate::network::NetworkFlow)> {
+    let entry_of = |name: &str| {
+        let whole = scenario.flows.get_key_value(name).filter(|(_, flow)| flow.course().count.is_none());
+        let counted = || scenario.flows.get_key_value(name.rsplit_once('-')?.0);
+        whole.or_else(counted).map_or("", |(entry, _)| entry.as_str())
+    };
+    network.flows.iter().map(move |flow| (entry_of(&flow.name), flow))
+}
+
+/// Who can reach whom.
+struct Reach {
+    outgoing: Vec<Vec<u32>>,
+    /// Strongly connected component of each node: within one, everybody reaches everybody.
+    component: Vec<u32>,
+}
+
+impl Reach {
+    fn new(network: &Network) -> Reach {
+        let mut outgoing = vec![Vec::new(); network.nodes.len()];
+        let mut incoming = outgoing.clone();
+        for link in &network.links {
+            outgoing[link.from as usize].push(link.to);
+            incoming[link.to as usize].push(link.from);
+        }
+        Reach { component: components(&outgoing, &incoming), outgoing }
+    }
+
+    fn leads(&self, from: u32, to: u32) -> bool {
+        if self.component[from as usize] == self.component[to as usize] {
+            return true;
+        }
+        let mut seen = vec![false; self.outgoing.len()];
+        seen[from as usize] = true;
+        let mut open = vec![from];
+        while let Some(node) = open.pop() {
+            for &next in &self.outgoing[node as usize] {
+                if next == to {
+                    return true;
+                }
+                if !std::mem::replace(&mut seen[next as usize], true) {
+                    open.push(next);
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Strongly connected components, after Kosaraju: in the reverse order in which a search leaves the nodes, search
+/// again against the direction of the links.
+fn components(outgoing: &[Vec<u32>], incoming: &[Vec<u32>]) -> Vec<u32> {
+    let mut left = Vec::with_capacity(outgoing.len());
+    let mut seen = vec![false; outgoing.len()];
+    for start in 0..outgoing.len() {
+        // A node stands on the stack with the number of its links that have been followed.
+        let mut stack = Vec::new();
+        if !std::mem::replace(&mut seen[start], true) {
+            stack.push((start, 0));
+        }
+        while let Some((node, followed)) = stack.pop() {
+            match outgoing[node].get(followed) {
+                None => left.push(node),
+                Some(&next) => {
+                    stack.push((node, followed + 1));
+                    if !std::mem::replace(&mut seen[next as usize], true) {
+                        stack.push((next as usize, 0));
+                    }
+                }
+            }
+        }
+    }
+    let mut component = vec![u32::MAX; outgoing.len()];
+    for (number, &start) in (0..).zip(left.iter().rev()) {
+        let mut open = vec![start];
+        while let Some(node) = open.pop() {
+            if component[node] == u32::MAX {
+                component[node] = number;
+                open.extend(incoming[node].iter().map(|&before| before as usize).filter(|&b| component[b] == u32::MAX));
+            }
+        }
+    }
+    component
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn components_of_a_ring_with_a_tail() {
+        // 0 -> 1 -> 2 -> 0, 2 -> 3
+        let outgoing = [vec![1], vec![2], vec![0, 3], vec![]];
+        let incoming = [vec![2], vec![0], vec![1], vec![2]];
+        let component = components(&outgoing, &incoming);
+        assert_eq!(component[0], component[1]);
+        assert_eq!(component[0], component[2]);
+        assert_ne!(component[0], component[3]);
+    }
+}

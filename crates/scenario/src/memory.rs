@@ -1,0 +1,186 @@
+//! How much memory a scenario takes, worked out before anything is built. An estimate from above, to a factor of two.
+
+use crate::model::{Duplex, Flow, Scenario, Settings};
+use crate::problem::Finding;
+use crate::topology::Size;
+use faircast_proto::quantity::QueueSize;
+use faircast_proto::time::Duration;
+use faircast_sim::{link, probe};
+
+/// A part of the estimate.
+struct Part {
+    /// What it is.
+    what: &'static str,
+    /// The key that it follows from.
+    path: String,
+    bytes: f64,
+}
+
+/// The problem of a scenario that does not fit into the memory that is free.
+pub(crate) fn too_large(scenario: &Scenario) -> Option<Finding> {
+    too_large_for(scenario, available())
+}
+
+fn too_large_for(scenario: &Scenario, available: f64) -> Option<Finding> {
+    let parts = parts(scenario);
+    let total: f64 = parts.iter().map(|part| part.bytes).sum();
+    let largest = parts.into_iter().max_by(|a, b| a.bytes.total_cmp(&b.bytes))?;
+    (total > available).then(|| {
+        let message = format!(
+            "too large for memory: about {} would be needed and {} are free; most of it, {}, for {}",
+            shown(total),
+            shown(available),
+            shown(largest.bytes),
+            largest.what
+        );
+        Finding::new(largest.path, message).on(["flows", "links", "topology", "duration", "probes"])
+    })
+}
+
+fn parts(scenario: &Scenario) -> Vec<Part> {
+    let nothing = Size { left: 0, right: 0, nodes: 0, links: 0 };
+    let size = scenario.topology.as_ref().map_or(nothing, |topology| topology.size());
+    let nodes = size.nodes as f64 + scenario.nodes.len() as f64;
+    let directions = 2.0 * (size.links as f64 + scenario.links.len() as f64);
+    let flows: f64 = scenario.flows.values().map(|flow| f64::from(flow.course().flows())).sum();
+    let topology = || scenario.topology.as_ref().map_or("nodes", |_| "topology").to_owned();
+    let mut most_flows = scenario.flows.iter().collect::<Vec<_>>();
+    most_flows.sort_by_key(|(_, flow)| flow.course().flows());
+    let flow_path = || most_flows.last().map_or("flows".to_owned(), |(name, _)| format!("flows.{name}.count"));
+    let rows = |interval: Duration| scenario.duration.as_secs_f64() / interval.as_secs_f64().max(1e-6) + 1.0;
+    let sampled = scenario.probes.queues.len() as f64 * rows(scenario.probes.queue_interval);
+    let row = |on: bool, bytes: usize| if on { 2.0 * bytes as f64 } else { 0.0 };
+    let flow_rows = rows(scenario.probes.interval);
+    let part = |what, path: String, bytes| Part { what, path, bytes };
+    vec![
+        part("nodes", topology(), nodes * NODE),
+        part("links", topology(), directions * (DIRECTION + size_of::<link::Link>() as f64)),
+        part("flows", flow_path(), flows * FLOW),
+        // Routes are worked out for all nodes towards each node with an end of a flow.
+        part("routes", topology(), nodes * (2.0 * flows).min(nodes) * ROUTE),
+        part("packets under way", flow_path(), packets(scenario) * PACKET),
+        part(
+            "rows of flows",
+            if flows > flow_rows { flow_path() } else { "probes.interval".into() },
+            flows * flow_rows * row(scenario.probes.flows, size_of::<probe::FlowRow>()),
+        ),
+        part(
+            "rows of links",
+            "probes.interval".into(),
+            directions * rows(scenario.probes.interval) * row(scenario.probes.links, size_of::<probe::LinkRow>()),
+        ),
+        part("samples of queues", "probes.queue_interval".into(), sampled * row(true, size_of::<probe::QueueRow>())),
+        part("events at queues", "probes.packets".into(), events(scenario) * row(true, size_of::<probe::PacketRow>())),
+    ]
+}
+
+/// Packets that may be under way at once: no more than the windows allow, and no more than links hold.
+fn packets(scenario: &Scenario) -> f64 {
+    let duration = scenario.duration.as_secs_f64();
+    let sent: f64 = scenario
+        .flows
+        .values()
+        .map(|flow| {
+            let rate = match flow {
+                Flow::Tcp(tcp) => return f64::from(flow.course().flows()) * tcp.config.wnd.0,
+                Flow::Cbr(cbr) => cbr.config.rate,
+                Flow::OnOff(on_off) => on_off.config.rate,
+            };
+            f64::from(flow.course().flows()) * rate.as_bps_f64() * duration / bits(flow)
+        })
+        .sum();
+    let smallest = scenario.flows.values().map(bits).fold(f64::INFINITY, f64::min);
+    let held = |settings: &Settings| {
+        let on_the_wire = match (settings.rate, settings.delay) {
+            (Some(rate), Some(delay)) => rate.as_bps_f64() * delay.as_secs_f64() / smallest,
+            _ => 0.0,
+        };
+        let waiting = match settings.queue.as_ref().map(|queue| queue.limit()) {
+            Some(QueueSize::Packets(packets)) => packets,
+            Some(QueueSize::Bytes(bytes)) => bytes as f64 * 8.0 / smallest,
+            None => 50.0,
+        };
+        on_the_wire + waiting
+    };
+    let both = |duplex: &Duplex| held(&duplex.both) + held(&duplex.backwards());
+    let size = scenario.topology.as_ref().map_or(0.0, |topology| topology.size().links as f64);
+    let most = scenario.topology.iter().flat_map(|t| t.duplexes()).map(|(_, duplex)| both(duplex)).fold(0.0, f64::max);
+    let links: f64 = scenario.links.values().map(|link| both(&link.duplex)).sum();
+    sent.min(size * most + links)
+}
+
+/// Events at the queues of which all are kept: an arrival and a departure of each packet that the rate allows.
+fn events(scenario: &Scenario) -> f64 {
+    let smallest = scenario.flows.values().map(bits).fold(f64::INFINITY, f64::min);
+    let topology = scenario.topology.iter().flat_map(|topology| topology.duplexes());
+    let fastest = topology
+        .map(|(_, duplex)| duplex)
+        .chain(scenario.links.values().map(|link| &link.duplex))
+        .filter_map(|duplex| duplex.both.rate.max(duplex.backwards().rate))
+        .max();
+    let of_link = |name: &String| {
+        let link = scenario.links.get(name.trim_end_matches(".back"));
+        link.and_then(|link| link.duplex.both.rate).or(fastest).map_or(0.0, |rate| rate.as_bps_f64())
+    };
+    let bits: f64 = scenario.probes.packets.iter().map(of_link).sum();
+    2.0 * bits * scenario.duration.as_secs_f64() / smallest
+}
+
+fn bits(flow: &Flow) -> f64 {
+    8.0 * flow.packet_size().0.max(1) as f64
+}
+
+/// Memory that is free: what Linux says is available, elsewhere 8 GB.
+fn available() -> f64 {
+    let said = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?.to_owned();
+        line.split_whitespace().nth(1)?.parse::<f64>().ok()
+    });
+    said.map_or(8e9, |kibibytes| kibibytes * 1024.0)
+}
+
+fn shown(bytes: f64) -> String {
+    match bytes {
+        _ if bytes >= 1e9 => format!("{:.1} GB", bytes / 1e9),
+        _ if bytes >= 1e6 => format!("{:.1} MB", bytes / 1e6),
+        _ => format!("{:.1} KB", bytes / 1e3),
+    }
+}
+
+// Bytes that one of each takes, names and entries of calendars included.
+const NODE: f64 = 200.0;
+const DIRECTION: f64 = 1000.0;
+const FLOW: f64 = 3000.0;
+const ROUTE: f64 = 16.0;
+const PACKET: f64 = 128.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scenario(count: u32) -> Scenario {
+        let text = format!(
+            "format = 1\nname = \"x\"\nduration = \"60 s\"\n[topology]\nkind = \"dumbbell\"\nleft = {count}\n\
+             right = {count}\n[flows.web]\nkind = \"tcp\"\ncount = {count}"
+        );
+        Scenario::from_toml(&text).expect("it is legal")
+    }
+
+    #[test]
+    fn ten_flows_take_little_and_a_thousand_more() {
+        let total = |count| parts(&scenario(count)).iter().map(|part| part.bytes).sum::<f64>();
+        assert!(total(10) < 2e6, "{}", total(10));
+        assert!((2e7..5e8).contains(&total(1000)), "{}", total(1000));
+    }
+
+    #[test]
+    fn what_is_too_large_says_by_how_much_and_why() {
+        let finding = too_large_for(&scenario(1000), 1e6).expect("a megabyte does not suffice");
+        let message = finding.problem.message;
+        assert!(
+            message.starts_with("too large for memory: about ") && message.contains("1.0 MB are free"),
+            "{message}"
+        );
+        assert!(too_large_for(&scenario(10), 8e9).is_none());
+    }
+}

@@ -1,0 +1,232 @@
+//! The JSON schema of scenarios.
+//!
+//! It is made from the serde structs by schemars and then brought into one form: every object is closed, so that an
+//! unknown key is an error anywhere; every variant of a tagged choice is a definition of its own, named after its
+//! kind; what may be left out is not nullable; words are one `enum`. Quantities carry `x-quantity`, the kind of their
+//! unit. The file `schema.json` of this crate holds it for tools that cannot ask the program.
+
+use crate::model::Scenario;
+use serde_json::{Map, Value, json};
+
+/// The JSON schema (draft 2020-12) of a scenario.
+pub fn schema() -> Value {
+    let mut schema = schemars::schema_for!(Scenario).to_value();
+    simplify(&mut schema);
+    name_variants(&mut schema);
+    close(&mut schema);
+    drop_unused(&mut schema);
+    schema
+}
+
+/// The schema that scenarios are held against: a tagged choice first looks at the tag and then at nothing but the
+/// variant that it names, so that the problems of that variant are reported and no others.
+pub(crate) fn decisive(schema: &Value) -> Value {
+    let mut decisive = schema.clone();
+    let tags: Vec<(String, String)> = definitions(schema)
+        .filter_map(|(name, definition)| Some((format!("{REF}{name}"), kind_of(definition)?.to_owned())))
+        .collect();
+    walk(&mut decisive, &mut |object| {
+        let Some(Value::Array(variants)) = object.get("oneOf") else { return };
+        let tag = |variant: &Value| tags.iter().find(|(to, _)| variant["$ref"] == **to).map(|(_, tag)| tag.clone());
+        let Some(kinds) = variants.iter().map(tag).collect::<Option<Vec<String>>>() else { return };
+        let branch = |(kind, variant): (&String, &Value)| {
+            let named = json!({ "type": "object", "properties": { "kind": { "const": kind } }, "required": ["kind"] });
+            json!({ "if": named, "then": variant })
+        };
+        let branches: Vec<Value> = kinds.iter().zip(variants).map(branch).collect();
+        object.remove("oneOf");
+        object.insert("type".into(), "object".into());
+        object.insert("properties".into(), json!({ "kind": { "type": "string", "enum": kinds } }));
+        object.insert("required".into(), json!(["kind"]));
+        object.insert("allOf".into(), branches.into());
+    });
+    decisive
+}
+
+/// Where definitions are referred to.
+pub(crate) const REF: &str = "#/$defs/";
+
+/// Variants whose kind is no good name by itself.
+const NAMES: &[(&str, &str)] = &[("none", "Lossless")];
+
+/// Takes away what only repeats the types of Rust: null for options, number formats, one schema per word.
+fn simplify(schema: &mut Value) {
+    walk(schema, &mut |object| {
+        object.remove("format");
+        if let Some(Value::String(about)) = object.get_mut("description") {
+            *about = about.split("\n\n").map(|paragraph| paragraph.replace('\n', " ")).collect::<Vec<_>>().join("\n\n");
+        }
+        if let Some(Value::Array(types)) = object.get_mut("type") {
+            types.retain(|name| name != "null");
+            if let [only] = &types[..] {
+                let only = only.clone();
+                object.insert("type".into(), only);
+            }
+        }
+        if let Some(Value::Array(choices)) = object.get_mut("anyOf") {
+            choices.retain(|choice| choice["type"] != "null");
+            if let [Value::Object(only)] = &choices[..] {
+                let only = only.clone();
+                object.remove("anyOf");
+                let own = std::mem::take(object);
+                object.extend(only.into_iter().chain(own));
+            }
+        }
+        if let Some(Value::Array(words)) = object.get("oneOf")
+            && words.iter().all(|word| word["const"].is_string())
+        {
+            let meanings: Vec<String> = words
+                .iter()
+                .map(|word| format!("\"{}\": {}", text(&word["const"]), text(&word["description"])))
+                .collect();
+            let about = object.get("description").map_or("", text).to_owned();
+            let values: Vec<Value> = words.iter().map(|word| word["const"].clone()).collect();
+            object.remove("oneOf");
+            object.insert("type".into(), "string".into());
+            object.insert("description".into(), format!("{about}\n\n{}", meanings.join("\n")).into());
+            object.insert("enum".into(), values.into());
+        }
+    });
+}
+
+/// Makes every variant of a tagged choice a definition.
+fn name_variants(schema: &mut Value) {
+    let before = schema["$defs"].clone();
+    let mut made = Map::new();
+    walk(schema, &mut |object| {
+        let Some(Value::Array(variants)) = object.get_mut("oneOf") else { return };
+        for variant in variants {
+            let Some(kind) = kind_of(variant) else { continue };
+            let name = class_name(kind);
+            let mut definition = variant.as_object().cloned().unwrap_or_default();
+            if let Some(to) = definition.remove("$ref") {
+                let base = &before[text(&to).trim_start_matches(REF)];
+                for key in ["properties", "required"] {
+                    match (definition.get_mut(key), base.get(key)) {
+                        (Some(Value::Object(own)), Some(Value::Object(more))) => own.extend(more.clone()),
+                        (Some(Value::Array(own)), Some(Value::Array(more))) => own.extend(more.clone()),
+                        _ => {}
+                    }
+                }
+            }
+            *variant = json!({ "$ref": format!("{REF}{name}") });
+            let clash = made.insert(name, definition.into());
+            assert!(clash.is_none(), "two kinds share a name");
+        }
+    });
+    let definitions = schema["$defs"].as_object_mut().expect("there are definitions");
+    definitions.extend(made);
+}
+
+/// Closes every object.
+fn close(schema: &mut Value) {
+    walk(schema, &mut |object| {
+        if object.get("type").is_some_and(|name| name == "object") && object.get("additionalProperties").is_none() {
+            object.insert("additionalProperties".into(), false.into());
+        }
+    });
+}
+
+/// Drops definitions that nothing refers to any more.
+fn drop_unused(schema: &mut Value) {
+    let all = schema.to_string();
+    let definitions = schema["$defs"].as_object_mut().expect("there are definitions");
+    definitions.retain(|name, _| all.contains(&format!("\"{REF}{name}\"")));
+}
+
+/// Calls `change` for every object of the schema, innermost first.
+fn walk(value: &mut Value, change: &mut dyn FnMut(&mut Map<String, Value>)) {
+    match value {
+        Value::Object(object) => {
+            // What defaults and examples hold is no schema.
+            object.iter_mut().filter(|(key, _)| !matches!(key.as_str(), "default" | "examples")).for_each(
+                |(key, inner)| match (key.as_str(), inner) {
+                    // Here keys are names, not keywords.
+                    ("properties" | "$defs", Value::Object(named)) => {
+                        named.values_mut().for_each(|inner| walk(inner, change));
+                    }
+                    (_, inner) => walk(inner, change),
+                },
+            );
+            change(object);
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| walk(item, change)),
+        _ => {}
+    }
+}
+
+/// The kind of a variant of a tagged choice.
+fn kind_of(definition: &Value) -> Option<&str> {
+    definition["properties"]["kind"]["const"].as_str()
+}
+
+fn definitions(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    schema["$defs"].as_object().into_iter().flatten()
+}
+
+/// `GilbertElliott` for `gilbert-elliott`.
+fn class_name(kind: &str) -> String {
+    if let Some((_, name)) = NAMES.iter().find(|(exception, _)| *exception == kind) {
+        return (*name).to_owned();
+    }
+    let capitalized = |word: &str| word[..1].to_uppercase() + &word[1..];
+    kind.split('-').map(capitalized).collect()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/schema.json");
+
+    #[test]
+    fn the_file_is_up_to_date() {
+        let now = serde_json::to_string_pretty(&schema()).expect("it is plain data") + "\n";
+        if std::env::var_os("FAIRCAST_WRITE_SCHEMA").is_some() {
+            std::fs::write(FILE, &now).expect("the file can be written");
+        }
+        let file = std::fs::read_to_string(FILE).unwrap_or_default();
+        assert!(
+            file == now,
+            "crates/scenario/schema.json is out of date; renew it by\n  \
+             FAIRCAST_WRITE_SCHEMA=1 cargo test -p faircast-scenario the_file_is_up_to_date\n  \
+             python3 tools/generate_model.py"
+        );
+    }
+
+    #[test]
+    fn every_object_is_closed_and_nothing_is_null() {
+        walk(&mut schema(), &mut |object| {
+            if object.contains_key("properties") {
+                assert_eq!(object["additionalProperties"], false, "{object:?}");
+            }
+            assert_ne!(object.get("type"), Some(&"null".into()), "{object:?}");
+        });
+    }
+
+    #[test]
+    fn every_kind_is_a_definition() {
+        let schema = schema();
+        let kinds = [
+            faircast_sim::queue::LIST,
+            faircast_sim::loss::LIST,
+            crate::topology::LIST,
+            &[("tcp", ""), ("cbr", ""), ("on-off", "")],
+        ];
+        for (kind, _) in kinds.concat() {
+            assert_eq!(schema["$defs"][class_name(kind)]["properties"]["kind"]["const"], kind);
+        }
+    }
+
+    #[test]
+    fn flattened_parameters_stand_beside_the_others() {
+        let tcp = &schema()["$defs"]["Tcp"]["properties"];
+        for key in ["kind", "from", "to", "start", "count", "variant", "wnd"] {
+            assert!(tcp[key].is_object(), "{key}");
+        }
+    }
+}

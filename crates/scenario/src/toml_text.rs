@@ -1,0 +1,64 @@
+//! From TOML text to a JSON value.
+
+use crate::problem::Problem;
+use serde_json::{Map, Number, Value};
+use toml::de::DeTable;
+
+/// The value of a text, and the places where TOML has something that JSON does not have, with null in their places.
+///
+/// # Errors
+/// Errors of TOML, each with line and column.
+pub(crate) fn to_json(text: &str) -> Result<(Value, Vec<Problem>), Vec<Problem>> {
+    let (_, errors) = DeTable::parse_recoverable(text);
+    if !errors.is_empty() {
+        return Err(errors.iter().map(|error| syntax_problem(text, error)).collect());
+    }
+    let table: toml::Table = text.parse().map_err(|error| vec![syntax_problem(text, &error)])?;
+    let mut unreadable = Vec::new();
+    let value = convert(toml::Value::Table(table), "", &mut unreadable);
+    Ok((value, unreadable))
+}
+
+fn syntax_problem(text: &str, error: &toml::de::Error) -> Problem {
+    let message = error.message().trim_end().replace('\n', "; ");
+    let Some(span) = error.span() else { return Problem::new("", message) };
+    let before = text.get(..span.start).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    let given = text.get(span).map(str::to_owned).filter(|given| !given.is_empty());
+    Problem { given, ..Problem::new("", format!("line {line}, column {column}: no legal TOML: {message}")) }
+}
+
+fn convert(value: toml::Value, path: &str, unreadable: &mut Vec<Problem>) -> Value {
+    let mut refuse = |given: String, message: &str| {
+        let message = format!("{given} is not legal; {message}");
+        unreadable.push(Problem { given: Some(given), ..Problem::new(path, message) });
+        Value::Null
+    };
+    match value {
+        toml::Value::String(text) => Value::String(text),
+        toml::Value::Integer(number) => Value::from(number),
+        toml::Value::Boolean(truth) => Value::Bool(truth),
+        toml::Value::Float(number) => match Number::from_f64(number) {
+            Some(number) => Value::Number(number),
+            None => refuse(number.to_string().to_lowercase(), "numbers are finite"),
+        },
+        toml::Value::Datetime(moment) => {
+            refuse(moment.to_string(), "a scenario knows no dates; times are durations such as \"250 ms\"")
+        }
+        toml::Value::Array(items) => {
+            let items =
+                (0..).zip(items).map(|(i, item): (usize, _)| convert(item, &format!("{path}[{i}]"), unreadable));
+            Value::Array(items.collect())
+        }
+        toml::Value::Table(entries) => {
+            let mut object = Map::new();
+            for (key, entry) in entries {
+                let below = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                let entry = convert(entry, &below, unreadable);
+                object.insert(key, entry);
+            }
+            Value::Object(object)
+        }
+    }
+}

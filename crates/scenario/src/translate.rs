@@ -1,0 +1,186 @@
+//! From the errors of the schema validator to problems that a person can act upon.
+
+use crate::check::no_unit;
+use crate::problem::{Problem, given, list, nearest};
+use crate::repair::Repair;
+use crate::schema::REF;
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind as Kind;
+use serde_json::Value;
+
+/// What an error of the validator means, and how to go on despite it.
+pub(crate) fn problems(error: &ValidationError<'_>, schema: &Value) -> Vec<(Problem, Repair)> {
+    let pointer = error.instance_path().as_str().to_owned();
+    let path = path_of(&pointer);
+    let instance: &Value = error.instance();
+    let node = node_of(error, schema);
+    let at = |message: String| Problem {
+        path: path.clone(),
+        given: Some(given(instance)),
+        message,
+        legal: Some(describe(node, schema)),
+    };
+    let replace = || Repair::Replace { pointer: pointer.clone(), with: node.clone() };
+    match error.kind() {
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => unexpected
+            .iter()
+            .map(|key| {
+                let problem = unknown_key(&path, key, &instance[key], node);
+                (problem, Repair::Remove { pointer: pointer.clone(), key: key.clone() })
+            })
+            .collect(),
+        Kind::Required { property } => {
+            let key = property.as_str().unwrap_or_default();
+            let wanted = resolve(&node["properties"][key], schema);
+            let legal = describe(wanted, schema);
+            let message = format!("missing; legal is {legal}");
+            let problem = Problem { path: join(&path, key), given: None, message, legal: Some(legal) };
+            let repair = match wanted["enum"].is_array() && key == "kind" {
+                // Without its kind nothing of it can be judged.
+                true => Repair::Replace { pointer, with: node.clone() },
+                false => Repair::Insert { pointer, key: key.to_owned(), with: wanted.clone() },
+            };
+            vec![(problem, repair)]
+        }
+        Kind::PropertyNames { error } => {
+            let name = error.instance().as_str().unwrap_or_default().to_owned();
+            let message = "illegal name; legal are up to 100 letters, digits, - and _".to_owned();
+            let problem =
+                Problem { path: join(&path, &name), given: Some(name), message, legal: Some("[A-Za-z0-9_-]+".into()) };
+            // The name harms nobody who only reads.
+            vec![(problem, Repair::None)]
+        }
+        Kind::Enum { .. } => {
+            let words: Vec<&str> = node["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            let near = nearest(instance.as_str().unwrap_or_default(), words.iter().copied());
+            let message = format!("{} is not legal{near}; legal are {}", given(instance), list(&words));
+            let repair = match pointer.strip_suffix("/kind") {
+                Some(parent) => Repair::Replace { pointer: parent.to_owned(), with: tagged_parent(error, schema) },
+                None => replace(),
+            };
+            vec![(at(message), repair)]
+        }
+        Kind::Type { .. } => vec![(at(wrong_type(instance, node, schema)), replace())],
+        Kind::AnyOf { .. } => vec![(at(no_choice(instance, node, schema)), replace())],
+        Kind::Custom { message, .. } => vec![(at(message.clone()), replace())],
+        Kind::Minimum { .. } | Kind::Maximum { .. } if path == "format" => {
+            let message = format!("format {} is not supported; this version reads format 1", given(instance));
+            vec![(at(message), replace())]
+        }
+        _ => vec![(at(format!("{} is not legal; legal is {}", given(instance), describe(node, schema))), replace())],
+    }
+}
+
+/// `links.bottleneck.rate` for `/links/bottleneck/rate`, `probes.queues[0]` for `/probes/queues/0`.
+fn path_of(pointer: &str) -> String {
+    pointer.split('/').skip(1).fold(String::new(), |path, part| {
+        let part = part.replace("~1", "/").replace("~0", "~");
+        // No table has keys of digits only beside those of names, and they are reached through names.
+        let within_list = part.bytes().all(|byte| byte.is_ascii_digit()) && !LISTLESS.contains(&path.as_str());
+        if within_list { format!("{path}[{part}]") } else { join(&path, &part) }
+    })
+}
+
+/// Tables whose keys are names that the user chose, digits perhaps.
+const LISTLESS: &[&str] = &["nodes", "links", "flows"];
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+/// The schema that holds the keyword which failed.
+fn node_of<'s>(error: &ValidationError<'_>, schema: &'s Value) -> &'s Value {
+    let keyword = error.schema_path().as_str();
+    let parent = keyword.rsplit_once('/').map_or("", |(parent, _)| parent);
+    schema.pointer(parent).unwrap_or(&Value::Null)
+}
+
+/// The schema of the table whose `kind` is wrong.
+fn tagged_parent(error: &ValidationError<'_>, schema: &Value) -> Value {
+    let keyword = error.schema_path().as_str();
+    let parent = keyword.strip_suffix("/properties/kind/enum").unwrap_or_default();
+    schema.pointer(parent).cloned().unwrap_or(Value::Null)
+}
+
+fn unknown_key(path: &str, key: &str, value: &Value, node: &Value) -> Problem {
+    let legal: Vec<&str> = node["properties"].as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+    let near = nearest(key, legal.iter().copied());
+    let legal = list(&legal);
+    let message = format!("unknown key{near}; legal are {legal}");
+    Problem { path: join(path, key), given: Some(given(value)), message, legal: Some(legal) }
+}
+
+fn wrong_type(instance: &Value, node: &Value, schema: &Value) -> String {
+    match node["x-quantity"].as_str() {
+        Some(kind) if instance.is_number() => no_unit(kind, instance),
+        _ => format!("{} is not legal; legal is {}", given(instance), describe(node, schema)),
+    }
+}
+
+/// The complaint about a value that fits none of several choices.
+fn no_choice(instance: &Value, node: &Value, schema: &Value) -> String {
+    let choices = || node["anyOf"].as_array().into_iter().flatten().map(|choice| resolve(choice, schema));
+    let others: Vec<String> =
+        choices().filter(|choice| choice["const"].is_string()).map(|choice| choice["const"].to_string()).collect();
+    let also = match others.is_empty() {
+        true => String::new(),
+        false => format!("; {} is legal, too", others.join(" or ")),
+    };
+    match choices().find_map(|choice| choice["x-quantity"].as_str()) {
+        Some(kind) if instance.is_number() => no_unit(kind, instance) + &also,
+        Some(kind) if instance.is_string() => crate::check::quantity(kind, instance).err().unwrap_or_default() + &also,
+        _ => format!("{} is not legal; legal is {}", given(instance), describe(node, schema)),
+    }
+}
+
+/// What a schema asks for, in words.
+fn describe(node: &Value, schema: &Value) -> String {
+    let node = resolve(node, schema);
+    if let Some(kind) = node["x-quantity"].as_str() {
+        return format!("a {kind} such as {}", node["examples"][0]);
+    }
+    if let Some(constant) = node.get("const") {
+        return constant.to_string();
+    }
+    if let Some(words) = node["enum"].as_array() {
+        let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+        return format!("one of {}", list(&words));
+    }
+    if let Some(choices) = node["anyOf"].as_array() {
+        let choices: Vec<String> = choices.iter().map(|choice| describe(choice, schema)).collect();
+        return choices.join(" or ");
+    }
+    let limit = |key: &str| node[key].as_f64();
+    let range = |what: &str| match (limit("minimum"), limit("maximum")) {
+        (Some(min), Some(max)) => format!("{what} from {min} to {max}"),
+        (Some(min), None) => format!("{what} from {min}"),
+        (None, Some(max)) => format!("{what} up to {max}"),
+        (None, None) => what.to_owned(),
+    };
+    match node["type"].as_str() {
+        Some("boolean") => "true or false".to_owned(),
+        Some("integer") => range("a whole number"),
+        Some("number") => range("a number"),
+        Some("string") if node["pattern"].is_string() => {
+            "a text of up to 100 letters, digits, -, _ and ., without spaces and not starting with a dot".to_owned()
+        }
+        Some("string") => "a text".to_owned(),
+        Some("array") => format!("a list, each item {}", describe(&node["items"], schema)),
+        Some("object") => match node["properties"]["kind"]["enum"].as_array() {
+            Some(kinds) => {
+                let kinds: Vec<&str> = kinds.iter().filter_map(Value::as_str).collect();
+                format!("a table with a kind: {}", list(&kinds))
+            }
+            None => "a table".to_owned(),
+        },
+        _ => "something else".to_owned(),
+    }
+}
+
+/// The schema itself, or the definition that it refers to.
+pub(crate) fn resolve<'s>(node: &'s Value, schema: &'s Value) -> &'s Value {
+    match node["$ref"].as_str() {
+        Some(to) => resolve(&schema["$defs"][to.trim_start_matches(REF)], schema),
+        None => node,
+    }
+}

@@ -1,0 +1,331 @@
+//! Every kind of bad input gets one clear message at the right place, and all of them come at once.
+
+use faircast_scenario::{Problem, Scenario};
+
+/// A legal scenario that the cases spoil.
+const BASE: &str = r#"
+format = 1
+name = "base"
+duration = "100 s"
+warmup = "10 s"
+seed = 3
+
+[topology]
+kind = "dumbbell"
+left = 2
+
+[nodes.extra]
+[nodes.island]
+
+[links.bottleneck]
+rate = "1.5 Mbit/s"
+delay = "250 ms"
+queue = { kind = "red", limit = "100 packets", min_th = "5 packets" }
+loss = { kind = "bernoulli", p = 0.001 }
+
+[links.spur]
+from = "right-router"
+to = "extra"
+rate = "1 Mbit/s"
+delay = "1 ms"
+
+[flows.web]
+kind = "tcp"
+count = 2
+start = "0 s"
+
+[flows.voice]
+kind = "cbr"
+from = "left-0"
+to = "extra"
+
+[probes]
+interval = "1 s"
+queues = ["bottleneck", "spur.back"]
+"#;
+
+/// What in the base is replaced by what, and the path and a part of the message of the one problem that follows.
+const CASES: &[(&str, &str, &str, &str)] = &[
+    // Form.
+    ("seed = 3", "sed = 3", "sed", "unknown key; did you mean seed?; legal are description, duration"),
+    ("delay = \"250 ms\"", "dealy = \"250 ms\"", "links.bottleneck.dealy", "did you mean delay?"),
+    ("limit =", "limt =", "links.bottleneck.queue.limt", "did you mean limit?"),
+    ("p = 0.001", "p = 0.001, q = 1", "links.bottleneck.loss.q", "unknown key; did you mean p?; legal are kind, p"),
+    ("count = 2", "cuont = 2", "flows.web.cuont", "did you mean count?"),
+    ("left = 2", "lefd = 2", "topology.lefd", "did you mean left?"),
+    ("[nodes.extra]", "[nodes.extra]\ncolour = 1", "nodes.extra.colour", "unknown key; legal are description"),
+    ("interval =", "intervall =", "probes.intervall", "did you mean interval?"),
+    ("count = 2", "count = \"two\"", "flows.web.count", "\"two\" is not legal; legal is a whole number from 1"),
+    ("count = 2", "count = 1.5", "flows.web.count", "1.5 is not legal; legal is a whole number from 1"),
+    ("queues = [", "events = 1\nqueues = [", "probes.events", "1 is not legal; legal is true or false"),
+    ("queues = [", "packets = \"spur\"\nqueues = [", "probes.packets", "legal is a list, each item a text"),
+    ("\"bottleneck\",", "7,", "probes.queues[0]", "7 is not legal; legal is a text"),
+    (
+        "seed = 3",
+        "seed = 3
+engine = 3",
+        "engine",
+        "3 is not legal; legal is a table",
+    ),
+    ("duration = \"100 s\"", "", "duration", "missing; legal is a duration such as \"250 ms\""),
+    ("name = \"base\"", "", "name", "missing; legal is a text"),
+    ("format = 1", "", "format", "missing"),
+    ("format = 1", "format = 2", "format", "format 2 is not supported; this version reads format 1"),
+    ("name = \"base\"", "name = \"a b\"", "name", "\"a b\" is not legal; legal is a text of up to 100 letters"),
+    ("[nodes.extra]", "[nodes.\"x.y\"]\n[nodes.extra]", "nodes.x.y", "illegal name; legal are up to 100 letters"),
+    // Quantities.
+    (
+        "\"1.5 Mbit/s\"",
+        "1500000",
+        "links.bottleneck.rate",
+        "1500000 has no unit: write a rate as text with its unit, e.g. \"1.5 Mbit/s\"",
+    ),
+    ("\"1.5 Mbit/s\"", "\"1500000\"", "links.bottleneck.rate", "1500000 has no unit"),
+    (
+        "\"250 ms\"",
+        "0.25",
+        "links.bottleneck.delay",
+        "0.25 has no unit: write a duration as text with its unit, e.g. \"0.25 s\"",
+    ),
+    ("\"100 packets\"", "100", "links.bottleneck.queue.limit", "e.g. \"100 packets\""),
+    (
+        "\"5 packets\"",
+        "5",
+        "links.bottleneck.queue.min_th",
+        "5 has no unit: write a number of packets as text with its unit, e.g. \"5 packets\"; \"auto\" is legal, too",
+    ),
+    (
+        "\"5 packets\"",
+        "\"few\"",
+        "links.bottleneck.queue.min_th",
+        "is not a number of packets: a number and a unit are needed",
+    ),
+    (
+        "\"5 packets\"",
+        "true",
+        "links.bottleneck.queue.min_th",
+        "true is not legal; legal is a number of packets such as \"50 packets\" or \"auto\"",
+    ),
+    (
+        "\"1.5 Mbit/s\"",
+        "\"1.5 Mbps\"",
+        "links.bottleneck.rate",
+        "\"1.5 Mbps\" is not a rate: a number and a unit are needed, such as \"1.5 Mbit/s\"; units: bit/s, kbit/s",
+    ),
+    ("\"250 ms\"", "true", "links.bottleneck.delay", "true is not legal; legal is a duration such as \"250 ms\""),
+    ("\"1.5 Mbit/s\"", "\"-1 Mbit/s\"", "links.bottleneck.rate", "must be finite and not negative"),
+    ("\"1.5 Mbit/s\"", "\"0 Mbit/s\"", "links.bottleneck.rate", "0 bit/s given; legal is 10 bit/s to 10000 Gbit/s"),
+    ("\"1.5 Mbit/s\"", "\"1e9 Gbit/s\"", "links.bottleneck.rate", "legal is 10 bit/s to 10000 Gbit/s"),
+    ("\"250 ms\"", "\"2 h\"", "links.bottleneck.delay", "7200 s given; legal is at most 1 h"),
+    ("\"250 ms\"", "\"1e999 s\"", "links.bottleneck.delay", "must be finite"),
+    ("p = 0.001", "p = nan", "links.bottleneck.loss.p", "nan is not legal; numbers are finite"),
+    ("p = 0.001", "p = -inf", "links.bottleneck.loss.p", "-inf is not legal; numbers are finite"),
+    ("seed = 3", "seed = 2024-01-01", "seed", "2024-01-01 is not legal; a scenario knows no dates"),
+    // Kinds.
+    (
+        "\"dumbbell\"",
+        "\"dumbell\"",
+        "topology.kind",
+        "\"dumbell\" is not legal; did you mean dumbbell?; legal are dumbbell, chain, parking-lot",
+    ),
+    (
+        "kind = \"red\"",
+        "kind = \"rde\"",
+        "links.bottleneck.queue.kind",
+        "did you mean red?; legal are drop-tail, red, mecn",
+    ),
+    ("kind = \"red\", ", "", "links.bottleneck.queue.kind", "missing; legal is one of drop-tail, red, mecn"),
+    (
+        "{ kind = \"bernoulli\", p = 0.001 }",
+        "\"bernoulli\"",
+        "links.bottleneck.loss",
+        "\"bernoulli\" is not legal; legal is a table with a kind: none, bernoulli",
+    ),
+    ("kind = \"cbr\"", "kind = \"ftp\"", "flows.voice.kind", "\"ftp\" is not legal; legal are tcp, cbr, on-off"),
+    ("kind = \"tcp\"", "kind = \"tcp\"\nvariant = \"newrno\"", "flows.web.variant", "did you mean newreno?"),
+    ("kind = \"tcp\"", "kind = \"tcp\"\necn = true", "flows.web.ecn", "true is not legal; legal"),
+    ("p = 0.001 }", "}", "links.bottleneck.loss.p", "missing; legal is a number from 0 to 1"),
+    // Numbers out of range.
+    ("p = 0.001", "p = 1.001", "links.bottleneck.loss.p", "1.001 is not legal; legal is a number from 0 to 1"),
+    ("p = 0.001", "p = -0.001", "links.bottleneck.loss.p", "legal is a number from 0 to 1"),
+    ("seed = 3", "seed = -1", "seed", "-1 is not legal; legal is a whole number from 0 to 9007199254740991"),
+    ("seed = 3", "seed = 9007199254740992", "seed", "legal is a whole number from 0 to 9007199254740991"),
+    ("count = 2", "count = 0", "flows.web.count", "0 is not legal; legal is a whole number from 1"),
+    ("left = 2", "left = 0", "topology.left", "0 is not legal; legal is a whole number from 1 to 1000000"),
+    ("count = 2", "count = 3000000000", "flows.web.count", "too large for memory: about "),
+    // Parameters against each other.
+    (
+        "\"5 packets\"",
+        "\"50 packets\"",
+        "links.bottleneck.queue.max_th",
+        "15 packets given; it must be above min_th = 50 packets",
+    ),
+    ("\"100 packets\"", "\"0 packets\"", "links.bottleneck.queue.limit", "legal is a whole number of packets from 1"),
+    (
+        "{ kind = \"red\", limit = \"100 packets\", min_th = \"5 packets\" }",
+        "{ kind = \"mecn\", min_th = \"9 packets\", mid_th = \"8 packets\" }",
+        "links.bottleneck.queue.mid_th",
+        "8 packets given; it must be above min_th = 9 packets",
+    ),
+    ("kind = \"tcp\"", "kind = \"tcp\"\nrto_min = \"90 s\"", "flows.web.rto_min", "legal is at most rto_max"),
+    // Times.
+    ("\"100 s\"", "\"0 s\"", "duration", "a run takes time, more than 0 s"),
+    ("\"100 s\"", "\"101 days\"", "duration", "is not a duration"),
+    ("\"100 s\"", "\"2401 h\"", "duration", "legal is at most 100 days"),
+    ("warmup = \"10 s\"", "warmup = \"100 s\"", "warmup", "100 s given; legal is less than the duration, 100 s"),
+    ("start = \"0 s\"", "start = \"100 s\"", "flows.web.start", "legal is before the end of the run at 100 s"),
+    ("start = \"0 s\"", "start_step = \"100 s\"", "flows.web.start_step", "the last flow would start at 100 s"),
+    ("start = \"0 s\"", "start_jitter = \"3 min\"", "flows.web.start_jitter", "as late as 180 s"),
+    (
+        "start = \"0 s\"",
+        "start = \"5 s\"\nstop = \"5 s\"",
+        "flows.web.stop",
+        "5 s given; legal is after the start at 5 s",
+    ),
+    (
+        "start = \"0 s\"",
+        "start_step = \"9 s\"\nstop = \"9 s\"",
+        "flows.web.stop",
+        "after the last possible start at 9 s",
+    ),
+    ("interval = \"1 s\"", "interval = \"0 s\"", "probes.interval", "0 s given; legal is at least 1 us"),
+    ("interval = \"1 s\"", "interval = \"1 us\"", "probes.interval", "too large for memory"),
+    // Names.
+    ("to = \"extra\"\nrate", "to = \"etxra\"\nrate", "links.spur.to", "there is no node etxra; did you mean extra?"),
+    ("from = \"left-0\"", "from = \"left-7\"", "flows.voice.from", "there is no node left-7; did you mean left-0?"),
+    ("from = \"left-0\"", "from = [\"left-0\", \"left-1\"]", "flows.voice.from", "2 nodes for 1 flows"),
+    ("from = \"left-0\"", "from = [\"nowhere\"]", "flows.voice.from[0]", "there is no node nowhere"),
+    ("to = \"extra\"\nrate", "to = \"right-router\"\nrate", "links.spur.to", "to another node, not to itself"),
+    ("from = \"left-0\"", "from = \"extra\"", "flows.voice", "flow voice would start and end on node extra"),
+    (
+        "to = \"extra\"\n\n",
+        "to = \"island\"\n\n",
+        "flows.voice",
+        "flow voice: no path leads from node left-0 to node island",
+    ),
+    ("to = \"extra\"\nrate", "to = \"extra\"\nsimplex = true\nrate", "probes.queues[1]", "there is no link spur.back"),
+    ("\"spur.back\"", "\"spru\"", "probes.queues[1]", "there is no link spru; did you mean spur?"),
+    ("\"spur.back\"", "\"bottleneck\"", "probes.queues[1]", "bottleneck is named twice"),
+    (
+        "[links.bottleneck]",
+        "[links.botleneck]",
+        "links.botleneck",
+        "makes no link botleneck; did you mean bottleneck?, and a new link needs from, to, rate and delay",
+    ),
+    ("from = \"right-router\"\n", "", "links.spur", "from missing: a new link needs from, to, rate and delay"),
+    ("rate = \"1 Mbit/s\"\ndelay = \"1 ms\"", "", "links.spur", "rate, delay missing"),
+    (
+        "[links.bottleneck]",
+        "[links.bottleneck]\nto = \"extra\"",
+        "links.bottleneck.to",
+        "says where it ends: leave out to",
+    ),
+    ("count = 2", "count = 3", "flows.web.from", "would need the node left-2, but topology.left is 2: make it 3"),
+    ("[flows.voice]", "[flows.web-1]", "flows.web.count", "count makes a flow web-1, but there is flows.web-1 already"),
+    (
+        "[links.spur]",
+        "[links.spur]\nsimplex = true\nback = {}",
+        "links.spur.back",
+        "a simplex link has no direction back",
+    ),
+];
+
+fn problems(text: &str) -> Vec<Problem> {
+    Scenario::from_toml(text).expect_err("something is wrong")
+}
+
+#[test]
+fn the_base_is_legal() {
+    Scenario::from_toml(BASE).expect("nothing is wrong with it");
+}
+
+#[test]
+fn every_case_gets_its_message() {
+    let mut wrong = String::new();
+    for (old, new, path, message) in CASES {
+        assert!(BASE.contains(old), "the base has no {old}");
+        let found = match Scenario::from_toml(&BASE.replacen(old, new, 1)) {
+            Ok(_) => Vec::new(),
+            Err(found) => found,
+        };
+        if !found.iter().any(|problem| problem.path == *path && problem.message.contains(message)) {
+            let shown: Vec<String> = found.iter().map(|p| format!("{} -> {}", p.path, p.message)).collect();
+            wrong +=
+                &format!("\n{old} => {new}\n  wanted {path} -> {message}\n  got    {}\n", shown.join("\n         "));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn one_mistake_gives_one_problem() {
+    // These touch two places by themselves: a table that others refer to, a flow that needs two nodes.
+    let twofold = ["simplex = true", "count = 3\n", "[flows.web-1]"];
+    for (old, new, ..) in CASES {
+        if twofold.iter().any(|exception| format!("{new}\n").contains(exception)) {
+            continue;
+        }
+        let found = problems(&BASE.replacen(old, new, 1));
+        assert_eq!(found.len(), 1, "{old} => {new}: {found:#?}");
+    }
+}
+
+#[test]
+fn form_and_meaning_come_at_once() {
+    let text = BASE
+        .replace("seed = 3", "sed = 3")
+        .replace("\"1.5 Mbit/s\"", "1500000")
+        .replace("p = 0.001", "p = 2")
+        .replace("warmup = \"10 s\"", "warmup = \"100 s\"")
+        .replace("start = \"0 s\"", "start = \"200 s\"")
+        .replace("from = \"left-0\"", "from = \"left-7\"")
+        .replace("\"spur.back\"", "\"spru\"");
+    let found = problems(&text);
+    let paths: Vec<&str> = found.iter().map(|problem| problem.path.as_str()).collect();
+    // The node and the link are judged although a link is wrong; only what may follow from that is held back.
+    assert_eq!(
+        paths,
+        ["flows.voice.from", "flows.web.start", "links.bottleneck.loss.p", "links.bottleneck.rate", "sed", "warmup"]
+    );
+}
+
+#[test]
+fn what_follows_from_another_mistake_is_not_reported() {
+    // Without its kind the topology has no nodes, but that is not said once for every node.
+    let found = problems(&BASE.replace("kind = \"dumbbell\"", "kind = \"dumbell\""));
+    assert_eq!(found.len(), 1, "{found:#?}");
+    // Nor does a warm-up become too long because the duration cannot be read.
+    let found = problems(&BASE.replace("duration = \"100 s\"", "duration = 100"));
+    assert_eq!(found.len(), 1, "{found:#?}");
+}
+
+#[test]
+fn problems_say_what_was_given_and_what_is_legal() {
+    let found = problems(&BASE.replace("seed = 3", "seed = -1"));
+    assert_eq!(found[0].given.as_deref(), Some("-1"));
+    assert_eq!(found[0].legal.as_deref(), Some("a whole number from 0 to 9007199254740991"));
+    assert_eq!(found[0].to_string(), "seed: -1 is not legal; legal is a whole number from 0 to 9007199254740991");
+}
+
+#[test]
+fn errors_of_toml_have_line_and_column() {
+    let found = problems("format = 1\nname = \"x\nduration = 3 s\n");
+    assert!(found[0].message.starts_with("line 2, column 10: no legal TOML: "), "{found:#?}");
+    assert!(found.iter().any(|problem| problem.message.starts_with("line 3, column ")), "{found:#?}");
+    let found = problems("format = 1\nformat = 1\n");
+    assert!(found[0].message.starts_with("line 2, column 1: no legal TOML: duplicate key"), "{found:#?}");
+}
+
+#[test]
+fn a_scenario_without_anything_lacks_everything() {
+    let paths: Vec<String> = problems("").into_iter().map(|problem| problem.path).collect();
+    assert_eq!(paths, ["duration", "flows", "format", "name"]);
+}
+
+#[test]
+fn what_is_no_table_is_no_scenario() {
+    for value in [serde_json::json!(null), serde_json::json!(3), serde_json::json!([1])] {
+        let found = Scenario::from_json(value).expect_err("it is no table");
+        assert!(found[0].message.ends_with("is not legal; legal is a table"), "{found:?}");
+    }
+}
