@@ -1,0 +1,649 @@
+"""The parts of a scenario as classes, for scenarios that are put together in Python.
+
+Made by tools/generate_model.py from the JSON schema: do not edit. All arguments are given by name; None means that the
+key is left out, so that its default holds. Quantities are texts with units, such as "1.5 Mbit/s" or "250 ms".
+
+>>> from faircast.model import Dumbbell, Scenario, Tcp
+>>> scenario = Scenario(
+...     name="two-flows",
+...     duration="60 s",
+...     topology=Dumbbell(left=2, right=2),
+...     flows={"web": Tcp(count=2, variant="newreno")},
+... )
+
+Nothing is checked here: that is done, for everything at once, when a scenario is run or validated.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, TypeAlias
+
+
+@dataclasses.dataclass(kw_only=True)
+class Part:
+    """A part of a scenario."""
+
+    kind: ClassVar[str | None] = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Say the part as it stands in a JSON or TOML file: only the keys that were set."""
+        given = {field.name.removesuffix("_"): getattr(self, field.name) for field in dataclasses.fields(self)}
+        kind = {} if self.kind is None else {"kind": self.kind}
+        return kind | {key: _plain(value) for key, value in given.items() if value is not None}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Part):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+Calendar: TypeAlias = Literal["wheel", "heap"]
+"""The data structure that holds what happens next.
+
+"wheel": A timing wheel: the faster one.
+"heap": A binary heap: the one to compare with.
+"""
+Lengths: TypeAlias = Literal["exponential", "pareto"]
+"""The distribution of the lengths of periods.
+
+"exponential": Exponential.
+"pareto": Pareto, with a heavy tail.
+"""
+LinkMode: TypeAlias = Literal["auto", "fused", "two-stage"]
+"""How a link computes when packets leave.
+
+"auto": As `engine.link_mode` says; there: fused unless the queue decides at departure.
+"fused": At arrival.
+"two-stage": As events of their own.
+"""
+MecnProfile: TypeAlias = Literal["mecn-literal", "mecn-overlap", "mecn-longramp"]
+"""How the two levels share the thresholds.
+
+"mecn-literal": The paper's words: incipient marks end at `mid_th`.
+"mecn-overlap": Above `mid_th` a packet not marked moderate is still marked incipient with `p1_max`.
+"mecn-longramp": The incipient ramp runs from `min_th` to `max_th`.
+"""
+Recovery: TypeAlias = Literal["reno", "newreno", "sack"]
+"""How losses are repaired.
+
+"reno": One segment; over with the first new ACK.
+"newreno": One segment per round trip until everything sent before the loss is there (RFC 6582).
+"sack": Everything that SACK blocks show to be lost, as fast as the window allows (RFC 6675).
+"""
+TcpEcn: TypeAlias = Literal["off", "ecn", "mecn"]
+"""Explicit congestion notification of a connection.
+
+"off": Not used.
+"ecn": One level (RFC 3168).
+"mecn": Two levels and loss [Durresi].
+"""
+Variant: TypeAlias = Literal["reno", "newreno", "sack"]
+"""The variant of TCP, by name.
+
+"reno": Reno: halves on loss; fast recovery ends with the first new ACK (RFC 5681).
+"newreno": NewReno: Reno whose fast recovery repairs several losses (RFC 6582).
+"sack": Reno with recovery from selective acknowledgements (RFC 2018, RFC 6675).
+"""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Bernoulli(Part):
+    """Loses each packet with the same probability, independently."""
+
+    kind: ClassVar[str | None] = "bernoulli"
+
+    p: float
+    """Probability that a packet is lost, 0 to 1. No default."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class BitError(Part):
+    """Loses a packet if one of its bits is hit; bits are hit independently."""
+
+    kind: ClassVar[str | None] = "bit-error"
+
+    ber: float
+    """Bit error rate: probability that a bit is hit, 0 to 1. No default; satellite links 1e-8 to 1e-6 [Ehlert]."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Cbr(Part):
+    """Packets at a constant rate."""
+
+    kind: ClassVar[str | None] = "cbr"
+
+    count: int | None = None
+    """So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME."""
+    from_: str | Sequence[str] | None = None
+    """Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i."""
+    jitter: float | None = None
+    """Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`."""
+    packet_size: str | None = None
+    """Size of a packet on the wire. Default 210 B (ns-2)."""
+    rate: str | None = None
+    """Bits on the wire per second, headers included. Default 448 kbit/s (ns-2)."""
+    start: str | None = None
+    """When the first flow starts. Default "0 s"."""
+    start_jitter: str | None = None
+    """Each flow starts later by a random time, uniform from zero to this. Default "0 s"."""
+    start_step: str | None = None
+    """Time from the start of one flow to that of the next. Default "0 s": all start together."""
+    stop: str | None = None
+    """When all of them stop. Default: not before the end."""
+    to: str | Sequence[str] | None = None
+    """Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Chain(Part):
+    """Hosts at both ends of a row of routers."""
+
+    kind: ClassVar[str | None] = "chain"
+
+    access: Duplex | None = None
+    """The links of the hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
+    packets.
+    """
+    access_left: Duplex | None = None
+    """What is different on the left."""
+    access_right: Duplex | None = None
+    """What is different on the right."""
+    hop: Duplex | None = None
+    """The links hop-0, hop-1 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets."""
+    hops: int | None = None
+    """Links between routers: router-0, router-1 and so on are joined by hop-0, hop-1 and so on. Default 2."""
+    left: int | None = None
+    """Hosts at router-0, left-0, left-1 and so on. Default 2."""
+    right: int | None = None
+    """Hosts at the last router, right-0, right-1 and so on. Default 2."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class DropTail(Part):
+    """Drops packets that find no room."""
+
+    kind: ClassVar[str | None] = "drop-tail"
+
+    count_transmission: bool | None = None
+    """Whether the limit counts the packet in transmission: of 50 packets 49 wait (ns-2). A limit in bytes then
+    admits a packet if the bytes waiting and its own are less than the limit, otherwise if they are not more.
+    Default true (ns-2).
+    """
+    limit: str | None = None
+    """The most that the queue holds, in packets or in bytes. Default "50 packets" (ns-2)."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Dumbbell(Part):
+    """Hosts on both sides of one bottleneck."""
+
+    kind: ClassVar[str | None] = "dumbbell"
+
+    access: Duplex | None = None
+    """The links of the hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
+    packets.
+    """
+    access_left: Duplex | None = None
+    """What is different on the left."""
+    access_right: Duplex | None = None
+    """What is different on the right."""
+    bottleneck: Duplex | None = None
+    """The link `bottleneck` from left-router to right-router. Default 10 Mbit/s, 20 ms, drop-tail with 50 packets."""
+    left: int | None = None
+    """Hosts on the left, left-0, left-1 and so on. Default 2."""
+    right: int | None = None
+    """Hosts on the right, right-0, right-1 and so on. Default 2."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Duplex(Part):
+    """What a topology says of links of one kind, both directions."""
+
+    back: Settings | None = None
+    """What is different in the direction back."""
+    delay: str | None = None
+    """Propagation delay, up to 1 h."""
+    loss: Loss | None = None
+    """What gets lost on the way. Default: nothing."""
+    mode: LinkMode | None = None
+    """How departures are computed. Default "auto". Results do not depend on it."""
+    queue: Queue | None = None
+    """The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets."""
+    rate: str | None = None
+    """Rate of the transmitter, 10 bit/s to 10000 Gbit/s."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Engine(Part):
+    """How the simulator works.
+
+    Results do not depend on any of it.
+    """
+
+    calendar: Calendar | None = None
+    """The data structure that holds what happens next. Default "wheel"."""
+    clock_offsets: bool | None = None
+    """Gives the clock of every node a constant offset of its own, as real hosts have. Default true."""
+    link_mode: LinkMode | None = None
+    """How links with mode "auto" compute departures. Default "auto": fused unless the queue decides at departure."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class GilbertElliott(Part):
+    """Loses packets in bursts: a good and a bad state."""
+
+    kind: ClassVar[str | None] = "gilbert-elliott"
+
+    bad_time: str | None = None
+    """Mean of the exponential stays in the bad state."""
+    bad_to_good: float | None = None
+    """Probability per packet of passing from bad to good, 0 to 1."""
+    good_time: str | None = None
+    """Mean of the exponential stays in the good state: the chain goes by time."""
+    good_to_bad: float | None = None
+    """Probability per packet of passing from good to bad, 0 to 1."""
+    loss_bad: float | None = None
+    """Probability that a packet is lost in the bad state, 0 to 1. Default 1."""
+    loss_good: float | None = None
+    """Probability that a packet is lost in the good state, 0 to 1. Default 0."""
+    mean_burst: str | None = None
+    """Mean stay in the bad state; with `loss_bad` 1 the mean number of packets lost in a row. Default "5 packets",
+    with `mean_loss`.
+    """
+    mean_loss: float | None = None
+    """Loss in the long run, from `loss_good` to below `loss_bad`. The chain then goes by packets."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Link(Part):
+    """A link between two nodes, or changes to a link of that name that the topology makes.
+
+    A new link needs `from`, `to`, `rate` and `delay`. It carries traffic both ways; `back` says what is different in
+    the direction from `to` to `from`.
+    """
+
+    back: Settings | None = None
+    """What is different in the direction back."""
+    delay: str | None = None
+    """Propagation delay, up to 1 h."""
+    from_: str | None = None
+    """Node at one end. Not for links of the topology."""
+    loss: Loss | None = None
+    """What gets lost on the way. Default: nothing."""
+    mode: LinkMode | None = None
+    """How departures are computed. Default "auto". Results do not depend on it."""
+    queue: Queue | None = None
+    """The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets."""
+    rate: str | None = None
+    """Rate of the transmitter, 10 bit/s to 10000 Gbit/s."""
+    simplex: bool | None = None
+    """No direction back. Default false."""
+    to: str | None = None
+    """Node at the other end. Not for links of the topology."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Lossless(Part):
+    """Loses nothing."""
+
+    kind: ClassVar[str | None] = "none"
+
+
+@dataclasses.dataclass(kw_only=True)
+class Mecn(Part):
+    """Random early detection that marks two levels of congestion."""
+
+    kind: ClassVar[str | None] = "mecn"
+
+    limit: str | None = None
+    """The most that may wait, in packets or in bytes, without the packet in transmission. Default "50 packets"
+    (ns-2).
+    """
+    max_th: str | None = None
+    """Average queue from which every packet is dropped. Default "auto": `2 mid_th` [Durresi]."""
+    mean_pktsize: str | None = None
+    """Mean packet size, for the decay while idle. Default: the size of the flows' data packets."""
+    mid_th: str | None = None
+    """Average queue from which packets are marked moderate. Default "auto": `2 min_th` [Durresi]."""
+    min_th: str | None = None
+    """Average queue from which packets are marked incipient. Default "5 packets" (ns-2's RED)."""
+    p1_max: float | None = None
+    """Nominal probability of an incipient mark at the end of its ramp, 0 to 1. Default 0.1 (ns-2's RED; the paper
+    gives none).
+    """
+    p2_max: float | None = None
+    """Nominal probability of a moderate mark when the average reaches `max_th`, 0 to 1. Default 0.1, as `p1_max`."""
+    profile: MecnProfile | None = None
+    """How the levels share the thresholds. Default "mecn-overlap"."""
+    w_q: float | Literal["auto"] | None = None
+    """Weight of an arrival in the average, above 0 and up to 1. Default 0.002 [FloydJacobson93]. "auto" as for RED."""
+    wait: bool | None = None
+    """Leaves at least 1/p packets between two marks of a level. Default true (ns-2)."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Node(Part):
+    """A node: a host or a router, whatever is connected to it."""
+
+    description: str | None = None
+    """What it stands for, for people."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class OnOff(Part):
+    """Packets at a constant rate during on periods of random length, nothing between them."""
+
+    kind: ClassVar[str | None] = "on-off"
+
+    count: int | None = None
+    """So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME."""
+    from_: str | Sequence[str] | None = None
+    """Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i."""
+    lengths: Lengths | None = None
+    """How the lengths are distributed. Default "exponential"."""
+    off: str | None = None
+    """Mean length of an off period. Default 500 ms."""
+    on: str | None = None
+    """Mean length of an on period. Default 500 ms."""
+    packet_size: str | None = None
+    """Size of a packet on the wire. Default 210 B."""
+    rate: str | None = None
+    """Bits on the wire per second while on. Default 64 kbit/s."""
+    shape: float | None = None
+    """Shape of the Pareto distribution, above 1. Default 1.5. Not used with "exponential"."""
+    start: str | None = None
+    """When the first flow starts. Default "0 s"."""
+    start_jitter: str | None = None
+    """Each flow starts later by a random time, uniform from zero to this. Default "0 s"."""
+    start_step: str | None = None
+    """Time from the start of one flow to that of the next. Default "0 s": all start together."""
+    stop: str | None = None
+    """When all of them stop. Default: not before the end."""
+    to: str | Sequence[str] | None = None
+    """Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class ParkingLot(Part):
+    """Hosts at both ends of a row of routers, and cross traffic at every hop."""
+
+    kind: ClassVar[str | None] = "parking-lot"
+
+    access: Duplex | None = None
+    """The links of all hosts, access-left-0, access-right-0, access-cross-in-0, access-cross-out-0 and so on.
+    Default 100 Mbit/s, 1 ms, drop-tail with 1000 packets.
+    """
+    access_cross: Duplex | None = None
+    """What is different for the hosts of cross traffic."""
+    hop: Duplex | None = None
+    """The links hop-0, hop-1 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets."""
+    hops: int | None = None
+    """Links between routers: router-0, router-1 and so on are joined by hop-0, hop-1 and so on. Default 3."""
+    left: int | None = None
+    """Hosts of through traffic at router-0, left-0, left-1 and so on. Default 1."""
+    right: int | None = None
+    """Hosts of through traffic at the last router, right-0, right-1 and so on. Default 1."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Probes(Part):
+    """What is observed in a run."""
+
+    events: bool | None = None
+    """Reductions of windows and time-outs. Default true."""
+    flows: bool | None = None
+    """A row for each flow and interval. Default true."""
+    interval: str | None = None
+    """Time between two rows of a flow or a link. Default "1 s"."""
+    links: bool | None = None
+    """A row for each direction of a link and interval. Default true."""
+    packets: Sequence[str] | None = None
+    """Directions of links of whose queue every single event is kept, which takes memory. Default none."""
+    queue_interval: str | None = None
+    """Time between two samples of a queue. Default "100 ms"."""
+    queues: Sequence[str] | None = None
+    """Directions of links whose queue is sampled: `bottleneck`, or `bottleneck.back` for the direction back. Default
+    none.
+    """
+    trace: bool | None = None
+    """A hash over everything that happens, to compare runs. Default false."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Red(Part):
+    """Random early detection: gentle, adaptive, byte mode, ECN marking."""
+
+    kind: ClassVar[str | None] = "red"
+
+    adapt: RedAdapt | None = None
+    """How `max_p` is adapted, if `adaptive`."""
+    adaptive: bool | None = None
+    """Adapts `max_p` so that the average stays between the thresholds [FloydGummadiShenker01]. Default false."""
+    bytes: bool | None = None
+    """Measures the queue in bytes, and acts on large packets more often than on small ones. Default false (ns-2)."""
+    ecn: bool | None = None
+    """Marks ECN-capable packets instead of dropping them early, as long as the average is below `max_th` (RFC 3168,
+    section 7). Default false.
+    """
+    gentle: bool | None = None
+    """Above `max_th` the probability rises to 1 at `2 max_th`, instead of dropping everything. Default false (ns-2
+    before April 2001).
+    """
+    limit: str | None = None
+    """The most that may wait, in packets or in bytes, without the packet in transmission. Default "50 packets"
+    (ns-2).
+    """
+    max_p: float | None = None
+    """Nominal probability of an action when the average reaches `max_th`, 0 to 1. Default 0.1 (ns-2)."""
+    max_th: str | None = None
+    """Average queue at which the probability has risen to `max_p`. Default "15 packets" (ns-2). "auto" is `3
+    min_th`.
+    """
+    mean_pktsize: str | None = None
+    """Mean packet size, for the decay while idle and for byte mode. Default: the size of the flows' data packets."""
+    min_th: str | None = None
+    """Average queue from which packets are dropped or marked at random. Default "5 packets" (ns-2). "auto" is
+    `max(5, target_delay * packets per second / 2)`, with `max_th` "auto", too (ns-2 since 2001).
+    """
+    target_delay: str | None = None
+    """Queueing delay from which "auto" thresholds are worked out. Default "5 ms" (ns-2)."""
+    w_q: float | Literal["auto"] | None = None
+    """Weight of an arrival in the average, above 0 and up to 1. Default 0.002 [FloydJacobson93]. "auto" is `1 -
+    exp(-1/(10 rtt ptc))`, `rtt = max(0.1 s, 3 (delay + 1/ptc))`, ptc packets per second (ns-2 since 2001).
+    """
+    wait: bool | None = None
+    """Leaves at least 1/p packets between two actions. Default true (ns-2)."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class RedAdapt(Part):
+    """Constants of adaptive RED ([FloydGummadiShenker01]; ns-2)."""
+
+    bottom: float | Literal["auto"] | None = None
+    """`max_p` is not lowered from here, 0 to 1. Default "auto": `min(0.01, 80000 bit/s / rate)`."""
+    decrease: float | None = None
+    """What `max_p` is multiplied with to lower it, 0 to 1. Default 0.9."""
+    increase: float | None = None
+    """Most that is added to `max_p`, 0 to 1. Default 0.01."""
+    increase_part: float | None = None
+    """Most that is added to `max_p`, as a part of it. Default 0.25."""
+    interval: str | None = None
+    """Least time between two changes of `max_p`. Default "500 ms"."""
+    margin: float | None = None
+    """The target zone begins and ends this part of `max_th - min_th` inside the thresholds, 0 to 0.5. Default 0.4."""
+    top: float | None = None
+    """`max_p` is not raised from here, 0 to 1. Default 0.5."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Settings(Part):
+    """What one direction of a link is like."""
+
+    delay: str | None = None
+    """Propagation delay, up to 1 h."""
+    loss: Loss | None = None
+    """What gets lost on the way. Default: nothing."""
+    mode: LinkMode | None = None
+    """How departures are computed. Default "auto". Results do not depend on it."""
+    queue: Queue | None = None
+    """The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets."""
+    rate: str | None = None
+    """Rate of the transmitter, 10 bit/s to 10000 Gbit/s."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Tcp(Part):
+    """A TCP transfer."""
+
+    kind: ClassVar[str | None] = "tcp"
+
+    ack_size: str | None = None
+    """Size of an acknowledgement on the wire. Default 40 B (ns-2)."""
+    count: int | None = None
+    """So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME."""
+    delayed_ack: bool | None = None
+    """Acknowledge every second segment that comes in order instead of every one. Default false (ns-2
+    `Agent/TCPSink`).
+    """
+    delayed_ack_timeout: str | None = None
+    """How long a lone segment waits for its acknowledgement if `delayed_ack`. Default 100 ms (ns-2; RFC 5681 section
+    4.2 allows 500 ms).
+    """
+    dupthresh: int | None = None
+    """Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2)."""
+    ecn: TcpEcn | None = None
+    """Explicit congestion notification. Default "off"."""
+    from_: str | Sequence[str] | None = None
+    """Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i."""
+    granularity: str | None = None
+    """Clock granularity G: the least value of the variance term in the time-out. Default 10 ms (ns-2 `tcpTick_`)."""
+    grow_after_timeout: bool | None = None
+    """Let the window grow while a time-out is repaired although the receiver still echoes marks from before it: the
+    time-out has answered them, and CWR, which ends the echo, goes out with new data only (RFC 3168 section
+    6.1.2). Default true; false is the letter of that section, one segment per round trip until the repair is
+    complete.
+    """
+    hdr: str | None = None
+    """Headers that a segment has on the wire beside its payload. Default 40 B: IP and TCP without options. 0 B
+    counts as ns-2 did before 2002.
+    """
+    initial_cwnd: str | None = None
+    """Congestion window at the start. Default 2 packets (ns-2 since May 2001)."""
+    initial_ssthresh: str | None = None
+    """Slow-start threshold at the start; left out, `wnd` (ns-2)."""
+    limited_transmit: bool | None = None
+    """Send a new segment on each of the first duplicate ACKs (RFC 3042). Default true."""
+    mecn: TcpMecn | None = None
+    """Multilevel ECN: used with `ecn = "mecn"`."""
+    mss: str | None = None
+    """Payload of a segment. Default 1000 B (ns-2)."""
+    recovery: Recovery | None = None
+    """How losses are repaired; left out, the way that goes with the variant."""
+    rto_initial: str | None = None
+    """Retransmission time-out before the first measurement. Default 3 s (ns-2; RFC 6298 (2.1) says 1 s)."""
+    rto_max: str | None = None
+    """Greatest retransmission time-out. Default 60 s (RFC 6298 (2.5))."""
+    rto_min: str | None = None
+    """Least retransmission time-out. Default 1 s (RFC 6298 (2.4); ns-2.35 has 0.2 s)."""
+    segments: int | None = None
+    """Segments to transfer; left out, the source always has data (FTP)."""
+    send_jitter: str | None = None
+    """What a sending host adds to each opportunity to send: a uniform time from zero to this (ns-2 `overhead_`).
+    About the time that the bottleneck takes for a packet breaks the lock-step of flows with equal round-trip
+    times. Default 0 s: none.
+    """
+    start: str | None = None
+    """When the first flow starts. Default "0 s"."""
+    start_jitter: str | None = None
+    """Each flow starts later by a random time, uniform from zero to this. Default "0 s"."""
+    start_step: str | None = None
+    """Time from the start of one flow to that of the next. Default "0 s": all start together."""
+    stop: str | None = None
+    """When all of them stop. Default: not before the end."""
+    timestamps: bool | None = None
+    """Measure the round-trip time on every ACK of new data by time stamps (RFC 7323) rather than on one segment at a
+    time. Sizes on the wire stay as configured. Default false.
+    """
+    to: str | Sequence[str] | None = None
+    """Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i."""
+    variant: Variant | None = None
+    """The window rule. Default "newreno"."""
+    wnd: str | None = None
+    """The receiver's window, whole segments. Default 20 packets (ns-2)."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class TcpMecn(Part):
+    """The response to multilevel marks [Durresi]."""
+
+    alpha1: float | None = None
+    """Reduction on incipient congestion: the window is multiplied by `1 - alpha1`. Default 0.2 ([Durresi] Table
+    III).
+    """
+    alpha2: float | None = None
+    """Reduction on moderate congestion. Default 0.4 ([Durresi] Table III)."""
+    alpha3: float | None = None
+    """Reduction that a loss brings a window to that an echo has already reduced. Default 0.5 ([Durresi] Table III)."""
+    escalate: bool | None = None
+    """Within one window of data a higher level, or a loss, adds what its reduction has more than the one made. If
+    false, there is one reduction per window. Default true. The paper does not say.
+    """
+    hold: bool | None = None
+    """An echo that meets a window of one segment makes the sender wait for its timer, as RFC 3168 section 6.1.2 asks
+    of ECN. Default false: the paper does not say.
+    """
+    latch: bool | None = None
+    """The receiver echoes the level marked first until the sender has answered it, then the next ([Durresi] section
+    V). If false, a higher level is echoed at once. Default true.
+    """
+
+
+@dataclasses.dataclass(kw_only=True)
+class Scenario(Part):
+    """A scenario: a network, the traffic on it and what is to be observed.
+
+    Nodes, links and flows have names and are taken in the order of their names, so that the order in which a file lists
+    them means nothing.
+    """
+
+    duration: str
+    """Simulated time."""
+    format: int = 1
+    """Version of the format: 1."""
+    name: str
+    """Name of the scenario, part of the names of its results: letters, digits, `-`, `_` and `.`."""
+    description: str | None = None
+    """What it is about, for people."""
+    engine: Engine | None = None
+    """How the simulator works; results do not depend on it."""
+    flows: Mapping[str, Flow] | None = None
+    """Flows by name."""
+    links: Mapping[str, Link] | None = None
+    """Further links by name, and changes to the links that the topology makes."""
+    nodes: Mapping[str, Node] | None = None
+    """Further nodes by name."""
+    probes: Probes | None = None
+    """What is observed."""
+    seed: int | None = None
+    """Seed of all random streams, 0 to 2^53 - 1. Default 1."""
+    topology: Topology | None = None
+    """A named topology: makes nodes and links, which `nodes` and `links` add to and override."""
+    warmup: str | None = None
+    """The beginning that statistics leave out. Default: a tenth of the duration."""
+
+
+Flow: TypeAlias = "Tcp | Cbr | OnOff"
+"""One or several like flows."""
+Loss: TypeAlias = "Lossless | Bernoulli | BitError | GilbertElliott"
+"""A loss model as configurations write it: `{ kind = "bernoulli", p = 0.001 }`."""
+Queue: TypeAlias = "DropTail | Red | Mecn"
+"""A queue discipline as configurations write it: `{ kind = "drop-tail", limit = "50 packets" }`."""
+Topology: TypeAlias = "Dumbbell | Chain | ParkingLot"
+"""A named topology as scenarios write it: `kind = "dumbbell"`."""

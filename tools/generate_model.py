@@ -1,0 +1,190 @@
+"""Write python/faircast/model.py, the classes of a scenario's parts, from crates/scenario/schema.json.
+
+Run it after the schema has changed; `--check` only says whether the file is up to date.
+"""
+
+from __future__ import annotations
+
+import json
+import keyword
+import re
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+SCHEMA = ROOT / "crates" / "scenario" / "schema.json"
+MODEL = ROOT / "python" / "faircast" / "model.py"
+WIDTH = 120
+REF = "#/$defs/"
+
+HEAD = '''"""The parts of a scenario as classes, for scenarios that are put together in Python.
+
+Made by tools/generate_model.py from the JSON schema: do not edit. All arguments are given by name; None means that the
+key is left out, so that its default holds. Quantities are texts with units, such as "1.5 Mbit/s" or "250 ms".
+
+>>> from faircast.model import Dumbbell, Scenario, Tcp
+>>> scenario = Scenario(
+...     name="two-flows",
+...     duration="60 s",
+...     topology=Dumbbell(left=2, right=2),
+...     flows={"web": Tcp(count=2, variant="newreno")},
+... )
+
+Nothing is checked here: that is done, for everything at once, when a scenario is run or validated.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, TypeAlias
+
+
+@dataclasses.dataclass(kw_only=True)
+class Part:
+    """A part of a scenario."""
+
+    kind: ClassVar[str | None] = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Say the part as it stands in a JSON or TOML file: only the keys that were set."""
+        given = {field.name.removesuffix("_"): getattr(self, field.name) for field in dataclasses.fields(self)}
+        kind = {} if self.kind is None else {"kind": self.kind}
+        return kind | {key: _plain(value) for key, value in given.items() if value is not None}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Part):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value
+'''
+
+
+def main() -> None:
+    """Write the file, or with --check say whether it would change."""
+    text = generate(json.loads(SCHEMA.read_text(encoding="utf-8")))
+    if "--check" in sys.argv[1:]:
+        if MODEL.read_text(encoding="utf-8") != text:
+            sys.exit("python/faircast/model.py is out of date: run python3 tools/generate_model.py")
+        return
+    MODEL.write_text(text, encoding="utf-8")
+
+
+def generate(schema: dict[str, Any]) -> str:
+    """The whole module."""
+    definitions: dict[str, dict[str, Any]] = schema["$defs"]
+    words = [alias(name, literal(node["enum"]), node) for name, node in definitions.items() if "enum" in node]
+    classes = [dataclass(name, node) for name, node in definitions.items() if "properties" in node]
+    choices = [
+        alias(name, quoted([reference(choice) for choice in node["oneOf"]]), node)
+        for name, node in definitions.items()
+        if "oneOf" in node
+    ]
+    left = [name for name, node in definitions.items() if not {"enum", "properties", "oneOf"} & set(node)]
+    if left:
+        sys.exit(f"this program does not know how to write {', '.join(left)}")
+    classes.append(dataclass("Scenario", schema))
+    parts = [HEAD, "\n\n", "\n".join(words), "\n\n\n", "\n\n\n".join(classes), "\n\n\n", "\n".join(choices), "\n"]
+    return "".join(parts)
+
+
+def dataclass(name: str, node: dict[str, Any]) -> str:
+    """A class whose fields are the keys of an object."""
+    required = set(node.get("required", []))
+    lines = ["@dataclasses.dataclass(kw_only=True)", f"class {name}(Part):", *docstring(node["description"]), ""]
+    fields = dict(node["properties"])
+    kind = fields.pop("kind", {}).get("const")
+    if kind is not None:
+        lines += [f'    kind: ClassVar[str | None] = "{kind}"', ""]
+    for key in sorted(fields, key=lambda key: (key not in required, key)):
+        field = fields[key]
+        attribute = key + "_" if keyword.iskeyword(key) else key
+        if key not in required:
+            lines.append(f"    {attribute}: {type_of(field)} | None = None")
+        elif "minimum" in field and field["minimum"] == field.get("maximum"):
+            # Only one value is legal: nobody needs to give it.
+            lines.append(f"    {attribute}: {type_of(field)} = {field['minimum']}")
+        else:
+            lines.append(f"    {attribute}: {type_of(field)}")
+        lines += docstring(field["description"], split=False)
+    while not lines[-1]:
+        lines.pop()
+    return "\n".join(lines)
+
+
+def alias(name: str, value: str, node: dict[str, Any]) -> str:
+    """A name for a choice."""
+    text = docstring(node["description"], indent="")
+    return "\n".join([f"{name}: TypeAlias = {value}", *text])
+
+
+def type_of(node: dict[str, Any]) -> str:
+    """The Python type of a value."""
+    if "$ref" in node:
+        return reference(node)
+    if "anyOf" in node:
+        # A text that is one of several things is a text; a word beside numbers is named.
+        types = list(dict.fromkeys(type_of(choice) for choice in node["anyOf"]))
+        return " | ".join(kind for kind in types if not ("str" in types and kind.startswith("Literal")))
+    if "const" in node:
+        return f"Literal[{json.dumps(node['const'])}]"
+    match node["type"]:
+        case "string":
+            return "str"
+        case "boolean":
+            return "bool"
+        case "integer":
+            return "int"
+        case "number":
+            return "float"
+        case "array":
+            return f"Sequence[{type_of(node['items'])}]"
+        case "object" if isinstance(node.get("additionalProperties"), dict):
+            return f"Mapping[str, {type_of(node['additionalProperties'])}]"
+        case other:
+            sys.exit(f"this program does not know the type {other} of {node}")
+
+
+def reference(node: dict[str, Any]) -> str:
+    """The name of the definition that is referred to."""
+    return str(node["$ref"]).removeprefix(REF)
+
+
+def literal(words: list[str]) -> str:
+    """One of some words."""
+    return f"Literal[{', '.join(json.dumps(word) for word in words)}]"
+
+
+def quoted(names: list[str]) -> str:
+    """A union of classes, as text."""
+    return f'"{" | ".join(names)}"'
+
+
+def docstring(text: str, indent: str = "    ", *, split: bool = True) -> list[str]:
+    """A docstring, wrapped; if `split`, the first sentence stands alone."""
+    text = text.replace("\\", "\\\\")
+    paragraphs = text.split("\n\n")
+    first = re.match(r"(.+?[.!?])\s+(?=[A-Z\"`])(.+)", paragraphs[0])
+    if split and first:
+        paragraphs[:1] = [first[1], first[2]]
+    if not paragraphs[0].endswith((".", "!", "?")):
+        paragraphs[0] += "."
+    wrapped: list[str] = []
+    for number, paragraph in enumerate(paragraphs):
+        room = WIDTH - len(indent) - (6 if number == 0 else 0)
+        lines = [piece for line in paragraph.split("\n") for piece in textwrap.wrap(line, room)]
+        wrapped += ([""] if number else []) + lines
+    if len(wrapped) == 1:
+        return [f'{indent}"""{wrapped[0]}"""']
+    body = [f"{indent}{line}" if line else "" for line in wrapped[1:]]
+    return [f'{indent}"""{wrapped[0]}', *body, f'{indent}"""']
+
+
+if __name__ == "__main__":
+    main()
