@@ -204,16 +204,17 @@ impl<C: Calendar> World<C> {
             self.calendar.schedule(Entry::new(at, Kind::Timer, index as u32));
         }
         let mut next = 0;
-        while let Some(&action) = self.outbox.actions().get(next) {
+        while let Some(action) = self.outbox.actions().get(next) {
             next += 1;
             match action {
-                Action::Send(mut packet) => {
+                Action::Send(packet) => {
+                    let mut packet = *packet;
                     let slot = self.places[packet.destination.index()].slot;
                     self.forward(node, slot, &mut packet);
                 }
                 Action::Event(event) if self.plan.events => {
                     let (at, flow) = (self.now, self.hosts[index].flow);
-                    self.records.events.push(EventRow { at, endpoint: index as u32, flow, event });
+                    self.records.events.push(EventRow { at, endpoint: index as u32, flow, event: *event });
                 }
                 Action::Event(_) => {}
             }
