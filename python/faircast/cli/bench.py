@@ -12,18 +12,19 @@ import typer
 
 from faircast.cli.common import Json, print_json, table, verb
 from faircast.errors import InputError, NotFinishedError
+from faircast.loads import LOADS, REFERENCE
+from faircast.scenario import choose
 
-LOADS = {
-    "L1": "dumbbell, 10 NewReno flows, 100 Mb/s, 60 s",
-    "L2": "the same with 100 flows, 1 Gb/s, 10 s",
-}
 CHILD = "from faircast.cli.bench import child; child()"
 
 
 @verb
 def command(
     loads: Annotated[
-        list[str] | None, typer.Option("--load", metavar="LOAD", help="One load, again and again; default: L1 and L2.")
+        list[str] | None,
+        typer.Option(
+            "--load", metavar="LOAD", help=f"One of {', '.join(LOADS)}, again and again; default: {' and '.join(REFERENCE)}."
+        ),
     ] = None,
     repeat: Annotated[int, typer.Option(metavar="N", help="Measure N times; the median and the best are shown.")] = 3,
     calendar: Annotated[str, typer.Option(metavar="wheel|heap", help="The event calendar to use.")] = "wheel",
@@ -32,20 +33,21 @@ def command(
     """Measure packet-hops per second of user CPU time, one core, for building and running the network.
 
     A packet-hop is a packet that leaves a link. L1: dumbbell, 10 NewReno flows, 960+40 byte packets, 100 Mb/s 20 ms
-    drop-tail 1000, access 1 Gb/s 1 ms, 60 s. L2: the same with 100 flows, 1 Gb/s, 10 s. Start and imports are apart.
+    drop-tail 1000, access 1 Gb/s 1 ms, 60 s. L2: the same with 100 flows, 1 Gb/s, 10 s; L2-10 and L2-1000 with 10 and
+    1000 flows; L2-even with access links of 1.01 Gb/s. Start and imports are apart.
 
     Example: faircast bench --load L1 --repeat 5
     """
     if repeat < 1:
         raise InputError(f"--repeat is {repeat}; it must be at least 1")
     results = []
-    for load in loads or list(LOADS):
+    for load in [choose("load", name, list(LOADS)) for name in loads or REFERENCE]:
         runs = sorted((measure(load, calendar) for _ in range(repeat)), key=lambda run: run["hops_per_cpu_s"])
         results.append({"load": load, **runs[len(runs) // 2], "best_hops_per_cpu_s": runs[-1]["hops_per_cpu_s"]})
     if as_json:
         print_json({"calendar": calendar, "repeat": repeat, "loads": results})
         return
-    columns = ["load", "packet-hops", "user CPU s", "10^6 hops/s", "best", "adds MB", "start and imports, CPU s"]
+    columns = ["load", "packet-hops", "user CPU s", "10^6 hops/s", "best", "largest flow", "adds MB", "start and imports, CPU s"]
     rows = [
         [
             run["load"],
@@ -53,6 +55,7 @@ def command(
             f"{run['user_cpu_s']:.3f}",
             f"{run['hops_per_cpu_s'] / 1e6:.2f}",
             f"{run['best_hops_per_cpu_s'] / 1e6:.2f}",
+            f"{run['largest_share']:.0%}",
             f"{run['memory_mb']:.0f}",
             f"{run['start_cpu_s']:.3f}",
         ]
@@ -80,15 +83,22 @@ def child() -> None:
     import resource
 
     from faircast import _native
+    from faircast.loads import load
+    from faircast.summary import summary_of
 
-    load, calendar = sys.argv[1:]
+    name, calendar = sys.argv[1:]
+    scenario = json.dumps(load(name, calendar=calendar))
     before = resource.getrusage(resource.RUSAGE_SELF)
-    try:
-        found = dict(_native.bench(load, calendar))
-    except ValueError as error:
-        print(error, file=sys.stderr)
-        sys.exit(2)
+    result = _native.run(scenario, 1)
     after = resource.getrusage(resource.RUSAGE_SELF)
-    found["start_cpu_s"] = before.ru_utime
-    found["memory_mb"] = (after.ru_maxrss - before.ru_maxrss) / 1024
+    rates = [value for _, metric, _, value in summary_of(result) if metric == "goodput_all"]
+    found = {
+        "packet_hops": result.packet_hops,
+        "events": result.events,
+        "user_cpu_s": after.ru_utime - before.ru_utime,
+        "start_cpu_s": before.ru_utime,
+        "memory_mb": (after.ru_maxrss - before.ru_maxrss) / 1024,
+        "goodput_bps": sum(rates),
+        "largest_share": max(rates) / sum(rates),
+    }
     print(json.dumps(found))
