@@ -5,7 +5,7 @@ BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: demo build env test check bench bench-peers docs clean
+.PHONY: demo build env test check bench bench-parent bench-peers docs clean
 
 demo: build
 	$(BIN)/faircast reproduce mecn-fig8a
@@ -47,6 +47,10 @@ check: build
 
 bench: build
 	$(BIN)/faircast bench
+
+# Against the parent commit, in pairs; REV=... for another one.
+bench-parent: build
+	$(BIN)/python tools/bench_parent.py --rev $(or $(REV),HEAD^)
 
 bench-peers: build
 	$(BIN)/python tools/bench_peers.py
