@@ -55,9 +55,13 @@ const RATE: Kind = Kind {
         ("MB/s", 8e6),
     ],
 };
-const BYTES: Kind =
-    Kind { name: "number of bytes", example: "1000 B", units: &[("B", 1.0), ("KB", 1e3), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9)] };
-const PACKETS: Kind = Kind { name: "number of packets", example: "50 packets", units: &[("packets", 1.0), ("packet", 1.0)] };
+const BYTES: Kind = Kind {
+    name: "number of bytes",
+    example: "1000 B",
+    units: &[("B", 1.0), ("KB", 1e3), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9)],
+};
+const PACKETS: Kind =
+    Kind { name: "number of packets", example: "50 packets", units: &[("packets", 1.0), ("packet", 1.0)] };
 const QUEUE_SIZE: Kind = Kind {
     name: "queue size",
     example: "50 packets",

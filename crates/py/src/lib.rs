@@ -2,16 +2,22 @@
 //!
 //! Everything that takes time runs without the interpreter's lock, so that a thread per core keeps all cores busy.
 
+use faircast_scenario::catalogue::catalogue;
 use faircast_scenario::run::{Control, RunOutput};
 use faircast_scenario::tables::{Table, Values};
-use faircast_scenario::{Problem, Scenario, catalogue, run, schema};
+use faircast_scenario::{Problem, Scenario, run, schema};
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::sync::Arc;
 
-create_exception!(faircast._native, ScenarioError, PyValueError, "A scenario is not legal: `problems` lists all of it.");
+create_exception!(
+    faircast._native,
+    ScenarioError,
+    PyValueError,
+    "A scenario is not legal: `problems` lists all of it."
+);
 
 #[pymodule]
 mod _native {
@@ -30,7 +36,7 @@ mod _native {
 /// The JSON Schema of a scenario.
 #[pyfunction(name = "schema")]
 fn py_schema() -> String {
-    schema::as_text()
+    format!("{:#}", schema())
 }
 
 /// A TOML text as JSON text. Raises `ScenarioError` with line and column.
@@ -77,7 +83,7 @@ fn py_run(
 ) -> PyResult<RawResult> {
     let scenario = scenario(scenario_json).map_err(|problems| raise(py, &problems))?;
     let control = control.map_or_else(Arc::default, |control| control.shared.clone());
-    let output = py.detach(|| run::run(&scenario, seed, &control));
+    let output = py.detach(|| run(&scenario, seed, &control));
     output.map(RawResult).map_err(|problems| raise(py, &problems))
 }
 

@@ -1,7 +1,7 @@
 //! Scenarios: from a TOML text or a JSON value to a checked model, and from there to one network description.
 //!
 //! ```text
-//! TOML or JSON -> JSON value -> schema -> Scenario (serde) -> meaning -> Network
+//! TOML or JSON -> JSON value -> schema -> Scenario (serde) -> meaning -> Network -> World -> tables
 //!                 └────────── all problems at once ──────────┘
 //! ```
 //!
@@ -10,7 +10,12 @@
 //! | [`model`] | what a scenario may say |
 //! | [`topology`] | named topologies |
 //! | [`network`] | what every scenario becomes |
+//! | [`mod@run`] | one run, from a scenario and a seed to tables |
+//! | [`tables`], [`mod@summary`] | what a run gives |
+//! | [`mod@catalogue`] | what there is to choose from |
 
+mod build;
+pub mod catalogue;
 mod check;
 mod expand;
 mod meaning;
@@ -19,7 +24,10 @@ pub mod model;
 pub mod network;
 mod problem;
 mod repair;
+pub mod run;
 mod schema;
+pub mod summary;
+pub mod tables;
 mod toml_text;
 pub mod topology;
 mod translate;
@@ -28,4 +36,5 @@ pub use check::toml_to_json;
 pub use model::Scenario;
 pub use network::Network;
 pub use problem::Problem;
+pub use run::run;
 pub use schema::schema;

@@ -66,9 +66,7 @@ impl Rows {
         late_s: f64,
     ) -> f64 {
         let late = |of: &dyn Fn(&Report, &Report) -> u64| match &at_warmup {
-            Some((early_sender, early_receiver)) => {
-                (of(&sender, &receiver) - of(early_sender, early_receiver)) as f64
-            }
+            Some((early_sender, early_receiver)) => (of(&sender, &receiver) - of(early_sender, early_receiver)) as f64,
             None => f64::NAN,
         };
         let goodput = 8.0 * late(&|_, receiver| receiver.distinct_bytes) / late_s;

@@ -75,8 +75,7 @@ fn flows(rows: &[FlowRow], names: Names<'_>, interval: Duration) -> Table {
     let differences: Vec<(FlowRow, Report, Report)> = rows
         .iter()
         .map(|row| {
-            let (sender, receiver) =
-                std::mem::replace(&mut before[row.flow.0 as usize], (row.sender, row.receiver));
+            let (sender, receiver) = std::mem::replace(&mut before[row.flow.0 as usize], (row.sender, row.receiver));
             (*row, sender, receiver)
         })
         .collect();
