@@ -130,8 +130,9 @@ impl Sender {
     pub(super) fn on_retransmission_timeout(&mut self, now: Instant, out: &mut Outbox) {
         self.timeouts += 1;
         out.event(Event::RetransmissionTimeout { rto_s: self.rtt.rto().as_secs_f64() });
-        if self.last_cut == LastCut::Echo && self.snd_una <= self.recover_end {
-            // ns-2: the threshold has already been lowered in this window of data, because of a mark.
+        if self.last_cut == LastCut::Echo && self.snd_una < self.recover_end {
+            // RFC 3168 section 6.1.2, ns-2: the threshold has already been lowered in this window of data, because of a
+            // mark. The segment at `recover_end` was sent after that, with CWR: its loss is congestion anew.
             let missing = self.echo.loss();
             if missing < 1.0 {
                 self.rule.on_mark(missing, &mut self.window);
