@@ -436,10 +436,9 @@ impl Sender {
         }
     }
 
-    /// No new data from now on.
+    /// No new data from now on. A delayed opportunity to send stays: it may be one for repairs.
     fn on_stop(&mut self, out: &mut Outbox) {
         self.limit = self.limit.min(self.sent_end);
-        self.send_at = Instant::FAR_FUTURE;
         if self.snd_una >= self.limit {
             self.finish(out);
         }
@@ -449,6 +448,7 @@ impl Sender {
         if !self.finished {
             self.finished = true;
             self.timer = Instant::FAR_FUTURE;
+            self.send_at = Instant::FAR_FUTURE;
             out.event(Event::Finished);
         }
     }

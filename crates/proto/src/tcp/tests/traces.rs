@@ -290,6 +290,20 @@ fn a_stop_ends_new_data_and_repairs_the_old() {
 }
 
 #[test]
+fn a_stop_does_not_take_back_an_opportunity_to_repair() {
+    // All of 15 to 22 are lost. The time-out sends 15 again; its ACK opens the window for 16 and 17, and the stop comes
+    // while the jitter holds them back: they must go out after it, not with the next time-out.
+    let config = Config { send_jitter: Duration::from_millis(8), ..early_config(Variant::NewReno) };
+    let mut pair = pair(&config, |number, again| if number >= 15 && !again { Fate::Lose } else { Fate::Deliver });
+    pair.run_while(seconds(30.0), |pair| pair.left.acknowledged() < 16);
+    pair.stop_left();
+    pair.run_until(seconds(60.0));
+    assert_eq!(pair.left.report().timeouts, 1);
+    assert_eq!(pair.events.last().map(|(_, _, event)| *event), Some(Event::Finished));
+    assert_eq!(pair.left.deadline(), None);
+}
+
+#[test]
 fn jitter_delays_opportunities_but_not_repairs() {
     let jitter = Duration::from_millis(8);
     let config = Config { send_jitter: jitter, segments: Some(400), ..early_config(Variant::NewReno) };
