@@ -1,4 +1,5 @@
-//! How much memory a scenario takes, worked out before anything is built. An estimate from above, to a factor of two.
+//! How much memory a scenario takes, worked out before anything is built: what is known beforehand exactly enough, and
+//! for packets under way what the slowest links can hold. An estimate, meant to refuse only what is hopeless.
 
 use crate::model::{Duplex, Flow, Scenario, Settings};
 use crate::problem::Finding;
@@ -74,39 +75,46 @@ fn parts(scenario: &Scenario) -> Vec<Part> {
     ]
 }
 
-/// Packets that may be under way at once: no more than the windows allow, and no more than links hold.
+/// Packets that may be under way at once: no more than sources send without an answer, and no more than fill the wires
+/// and wait at the slowest links. Elsewhere a queue hardly grows, however large its limit.
 fn packets(scenario: &Scenario) -> f64 {
     let duration = scenario.duration.as_secs_f64();
-    let sent: f64 = scenario
-        .flows
-        .values()
-        .map(|flow| {
-            let rate = match flow {
-                Flow::Tcp(tcp) => return f64::from(flow.course().flows()) * tcp.config.wnd.0,
-                Flow::Cbr(cbr) => cbr.config.rate,
-                Flow::OnOff(on_off) => on_off.config.rate,
-            };
-            f64::from(flow.course().flows()) * rate.as_bps_f64() * duration / bits(flow)
-        })
-        .sum();
-    let smallest = scenario.flows.values().map(bits).fold(f64::INFINITY, f64::min);
-    let held = |settings: &Settings| {
-        let on_the_wire = match (settings.rate, settings.delay) {
-            (Some(rate), Some(delay)) => rate.as_bps_f64() * delay.as_secs_f64() / smallest,
-            _ => 0.0,
+    let of_entry = |flow: &Flow| {
+        let one = match flow {
+            Flow::Tcp(tcp) => tcp.config.wnd.0,
+            Flow::Cbr(cbr) => cbr.config.rate.as_bps_f64() * duration / bits(flow),
+            Flow::OnOff(on_off) => on_off.config.rate.as_bps_f64() * duration / bits(flow),
         };
+        f64::from(flow.course().flows()) * one
+    };
+    let sent: f64 = scenario.flows.values().map(of_entry).sum();
+    let smallest = scenario.flows.values().map(bits).fold(f64::INFINITY, f64::min);
+    let links = links(scenario);
+    let slowest = links.iter().filter_map(|(_, settings)| settings.rate).min();
+    let held = |(number, settings): &(f64, Settings)| {
+        let (Some(rate), Some(delay)) = (settings.rate, settings.delay) else { return 0.0 };
         let waiting = match settings.queue.as_ref().map(|queue| queue.limit()) {
+            _ if Some(rate) != slowest => 0.0,
             Some(QueueSize::Packets(packets)) => packets,
             Some(QueueSize::Bytes(bytes)) => bytes as f64 * 8.0 / smallest,
-            None => 50.0,
+            None => 0.0,
         };
-        on_the_wire + waiting
+        let rate = rate.as_bps_f64() / smallest;
+        number * (rate * delay.as_secs_f64() + waiting.min(rate * duration))
     };
-    let both = |duplex: &Duplex| held(&duplex.both) + held(&duplex.backwards());
-    let size = scenario.topology.as_ref().map_or(0.0, |topology| topology.size().links as f64);
-    let most = scenario.topology.iter().flat_map(|t| t.duplexes()).map(|(_, duplex)| both(duplex)).fold(0.0, f64::max);
-    let links: f64 = scenario.links.values().map(|link| both(&link.duplex)).sum();
-    sent.min(size * most + links)
+    sent.min(links.iter().map(held).sum())
+}
+
+/// Settings of directions of links, and how many there may be of each.
+fn links(scenario: &Scenario) -> Vec<(f64, Settings)> {
+    let made = scenario.topology.as_ref().map_or(0.0, |topology| topology.size().links as f64);
+    let topology = scenario.topology.iter().flat_map(|topology| topology.duplexes());
+    // Which settings how many links of a topology have is its own business: only the bottleneck is there once.
+    let of_topology = topology.map(|(key, duplex)| (if key == "bottleneck" { 1.0 } else { made }, duplex.clone()));
+    let base = Duplex { both: Settings::of_new_link(), back: None };
+    let of_file = scenario.links.values().map(|link| (1.0, link.duplex.over(&base)));
+    let both = |(number, duplex): (f64, Duplex)| [(number, duplex.both.clone()), (number, duplex.backwards())];
+    of_topology.chain(of_file).flat_map(both).collect()
 }
 
 /// Events at the queues of which all are kept: an arrival and a departure of each packet that the rate allows.
@@ -151,7 +159,7 @@ fn shown(bytes: f64) -> String {
 const NODE: f64 = 200.0;
 const DIRECTION: f64 = 1000.0;
 const FLOW: f64 = 3000.0;
-const ROUTE: f64 = 16.0;
+const ROUTE: f64 = 12.0;
 const PACKET: f64 = 128.0;
 
 #[cfg(test)]
@@ -171,6 +179,18 @@ mod tests {
         let total = |count| parts(&scenario(count)).iter().map(|part| part.bytes).sum::<f64>();
         assert!(total(10) < 2e6, "{}", total(10));
         assert!((2e7..5e8).contains(&total(1000)), "{}", total(1000));
+    }
+
+    #[test]
+    fn limits_and_windows_that_never_bind_cost_nothing() {
+        let mut value = scenario(1000).to_json();
+        value["topology"]["access"]["queue"]["limit"] = "1000000 packets".into();
+        value["flows"]["web"]["wnd"] = "100000 packets".into();
+        let ample = Scenario::from_json(value).expect("it is legal");
+        // Waiting: 50 packets at the bottleneck and 50 on the way back. On the wires: 100 Mbit/s for 1 ms on 4000
+        // directions, counted for each of 2001 links, and 10 Mbit/s for 20 ms twice; packets have 1040 bytes.
+        let expected = 2.0 * 50.0 + 2.0 * 2001.0 * 1e5 / 8320.0 + 2.0 * 2e5 / 8320.0;
+        assert!((packets(&ample) - expected).abs() < 1.0, "{} {expected}", packets(&ample));
     }
 
     #[test]

@@ -242,3 +242,14 @@ fn random_mutilations_of_the_text_do_no_harm() {
         }
     }
 }
+
+#[test]
+fn the_annotated_example_of_the_documentation_is_legal() {
+    let page = include_str!("../../../docs/scenario.md");
+    let text = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("there is an example");
+    let scenario = Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let network = scenario.expand();
+    assert_eq!(network.flows.len(), 3);
+    assert_eq!(link(&network, "bottleneck.back").rate, Rate(256_000));
+    assert_eq!(link(&network, "access-right-1").delay, Duration::from_millis(4));
+}
