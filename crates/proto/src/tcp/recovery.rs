@@ -24,9 +24,7 @@ impl Sender {
         }
         let before = self.window.cwnd;
         let reduced = if new_window || self.last_cut == LastCut::None {
-            // RFC 5681 section 3.2 step 2: what limited transmit has added does not count.
-            let flight = self.sent_end - self.snd_una - self.limited;
-            self.rule.on_loss(flight, &mut self.window);
+            self.rule.on_loss(self.flight_at_loss(), &mut self.window);
             self.recover_end = self.sent_end;
             true
         } else if self.last_cut == LastCut::Echo {
@@ -54,6 +52,14 @@ impl Sender {
         self.send_segment(now, self.snd_una, out);
         self.timer = now + self.rtt.rto();
         true
+    }
+
+    /// The segments outstanding, as the reduction for a loss counts them.
+    fn flight_at_loss(&self) -> u32 {
+        // RFC 5681 section 3.2 step 2: what limited transmit has added does not count.
+        let flight = self.sent_end - self.snd_una - self.limited;
+        // The jitter stands for the time that a host takes to send: what it holds back has the window's leave already.
+        if self.opportunity_pending() { flight.max(self.window_end(0.0).saturating_sub(self.snd_una)) } else { flight }
     }
 
     /// New data, `newly_acked` segments, acknowledged in a recovery; says whether the retransmission timer restarts.

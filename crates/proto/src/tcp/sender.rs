@@ -316,6 +316,11 @@ impl Sender {
         }
     }
 
+    /// Whether jitter is holding back what may be sent.
+    pub(super) fn opportunity_pending(&self) -> bool {
+        self.send_at != Instant::FAR_FUTURE
+    }
+
     /// Sends everything that the window allows.
     #[inline]
     fn send_allowed(&mut self, now: Instant, out: &mut Outbox) {
@@ -346,7 +351,7 @@ impl Sender {
 
     /// One past the last segment that the window allows.
     #[inline]
-    fn window_end(&self, inflation: f64) -> u32 {
+    pub(super) fn window_end(&self, inflation: f64) -> u32 {
         if !self.started {
             return 0;
         }

@@ -69,7 +69,8 @@ pub trait WindowRule {
         reno::grow(window);
     }
 
-    /// Shrinks the window when a loss has been found by duplicate ACKs or SACK; `flight` segments are outstanding.
+    /// Shrinks the window when a loss has been found by duplicate ACKs or SACK; `flight` segments are outstanding (or,
+    /// of what the window allows, about to be sent when the jitter has passed), those of limited transmit not counted.
     fn on_loss(&mut self, _flight: u32, window: &mut Window) {
         reno::halve(window);
     }

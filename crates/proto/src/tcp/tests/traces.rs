@@ -290,6 +290,19 @@ fn a_stop_ends_new_data_and_repairs_the_old() {
 }
 
 #[test]
+fn what_jitter_holds_back_counts_as_outstanding_when_sack_halves() {
+    // ACKs 16 to 19 and three duplicates of 19 come at one instant; 8.941 + 1/8.941 = 9.05. Without jitter 23 to 27 go
+    // out in between, so 9 are outstanding; with jitter they have still to go, but the window is in use as much.
+    for send_jitter in [Duration::ZERO, Duration::from_millis(1)] {
+        let config = Config { send_jitter, ..early_config(Variant::Sack) };
+        let mut pair = pair(&config, lose_once(&[19]));
+        pair.run_until(seconds(0.59));
+        assert_eq!(pair.left.report().loss_reductions, 1);
+        assert_eq!(window_of(&pair), (4.5, 4.5), "{send_jitter}");
+    }
+}
+
+#[test]
 fn a_stop_does_not_take_back_an_opportunity_to_repair() {
     // All of 15 to 22 are lost. The time-out sends 15 again; its ACK opens the window for 16 and 17, and the stop comes
     // while the jitter holds them back: they must go out after it, not with the next time-out.
