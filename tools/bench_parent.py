@@ -71,7 +71,10 @@ def built(commit: str) -> Path:
     if not tree.exists():
         output("git", "worktree", "add", "--detach", str(tree), commit)
     print(f"building {commit[:10]}", file=sys.stderr)
-    environment = os.environ | {"PYO3_PYTHON": sys.executable, "CARGO_TARGET_DIR": str(ROOT / "target" / "bench" / "build")}
+    environment = os.environ | {
+        "PYO3_PYTHON": sys.executable,
+        "CARGO_TARGET_DIR": str(ROOT / "target" / "bench" / "build"),
+    }
     output("cargo", "build", "--release", "--quiet", "-p", "faircast-py", cwd=tree, env=environment)
     package = tree / "python" / "faircast"
     shutil.copy(ROOT / "target" / "bench" / "build" / "release" / "lib_native.so", package / "_native.abi3.so")

@@ -2,8 +2,8 @@
 
     python tools/reproductions_page.py FOLDER [FOLDER ...]
 
-Each FOLDER is one that `faircast reproduce` has written. The page shows for every criterion what was published, what was
-measured, the verdict and the reason; experiments come in the order of `faircast list experiments`.
+Each FOLDER is one that `faircast reproduce` has written. The page shows for every criterion what was published, what
+was measured, the verdict and the reason; experiments come in the order of `faircast list experiments`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from faircast.experiments import PAPERS, REGISTRY
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 HEAD = """# Reproductions
 
-Made by `tools/reproductions_page.py` from finished reproductions; do not edit by hand. `faircast reproduce ID` repeats an
-experiment, `faircast reproduce --paper KEY` all of a paper.
+Made by `tools/reproductions_page.py` from finished reproductions; do not edit by hand. `faircast reproduce ID`
+repeats an experiment, `faircast reproduce --paper KEY` all of a paper.
 
 *Agrees*: the criterion holds for the mean over the seeds. *Agrees in ordering only*: not the number, but the order of
-things is as published. *Disagrees*: neither; the reason stands beside it. *Reported*: a number without a criterion. ± is the
-half width of the 95 % Student-t interval over the seeds. The papers' plots are not available as numbers, so *published* is what
-their text says; the criteria are ours.
+things is as published. *Disagrees*: neither; the reason stands beside it. *Reported*: a number without a criterion. ±
+is the half width of the 95 % Student-t interval over the seeds. The papers' plots are not available as numbers, so
+*published* is what their text says; the criteria are ours.
 """
 
 

@@ -87,3 +87,9 @@ def t_quantile(freedom: int) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, 0.975))
+
+
+def scaled(item: Estimate, factor: float) -> Estimate:
+    """The estimate in another unit; `factor` is positive."""
+    ci95 = None if item.ci95 is None else factor * item.ci95
+    return Estimate(factor * item.mean, ci95, item.n, factor * item.low, factor * item.high)

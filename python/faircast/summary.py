@@ -7,7 +7,7 @@ shape, eight bytes per number.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +50,7 @@ class RunSummary:
     def __contains__(self, key: object) -> bool:
         return key in self.layout.index
 
-    def __iter__(self) -> Iterable[tuple[str, str, str, float]]:
+    def __iter__(self) -> Iterator[tuple[str, str, str, float]]:
         """Rows of subject, metric, unit and value."""
         return ((*row, value) for row, value in zip(self.layout.rows, self.values, strict=True))
 

@@ -23,7 +23,9 @@ def command(
     loads: Annotated[
         list[str] | None,
         typer.Option(
-            "--load", metavar="LOAD", help=f"One of {', '.join(LOADS)}, again and again; default: {' and '.join(REFERENCE)}."
+            "--load",
+            metavar="LOAD",
+            help=f"One of {', '.join(LOADS)}, again and again; default: {' and '.join(REFERENCE)}.",
         ),
     ] = None,
     repeat: Annotated[int, typer.Option(metavar="N", help="Measure N times; the median and the best are shown.")] = 3,
@@ -47,7 +49,16 @@ def command(
     if as_json:
         print_json({"calendar": calendar, "repeat": repeat, "loads": results})
         return
-    columns = ["load", "packet-hops", "user CPU s", "10^6 hops/s", "best", "largest flow", "adds MB", "start and imports, CPU s"]
+    columns = [
+        "load",
+        "packet-hops",
+        "user CPU s",
+        "10^6 hops/s",
+        "best",
+        "largest flow",
+        "adds MB",
+        "start and imports, CPU s",
+    ]
     rows = [
         [
             run["load"],

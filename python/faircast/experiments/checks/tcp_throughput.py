@@ -1,7 +1,7 @@
 """x-tcp: one flow over one lossy link against the throughput equation.
 
-Bernoulli losses of data only, RTT 0.1 s, a link that is never full, a window that never binds. The published value is the
-TCP throughput equation of RFC 5348, section 3.1, with b = 1 and t_RTO = 4 RTT.
+Bernoulli losses of data only, RTT 0.1 s, a link that is never full, a window that never binds. The published value is
+the TCP throughput equation of RFC 5348, section 3.1, with b = 1 and t_RTO = 4 RTT.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from faircast.experiment import Criterion, Data, Experiment, Measured, Point
 from faircast.figures import COLUMN_IN, curve, panels
+from faircast.statistics import scaled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -91,10 +92,10 @@ def slower_with_long_timeouts(data: Data) -> Measured:
 def figure(data: Data) -> Figure:
     """Throughput against loss, with the equation."""
     drawn, axes = panels(width=COLUMN_IN)
-    losses = sorted({p for variant, p in data.keys() if variant == "reno"})  # type: ignore[misc]
+    losses = [p for p in sorted(LOSSES + MORE_LOSSES) if ("reno", p) in data.points]
     axes.plot(losses, [equation_bps(p) / 1e6 for p in losses], color="black", linewidth=1, label="equation, b = 1")
     for series, variant in enumerate(TOLERANCES):
-        found = [data.over_seeds(lambda seed, p=p: data.run((variant, p), seed)["ftp", "rate"] / 1e6) for p in losses]  # type: ignore[misc]
+        found = [scaled(data.estimate((variant, p), "ftp", "rate"), 1e-6) for p in losses]
         curve(axes, losses, found, label=variant, series=series)
     axes.set(xlabel="packet loss probability", ylabel="throughput (Mb/s)", xscale="log", yscale="log")
     axes.legend()
@@ -104,7 +105,9 @@ def figure(data: Data) -> Figure:
 def says(data: Data) -> str:
     """What the check shows."""
     worst = max(
-        abs(data.estimate((variant, p), "ftp", "rate").mean / equation_bps(p) - 1) for variant in TOLERANCES for p in LOSSES
+        abs(data.estimate((variant, p), "ftp", "rate").mean / equation_bps(p) - 1)
+        for variant in TOLERANCES
+        for p in LOSSES
     )
     return f"TCP over a lossy link is within {worst:.0%} of the throughput equation at p = 0.001 and 0.01."
 

@@ -1,11 +1,12 @@
-"""Beyond the paper: how much of MECN's gain is the doubled drop threshold?
+"""How much of MECN's gain is the doubled drop threshold: beyond the paper.
 
-The paper gives ECN max_th = 2 min_th and MECN max_th = 4 min_th. Here ECN is run with MECN's max_th, too (ECN-4), and MECN
-in all three readings of its marking, in all three scenarios.
+The paper gives ECN max_th = 2 min_th and MECN max_th = 4 min_th. Here ECN is run with MECN's max_th, too (ECN-4), and
+MECN in all three readings of its marking, in all three scenarios.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from faircast.experiment import Criterion, Data, Experiment, Measured, Point
@@ -45,7 +46,7 @@ def remaining(which: str, metric: str, data: Data) -> Measured:
         ecn, ecn4, mecn = (mean_over(data, which, s, metric, seed) for s in ("ecn", "ecn4", "mecn"))
         return (ecn4 - mecn) / (ecn - mecn) if ecn != mecn else float("nan")
 
-    means = {s: data.over_seeds(lambda seed, s=s: mean_over(data, which, s, metric, seed)) for s in SCHEMES}  # type: ignore[misc]
+    means = {s: data.over_seeds(partial(mean_over, data, which, s, metric)) for s in SCHEMES}
     note = "mean over min_th: " + ", ".join(f"{SCHEMES[s]} {value}" for s, value in means.items())
     return Measured.of(data.over_seeds(part), note=note)
 
@@ -54,7 +55,7 @@ CRITERIA = [
     Criterion(
         name=f"{which}: part of MECN's gain in {metric} that remains against ECN-4",
         published="not studied",
-        evaluate=lambda data, which=which, metric=metric: remaining(which, metric, data),  # type: ignore[misc]
+        evaluate=partial(remaining, which, metric),
     )
     for which in SCENARIOS
     for metric in METRICS
@@ -66,7 +67,13 @@ def figure(data: Data) -> Figure:
     drawn, axes = panels(2, 2, width=PAGE_IN, height=5.0, sharex=True)
     for axis, (metric, label) in zip(axes.flat, METRICS.items(), strict=True):
         for series, scheme in enumerate(SCHEMES):
-            curve(axis, min_ths(data.quick), over_min_th(data, "dro", scheme, metric), label=SCHEMES[scheme], series=series)
+            curve(
+                axis,
+                min_ths(data.quick),
+                over_min_th(data, "dro", scheme, metric),
+                label=SCHEMES[scheme],
+                series=series,
+            )
         axis.set(ylabel=label)
         if metric.startswith("drops"):
             axis.set_yscale("symlog", linthresh=1)
@@ -82,8 +89,8 @@ def says(data: Data) -> str:
     """What the study shows."""
     late, sd = (remaining("dro", metric, data).value for metric in ("drops_late", "queue_sd"))
     return (
-        f"Against ECN with the same drop threshold {late or 0:.0%} of MECN's gain in drops after 20 s and {sd or 0:.0%} of its "
-        "gain in the queue's standard deviation remain (dro10, mean over min_th)."
+        f"Against ECN with the same drop threshold {late or 0:.0%} of MECN's gain in drops after 20 s and {sd or 0:.0%} of "
+        "its gain in the queue's standard deviation remain (dro10, mean over min_th)."
     )
 
 

@@ -1,11 +1,12 @@
 """Fig. 7: link efficiency of R1-R2 against min_th.
 
-Efficiency is not defined in the paper; here it is the rate of bytes that left R1 towards R2, retransmissions included, as
-a part of the link's rate, over 20-200 s. The whole run is reported beside it.
+Efficiency is not defined in the paper; here it is the rate of bytes that left R1 towards R2, retransmissions
+included, as a part of the link's rate, over 20-200 s. The whole run is reported beside it.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from faircast.experiment import Criterion, Data, Experiment, Measured, Point
@@ -33,7 +34,7 @@ def gain_at(data: Data, which: str, min_th: int, seed: int, metric: str = "effic
 
 def worst(which: str, data: Data) -> Measured:
     """The smallest mean gain over min_th."""
-    gains = {m: data.over_seeds(lambda seed, m=m: gain_at(data, which, m, seed)) for m in min_ths(data.quick)}  # type: ignore[misc]
+    gains = {m: data.over_seeds(partial(gain_at, data, which, m)) for m in min_ths(data.quick)}
     at = min(gains, key=lambda m: gains[m].mean)
     return Measured.of(gains[at], note=f"smallest at min_th = {at}")
 
@@ -65,18 +66,18 @@ def criteria(which: str) -> list[Criterion]:
         Criterion(
             name=f"{which}: efficiency of MECN minus ECN, smallest over min_th",
             published="MECN at least ECN at every min_th",
-            evaluate=lambda data: worst(which, data),
+            evaluate=partial(worst, which),
             low=-TOLERANCE,
         ),
         Criterion(
             name=f"{which}: efficiency of MECN minus ECN, mean over min_th",
             published="MECN improves it",
-            evaluate=lambda data: mean_gain(which, data),
+            evaluate=partial(mean_gain, which),
         ),
         Criterion(
             name=f"{which}: min_th of ECN minus min_th of MECN at 0.99 of the best efficiency, packets",
             published="MECN reaches its best at a lower min_th",
-            evaluate=lambda data: lower_threshold(which, data),
+            evaluate=partial(lower_threshold, which),
         ),
     ]
 
@@ -86,7 +87,13 @@ def figure(data: Data) -> Figure:
     drawn, axes = panels(1, len(FIGURE_SCENARIOS), width=PAGE_IN, height=2.6, sharey=True)
     for axis, which in zip(axes, FIGURE_SCENARIOS, strict=True):
         for series, scheme in enumerate(("ecn", "mecn")):
-            curve(axis, min_ths(data.quick), over_min_th(data, which, scheme, "efficiency"), label=SCHEMES[scheme], series=series)
+            curve(
+                axis,
+                min_ths(data.quick),
+                over_min_th(data, which, scheme, "efficiency"),
+                label=SCHEMES[scheme],
+                series=series,
+            )
         axis.set(xlabel="min_th (packets)", title=f"{SCENARIOS[which]} ({which}10)")
     axes[0].set(ylabel="efficiency of R1-R2, 20-200 s")
     axes[0].legend(loc="lower right")

@@ -2,8 +2,8 @@
 
 Ten FTP sources over Reno, 1000 B packets and 40 B ACKs, share R1-R2 (1.5 Mb/s, 65 ms), where the queue under test is,
 and R2-R3 (the same). What the paper leaves open is a choice, stated here: P_max 0.1 and w_q 0.002 for every queue, a
-limit of 300 packets, windows of 64 packets (and 20, ns-2's default, as variant *W20*), 200 s with 20 s of warm-up, and a
-host that takes up to one service time of the bottleneck for each opportunity to send.
+limit of 300 packets, windows of 64 packets (and 20, ns-2's default, as variant *W20*), 200 s with 20 s of warm-up,
+and a host that takes up to one service time of the bottleneck for each opportunity to send.
 """
 
 from __future__ import annotations
@@ -118,7 +118,9 @@ def over_min_th(data: Data, which: str, scheme: str, metric: str, window: int = 
     return [data.estimate((which, scheme, m, window), BOTTLENECK, metric) for m in min_ths(data.quick)]
 
 
-def first_without_drops(data: Data, which: str, scheme: str, metric: str, below: float, window: int = WINDOW) -> int | None:
+def first_without_drops(
+    data: Data, which: str, scheme: str, metric: str, below: float, window: int = WINDOW
+) -> int | None:
     """The smallest min_th at which the mean number of drops is below `below`; None if it is at none."""
     found = over_min_th(data, which, scheme, metric, window)
     return next((m for m, drops in zip(min_ths(data.quick), found, strict=True) if drops.mean < below), None)

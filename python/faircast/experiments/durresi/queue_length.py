@@ -7,6 +7,7 @@ faster and oscillates less. It does not state min_th; 10 packets is a choice.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -141,7 +142,7 @@ EXPERIMENTS = [
         title=f"Queue of R1-R2 over time with {name}",
         points=points,
         criteria=CRITERIA,
-        figure=lambda data, scheme=scheme: figure_of(scheme, data),  # type: ignore[misc]
+        figure=partial(figure_of, scheme),
         says=says,
     )
     for letter, scheme, name in (("a", "ecn", "ECN"), ("b", "mecn", "MECN"))
