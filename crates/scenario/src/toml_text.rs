@@ -26,7 +26,8 @@ fn syntax_problem(text: &str, error: &toml::de::Error) -> Problem {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     let given = text.get(span).map(str::to_owned).filter(|given| !given.is_empty());
-    Problem { given, ..Problem::new("", format!("line {line}, column {column}: no legal TOML: {message}")) }
+    let source: String = text.lines().nth(line - 1).unwrap_or_default().trim().chars().take(80).collect();
+    Problem { given, ..Problem::new("", format!("line {line}, column {column}: no legal TOML: {message}: {source}")) }
 }
 
 fn convert(value: toml::Value, path: &str, unreadable: &mut Vec<Problem>) -> Value {

@@ -365,10 +365,10 @@ impl Link {
     }
 }
 
-/// Nanoseconds that a byte takes at `rate`, with 32 binary places, rounded to the nearest.
+/// Nanoseconds that a byte takes at `rate`, with 32 binary places, rounded to the nearest. Exact from 2 bit/s upwards.
 fn nanos_per_byte(rate: Rate) -> u64 {
     let scaled = (8 * u128::from(NANOS_PER_SECOND)) << 32;
-    ((scaled + u128::from(rate.0) / 2) / u128::from(rate.0)) as u64
+    u64::try_from((scaled + u128::from(rate.0) / 2) / u128::from(rate.0)).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -378,6 +378,7 @@ mod tests {
     #[test]
     fn a_byte_at_one_gigabit_takes_eight_nanoseconds() {
         assert_eq!(nanos_per_byte(Rate(1_000_000_000)), 8 << 32);
-        assert_eq!(nanos_per_byte(Rate(1)), 8_000_000_000 << 32);
+        assert_eq!(nanos_per_byte(Rate(10)), 800_000_000 << 32);
+        assert_eq!(nanos_per_byte(Rate(1)), u64::MAX);
     }
 }

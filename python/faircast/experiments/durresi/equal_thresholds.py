@@ -89,8 +89,8 @@ def says(data: Data) -> str:
     """What the study shows."""
     late, sd = (remaining("dro", metric, data).value for metric in ("drops_late", "queue_sd"))
     return (
-        f"Against ECN with the same drop threshold {late or 0:.0%} of MECN's gain in drops after 20 s and {sd or 0:.0%} of "
-        "its gain in the queue's standard deviation remain (dro10, mean over min_th)."
+        f"Against ECN with the same drop threshold {late or 0:.0%} of MECN's gain in drops after 20 s and "
+        f"{sd or 0:.0%} of its gain in the queue's standard deviation remain (dro10, mean over min_th)."
     )
 
 
