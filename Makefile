@@ -29,7 +29,7 @@ env: .venv/ready
 # The compiled core, installed in place: changes of the Python sources need no build.
 .venv/built: .venv/ready Cargo.toml Cargo.lock $(RUST)
 	@echo "building faircast"
-	@$(BIN)/maturin develop --release --quiet
+	@PIP_QUIET=1 $(BIN)/maturin develop --release
 	@touch $@
 
 test: build

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from conftest import SMALL
 
-from faircast import _native
+from faircast import _native, model
 from faircast.errors import InputError
 from faircast.scenario import assign, plain, read, resolve, seeds
 
@@ -24,6 +24,26 @@ def test_all_sources_give_the_same_scenario(small: Path, tmp_path: Path) -> None
     for source in (str(small), SMALL, as_json, as_json.read_text(), read(small), from_file):
         assert resolve(source) == from_file
     assert from_file.name == "small"
+
+
+def test_classes_give_the_same_scenario(small: Path) -> None:
+    scenario = model.Scenario(
+        name="small",
+        duration="20 s",
+        warmup="2 s",
+        topology=model.Dumbbell(left=2, right=2),
+        links={
+            "bottleneck": model.Link(
+                rate="1.5 Mbit/s",
+                delay="50 ms",
+                queue=model.Red(limit="50 packets", ecn=True),
+                loss=model.Bernoulli(p=0.001),
+            )
+        },
+        flows={"web": model.Tcp(variant="newreno", count=2)},
+        probes=model.Probes(interval="1 s", queues=["bottleneck"]),
+    )
+    assert resolve(scenario) == resolve(small)
 
 
 def test_resolving_changes_nothing_in_what_is_resolved(small: Path) -> None:
