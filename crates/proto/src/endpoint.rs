@@ -3,7 +3,7 @@
 //! The driver always takes the same three steps: `handle` one input, carry out the outbox, arm `deadline`.
 //! An endpoint knows only what a real host would know: its configuration, its clock and the packets it is given.
 
-use crate::packet::Packet;
+use crate::packet::{Address, Packet};
 use crate::time::Instant;
 
 /// A protocol machine on a host.
@@ -39,6 +39,10 @@ pub enum Input<'a> {
 pub enum Action {
     /// Send this packet now.
     Send(Packet),
+    /// Become a member of this group: its packets are to be handed in.
+    Join(Address),
+    /// No longer be a member of this group: packets that still come are not handed in.
+    Leave(Address),
     /// Let observers know.
     Event(Event),
 }
@@ -120,6 +124,16 @@ impl Outbox {
             self.grow();
         }
         self.actions.push(Action::Send(packet));
+    }
+
+    /// Asks to become a member of `group`.
+    pub fn join(&mut self, group: Address) {
+        self.actions.push(Action::Join(group));
+    }
+
+    /// Asks to be no longer a member of `group`.
+    pub fn leave(&mut self, group: Address) {
+        self.actions.push(Action::Leave(group));
     }
 
     /// Tells observers of `event`.

@@ -87,6 +87,15 @@ pub enum Header {
         /// Number of the datagram, from 0.
         sequence: u64,
     },
+    /// A message about membership in multicast groups, from a node to its neighbour on the tree.
+    Membership {
+        /// What it says.
+        message: Membership,
+        /// Session that the groups belong to, by the number of the driver.
+        session: u32,
+        /// Which of the session's groups: bit i is group i.
+        groups: u64,
+    },
     /// A TCP data segment.
     TcpData {
         /// Number of the segment, from 0.
@@ -107,6 +116,19 @@ pub enum Header {
         /// Time stamp of the segment that caused this ACK (RFC 7323 TSecr), low 32 bits of microseconds.
         echoed_stamp_us: u32,
     },
+}
+
+/// What a message about membership says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Membership {
+    /// From below: send these groups.
+    Join,
+    /// From a host: nobody here wants these groups any more.
+    Leave,
+    /// From a router: nobody below wants these groups.
+    Prune,
+    /// From above: the join has come.
+    Acknowledge,
 }
 
 /// Segments `start..end` have arrived above the cumulative acknowledgement.

@@ -164,6 +164,8 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
             match action {
                 Action::Event(event) => self.events.push((self.now, side, event)),
                 Action::Send(packet) => self.send(side, packet),
+                // What one end sends reaches the other, whatever group it is for.
+                Action::Join(_) | Action::Leave(_) => {}
             }
         }
         self.out = out;

@@ -6,6 +6,7 @@
 use crate::agent::Agent;
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::link::{Link, Wanted};
+use crate::multicast::{CONTROL_BYTES, Message, Multicast};
 use crate::network::Flow;
 use crate::probe::{EventRow, FlowRow, LinkRow, ProbePlan, QueueRow, Records};
 use crate::queue::Verdict;
@@ -44,6 +45,13 @@ pub struct World<C> {
     pub(crate) records: Records,
     pub(crate) events: u64,
     pub(crate) unroutable: u64,
+    pub(crate) multicast: Multicast,
+    /// Control packets to be sent, filled and emptied within one event.
+    pub(crate) messages: Vec<Message>,
+    /// Packets for members on the sender's own node, to be handed in when its outbox is empty.
+    pub(crate) local: Vec<(u32, Packet)>,
+    /// When the calendar has an entry for the agenda of [`Multicast`].
+    pub(crate) agenda_armed: Instant,
 }
 
 /// How a node forwards.
@@ -134,6 +142,9 @@ impl<C: Calendar> World<C> {
         if !arrives {
             return;
         }
+        if packet.destination.is_group() {
+            return self.deliver_to_group(node, link, &packet);
+        }
         let place = self.places[packet.destination.index()];
         if place.node == node {
             self.hand(packet.destination.index(), Input::Packet(&packet));
@@ -156,12 +167,18 @@ impl<C: Calendar> World<C> {
             Node::Router { row } => self.table[(row + slot) as usize],
         };
         // Routes are loop-free; the hop limit is there for those that change while packets are on their way.
-        let Some(state) = self.links.get_mut(link as usize).filter(|_| packet.ttl > 0) else {
+        if link as usize >= self.links.len() || packet.ttl == 0 {
             self.unroutable += 1;
             return;
-        };
+        }
         packet.ttl -= 1;
-        let delivery = match state.admit(self.now, packet) {
+        self.put(link, packet);
+    }
+
+    /// A packet comes to a link.
+    #[inline]
+    fn put(&mut self, link: u32, packet: &Packet) {
+        let delivery = match self.links[link as usize].admit(self.now, packet) {
             Some(delivery) if self.trace.is_none() => delivery,
             Some(delivery) => {
                 self.trace_arrival(link, packet, Verdict::Accept);
@@ -207,11 +224,17 @@ impl<C: Calendar> World<C> {
         while let Some(action) = self.outbox.actions().get(next) {
             next += 1;
             match action {
+                Action::Send(packet) if packet.destination.is_group() => {
+                    let packet = *packet;
+                    self.send_to_group(node, index as u32, &packet);
+                }
                 Action::Send(packet) => {
                     let mut packet = *packet;
                     let slot = self.places[packet.destination.index()].slot;
                     self.forward(node, slot, &mut packet);
                 }
+                &Action::Join(group) => self.change_membership(node, index as u32, group, true),
+                &Action::Leave(group) => self.change_membership(node, index as u32, group, false),
                 Action::Event(event) if self.plan.events => {
                     let (at, flow) = (self.now, self.hosts[index].flow);
                     self.records.events.push(EventRow { at, endpoint: index as u32, flow, event: *event });
@@ -220,9 +243,17 @@ impl<C: Calendar> World<C> {
             }
         }
         self.outbox.clear();
+        if !self.local.is_empty() {
+            for (endpoint, packet) in std::mem::take(&mut self.local) {
+                self.hand(endpoint as usize, Input::Packet(&packet));
+            }
+        }
     }
 
     fn timer(&mut self, index: u32) {
+        if index as usize == self.hosts.len() {
+            return self.run_agenda();
+        }
         let host = &mut self.hosts[index as usize];
         if host.armed != self.now {
             return;
@@ -264,6 +295,127 @@ impl<C: Calendar> World<C> {
             };
             trace.record(self.now, link, what, Some(packet));
         }
+    }
+}
+
+/// Multicast: copies down the tree, and the messages that shape it.
+impl<C: Calendar> World<C> {
+    /// A packet to a group has come to `node` over `link`.
+    #[inline(never)]
+    fn deliver_to_group(&mut self, node: u32, link: u32, packet: &Packet) {
+        if let Header::Membership { message, session, groups } = packet.header {
+            self.multicast.receive(self.now, node, link, (session, message, groups), &mut self.messages);
+            return self.send_messages();
+        }
+        let Some((session, bit)) = self.multicast.place(packet.destination.index()) else {
+            self.unroutable += 1;
+            return;
+        };
+        let state = &self.multicast.sessions[session as usize];
+        if state.comes_from_above(node, link) {
+            return self.replicate(node, session, bit, None, packet);
+        }
+        // The check of the reverse path: only members' packets may come from below.
+        let below = state.branch_below(link);
+        if !state.any_source() || below.is_none() {
+            self.unroutable += 1;
+            return;
+        }
+        self.send_up(node, session, packet);
+        self.replicate(node, session, bit, below, packet);
+    }
+
+    /// An endpoint on `node` sends to a group: down the tree from the source, from others up and down.
+    fn send_to_group(&mut self, node: u32, sender: u32, packet: &Packet) {
+        let Some((session, bit)) = self.multicast.place(packet.destination.index()) else {
+            self.unroutable += 1;
+            return;
+        };
+        self.send_up(node, session, packet);
+        let state = &self.multicast.sessions[session as usize];
+        let members = state.members_of(node).filter_map(|member| state.joined_endpoint(member, bit));
+        // Not at once: the sender's outbox is being carried out.
+        self.local.extend(members.filter(|&endpoint| endpoint != sender).map(|endpoint| (endpoint, *packet)));
+        for branch in state.branches_of(node) {
+            if let Some(link) = self.multicast.sessions[session as usize].open_link(branch, bit) {
+                self.put(link, packet);
+            }
+        }
+    }
+
+    fn send_up(&mut self, node: u32, session: u32, packet: &Packet) {
+        if let Some(link) = self.multicast.sessions[session as usize].up(node) {
+            self.put(link, packet);
+        }
+    }
+
+    /// Copies a packet to the open branches of a node, but that over which it came, and to the members there.
+    #[inline]
+    fn replicate(&mut self, node: u32, session: u32, bit: u32, came_over: Option<usize>, packet: &Packet) {
+        let session = session as usize;
+        let mut copies = 0;
+        for branch in self.multicast.sessions[session].branches_of(node) {
+            if let Some(link) = self.multicast.sessions[session].open_link(branch, bit)
+                && came_over != Some(branch)
+            {
+                copies += 1;
+                self.put(link, packet);
+            }
+        }
+        for member in self.multicast.sessions[session].members_of(node) {
+            if let Some(endpoint) = self.multicast.sessions[session].joined_endpoint(member, bit) {
+                copies += 1;
+                self.hand(endpoint as usize, Input::Packet(packet));
+            }
+        }
+        if copies == 0 && came_over.is_none() && self.multicast.sessions[session].has_no_use(node, bit) {
+            self.multicast.unwanted(self.now, session as u32, node, bit, &mut self.messages);
+            self.send_messages();
+        }
+    }
+
+    fn change_membership(&mut self, node: u32, endpoint: u32, group: Address, joins: bool) {
+        let known =
+            self.multicast.change_membership(self.now, node, endpoint, group.index(), joins, &mut self.messages);
+        debug_assert!(known, "only declared members join");
+        self.send_messages();
+    }
+
+    /// Sends the control packets that membership has called for, and sees to what is to be done later.
+    fn send_messages(&mut self) {
+        for message in std::mem::take(&mut self.messages) {
+            let Message { session, link, request, bits } = message;
+            let state = &self.multicast.sessions[session as usize];
+            let header = Header::Membership { message: request, session, groups: bits };
+            let packet = Packet {
+                flow: FlowId(state.flow()),
+                destination: Address::group(state.first_group()),
+                size: CONTROL_BYTES,
+                ttl: 1,
+                header,
+                ..NO_PACKET
+            };
+            self.put(link, &packet);
+        }
+        if let Some(at) = self.multicast.next_task()
+            && at < self.agenda_armed
+        {
+            self.agenda_armed = at;
+            self.calendar.schedule(Entry::new(at, Kind::Timer, self.hosts.len() as u32));
+        }
+    }
+
+    fn run_agenda(&mut self) {
+        self.agenda_armed = Instant::FAR_FUTURE;
+        self.multicast.run_agenda(self.now, &mut self.messages);
+        self.send_messages();
+    }
+
+    /// Holds a session's groups (bit i is group i) back on the branch that begins with `link`, or lets them pass again.
+    /// Says whether there is such a branch.
+    pub fn set_blocked(&mut self, first_group: Address, link: u32, groups: u64, blocked: bool) -> bool {
+        let Some((session, _)) = self.multicast.place(first_group.index()) else { return false };
+        self.multicast.sessions[session as usize].set_blocked_on(link, groups, blocked)
     }
 }
 

@@ -8,6 +8,7 @@
 //! | [`network`], [`routing`] | putting a network together; shortest paths |
 //! | [`engine`] | the event loop, forwarding, the driver of endpoints |
 //! | [`link`] | transmitter, wire and the ring of packets; fused and two-stage links |
+//! | [`multicast`] | groups, trees, joins and prunes |
 //! | [`queue`], [`loss`] | what a queue admits, drops, marks; what a wire loses |
 //! | [`calendar`] | what happens next: heap and wheel |
 //! | [`probe`], [`trace`] | what observers see |
@@ -17,6 +18,7 @@ pub mod calendar;
 pub mod engine;
 pub mod link;
 pub mod loss;
+pub mod multicast;
 pub mod network;
 pub mod probe;
 pub mod queue;

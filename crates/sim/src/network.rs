@@ -5,9 +5,10 @@ use crate::calendar::{Calendar, Entry, Kind};
 use crate::engine::{Host, Node, Place, World};
 use crate::link::{Link, LinkMode};
 use crate::loss::Loss;
+use crate::multicast::{MAX_GROUPS, Multicast, SessionPlan, SessionSite};
 use crate::probe::{ProbePlan, QueueProbe, Records};
 use crate::queue::Queue;
-use crate::routing::{Edge, Routes};
+use crate::routing::{Edge, Graph, Routes};
 use crate::trace::Trace;
 use faircast_proto::endpoint::Outbox;
 use faircast_proto::packet::{Address, FlowId};
@@ -50,8 +51,17 @@ pub struct Network {
     links: Vec<LinkPlan>,
     endpoints: Vec<EndpointPlan>,
     flows: Vec<Flow>,
+    sessions: Vec<PlannedSession>,
+    groups: u32,
     probes: ProbePlan,
     clock_offsets: bool,
+}
+
+struct PlannedSession {
+    plan: SessionPlan,
+    flow: FlowId,
+    source: Address,
+    members: Vec<Address>,
 }
 
 /// The two ends of a flow.
@@ -117,6 +127,8 @@ impl Network {
             links: Vec::new(),
             endpoints: Vec::new(),
             flows: Vec::new(),
+            sessions: Vec::new(),
+            groups: 0,
             probes: ProbePlan::default(),
             clock_offsets: true,
         }
@@ -151,6 +163,21 @@ impl Network {
         FlowId(self.flows.len() as u32 - 1)
     }
 
+    /// Adds a multicast session whose packets come from `source` and count to `flow`. Returns the first of its groups,
+    /// [`Address::group`]; the others follow it.
+    pub fn session(&mut self, source: Address, flow: FlowId, plan: SessionPlan) -> Address {
+        assert!((1..=MAX_GROUPS).contains(&plan.groups), "a session has 1 to {MAX_GROUPS} groups, not {}", plan.groups);
+        let first = Address::group(self.groups);
+        self.groups += plan.groups;
+        self.sessions.push(PlannedSession { plan, flow, source, members: Vec::new() });
+        first
+    }
+
+    /// Lets the endpoint at `member` join the groups of the latest session.
+    pub fn member(&mut self, member: Address) {
+        self.sessions.last_mut().expect("members follow their session").members.push(member);
+    }
+
     /// Puts an endpoint at `address`. It is told to start at `start` and to stop at `stop`.
     pub fn place(&mut self, address: Address, flow: FlowId, agent: Agent, start: Instant, stop: Option<Instant>) {
         let stop = stop.unwrap_or(Instant::FAR_FUTURE);
@@ -177,6 +204,7 @@ impl Network {
             self.links.iter().map(|link| Edge { from: link.from.0, to: link.to.0, delay: link.delay }).collect();
         let mut errors = self.errors();
         let (places, nodes, table) = self.routes(&edges, &mut errors);
+        let multicast = self.trees(&edges, &nodes, &mut errors);
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -214,6 +242,10 @@ impl Network {
             records: Records::default(),
             events: 0,
             unroutable: 0,
+            multicast,
+            messages: Vec::new(),
+            local: Vec::new(),
+            agenda_armed: Instant::FAR_FUTURE,
         };
         world.schedule_probes();
         Ok(world)
@@ -278,6 +310,45 @@ impl Network {
             .map(|endpoint| Place { node: endpoint.node.0, slot: slots[endpoint.node.0 as usize] })
             .collect();
         (places, nodes, table)
+    }
+
+    /// The trees of all sessions.
+    fn trees(&self, edges: &[Edge], nodes: &[Node], errors: &mut Vec<BuildError>) -> Multicast {
+        let mut multicast = Multicast::default();
+        if self.sessions.is_empty() {
+            return multicast;
+        }
+        let graph = Graph::new(self.nodes.len(), edges);
+        let links: Vec<(u32, u32)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
+        let mut hosts = vec![false; self.nodes.len()];
+        for endpoint in &self.endpoints {
+            let node = endpoint.node.0 as usize;
+            hosts[node] = matches!(nodes[node], Node::Leaf { .. });
+        }
+        let node_of = |address: Address| self.endpoints[address.index()].node.0;
+        for session in &self.sessions {
+            let root = node_of(session.source);
+            let up = graph.towards(root);
+            for &member in &session.members {
+                let node = node_of(member);
+                if node != root && up[node as usize].is_none() {
+                    let name = |node: u32| self.nodes[node as usize].clone();
+                    errors.push(BuildError::Unreachable { from: name(node), to: name(root) });
+                }
+            }
+            let members: Vec<(u32, u32)> =
+                session.members.iter().map(|&member| (node_of(member), member.index() as u32)).collect();
+            multicast.add(&SessionSite {
+                plan: session.plan,
+                flow: session.flow.0,
+                root,
+                members: &members,
+                up: &up,
+                links: &links,
+                hosts: &hosts,
+            });
+        }
+        multicast
     }
 
     /// A constant of its own for every node's clock, up to eleven days.

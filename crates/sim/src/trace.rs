@@ -41,6 +41,9 @@ impl Trace {
             self.mix(u64::from(packet.flow.0) << 32 | u64::from(packet.size) << 8 | packet.ecn as u64);
             self.mix(match packet.header {
                 Header::Datagram { sequence } => sequence,
+                Header::Membership { message, session, groups } => {
+                    groups.rotate_left(8) ^ u64::from(session) << 8 ^ message as u64
+                }
                 Header::TcpData { sequence, .. } => u64::from(sequence),
                 Header::TcpAck { next_expected, echo, .. } => u64::from(next_expected) << 8 | echo as u64,
             });

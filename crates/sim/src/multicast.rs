@@ -1,0 +1,469 @@
+//! Multicast forwarding: which interface gets a copy of which group's packets, and how that comes about.
+//!
+//! A session owns up to 64 groups, its layers. They share one tree, the reverse of the shortest paths to the source. Of
+//! each session an interface of a router keeps two sets of groups: `joined`, wanted by someone downstream, and
+//! `blocked`, held back by the router itself; it forwards `joined & !blocked`. Blocking never alters `joined`.
+//!
+//! Hosts report joins and leaves to their router, routers graft and prune towards the source; all of these are packets
+//! that wait in queues and can be lost. A join or graft is acknowledged and repeated until it is; a prune is repeated
+//! when unwanted data comes. A router heeds a host's leave after `leave_delay`, the time that IGMP takes to find out
+//! that nobody else is left (RFC 2236: two queries a second apart).
+//!
+//! *Sparse*: nothing flows where nobody has asked. *Dense*: the first packets go everywhere; routers that have no use
+//! for them prune, and what was pruned opens again after `prune_timeout` (ns-2's dense mode).
+
+use faircast_proto::packet::Membership;
+use faircast_proto::time::{Duration, Instant};
+use std::collections::BTreeMap;
+
+/// Groups of a session at most: the bits of a set.
+pub const MAX_GROUPS: u32 = 64;
+/// Size of a report, graft, prune or acknowledgement on the wire.
+pub const CONTROL_BYTES: u16 = 40;
+
+/// How a session's tree comes about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// By explicit joins.
+    Sparse,
+    /// By flooding; what was pruned opens again after this time.
+    Dense {
+        /// Until a pruned interface opens again.
+        prune_timeout: Duration,
+    },
+}
+
+/// What a session is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionPlan {
+    /// Number of groups, 1 to [`MAX_GROUPS`].
+    pub groups: u32,
+    /// Members may send to the groups, too; their packets go up and down the source's tree.
+    pub any_source: bool,
+    /// How the tree comes about.
+    pub mode: Mode,
+    /// How long a router goes on forwarding after a host's leave.
+    pub leave_delay: Duration,
+    /// How long a join or graft waits for its acknowledgement.
+    pub retry: Duration,
+}
+
+impl SessionPlan {
+    /// Sparse, with the leave latency of RFC 2236 (2 s) and retries after 3 s (as in PIM-DM).
+    pub fn sparse(groups: u32) -> SessionPlan {
+        SessionPlan {
+            groups,
+            any_source: false,
+            mode: Mode::Sparse,
+            leave_delay: Duration::from_secs(2),
+            retry: Duration::from_secs(3),
+        }
+    }
+}
+
+/// All sessions of a network.
+#[derive(Default)]
+pub(crate) struct Multicast {
+    pub(crate) sessions: Vec<Session>,
+    /// Session and bit of every group.
+    groups: Vec<(u32, u32)>,
+    /// What is to be done later.
+    agenda: BTreeMap<(Instant, Task), u64>,
+}
+
+/// One session in all nodes.
+pub(crate) struct Session {
+    plan: SessionPlan,
+    first_group: u32,
+    flow: u32,
+    root: u32,
+    nodes: Vec<SessionNode>,
+    branches: Vec<Branch>,
+    members: Vec<Member>,
+    /// The branch that ends where a link begins: by link, for messages from below.
+    branch_above: Vec<u32>,
+}
+
+/// What a node keeps of a session.
+#[derive(Clone, Copy)]
+struct SessionNode {
+    /// Link to the next node towards the source.
+    up: u32,
+    /// Link from there.
+    down: u32,
+    branches: [u32; 2],
+    members: [u32; 2],
+    /// What it has asked for upstream.
+    wanted: u64,
+    /// What of it is not acknowledged.
+    unacknowledged: u64,
+    last_prune: Option<Instant>,
+    is_host: bool,
+}
+
+/// An interface towards the leaves of the tree.
+#[derive(Clone, Copy)]
+pub(crate) struct Branch {
+    pub(crate) link: u32,
+    /// Node that it belongs to.
+    node: u32,
+    to_host: bool,
+    joined: u64,
+    blocked: u64,
+}
+
+/// An endpoint that may join.
+#[derive(Clone, Copy)]
+pub(crate) struct Member {
+    pub(crate) endpoint: u32,
+    joined: u64,
+}
+
+/// Something to be done later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Task {
+    /// A branch stops getting what a host below has left.
+    EndLeave { session: u32, branch: u32 },
+    /// A pruned branch opens again.
+    Reopen { session: u32, branch: u32 },
+    /// A node asks again for what was not acknowledged.
+    Retry { session: u32, node: u32 },
+}
+
+/// A control packet to be sent: session, the link to send it on, what it says of which groups.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Message {
+    pub(crate) session: u32,
+    pub(crate) link: u32,
+    pub(crate) request: Membership,
+    pub(crate) bits: u64,
+}
+
+/// Where a session's source is and who may join it: `(node, endpoint)` in any order.
+pub(crate) struct SessionSite<'a> {
+    pub(crate) plan: SessionPlan,
+    pub(crate) flow: u32,
+    pub(crate) root: u32,
+    pub(crate) members: &'a [(u32, u32)],
+    /// For every node the link towards the source.
+    pub(crate) up: &'a [Option<u32>],
+    /// From and to of every link.
+    pub(crate) links: &'a [(u32, u32)],
+    /// Nodes that have endpoints and one link out.
+    pub(crate) hosts: &'a [bool],
+}
+
+const NIL: u32 = u32::MAX;
+
+impl Multicast {
+    /// Adds a session; its groups follow those of the sessions before it.
+    pub(crate) fn add(&mut self, site: &SessionSite<'_>) {
+        let index = self.sessions.len() as u32;
+        let first_group = self.groups.len() as u32;
+        self.groups.extend((0..site.plan.groups).map(|bit| (index, bit)));
+        self.sessions.push(Session::new(site, first_group));
+    }
+
+    /// Session and bit of a group; `None` for a group that no session owns.
+    #[inline]
+    pub(crate) fn place(&self, group: usize) -> Option<(u32, u32)> {
+        self.groups.get(group).copied()
+    }
+
+    /// When something is to be done next.
+    pub(crate) fn next_task(&self) -> Option<Instant> {
+        self.agenda.first_key_value().map(|((at, _), _)| *at)
+    }
+
+    /// An endpoint joins or leaves a group. Says whether it may; what must be sent is added to `out`.
+    pub(crate) fn change_membership(
+        &mut self,
+        now: Instant,
+        node: u32,
+        endpoint: u32,
+        group: usize,
+        joins: bool,
+        out: &mut Vec<Message>,
+    ) -> bool {
+        let Some((session, bit)) = self.place(group) else { return false };
+        let state = &mut self.sessions[session as usize];
+        let Some(member) = state.member(node, endpoint) else { return false };
+        match joins {
+            true => state.members[member].joined |= 1 << bit,
+            false => state.members[member].joined &= !(1 << bit),
+        }
+        self.update(now, session, node, out);
+        true
+    }
+
+    /// A control packet has come to `node` over `link`.
+    pub(crate) fn receive(
+        &mut self,
+        now: Instant,
+        node: u32,
+        link: u32,
+        message: (u32, Membership, u64),
+        out: &mut Vec<Message>,
+    ) {
+        let (session, request, bits) = message;
+        let state = &mut self.sessions[session as usize];
+        if request == Membership::Acknowledge {
+            state.nodes[node as usize].unacknowledged &= !bits;
+            return;
+        }
+        let branch = state.branch_above[link as usize];
+        let Some(Branch { link: down, .. }) = state.branches.get(branch as usize).copied() else { return };
+        match request {
+            Membership::Join => {
+                state.branches[branch as usize].joined |= bits;
+                out.push(Message { session, link: down, request: Membership::Acknowledge, bits });
+                self.forget_leave(session, branch, bits);
+                self.update(now, session, node, out);
+            }
+            Membership::Leave if state.plan.leave_delay > Duration::ZERO => {
+                let at = now + state.plan.leave_delay;
+                *self.agenda.entry((at, Task::EndLeave { session, branch })).or_default() |= bits;
+            }
+            Membership::Leave | Membership::Prune => self.close(now, session, branch, bits, out),
+            Membership::Acknowledge => {}
+        }
+    }
+
+    /// Does what is due.
+    pub(crate) fn run_agenda(&mut self, now: Instant, out: &mut Vec<Message>) {
+        while let Some((&(at, task), &bits)) = self.agenda.first_key_value() {
+            if at > now {
+                return;
+            }
+            self.agenda.remove(&(at, task));
+            match task {
+                Task::EndLeave { session, branch } => self.close(now, session, branch, bits, out),
+                Task::Reopen { session, branch } => {
+                    self.sessions[session as usize].branches[branch as usize].joined |= bits;
+                }
+                Task::Retry { session, node } => {
+                    let missing = self.sessions[session as usize].nodes[node as usize].unacknowledged & bits;
+                    if missing != 0 {
+                        self.ask(now, session, node, missing, out);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Data of a group has come to a router that has no use for it.
+    pub(crate) fn unwanted(&mut self, now: Instant, session: u32, node: u32, bit: u32, out: &mut Vec<Message>) {
+        let Session { plan, root, nodes, .. } = &mut self.sessions[session as usize];
+        let state = &mut nodes[node as usize];
+        let pause = match plan.mode {
+            Mode::Sparse => plan.retry,
+            Mode::Dense { prune_timeout } => plan.retry.min(prune_timeout),
+        };
+        if node == *root || state.is_host || state.last_prune.is_some_and(|last| now.since(last) < pause) {
+            return;
+        }
+        state.last_prune = Some(now);
+        state.wanted &= !(1 << bit);
+        out.push(Message { session, link: state.up, request: Membership::Prune, bits: 1 << bit });
+    }
+
+    /// A branch gets these groups no longer.
+    fn close(&mut self, now: Instant, session: u32, branch: u32, bits: u64, out: &mut Vec<Message>) {
+        let state = &mut self.sessions[session as usize];
+        let Branch { node, to_host, .. } = state.branches[branch as usize];
+        state.branches[branch as usize].joined &= !bits;
+        state.branches[branch as usize].blocked &= !bits;
+        if let Mode::Dense { prune_timeout } = state.plan.mode
+            && !to_host
+        {
+            *self.agenda.entry((now + prune_timeout, Task::Reopen { session, branch })).or_default() |= bits;
+        }
+        self.update(now, session, node, out);
+    }
+
+    /// A host that has joined again takes its leave back.
+    fn forget_leave(&mut self, session: u32, branch: u32, bits: u64) {
+        let task = Task::EndLeave { session, branch };
+        for (_, pending) in self.agenda.iter_mut().filter(|((_, at), _)| *at == task) {
+            *pending &= !bits;
+        }
+    }
+
+    /// Makes what a node asks for upstream what is wanted of it.
+    fn update(&mut self, now: Instant, session: u32, node: u32, out: &mut Vec<Message>) {
+        let state = &mut self.sessions[session as usize];
+        if node == state.root {
+            return;
+        }
+        let interest = state.interest(node);
+        let SessionNode { wanted, up, is_host, .. } = state.nodes[node as usize];
+        let (joins, leaves) = (interest & !wanted, wanted & !interest);
+        if leaves != 0 {
+            state.nodes[node as usize].wanted &= !leaves;
+            state.nodes[node as usize].unacknowledged &= !leaves;
+            let request = if is_host { Membership::Leave } else { Membership::Prune };
+            out.push(Message { session, link: up, request, bits: leaves });
+        }
+        if joins != 0 {
+            state.nodes[node as usize].wanted |= joins;
+            self.ask(now, session, node, joins, out);
+        }
+    }
+
+    /// Asks upstream for groups, and again if no acknowledgement comes.
+    fn ask(&mut self, now: Instant, session: u32, node: u32, bits: u64, out: &mut Vec<Message>) {
+        let Session { plan, nodes, .. } = &mut self.sessions[session as usize];
+        let state = &mut nodes[node as usize];
+        state.unacknowledged |= bits;
+        out.push(Message { session, link: state.up, request: Membership::Join, bits });
+        *self.agenda.entry((now + plan.retry, Task::Retry { session, node })).or_default() |= bits;
+    }
+}
+
+impl Session {
+    fn new(site: &SessionSite<'_>, first_group: u32) -> Session {
+        let SessionSite { plan, root, .. } = *site;
+        let all = if plan.groups == MAX_GROUPS { u64::MAX } else { (1 << plan.groups) - 1 };
+        let flooded = if matches!(plan.mode, Mode::Dense { .. }) { all } else { 0 };
+        // The way down is the link back of the way up; of several the first.
+        let mut back = BTreeMap::new();
+        for (link, ends) in (0u32..).zip(site.links) {
+            back.entry(*ends).or_insert(link);
+        }
+        let down = |node: usize| {
+            let up = site.up[node]?;
+            let (from, to) = site.links[up as usize];
+            Some((up, *back.get(&(to, from))?, to))
+        };
+        let mut children: Vec<(u32, u32, u32)> = (0..site.up.len())
+            .filter(|&node| node as u32 != root)
+            .filter_map(|node| down(node).map(|(_, link, parent)| (parent, link, node as u32)))
+            .collect();
+        children.sort_unstable();
+        let mut members = site.members.to_vec();
+        members.sort_unstable();
+        let mut branch_above = vec![NIL; site.links.len()];
+        let branches: Vec<Branch> = (0u32..)
+            .zip(&children)
+            .map(|(index, &(node, link, child))| {
+                let (up, _, _) = down(child as usize).expect("children have a way up");
+                branch_above[up as usize] = index;
+                let to_host = site.hosts[child as usize];
+                Branch { link, node, to_host, joined: if to_host { 0 } else { flooded }, blocked: 0 }
+            })
+            .collect();
+        let range = |sorted: &dyn Fn(u32) -> usize, node: u32| [sorted(node) as u32, sorted(node + 1) as u32];
+        let nodes = (0..site.up.len() as u32)
+            .map(|node| {
+                let (up, down_link, _) = down(node as usize).unwrap_or((NIL, NIL, NIL));
+                let is_host = site.hosts[node as usize];
+                SessionNode {
+                    up,
+                    down: down_link,
+                    branches: range(&|n| children.partition_point(|&(parent, _, _)| parent < n), node),
+                    members: range(&|n| members.partition_point(|&(at, _)| at < n), node),
+                    wanted: if is_host { 0 } else { flooded },
+                    unacknowledged: 0,
+                    last_prune: None,
+                    is_host,
+                }
+            })
+            .collect();
+        Session {
+            plan,
+            first_group,
+            flow: site.flow,
+            root,
+            nodes,
+            branches,
+            members: members.iter().map(|&(_, endpoint)| Member { endpoint, joined: 0 }).collect(),
+            branch_above,
+        }
+    }
+
+    /// Whether a packet that came over `link` (none: from an endpoint of the node) is on its way down the tree.
+    #[inline]
+    pub(crate) fn comes_from_above(&self, node: u32, link: u32) -> bool {
+        self.nodes[node as usize].down == link
+    }
+
+    /// Indices of the branches of a node.
+    #[inline]
+    pub(crate) fn branches_of(&self, node: u32) -> std::ops::Range<usize> {
+        let [start, end] = self.nodes[node as usize].branches;
+        start as usize..end as usize
+    }
+
+    /// Indices of the members on a node.
+    #[inline]
+    pub(crate) fn members_of(&self, node: u32) -> std::ops::Range<usize> {
+        let [start, end] = self.nodes[node as usize].members;
+        start as usize..end as usize
+    }
+
+    /// The link of a branch, if it gets packets of group `bit`.
+    #[inline]
+    pub(crate) fn open_link(&self, branch: usize, bit: u32) -> Option<u32> {
+        let Branch { link, joined, blocked, .. } = self.branches[branch];
+        ((joined & !blocked) >> bit & 1 != 0).then_some(link)
+    }
+
+    /// The endpoint of a member, if it has joined group `bit`.
+    #[inline]
+    pub(crate) fn joined_endpoint(&self, member: usize, bit: u32) -> Option<u32> {
+        let Member { endpoint, joined } = self.members[member];
+        (joined >> bit & 1 != 0).then_some(endpoint)
+    }
+
+    /// Whether members may send.
+    pub(crate) fn any_source(&self) -> bool {
+        self.plan.any_source
+    }
+
+    /// The link towards the source; `None` at the source's node.
+    pub(crate) fn up(&self, node: u32) -> Option<u32> {
+        (node != self.root).then(|| self.nodes[node as usize].up)
+    }
+
+    /// The branch over which a packet from below has come by `link`.
+    pub(crate) fn branch_below(&self, link: u32) -> Option<usize> {
+        let branch = *self.branch_above.get(link as usize)?;
+        (branch != NIL).then_some(branch as usize)
+    }
+
+    /// The flow to which the session's control packets count.
+    pub(crate) fn flow(&self) -> u32 {
+        self.flow
+    }
+
+    /// Its first group.
+    pub(crate) fn first_group(&self) -> u32 {
+        self.first_group
+    }
+
+    /// Whether a node is a router that nobody has asked for group `bit`.
+    #[inline]
+    pub(crate) fn has_no_use(&self, node: u32, bit: u32) -> bool {
+        !self.nodes[node as usize].is_host && self.interest(node) >> bit & 1 == 0
+    }
+
+    /// Holds groups back on the branch that begins with `link`, or lets them pass again; says whether there is one.
+    pub(crate) fn set_blocked_on(&mut self, link: u32, bits: u64, blocked: bool) -> bool {
+        let Some(branch) = self.branches.iter_mut().find(|branch| branch.link == link) else { return false };
+        match blocked {
+            true => branch.blocked |= bits & branch.joined,
+            false => branch.blocked &= !bits,
+        }
+        true
+    }
+
+    fn member(&self, node: u32, endpoint: u32) -> Option<usize> {
+        self.members_of(node).find(|&member| self.members[member].endpoint == endpoint)
+    }
+
+    /// What the branches of a node and the endpoints on it want.
+    fn interest(&self, node: u32) -> u64 {
+        let below = self.branches[self.branches_of(node)].iter().fold(0, |bits, branch| bits | branch.joined);
+        self.members[self.members_of(node)].iter().fold(below, |bits, member| bits | member.joined)
+    }
+}

@@ -1,0 +1,378 @@
+//! Membership, trees and copies, by the arithmetic of link delays.
+
+use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
+use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
+use faircast_proto::random::Random;
+use faircast_proto::time::{Duration, Instant, Rate};
+use faircast_sim::agent::Agent;
+use faircast_sim::calendar::{Calendar, Heap, Wheel};
+use faircast_sim::engine::World;
+use faircast_sim::link::LinkMode;
+use faircast_sim::loss::{self, Loss, LossModel};
+use faircast_sim::multicast::{Mode, SessionPlan};
+use faircast_sim::network::{BuildError, LinkPlan, Network, NodeId};
+use faircast_sim::probe::ProbePlan;
+use faircast_sim::queue::{self, LinkContext, Queue};
+
+/// Sends 1000 bytes to every group of a session by turns, one packet each `gap`.
+struct Source {
+    flow: FlowId,
+    own: Address,
+    groups: Vec<Address>,
+    gap: Duration,
+    next: Option<Instant>,
+    sent: u64,
+}
+
+/// Joins its groups at the start and leaves them at the end; counts what it gets and when the last packet came.
+struct Member {
+    groups: Vec<Address>,
+    own: Address,
+    received: u64,
+    last: Instant,
+    /// Sends one packet to the first group when it starts.
+    speaks: bool,
+}
+
+impl Endpoint for Source {
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        match input {
+            Input::Start => self.next = Some(now),
+            Input::Stop => self.next = None,
+            _ => {}
+        }
+        if self.next.is_some_and(|next| next <= now) {
+            let destination = self.groups[self.sent as usize % self.groups.len()];
+            out.send(packet(now, self.flow, self.own, destination, self.sent));
+            self.sent += 1;
+            self.next = Some(now + self.gap);
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.next
+    }
+
+    fn report(&self) -> Report {
+        Report { sent_pkts: self.sent, ..Report::default() }
+    }
+}
+
+impl Endpoint for Member {
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        match input {
+            Input::Start => {
+                self.groups.iter().for_each(|&group| out.join(group));
+                if self.speaks {
+                    out.send(packet(now, FlowId(0), self.own, self.groups[0], 0));
+                }
+            }
+            Input::Stop => self.groups.iter().for_each(|&group| out.leave(group)),
+            Input::Packet(_) => {
+                self.received += 1;
+                self.last = now;
+            }
+            Input::Timeout => {}
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+
+    fn report(&self) -> Report {
+        Report { received_pkts: self.received, srtt_s: self.last.as_secs_f64(), ..Report::default() }
+    }
+}
+
+fn packet(now: Instant, flow: FlowId, source: Address, destination: Address, sequence: u64) -> Packet {
+    let header = Header::Datagram { sequence };
+    Packet { sent: now, flow, source, destination, size: 1000, ttl: INITIAL_TTL, ecn: Ecn::NotCapable, header }
+}
+
+/// Loses the first packets.
+struct LosesFirst(u32);
+
+impl LossModel for LosesFirst {
+    fn loses(&mut self, _now: Instant, _packet: &Packet) -> bool {
+        let loses = self.0 > 0;
+        self.0 = self.0.saturating_sub(1);
+        loses
+    }
+}
+
+const DELAY: Duration = Duration::from_millis(10);
+const GAP: Duration = Duration::from_millis(5);
+
+fn link(network: &mut Network, from: NodeId, to: NodeId, mode: LinkMode, loses_first: u32) {
+    let rate = Rate(100_000_000);
+    let config: queue::Config =
+        serde_json::from_str(r#"{"kind": "drop-tail", "limit": "1000 packets"}"#).expect("legal");
+    let context = LinkContext { rate, delay: DELAY, mean_packet_bytes: 1000, random: Random::stream(0, "queue") };
+    let no_loss: loss::Config = serde_json::from_str(r#"{"kind": "none"}"#).expect("legal");
+    let loss = match loses_first {
+        0 => Loss::new(&no_loss, Random::stream(0, "loss")),
+        n => Loss::Guest(Box::new(LosesFirst(n))),
+    };
+    let name = format!("{}-{}", from.0, to.0);
+    network.link(LinkPlan { name, from, to, rate, delay: DELAY, queue: Queue::new(&config, context), loss, mode });
+}
+
+fn duplex(network: &mut Network, a: NodeId, b: NodeId, mode: LinkMode) {
+    link(network, a, b, mode, 0);
+    link(network, b, a, mode, 0);
+}
+
+/// A member on a node, from `start` to `stop` seconds.
+struct Place {
+    node: NodeId,
+    start: f64,
+    stop: Option<f64>,
+    speaks: bool,
+}
+
+fn from(node: NodeId, start: f64) -> Place {
+    Place { node, start, stop: None, speaks: false }
+}
+
+/// Adds a session of `plan` from `source_node` to the members at `places`. Flow 0 is source and first member, flow i
+/// source and member i.
+fn session(network: &mut Network, source_node: NodeId, plan: SessionPlan, places: &[Place]) -> Vec<Address> {
+    let source = network.address(source_node);
+    let members: Vec<Address> = places.iter().map(|place| network.address(place.node)).collect();
+    let flows: Vec<FlowId> = members.iter().map(|&member| network.flow(source, member)).collect();
+    let first = network.session(source, flows[0], plan);
+    let groups: Vec<Address> = (0..plan.groups).map(|i| Address::group(first.index() as u32 + i)).collect();
+    let sender = Source { flow: flows[0], own: source, groups: groups.clone(), gap: GAP, next: None, sent: 0 };
+    network.place(source, flows[0], Agent::Guest(Box::new(sender)), Instant::ZERO, None);
+    for ((place, &own), &flow) in places.iter().zip(&members).zip(&flows) {
+        network.member(own);
+        let member = Member { groups: groups.clone(), own, received: 0, last: Instant::ZERO, speaks: place.speaks };
+        let stop = place.stop.map(Instant::from_secs_f64);
+        network.place(own, flow, Agent::Guest(Box::new(member)), Instant::from_secs_f64(place.start), stop);
+    }
+    groups
+}
+
+fn build<C: Calendar>(mut network: Network) -> World<C> {
+    network.clock_offsets(false);
+    network.probes(ProbePlan { trace: true, ..ProbePlan::default() });
+    network.build().expect("a network without errors")
+}
+
+fn at(seconds: f64) -> Instant {
+    Instant::from_secs_f64(seconds)
+}
+
+/// Source - router 1 - router 2 - host: links 0 to 5, down even, up odd.
+fn row(mode: LinkMode) -> (Network, [NodeId; 4]) {
+    let mut network = Network::new(1);
+    let nodes = ["source", "r1", "r2", "host"].map(|name| network.node(name));
+    for pair in nodes.windows(2) {
+        duplex(&mut network, pair[0], pair[1], mode);
+    }
+    (network, nodes)
+}
+
+#[test]
+fn nothing_flows_until_a_join_has_come_up_and_data_down() {
+    let (mut network, [source, _, _, host]) = row(LinkMode::Fused);
+    session(&mut network, source, SessionPlan::sparse(1), &[from(host, 1.0)]);
+    let mut world: World<Wheel> = build(network);
+    world.run(at(1.0), u64::MAX);
+    assert_eq!(world.links()[0].counters().arrived, 0, "not even the first link carries what nobody wants");
+    // The join takes three hops of 10 ms, the first packet after that three hops back: 60 ms and transmissions.
+    world.run(at(1.0599), u64::MAX);
+    assert_eq!(world.reports(0).1.received_pkts, 0);
+    world.run(at(1.0699), u64::MAX);
+    assert!(world.reports(0).1.received_pkts >= 1);
+    world.run(at(2.0), u64::MAX);
+    assert!((186..=189).contains(&world.reports(0).1.received_pkts), "{}", world.reports(0).1.received_pkts);
+    assert!(world.links().iter().all(|link| link.conserves()));
+}
+
+#[test]
+fn after_a_leave_links_stay_loaded_for_the_leave_delay_and_the_way_of_the_messages() {
+    for (leave_delay, quiet_below, quiet_above) in [(2.0, 3.02, 3.03), (0.0, 1.02, 1.03)] {
+        let (mut network, [source, _, _, host]) = row(LinkMode::Fused);
+        let plan = SessionPlan { leave_delay: Duration::from_secs_f64(leave_delay), ..SessionPlan::sparse(1) };
+        let place = Place { stop: Some(1.0), ..from(host, 0.0) };
+        session(&mut network, source, plan, &[place]);
+        let mut world: World<Wheel> = build(network);
+        // The host's link: leave goes up 10 ms, delay, the last packet comes down 10 ms.
+        let delivered_by = |world: &mut World<Wheel>, seconds: f64, link: usize| {
+            world.run(at(seconds), u64::MAX);
+            world.links()[link].counters().delivered
+        };
+        let before = delivered_by(&mut world, quiet_below - 0.012, 4);
+        let quiet = delivered_by(&mut world, quiet_below + 0.001, 4);
+        assert!(quiet > before, "loaded until the leave delay is over");
+        // The link above is freed one hop later, by the router above it.
+        let above = delivered_by(&mut world, quiet_above + 0.001, 2);
+        assert_eq!(delivered_by(&mut world, 5.0, 4), quiet);
+        assert_eq!(delivered_by(&mut world, 6.0, 2), above);
+        // The member heard nothing after its leave.
+        assert!(world.reports(0).1.srtt_s <= 1.0);
+    }
+}
+
+#[test]
+fn of_two_members_on_one_host_the_last_one_ends_the_flow() {
+    let (mut network, [source, _, _, host]) = row(LinkMode::Fused);
+    let plan = SessionPlan { leave_delay: Duration::ZERO, ..SessionPlan::sparse(1) };
+    let places = [Place { stop: Some(1.0), ..from(host, 0.0) }, Place { stop: Some(2.0), ..from(host, 0.0) }];
+    session(&mut network, source, plan, &places);
+    let mut world: World<Wheel> = build(network);
+    world.run(at(4.0), u64::MAX);
+    let (first, second) = (world.reports(0).1, world.reports(1).1);
+    assert!(first.srtt_s <= 1.0 && second.srtt_s > 1.99 && second.srtt_s <= 2.0);
+    assert!(world.links()[4].counters().delivered < 2 * second.received_pkts, "one copy serves both");
+}
+
+#[test]
+fn a_host_that_comes_back_within_the_leave_delay_misses_nothing_but_its_absence() {
+    let (mut network, [source, _, _, host]) = row(LinkMode::Fused);
+    let places = [Place { stop: Some(1.0), ..from(host, 0.0) }, from(host, 1.5)];
+    session(&mut network, source, SessionPlan::sparse(1), &places);
+    let mut world: World<Wheel> = build(network);
+    world.run(at(1.5), u64::MAX);
+    let before = world.links()[4].counters().delivered;
+    world.run(at(6.0), u64::MAX);
+    // 200 packets a second, without a gap when the leave of 1.0 s would have taken effect.
+    let during = world.links()[4].counters().delivered - before;
+    assert!((899..=901).contains(&during), "{during}");
+    assert!(world.reports(1).1.received_pkts >= 898);
+}
+
+#[test]
+fn a_lost_join_is_repeated() {
+    let mut network = Network::new(1);
+    let (source, host) = (network.node("source"), network.node("host"));
+    link(&mut network, source, host, LinkMode::Fused, 0);
+    link(&mut network, host, source, LinkMode::Fused, 2);
+    session(&mut network, source, SessionPlan::sparse(1), &[from(host, 0.0)]);
+    let mut world: World<Wheel> = build(network);
+    world.run(at(5.9), u64::MAX);
+    assert_eq!(world.reports(0).1.received_pkts, 0);
+    world.run(at(6.1), u64::MAX);
+    assert!(world.reports(0).1.received_pkts > 0, "the third join, after twice 3 s, has come");
+    world.run(at(20.0), u64::MAX);
+    assert_eq!(world.links()[1].counters().arrived, 3, "the acknowledged join is not repeated");
+}
+
+#[test]
+fn a_blocked_group_is_held_back_but_stays_joined_and_a_leave_clears_the_block() {
+    let (mut network, [source, _, _, host]) = row(LinkMode::Fused);
+    let plan = SessionPlan { leave_delay: Duration::ZERO, ..SessionPlan::sparse(2) };
+    let places = [Place { stop: Some(3.0), ..from(host, 0.0) }, from(host, 4.0)];
+    let groups = session(&mut network, source, plan, &places);
+    let mut world: World<Wheel> = build(network);
+    world.run(at(1.0), u64::MAX);
+    assert!(world.set_blocked(groups[0], 2, 0b10, true));
+    let count = |world: &World<Wheel>, link: usize| world.links()[link].counters().delivered;
+    world.run(at(1.1), u64::MAX);
+    let (above, below) = (count(&world, 0), count(&world, 4));
+    world.run(at(2.1), u64::MAX);
+    assert!((199..=201).contains(&(count(&world, 0) - above)), "the router above still gets both");
+    assert!((99..=101).contains(&(count(&world, 4) - below)), "below there is one group of two");
+    world.run(at(5.0), u64::MAX);
+    let below = count(&world, 4);
+    world.run(at(6.0), u64::MAX);
+    assert!((199..=201).contains(&(count(&world, 4) - below)), "after leave and join nothing is blocked");
+}
+
+#[test]
+fn dense_mode_floods_prunes_and_floods_again() {
+    let mut network = Network::new(1);
+    let [source, left, right, host, idle] = ["source", "left", "right", "host", "idle"].map(|name| network.node(name));
+    duplex(&mut network, source, left, LinkMode::Fused);
+    duplex(&mut network, source, right, LinkMode::Fused);
+    duplex(&mut network, left, host, LinkMode::Fused);
+    duplex(&mut network, right, idle, LinkMode::Fused);
+    let mode = Mode::Dense { prune_timeout: Duration::from_millis(500) };
+    let plan = SessionPlan { mode, leave_delay: Duration::ZERO, ..SessionPlan::sparse(1) };
+    session(&mut network, source, plan, &[from(host, 0.0)]);
+    let mut world: World<Wheel> = build(network);
+    world.run(at(10.0), u64::MAX);
+    // Towards the idle side packets flow for the time they take to the last router and its prune takes back, over two
+    // links of 10 ms: 40 ms or 8 to 10 packets, once in some 0.54 s.
+    let unwanted = world.links()[2].counters().delivered;
+    assert!((150..=200).contains(&unwanted), "{unwanted}");
+    assert!(world.reports(0).1.received_pkts > 1980);
+}
+
+/// A binary tree of routers of this depth, its leaves hosts; every host a member.
+fn tree<C: Calendar>(depth: u32, mode: LinkMode) -> (World<C>, usize) {
+    let mut network = Network::new(1);
+    let root = network.node("source");
+    let mut level = vec![root];
+    for d in 0..depth {
+        let mut next = Vec::new();
+        for &parent in &level {
+            for side in ["l", "r"] {
+                let child = network.node(format!("{d}-{}{side}", parent.0));
+                duplex(&mut network, parent, child, mode);
+                next.push(child);
+            }
+        }
+        level = next;
+    }
+    let places: Vec<Place> = level.iter().map(|&leaf| from(leaf, 0.0)).collect();
+    session(&mut network, root, SessionPlan::sparse(1), &places);
+    (build(network), level.len())
+}
+
+#[test]
+fn every_leaf_of_a_tree_gets_every_packet_once() {
+    let (mut world, leaves) = tree::<Wheel>(6, LinkMode::Fused);
+    world.run(at(2.0), u64::MAX);
+    let received: Vec<u64> = (0..leaves).map(|leaf| world.reports(leaf).1.received_pkts).collect();
+    assert!(received.iter().all(|&count| count == received[0]) && received[0] > 370, "{received:?}");
+    // On the way down one copy per link, each carried once.
+    let copies: u64 = world.links().iter().map(|link| link.counters().delivered_bytes / 1000).sum();
+    assert!(copies <= 126 * 400);
+    assert_eq!(world.unroutable(), 0);
+    assert!(world.links().iter().all(|link| link.conserves()));
+}
+
+#[test]
+fn calendars_and_link_modes_give_identical_traces() {
+    fn digest<C: Calendar>(mode: LinkMode) -> Option<(u64, u64)> {
+        let (mut world, _) = tree::<C>(4, mode);
+        world.run(at(1.0), u64::MAX);
+        world.digest()
+    }
+    let fused = digest::<Wheel>(LinkMode::Fused);
+    assert!(fused.is_some_and(|(_, records)| records > 10_000));
+    assert_eq!(fused, digest::<Wheel>(LinkMode::TwoStage));
+    assert_eq!(fused, digest::<Heap>(LinkMode::Fused));
+}
+
+#[test]
+fn in_an_any_source_session_members_hear_each_other() {
+    let plan = SessionPlan { any_source: true, ..SessionPlan::sparse(1) };
+    let received = |speaks: bool| -> Vec<u64> {
+        let mut network = Network::new(1);
+        let [source, router, a, b] = ["source", "router", "a", "b"].map(|name| network.node(name));
+        for node in [source, a, b] {
+            duplex(&mut network, router, node, LinkMode::Fused);
+        }
+        let places = [from(a, 0.0), from(b, 0.0), Place { speaks, ..from(a, 1.0) }];
+        session(&mut network, source, plan, &places);
+        let mut world: World<Wheel> = build(network);
+        world.run(at(2.0), u64::MAX);
+        (0..3).map(|member| world.reports(member).1.received_pkts).collect()
+    };
+    let (without, with) = (received(false), received(true));
+    assert_eq!(with, [without[0] + 1, without[1] + 1, without[2]], "all but the speaker hear one packet more");
+}
+
+#[test]
+fn a_member_that_cannot_be_reached_is_an_error() {
+    let mut network = Network::new(1);
+    let [source, router, host] = ["source", "router", "host"].map(|name| network.node(name));
+    duplex(&mut network, source, router, LinkMode::Fused);
+    session(&mut network, source, SessionPlan::sparse(1), &[from(host, 0.0)]);
+    let errors = network.build::<Wheel>().err().expect("errors");
+    assert!(errors.contains(&BuildError::Unreachable { from: "host".into(), to: "source".into() }));
+}
