@@ -167,3 +167,11 @@ def test_the_summary_on_screen_by_hand(capsys: pytest.CaptureFixture[str]) -> No
     assert "time-outs" not in out, "zero everywhere"
     assert "idle" not in out
     assert "fairness index of the flows: 1 ± 0" in out
+    assert "95 % interval" in out
+
+
+def test_one_seed_has_no_interval_on_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    show_rows("x, 1 seed", [Row("web", "goodput", "bit/s", estimate([2e6]))])
+    out = capsys.readouterr().out
+    assert "after the warm-up unless said" in out
+    assert "interval" not in out

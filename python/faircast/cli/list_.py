@@ -29,6 +29,8 @@ def command(
     for name in kinds:
         if kind is None:
             print(f"{name}:")
+        if not found[name]:
+            print(f"{'  ' if kind is None else ''}none yet")
         width = max((len(item) for item, _ in found[name]), default=0)
         for item, text in found[name]:
             print(f"{'  ' if kind is None else ''}{item:<{width}}  {text}".rstrip())

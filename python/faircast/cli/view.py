@@ -35,7 +35,9 @@ def show_rows(title: str, rows: Sequence[Row]) -> None:
     subjects: dict[str, Metrics] = {}
     for row in rows:
         subjects.setdefault(row.subject, {})[row.metric] = row.over_seeds, row.unit
-    print(f"{title}; after the warm-up unless said, mean ± half width of the 95 % interval")
+    several = any(estimate.n > 1 for found in subjects.values() for estimate, _ in found.values())
+    interval = ", mean ± half width of the 95 % interval" if several else ""
+    print(f"{title}; after the warm-up unless said{interval}")
     show_subjects("flow", FLOW, {name: found for name, found in subjects.items() if "goodput" in found})
     show_subjects("link", LINK, {name: found for name, found in subjects.items() if is_busy(found)})
     fairness = subjects.get("run", {}).get("jain_index")
