@@ -158,7 +158,8 @@ def carry_out(
     done = manifest.setdefault("experiments", [])
     done += [report.experiment.id for report in reports if report.experiment.id not in done]
     end_call(path, manifest, wall_s=time.perf_counter() - begin, interrupted=outcome.interrupted)
-    return Reproduction(path, reports, outcome.interrupted, len(needed), len(plan.runs) - len(needed))
+    finished = sum(summary is not None for summary in outcome.results)
+    return Reproduction(path, reports, outcome.interrupted, finished, len(plan.runs) - len(needed))
 
 
 def conclude(experiment: Experiment, data: Data, folder: Path, begin: float) -> Report:

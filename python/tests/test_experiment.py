@@ -274,6 +274,8 @@ def test_interruption_writes_what_is_complete(cli: Cli, register: Any, monkeypat
     import signal
     import threading
 
+    import pyarrow.parquet as pq
+
     real = _native.run
 
     def interrupting(scenario: str, seed: int, control: Any = None) -> Any:
@@ -309,6 +311,8 @@ def test_interruption_writes_what_is_complete(cli: Cli, register: Any, monkeypat
     assert Path("here/x-first/summary.json").exists()
     assert not Path("here/x-both").exists()
     assert json.loads(Path("here/manifest.json").read_text())["status"] == "interrupted"
+    kept = {(row["scenario"], row["seed"]) for row in pq.read_table("here/measurements.parquet").to_pylist()}
+    assert f"\n{len(kept)} runs computed, 0 found" in done.out
     monkeypatch.setattr(_native, "run", real)
     assert cli("reproduce", "--all", "--out", "here").code == 0
     assert Path("here/x-both/summary.json").exists()
