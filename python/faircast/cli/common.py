@@ -68,15 +68,24 @@ def console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else 160)
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, title: str = "", right: Sequence[str] = ()) -> None:
-    """Print a table; the columns named in `right` are aligned at their right end."""
+def table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    title: str = "",
+    right: Sequence[str] = (),
+    whole: Sequence[str] = (),
+) -> None:
+    """Print a table; the columns named in `right` are aligned at their right end, those in `whole` are never folded."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     shown = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
-        shown.add_column(column, justify="right" if column in right else "left", overflow="fold")
+        shown.add_column(
+            column, justify="right" if column in right else "left", overflow="fold", no_wrap=column in whole
+        )
     for row in rows:
         shown.add_row(*(Text(cell) for cell in row))
     console().print(shown)

@@ -71,7 +71,7 @@ def show_subjects(kind: str, names: dict[str, str], subjects: dict[str, Metrics]
         for line, item in zip(cells, found, strict=True):
             line.append("-" if item is None else number(item[0], scale))
     if subjects:
-        table(columns, cells[:LINES_SHOWN], right=columns[1:])
+        table(columns, cells[:LINES_SHOWN], right=columns[1:], whole=[kind])
     if len(cells) > LINES_SHOWN:
         print(f"... and {len(cells) - LINES_SHOWN} more {kind}s in summary.parquet")
 
