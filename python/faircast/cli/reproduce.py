@@ -72,7 +72,8 @@ def show(report: Report) -> None:
             [item.name, published(item.published), measured, accepted(item.low, item.high), item.verdict, item.note]
         )
     experiment = report.experiment
-    print(f"\n{experiment.id}: {experiment.title} [{experiment.paper}], {len(report.seeds)} seeds: {report.verdict}")
+    seeds = f"{len(report.seeds)} seed{'s' if len(report.seeds) != 1 else ''}"
+    print(f"\n{experiment.id}: {experiment.title} [{experiment.paper}], {seeds}: {report.verdict}")
     table(["criterion", "published", "measured", "accepted", "verdict", "reason"], rows, right=("measured",))
     print(report.says)
     for path in report.figures:
