@@ -77,6 +77,28 @@ pub enum Event {
         /// The timer's value, seconds.
         rto_s: f64,
     },
+    /// A rate-based sender has another rate; bit/s.
+    RateChanged {
+        /// Rate before.
+        before_bps: f64,
+        /// Rate after.
+        after_bps: f64,
+    },
+    /// A TFMCC sender has another current limiting receiver, or none.
+    ClrChanged {
+        /// The receiver that limits from now on.
+        receiver: Option<Address>,
+    },
+    /// A TFMCC sender's slow start is over; its rate then, bit/s.
+    SlowStartEnded {
+        /// Sending rate at the end.
+        rate_bps: f64,
+    },
+    /// A TFMCC receiver has found a loss event.
+    LossEvent {
+        /// The loss event rate with it.
+        loss_event_rate: f64,
+    },
     /// Everything that there was to send has been acknowledged: a finite transfer, or what was outstanding at a stop.
     Finished,
 }
@@ -108,6 +130,10 @@ pub struct Report {
     pub ssthresh_pkts: f64,
     /// Smoothed round-trip time, seconds.
     pub srtt_s: f64,
+    /// Sending rate of a rate-based sender, desired rate of its receiver; bit/s.
+    pub rate_bps: f64,
+    /// Loss event rate that a receiver has measured.
+    pub loss_event_rate: f64,
 }
 
 impl Outbox {
@@ -180,6 +206,8 @@ impl Default for Report {
             cwnd_pkts: f64::NAN,
             ssthresh_pkts: f64::NAN,
             srtt_s: f64::NAN,
+            rate_bps: f64::NAN,
+            loss_event_rate: f64::NAN,
         }
     }
 }

@@ -116,6 +116,54 @@ pub enum Header {
         /// Time stamp of the segment that caused this ACK (RFC 7323 TSecr), low 32 bits of microseconds.
         echoed_stamp_us: u32,
     },
+    /// TFMCC data (RFC 4654 section 2.2.1); the time stamp ts_i is [`Packet::sent`].
+    TfmccData {
+        /// Number of the packet, from 0 (i).
+        sequence: u32,
+        /// Suppression rate X_supp, bit/s; infinite at the beginning of a feedback round.
+        suppression_bps: f32,
+        /// The present sending rate X, bit/s. Not in the RFC: for timers biased by the rate and for observers.
+        rate_bps: f32,
+        /// Maximum round-trip time R_max, microseconds.
+        max_rtt_us: u32,
+        /// Feedback round, wraps around (fb_nr).
+        round: u8,
+        /// The receiver whose time stamp is echoed.
+        echo: Option<TfmccEcho>,
+    },
+    /// TFMCC feedback (RFC 4654 section 2.2.2); the receiver's identity r is [`Packet::source`], its time stamp tr_r is
+    /// [`Packet::sent`].
+    TfmccReport {
+        /// The receiver has measured its round-trip time.
+        have_rtt: bool,
+        /// The receiver has seen a loss event.
+        have_loss: bool,
+        /// The receiver is about to leave.
+        leave: bool,
+        /// The highest feedback round seen.
+        round: u8,
+        /// Time stamp of the last data packet plus the time since then (ts_i'), low 32 bits of microseconds.
+        echoed_stamp_us: u32,
+        /// Desired rate X_r, bit/s.
+        rate_bps: f32,
+        /// The receiver's round-trip time, seconds; R_max if it has none of its own. Not in the RFC.
+        rtt_s: f32,
+        /// Loss event rate p; 0 before the first loss. Not in the RFC.
+        loss_event_rate: f32,
+        /// The uniform number the feedback timer was drawn from; NaN for the CLR. Not in the RFC: for counting receivers.
+        draw: f32,
+    },
+}
+
+/// The echo of a receiver's time stamp in TFMCC data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TfmccEcho {
+    /// The receiver (r).
+    pub receiver: Address,
+    /// Its time stamp plus the time the sender held it (tr_r'), low 32 bits of microseconds.
+    pub stamp_us: u32,
+    /// Whether it is the current limiting receiver (is_CLR).
+    pub is_clr: bool,
 }
 
 /// What a message about membership says.

@@ -199,6 +199,12 @@ fn described(event: Event) -> (&'static str, f64, f64) {
         Event::EcnReduction { level: Ecn::Incipient, before, after } => ("incipient-reduction", before, after),
         Event::EcnReduction { before, after, .. } => ("moderate-reduction", before, after),
         Event::RetransmissionTimeout { rto_s } => ("timeout", rto_s, f64::NAN),
+        Event::RateChanged { before_bps, after_bps } => ("rate", before_bps, after_bps),
+        Event::ClrChanged { receiver } => {
+            ("limiting-receiver", f64::NAN, receiver.map_or(f64::NAN, |receiver| receiver.index() as f64))
+        }
+        Event::SlowStartEnded { rate_bps } => ("slow-start-ended", rate_bps, f64::NAN),
+        Event::LossEvent { loss_event_rate } => ("loss-event", f64::NAN, loss_event_rate),
         Event::Finished => ("finished", f64::NAN, f64::NAN),
     }
 }
