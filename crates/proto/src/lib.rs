@@ -12,6 +12,7 @@
 //! | [`quantity`] | quantities with units in configurations: `"1.5 Mbit/s"`, `"250 ms"`, `"50 packets"` |
 //! | [`random`] | named random streams |
 //! | [`tcp`] | TCP: Reno, NewReno, SACK; ECN and multilevel ECN |
+//! | [`tfmcc`] | TFMCC, single-rate multicast congestion control |
 //! | [`source`] | sources without congestion control and their sink |
 //! | [`parts`] | formulas that several protocols share |
 
@@ -24,5 +25,6 @@ pub mod source;
 pub mod tcp;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+pub mod tfmcc;
 pub mod time;
 pub mod timer;

@@ -1,0 +1,153 @@
+//! The current limiting receiver: who it is, what its reports do to the rate, and its silence (RFC 4654 section 3.3).
+
+use crate::packet::Address;
+use crate::time::{Duration, Instant};
+
+/// The current limiting receiver as the sender knows it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Clr {
+    pub receiver: Address,
+    /// X_r of its last report, bit/s.
+    pub rate_bps: f64,
+    /// Its round-trip time as the sender saw it last.
+    pub rtt_s: f64,
+    /// It has said that it will leave.
+    pub leaving: bool,
+    pub selected_at: Instant,
+    pub reported_at: Instant,
+    /// When the rate was halved last because of its silence, or its last report.
+    pub patience_from: Instant,
+}
+
+/// A report, its values made sane.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Feedback {
+    pub receiver: Address,
+    /// X_r, bit/s.
+    pub rate_bps: f64,
+    /// X_r', bit/s: adjusted to the receiver's round-trip time if it was reckoned with R_max.
+    pub adjusted_bps: f64,
+    /// R_r, seconds.
+    pub rtt_s: f64,
+    pub leave: bool,
+}
+
+/// What a report means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It changes nothing.
+    None,
+    /// The receiver limits from now on; its rate is taken at once as far as it is lower, else as `growth` says.
+    Select(Growth),
+    /// It comes from the limiting receiver: the rate follows.
+    Follow,
+}
+
+/// How the rate may grow towards the one that a new limiting receiver wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Growth {
+    /// At once, by a packet per R_max.
+    Now,
+    /// After a feedback round, in which receivers with lower rates can report.
+    AfterARound,
+}
+
+impl Clr {
+    pub(super) fn new(now: Instant, feedback: &Feedback) -> Clr {
+        Clr {
+            receiver: feedback.receiver,
+            rate_bps: feedback.rate_bps,
+            rtt_s: feedback.rtt_s,
+            leaving: false,
+            selected_at: now,
+            reported_at: now,
+            patience_from: now,
+        }
+    }
+
+    /// It has reported.
+    pub(super) fn reported(&mut self, now: Instant, feedback: &Feedback) {
+        self.rate_bps = feedback.rate_bps;
+        self.rtt_s = feedback.rtt_s;
+        self.leaving = feedback.leave;
+        self.reported_at = now;
+        self.patience_from = now;
+    }
+
+    /// When the rate is halved if it stays silent: 4 round-trip times, not before 10 from its selection. With less than
+    /// a packet per round-trip time a receiver has nothing to report on, so it is 2 gaps between packets at least.
+    pub(super) fn halve_at(&self, gap_s: f64) -> Instant {
+        let patience = Duration::from_secs_f64((4.0 * self.rtt_s).max(2.0 * gap_s));
+        (self.patience_from + patience).max(self.selected_at + Duration::from_secs_f64(10.0 * self.rtt_s))
+    }
+
+    /// When it is given up if it stays silent: 10 round-trip times, 5 gaps at least.
+    pub(super) fn give_up_at(&self, gap_s: f64) -> Instant {
+        self.reported_at + Duration::from_secs_f64((10.0 * self.rtt_s).max(5.0 * gap_s))
+    }
+}
+
+/// The four cases of section 3.3; `after_silence` if there was a limiting receiver and it was given up.
+pub(super) fn judge(clr: Option<&Clr>, after_silence: bool, sending_bps: f64, feedback: &Feedback) -> Verdict {
+    match clr {
+        Some(clr) if clr.receiver == feedback.receiver => Verdict::Follow,
+        _ if feedback.leave => Verdict::None,
+        None if after_silence => Verdict::Select(Growth::AfterARound),
+        None => Verdict::Select(Growth::Now),
+        Some(_) if feedback.adjusted_bps < sending_bps => Verdict::Select(Growth::Now),
+        Some(clr) if clr.leaving => Verdict::Select(Growth::AfterARound),
+        Some(_) => Verdict::None,
+    }
+}
+
+/// The same in slow start: the lowest rate limits (section 3.6).
+pub(super) fn judge_in_slow_start(clr: Option<&Clr>, feedback: &Feedback) -> Verdict {
+    match clr {
+        Some(clr) if clr.receiver == feedback.receiver => Verdict::Follow,
+        _ if feedback.leave => Verdict::None,
+        Some(clr) if !clr.leaving && feedback.rate_bps >= clr.rate_bps => Verdict::None,
+        _ => Verdict::Select(Growth::Now),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn feedback(receiver: u32, bps: f64, leave: bool) -> Feedback {
+        Feedback { receiver: Address::endpoint(receiver), rate_bps: bps, adjusted_bps: bps, rtt_s: 0.1, leave }
+    }
+
+    #[test]
+    fn the_four_cases() {
+        let clr = Clr::new(Instant::ZERO, &feedback(1, 1e6, false));
+        let leaving = Clr { leaving: true, ..clr };
+        use Verdict::{Follow, None as Nothing, Select};
+        for (clr, from, bps, leave, expected) in [
+            (None, 2, 5e6, false, Select(Growth::Now)),
+            (None, 2, 5e5, true, Nothing),
+            (Some(&clr), 2, 0.9e6, false, Select(Growth::Now)),
+            (Some(&clr), 2, 0.9e6, true, Nothing),
+            (Some(&clr), 2, 1.0e6, false, Nothing),
+            (Some(&leaving), 2, 2e6, false, Select(Growth::AfterARound)),
+            (Some(&leaving), 2, 0.5e6, false, Select(Growth::Now)),
+            (Some(&leaving), 2, 0.5e6, true, Nothing),
+            (Some(&clr), 1, 2e6, true, Follow),
+        ] {
+            assert_eq!(judge(clr, false, 1e6, &feedback(from, bps, leave)), expected, "{from} {bps} {leave}");
+        }
+        assert_eq!(judge(None, true, 1e6, &feedback(2, 5e6, false)), Select(Growth::AfterARound));
+    }
+
+    #[test]
+    fn patience() {
+        let at = Instant::from_secs_f64;
+        let mut clr = Clr::new(at(1.0), &feedback(1, 1e6, false));
+        assert_eq!(clr.halve_at(0.0), at(2.0), "10 round-trip times after its selection");
+        clr.reported(at(3.0), &feedback(1, 1e6, false));
+        assert_eq!(clr.halve_at(0.0), at(3.4));
+        assert_eq!(clr.give_up_at(0.0), at(4.0));
+        assert_eq!(clr.halve_at(1.0), at(5.0), "two gaps");
+        assert_eq!(clr.give_up_at(1.0), at(8.0), "five gaps");
+    }
+}

@@ -1,0 +1,223 @@
+//! The parameters of a TFMCC session.
+
+use crate::quantity::Bytes;
+use crate::time::{Duration, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One TFMCC session: its sender and all its receivers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Tfmcc")]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Size s of a data packet on the wire. Default 1000 B.
+    pub packet_size: Bytes,
+    /// Size of a feedback packet on the wire. Default 40 B.
+    pub report_size: Bytes,
+    /// R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
+    /// a geostationary hop take 1 s.
+    pub initial_max_rtt: Duration,
+    /// The sending rate never exceeds this; left out, nothing limits it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_rate: Option<Rate>,
+    /// Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
+    #[schemars(range(min = 1.0, max = 100.0))]
+    pub round_rtts: f64,
+    /// g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub suppression: f64,
+    /// N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
+    #[schemars(range(min = 2))]
+    pub max_receivers: u32,
+    /// What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
+    pub timer_bias: TimerBias,
+    /// Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub rtt_weight: f64,
+    /// The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub rtt_weight_clr: f64,
+    /// Who adjusts the round-trip time by one-way delays between measurements. Default "others".
+    pub one_way_adjustment: OneWayAdjustment,
+    /// k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4).
+    #[schemars(range(min = 1.0, max = 16.0))]
+    pub receive_rate_rtts: f64,
+    /// Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
+    pub discounting: bool,
+    /// The least general discount factor. Default 0.5 (RFC 4654 section 5.5).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub discount_threshold: f64,
+    /// Data packets are ECN-capable, and marks count as losses. Default false.
+    pub ecn: bool,
+    /// X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32` and
+    /// microseconds.
+    pub quantise: bool,
+    /// Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
+    /// section 3.2). Default 0 s; 10 ms is safe on a real host.
+    pub granularity: Duration,
+}
+
+/// Feedback timers biased by the rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TfmccTimerBias")]
+#[serde(rename_all = "lowercase")]
+pub enum TimerBias {
+    /// Chance alone.
+    #[default]
+    None,
+    /// A quarter of the round depends on the desired rate relative to the sending rate: low rates report first.
+    Offset,
+}
+
+/// Who adjusts the round-trip time by one-way delays (RFC 4654 section 4.3.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TfmccOneWayAdjustment")]
+#[serde(rename_all = "lowercase")]
+pub enum OneWayAdjustment {
+    /// Every receiver: the letter of the RFC.
+    All,
+    /// All but the current limiting receiver, whose weight of 0.9 the unsmoothed adjustment would undo.
+    #[default]
+    Others,
+    /// None.
+    Off,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            packet_size: Bytes(1000),
+            report_size: Bytes(40),
+            initial_max_rtt: Duration::from_millis(500),
+            max_rate: None,
+            round_rtts: 6.0,
+            suppression: 0.1,
+            max_receivers: 10_000,
+            timer_bias: TimerBias::None,
+            rtt_weight: 0.5,
+            rtt_weight_clr: 0.9,
+            one_way_adjustment: OneWayAdjustment::Others,
+            receive_rate_rtts: 4.0,
+            discounting: true,
+            discount_threshold: 0.5,
+            ecn: false,
+            quantise: false,
+            granularity: Duration::ZERO,
+        }
+    }
+}
+
+impl Config {
+    /// Every field with an illegal value: its path below this one, and what was given and what is legal.
+    pub fn check(&self) -> Vec<(String, String)> {
+        let mut wrong = Vec::new();
+        let mut require = |legal: bool, field: &str, message: String| {
+            if !legal {
+                wrong.push((field.to_owned(), message));
+            }
+        };
+
+        for (field, size) in [("packet_size", self.packet_size), ("report_size", self.report_size)] {
+            require(
+                (1..=MAX_SIZE).contains(&size.0),
+                field,
+                format!("{} B given; legal is 1 B to {MAX_SIZE} B", size.0),
+            );
+        }
+        require(
+            (LEAST_MAX_RTT..=GREATEST_MAX_RTT).contains(&self.initial_max_rtt),
+            "initial_max_rtt",
+            format!("{} given; legal is {LEAST_MAX_RTT} to {GREATEST_MAX_RTT}", self.initial_max_rtt),
+        );
+        if let Some(rate) = self.max_rate {
+            let least = self.least_bps();
+            require(
+                rate.as_bps_f64() >= least,
+                "max_rate",
+                format!("{} bit/s given; legal is at least a packet in 8 s, {least} bit/s", rate.0),
+            );
+        }
+        require(
+            (1.0..=100.0).contains(&self.round_rtts),
+            "round_rtts",
+            format!("{} given; legal is 1 to 100", self.round_rtts),
+        );
+        require(self.max_receivers >= 2, "max_receivers", format!("{} given; legal is 2 or more", self.max_receivers));
+        require(
+            (1.0..=16.0).contains(&self.receive_rate_rtts),
+            "receive_rate_rtts",
+            format!("{} given; legal is 1 to 16", self.receive_rate_rtts),
+        );
+        let fractions = [
+            ("suppression", self.suppression),
+            ("rtt_weight", self.rtt_weight),
+            ("rtt_weight_clr", self.rtt_weight_clr),
+        ];
+        for (field, value) in fractions {
+            let legal = (0.0..1.0).contains(&value);
+            require(legal, field, format!("{value} given; legal is from 0 up to, not including, 1"));
+        }
+        require(
+            self.discount_threshold > 0.0 && self.discount_threshold <= 1.0,
+            "discount_threshold",
+            format!("{} given; legal is above 0 up to 1", self.discount_threshold),
+        );
+        require(
+            self.granularity <= Duration::from_secs(1),
+            "granularity",
+            format!("{} given; legal is at most 1 s", self.granularity),
+        );
+        wrong
+    }
+
+    /// The least rate: one packet in 8 s (RFC 4654 section 3.3), bit/s.
+    pub(super) fn least_bps(&self) -> f64 {
+        8.0 * self.packet_size.0 as f64 / 8.0
+    }
+
+    /// The least general discount factor; 1 without discounting.
+    pub(super) fn threshold(&self) -> f64 {
+        if self.discounting { self.discount_threshold } else { 1.0 }
+    }
+}
+
+/// The largest packet, bytes: its size is 16 bits on the wire.
+const MAX_SIZE: u64 = 65_535;
+/// What the encoding of RFC 4654 section 2.2.1 can hold.
+const LEAST_MAX_RTT: Duration = Duration::from_millis(1);
+pub(super) const GREATEST_MAX_RTT: Duration = Duration::from_secs(63);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_legal_and_come_back() {
+        let config = Config::default();
+        assert_eq!(config.check(), []);
+        let text = serde_json::to_string(&config).unwrap();
+        assert_eq!(serde_json::from_str::<Config>(&text).unwrap(), config);
+    }
+
+    #[test]
+    fn each_illegal_value_is_named() {
+        let config = Config {
+            packet_size: Bytes(0),
+            report_size: Bytes(70_000),
+            initial_max_rtt: Duration::ZERO,
+            round_rtts: f64::NAN,
+            suppression: 1.0,
+            max_receivers: 1,
+            rtt_weight: -0.1,
+            rtt_weight_clr: f64::NAN,
+            receive_rate_rtts: 0.0,
+            discount_threshold: 0.0,
+            granularity: Duration::from_secs(2),
+            ..Config::default()
+        };
+        let fields: Vec<String> = config.check().into_iter().map(|(field, _)| field).collect();
+        assert_eq!(fields.len(), 11, "{fields:?}");
+        let config = Config { max_rate: Some(Rate(999)), ..Config::default() };
+        assert_eq!(config.check().len(), 1);
+    }
+}

@@ -1,0 +1,159 @@
+//! Whose time stamp the next data packet echoes (RFC 4654 section 3.5).
+
+use crate::packet::{Address, TfmccEcho};
+use crate::time::Instant;
+
+/// Reports whose stamps wait for a data packet.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Echoes {
+    /// Stamps of receivers that do not limit.
+    waiting: Vec<Stamp>,
+    /// Last stamp of the current limiting receiver.
+    clr: Option<Stamp>,
+    /// The current limiting receiver is new, or had no measurement at its last report, and has not been echoed since.
+    clr_first: bool,
+    /// The current limiting receiver has been echoed in this round.
+    clr_echoed: bool,
+}
+
+/// A stamp to echo.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Stamp {
+    /// Who sent it.
+    pub receiver: Address,
+    /// The stamp (tr_r).
+    pub stamp_us: u32,
+    /// When it came.
+    pub came: Instant,
+    /// Its feedback round.
+    pub round: u8,
+    /// Whether the receiver had measured its round-trip time.
+    pub have_rtt: bool,
+    /// Its rate, bit/s.
+    pub rate_bps: f64,
+}
+
+impl Echoes {
+    /// A report has come from a receiver that is now limiting, or is not.
+    pub(super) fn report(&mut self, stamp: Stamp, is_clr: bool) {
+        self.waiting.retain(|other| other.receiver != stamp.receiver);
+        if is_clr {
+            let is_new = self.clr.is_none_or(|clr| clr.receiver != stamp.receiver);
+            self.clr_first |= is_new || !stamp.have_rtt;
+            self.clr_echoed &= !is_new;
+            self.clr = Some(stamp);
+        } else {
+            if self.waiting.len() == MOST {
+                let last = self.last_of_waiting(stamp.round).expect("there are some");
+                self.waiting.swap_remove(last);
+            }
+            self.waiting.push(stamp);
+        }
+    }
+
+    /// Nobody limits any more.
+    pub(super) fn clr_lost(&mut self) {
+        self.clr = None;
+        self.clr_first = false;
+    }
+
+    /// A feedback round begins.
+    pub(super) fn next_round(&mut self) {
+        self.clr_echoed = false;
+    }
+
+    /// The echo for a data packet that leaves at `now`, in feedback round `round`; `late` in the round, when it is time
+    /// for the limiting receiver if it has not been echoed yet.
+    pub(super) fn take(&mut self, now: Instant, round: u8, late: bool) -> Option<TfmccEcho> {
+        let clr_first = self.clr.is_some() && (self.clr_first || (late && !self.clr_echoed));
+        let best = if clr_first { None } else { self.first_of_waiting(round) };
+        let (stamp, is_clr) = match best {
+            Some(index) => (self.waiting.swap_remove(index), false),
+            None => (self.clr?, true),
+        };
+        if is_clr {
+            self.clr_first = false;
+            self.clr_echoed = true;
+        }
+        // The time it waited here is not part of the round trip.
+        let held_us = (now.since(stamp.came).0 / 1000) as u32;
+        Some(TfmccEcho { receiver: stamp.receiver, stamp_us: stamp.stamp_us.wrapping_add(held_us), is_clr })
+    }
+
+    fn first_of_waiting(&self, round: u8) -> Option<usize> {
+        let key = |index: &usize| order(&self.waiting[*index], round);
+        (0..self.waiting.len()).min_by(|a, b| key(a).partial_cmp(&key(b)).expect("rates are numbers"))
+    }
+
+    fn last_of_waiting(&self, round: u8) -> Option<usize> {
+        let key = |index: &usize| order(&self.waiting[*index], round);
+        (0..self.waiting.len()).max_by(|a, b| key(a).partial_cmp(&key(b)).expect("rates are numbers"))
+    }
+}
+
+/// Those without a measurement first, then older rounds, then lower rates.
+fn order(stamp: &Stamp, round: u8) -> (bool, u8, f64) {
+    (stamp.have_rtt, u8::MAX - round.wrapping_sub(stamp.round), stamp.rate_bps)
+}
+
+/// How many stamps wait at most: more than a round brings. The last in order gives way.
+const MOST: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamp(receiver: u32, round: u8, have_rtt: bool, rate_bps: f64) -> Stamp {
+        Stamp { receiver: Address::endpoint(receiver), stamp_us: 1000, came: Instant::ZERO, round, have_rtt, rate_bps }
+    }
+
+    fn order_of(echoes: &mut Echoes, round: u8, n: usize) -> Vec<usize> {
+        (0..n).map(|_| echoes.take(Instant(5_000_000), round, false).unwrap().receiver.index()).collect()
+    }
+
+    #[test]
+    fn priorities_are_those_of_the_rfc() {
+        let mut echoes = Echoes::default();
+        assert_eq!(echoes.take(Instant::ZERO, 0, true), None);
+        echoes.report(stamp(1, 2, true, 1e6), false);
+        echoes.report(stamp(2, 1, true, 2e6), false);
+        echoes.report(stamp(3, 2, false, 3e6), false);
+        echoes.report(stamp(4, 255, false, 9e6), false);
+        echoes.report(stamp(5, 2, true, 0.5e6), false);
+        echoes.report(stamp(6, 2, true, 1e5), true);
+        // New CLR; without RTT, older round first (255 is before 2); others: older round, then lower rate; CLR.
+        assert_eq!(order_of(&mut echoes, 2, 8), [6, 4, 3, 2, 5, 1, 6, 6]);
+    }
+
+    #[test]
+    fn stamps_are_advanced_by_the_time_they_wait() {
+        let mut echoes = Echoes::default();
+        echoes.report(stamp(1, 0, true, 1e6), true);
+        let echo = echoes.take(Instant(7_000_000), 0, false).unwrap();
+        assert_eq!(echo, TfmccEcho { receiver: Address::endpoint(1), stamp_us: 8000, is_clr: true });
+    }
+
+    #[test]
+    fn the_limiting_receiver_has_its_turn_in_every_round() {
+        let mut echoes = Echoes::default();
+        echoes.report(stamp(1, 0, true, 1e6), true);
+        assert_eq!(order_of(&mut echoes, 0, 1), [1]);
+        echoes.next_round();
+        for receiver in 2..6 {
+            echoes.report(stamp(receiver, 1, true, 1e6 + f64::from(receiver)), false);
+        }
+        assert_eq!(order_of(&mut echoes, 1, 1), [2]);
+        assert_eq!(echoes.take(Instant::ZERO, 1, true).unwrap().receiver.index(), 1);
+        assert_eq!(echoes.take(Instant::ZERO, 1, true).unwrap().receiver.index(), 3);
+    }
+
+    #[test]
+    fn the_number_of_stamps_is_bounded() {
+        let mut echoes = Echoes::default();
+        for receiver in 0..1000 {
+            echoes.report(stamp(receiver, 0, true, f64::from(receiver)), false);
+        }
+        assert_eq!(echoes.waiting.len(), MOST);
+        assert_eq!(order_of(&mut echoes, 0, 2), [0, 1]);
+    }
+}

@@ -1,0 +1,101 @@
+//! The rate at which a receiver gets data (RFC 4654 section 4.3.4), from a few marks along the way instead of a list of
+//! packets.
+
+use crate::time::{Duration, Instant};
+
+/// Marks that are kept.
+const MARKS: usize = 12;
+/// Parts into which marks divide the longest window.
+const PARTS: f64 = 10.0;
+
+/// Counts arrivals and remembers the count at some of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReceiveRate {
+    packets: u32,
+    last_at: Instant,
+    times: [Instant; MARKS],
+    counts: [u32; MARKS],
+    /// Marks set so far; the last is at `(set - 1) % MARKS`.
+    set: u32,
+}
+
+impl ReceiveRate {
+    /// Nothing has arrived.
+    pub(super) fn new() -> ReceiveRate {
+        ReceiveRate { packets: 0, last_at: Instant::ZERO, times: [Instant::ZERO; MARKS], counts: [0; MARKS], set: 0 }
+    }
+
+    /// A packet arrives; windows will be up to `window_s` long.
+    pub(super) fn arrive(&mut self, now: Instant, window_s: f64) {
+        // The mark is set at the packet before, so that the newest mark is always older than the last arrival.
+        if self.packets > 0 {
+            let newest = self.mark(0).0;
+            if self.set == 0 || self.last_at.since(newest).as_secs_f64() * PARTS >= window_s {
+                self.times[self.set as usize % MARKS] = self.last_at;
+                self.counts[self.set as usize % MARKS] = self.packets;
+                self.set += 1;
+            }
+        }
+        self.packets = self.packets.wrapping_add(1);
+        self.last_at = now;
+    }
+
+    /// Packets per second over about the last `window_s` seconds; the last gap if that holds fewer than two packets,
+    /// the time since the first packet if that is shorter. 0 before the second packet.
+    ///
+    /// The window begins at an arrival, which it does not count, and ends at the last one as long as no more than the
+    /// mean gap has passed since, so that an even stream is measured exactly.
+    pub(super) fn packets_per_s(&self, now: Instant, window_s: f64) -> f64 {
+        let kept = (self.set as usize).min(MARKS);
+        let since = now - Duration::from_secs_f64(window_s);
+        let in_window = (0..kept).take_while(|&back| self.mark(back).0 >= since).last();
+        if kept == 0 {
+            return 0.0;
+        }
+        let (from, count) = self.mark(in_window.unwrap_or(0));
+        let packets = f64::from(self.packets.wrapping_sub(count));
+        let spread_s = self.last_at.since(from).as_secs_f64();
+        let silence_s = now.since(self.last_at).as_secs_f64() - spread_s / packets;
+        packets / (spread_s + silence_s.max(0.0)).max(1e-9)
+    }
+
+    /// The mark set `back` marks before the last one.
+    fn mark(&self, back: usize) -> (Instant, u32) {
+        let index = (self.set as usize + 2 * MARKS - 1 - back) % MARKS;
+        (self.times[index], self.counts[index])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_even_stream_is_measured_exactly() {
+        for gap_us in [10_u64, 700, 30_000, 400_000] {
+            let mut rate = ReceiveRate::new();
+            for n in 0..5000 {
+                let now = Instant(n * gap_us * 1000);
+                rate.arrive(now, 0.4);
+                if n > 0 {
+                    let measured = rate.packets_per_s(now, 0.4) * gap_us as f64 / 1e6;
+                    assert!((measured - 1.0).abs() < 1e-9, "gap {gap_us} us, packet {n}: {measured}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_window_follows_a_change_of_rate_and_silence() {
+        let mut rate = ReceiveRate::new();
+        let mut now = Instant::ZERO;
+        for n in 0..2000 {
+            now += Duration::from_millis(if n < 1000 { 10 } else { 1 });
+            rate.arrive(now, 0.4);
+        }
+        assert!((rate.packets_per_s(now, 0.4) - 1000.0).abs() < 1e-6);
+        assert!((rate.packets_per_s(now, 0.1) - 1000.0).abs() < 1e-6);
+        let later = now + Duration::from_secs(4);
+        assert!(rate.packets_per_s(later, 0.4) < 30.0);
+    }
+}

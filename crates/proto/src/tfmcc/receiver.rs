@@ -1,0 +1,421 @@
+//! The receiver (RFC 4654 section 4): measures, calculates its desired rate and reports it.
+
+use super::Config;
+use super::config::{OneWayAdjustment, TimerBias};
+use super::loss_history::{Arrival, LossHistory};
+use super::quantise;
+use super::receive_rate::ReceiveRate;
+use super::rtt::{Rtt, stamp_us};
+use super::suppression::{FeedbackTimer, delay_rounds, draw};
+use crate::endpoint::{Endpoint, Event, Input, Outbox, Report};
+use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet, TfmccEcho};
+use crate::parts::throughput_equation::throughput_bps;
+use crate::random::Random;
+use crate::time::{Duration, Instant};
+
+/// A member of a TFMCC session.
+#[derive(Debug)]
+pub struct Receiver {
+    phase: Phase,
+    /// This is the current limiting receiver, as far as it knows.
+    is_clr: bool,
+    /// A loss event was found, and no long silence came after it (have_loss).
+    have_loss: bool,
+    /// A packet has come since the last report.
+    fresh: bool,
+    /// The highest feedback round seen (fb_nr).
+    round: u8,
+    /// Size of data packets on the wire.
+    packet_size: u16,
+    flow: FlowId,
+    own: Address,
+    group: Address,
+    /// Where reports go: the source of the data.
+    sender: Address,
+    /// The sender's stamp on the last packet.
+    sent_us: u32,
+    /// R_max of the last packet.
+    max_rtt_s: f64,
+    /// X of the last packet, bit/s.
+    sending_bps: f64,
+    last_at: Instant,
+    /// When the current limiting receiver reports next.
+    clr_report_at: Instant,
+    /// When a receiver that leaves is gone.
+    gone_at: Instant,
+    /// Since when the calculated rate is below the least that is reported.
+    too_low_since: Instant,
+    rtt: Rtt,
+    loss: LossHistory,
+    /// R_max that stood for the round-trip time when the loss history was seeded; 0 = a measured one did.
+    seed_rtt_s: f64,
+    receive_rate: ReceiveRate,
+    feedback: FeedbackTimer,
+    random: Random,
+    settings: Settings,
+    received_pkts: u64,
+    received_bytes: u64,
+    distinct_bytes: u64,
+    reports_sent: u64,
+    loss_events: u32,
+}
+
+/// What a receiver needs of the configuration.
+#[derive(Clone, Copy, Debug)]
+struct Settings {
+    report_size: u16,
+    quantise: bool,
+    timer_bias: TimerBias,
+    one_way_adjustment: OneWayAdjustment,
+    max_receivers: u32,
+    rtt_weight: f32,
+    rtt_weight_clr: f32,
+    receive_rate_rtts: f32,
+    round_rtts: f32,
+}
+
+/// How far a receiver is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Not started.
+    Idle,
+    /// Joined, no packet yet.
+    Waiting,
+    /// Receives.
+    Member,
+    /// The current limiting receiver announces its leave for a feedback round.
+    Leaving,
+    /// Has left.
+    Gone,
+}
+
+const _: () = assert!(core::mem::size_of::<Receiver>() < 1024);
+
+impl Receiver {
+    /// A receiver at `own` of the session that is sent to `group`. `config` must have passed [`Config::check`];
+    /// `random` is for the feedback timers.
+    pub fn new(config: &Config, flow: FlowId, own: Address, group: Address, random: Random) -> Receiver {
+        Receiver {
+            phase: Phase::Idle,
+            is_clr: false,
+            have_loss: false,
+            fresh: false,
+            round: 0,
+            packet_size: config.packet_size.0 as u16,
+            flow,
+            own,
+            group,
+            sender: own,
+            sent_us: 0,
+            max_rtt_s: 0.0,
+            sending_bps: 0.0,
+            last_at: Instant::ZERO,
+            clr_report_at: Instant::FAR_FUTURE,
+            gone_at: Instant::FAR_FUTURE,
+            too_low_since: Instant::FAR_FUTURE,
+            rtt: Rtt::default(),
+            loss: LossHistory::new(config.threshold()),
+            seed_rtt_s: 0.0,
+            receive_rate: ReceiveRate::new(),
+            feedback: FeedbackTimer::OFF,
+            random,
+            settings: Settings {
+                report_size: config.report_size.0 as u16,
+                quantise: config.quantise,
+                timer_bias: config.timer_bias,
+                one_way_adjustment: config.one_way_adjustment,
+                max_receivers: config.max_receivers,
+                rtt_weight: config.rtt_weight as f32,
+                rtt_weight_clr: config.rtt_weight_clr as f32,
+                receive_rate_rtts: config.receive_rate_rtts as f32,
+                round_rtts: config.round_rtts as f32,
+            },
+            received_pkts: 0,
+            received_bytes: 0,
+            distinct_bytes: 0,
+            reports_sent: 0,
+            loss_events: 0,
+        }
+    }
+
+    /// Whether this is the current limiting receiver, as far as it knows.
+    pub fn is_clr(&self) -> bool {
+        self.is_clr
+    }
+
+    /// Loss event rate p; 0 before the first loss.
+    pub fn loss_event_rate(&self) -> f64 {
+        self.loss.rate()
+    }
+
+    /// Round-trip time in seconds: the own one, or R_max before the first measurement (section 4.1).
+    pub fn rtt_s(&self) -> f64 {
+        self.rtt.value_s().unwrap_or(self.max_rtt_s)
+    }
+
+    fn data(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+        let Header::TfmccData { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo } = packet.header else {
+            return;
+        };
+        self.received_pkts += 1;
+        self.received_bytes += u64::from(packet.size);
+        let first = self.phase == Phase::Waiting;
+        // Section 4.3.1: ten round-trip times without packets clear the flag; the history stays.
+        if !first && now.since(self.last_at).as_secs_f64() > 10.0 * self.rtt_s() {
+            self.have_loss = false;
+        }
+        self.sender = packet.source;
+        self.packet_size = packet.size;
+        self.sending_bps = f64::from(rate_bps);
+        self.max_rtt_s = f64::from(max_rtt_us) * 1e-6;
+        self.feedback.rescale(now, self.max_rtt_s);
+        self.sent_us = stamp_us(packet.sent);
+        self.last_at = now;
+        self.fresh = true;
+        if first {
+            self.phase = Phase::Member;
+        }
+
+        let was_clr = self.is_clr;
+        self.measure_rtt(now, echo);
+        let lost = self.record(now, sequence, packet, out);
+        if self.is_clr {
+            if !was_clr {
+                self.feedback = FeedbackTimer::OFF;
+            }
+            // Besides once per round-trip time: at once when it becomes limiting and when a loss event begins.
+            if !was_clr || lost || now >= self.clr_report_at {
+                self.clr_report(now, out);
+            }
+        } else {
+            self.clr_report_at = Instant::FAR_FUTURE;
+        }
+        self.feedback_round(now, first, round, f64::from(suppression_bps));
+        self.leave_if_too_slow(now, out);
+    }
+
+    /// Sections 4.3.2 and 4.3.3, and whether this is the current limiting receiver.
+    fn measure_rtt(&mut self, now: Instant, echo: Option<TfmccEcho>) {
+        let now_us = stamp_us(now);
+        if let Some(echo) = echo.filter(|echo| echo.is_clr || echo.receiver == self.own) {
+            self.is_clr = echo.is_clr && echo.receiver == self.own;
+        }
+        match echo {
+            Some(echo) if echo.receiver == self.own => {
+                let q = if self.is_clr { self.settings.rtt_weight_clr } else { self.settings.rtt_weight };
+                let first = self.rtt.measure(now_us, echo.stamp_us, self.sent_us, f64::from(q));
+                if first && self.seed_rtt_s > 0.0 {
+                    // Section 5.6: the seed was reckoned with R_max.
+                    let ratio = self.rtt_s() / self.seed_rtt_s;
+                    self.loss.scale_seed(ratio * ratio);
+                    self.seed_rtt_s = 0.0;
+                }
+            }
+            _ => match self.settings.one_way_adjustment {
+                OneWayAdjustment::All => self.rtt.adjust(now_us, self.sent_us),
+                OneWayAdjustment::Others if !self.is_clr => self.rtt.adjust(now_us, self.sent_us),
+                _ => self.rtt.drop_adjustment(),
+            },
+        }
+    }
+
+    /// Adds the packet to the loss history and the receive rate. True if a loss event was found.
+    fn record(&mut self, now: Instant, sequence: u32, packet: &Packet, out: &mut Outbox) -> bool {
+        let rtt_s = self.rtt_s();
+        let marked = packet.ecn > Ecn::Capable;
+        let (receive_rate, events) = (&self.receive_rate, self.loss.events());
+        // Section 5.6: l_0 = (X_recv·R / (sqrt(3/2)·8s))², with the rate of the last round-trip time.
+        let seed = || {
+            let packets_per_rtt = receive_rate.packets_per_s(now, rtt_s) * rtt_s;
+            packets_per_rtt * packets_per_rtt / 1.5
+        };
+        let arrival = self.loss.arrive(sequence, marked, now, rtt_s, seed);
+        if arrival == Arrival::Duplicate {
+            return false;
+        }
+        self.receive_rate.arrive(now, self.rate_window_s());
+        self.distinct_bytes += u64::from(packet.size);
+        if self.loss.events() == 0 {
+            // Also when a late packet has filled the only hole.
+            self.have_loss = false;
+        }
+        if arrival != Arrival::LossEvent {
+            return false;
+        }
+        if events == 0 {
+            self.seed_rtt_s = if self.rtt.value_s().is_none() { self.max_rtt_s } else { 0.0 };
+        }
+        self.have_loss = true;
+        self.loss_events += self.loss.events() - events;
+        out.event(Event::LossEvent { loss_event_rate: self.loss.rate() });
+        true
+    }
+
+    /// Section 4.5: new rounds, and cancellation by the suppression rate.
+    fn feedback_round(&mut self, now: Instant, first: bool, round: u8, suppression_bps: f64) {
+        // Round numbers wrap around: ahead is what is less than half the number space ahead.
+        let is_new = first || (1..128).contains(&round.wrapping_sub(self.round));
+        if is_new {
+            self.round = round;
+            self.feedback = FeedbackTimer::OFF;
+            if !self.is_clr && self.phase == Phase::Member {
+                let draw = draw(&mut self.random);
+                let desired_bps = self.desired_bps(now);
+                let Settings { max_receivers, timer_bias, round_rtts, .. } = self.settings;
+                let rounds = delay_rounds(draw, max_receivers, timer_bias, desired_bps / self.sending_bps);
+                let delay_s = rounds * f64::from(round_rtts) * self.max_rtt_s;
+                self.feedback = FeedbackTimer::set(now, delay_s, draw, desired_bps, self.max_rtt_s);
+            }
+        }
+        // A packet of an older round does not speak for this one.
+        if round == self.round && suppression_bps.is_finite() && self.feedback.is_set() {
+            let rate_bps = self.desired_bps(now);
+            if self.feedback.is_suppressed(suppression_bps, rate_bps, self.max_rtt_s, self.rtt_s()) {
+                self.feedback = FeedbackTimer::OFF;
+            }
+        }
+    }
+
+    /// The rate by the equation, or twice the receive rate without loss (section 4.4), bit/s.
+    fn calculated_bps(&self, now: Instant) -> f64 {
+        let size = f64::from(self.packet_size);
+        if self.have_loss {
+            throughput_bps(size, self.rtt_s(), self.loss.rate())
+        } else {
+            2.0 * 8.0 * size * self.receive_rate.packets_per_s(now, self.rate_window_s())
+        }
+    }
+
+    /// X_r: what is reported is at least one packet in 8 s (section 4.4).
+    fn desired_bps(&self, now: Instant) -> f64 {
+        self.calculated_bps(now).max(f64::from(self.packet_size))
+    }
+
+    fn rate_window_s(&self) -> f64 {
+        f64::from(self.settings.receive_rate_rtts) * self.rtt_s()
+    }
+
+    /// Section 4.4: whoever can stand less than one packet in 8 s for 120 s, and is sent more, has to leave.
+    fn leave_if_too_slow(&mut self, now: Instant, out: &mut Outbox) {
+        let calculated_bps = if self.have_loss { self.calculated_bps(now) } else { f64::INFINITY };
+        if calculated_bps >= f64::from(self.packet_size) || self.sending_bps <= calculated_bps {
+            self.too_low_since = Instant::FAR_FUTURE;
+        } else if self.too_low_since == Instant::FAR_FUTURE {
+            self.too_low_since = now;
+        } else if now.since(self.too_low_since) > Duration::from_secs(120) {
+            self.leave(now, out);
+        }
+    }
+
+    fn clr_report(&mut self, now: Instant, out: &mut Outbox) {
+        self.send_report(now, f64::NAN, out);
+        self.clr_report_at = now + Duration::from_secs_f64(self.rtt_s());
+    }
+
+    fn send_report(&mut self, now: Instant, draw: f64, out: &mut Outbox) {
+        self.fresh = false;
+        self.reports_sent += 1;
+        let mut rate_bps = self.desired_bps(now);
+        if self.settings.quantise {
+            rate_bps = quantise::decode_rate(quantise::encode_rate(rate_bps));
+        }
+        let held_us = (now.since(self.last_at).0 / 1000) as u32;
+        out.send(Packet {
+            sent: now,
+            flow: self.flow,
+            source: self.own,
+            destination: self.sender,
+            size: self.settings.report_size,
+            ttl: INITIAL_TTL,
+            ecn: Ecn::NotCapable,
+            header: Header::TfmccReport {
+                have_rtt: self.rtt.value_s().is_some(),
+                have_loss: self.have_loss,
+                leave: self.phase == Phase::Leaving,
+                round: self.round,
+                echoed_stamp_us: self.sent_us.wrapping_add(held_us),
+                rate_bps: rate_bps as f32,
+                rtt_s: self.rtt_s() as f32,
+                loss_event_rate: self.loss.rate() as f32,
+                draw: draw as f32,
+            },
+        });
+    }
+
+    fn timeout(&mut self, now: Instant, out: &mut Outbox) {
+        if self.gone_at <= now {
+            self.go(out);
+            return;
+        }
+        if self.feedback.at() <= now && !self.feedback.postpone(now, self.last_at) {
+            let draw = self.feedback.draw();
+            self.feedback = FeedbackTimer::OFF;
+            self.send_report(now, draw, out);
+        }
+        if self.is_clr && self.fresh && self.clr_report_at <= now {
+            self.clr_report(now, out);
+        }
+    }
+
+    /// Section 4.2: the current limiting receiver says so for a feedback round, others just go.
+    fn leave(&mut self, now: Instant, out: &mut Outbox) {
+        match self.phase {
+            Phase::Member if self.is_clr => {
+                self.phase = Phase::Leaving;
+                let round_s = f64::from(self.settings.round_rtts) * self.max_rtt_s;
+                self.gone_at = now + Duration::from_secs_f64(round_s);
+                self.feedback = FeedbackTimer::OFF;
+                self.clr_report(now, out);
+            }
+            Phase::Waiting | Phase::Member => self.go(out),
+            Phase::Idle | Phase::Leaving | Phase::Gone => {}
+        }
+    }
+
+    fn go(&mut self, out: &mut Outbox) {
+        self.phase = Phase::Gone;
+        self.gone_at = Instant::FAR_FUTURE;
+        self.clr_report_at = Instant::FAR_FUTURE;
+        self.feedback = FeedbackTimer::OFF;
+        self.is_clr = false;
+        out.leave(self.group);
+    }
+}
+
+impl Endpoint for Receiver {
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        match input {
+            Input::Start => {
+                self.phase = Phase::Waiting;
+                out.join(self.group);
+            }
+            Input::Packet(packet) if !matches!(self.phase, Phase::Idle | Phase::Gone) => self.data(now, packet, out),
+            Input::Packet(_) => {}
+            Input::Timeout => self.timeout(now, out),
+            Input::Stop => self.leave(now, out),
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        // A report without a new packet would say nothing: it goes with the next packet then.
+        let clr_report_at = if self.fresh { self.clr_report_at } else { Instant::FAR_FUTURE };
+        let at = self.feedback.at().min(clr_report_at).min(self.gone_at);
+        (at != Instant::FAR_FUTURE).then_some(at)
+    }
+
+    fn report(&self) -> Report {
+        let started = !matches!(self.phase, Phase::Idle | Phase::Waiting);
+        Report {
+            sent_pkts: self.reports_sent,
+            sent_bytes: self.reports_sent * u64::from(self.settings.report_size),
+            received_pkts: self.received_pkts,
+            received_bytes: self.received_bytes,
+            distinct_bytes: self.distinct_bytes,
+            loss_reductions: u64::from(self.loss_events),
+            srtt_s: self.rtt.value_s().unwrap_or(f64::NAN),
+            rate_bps: if started { self.desired_bps(self.last_at) } else { f64::NAN },
+            loss_event_rate: if started { self.loss.rate() } else { f64::NAN },
+            ..Report::default()
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! The sender (RFC 4654 section 3): the rate, the packets, the reports.
+
+use super::Config;
+use super::clr::{Clr, Feedback, Growth, Verdict, judge, judge_in_slow_start};
+use super::config::GREATEST_MAX_RTT;
+use super::echo::{Echoes, Stamp};
+use super::quantise;
+use super::rounds::Rounds;
+use super::rtt::{LEAST_RTT_S, lag_s, stamp_us};
+use crate::endpoint::{Endpoint, Event, Input, Outbox, Report};
+use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
+use crate::time::{Duration, Instant};
+
+/// The source of a TFMCC session.
+#[derive(Debug)]
+pub struct Sender {
+    config: Config,
+    flow: FlowId,
+    own: Address,
+    group: Address,
+    running: bool,
+    /// X, bit/s, as of the last input.
+    rate_bps: f64,
+    /// Slow start: the rate on its way to a target.
+    ramp: Option<Ramp>,
+    slow_start: bool,
+    /// Until when a new limiting receiver does not raise the rate (section 3.3, case 3).
+    hold_until: Instant,
+    /// When the rate was last allowed to grow (section 3.3).
+    grown_at: Instant,
+    clr: Option<Clr>,
+    /// The last limiting receiver was given up for its silence.
+    after_silence: bool,
+    /// When anyone reported, or the rate was halved since nobody did.
+    heard_at: Instant,
+    rounds: Rounds,
+    echoes: Echoes,
+    /// Number of the next packet.
+    sequence: u32,
+    /// Nominal time of the next packet.
+    due: Instant,
+    /// Nominal time of the last packet.
+    last_due: Instant,
+    /// The last input: no deadline is before it.
+    now: Instant,
+    sent_pkts: u64,
+    reports: u64,
+    received_bytes: u64,
+    silences: u64,
+}
+
+/// A linear change of the rate.
+#[derive(Clone, Copy, Debug)]
+struct Ramp {
+    from_bps: f64,
+    to_bps: f64,
+    start: Instant,
+    length_s: f64,
+}
+
+impl Sender {
+    /// A source at `own` that sends to `group`. `config` must have passed [`Config::check`].
+    pub fn new(config: &Config, flow: FlowId, own: Address, group: Address) -> Sender {
+        let max_rtt_s = config.initial_max_rtt.as_secs_f64();
+        Sender {
+            flow,
+            own,
+            group,
+            running: false,
+            rate_bps: 0.0,
+            ramp: None,
+            slow_start: true,
+            hold_until: Instant::ZERO,
+            grown_at: Instant::ZERO,
+            clr: None,
+            after_silence: false,
+            heard_at: Instant::ZERO,
+            rounds: Rounds::new(Instant::ZERO, max_rtt_s, config.round_rtts, config.suppression),
+            echoes: Echoes::default(),
+            sequence: 0,
+            due: Instant::FAR_FUTURE,
+            last_due: Instant::ZERO,
+            now: Instant::ZERO,
+            sent_pkts: 0,
+            reports: 0,
+            received_bytes: 0,
+            silences: 0,
+            config: config.clone(),
+        }
+    }
+
+    /// The sending rate X, bit/s.
+    pub fn rate_bps(&self) -> f64 {
+        self.rate_bps
+    }
+
+    /// R_max, seconds.
+    pub fn max_rtt_s(&self) -> f64 {
+        self.rounds.max_rtt_s()
+    }
+
+    /// Whether slow start goes on.
+    pub fn in_slow_start(&self) -> bool {
+        self.slow_start
+    }
+
+    /// The current limiting receiver.
+    pub fn clr(&self) -> Option<Address> {
+        self.clr.map(|clr| clr.receiver)
+    }
+
+    /// The feedback round (fb_nr); wraps around.
+    pub fn round(&self) -> u8 {
+        self.rounds.number()
+    }
+
+    /// Sections 3.1 and 3.4: a packet per R_max, slow start, the first round.
+    fn start(&mut self, now: Instant) {
+        let Config { round_rtts, suppression, .. } = self.config;
+        self.running = true;
+        self.rounds = Rounds::new(now, self.config.initial_max_rtt.as_secs_f64(), round_rtts, suppression);
+        self.rate_bps = self.bounded(self.packet_bits() / self.rounds.max_rtt_s());
+        self.grown_at = now;
+        self.heard_at = now;
+        self.due = now;
+    }
+
+    fn stop(&mut self) {
+        self.running = false;
+        self.ramp = None;
+    }
+
+    /// Reports as section 3 treats them.
+    fn report(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+        let Header::TfmccReport { have_rtt, have_loss, leave, round, echoed_stamp_us, rate_bps, .. } = packet.header
+        else {
+            return;
+        };
+        self.reports += 1;
+        self.received_bytes += u64::from(packet.size);
+        // A rate that is no number says nothing; a round-trip time beyond what R_max can express is none.
+        if rate_bps.is_nan() || rate_bps < 0.0 {
+            return;
+        }
+        let rtt_s = lag_s(stamp_us(now), echoed_stamp_us).clamp(LEAST_RTT_S, GREATEST_MAX_RTT.as_secs_f64());
+        let rate_bps = f64::from(rate_bps);
+        // Section 3.3: the rate was reckoned with R_max for want of a round-trip time.
+        let adjusted_bps = if have_loss && !have_rtt { rate_bps * self.rounds.max_rtt_s() / rtt_s } else { rate_bps };
+        let feedback = Feedback { receiver: packet.source, rate_bps, adjusted_bps, rtt_s, leave };
+
+        self.heard_at = now;
+        self.rounds.measured(rtt_s);
+        // Before any change: a report that makes its receiver the limiting one was sent when it was not (section 3.4).
+        if self.clr() != Some(feedback.receiver) {
+            self.rounds.answered(round, rate_bps);
+        }
+        if have_loss && self.slow_start {
+            self.end_slow_start(now, out);
+        }
+        let before = (self.rate_bps, self.clr());
+        if self.slow_start {
+            self.slow_start_report(now, &feedback);
+        } else {
+            self.steady_report(now, &feedback);
+        }
+        self.tell(before, out);
+
+        let is_clr = self.clr() == Some(feedback.receiver);
+        let receiver = feedback.receiver;
+        self.echoes
+            .report(Stamp { receiver, stamp_us: stamp_us(packet.sent), came: now, round, have_rtt, rate_bps }, is_clr);
+    }
+
+    /// Section 3.6: towards the lowest of twice the receive rates, over one round-trip time.
+    fn slow_start_report(&mut self, now: Instant, feedback: &Feedback) {
+        let verdict = judge_in_slow_start(self.clr.as_ref(), feedback);
+        self.follow(now, feedback, verdict);
+        if verdict == Verdict::None {
+            return;
+        }
+        // What was received was sent, so twice that is at most twice the rate, unless the receiver lies.
+        let mut target_bps = self.bounded(feedback.rate_bps.min(2.0 * self.rate_bps));
+        let mut length_s = feedback.rtt_s;
+        let step_bps = self.packet_bits() / self.rounds.max_rtt_s();
+        if target_bps >= self.rate_bps && target_bps - self.rate_bps < step_bps {
+            target_bps = self.bounded(self.rate_bps + step_bps);
+            length_s = self.rounds.max_rtt_s();
+        }
+        self.ramp = Some(Ramp { from_bps: self.rate_bps, to_bps: target_bps, start: now, length_s });
+    }
+
+    /// The four cases of section 3.3.
+    fn steady_report(&mut self, now: Instant, feedback: &Feedback) {
+        let verdict = judge(self.clr.as_ref(), self.after_silence, self.rate_bps, feedback);
+        self.follow(now, feedback, verdict);
+        if verdict == Verdict::Select(Growth::AfterARound) && feedback.adjusted_bps > self.rate_bps {
+            self.hold_until = now + Duration::from_secs_f64(self.rounds.length_s());
+        }
+        if verdict == Verdict::None {
+            return;
+        }
+        // At most a packet per R_max each R_max, whatever the distance of reports.
+        let max_rtt_s = self.rounds.max_rtt_s();
+        let share = (now.since(self.grown_at).as_secs_f64() / max_rtt_s).min(1.0);
+        self.grown_at = now;
+        let increment_bps = if now < self.hold_until { 0.0 } else { self.packet_bits() / max_rtt_s * share };
+        self.set_rate(now, feedback.adjusted_bps.min(self.rate_bps + increment_bps));
+    }
+
+    /// Who limits from now on.
+    fn follow(&mut self, now: Instant, feedback: &Feedback, verdict: Verdict) {
+        match verdict {
+            Verdict::None => {}
+            Verdict::Select(_) => {
+                self.clr = Some(Clr::new(now, feedback));
+                self.after_silence = false;
+            }
+            Verdict::Follow => {
+                if let Some(clr) = &mut self.clr {
+                    clr.reported(now, feedback);
+                }
+            }
+        }
+    }
+
+    fn end_slow_start(&mut self, now: Instant, out: &mut Outbox) {
+        self.slow_start = false;
+        self.ramp = None;
+        self.grown_at = now;
+        out.event(Event::SlowStartEnded { rate_bps: self.rate_bps });
+    }
+
+    /// The silence of the limiting receiver, and of all (section 3.3).
+    fn silence(&mut self, now: Instant, out: &mut Outbox) {
+        let before = (self.rate_bps, self.clr());
+        if let Some(clr) = &mut self.clr {
+            let gap_s = 8.0 * self.config.packet_size.0 as f64 / self.rate_bps;
+            if clr.give_up_at(gap_s) <= now {
+                self.clr = None;
+                self.after_silence = true;
+                self.heard_at = now;
+                self.echoes.clr_lost();
+            } else if clr.halve_at(gap_s) <= now {
+                clr.patience_from = now;
+                self.halve(now);
+            }
+        } else if self.all_silent_at() <= now {
+            self.heard_at = now;
+            self.halve(now);
+        }
+        self.tell(before, out);
+    }
+
+    fn halve(&mut self, now: Instant) {
+        self.silences += 1;
+        self.ramp = None;
+        self.set_rate(now, 0.5 * self.rate_bps);
+    }
+
+    /// When the rate is halved if no receiver reports at all: 10 R_max, 5 gaps at least.
+    fn all_silent_at(&self) -> Instant {
+        self.heard_at + Duration::from_secs_f64((10.0 * self.rounds.max_rtt_s()).max(5.0 * self.gap_s()))
+    }
+
+    fn next_round(&mut self, now: Instant) {
+        self.rounds.next(now, self.gap_s() + self.config.granularity.as_secs_f64());
+        self.echoes.next_round();
+    }
+
+    fn send(&mut self, now: Instant, out: &mut Outbox) {
+        let mut suppression_bps = self.rounds.suppression_bps();
+        let mut max_rtt_s = self.rounds.max_rtt_s();
+        if self.config.quantise {
+            suppression_bps = quantise::decode_rate(quantise::encode_rate(suppression_bps));
+            max_rtt_s = quantise::decode_rtt(quantise::encode_rtt(max_rtt_s));
+        }
+        let round = self.rounds.number();
+        out.send(Packet {
+            sent: now,
+            flow: self.flow,
+            source: self.own,
+            destination: self.group,
+            size: self.config.packet_size.0 as u16,
+            ttl: INITIAL_TTL,
+            ecn: if self.config.ecn { Ecn::Capable } else { Ecn::NotCapable },
+            header: Header::TfmccData {
+                sequence: self.sequence,
+                suppression_bps: suppression_bps as f32,
+                rate_bps: self.rate_bps as f32,
+                max_rtt_us: (max_rtt_s * 1e6 + 0.5) as u32,
+                round,
+                echo: self.echoes.take(now, round, now >= self.rounds.middle()),
+            },
+        });
+        self.sequence = self.sequence.wrapping_add(1);
+        self.sent_pkts += 1;
+        // Section 3.7: nominal times accumulate, so that a driver that is late keeps the rate. What it is late by more
+        // than R_max is let go.
+        self.last_due = self.due.max(now - Duration::from_secs_f64(self.rounds.max_rtt_s()));
+        self.due = self.last_due + Duration::from_secs_f64(self.gap_s());
+    }
+
+    /// A new rate; a packet that would come sooner with it than planned does so.
+    fn set_rate(&mut self, now: Instant, rate_bps: f64) {
+        self.rate_bps = self.bounded(rate_bps);
+        let sooner = self.last_due + Duration::from_secs_f64(self.gap_s());
+        if self.running && self.sent_pkts > 0 {
+            self.due = self.due.min(sooner.max(now));
+        }
+    }
+
+    /// Brings a rate on its way to a target up to date.
+    fn ramp(&mut self, now: Instant) {
+        if let Some(ramp) = self.ramp {
+            let part = (now.since(ramp.start).as_secs_f64() / ramp.length_s).min(1.0);
+            self.set_rate(now, ramp.from_bps + (ramp.to_bps - ramp.from_bps) * part);
+            if part >= 1.0 {
+                self.ramp = None;
+            }
+        }
+    }
+
+    fn tell(&self, (rate_bps, clr): (f64, Option<Address>), out: &mut Outbox) {
+        if self.clr() != clr {
+            out.event(Event::ClrChanged { receiver: self.clr() });
+        }
+        if self.rate_bps != rate_bps {
+            out.event(Event::RateChanged { before_bps: rate_bps, after_bps: self.rate_bps });
+        }
+    }
+
+    /// At least a packet in 8 s (section 3.3), at most what is configured.
+    fn bounded(&self, rate_bps: f64) -> f64 {
+        let most = self.config.max_rate.map_or(MOST_BPS, |rate| rate.as_bps_f64());
+        rate_bps.min(most).max(self.config.least_bps())
+    }
+
+    fn packet_bits(&self) -> f64 {
+        8.0 * self.config.packet_size.0 as f64
+    }
+
+    /// ts_ipi (section 3.7), seconds.
+    fn gap_s(&self) -> f64 {
+        self.packet_bits() / self.rate_bps
+    }
+
+    fn silence_at(&self) -> Instant {
+        match &self.clr {
+            Some(clr) => clr.halve_at(self.gap_s()).min(clr.give_up_at(self.gap_s())),
+            None => self.all_silent_at(),
+        }
+    }
+}
+
+/// The highest rate, bit/s: what the encoding of RFC 4654 section 2.2.1 can hold.
+const MOST_BPS: f64 = 400e9;
+
+impl Endpoint for Sender {
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        match input {
+            Input::Start => self.start(now),
+            Input::Stop => self.stop(),
+            _ if !self.running => return,
+            Input::Packet(packet) => {
+                self.now = now;
+                self.ramp(now);
+                self.report(now, packet, out);
+            }
+            // Before the deadline a time-out changes nothing, not even the progress of a ramp.
+            Input::Timeout if self.deadline().is_none_or(|at| at > now) => return,
+            Input::Timeout => self.ramp(now),
+        }
+        self.now = now;
+        if !self.running {
+            return;
+        }
+        if self.silence_at() <= now {
+            self.silence(now, out);
+        }
+        if self.rounds.end() <= now {
+            self.next_round(now);
+        }
+        if self.due <= now {
+            self.send(now, out);
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.running.then(|| self.due.min(self.rounds.end()).min(self.silence_at()).max(self.now))
+    }
+
+    fn report(&self) -> Report {
+        Report {
+            sent_pkts: self.sent_pkts,
+            sent_bytes: self.sent_pkts * self.config.packet_size.0,
+            received_pkts: self.reports,
+            received_bytes: self.received_bytes,
+            timeouts: self.silences,
+            srtt_s: self.clr.map_or(f64::NAN, |clr| clr.rtt_s),
+            rate_bps: self.rate_bps,
+            ..Report::default()
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Sender and receiver together.
+
+use super::*;
+use crate::endpoint::{Endpoint, Event};
+use crate::packet::{Address, Ecn, FlowId, Packet};
+use crate::parts::throughput_equation::throughput_bps;
+use crate::random::Random;
+use crate::testing::{Fate, Pair, Side};
+use crate::time::{Duration, Instant, Rate};
+
+const SENDER: Address = Address::endpoint(0);
+const RECEIVER: Address = Address::endpoint(1);
+const GROUP: Address = Address::group(0);
+
+/// One receiver over a round trip of `rtt_s` under a fate for each packet.
+fn session<N: FnMut(Side, &Packet) -> Fate>(config: &Config, rtt_s: f64, network: N) -> Pair<Sender, Receiver, N> {
+    assert_eq!(config.check(), []);
+    let sender = Sender::new(config, FlowId(0), SENDER, GROUP);
+    let receiver = Receiver::new(config, FlowId(0), RECEIVER, GROUP, Random::stream(1, "test/receiver"));
+    Pair::new(sender, receiver, Duration::from_secs_f64(0.5 * rtt_s), network)
+}
+
+/// Independent losses of data packets.
+fn bernoulli(p: f64, seed: u64) -> impl FnMut(Side, &Packet) -> Fate {
+    let mut random = Random::stream(seed, "test/loss");
+    move |side, _| if side == Side::Left && random.chance(p) { Fate::Lose } else { Fate::Deliver }
+}
+
+fn at(seconds: f64) -> Instant {
+    Instant::from_secs_f64(seconds)
+}
+
+/// Mean sending rate from `from_s` to `to_s`, bit/s.
+fn mean_rate<N: FnMut(Side, &Packet) -> Fate>(pair: &mut Pair<Sender, Receiver, N>, from_s: f64, to_s: f64) -> f64 {
+    pair.run_until(at(from_s));
+    let before = pair.left.report().sent_bytes;
+    pair.run_until(at(to_s));
+    8.0 * (pair.left.report().sent_bytes - before) as f64 / (to_s - from_s)
+}
+
+/// The rate at which the equation and the losses agree, and its loss event rate, if packets are lost independently with
+/// probability `p`: from the start of an event the `n` packets of one round-trip time belong to it, and then it takes
+/// 1/p packets on average until the next loss. So an interval has n + 1/p packets, n = X·R/8s.
+fn expected(p: f64, rtt_s: f64) -> (f64, f64) {
+    let mut event_rate = p;
+    for _ in 0..200 {
+        let packets_per_rtt = throughput_bps(1000.0, rtt_s, event_rate) * rtt_s / 8000.0;
+        event_rate = 0.5 * (event_rate + 1.0 / (packets_per_rtt.floor() + 1.0 / p));
+    }
+    (throughput_bps(1000.0, rtt_s, event_rate), event_rate)
+}
+
+#[test]
+fn one_receiver_settles_at_the_equation() {
+    for rtt_s in [0.02, 0.1, 0.56] {
+        for p in [0.001, 0.003, 0.01, 0.03] {
+            let config = Config { initial_max_rtt: Duration::from_secs(1), ..Config::default() };
+            let mut pair = session(&config, rtt_s, bernoulli(p, 1));
+            let settled = 80.0 + 200.0 * rtt_s;
+            let (rate, event_rate) = expected(p, rtt_s);
+            // Long enough for some 300 loss events.
+            let length = 300.0 / event_rate / (rate / 8000.0);
+            let mean = mean_rate(&mut pair, settled, settled + length.max(100.0));
+            assert!((mean / rate - 1.0).abs() < 0.15, "RTT {rtt_s} s, p {p}: {mean}, not {rate}");
+        }
+    }
+}
+
+#[test]
+fn regular_losses_give_the_equation_exactly() {
+    // Every hundredth packet is lost, more than a round trip apart: p = 0.01.
+    let mut sent = 0u32;
+    let every_hundredth = move |side, _: &Packet| {
+        sent += u32::from(side == Side::Left);
+        if side == Side::Left && sent.is_multiple_of(100) { Fate::Lose } else { Fate::Deliver }
+    };
+    let mut pair = session(&Config::default(), 0.1, every_hundredth);
+    let mean = mean_rate(&mut pair, 100.0, 600.0);
+    let expected = throughput_bps(1000.0, 0.1, 0.01);
+    assert!((mean / expected - 1.0).abs() < 0.03, "{mean}, not {expected}");
+    assert!((pair.right.loss_event_rate() - 0.01).abs() < 1e-4);
+    assert!((pair.right.rtt_s() - 0.1).abs() < 1e-5);
+}
+
+/// The rates the sender had, from its events.
+fn rates(events: &[(Instant, Side, Event)]) -> Vec<(f64, f64)> {
+    let rate = |event: &Event| if let Event::RateChanged { after_bps, .. } = *event { Some(after_bps) } else { None };
+    events.iter().filter_map(|(at, _, event)| Some((at.as_secs_f64(), rate(event)?))).collect()
+}
+
+#[test]
+fn after_slow_start_the_rate_grows_by_a_packet_per_max_rtt() {
+    let mut pair = session(&Config::default(), 0.1, bernoulli(0.005, 2));
+    let (mut most, mut now) = (0.0_f64, 0.0);
+    pair.run_while(at(30.0), |pair| pair.left.in_slow_start());
+    assert!(!pair.left.in_slow_start(), "a loss ends it");
+    while now < 200.0 {
+        let (before, max_rtt_s) = (pair.left.rate_bps(), pair.left.max_rtt_s());
+        now = pair.now().as_secs_f64() + max_rtt_s;
+        pair.run_until(at(now));
+        // R_max falls by a tenth at most on the way; a report can find the credit of one R_max.
+        let limit = 8000.0 / pair.left.max_rtt_s().min(max_rtt_s);
+        most = most.max((pair.left.rate_bps() - before) / limit);
+    }
+    assert!((0.5..2.0).contains(&most), "{most}");
+}
+
+#[test]
+fn slow_start_overshoots_a_link_by_two_at_most_and_ends_with_the_first_loss() {
+    // A link of 250 packets/s with a queue of 25, in front of half a round trip of 50 ms.
+    let mut free_at = Instant::ZERO;
+    let link = move |side, packet: &Packet| {
+        if side == Side::Right {
+            return Fate::Deliver;
+        }
+        let wait = free_at.since(packet.sent);
+        if wait > Duration::from_millis(100) {
+            return Fate::Lose;
+        }
+        free_at = free_at.max(packet.sent) + Duration::from_millis(4);
+        Fate::Late(wait + Duration::from_millis(4))
+    };
+    let mut pair = session(&Config::default(), 0.1, link);
+    pair.run_until(at(120.0));
+    let ended: Vec<f64> = pair
+        .events
+        .iter()
+        .filter_map(|(_, _, event)| if let Event::SlowStartEnded { rate_bps } = *event { Some(rate_bps) } else { None })
+        .collect();
+    assert_eq!(ended.len(), 1);
+    assert!((2e6..4.4e6).contains(&ended[0]), "{ended:?}");
+    let mean = mean_rate(&mut pair, 120.0, 240.0);
+    assert!((1.6e6..2.1e6).contains(&mean), "{mean}");
+}
+
+#[test]
+fn slow_start_grows_by_a_steady_factor_per_round_trip() {
+    for (window, expected) in [(4.0, 1.2), (2.0, 1.27), (1.0, 1.32)] {
+        let config = Config { receive_rate_rtts: window, max_rate: Some(Rate(1_000_000_000)), ..Config::default() };
+        let mut pair = session(&config, 0.5, |_, _| Fate::Deliver);
+        pair.run_while(at(200.0), |pair| pair.left.rate_bps() < 2e6);
+        let (from, start) = (pair.left.rate_bps(), pair.now().as_secs_f64());
+        pair.run_until(at(start + 5.0));
+        let factor = libm::pow(pair.left.rate_bps() / from, 0.1);
+        assert!((factor - expected).abs() < 0.05, "window {window}: {factor}, not {expected}");
+    }
+}
+
+#[test]
+fn an_outage_is_counted_as_loss_and_recovered_from() {
+    let mut sent = 0u32;
+    let outage = move |side, packet: &Packet| {
+        let out = packet.sent >= at(100.0) && packet.sent < at(102.0);
+        sent += u32::from(side == Side::Left);
+        if out || (side == Side::Left && sent.is_multiple_of(300)) { Fate::Lose } else { Fate::Deliver }
+    };
+    let mut pair = session(&Config::default(), 0.1, outage);
+    let before = mean_rate(&mut pair, 60.0, 99.0);
+    pair.run_until(at(102.0));
+    assert!(pair.left.rate_bps() < 0.6 * before, "silence has halved it: {}", pair.left.rate_bps());
+    assert_eq!(pair.left.clr(), None, "10 round-trip times are over");
+    pair.run_until(at(104.0));
+    assert_eq!(pair.left.clr(), Some(RECEIVER));
+    assert!(pair.right.loss_event_rate() > 0.01, "{}", pair.right.loss_event_rate());
+    let after = mean_rate(&mut pair, 180.0, 300.0);
+    assert!((after / before - 1.0).abs() < 0.25, "{after} after, {before} before");
+}
+
+#[test]
+fn clocks_may_differ() {
+    let run = |left: u64, right: u64| {
+        let config = Config { one_way_adjustment: OneWayAdjustment::All, ..Config::default() };
+        let pair = session(&config, 0.1, bernoulli(0.01, 3));
+        let mut pair = pair.with_clocks(Duration::from_micros(left), Duration::from_micros(right));
+        pair.run_until(at(60.0));
+        (rates(&pair.events), pair.left.report().sent_pkts, pair.right.report().sent_pkts)
+    };
+    let same = run(0, 0);
+    assert_eq!(run(0, 4_294_000_000), same, "the receiver's stamps wrap on the way");
+    assert_eq!(run(3_600_000_000, 17), same);
+}
+
+#[test]
+fn time_outs_without_reason_change_nothing() {
+    let run = |pester: bool| {
+        let mut pair = session(&Config::default(), 0.1, bernoulli(0.01, 3));
+        pair.pester = pester;
+        pair.run_until(at(60.0));
+        (rates(&pair.events), pair.left.report().sent_pkts)
+    };
+    assert_eq!(run(true), run(false));
+}
+
+#[test]
+fn marks_do_what_losses_do() {
+    let config = Config { ecn: true, ..Config::default() };
+    let mut random = Random::stream(6, "test/marks");
+    // Not in the first packets: a mark on one of those makes the rate start from next to nothing.
+    let marks = move |side, packet: &Packet| {
+        if side == Side::Left && packet.sent > at(5.0) && random.chance(0.01) {
+            Fate::Mark(Ecn::Moderate)
+        } else {
+            Fate::Deliver
+        }
+    };
+    let mut pair = session(&config, 0.1, marks);
+    let mean = mean_rate(&mut pair, 100.0, 500.0);
+    let (rate, _) = expected(0.01, 0.1);
+    assert!((mean / rate - 1.0).abs() < 0.15, "{mean}, not {rate}");
+}
+
+#[test]
+fn short_numbers_on_the_wire_change_little() {
+    let config = Config { quantise: true, ..Config::default() };
+    let mut pair = session(&config, 0.1, bernoulli(0.01, 1));
+    let mean = mean_rate(&mut pair, 100.0, 600.0);
+    let (rate, _) = expected(0.01, 0.1);
+    assert!((mean / rate - 1.0).abs() < 0.15, "{mean}, not {rate}");
+}
+
+#[test]
+fn reordering_and_duplicates_are_no_loss() {
+    let mut random = Random::stream(8, "test/reordering");
+    let mut network = move |side, _: &Packet| match random.uniform() {
+        u if side == Side::Left && u < 0.02 => Fate::Late(Duration::from_micros(100)),
+        u if side == Side::Left && u < 0.04 => Fate::Twice,
+        _ => Fate::Deliver,
+    };
+    let config = Config { max_rate: Some(Rate(8_000_000)), ..Config::default() };
+    let mut pair = session(&config, 0.1, &mut network);
+    pair.run_until(at(60.0));
+    assert_eq!(pair.right.loss_event_rate(), 0.0);
+    assert_eq!(pair.left.rate_bps(), 8e6);
+}
