@@ -1,10 +1,10 @@
-//! The sink: counts what arrives.
+//! The sink: counts what arrives, for itself or as a member of multicast groups.
 
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
-use crate::packet::{Header, Packet};
+use crate::packet::{Address, Header, Packet};
 use crate::time::Instant;
 
-/// Counts datagrams. It sends nothing.
+/// Counts datagrams. It sends nothing; told so it joins groups when it starts and leaves them when it stops.
 #[derive(Clone, Debug, Default)]
 pub struct Sink {
     received_pkts: u64,
@@ -14,12 +14,20 @@ pub struct Sink {
     end: u64,
     /// Which of the 64 numbers below `end` have come, bit 0 the highest of them.
     seen: u64,
+    /// Numbers of the groups it joins.
+    groups: core::ops::Range<u32>,
 }
 
 impl Sink {
     /// Has seen nothing.
     pub fn new() -> Sink {
         Sink::default()
+    }
+
+    /// Has seen nothing; joins `count` groups from `first` on.
+    pub fn member(first: Address, count: u32) -> Sink {
+        let first = first.index() as u32;
+        Sink { groups: first..first + count, ..Sink::default() }
     }
 
     fn on_packet(&mut self, packet: &Packet) {
@@ -50,9 +58,12 @@ impl Sink {
 
 impl Endpoint for Sink {
     #[inline]
-    fn handle(&mut self, _now: Instant, input: Input<'_>, _out: &mut Outbox) {
-        if let Input::Packet(packet) = input {
-            self.on_packet(packet);
+    fn handle(&mut self, _now: Instant, input: Input<'_>, out: &mut Outbox) {
+        match input {
+            Input::Packet(packet) => self.on_packet(packet),
+            Input::Start => self.groups.clone().for_each(|group| out.join(Address::group(group))),
+            Input::Stop => self.groups.clone().for_each(|group| out.leave(Address::group(group))),
+            Input::Timeout => {}
         }
     }
 
