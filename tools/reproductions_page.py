@@ -25,6 +25,10 @@ repeats an experiment, `faircast reproduce --paper KEY` all of a paper.
 things is as published. *Disagrees*: neither; the reason stands beside it. *Reported*: a number without a criterion. ±
 is the half width of the 95 % Student-t interval over the seeds. The papers' plots are not available as numbers, so
 *published* is what their text says; the criteria are ours.
+
+Names in the criteria: *dr* is ten sources with different RTTs, *dro* the same starting 0.3 s apart, *ov* overlapping
+sources with equal RTTs; *window* is the limit of TCP's window, 64 packets unless said; *ecn4* is ECN with the drop
+threshold of MECN, 4 min_th.
 """
 
 

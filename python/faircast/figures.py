@@ -43,6 +43,7 @@ def style() -> Iterator[None]:
         "lines.linewidth": 1.2,
         "lines.markersize": 4,
         "legend.fontsize": 7,
+        "legend.title_fontsize": 7,
         "legend.frameon": False,
         "xtick.major.width": 0.6,
         "ytick.major.width": 0.6,

@@ -176,7 +176,10 @@ def conclude(experiment: Experiment, data: Data, folder: Path, begin: float) -> 
             from faircast.figures import save, style
 
             with style():
-                figures = save(experiment.figure(data), folder, experiment.id)
+                figure = experiment.figure(data)
+                if data.quick:
+                    figure.text(1.0, 0.0, "quick", ha="right", va="bottom", fontsize=7, color="#888888")
+                figures = save(figure, folder, experiment.id)
     report = Report(
         experiment, verdict, verdicts, experiment.says(data), figures, data.seeds, time.perf_counter() - begin
     )

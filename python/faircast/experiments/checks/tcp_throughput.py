@@ -98,7 +98,9 @@ def figure(data: Data) -> Figure:
         found = [scaled(data.estimate((variant, p), "ftp", "rate"), 1e-6) for p in losses]
         curve(axes, losses, found, label=variant, series=series)
     axes.set(xlabel="packet loss probability", ylabel="throughput (Mb/s)", xscale="log", yscale="log")
-    axes.legend()
+    axes.set_yticks([0.5, 1, 2, 4], ["0.5", "1", "2", "4"])
+    axes.minorticks_off()
+    axes.legend(title="means, 95 % intervals")
     return drawn
 
 

@@ -54,7 +54,7 @@ def never_more(which: str, metric: str, factor: float, data: Data) -> Measured:
         note += ", intervals overlap"
     late = drops(data, which, "drops_late")[at][1].mean
     if metric == "drops_all" and late < 0.05 * mecn.mean:
-        note += f"; all but {late:.1f} of MECN's fall into the slow starts of the first 20 s"
+        note += f"; MECN's after the first 20 s, with their slow starts: {late:.2g}"
     return Measured(value=excess[at], note=note)
 
 
@@ -137,7 +137,7 @@ def criteria(which: str) -> list[Criterion]:
 
 def figure_of(which: str, data: Data) -> Figure:
     """Drops against min_th: whole run, as published, and after the warm-up."""
-    drawn, axes = panels(1, 2, width=PAGE_IN, height=2.9)
+    drawn, axes = panels(1, 2, width=PAGE_IN, height=3.0, sharey=True)
     for axis, metric, title in zip(axes, ("drops_all", "drops_late"), ("0-200 s", "20-200 s"), strict=True):
         series = 0
         for window in WINDOWS:
@@ -151,11 +151,12 @@ def figure_of(which: str, data: Data) -> Figure:
                     series=series,
                 )
                 series += 1
-        axis.set(xlabel="min_th (packets)", ylabel=f"packets dropped, {title}")
+        axis.set(xlabel="min_th (packets)", title=title)
         axis.set_yscale("symlog", linthresh=1)
         axis.set_ylim(bottom=0)
-    axes[1].legend(loc="upper right")
-    drawn.suptitle(f"Drops at R1-R2, {SCENARIOS[which]} ({which}10)", fontsize=8)
+    axes[0].set(ylabel="packets dropped at R1-R2")
+    axes[1].legend(loc="upper right", title="means, 95 % intervals")
+    drawn.suptitle(f"{SCENARIOS[which]} ({which}10); ECN drops all from 2 min_th, MECN from 4 min_th", fontsize=8)
     return drawn
 
 

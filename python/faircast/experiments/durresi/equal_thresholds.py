@@ -80,7 +80,7 @@ def figure(data: Data) -> Figure:
             axis.set_ylim(bottom=0)
     for axis in axes[-1]:
         axis.set(xlabel="min_th (packets)")
-    axes[0, 1].legend(loc="upper right")
+    axes[0, 1].legend(loc="upper right", title="means, 95 % intervals")
     drawn.suptitle(f"{SCENARIOS['dro']} (dro10)", fontsize=8)
     return drawn
 

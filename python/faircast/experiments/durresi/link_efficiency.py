@@ -96,7 +96,7 @@ def figure(data: Data) -> Figure:
             )
         axis.set(xlabel="min_th (packets)", title=f"{SCENARIOS[which]} ({which}10)")
     axes[0].set(ylabel="efficiency of R1-R2, 20-200 s")
-    axes[0].legend(loc="lower right")
+    axes[0].legend(loc="lower right", title="means, 95 % intervals")
     return drawn
 
 

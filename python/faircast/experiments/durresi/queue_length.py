@@ -121,7 +121,8 @@ def figure_of(scheme: str, data: Data) -> Figure:
             axes.annotate(
                 f"{name}_th", (DURATION_S, times * MIN_TH), textcoords="offset points", xytext=(3, -2), fontsize=6
             )
-    top = max(float(table["queue_pkts"].to_numpy().max()), factor * MIN_TH)
+    # The same scale in both figures: they are to be compared.
+    top = max(float(data.table(each, "queues")["queue_pkts"].to_numpy().max()) for each in ("ecn", "mecn"))
     axes.set(
         xlabel="time (s)",
         ylabel="queue (packets)",
