@@ -32,6 +32,8 @@
 mod clr;
 mod config;
 mod echo;
+#[cfg(test)]
+mod group_tests;
 mod loss_history;
 pub mod quantise;
 mod receive_rate;
