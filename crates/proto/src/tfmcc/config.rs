@@ -55,6 +55,20 @@ pub struct Config {
     /// Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
     /// section 3.2). Default 0 s; 10 ms is safe on a real host.
     pub granularity: Duration,
+    /// What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
+    pub gap_floor: GapFloor,
+}
+
+/// R_max after the gap between packets has raised it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TfmccGapFloor")]
+#[serde(rename_all = "lowercase")]
+pub enum GapFloor {
+    /// It falls by a tenth per round, as ever: the letter of the RFC. From a very low rate the way up takes many minutes.
+    #[default]
+    Decays,
+    /// It follows the gap down to what was measured.
+    Follows,
 }
 
 /// Feedback timers biased by the rate.
@@ -103,6 +117,7 @@ impl Default for Config {
             ecn: false,
             quantise: false,
             granularity: Duration::ZERO,
+            gap_floor: GapFloor::Decays,
         }
     }
 }

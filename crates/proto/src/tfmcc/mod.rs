@@ -45,6 +45,6 @@ mod suppression;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Config, OneWayAdjustment, TimerBias};
+pub use config::{Config, GapFloor, OneWayAdjustment, TimerBias};
 pub use receiver::Receiver;
 pub use sender::Sender;

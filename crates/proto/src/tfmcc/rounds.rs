@@ -1,5 +1,6 @@
 //! Feedback rounds at the sender: R_max and the suppression rate (RFC 4654 sections 3.2 and 3.4).
 
+use super::config::GapFloor;
 use crate::time::{Duration, Instant};
 
 /// The present feedback round.
@@ -12,6 +13,8 @@ pub(super) struct Rounds {
     suppression_bps: f64,
     /// R_max, seconds.
     max_rtt_s: f64,
+    /// R_max as measured: without the floor that the gap between packets is, if that does not decay.
+    measured_s: f64,
     /// R_peak: the longest round-trip time of a report in this round, 0 without one.
     peak_rtt_s: f64,
     /// A report of this round exceeded R_max.
@@ -20,21 +23,24 @@ pub(super) struct Rounds {
     answered: bool,
     length_rtts: f64,
     suppression: f64,
+    gap_floor: GapFloor,
 }
 
 impl Rounds {
     /// The first round begins at `now`. `length_rtts` is T in R_max, `suppression` is g.
-    pub(super) fn new(now: Instant, max_rtt_s: f64, length_rtts: f64, suppression: f64) -> Rounds {
+    pub(super) fn new(now: Instant, max_rtt_s: f64, length_rtts: f64, suppression: f64, gap_floor: GapFloor) -> Rounds {
         Rounds {
             number: 0,
             started: now,
             suppression_bps: f64::INFINITY,
             max_rtt_s,
+            measured_s: max_rtt_s,
             peak_rtt_s: 0.0,
             exceeded: false,
             answered: false,
             length_rtts,
             suppression,
+            gap_floor,
         }
     }
 
@@ -71,6 +77,7 @@ impl Rounds {
         self.peak_rtt_s = self.peak_rtt_s.max(rtt_s);
         if rtt_s > self.max_rtt_s {
             self.max_rtt_s = rtt_s;
+            self.measured_s = rtt_s;
             self.exceeded = true;
         }
     }
@@ -87,12 +94,22 @@ impl Rounds {
         }
     }
 
+    /// The rate has changed, the gap between packets is `gap_s`: a floor that follows it may fall.
+    pub(super) fn gap_changed(&mut self, gap_s: f64) {
+        if self.gap_floor == GapFloor::Follows {
+            self.max_rtt_s = self.max_rtt_s.min(self.measured_s.max(gap_s));
+        }
+    }
+
     /// The next round begins. R_max does not fall below the gap between packets, `gap_s` (section 3.2).
     pub(super) fn next(&mut self, now: Instant, gap_s: f64) {
         if !self.exceeded {
-            self.max_rtt_s = (0.9 * self.max_rtt_s).max(self.peak_rtt_s);
+            self.measured_s = (0.9 * self.measured_s).max(self.peak_rtt_s);
         }
-        self.max_rtt_s = self.max_rtt_s.max(gap_s);
+        self.max_rtt_s = self.measured_s.max(gap_s);
+        if self.gap_floor == GapFloor::Decays {
+            self.measured_s = self.max_rtt_s;
+        }
         self.number = self.number.wrapping_add(1);
         self.started = now;
         self.suppression_bps = f64::INFINITY;
@@ -112,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_round_lasts_t_if_answered_and_twice_that_otherwise() {
-        let mut rounds = Rounds::new(at(1.0), 0.5, 6.0, 0.1);
+        let mut rounds = Rounds::new(at(1.0), 0.5, 6.0, 0.1, GapFloor::Decays);
         assert_eq!(rounds.end(), at(7.0));
         rounds.answered(0, 1e6);
         assert_eq!(rounds.end(), at(4.0));
@@ -124,7 +141,7 @@ mod tests {
 
     #[test]
     fn the_maximum_follows_the_peak() {
-        let mut rounds = Rounds::new(at(0.0), 0.5, 6.0, 0.1);
+        let mut rounds = Rounds::new(at(0.0), 0.5, 6.0, 0.1, GapFloor::Decays);
         rounds.measured(0.3);
         rounds.next(at(3.0), 0.0);
         assert!((rounds.max_rtt_s() - 0.45).abs() < 1e-12, "down by a tenth");
@@ -140,8 +157,21 @@ mod tests {
     }
 
     #[test]
+    fn a_floor_that_follows_falls_with_the_gap() {
+        let mut rounds = Rounds::new(at(0.0), 0.5, 6.0, 0.1, GapFloor::Follows);
+        rounds.next(at(3.0), 4.0);
+        assert_eq!(rounds.max_rtt_s(), 4.0);
+        rounds.gap_changed(2.0);
+        assert_eq!(rounds.max_rtt_s(), 2.0);
+        rounds.gap_changed(3.0);
+        assert_eq!(rounds.max_rtt_s(), 2.0, "a rise waits for the round");
+        rounds.gap_changed(0.1);
+        assert!((rounds.max_rtt_s() - 0.45).abs() < 1e-12, "what was measured remains");
+    }
+
+    #[test]
     fn reports_lower_the_suppression_rate() {
-        let mut rounds = Rounds::new(at(0.0), 0.5, 6.0, 0.1);
+        let mut rounds = Rounds::new(at(0.0), 0.5, 6.0, 0.1, GapFloor::Decays);
         rounds.answered(0, 1e6);
         assert_eq!(rounds.suppression_bps(), 0.9e6);
         rounds.answered(0, 0.95e6);

@@ -75,7 +75,7 @@ impl Sender {
             clr: None,
             after_silence: false,
             heard_at: Instant::ZERO,
-            rounds: Rounds::new(Instant::ZERO, max_rtt_s, config.round_rtts, config.suppression),
+            rounds: Rounds::new(Instant::ZERO, max_rtt_s, config.round_rtts, config.suppression, config.gap_floor),
             echoes: Echoes::default(),
             sequence: 0,
             due: Instant::FAR_FUTURE,
@@ -116,9 +116,9 @@ impl Sender {
 
     /// Sections 3.1 and 3.4: a packet per R_max, slow start, the first round.
     fn start(&mut self, now: Instant) {
-        let Config { round_rtts, suppression, .. } = self.config;
+        let Config { initial_max_rtt, round_rtts, suppression, gap_floor, .. } = self.config;
         self.running = true;
-        self.rounds = Rounds::new(now, self.config.initial_max_rtt.as_secs_f64(), round_rtts, suppression);
+        self.rounds = Rounds::new(now, initial_max_rtt.as_secs_f64(), round_rtts, suppression, gap_floor);
         self.rate_bps = self.bounded(self.packet_bits() / self.rounds.max_rtt_s());
         self.grown_at = now;
         self.heard_at = now;
@@ -303,6 +303,7 @@ impl Sender {
     /// A new rate; a packet that would come sooner with it than planned does so.
     fn set_rate(&mut self, now: Instant, rate_bps: f64) {
         self.rate_bps = self.bounded(rate_bps);
+        self.rounds.gap_changed(self.gap_s() + self.config.granularity.as_secs_f64());
         let sooner = self.last_due + Duration::from_secs_f64(self.gap_s());
         if self.running && self.sent_pkts > 0 {
             self.due = self.due.min(sooner.max(now));

@@ -232,3 +232,51 @@ fn reordering_and_duplicates_are_no_loss() {
     assert_eq!(pair.right.loss_event_rate(), 0.0);
     assert_eq!(pair.left.rate_bps(), 8e6);
 }
+
+#[test]
+fn a_geostationary_link_is_filled_and_kept_filled() {
+    // 10 Mb/s with a queue of 560 ms, one product of bandwidth and delay; no loss but that of the queue.
+    let mut free_at = Instant::ZERO;
+    let link = move |side, packet: &Packet| {
+        let wait = free_at.since(packet.sent);
+        if side == Side::Right {
+            return Fate::Deliver;
+        }
+        if wait > Duration::from_millis(560) {
+            return Fate::Lose;
+        }
+        free_at = free_at.max(packet.sent) + Duration::from_micros(800);
+        Fate::Late(wait + Duration::from_micros(800))
+    };
+    let config = Config { initial_max_rtt: Duration::from_secs(1), ..Config::default() };
+    let mut pair = session(&config, 0.56, link);
+    pair.run_until(at(35.0));
+    let mut before = pair.right.report().distinct_bytes;
+    for window in 0..26 {
+        let end = 45.0 + 10.0 * f64::from(window);
+        pair.run_until(at(end));
+        let bytes = pair.right.report().distinct_bytes;
+        let rate = 8.0 * (bytes - before) as f64 / 10.0;
+        assert!(rate > 6e6, "{rate} bit/s in the 10 s up to {end}");
+        before = bytes;
+    }
+}
+
+#[test]
+fn a_session_that_was_alone_recovers_sooner_if_r_max_follows_the_gap() {
+    // Nobody for 100 s: a packet in 8 s, and so R_max = 8 s. The rate grows by 8s/R_max per R_max; by the letter R_max
+    // falls by a tenth per round of up to 12 R_max.
+    let after_200_s = |gap_floor| {
+        let mut losses = bernoulli(0.01, 3);
+        let network =
+            move |side, packet: &Packet| if packet.sent < at(100.0) { Fate::Lose } else { losses(side, packet) };
+        let mut pair = session(&Config { gap_floor, ..Config::default() }, 0.1, network);
+        pair.run_until(at(100.0));
+        assert_eq!((pair.left.rate_bps(), pair.left.in_slow_start()), (1000.0, true));
+        pair.run_until(at(300.0));
+        (pair.left.rate_bps(), pair.left.max_rtt_s())
+    };
+    let (letter, follows) = (after_200_s(GapFloor::Decays), after_200_s(GapFloor::Follows));
+    assert!(letter.0 < 300_000.0 && letter.1 > 2.0, "{letter:?}");
+    assert!(follows.0 > 500_000.0 && follows.1 < 0.2, "{follows:?}");
+}
