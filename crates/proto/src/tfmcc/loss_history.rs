@@ -26,6 +26,8 @@ pub(super) struct LossHistory {
     used: u8,
     /// How many packets have arrived, up to [`HIGHER`].
     arrived: u8,
+    /// There may be runs that do not count as lost yet.
+    pending: bool,
     /// The highest sequence numbers that have arrived, falling.
     highest: [u32; HIGHER],
     /// When the highest arrived.
@@ -84,6 +86,7 @@ impl LossHistory {
             runs: [Run { at: Instant::ZERO, gap_ns: 0.0, first: 0, missing: 0, rtt_us: 0 }; RUNS],
             used: 0,
             arrived: 0,
+            pending: false,
             highest: [0; HIGHER],
             highest_at: Instant::ZERO,
             seed: 1.0,
@@ -123,9 +126,13 @@ impl LossHistory {
         if marked {
             self.insert(Run { at: now, gap_ns: 0.0, first: sequence, missing: 0, rtt_us });
         }
-        let lost_before = self.lost();
+        let lost_before = if self.pending { self.lost() } else { 0 };
         self.note_highest(sequence);
-        stale |= self.lost() != lost_before;
+        if self.pending {
+            let lost = self.lost();
+            stale |= lost != lost_before;
+            self.pending = lost < usize::from(self.used);
+        }
         if !stale {
             return Arrival::Plain;
         }
@@ -154,9 +161,12 @@ impl LossHistory {
         if self.current.count == 0 {
             return 0.0;
         }
-        // I_0 counts the packets since the start of the last event, that one included, lost ones too.
-        let open = f64::from(self.highest[0].saturating_sub(self.current.start)) + 1.0;
-        self.current.rate(open, f64::from(self.threshold))
+        self.current.rate(f64::from(self.open()), f64::from(self.threshold))
+    }
+
+    /// I_0: packets since the start of the last event, that one included, lost ones too.
+    pub(super) fn open(&self) -> u32 {
+        self.highest[0].saturating_sub(self.current.start).saturating_add(1)
     }
 
     /// Multiplies the seed of the history by `factor` as long as it is in it (section 5.6).
@@ -206,6 +216,7 @@ impl LossHistory {
         self.runs.copy_within(index..used, index + 1);
         self.runs[index] = run;
         self.used += 1;
+        self.pending = true;
     }
 
     fn note_highest(&mut self, sequence: u32) {
@@ -240,12 +251,12 @@ impl Events {
         let rtt = Duration::from_micros(u64::from(run.rtt_us));
         let time = |index: u32| run.at + Duration((gap_ns * f64::from(index)) as u64);
         // Packets of this run in one round-trip time, the one beyond included.
-        let stride = if gap_ns > 0.0 { (rtt.0 as f64 / gap_ns) as u32 + 1 } else { u32::MAX };
+        let stride = if gap_ns > 0.0 { ((rtt.0 as f64 / gap_ns) as u32).saturating_add(1) } else { u32::MAX };
         let mut index = 0;
         loop {
             if self.count > 0 && time(index) <= self.started + rtt {
                 let span = (self.started + rtt).since(time(index)).0 as f64;
-                let skip = if gap_ns > 0.0 { (span / gap_ns) as u32 + 1 } else { u32::MAX };
+                let skip = if gap_ns > 0.0 { ((span / gap_ns) as u32).saturating_add(1) } else { u32::MAX };
                 index = index.saturating_add(skip);
             }
             if index >= run.missing.max(1) {
@@ -259,7 +270,7 @@ impl Events {
                 index += forgotten * stride;
                 self.start = run.first + index;
                 self.started = time(index);
-                self.count += forgotten;
+                self.count = self.count.saturating_add(forgotten);
             }
         }
     }
@@ -277,7 +288,7 @@ impl Events {
         self.discounts[0] = 1.0;
         self.start = sequence;
         self.started = at;
-        self.count += 1;
+        self.count = self.count.saturating_add(1);
     }
 
     /// Closed intervals that there are.

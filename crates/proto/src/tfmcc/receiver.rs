@@ -246,7 +246,7 @@ impl Receiver {
             self.seed_rtt_s = if self.rtt.value_s().is_none() { self.max_rtt_s } else { 0.0 };
         }
         self.have_loss = true;
-        self.loss_events += self.loss.events() - events;
+        self.loss_events = self.loss_events.saturating_add(self.loss.events() - events);
         out.event(Event::LossEvent { loss_event_rate: self.loss.rate() });
         true
     }
@@ -297,7 +297,9 @@ impl Receiver {
 
     /// Section 4.4: whoever can stand less than one packet in 8 s for 120 s, and is sent more, has to leave.
     fn leave_if_too_slow(&mut self, now: Instant, out: &mut Outbox) {
-        let calculated_bps = if self.have_loss { self.calculated_bps(now) } else { f64::INFINITY };
+        // p is at most the sum of weights over I_0, 6/60, and the rate more than a packet in 8 s then: no need to reckon.
+        let plenty = self.loss.open() > 60 && self.rtt_s() < 10.0;
+        let calculated_bps = if self.have_loss && !plenty { self.calculated_bps(now) } else { f64::INFINITY };
         if calculated_bps >= f64::from(self.packet_size) || self.sending_bps <= calculated_bps {
             self.too_low_since = Instant::FAR_FUTURE;
         } else if self.too_low_since == Instant::FAR_FUTURE {
