@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
-use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
+use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet, TfmccEcho};
 use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::time::{Duration, Instant, Rate};
@@ -402,4 +402,85 @@ fn a_receiver_that_stands_less_than_a_packet_in_eight_seconds_leaves_after_two_m
     // p = 2/7.5, 1068 bit/s. At 20 s with the one at 5: DF = 5/9, p = 2.667/8.778, 751 bit/s.
     let left = left.expect("it has left").as_secs_f64();
     assert_eq!(left, 144.0, "the first packet more than 120 s later");
+}
+
+/// Any packet at all: headers of either kind with any values.
+fn anything(random: &mut Random, sequence: &mut u32) -> Packet {
+    let number = |random: &mut Random| match random.uniform_in(0.0, 8.0) as u32 {
+        0 => f32::NAN,
+        1 => f32::INFINITY,
+        2 => -1.0,
+        3 => 0.0,
+        _ => random.exponential(1e6) as f32,
+    };
+    let any = |random: &mut Random| (random.uniform() * f64::from(u32::MAX)) as u32;
+    let receiver = Address::endpoint(random.uniform_in(1.0, 5.0) as u32);
+    let header = if random.chance(0.5) {
+        let step = if random.chance(0.01) { random.uniform_in(0.0, 1e7) } else { random.uniform_in(-3.0, 5.0) };
+        *sequence = (f64::from(*sequence) + step) as u32;
+        let stamp_us = any(random);
+        Header::TfmccData {
+            sequence: if random.chance(0.001) { any(random) } else { *sequence },
+            suppression_bps: number(random),
+            rate_bps: number(random),
+            max_rtt_us: if random.chance(0.1) { any(random) } else { random.uniform_in(0.0, 1e6) as u32 },
+            round: any(random) as u8,
+            echo: random.chance(0.5).then_some(TfmccEcho { receiver, stamp_us, is_clr: random.chance(0.5) }),
+        }
+    } else {
+        Header::TfmccReport {
+            have_rtt: random.chance(0.5),
+            have_loss: random.chance(0.3),
+            leave: random.chance(0.2),
+            round: any(random) as u8,
+            echoed_stamp_us: any(random),
+            rate_bps: number(random),
+            rtt_s: number(random),
+            loss_event_rate: number(random),
+            draw: number(random),
+        }
+    };
+    let ecn = if random.chance(0.05) { Ecn::Moderate } else { Ecn::NotCapable };
+    Packet { header, ecn, source: receiver, size: 1000, ..lie(1, 0.0, false, 0) }
+}
+
+#[test]
+fn whatever_comes_the_contract_holds() {
+    for seed in 0..40 {
+        let mut random = Random::stream(seed, "test/anything");
+        let config = Config { quantise: seed % 2 == 0, ecn: true, ..Config::default() };
+        let mut sender = Sender::new(&config, FlowId(0), SENDER, GROUP);
+        let own = Address::endpoint(1);
+        let mut receiver = Receiver::new(&config, FlowId(0), own, GROUP, Random::stream(seed, "test/timer"));
+        let (mut now, mut sequence, mut out) = (Instant::ZERO, 0, Outbox::new());
+        sender.handle(now, Input::Start, &mut out);
+        receiver.handle(now, Input::Start, &mut out);
+        for _ in 0..3000 {
+            now += Duration::from_secs_f64(random.exponential(0.02));
+            let packet = anything(&mut random, &mut sequence);
+            for endpoint in [&mut sender as &mut dyn Endpoint, &mut receiver] {
+                for _ in 0..2 {
+                    while let Some(at) = endpoint.deadline().filter(|&at| at <= now) {
+                        endpoint.handle(at, Input::Timeout, &mut out);
+                        assert!(out.actions().len() < 10_000, "it goes round in circles");
+                    }
+                }
+                endpoint.handle(now, Input::Packet(&packet), &mut out);
+                assert!(endpoint.deadline().is_none_or(|at| at >= now));
+            }
+            for action in out.drain() {
+                let Action::Send(packet) = action else { continue };
+                match packet.header {
+                    Header::TfmccData { rate_bps, max_rtt_us, .. } => {
+                        assert!((1000.0..=4e11).contains(&rate_bps) && (1000..=64_000_000).contains(&max_rtt_us));
+                    }
+                    Header::TfmccReport { rate_bps, loss_event_rate, .. } => {
+                        assert!(rate_bps > 0.0, "{rate_bps}");
+                        assert!((0.0..=1.0).contains(&loss_event_rate), "{loss_event_rate}");
+                    }
+                    _ => panic!("{packet:?}"),
+                }
+            }
+        }
+    }
 }
