@@ -2,11 +2,12 @@
 
 use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
 use faircast_proto::time::Instant;
-use faircast_proto::{source, tcp};
+use faircast_proto::{source, tcp, tfmcc};
 
 macro_rules! agents {
     ($($(#[$doc:meta])* $variant:ident($type:ty),)*) => {
         /// An endpoint on a host.
+        #[allow(clippy::large_enum_variant, reason = "one per endpoint; a box would cost an indirection per packet")]
         pub enum Agent {
             $($(#[$doc])* $variant($type),)*
             /// Code from outside the tree.
@@ -51,4 +52,8 @@ agents! {
     OnOff(source::OnOff),
     /// Counts what it gets.
     Sink(source::Sink),
+    /// TFMCC, the source of a session.
+    TfmccSender(tfmcc::Sender),
+    /// TFMCC, a member of a session.
+    TfmccReceiver(tfmcc::Receiver),
 }
