@@ -54,7 +54,7 @@ def never_more(which: str, metric: str, factor: float, data: Data) -> Measured:
         note += ", intervals overlap"
     late = drops(data, which, "drops_late")[at][1].mean
     if metric == "drops_all" and late < 0.05 * mecn.mean:
-        note += f"; MECN's after the first 20 s, with their slow starts: {late:.2g}"
+        note += f"; MECN dropped {mecn.mean - late:.4g} of them in the first 20 s, with their slow starts"
     return Measured(value=excess[at], note=note)
 
 
