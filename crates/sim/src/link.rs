@@ -125,7 +125,9 @@ impl Link {
             return None;
         }
         self.counters.arrived += 1;
-        Some(self.transmit(now, packet).1)
+        let (_, delivery) = self.transmit(now, packet);
+        self.assert_conservation();
+        Some(delivery)
     }
 
     /// A packet comes to the queue.
@@ -203,10 +205,12 @@ impl Link {
         let next = self.ring.oldest_departure().map(|departure| Instant(departure.0 + self.delay.0));
         if !self.lossless && self.loss.loses(now, packet) {
             self.counters.lost += 1;
+            self.assert_conservation();
             return (false, next);
         }
         self.counters.delivered += 1;
         self.counters.delivered_bytes += u64::from(packet.size);
+        self.assert_conservation();
         (true, next)
     }
 
@@ -374,6 +378,45 @@ fn nanos_per_byte(rate: Rate) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(debug_assertions)]
+    use crate::{
+        loss,
+        queue::{self, LinkContext, battery::packet},
+    };
+    #[cfg(debug_assertions)]
+    use faircast_proto::random::Random;
+
+    /// An ample drop-tail link of 1 Gbit/s that believes to have lost a packet that never came.
+    #[cfg(debug_assertions)]
+    fn miscounting_link() -> Link {
+        let rate = Rate(1_000_000_000);
+        let queue: queue::Config = serde_json::from_str(r#"{"kind": "drop-tail"}"#).expect("a legal queue");
+        let random = Random::stream(1, "test");
+        let context = LinkContext { rate, delay: Duration::ZERO, mean_packet_bytes: 1000, random: random.clone() };
+        let loss: loss::Config = serde_json::from_str(r#"{"kind": "none"}"#).expect("a legal loss model");
+        let (queue, loss) = (Queue::new(&queue, context), Loss::new(&loss, random));
+        let mut link = Link::new(0, rate, Duration::ZERO, queue, loss, LinkMode::Fused);
+        link.counters.lost = 1;
+        link
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "packets are conserved")]
+    fn a_packet_unaccounted_for_is_noticed_where_the_queue_is_not_asked() {
+        miscounting_link().admit(Instant(1), &packet(1000, Ecn::NotCapable));
+    }
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "packets are conserved")]
+    fn a_packet_unaccounted_for_is_noticed_at_delivery() {
+        let mut link = miscounting_link();
+        let mut packet = packet(1000, Ecn::NotCapable);
+        link.transmit(Instant(1), &packet);
+        // It never arrived, and now it is delivered: two mistakes that do not cancel.
+        link.deliver(Instant(10_000), &mut packet);
+    }
 
     #[test]
     fn a_byte_at_one_gigabit_takes_eight_nanoseconds() {
