@@ -48,7 +48,7 @@ Calendar: TypeAlias = Literal["wheel", "heap"]
 """The data structure that holds what happens next.
 
 "wheel": A timing wheel: the faster one.
-"heap": A binary heap: the one to compare with.
+"heap": A four-ary heap: the one to compare with.
 """
 Lengths: TypeAlias = Literal["exponential", "pareto"]
 """The distribution of the lengths of periods.

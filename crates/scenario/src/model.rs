@@ -249,7 +249,7 @@ pub enum Calendar {
     /// A timing wheel: the faster one.
     #[default]
     Wheel,
-    /// A binary heap: the one to compare with.
+    /// A four-ary heap: the one to compare with.
     Heap,
 }
 
