@@ -1,4 +1,4 @@
-"""x-red: RED's average queue against the closed form, and its marks against their probability.
+"""x-red: RED's average queue against the closed form.
 
 A constant stream at twice the link's rate into a queue too long to overflow makes the queue grow by one packet every
 second arrival. An average with weight w over a ramp r·n is r·(n - (1 - w)·(1 - (1 - w)^n)/w); thresholds out of reach

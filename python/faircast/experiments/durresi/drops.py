@@ -21,6 +21,7 @@ from faircast.experiments.durresi.network import (
     first_without_drops,
     min_ths,
     over_min_th,
+    scenario,
     sweep,
 )
 from faircast.figures import PAGE_IN, curve, panels
@@ -31,11 +32,18 @@ if TYPE_CHECKING:
 
 FIGURES = {"a": "dro", "b": "dr"}
 WINDOWS = (WINDOW, NS2_WINDOW)
+EXCESS_PKTS = 5
 
 
-def points(quick: bool) -> list[Point]:
-    """Both figures, since one criterion looks at both; both windows."""
-    return [point for window in WINDOWS for point in sweep(quick, scenarios=tuple(FIGURES.values()), window=window)]
+def points(which: str, quick: bool) -> list[Point]:
+    """Both figures, since one criterion looks at both; both windows; and ECN to the letter for the figure itself."""
+    both = [point for window in WINDOWS for point in sweep(quick, scenarios=tuple(FIGURES.values()), window=window)]
+    letter = {"grow_after_timeout": False}
+    return both + [
+        Point(key=("letter", scheme, m), scenario=scenario(scheme, m, which, tcp=letter))
+        for scheme in ("ecn", "mecn")
+        for m in min_ths(quick)
+    ]
 
 
 def drops(data: Data, which: str, metric: str) -> dict[int, tuple[Estimate, Estimate]]:
@@ -56,6 +64,19 @@ def never_more(which: str, metric: str, factor: float, data: Data) -> Measured:
     if metric == "drops_all" and late < 0.05 * mecn.mean:
         note += f"; MECN dropped {mecn.mean - late:.4g} of them in the first 20 s, with their slow starts"
     return Measured(value=excess[at], note=note)
+
+
+def to_the_letter(data: Data) -> Measured:
+    """The first criterion if time-outs are repaired as RFC 3168 has it, which our default does not (docs/tcp.md)."""
+    found = {
+        m: [data.estimate(("letter", scheme, m), BOTTLENECK, "drops_all") for scheme in ("ecn", "mecn")]
+        for m in min_ths(data.quick)
+    }
+    excess = {m: mecn.mean - 1.05 * ecn.mean for m, (ecn, mecn) in found.items()}
+    at = max(excess, key=lambda m: excess[m])
+    ecn, mecn = found[at]
+    kept = "would hold" if excess[at] <= EXCESS_PKTS else "would not hold"
+    return Measured(value=excess[at], note=f"largest at min_th = {at}: MECN {mecn}, ECN {ecn}; the criterion {kept}")
 
 
 def total_ratio(which: str, data: Data) -> Measured:
@@ -89,16 +110,17 @@ def late_zero(which: str, data: Data) -> Measured:
 
 def whole_zero(which: str, data: Data) -> Measured:
     """Whether zero loss in the whole run is reached, as the paper's curves show, and where."""
-    parts, reached = [], False
+    none = 0.5 / len(data.seeds)
+    parts = []
+    reached = {}
     for window in WINDOWS:
-        found = {
-            s: first_without_drops(data, which, s, "drops_all", 0.5 / len(data.seeds), window) for s in ("ecn", "mecn")
-        }
-        reached |= found["mecn"] is not None
-        parts.append(
-            f"window {window}: " + ", ".join(f"{s} {m if m is not None else 'none'}" for s, m in found.items())
-        )
-    return Measured(value=None, note="first min_th without a drop in any run; " + "; ".join(parts))
+        first = {s: first_without_drops(data, which, s, "drops_all", none, window) for s in ("ecn", "mecn")}
+        reached[window] = first["mecn"] is not None
+        parts.append(f"window {window}: " + ", ".join(f"{s} {'none' if m is None else m}" for s, m in first.items()))
+    note = "first min_th without a drop in any run; " + "; ".join(parts)
+    if reached[NS2_WINDOW] and not reached[WINDOW]:
+        note += "; zero loss appears with ns-2's window only (agrees, W20)"
+    return Measured(value=None, note=note)
 
 
 def criteria(which: str) -> list[Criterion]:
@@ -108,7 +130,12 @@ def criteria(which: str) -> list[Criterion]:
             name=f"{which}: drops in the whole run, MECN minus 1.05 ECN, largest over min_th",
             published="fewer losses with MECN",
             evaluate=partial(never_more, which, "drops_all", 1.05),
-            high=5,
+            high=EXCESS_PKTS,
+        ),
+        Criterion(
+            name=f"{which}: the same with grow_after_timeout off, the letter of RFC 3168",
+            published="fewer losses with MECN",
+            evaluate=to_the_letter,
         ),
         Criterion(
             name=f"{which}: drops in the whole run summed over min_th, MECN / ECN",
@@ -120,7 +147,7 @@ def criteria(which: str) -> list[Criterion]:
             name=f"{which}: drops after 20 s, MECN minus ECN, largest over min_th",
             published="fewer losses with MECN",
             evaluate=partial(never_more, which, "drops_late", 1.0),
-            high=5,
+            high=EXCESS_PKTS,
         ),
         Criterion(
             name=f"{which}: min_th at which drops after 20 s cease, ECN minus MECN",
@@ -175,7 +202,7 @@ EXPERIMENTS = [
         id=f"mecn-fig8{letter}",
         paper="durresi",
         title=f"Packet drops against min_th, {SCENARIOS[which]}",
-        points=points,
+        points=partial(points, which),
         criteria=criteria(which),
         figure=partial(figure_of, which),
         says=partial(says_of, which),

@@ -56,8 +56,10 @@ def queue(scheme: str, min_th: float) -> dict[str, Any]:
     }
 
 
-def scenario(scheme: str, min_th: float, which: str, *, window: int = WINDOW, **more: Any) -> dict[str, Any]:
-    """One run: a scheme of `SCHEMES` at a threshold in one of the `SCENARIOS`."""
+def scenario(
+    scheme: str, min_th: float, which: str, *, window: int = WINDOW, tcp: dict[str, Any] | None = None, **more: Any
+) -> dict[str, Any]:
+    """One run: a scheme of `SCHEMES` at a threshold in one of the `SCENARIOS`; `tcp` changes the flows."""
     overlapping, different = which in ("ov", "dro"), which in ("dr", "dro")
     plain = {"kind": "drop-tail", "limit": f"{LIMIT_PKTS} packets"}
     hop = {"rate": "1.5 Mbit/s", "delay": "65 ms", "queue": plain}
@@ -92,7 +94,7 @@ def scenario(scheme: str, min_th: float, which: str, *, window: int = WINDOW, **
             "hop": hop,
         },
         "links": links,
-        "flows": {"ftp": flows | starts},
+        "flows": {"ftp": flows | starts | (tcp or {})},
     } | more
 
 
