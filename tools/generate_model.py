@@ -47,12 +47,13 @@ class Part:
     """A part of a scenario."""
 
     kind: ClassVar[str | None] = None
+    scheme: ClassVar[str | None] = None
 
     def to_dict(self) -> dict[str, Any]:
         """Say the part as it stands in a JSON or TOML file: only the keys that were set."""
         given = {field.name.removesuffix("_"): getattr(self, field.name) for field in dataclasses.fields(self)}
-        kind = {} if self.kind is None else {"kind": self.kind}
-        return kind | {key: _plain(value) for key, value in given.items() if value is not None}
+        tags = {"kind": self.kind, "scheme": self.scheme}
+        return {key: _plain(value) for key, value in (tags | given).items() if value is not None}
 
 
 def _plain(value: Any) -> Any:
@@ -99,9 +100,10 @@ def dataclass(name: str, node: dict[str, Any]) -> str:
     required = set(node.get("required", []))
     lines = ["@dataclasses.dataclass(kw_only=True)", f"class {name}(Part):", *docstring(node["description"]), ""]
     fields = dict(node["properties"])
-    kind = fields.pop("kind", {}).get("const")
-    if kind is not None:
-        lines += [f'    kind: ClassVar[str | None] = "{kind}"', ""]
+    for tag in ("kind", "scheme"):
+        name_of_tag = fields.pop(tag, {}).get("const")
+        if name_of_tag is not None:
+            lines += [f'    {tag}: ClassVar[str | None] = "{name_of_tag}"', ""]
     for key in sorted(fields, key=lambda key: (key not in required, key)):
         field = fields[key]
         attribute = key + "_" if keyword.iskeyword(key) else key

@@ -26,12 +26,13 @@ class Part:
     """A part of a scenario."""
 
     kind: ClassVar[str | None] = None
+    scheme: ClassVar[str | None] = None
 
     def to_dict(self) -> dict[str, Any]:
         """Say the part as it stands in a JSON or TOML file: only the keys that were set."""
         given = {field.name.removesuffix("_"): getattr(self, field.name) for field in dataclasses.fields(self)}
-        kind = {} if self.kind is None else {"kind": self.kind}
-        return kind | {key: _plain(value) for key, value in given.items() if value is not None}
+        tags = {"kind": self.kind, "scheme": self.scheme}
+        return {key: _plain(value) for key, value in (tags | given).items() if value is not None}
 
 
 def _plain(value: Any) -> Any:
@@ -70,6 +71,12 @@ MecnProfile: TypeAlias = Literal["mecn-literal", "mecn-overlap", "mecn-longramp"
 "mecn-overlap": Above `mid_th` a packet not marked moderate is still marked incipient with `p1_max`.
 "mecn-longramp": The incipient ramp runs from `min_th` to `max_th`.
 """
+Profile: TypeAlias = Literal["realistic", "ns2"]
+"""Whose leave latency a session has.
+
+"realistic": 2 s: two queries of IGMP a second apart (RFC 2236).
+"ns2": None, as in ns-2.
+"""
 Recovery: TypeAlias = Literal["reno", "newreno", "sack"]
 """How losses are repaired.
 
@@ -83,6 +90,32 @@ TcpEcn: TypeAlias = Literal["off", "ecn", "mecn"]
 "off": Not used.
 "ecn": One level (RFC 3168).
 "mecn": Two levels and loss [Durresi].
+"""
+TfmccGapFloor: TypeAlias = Literal["decays", "follows"]
+"""R_max after the gap between packets has raised it.
+
+"decays": It falls by a tenth per round, as ever: the letter of the RFC. From a very low rate the way up takes many
+minutes.
+"follows": It follows the gap down to what was measured.
+"""
+TfmccOneWayAdjustment: TypeAlias = Literal["all", "others", "off"]
+"""Who adjusts the round-trip time by one-way delays (RFC 4654 section 4.3.3).
+
+"all": Every receiver: the letter of the RFC.
+"others": All but the current limiting receiver, whose weight of 0.9 the unsmoothed adjustment would undo.
+"off": None.
+"""
+TfmccTimerBias: TypeAlias = Literal["none", "offset"]
+"""Feedback timers biased by the rate.
+
+"none": Chance alone.
+"offset": A quarter of the round depends on the desired rate relative to the sending rate: low rates report first.
+"""
+TreeMode: TypeAlias = Literal["sparse", "dense"]
+"""How the tree of a session comes about.
+
+"sparse": By explicit joins: nothing flows where nobody has asked.
+"dense": By flooding: routers that have no use for what comes prune it back.
 """
 Variant: TypeAlias = Literal["reno", "newreno", "sack"]
 """The variant of TCP, by name.
@@ -139,6 +172,32 @@ class Cbr(Part):
     """When all of them stop. Default: not before the end."""
     to: str | Sequence[str] | None = None
     """Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class CbrSession(Part):
+    """A constant rate: no congestion control, to compare with."""
+
+    scheme: ClassVar[str | None] = "cbr"
+
+    source: str
+    """Sending node."""
+    jitter: float | None = None
+    """Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`."""
+    membership: Membership | None = None
+    """How members and routers come to the session's packets."""
+    packet_size: str | None = None
+    """Size of a packet on the wire. Default 210 B (ns-2)."""
+    rate: str | None = None
+    """Bits on the wire per second, headers included. Default 448 kbit/s (ns-2)."""
+    receivers: Receivers | None = None
+    """Who receives."""
+    start: str | None = None
+    """When the source starts. Default "0 s"."""
+    start_jitter: str | None = None
+    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
+    stop: str | None = None
+    """When it stops. Default: not before the end."""
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -329,6 +388,20 @@ class Mecn(Part):
 
 
 @dataclasses.dataclass(kw_only=True)
+class Membership(Part):
+    """How members and routers come to a session's packets."""
+
+    leave_delay: str | None = None
+    """How long a router goes on forwarding after a host's leave. Default: as the profile says."""
+    mode: TreeMode | None = None
+    """How the tree comes about. Default "sparse"."""
+    profile: Profile | None = None
+    """Whose leave latency. Default "realistic"."""
+    prune_timeout: str | None = None
+    """In dense mode: until a pruned interface opens again. Default 0.5 s (ns-2); PIM-DM has 210 s."""
+
+
+@dataclasses.dataclass(kw_only=True)
 class Node(Part):
     """A node: a host or a router, whatever is connected to it."""
 
@@ -399,7 +472,7 @@ class Probes(Part):
     events: bool | None = None
     """Reductions of windows and time-outs. Default true."""
     flows: bool | None = None
-    """A row for each flow and interval. Default true."""
+    """A row for each flow, session and receiver and each interval. Default true."""
     interval: str | None = None
     """Time between two rows of a flow or a link. Default "1 s"."""
     links: bool | None = None
@@ -414,6 +487,24 @@ class Probes(Part):
     """
     trace: bool | None = None
     """A hash over everything that happens, to compare runs. Default false."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Receivers(Part):
+    """The receivers of a session: NAME-0, NAME-1 and so on."""
+
+    count: int | None = None
+    """How many. Default: as many as `nodes` lists; without a list one per host on the topology's right."""
+    join: str | Sequence[str] | None = None
+    """When they join, or when each of them does. Default "0 s"."""
+    join_jitter: str | None = None
+    """Each joins later by a random time, uniform from zero to this. Default "0 s"."""
+    join_step: str | None = None
+    """Time from the join of one receiver to that of the next. Default "0 s"."""
+    leave: str | Sequence[str] | None = None
+    """When they leave, or when each of them does. Default: not before the end."""
+    nodes: str | Sequence[str] | None = None
+    """The node of all receivers, or one for each. Default: receiver i is on the topology's right-i."""
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -496,6 +587,26 @@ class Settings(Part):
     """The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets."""
     rate: str | None = None
     """Rate of the transmitter, 10 bit/s to 10000 Gbit/s."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Star(Part):
+    """Hosts around one router."""
+
+    kind: ClassVar[str | None] = "star"
+
+    access: Duplex | None = None
+    """The links of the hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
+    packets.
+    """
+    access_left: Duplex | None = None
+    """What is different on the left."""
+    access_right: Duplex | None = None
+    """What is different on the right."""
+    left: int | None = None
+    """Hosts on the left, for sources: left-0, left-1 and so on. Default 1."""
+    right: int | None = None
+    """Hosts on the right, for receivers: right-0, right-1 and so on. Default 2."""
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -606,11 +717,99 @@ class TcpMecn(Part):
 
 
 @dataclasses.dataclass(kw_only=True)
+class TfmccSession(Part):
+    """TFMCC: the rate of a TCP on the way to the worst receiver (RFC 4654)."""
+
+    scheme: ClassVar[str | None] = "tfmcc"
+
+    source: str
+    """Sending node."""
+    discount_threshold: float | None = None
+    """The least general discount factor. Default 0.5 (RFC 4654 section 5.5)."""
+    discounting: bool | None = None
+    """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
+    ecn: bool | None = None
+    """Data packets are ECN-capable, and marks count as losses. Default false."""
+    gap_floor: TfmccGapFloor | None = None
+    """What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2)."""
+    granularity: str | None = None
+    """Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
+    section 3.2). Default 0 s; 10 ms is safe on a real host.
+    """
+    initial_max_rtt: str | None = None
+    """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
+    over a geostationary hop take 1 s.
+    """
+    max_rate: str | None = None
+    """The sending rate never exceeds this; left out, nothing limits it."""
+    max_receivers: int | None = None
+    """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
+    membership: Membership | None = None
+    """How members and routers come to the session's packets."""
+    one_way_adjustment: TfmccOneWayAdjustment | None = None
+    """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
+    packet_size: str | None = None
+    """Size s of a data packet on the wire. Default 1000 B."""
+    quantise: bool | None = None
+    """X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32`
+    and microseconds.
+    """
+    receive_rate_rtts: float | None = None
+    """k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4)."""
+    receivers: Receivers | None = None
+    """Who receives."""
+    report_size: str | None = None
+    """Size of a feedback packet on the wire. Default 40 B."""
+    round_rtts: float | None = None
+    """Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback)."""
+    rtt_weight: float | None = None
+    """Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2)."""
+    rtt_weight_clr: float | None = None
+    """The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
+    start: str | None = None
+    """When the source starts. Default "0 s"."""
+    start_jitter: str | None = None
+    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
+    stop: str | None = None
+    """When it stops. Default: not before the end."""
+    suppression: float | None = None
+    """g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4)."""
+    timer_bias: TfmccTimerBias | None = None
+    """What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5)."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Tree(Part):
+    """Sources at the root and receivers at the leaves of a tree of routers."""
+
+    kind: ClassVar[str | None] = "tree"
+
+    access: Duplex | None = None
+    """The links of the hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
+    packets.
+    """
+    access_left: Duplex | None = None
+    """What is different at the root."""
+    access_right: Duplex | None = None
+    """What is different at the leaves, right-0, right-1 and so on."""
+    branch: Duplex | None = None
+    """The links between routers, branch-1, branch-2 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets."""
+    depth: int | None = None
+    """Levels of links from the root to the leaves. Default 3."""
+    fan_out: int | None = None
+    """Links down from each router. Default 2: a binary tree. There are fan_out to the power of depth leaves, a
+    million at most.
+    """
+    left: int | None = None
+    """Hosts at the root, for sources: left-0, left-1 and so on. Default 1."""
+
+
+@dataclasses.dataclass(kw_only=True)
 class Scenario(Part):
     """A scenario: a network, the traffic on it and what is to be observed.
 
-    Nodes, links and flows have names and are taken in the order of their names, so that the order in which a file lists
-    them means nothing.
+    Nodes, links, flows and sessions have names and are taken in the order of their names, so that the order in which a
+    file lists them means nothing.
     """
 
     duration: str
@@ -633,6 +832,8 @@ class Scenario(Part):
     """What is observed."""
     seed: int | None = None
     """Seed of all random streams, 0 to 2^53 - 1. Default 1."""
+    sessions: Mapping[str, Session] | None = None
+    """Multicast sessions by name."""
     topology: Topology | None = None
     """A named topology: makes nodes and links, which `nodes` and `links` add to and override."""
     warmup: str | None = None
@@ -645,5 +846,7 @@ Loss: TypeAlias = "Lossless | Bernoulli | BitError | GilbertElliott"
 """A loss model as configurations write it: `{ kind = "bernoulli", p = 0.001 }`."""
 Queue: TypeAlias = "DropTail | Red | Mecn"
 """A queue discipline as configurations write it: `{ kind = "drop-tail", limit = "50 packets" }`."""
-Topology: TypeAlias = "Dumbbell | Chain | ParkingLot"
+Session: TypeAlias = "CbrSession | TfmccSession"
+"""A multicast session."""
+Topology: TypeAlias = "Dumbbell | Chain | ParkingLot | Star | Tree"
 """A named topology as scenarios write it: `kind = "dumbbell"`."""

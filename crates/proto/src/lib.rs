@@ -13,6 +13,7 @@
 //! | [`random`] | named random streams |
 //! | [`tcp`] | TCP: Reno, NewReno, SACK; ECN and multilevel ECN |
 //! | [`tfmcc`] | TFMCC, single-rate multicast congestion control |
+//! | [`registry`] | the schemes of multicast congestion control by name |
 //! | [`source`] | sources without congestion control and their sink |
 //! | [`parts`] | formulas that several protocols share |
 
@@ -21,6 +22,7 @@ pub mod packet;
 pub mod parts;
 pub mod quantity;
 pub mod random;
+pub mod registry;
 pub mod source;
 pub mod tcp;
 #[cfg(any(test, feature = "testing"))]

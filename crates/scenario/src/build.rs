@@ -3,9 +3,10 @@
 //! Every random stream has the name of what it belongs to (`"link/bottleneck/loss"`, `"flow/web-0/jitter"`), so adding a
 //! flow or a link changes nothing for the others.
 
-use crate::network::{self, FlowKind, NetworkFlow};
+use crate::network::{self, FlowKind, NetworkFlow, NetworkSession};
 use crate::problem::Problem;
 use faircast_proto::packet::{Address, FlowId};
+use faircast_proto::registry::{Scheme, Seat};
 use faircast_proto::source::{Cbr, OnOff, Sink};
 use faircast_proto::tcp;
 use faircast_proto::time::Instant;
@@ -50,6 +51,9 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64) -> Result<W
     for flow in &description.flows {
         add_flow(&mut network, flow);
     }
+    for session in &description.sessions {
+        add_session(&mut network, session);
+    }
     network.probes(probe_plan(description));
     network.clock_offsets(description.clock_offsets);
     let built = network.build();
@@ -64,6 +68,28 @@ fn add_flow(network: &mut Network, flow: &NetworkFlow) {
     let start = Instant::ZERO + flow.start + flow.start_jitter.mul_f64(jitter);
     network.place(own, id, sender, start, flow.stop.map(|stop| Instant::ZERO + stop));
     network.place(peer, id, receiver, Instant::ZERO, None);
+}
+
+fn add_session(network: &mut Network, session: &NetworkSession) {
+    let own = network.address(NodeId(session.source));
+    let (flow, group) = network.session(own, session.plan);
+    let members = session.receivers.len() as u32;
+    let seat = |network: &Network, own: Address, name: &str| {
+        let random = network.stream(&format!("session/{name}/draws"));
+        Seat { flow, own, group, members, random }
+    };
+    let jitter = network.stream(&format!("session/{}/start", session.name)).uniform();
+    let start = Instant::ZERO + session.start + session.start_jitter.mul_f64(jitter);
+    let source = Agent::SessionSource(session.config.source(seat(network, own, &session.name)));
+    network.place(own, flow, source, start, session.stop.map(|stop| Instant::ZERO + stop));
+    for receiver in &session.receivers {
+        let own = network.address(NodeId(receiver.node));
+        network.member(flow, own);
+        let jitter = network.stream(&format!("session/{}/join", receiver.name)).uniform();
+        let join = Instant::ZERO + receiver.join + receiver.join_jitter.mul_f64(jitter);
+        let member = Agent::SessionMember(session.config.member(seat(network, own, &receiver.name)));
+        network.place(own, flow, member, join, receiver.leave.map(|leave| Instant::ZERO + leave));
+    }
 }
 
 fn agents(network: &Network, flow: &NetworkFlow, id: FlowId, own: Address, peer: Address) -> (Agent, Agent) {

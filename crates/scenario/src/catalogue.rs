@@ -1,5 +1,6 @@
 //! What there is to choose from, by kind, with one line on each.
 
+use faircast_proto::registry;
 use faircast_proto::tcp::rule;
 use faircast_sim::{loss, queue};
 
@@ -13,6 +14,6 @@ pub fn catalogue() -> Vec<(&'static str, Entries)> {
         ("losses", loss::LIST.to_vec()),
         ("topologies", crate::topology::LIST.to_vec()),
         ("tcp", rule::LIST.to_vec()),
-        ("schemes", Vec::new()),
+        ("schemes", registry::LIST.to_vec()),
     ]
 }

@@ -5,6 +5,7 @@ use crate::model::{Duplex, Flow, Scenario, Settings};
 use crate::problem::Finding;
 use crate::topology::Size;
 use faircast_proto::quantity::QueueSize;
+use faircast_proto::registry::Scheme;
 use faircast_proto::time::Duration;
 use faircast_sim::{link, probe};
 
@@ -34,7 +35,7 @@ fn too_large_for(scenario: &Scenario, available: f64) -> Option<Finding> {
             shown(largest.bytes),
             largest.what
         );
-        Finding::new(largest.path, message).on(["flows", "links", "topology", "duration", "probes"])
+        Finding::new(largest.path, message).on(["flows", "sessions", "links", "topology", "duration", "probes"])
     })
 }
 
@@ -44,10 +45,16 @@ fn parts(scenario: &Scenario) -> Vec<Part> {
     let nodes = size.nodes as f64 + scenario.nodes.len() as f64;
     let directions = 2.0 * (size.links as f64 + scenario.links.len() as f64);
     let flows: f64 = scenario.flows.values().map(|flow| f64::from(flow.course().flows())).sum();
+    let right = scenario.right();
+    let sessions = scenario.sessions.len() as f64;
+    let receivers: f64 = scenario.sessions.values().map(|s| f64::from(s.course().receivers.number(right))).sum();
     let topology = || scenario.topology.as_ref().map_or("nodes", |_| "topology").to_owned();
     let mut most_flows = scenario.flows.iter().collect::<Vec<_>>();
     most_flows.sort_by_key(|(_, flow)| flow.course().flows());
     let flow_path = || most_flows.last().map_or("flows".to_owned(), |(name, _)| format!("flows.{name}.count"));
+    let most_receivers = scenario.sessions.iter().max_by_key(|(_, session)| session.course().receivers.number(right));
+    let receivers_path =
+        || most_receivers.map_or("sessions".to_owned(), |(name, _)| format!("sessions.{name}.receivers"));
     let rows = |interval: Duration| scenario.duration.as_secs_f64() / interval.as_secs_f64().max(1e-6) + 1.0;
     let sampled = scenario.probes.queues.len() as f64 * rows(scenario.probes.queue_interval);
     let row = |on: bool, bytes: usize| if on { 2.0 * bytes as f64 } else { 0.0 };
@@ -57,13 +64,19 @@ fn parts(scenario: &Scenario) -> Vec<Part> {
         part("nodes", topology(), nodes * NODE),
         part("links", topology(), directions * (DIRECTION + size_of::<link::Link>() as f64)),
         part("flows", flow_path(), flows * FLOW),
+        part("receivers", receivers_path(), (sessions + receivers) * FLOW + sessions * nodes * TREE),
         // Routes are worked out for all nodes towards each node with an end of a flow.
-        part("routes", topology(), nodes * (2.0 * flows).min(nodes) * ROUTE),
+        part("routes", topology(), nodes * (2.0 * flows + sessions + receivers).min(nodes) * ROUTE),
         part("packets under way", flow_path(), packets(scenario) * PACKET),
         part(
             "rows of flows",
             if flows > flow_rows { flow_path() } else { "probes.interval".into() },
-            flows * flow_rows * row(scenario.probes.flows, size_of::<probe::FlowRow>()),
+            flows * flow_rows * row(scenario.probes.flows, FLOW_ROWS),
+        ),
+        part(
+            "rows of receivers",
+            if receivers > flow_rows { receivers_path() } else { "probes.interval".into() },
+            (sessions + receivers) * flow_rows * row(scenario.probes.flows, size_of::<probe::ReceiverRow>()),
         ),
         part(
             "rows of links",
@@ -87,8 +100,10 @@ fn packets(scenario: &Scenario) -> f64 {
         };
         f64::from(flow.course().flows()) * one
     };
-    let sent: f64 = scenario.flows.values().map(of_entry).sum();
-    let smallest = scenario.flows.values().map(bits).fold(f64::INFINITY, f64::min);
+    // A session's packets are copied at every branch, so what its source sends is no bound.
+    let sessions = if scenario.sessions.is_empty() { 0.0 } else { f64::INFINITY };
+    let sent: f64 = scenario.flows.values().map(of_entry).sum::<f64>() + sessions;
+    let smallest = smallest_bits(scenario);
     let links = links(scenario);
     let slowest = links.iter().filter_map(|(_, settings)| settings.rate).min();
     let held = |(number, settings): &(f64, Settings)| {
@@ -119,7 +134,7 @@ fn links(scenario: &Scenario) -> Vec<(f64, Settings)> {
 
 /// Events at the queues of which all are kept: an arrival and a departure of each packet that the rate allows.
 fn events(scenario: &Scenario) -> f64 {
-    let smallest = scenario.flows.values().map(bits).fold(f64::INFINITY, f64::min);
+    let smallest = smallest_bits(scenario);
     let topology = scenario.topology.iter().flat_map(|topology| topology.duplexes());
     let fastest = topology
         .map(|(_, duplex)| duplex)
@@ -132,6 +147,12 @@ fn events(scenario: &Scenario) -> f64 {
     };
     let bits: f64 = scenario.probes.packets.iter().map(of_link).sum();
     2.0 * bits * scenario.duration.as_secs_f64() / smallest
+}
+
+/// Bits of the smallest data packet.
+fn smallest_bits(scenario: &Scenario) -> f64 {
+    let of_sessions = scenario.sessions.values().map(|session| 8.0 * session.config().packet_bytes().max(1) as f64);
+    scenario.flows.values().map(bits).chain(of_sessions).fold(f64::INFINITY, f64::min)
 }
 
 fn bits(flow: &Flow) -> f64 {
@@ -159,6 +180,8 @@ fn shown(bytes: f64) -> String {
 const NODE: f64 = 200.0;
 const DIRECTION: f64 = 1000.0;
 const FLOW: f64 = 3000.0;
+const TREE: f64 = 120.0;
+const FLOW_ROWS: usize = size_of::<probe::SenderRow>() + size_of::<probe::ReceiverRow>();
 const ROUTE: f64 = 12.0;
 const PACKET: f64 = 128.0;
 

@@ -2,9 +2,11 @@
 //! in the file. Nothing is left to be filled in; the next step only builds it.
 
 use crate::model::{Calendar, Flow, LinkMode, Scenario};
+use faircast_proto::registry::{Scheme, SchemeConfig};
 use faircast_proto::source::{cbr, on_off};
 use faircast_proto::tcp;
 use faircast_proto::time::{Duration, Rate};
+use faircast_sim::multicast::SessionPlan;
 use faircast_sim::{link, loss, queue};
 use std::collections::BTreeMap;
 
@@ -26,6 +28,8 @@ pub struct Network {
     pub links: Vec<DirectedLink>,
     /// The flows, each apart.
     pub flows: Vec<NetworkFlow>,
+    /// The multicast sessions.
+    pub sessions: Vec<NetworkSession>,
     /// What is observed.
     pub probes: Probes,
     /// The data structure that holds what happens next.
@@ -92,6 +96,42 @@ pub enum FlowKind {
     OnOff(on_off::Config),
 }
 
+/// A multicast session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NetworkSession {
+    /// Its name.
+    pub name: String,
+    /// Where its source is: index among the nodes.
+    pub source: u32,
+    /// Its scheme, and how it is set.
+    pub config: SchemeConfig,
+    /// When the source starts, its jitter not counted.
+    pub start: Duration,
+    /// It starts later by a random time, uniform from zero to this.
+    pub start_jitter: Duration,
+    /// When it stops, if before the end.
+    pub stop: Option<Duration>,
+    /// Who receives.
+    pub receivers: Vec<NetworkReceiver>,
+    /// How members and routers come to its packets.
+    pub plan: SessionPlan,
+}
+
+/// A receiver of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NetworkReceiver {
+    /// Its name: that of its session, with `-0`, `-1` and so on.
+    pub name: String,
+    /// Where it is: index among the nodes.
+    pub node: u32,
+    /// When it joins, its jitter not counted.
+    pub join: Duration,
+    /// It joins later by a random time, uniform from zero to this.
+    pub join_jitter: Duration,
+    /// When it leaves, if before the end.
+    pub leave: Option<Duration>,
+}
+
 /// What is observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Probes {
@@ -99,7 +139,7 @@ pub struct Probes {
     pub interval: Duration,
     /// Time between two samples of a queue.
     pub queue_interval: Duration,
-    /// Rows of flows.
+    /// Rows of flows, sessions and receivers.
     pub flows: bool,
     /// Rows of links.
     pub links: bool,
@@ -126,9 +166,11 @@ impl Network {
         self.links.iter().position(|link| link.name == name).map(|index| index as u32)
     }
 
-    /// Mean size of the data packets of all flows, whichever links they cross, rounded; 1000 without flows.
+    /// Mean size of the data packets of all flows and sessions, whichever links they cross, rounded; 1000 without any.
     pub fn mean_packet_bytes(&self) -> u32 {
-        let sizes: Vec<u64> = self.flows.iter().map(|flow| flow.kind.packet_bytes()).collect();
+        let of_flows = self.flows.iter().map(|flow| flow.kind.packet_bytes());
+        let sizes: Vec<u64> =
+            of_flows.chain(self.sessions.iter().map(|session| session.config.packet_bytes())).collect();
         match sizes.len() as u64 {
             0 => 1000,
             flows => ((sizes.iter().sum::<u64>() + flows / 2) / flows) as u32,
@@ -158,6 +200,11 @@ impl FlowKind {
             FlowKind::Cbr(_) => "cbr",
             FlowKind::OnOff(_) => "on-off",
         }
+    }
+
+    /// Whether it answers congestion.
+    pub fn is_controlled(&self) -> bool {
+        matches!(self, FlowKind::Tcp(_))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::model::{self, Scenario};
 use crate::network::Network;
 use crate::problem::Problem;
 use crate::summary::summary;
-use crate::tables::{Names, Table, tables};
+use crate::tables::{Subjects, Table, tables};
 use faircast_proto::time::Instant;
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::engine::Progress;
@@ -17,7 +17,7 @@ const EVENTS_PER_LOOK: u64 = 200_000;
 /// What a run gave.
 #[derive(Debug)]
 pub struct RunOutput {
-    /// `flows`, `links`, `queues`, `packets`, `events` and `summary`.
+    /// `flows`, `receivers`, `links`, `queues`, `packets`, `events` and `summary`.
     pub tables: Vec<Table>,
     /// Whether it was cancelled before its end; the tables hold what had happened by then.
     pub interrupted: bool,
@@ -75,11 +75,9 @@ fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Res
             break;
         }
     }
-    let links: Vec<String> = network.links.iter().map(|link| link.name.clone()).collect();
-    let flows: Vec<String> = network.flows.iter().map(|flow| flow.name.clone()).collect();
-    let names = Names { links: &links, flows: &flows };
-    let mut tables = tables(&world, names, network.probes.interval);
-    tables.push(summary(&world, names, Instant(network.warmup.0)));
+    let subjects = Subjects::of(network);
+    let mut tables = tables(&world, &subjects, network.probes.interval);
+    tables.push(summary(&world, &subjects, Instant(network.warmup.0)));
     Ok(RunOutput {
         tables,
         interrupted,

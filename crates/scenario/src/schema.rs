@@ -22,22 +22,24 @@ pub fn schema() -> Value {
 /// variant that it names, so that the problems of that variant are reported and no others.
 pub(crate) fn decisive(schema: &Value) -> Value {
     let mut decisive = schema.clone();
-    let tags: Vec<(String, String)> = definitions(schema)
-        .filter_map(|(name, definition)| Some((format!("{REF}{name}"), kind_of(definition)?.to_owned())))
+    let tags: Vec<(String, (&str, &str))> = definitions(schema)
+        .filter_map(|(name, definition)| Some((format!("{REF}{name}"), tag_of(definition)?)))
         .collect();
     walk(&mut decisive, &mut |object| {
         let Some(Value::Array(variants)) = object.get("oneOf") else { return };
-        let tag = |variant: &Value| tags.iter().find(|(to, _)| variant["$ref"] == **to).map(|(_, tag)| tag.clone());
-        let Some(kinds) = variants.iter().map(tag).collect::<Option<Vec<String>>>() else { return };
-        let branch = |(kind, variant): (&String, &Value)| {
-            let named = json!({ "type": "object", "properties": { "kind": { "const": kind } }, "required": ["kind"] });
+        let tag = |variant: &Value| tags.iter().find(|(to, _)| variant["$ref"] == **to).map(|(_, tag)| *tag);
+        let Some(tags) = variants.iter().map(tag).collect::<Option<Vec<_>>>() else { return };
+        let Some(&(key, _)) = tags.first() else { return };
+        let names: Vec<&str> = tags.iter().map(|(_, name)| *name).collect();
+        let branch = |(name, variant): (&&str, &Value)| {
+            let named = json!({ "type": "object", "properties": { key: { "const": name } }, "required": [key] });
             json!({ "if": named, "then": variant })
         };
-        let branches: Vec<Value> = kinds.iter().zip(variants).map(branch).collect();
+        let branches: Vec<Value> = names.iter().zip(variants).map(branch).collect();
         object.remove("oneOf");
         object.insert("type".into(), "object".into());
-        object.insert("properties".into(), json!({ "kind": { "type": "string", "enum": kinds } }));
-        object.insert("required".into(), json!(["kind"]));
+        object.insert("properties".into(), json!({ key: { "type": "string", "enum": names } }));
+        object.insert("required".into(), json!([key]));
         object.insert("allOf".into(), branches.into());
     });
     decisive
@@ -96,8 +98,8 @@ fn name_variants(schema: &mut Value) {
     walk(schema, &mut |object| {
         let Some(Value::Array(variants)) = object.get_mut("oneOf") else { return };
         for variant in variants {
-            let Some(kind) = kind_of(variant) else { continue };
-            let name = class_name(kind);
+            let Some((key, kind)) = tag_of(variant) else { continue };
+            let name = class_name(key, kind);
             let mut definition = variant.as_object().cloned().unwrap_or_default();
             if let Some(to) = definition.remove("$ref") {
                 let base = &before[text(&to).trim_start_matches(REF)];
@@ -155,17 +157,23 @@ fn walk(value: &mut Value, change: &mut dyn FnMut(&mut Map<String, Value>)) {
     }
 }
 
-/// The kind of a variant of a tagged choice.
-fn kind_of(definition: &Value) -> Option<&str> {
-    definition["properties"]["kind"]["const"].as_str()
+/// The keys that say which of several kinds of tables one is: sessions have a scheme, all others a kind.
+pub(crate) const TAGS: &[&str] = &["kind", "scheme"];
+
+/// The tag of a variant of a tagged choice, key and value.
+fn tag_of(definition: &Value) -> Option<(&'static str, &str)> {
+    TAGS.iter().find_map(|tag| Some((*tag, definition["properties"][tag]["const"].as_str()?)))
 }
 
 fn definitions(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
     schema["$defs"].as_object().into_iter().flatten()
 }
 
-/// `GilbertElliott` for `gilbert-elliott`.
-fn class_name(kind: &str) -> String {
+/// `GilbertElliott` for the kind `gilbert-elliott`, `TfmccSession` for the scheme `tfmcc`.
+fn class_name(tag: &str, kind: &str) -> String {
+    if tag == "scheme" {
+        return class_name("kind", kind) + "Session";
+    }
     if let Some((_, name)) = NAMES.iter().find(|(exception, _)| *exception == kind) {
         return (*name).to_owned();
     }
@@ -218,7 +226,10 @@ mod tests {
             &[("tcp", ""), ("cbr", ""), ("on-off", "")],
         ];
         for (kind, _) in kinds.concat() {
-            assert_eq!(schema["$defs"][class_name(kind)]["properties"]["kind"]["const"], kind);
+            assert_eq!(schema["$defs"][class_name("kind", kind)]["properties"]["kind"]["const"], kind);
+        }
+        for (scheme, _) in faircast_proto::registry::LIST {
+            assert_eq!(schema["$defs"][class_name("scheme", scheme)]["properties"]["scheme"]["const"], *scheme);
         }
     }
 

@@ -3,23 +3,42 @@
 //! Values are those of the run after its warm-up, unless the metric's name ends in `_all`: those count from time
 //! zero. A run that was interrupted during its warm-up has nothing after it: its late values are NaN.
 
-use crate::tables::{Names, Table, Words, seconds};
+use crate::tables::{Subjects, Table, Words, seconds};
 use faircast_proto::endpoint::Report;
 use faircast_proto::time::Instant;
 use faircast_sim::engine::World;
 use faircast_sim::link::{Link, LinkCounters};
 
 /// The summary table of a run: columns `subject`, `metric`, `unit`, `value`.
-pub fn summary<C>(world: &World<C>, names: Names<'_>, warmup: Instant) -> Table {
+pub fn summary<C>(world: &World<C>, subjects: &Subjects, warmup: Instant) -> Table {
     let mut rows = Rows::default();
     let (all_s, late_s) = (world.now().as_secs_f64(), seconds(warmup, world.now()));
-    let mut goodputs = Vec::with_capacity(names.flows.len());
-    for (flow, name) in names.flows.iter().enumerate() {
-        let at_warmup = world.records().flows_at_warmup.get(flow).copied();
-        goodputs.push(rows.flow(name, world.reports(flow), at_warmup, all_s, late_s));
+    let records = world.records();
+    let mut goodputs = Vec::with_capacity(subjects.flows.len());
+    for (index, flow) in world.flows().iter().enumerate() {
+        let sender = Counters { now: world.sender(index), at_warmup: records.senders_at_warmup.get(index).copied() };
+        let receivers: Vec<Counters> = flow
+            .receivers
+            .clone()
+            .enumerate()
+            .map(|(number, receiver)| Counters {
+                now: world.receiver(index, number),
+                at_warmup: records.receivers_at_warmup.get(receiver).copied(),
+            })
+            .collect();
+        let goodput = rows.flow(&subjects.flows[index], &sender, &receivers, all_s, late_s);
+        if subjects.is_session[index] {
+            rows.session(&subjects.flows[index], &sender, late_s);
+            for (receiver, counters) in flow.receivers.clone().zip(&receivers) {
+                rows.receiver(&subjects.receivers[receiver], counters, all_s, late_s);
+            }
+        }
+        if subjects.is_controlled[index] {
+            goodputs.push(goodput);
+        }
     }
-    for (index, (name, link)) in names.links.iter().zip(world.links()).enumerate() {
-        rows.link(name, link, world.records().links_at_warmup.get(index), world.now(), all_s, late_s);
+    for (index, (name, link)) in subjects.links.iter().zip(world.links()).enumerate() {
+        rows.link(name, link, records.links_at_warmup.get(index), world.now(), all_s, late_s);
     }
     if !goodputs.is_empty() {
         rows.add("run", "jain_index", "1", jain_index(&goodputs));
@@ -31,6 +50,24 @@ pub fn summary<C>(world: &World<C>, names: Names<'_>, warmup: Instant) -> Table 
         .collected_words("metric", rows.metrics)
         .collected_words("unit", rows.units)
         .float("value", rows.values)
+}
+
+/// What an endpoint has counted: by now, and by the end of the warm-up if that has come.
+struct Counters {
+    now: Report,
+    at_warmup: Option<Report>,
+}
+
+impl Counters {
+    /// What was counted after the warm-up; NaN if it has not ended.
+    fn late(&self, of: fn(&Report) -> u64) -> f64 {
+        self.at_warmup.as_ref().map_or(f64::NAN, |early| (of(&self.now) - of(early)) as f64)
+    }
+}
+
+/// Mean over receivers.
+fn mean(receivers: &[Counters], of: impl Fn(&Counters) -> f64) -> f64 {
+    receivers.iter().map(of).sum::<f64>() / receivers.len() as f64
 }
 
 /// Jain's fairness index, from 1/n (one has all) to 1 (all have the same); 1 if all have nothing.
@@ -50,36 +87,44 @@ struct Rows {
 
 impl Rows {
     fn add(&mut self, subject: &str, metric: &str, unit: &str, value: f64) {
-        self.subjects.push(subject);
+        self.subjects.push_in_turn(subject);
         self.metrics.push(metric);
         self.units.push(unit);
         self.values.push(value);
     }
 
-    /// Rows of a flow; returns its goodput after the warm-up.
-    fn flow(
-        &mut self,
-        name: &str,
-        (sender, receiver): (Report, Report),
-        at_warmup: Option<(Report, Report)>,
-        all_s: f64,
-        late_s: f64,
-    ) -> f64 {
-        let late = |of: &dyn Fn(&Report, &Report) -> u64| match &at_warmup {
-            Some((early_sender, early_receiver)) => (of(&sender, &receiver) - of(early_sender, early_receiver)) as f64,
-            None => f64::NAN,
-        };
-        let goodput = 8.0 * late(&|_, receiver| receiver.distinct_bytes) / late_s;
+    /// Rows of a flow, with what a session's receivers got as their mean; returns the goodput after the warm-up.
+    fn flow(&mut self, name: &str, sender: &Counters, receivers: &[Counters], all_s: f64, late_s: f64) -> f64 {
+        let goodput = 8.0 * mean(receivers, |receiver| receiver.late(|report| report.distinct_bytes)) / late_s;
+        let rate = 8.0 * mean(receivers, |receiver| receiver.late(|report| report.received_bytes)) / late_s;
+        let goodput_all = 8.0 * mean(receivers, |receiver| receiver.now.distinct_bytes as f64) / all_s;
         self.add(name, "goodput", "bit/s", goodput);
-        self.add(name, "rate", "bit/s", 8.0 * late(&|_, receiver| receiver.received_bytes) / late_s);
-        self.add(name, "sent", "packets", late(&|sender, _| sender.sent_pkts));
-        self.add(name, "retransmitted", "packets", late(&|sender, _| sender.retransmitted_pkts));
-        self.add(name, "loss_reductions", "1", late(&|sender, _| sender.loss_reductions));
-        self.add(name, "ecn_reductions", "1", late(&|sender, _| sender.ecn_reductions));
-        self.add(name, "timeouts", "1", late(&|sender, _| sender.timeouts));
-        self.add(name, "goodput_all", "bit/s", 8.0 * receiver.distinct_bytes as f64 / all_s);
-        self.add(name, "timeouts_all", "1", sender.timeouts as f64);
+        self.add(name, "rate", "bit/s", rate);
+        self.add(name, "sent", "packets", sender.late(|report| report.sent_pkts));
+        self.add(name, "retransmitted", "packets", sender.late(|report| report.retransmitted_pkts));
+        self.add(name, "loss_reductions", "1", sender.late(|report| report.loss_reductions));
+        self.add(name, "ecn_reductions", "1", sender.late(|report| report.ecn_reductions));
+        self.add(name, "timeouts", "1", sender.late(|report| report.timeouts));
+        self.add(name, "goodput_all", "bit/s", goodput_all);
+        self.add(name, "timeouts_all", "1", sender.now.timeouts as f64);
         goodput
+    }
+
+    /// Further rows of a session.
+    fn session(&mut self, name: &str, source: &Counters, late_s: f64) {
+        self.add(name, "sending_rate", "bit/s", 8.0 * source.late(|report| report.sent_bytes) / late_s);
+        self.add(name, "reports_received", "packets", source.late(|report| report.received_pkts));
+    }
+
+    /// Rows of a receiver of a session.
+    fn receiver(&mut self, name: &str, receiver: &Counters, all_s: f64, late_s: f64) {
+        self.add(name, "goodput", "bit/s", 8.0 * receiver.late(|report| report.distinct_bytes) / late_s);
+        self.add(name, "rate", "bit/s", 8.0 * receiver.late(|report| report.received_bytes) / late_s);
+        self.add(name, "loss_events", "1", receiver.late(|report| report.loss_reductions));
+        self.add(name, "reports", "packets", receiver.late(|report| report.sent_pkts));
+        self.add(name, "loss_event_rate_end", "1", receiver.now.loss_event_rate);
+        self.add(name, "rtt_end", "s", receiver.now.srtt_s);
+        self.add(name, "goodput_all", "bit/s", 8.0 * receiver.now.distinct_bytes as f64 / all_s);
     }
 
     fn link(

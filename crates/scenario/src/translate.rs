@@ -3,7 +3,7 @@
 use crate::check::no_unit;
 use crate::problem::{Problem, given, list, nearest};
 use crate::repair::Repair;
-use crate::schema::REF;
+use crate::schema::{REF, TAGS};
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
@@ -35,7 +35,7 @@ pub(crate) fn problems(error: &ValidationError<'_>, schema: &Value) -> Vec<(Prob
             let legal = describe(wanted, schema);
             let message = format!("missing; legal is {legal}");
             let problem = Problem { path: join(&path, key), given: None, message, legal: Some(legal) };
-            let repair = match wanted["enum"].is_array() && key == "kind" {
+            let repair = match wanted["enum"].is_array() && TAGS.contains(&key) {
                 // Without its kind nothing of it can be judged.
                 true => Repair::Replace { pointer, with: node.clone() },
                 false => Repair::Insert { pointer, key: key.to_owned(), with: wanted.clone() },
@@ -54,8 +54,9 @@ pub(crate) fn problems(error: &ValidationError<'_>, schema: &Value) -> Vec<(Prob
             let words: Vec<&str> = node["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             let near = nearest(instance.as_str().unwrap_or_default(), words.iter().copied());
             let message = format!("{} is not legal{near}; legal are {}", given(instance), list(&words));
-            let repair = match pointer.strip_suffix("/kind") {
-                Some(parent) => Repair::Replace { pointer: parent.to_owned(), with: tagged_parent(error, schema) },
+            let (parent, key) = pointer.rsplit_once('/').unwrap_or_default();
+            let repair = match tagged_parent(error, schema, key) {
+                Some(with) => Repair::Replace { pointer: parent.to_owned(), with },
                 None => replace(),
             };
             vec![(at(message), repair)]
@@ -82,7 +83,7 @@ fn path_of(pointer: &str) -> String {
 }
 
 /// Tables whose keys are names that the user chose, digits perhaps.
-const LISTLESS: &[&str] = &["nodes", "links", "flows"];
+const LISTLESS: &[&str] = &["nodes", "links", "flows", "sessions"];
 
 fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
@@ -95,11 +96,11 @@ fn node_of<'s>(error: &ValidationError<'_>, schema: &'s Value) -> &'s Value {
     schema.pointer(parent).unwrap_or(&Value::Null)
 }
 
-/// The schema of the table whose `kind` is wrong.
-fn tagged_parent(error: &ValidationError<'_>, schema: &Value) -> Value {
+/// The schema of the table whose tag is wrong, if `key` is one.
+fn tagged_parent(error: &ValidationError<'_>, schema: &Value, key: &str) -> Option<Value> {
     let keyword = error.schema_path().as_str();
-    let parent = keyword.strip_suffix("/properties/kind/enum").unwrap_or_default();
-    schema.pointer(parent).cloned().unwrap_or(Value::Null)
+    let parent = keyword.strip_suffix(&format!("/properties/{key}/enum")).filter(|_| TAGS.contains(&key))?;
+    schema.pointer(parent).cloned()
 }
 
 fn unknown_key(path: &str, key: &str, value: &Value, node: &Value) -> Problem {
@@ -166,13 +167,16 @@ fn describe(node: &Value, schema: &Value) -> String {
         }
         Some("string") => "a text".to_owned(),
         Some("array") => format!("a list, each item {}", describe(&node["items"], schema)),
-        Some("object") => match node["properties"]["kind"]["enum"].as_array() {
-            Some(kinds) => {
-                let kinds: Vec<&str> = kinds.iter().filter_map(Value::as_str).collect();
-                format!("a table with a kind: {}", list(&kinds))
+        Some("object") => {
+            let tag = TAGS.iter().find_map(|tag| Some((tag, node["properties"][tag]["enum"].as_array()?)));
+            match tag {
+                Some((tag, names)) => {
+                    let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+                    format!("a table with a {tag}: {}", list(&names))
+                }
+                None => "a table".to_owned(),
             }
-            None => "a table".to_owned(),
-        },
+        }
         _ => "something else".to_owned(),
     }
 }

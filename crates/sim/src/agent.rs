@@ -2,7 +2,7 @@
 
 use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
 use faircast_proto::time::Instant;
-use faircast_proto::{source, tcp, tfmcc};
+use faircast_proto::{registry, source, tcp};
 
 macro_rules! agents {
     ($($(#[$doc:meta])* $variant:ident($type:ty),)*) => {
@@ -52,8 +52,8 @@ agents! {
     OnOff(source::OnOff),
     /// Counts what it gets.
     Sink(source::Sink),
-    /// TFMCC, the source of a session.
-    TfmccSender(tfmcc::Sender),
-    /// TFMCC, a member of a session.
-    TfmccReceiver(tfmcc::Receiver),
+    /// The source of a multicast session.
+    SessionSource(registry::Source),
+    /// A member of a multicast session.
+    SessionMember(registry::Member),
 }

@@ -8,7 +8,7 @@ use crate::calendar::{Calendar, Entry, Kind};
 use crate::link::{Link, Wanted};
 use crate::multicast::{CONTROL_BYTES, Message, Multicast};
 use crate::network::Flow;
-use crate::probe::{EventRow, FlowRow, LinkRow, ProbePlan, QueueRow, Records};
+use crate::probe::{EventRow, LinkRow, ProbePlan, QueueRow, ReceiverRow, Records, SenderRow};
 use crate::queue::Verdict;
 use crate::trace::{Happening, Trace};
 use faircast_proto::endpoint::{Action, Endpoint, Input, Outbox, Report};
@@ -39,6 +39,8 @@ pub struct World<C> {
     pub(crate) table: Vec<u32>,
     pub(crate) hosts: Vec<Host>,
     pub(crate) flows: Vec<Flow>,
+    /// The receivers of all flows, flow by flow.
+    pub(crate) receivers: Vec<Address>,
     pub(crate) outbox: Outbox,
     pub(crate) trace: Option<Box<Trace>>,
     pub(crate) plan: ProbePlan,
@@ -465,13 +467,19 @@ impl<C: Calendar> World<C> {
             }
         }
         self.records.links_at_warmup = self.links.iter().map(|link| *link.counters()).collect();
-        self.records.flows_at_warmup = (0..self.flows.len()).map(|flow| self.reports(flow)).collect();
+        self.records.senders_at_warmup = (0..self.flows.len()).map(|flow| self.sender(flow)).collect();
+        self.records.receivers_at_warmup = self.receivers.iter().map(|&address| self.report(address)).collect();
     }
 
     fn record_flows(&mut self) {
+        let at = self.now;
         for flow in 0..self.flows.len() {
-            let (sender, receiver) = self.reports(flow);
-            self.records.flows.push(FlowRow { at: self.now, flow: FlowId(flow as u32), sender, receiver });
+            let report = self.sender(flow);
+            self.records.senders.push(SenderRow { at, flow: FlowId(flow as u32), report });
+        }
+        for (receiver, &address) in (0..).zip(&self.receivers) {
+            let report = self.report(address);
+            self.records.receivers.push(ReceiverRow { at, receiver, report });
         }
     }
 
@@ -507,11 +515,28 @@ impl<C> World<C> {
         &self.links
     }
 
-    /// Reports of the sender and the receiver of a flow.
-    pub fn reports(&self, flow: usize) -> (Report, Report) {
-        let report = |endpoint: usize| self.hosts[endpoint].agent.report();
-        let Flow { sender, receiver } = self.flows[flow];
-        (report(sender.index()), report(receiver.index()))
+    /// The flows, in the order in which they were added.
+    pub fn flows(&self) -> &[Flow] {
+        &self.flows
+    }
+
+    /// Report of the sender of a flow.
+    pub fn sender(&self, flow: usize) -> Report {
+        self.report(self.flows[flow].sender)
+    }
+
+    /// Report of one of the receivers of a flow.
+    pub fn receiver(&self, flow: usize, receiver: usize) -> Report {
+        self.report(self.receivers[self.flows[flow].receivers.clone()][receiver])
+    }
+
+    /// The receivers of all flows, flow by flow.
+    pub fn receivers(&self) -> &[Address] {
+        &self.receivers
+    }
+
+    fn report(&self, address: Address) -> Report {
+        self.hosts[address.index()].agent.report()
     }
 
     /// What the probes have written.

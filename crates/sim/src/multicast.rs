@@ -34,7 +34,7 @@ pub enum Mode {
 }
 
 /// What a session is made of.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionPlan {
     /// Number of groups, 1 to [`MAX_GROUPS`].
     pub groups: u32,

@@ -15,6 +15,7 @@ use faircast_proto::packet::{Address, FlowId};
 use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant, Rate};
 use std::fmt;
+use std::ops::Range;
 
 /// A node, by the order in which nodes were added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,27 +51,31 @@ pub struct Network {
     nodes: Vec<String>,
     links: Vec<LinkPlan>,
     endpoints: Vec<EndpointPlan>,
-    flows: Vec<Flow>,
+    flows: Vec<PlannedFlow>,
     sessions: Vec<PlannedSession>,
     groups: u32,
     probes: ProbePlan,
     clock_offsets: bool,
 }
 
+struct PlannedFlow {
+    sender: Address,
+    receivers: Vec<Address>,
+}
+
+/// The flow's sender is the source of the session, its receivers are the members.
 struct PlannedSession {
     plan: SessionPlan,
     flow: FlowId,
-    source: Address,
-    members: Vec<Address>,
 }
 
-/// The two ends of a flow.
-#[derive(Clone, Copy, Debug)]
+/// Who sends the data of a flow, and who receives it: one, or the members of a session.
+#[derive(Clone, Debug)]
 pub struct Flow {
     /// Who sends its data.
     pub sender: Address,
-    /// Who receives it.
-    pub receiver: Address,
+    /// Who receives it: indices among the receivers of all flows.
+    pub receivers: Range<usize>,
 }
 
 struct EndpointPlan {
@@ -159,23 +164,26 @@ impl Network {
 
     /// Adds a flow between two addresses.
     pub fn flow(&mut self, sender: Address, receiver: Address) -> FlowId {
-        self.flows.push(Flow { sender, receiver });
+        self.flows.push(PlannedFlow { sender, receivers: vec![receiver] });
         FlowId(self.flows.len() as u32 - 1)
     }
 
-    /// Adds a multicast session whose packets come from `source` and count to `flow`. Returns the first of its groups,
-    /// [`Address::group`]; the others follow it.
-    pub fn session(&mut self, source: Address, flow: FlowId, plan: SessionPlan) -> Address {
+    /// Adds a multicast session from `source`. Returns its flow and the first of its groups, [`Address::group`]; the
+    /// others follow it.
+    pub fn session(&mut self, source: Address, plan: SessionPlan) -> (FlowId, Address) {
         assert!((1..=MAX_GROUPS).contains(&plan.groups), "a session has 1 to {MAX_GROUPS} groups, not {}", plan.groups);
         let first = Address::group(self.groups);
         self.groups += plan.groups;
-        self.sessions.push(PlannedSession { plan, flow, source, members: Vec::new() });
-        first
+        self.flows.push(PlannedFlow { sender: source, receivers: Vec::new() });
+        let flow = FlowId(self.flows.len() as u32 - 1);
+        self.sessions.push(PlannedSession { plan, flow });
+        (flow, first)
     }
 
-    /// Lets the endpoint at `member` join the groups of the latest session.
-    pub fn member(&mut self, member: Address) {
-        self.sessions.last_mut().expect("members follow their session").members.push(member);
+    /// Lets the endpoint at `member` join the groups of a session.
+    pub fn member(&mut self, session: FlowId, member: Address) {
+        debug_assert!(self.sessions.iter().any(|planned| planned.flow == session), "members belong to sessions");
+        self.flows[session.0 as usize].receivers.push(member);
     }
 
     /// Puts an endpoint at `address`. It is told to start at `start` and to stop at `stop`.
@@ -204,10 +212,10 @@ impl Network {
             self.links.iter().map(|link| Edge { from: link.from.0, to: link.to.0, delay: link.delay }).collect();
         let mut errors = self.errors();
         let (places, nodes, table) = self.routes(&edges, &mut errors);
-        let multicast = self.trees(&edges, &nodes, &mut errors);
         if !errors.is_empty() {
             return Err(errors);
         }
+        let multicast = self.trees(&edges, &nodes);
 
         let offsets = self.offsets();
         let horizon = self.links.iter().map(|link| link.delay + link.rate.time_for(1500)).max().unwrap_or_default();
@@ -227,6 +235,16 @@ impl Network {
             calendar.schedule(Entry::new(start.min(stop), Kind::Timer, index));
             hosts.push(Host::new(agent, endpoint.node.0, flow, offsets[endpoint.node.0 as usize], start, stop));
         }
+        let mut receivers = Vec::new();
+        let flows = self
+            .flows
+            .into_iter()
+            .map(|flow| {
+                let first = receivers.len();
+                receivers.extend(flow.receivers);
+                Flow { sender: flow.sender, receivers: first..receivers.len() }
+            })
+            .collect();
         let mut world = World {
             now: Instant::ZERO,
             calendar,
@@ -235,7 +253,8 @@ impl Network {
             places,
             table,
             hosts,
-            flows: self.flows,
+            flows,
+            receivers,
             outbox: Outbox::new(),
             trace: plan.trace.then(|| Box::new(Trace::new())),
             plan,
@@ -256,11 +275,14 @@ impl Network {
         let node_of = |address: Address| self.endpoints[address.index()].node;
         let zero_rates = self.links.iter().filter(|link| link.rate.0 == 0);
         let empty = self.endpoints.iter().filter(|endpoint| endpoint.agent.is_none());
-        let same = self.flows.iter().filter(|flow| node_of(flow.sender) == node_of(flow.receiver));
+        let of_session = |flow: usize| self.sessions.iter().any(|session| session.flow.0 as usize == flow);
+        let same = (0..).zip(&self.flows).filter(|(index, flow)| {
+            !of_session(*index) && flow.receivers.iter().any(|&receiver| node_of(flow.sender) == node_of(receiver))
+        });
         zero_rates
             .map(|link| BuildError::ZeroRate { link: link.name.clone() })
             .chain(empty.map(|endpoint| BuildError::EmptyAddress { node: name(endpoint.node) }))
-            .chain(same.map(|flow| BuildError::SameNode { node: name(node_of(flow.sender)) }))
+            .chain(same.map(|(_, flow)| BuildError::SameNode { node: name(node_of(flow.sender)) }))
             .collect()
     }
 
@@ -278,8 +300,11 @@ impl Network {
         }
         let routes = Routes::towards(self.nodes.len(), edges, &destinations);
         let node_of = |address: Address| self.endpoints[address.index()].node.0;
-        for flow in &self.flows {
-            let (a, b) = (node_of(flow.sender), node_of(flow.receiver));
+        let ends = |flow: &PlannedFlow| {
+            let sender = node_of(flow.sender);
+            flow.receivers.iter().map(move |&receiver| (sender, node_of(receiver))).collect::<Vec<_>>()
+        };
+        for (a, b) in self.flows.iter().flat_map(ends) {
             for (from, to) in [(a, b), (b, a)] {
                 if from != to && routes.next(from, slots[to as usize]).is_none() {
                     let name = |node: u32| self.nodes[node as usize].clone();
@@ -313,7 +338,7 @@ impl Network {
     }
 
     /// The trees of all sessions.
-    fn trees(&self, edges: &[Edge], nodes: &[Node], errors: &mut Vec<BuildError>) -> Multicast {
+    fn trees(&self, edges: &[Edge], nodes: &[Node]) -> Multicast {
         let mut multicast = Multicast::default();
         if self.sessions.is_empty() {
             return multicast;
@@ -327,17 +352,11 @@ impl Network {
         }
         let node_of = |address: Address| self.endpoints[address.index()].node.0;
         for session in &self.sessions {
-            let root = node_of(session.source);
+            let PlannedFlow { sender, receivers } = &self.flows[session.flow.0 as usize];
+            let root = node_of(*sender);
             let up = graph.towards(root);
-            for &member in &session.members {
-                let node = node_of(member);
-                if node != root && up[node as usize].is_none() {
-                    let name = |node: u32| self.nodes[node as usize].clone();
-                    errors.push(BuildError::Unreachable { from: name(node), to: name(root) });
-                }
-            }
             let members: Vec<(u32, u32)> =
-                session.members.iter().map(|&member| (node_of(member), member.index() as u32)).collect();
+                receivers.iter().map(|&member| (node_of(member), member.index() as u32)).collect();
             multicast.add(&SessionSite {
                 plan: session.plan,
                 flow: session.flow.0,

@@ -48,8 +48,10 @@ impl Default for ProbePlan {
 /// What was observed, in the order of time.
 #[derive(Clone, Debug, Default)]
 pub struct Records {
-    /// Flow rows.
-    pub flows: Vec<FlowRow>,
+    /// Sender rows, flow by flow at every moment.
+    pub senders: Vec<SenderRow>,
+    /// Receiver rows, flow by flow at every moment, and in each flow receiver by receiver.
+    pub receivers: Vec<ReceiverRow>,
     /// Link rows.
     pub links: Vec<LinkRow>,
     /// Queue samples.
@@ -58,21 +60,32 @@ pub struct Records {
     pub events: Vec<EventRow>,
     /// Link counters at the end of the warm-up, by link.
     pub links_at_warmup: Vec<LinkCounters>,
-    /// Reports of sender and receiver at the end of the warm-up, by flow.
-    pub flows_at_warmup: Vec<(Report, Report)>,
+    /// Reports of senders at the end of the warm-up, by flow.
+    pub senders_at_warmup: Vec<Report>,
+    /// Reports of receivers at the end of the warm-up, flow by flow.
+    pub receivers_at_warmup: Vec<Report>,
 }
 
-/// A flow at one moment: counters since the start, gauges of the moment.
+/// The sender of a flow at one moment: counters since the start, gauges of the moment.
 #[derive(Clone, Copy, Debug)]
-pub struct FlowRow {
+pub struct SenderRow {
     /// When.
     pub at: Instant,
-    /// Which flow.
+    /// Which flow's.
     pub flow: FlowId,
-    /// Its sender's report.
-    pub sender: Report,
-    /// Its receiver's report.
-    pub receiver: Report,
+    /// Its report.
+    pub report: Report,
+}
+
+/// A receiver of a flow at one moment: counters since the start, gauges of the moment.
+#[derive(Clone, Copy, Debug)]
+pub struct ReceiverRow {
+    /// When.
+    pub at: Instant,
+    /// Which, of the receivers of all flows.
+    pub receiver: u32,
+    /// Its report.
+    pub report: Report,
 }
 
 /// A link at one moment: counters since the start.

@@ -186,9 +186,9 @@ fn a_window_of_one_takes_one_round_trip() {
     let mut world: World<Wheel> = network.build().expect("a network without errors");
     let round_trip = 21_040_000;
     world.run(Instant(100 * round_trip - 1), u64::MAX);
-    assert_eq!(world.reports(0).0.received_pkts, 99);
+    assert_eq!(world.sender(0).received_pkts, 99);
     world.run(Instant(100 * round_trip), u64::MAX);
-    assert_eq!(world.reports(0).0.received_pkts, 100);
+    assert_eq!(world.sender(0).received_pkts, 100);
     assert_eq!(world.packet_hops(), 200);
 }
 
@@ -220,12 +220,12 @@ fn start_and_stop_are_heeded() {
     connect(&mut network, a, b, &ends);
     let mut world: World<Wheel> = network.build().expect("a network without errors");
     world.run(Instant::from_secs_f64(0.999), u64::MAX);
-    assert_eq!(world.reports(0).0.sent_pkts, 0);
+    assert_eq!(world.sender(0).sent_pkts, 0);
     world.run(Instant::from_secs_f64(2.0), u64::MAX);
-    let sent = world.reports(0).0.sent_pkts;
+    let sent = world.sender(0).sent_pkts;
     assert!(sent > 500);
     world.run(Instant::from_secs_f64(9.0), u64::MAX);
-    assert_eq!(world.reports(0).0.sent_pkts, sent);
+    assert_eq!(world.sender(0).sent_pkts, sent);
 }
 
 #[test]

@@ -135,18 +135,16 @@ fn from(node: NodeId, start: f64) -> Place {
     Place { node, start, stop: None, speaks: false }
 }
 
-/// Adds a session of `plan` from `source_node` to the members at `places`. Flow 0 is source and first member, flow i
-/// source and member i.
+/// Adds a session of `plan` from `source_node` to the members at `places`. Returns its groups.
 fn session(network: &mut Network, source_node: NodeId, plan: SessionPlan, places: &[Place]) -> Vec<Address> {
     let source = network.address(source_node);
     let members: Vec<Address> = places.iter().map(|place| network.address(place.node)).collect();
-    let flows: Vec<FlowId> = members.iter().map(|&member| network.flow(source, member)).collect();
-    let first = network.session(source, flows[0], plan);
+    let (flow, first) = network.session(source, plan);
     let groups: Vec<Address> = (0..plan.groups).map(|i| Address::group(first.index() as u32 + i)).collect();
-    let sender = Source { flow: flows[0], own: source, groups: groups.clone(), gap: GAP, next: None, sent: 0 };
-    network.place(source, flows[0], Agent::Guest(Box::new(sender)), Instant::ZERO, None);
-    for ((place, &own), &flow) in places.iter().zip(&members).zip(&flows) {
-        network.member(own);
+    let sender = Source { flow, own: source, groups: groups.clone(), gap: GAP, next: None, sent: 0 };
+    network.place(source, flow, Agent::Guest(Box::new(sender)), Instant::ZERO, None);
+    for (place, &own) in places.iter().zip(&members) {
+        network.member(flow, own);
         let member = Member { groups: groups.clone(), own, received: 0, last: Instant::ZERO, speaks: place.speaks };
         let stop = place.stop.map(Instant::from_secs_f64);
         network.place(own, flow, Agent::Guest(Box::new(member)), Instant::from_secs_f64(place.start), stop);
@@ -183,11 +181,11 @@ fn nothing_flows_until_a_join_has_come_up_and_data_down() {
     assert_eq!(world.links()[0].counters().arrived, 0, "not even the first link carries what nobody wants");
     // The join takes three hops of 10 ms, the first packet after that three hops back: 60 ms and transmissions.
     world.run(at(1.0599), u64::MAX);
-    assert_eq!(world.reports(0).1.received_pkts, 0);
+    assert_eq!(world.receiver(0, 0).received_pkts, 0);
     world.run(at(1.0699), u64::MAX);
-    assert!(world.reports(0).1.received_pkts >= 1);
+    assert!(world.receiver(0, 0).received_pkts >= 1);
     world.run(at(2.0), u64::MAX);
-    assert!((186..=189).contains(&world.reports(0).1.received_pkts), "{}", world.reports(0).1.received_pkts);
+    assert!((186..=189).contains(&world.receiver(0, 0).received_pkts), "{}", world.receiver(0, 0).received_pkts);
     assert!(world.links().iter().all(|link| link.conserves()));
 }
 
@@ -212,7 +210,7 @@ fn after_a_leave_links_stay_loaded_for_the_leave_delay_and_the_way_of_the_messag
         assert_eq!(delivered_by(&mut world, 5.0, 4), quiet);
         assert_eq!(delivered_by(&mut world, 6.0, 2), above);
         // The member heard nothing after its leave.
-        assert!(world.reports(0).1.srtt_s <= 1.0);
+        assert!(world.receiver(0, 0).srtt_s <= 1.0);
     }
 }
 
@@ -224,7 +222,7 @@ fn of_two_members_on_one_host_the_last_one_ends_the_flow() {
     session(&mut network, source, plan, &places);
     let mut world: World<Wheel> = build(network);
     world.run(at(4.0), u64::MAX);
-    let (first, second) = (world.reports(0).1, world.reports(1).1);
+    let (first, second) = (world.receiver(0, 0), world.receiver(0, 1));
     assert!(first.srtt_s <= 1.0 && second.srtt_s > 1.99 && second.srtt_s <= 2.0);
     assert!(world.links()[4].counters().delivered < 2 * second.received_pkts, "one copy serves both");
 }
@@ -241,7 +239,7 @@ fn a_host_that_comes_back_within_the_leave_delay_misses_nothing_but_its_absence(
     // 200 packets a second, without a gap when the leave of 1.0 s would have taken effect.
     let during = world.links()[4].counters().delivered - before;
     assert!((899..=901).contains(&during), "{during}");
-    assert!(world.reports(1).1.received_pkts >= 898);
+    assert!(world.receiver(0, 1).received_pkts >= 898);
 }
 
 #[test]
@@ -253,9 +251,9 @@ fn a_lost_join_is_repeated() {
     session(&mut network, source, SessionPlan::sparse(1), &[from(host, 0.0)]);
     let mut world: World<Wheel> = build(network);
     world.run(at(5.9), u64::MAX);
-    assert_eq!(world.reports(0).1.received_pkts, 0);
+    assert_eq!(world.receiver(0, 0).received_pkts, 0);
     world.run(at(6.1), u64::MAX);
-    assert!(world.reports(0).1.received_pkts > 0, "the third join, after twice 3 s, has come");
+    assert!(world.receiver(0, 0).received_pkts > 0, "the third join, after twice 3 s, has come");
     world.run(at(20.0), u64::MAX);
     assert_eq!(world.links()[1].counters().arrived, 3, "the acknowledged join is not repeated");
 }
@@ -298,7 +296,7 @@ fn dense_mode_floods_prunes_and_floods_again() {
     // links of 10 ms: 40 ms or 8 to 10 packets, once in some 0.54 s.
     let unwanted = world.links()[2].counters().delivered;
     assert!((150..=200).contains(&unwanted), "{unwanted}");
-    assert!(world.reports(0).1.received_pkts > 1980);
+    assert!(world.receiver(0, 0).received_pkts > 1980);
 }
 
 /// A binary tree of routers of this depth, its leaves hosts; every host a member.
@@ -326,7 +324,7 @@ fn tree<C: Calendar>(depth: u32, mode: LinkMode) -> (World<C>, usize) {
 fn every_leaf_of_a_tree_gets_every_packet_once() {
     let (mut world, leaves) = tree::<Wheel>(6, LinkMode::Fused);
     world.run(at(2.0), u64::MAX);
-    let received: Vec<u64> = (0..leaves).map(|leaf| world.reports(leaf).1.received_pkts).collect();
+    let received: Vec<u64> = (0..leaves).map(|leaf| world.receiver(0, leaf).received_pkts).collect();
     assert!(received.iter().all(|&count| count == received[0]) && received[0] > 370, "{received:?}");
     // On the way down one copy per link, each carried once.
     let copies: u64 = world.links().iter().map(|link| link.counters().delivered_bytes / 1000).sum();
@@ -361,7 +359,7 @@ fn in_an_any_source_session_members_hear_each_other() {
         session(&mut network, source, plan, &places);
         let mut world: World<Wheel> = build(network);
         world.run(at(2.0), u64::MAX);
-        (0..3).map(|member| world.reports(member).1.received_pkts).collect()
+        (0..3).map(|member| world.receiver(0, member).received_pkts).collect()
     };
     let (without, with) = (received(false), received(true));
     assert_eq!(with, [without[0] + 1, without[1] + 1, without[2]], "all but the speaker hear one packet more");

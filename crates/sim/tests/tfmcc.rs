@@ -1,6 +1,7 @@
 //! TFMCC over the simulator's multicast: the limiting receiver is found, and it shares with TCP.
 
 use faircast_proto::packet::Address;
+use faircast_proto::registry::{Scheme, SchemeConfig, Seat};
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_proto::{tcp, tfmcc};
 use faircast_sim::agent::Agent;
@@ -39,19 +40,22 @@ fn duplex(network: &mut Network, a: NodeId, b: NodeId, wire: &Wire<'_>, mode: Li
     link(network, b, a, &Wire { queue: AMPLE, loss: NO_LOSS, ..*wire }, mode);
 }
 
-/// A session from `source` to one receiver on each of `nodes`; flow i is that to receiver i.
+/// A session from `source` to one receiver on each of `nodes`.
 fn session(network: &mut Network, source: NodeId, nodes: &[NodeId]) {
-    let config = tfmcc::Config::default();
+    let config = SchemeConfig::Tfmcc(tfmcc::Config::default());
     let own = network.address(source);
-    let members: Vec<Address> = nodes.iter().map(|&node| network.address(node)).collect();
-    let flows: Vec<_> = members.iter().map(|&member| network.flow(own, member)).collect();
-    let group = network.session(own, flows[0], SessionPlan::sparse(1));
-    network.place(own, flows[0], Agent::TfmccSender(tfmcc::Sender::new(&config, flows[0], own, group)), at(0.0), None);
-    for (&member, &flow) in members.iter().zip(&flows) {
-        network.member(member);
-        let random = network.stream(&format!("receiver/{}/feedback", member.index()));
-        let receiver = tfmcc::Receiver::new(&config, flow, member, group, random);
-        network.place(member, flow, Agent::TfmccReceiver(receiver), at(0.0), None);
+    let (flow, group) = network.session(own, SessionPlan::sparse(config.groups()));
+    let seat = |network: &Network, own: Address| {
+        let random = network.stream(&format!("endpoint/{}", own.index()));
+        Seat { flow, own, group, members: nodes.len() as u32, random }
+    };
+    let source = Agent::SessionSource(config.source(seat(network, own)));
+    network.place(own, flow, source, at(0.0), None);
+    for &node in nodes {
+        let own = network.address(node);
+        network.member(flow, own);
+        let member = Agent::SessionMember(config.member(seat(network, own)));
+        network.place(own, flow, member, at(0.0), None);
     }
 }
 
@@ -59,12 +63,12 @@ fn at(seconds: f64) -> Instant {
     Instant::from_secs_f64(seconds)
 }
 
-/// Mbit/s that the receiver of a flow got from one moment to another.
-fn rate_between<C: Calendar>(world: &mut World<C>, flow: usize, from: f64, to: f64) -> f64 {
+/// Mbit/s that a receiver of flow 0 got from one moment to another.
+fn rate_between<C: Calendar>(world: &mut World<C>, receiver: usize, from: f64, to: f64) -> f64 {
     world.run(at(from), u64::MAX);
-    let before = world.reports(flow).1.received_bytes;
+    let before = world.receiver(0, receiver).received_bytes;
     world.run(at(to), u64::MAX);
-    8e-6 * (world.reports(flow).1.received_bytes - before) as f64 / (to - from)
+    8e-6 * (world.receiver(0, receiver).received_bytes - before) as f64 / (to - from)
 }
 
 /// Five receivers behind a star: four on clean links, one that loses one packet in a hundred.
@@ -96,8 +100,8 @@ fn the_session_gets_what_the_equation_gives_its_worst_receiver() {
 fn every_receiver_gets_the_same_copies_and_packets_are_conserved() {
     let mut world = star::<Wheel>(1, LinkMode::Fused);
     world.run(at(60.0), u64::MAX);
-    let received: Vec<u64> = (0..5).map(|flow| world.reports(flow).1.received_pkts).collect();
-    let sent = world.reports(0).0.sent_pkts;
+    let received: Vec<u64> = (0..5).map(|receiver| world.receiver(0, receiver).received_pkts).collect();
+    let sent = world.sender(0).sent_pkts;
     for clean in [0, 1, 2, 4] {
         assert!(sent - received[clean] < 40, "{sent} sent, {received:?} received");
     }
@@ -148,7 +152,7 @@ fn beside_tcp_on_a_red_link_the_ratio_is_within_two() {
         network.place(own, flow, Agent::TcpSender(tcp::Sender::new(&config, flow, own, peer, random)), at(0.0), None);
         network.place(peer, flow, Agent::TcpReceiver(tcp::Receiver::new(&config, flow, peer, own)), at(0.0), None);
         let mut world: World<Wheel> = network.build().expect("a network without errors");
-        let from = |world: &World<Wheel>, flow: usize| world.reports(flow).1.received_bytes as f64;
+        let from = |world: &World<Wheel>, flow: usize| world.receiver(flow, 0).received_bytes as f64;
         world.run(at(60.0), u64::MAX);
         let before = [0, 1].map(|flow| from(&world, flow));
         world.run(at(360.0), u64::MAX);

@@ -1,11 +1,12 @@
 //! Constant bit rate: packets of one size at even distances, if wanted with jitter.
 
 use super::spacing::Spacing;
-use super::{Numbering, check_rate_and_size};
+use super::{Numbering, Sink, check_rate_and_size};
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
 use crate::packet::{Address, FlowId};
 use crate::quantity::Bytes;
 use crate::random::Random;
+use crate::registry::{Scheme, Seat};
 use crate::time::{Instant, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// A source of constant rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Cbr")]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct Config {
     /// Bits on the wire per second, headers included. Default 448 kbit/s (ns-2).
     pub rate: Rate,
@@ -71,6 +72,40 @@ impl Cbr {
             gap = gap.mul_f64(1.0 + self.random.uniform_in(-self.jitter, self.jitter));
         }
         self.send_at = (due + gap).max(now);
+    }
+}
+
+/// One group at a constant rate.
+impl Scheme for Config {
+    type Source = Cbr;
+    type Member = Sink;
+
+    fn check(&self) -> Vec<(String, String)> {
+        self.check()
+    }
+
+    fn groups(&self) -> u32 {
+        1
+    }
+
+    fn packet_bytes(&self) -> u64 {
+        self.packet_size.0
+    }
+
+    fn max_rate(&self) -> Option<Rate> {
+        Some(self.rate)
+    }
+
+    fn is_controlled(&self) -> bool {
+        false
+    }
+
+    fn source(&self, seat: Seat) -> Cbr {
+        Cbr::new(self, seat.flow, seat.own, seat.group, seat.random)
+    }
+
+    fn member(&self, seat: Seat) -> Sink {
+        Sink::member(seat.group, 1)
     }
 }
 

@@ -1,6 +1,8 @@
 //! The parameters of a TFMCC session.
 
+use super::{Receiver, Sender};
 use crate::quantity::Bytes;
+use crate::registry::{Scheme, Seat};
 use crate::time::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// One TFMCC session: its sender and all its receivers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Tfmcc")]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct Config {
     /// Size s of a data packet on the wire. Default 1000 B.
     pub packet_size: Bytes,
@@ -193,6 +195,35 @@ impl Config {
     /// The least general discount factor; 1 without discounting.
     pub(super) fn threshold(&self) -> f64 {
         if self.discounting { self.discount_threshold } else { 1.0 }
+    }
+}
+
+impl Scheme for Config {
+    type Source = Sender;
+    type Member = Receiver;
+
+    fn check(&self) -> Vec<(String, String)> {
+        self.check()
+    }
+
+    fn groups(&self) -> u32 {
+        1
+    }
+
+    fn packet_bytes(&self) -> u64 {
+        self.packet_size.0
+    }
+
+    fn max_rate(&self) -> Option<Rate> {
+        self.max_rate
+    }
+
+    fn source(&self, seat: Seat) -> Sender {
+        Sender::new(self, seat.flow, seat.own, seat.group)
+    }
+
+    fn member(&self, seat: Seat) -> Receiver {
+        Receiver::new(self, seat.flow, seat.own, seat.group, seat.random)
     }
 }
 

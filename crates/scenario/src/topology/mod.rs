@@ -5,6 +5,8 @@
 //! | `dumbbell.rs` | hosts on both sides of one bottleneck |
 //! | `chain.rs` | hosts at both ends of a row of routers |
 //! | `parking_lot.rs` | the same with cross traffic at every hop |
+//! | `star.rs` | hosts around one router |
+//! | `tree.rs` | hosts at the root and the leaves of a tree of routers |
 //!
 //! All call the hosts at the ends left-0, left-1, .. and right-0, right-1, ..: flow i of an entry goes from left-i to
 //! right-i unless it says otherwise. Links point from left to right, so that `back` is from right to left. Adding a
@@ -150,6 +152,8 @@ topologies! {
     dumbbell::Dumbbell = "dumbbell": "Hosts on both sides of one bottleneck.";
     chain::Chain = "chain": "Hosts at both ends of a row of routers.";
     parking_lot::ParkingLot = "parking-lot": "Hosts at both ends of a row of routers, and cross traffic at every hop.";
+    star::Star = "star": "Hosts around one router.";
+    tree::Tree = "tree": "Sources at the root and receivers at the leaves of a tree of routers.";
 }
 
 /// Access links by default: 100 Mbit/s, 1 ms, drop-tail 1000, so that nothing happens there.

@@ -3,6 +3,10 @@
 //! Unknown keys are refused through the schema, not by serde, whose `deny_unknown_fields` and `flatten` exclude each
 //! other (see `schema.rs`). What may be left out has its default here or is an `Option` that a later step fills.
 
+mod session;
+
+pub use session::{Membership, Mode, Profile, Receivers, Session, SessionCourse, SessionOf, Times};
+
 use crate::topology::Topology;
 use faircast_proto::quantity::Bytes;
 use faircast_proto::source::{cbr, on_off};
@@ -20,7 +24,7 @@ pub const MAX_SEED: u64 = (1 << 53) - 1;
 
 /// A scenario: a network, the traffic on it and what is to be observed.
 ///
-/// Nodes, links and flows have names and are taken in the order of their names, so that the order in which a file
+/// Nodes, links, flows and sessions have names and are taken in the order of their names, so that the order in which a file
 /// lists them means nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scenario {
@@ -57,6 +61,10 @@ pub struct Scenario {
     #[serde(default)]
     #[schemars(extend("propertyNames" = { "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 100 }))]
     pub flows: BTreeMap<String, Flow>,
+    /// Multicast sessions by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("propertyNames" = { "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 100 }))]
+    pub sessions: BTreeMap<String, Session>,
     /// What is observed.
     #[serde(default)]
     pub probes: Probes,
@@ -215,7 +223,7 @@ pub struct Probes {
     pub interval: Duration,
     /// Time between two samples of a queue. Default "100 ms".
     pub queue_interval: Duration,
-    /// A row for each flow and interval. Default true.
+    /// A row for each flow, session and receiver and each interval. Default true.
     pub flows: bool,
     /// A row for each direction of a link and interval. Default true.
     pub links: bool,
@@ -265,6 +273,11 @@ impl Scenario {
         if let Some(topology) = &mut self.topology {
             topology.fill();
         }
+    }
+
+    /// Hosts on the right of the topology.
+    pub(crate) fn right(&self) -> u32 {
+        self.topology.as_ref().map_or(0, |topology| topology.size().right)
     }
 }
 

@@ -3,18 +3,22 @@
 //! Long form: one row per subject and moment. The unit stands in the column's name. Counts are those of the interval
 //! that ends at `t_s`; gauges (`cwnd_pkts`, `queue_pkts`) are those of the moment.
 
-use faircast_proto::endpoint::{Event, Report};
+mod flows;
+
+use crate::network::Network;
+use faircast_proto::endpoint::Event;
 use faircast_proto::packet::Ecn;
+use faircast_proto::registry::Scheme;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::engine::World;
 use faircast_sim::link::LinkCounters;
-use faircast_sim::probe::{FlowRow, LinkRow, PacketAction, PacketRow};
+use faircast_sim::probe::{LinkRow, PacketAction, PacketRow};
 use faircast_sim::queue::DropReason;
 
 /// A table: a name and columns of equal length.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Its name: `flows`, `links`, `queues`, `packets`, `events` or `summary`.
+    /// Its name: `flows`, `receivers`, `links`, `queues`, `packets`, `events` or `summary`.
     pub name: &'static str,
     /// Its columns, in order.
     pub columns: Vec<Column>,
@@ -49,62 +53,54 @@ pub struct Words {
     pub dictionary: Vec<String>,
 }
 
-/// Names of the subjects of a run, by index.
-#[derive(Clone, Copy, Debug)]
-pub struct Names<'a> {
-    /// Links, one direction each.
-    pub links: &'a [String],
-    /// Flows.
-    pub flows: &'a [String],
+/// The subjects of a run, in the order of the simulator.
+#[derive(Clone, Debug)]
+pub struct Subjects {
+    /// Names of links, one direction each.
+    pub links: Vec<String>,
+    /// Names of flows, those of sessions after the others.
+    pub flows: Vec<String>,
+    /// Of each flow, whether it is a session's.
+    pub is_session: Vec<bool>,
+    /// Of each flow, whether it answers congestion.
+    pub is_controlled: Vec<bool>,
+    /// Names of the receivers of all flows; empty for the one receiver of a flow that is no session's.
+    pub receivers: Vec<String>,
+}
+
+impl Subjects {
+    /// The subjects of `network`.
+    pub fn of(network: &Network) -> Subjects {
+        let unicast = network.flows.iter().map(|flow| (&flow.name, false, flow.kind.is_controlled()));
+        let sessions = network.sessions.iter().map(|session| (&session.name, true, session.config.is_controlled()));
+        let flows: Vec<_> = unicast.chain(sessions).collect();
+        let nameless = network.flows.iter().map(|_| String::new());
+        let members = network.sessions.iter().flat_map(|session| &session.receivers);
+        Subjects {
+            links: network.links.iter().map(|link| link.name.clone()).collect(),
+            flows: flows.iter().map(|(name, ..)| (*name).clone()).collect(),
+            is_session: flows.iter().map(|(_, is_session, _)| *is_session).collect(),
+            is_controlled: flows.iter().map(|(.., is_controlled)| *is_controlled).collect(),
+            receivers: nameless.chain(members.map(|receiver| receiver.name.clone())).collect(),
+        }
+    }
 }
 
 /// All tables of a run but the summary.
-pub fn tables<C>(world: &World<C>, names: Names<'_>, interval: Duration) -> Vec<Table> {
+pub fn tables<C>(world: &World<C>, subjects: &Subjects, interval: Duration) -> Vec<Table> {
     vec![
-        flows(&world.records().flows, names, interval),
-        links(world, names, interval),
-        queues(world, names),
-        packets(world, names),
-        events(world, names),
+        flows::flows(world, subjects, interval),
+        flows::receivers(world, subjects, interval),
+        links(world, subjects, interval),
+        queues(world, subjects),
+        packets(world, subjects),
+        events(world, subjects),
     ]
 }
 
-fn flows(rows: &[FlowRow], names: Names<'_>, interval: Duration) -> Table {
+fn links<C>(world: &World<C>, subjects: &Subjects, interval: Duration) -> Table {
     let seconds = interval.as_secs_f64();
-    let mut before = vec![(Report::default(), Report::default()); names.flows.len()];
-    let differences: Vec<(FlowRow, Report, Report)> = rows
-        .iter()
-        .map(|row| {
-            let (sender, receiver) = std::mem::replace(&mut before[row.flow.0 as usize], (row.sender, row.receiver));
-            (*row, sender, receiver)
-        })
-        .collect();
-    let float = |of: &dyn Fn(&(FlowRow, Report, Report)) -> f64| differences.iter().map(of).collect();
-    let count = |of: &dyn Fn(&(FlowRow, Report, Report)) -> u64| differences.iter().map(|d| of(d) as i64).collect();
-    Table::new("flows")
-        .float("t_s", float(&|(row, ..)| row.at.as_secs_f64()))
-        .words("flow", names.flows, differences.iter().map(|(row, ..)| row.flow.0))
-        .float(
-            "rate_bps",
-            float(&|(row, _, old)| 8.0 * (row.receiver.received_bytes - old.received_bytes) as f64 / seconds),
-        )
-        .float(
-            "goodput_bps",
-            float(&|(row, _, old)| 8.0 * (row.receiver.distinct_bytes - old.distinct_bytes) as f64 / seconds),
-        )
-        .integer("sent_pkts", count(&|(row, old, _)| row.sender.sent_pkts - old.sent_pkts))
-        .integer("retransmitted_pkts", count(&|(row, old, _)| row.sender.retransmitted_pkts - old.retransmitted_pkts))
-        .integer("loss_reductions", count(&|(row, old, _)| row.sender.loss_reductions - old.loss_reductions))
-        .integer("ecn_reductions", count(&|(row, old, _)| row.sender.ecn_reductions - old.ecn_reductions))
-        .integer("timeouts", count(&|(row, old, _)| row.sender.timeouts - old.timeouts))
-        .float("cwnd_pkts", float(&|(row, ..)| row.sender.cwnd_pkts))
-        .float("ssthresh_pkts", float(&|(row, ..)| row.sender.ssthresh_pkts))
-        .float("srtt_s", float(&|(row, ..)| row.sender.srtt_s))
-}
-
-fn links<C>(world: &World<C>, names: Names<'_>, interval: Duration) -> Table {
-    let seconds = interval.as_secs_f64();
-    let mut before = vec![LinkCounters::default(); names.links.len()];
+    let mut before = vec![LinkCounters::default(); subjects.links.len()];
     let differences: Vec<(LinkRow, LinkCounters)> = world
         .records()
         .links
@@ -119,7 +115,7 @@ fn links<C>(world: &World<C>, names: Names<'_>, interval: Duration) -> Table {
     };
     Table::new("links")
         .float("t_s", differences.iter().map(|(row, _)| row.at.as_secs_f64()).collect())
-        .words("link", names.links, differences.iter().map(|(row, _)| row.link))
+        .words("link", &subjects.links, differences.iter().map(|(row, _)| row.link))
         .float("rate_bps", differences.iter().map(rate).collect())
         .float(
             "utilisation",
@@ -134,16 +130,16 @@ fn links<C>(world: &World<C>, names: Names<'_>, interval: Duration) -> Table {
         .integer("lost_pkts", count(&|counters| counters.lost))
 }
 
-fn queues<C>(world: &World<C>, names: Names<'_>) -> Table {
+fn queues<C>(world: &World<C>, subjects: &Subjects) -> Table {
     let rows = &world.records().queues;
     Table::new("queues")
         .float("t_s", rows.iter().map(|row| row.at.as_secs_f64()).collect())
-        .words("link", names.links, rows.iter().map(|row| row.link))
+        .words("link", &subjects.links, rows.iter().map(|row| row.link))
         .integer("queue_pkts", rows.iter().map(|row| i64::from(row.waiting_pkts)).collect())
         .float("average_pkts", rows.iter().map(|row| row.average_pkts).collect())
 }
 
-fn packets<C>(world: &World<C>, names: Names<'_>) -> Table {
+fn packets<C>(world: &World<C>, subjects: &Subjects) -> Table {
     const ACTIONS: [&str; 6] =
         ["accepted", "marked-incipient", "marked-moderate", "dropped-overflow", "dropped-active", "departed"];
     let code = |action| match action {
@@ -156,7 +152,7 @@ fn packets<C>(world: &World<C>, names: Names<'_>) -> Table {
     };
     const LEVELS: [&str; 5] = ["not-capable", "capable", "incipient", "moderate", ""];
     let level = |row: &PacketRow| row.packet.map_or(LEVELS.len() as u32 - 1, |(_, ecn)| ecn as u32);
-    let mut flow_names = names.flows.to_vec();
+    let mut flow_names = subjects.flows.clone();
     let no_flow = flow_names.len() as u32;
     flow_names.push(String::new());
     let rows: Vec<_> = (0u32..)
@@ -166,7 +162,7 @@ fn packets<C>(world: &World<C>, names: Names<'_>) -> Table {
         .collect();
     Table::new("packets")
         .float("t_s", rows.iter().map(|(_, row)| row.at.as_secs_f64()).collect())
-        .words("link", names.links, rows.iter().map(|(link, _)| *link))
+        .words("link", &subjects.links, rows.iter().map(|(link, _)| *link))
         .words("action", &ACTIONS.map(String::from), rows.iter().map(|(_, row)| code(row.action)))
         .words("flow", &flow_names, rows.iter().map(|(_, row)| row.packet.map_or(no_flow, |(flow, _)| flow.0)))
         .words("arrived_as", &LEVELS.map(String::from), rows.iter().map(|(_, row)| level(row)))
@@ -174,19 +170,34 @@ fn packets<C>(world: &World<C>, names: Names<'_>) -> Table {
         .float("average_pkts", rows.iter().map(|(_, row)| row.average_pkts).collect())
 }
 
-fn events<C>(world: &World<C>, names: Names<'_>) -> Table {
+fn events<C>(world: &World<C>, subjects: &Subjects) -> Table {
     let rows = &world.records().events;
+    // The name of the receiver at each address, nobody's last.
+    let mut names = subjects.receivers.clone();
+    let nobody = names.len() as u32;
+    names.push(String::new());
+    let ends = world.flows().iter().map(|flow| flow.sender.index()).chain(world.receivers().iter().map(|r| r.index()));
+    let mut receiver_at = vec![nobody; ends.max().map_or(0, |last| last + 1)];
+    for (receiver, address) in (0..).zip(world.receivers()) {
+        receiver_at[address.index()] = receiver;
+    }
     let mut what = Words::default();
-    let (mut before, mut after) = (Vec::new(), Vec::new());
+    let (mut receivers, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
     for row in rows {
         let (word, from, to) = described(row.event);
         what.push(word);
         before.push(from);
         after.push(to);
+        // A sender speaks of the receiver that it now follows, a receiver of itself.
+        receivers.push(match row.event {
+            Event::ClrChanged { receiver } => receiver.map_or(nobody, |receiver| receiver_at[receiver.index()]),
+            _ => receiver_at[row.endpoint as usize],
+        });
     }
     Table::new("events")
         .float("t_s", rows.iter().map(|row| row.at.as_secs_f64()).collect())
-        .words("flow", names.flows, rows.iter().map(|row| row.flow.0))
+        .words("flow", &subjects.flows, rows.iter().map(|row| row.flow.0))
+        .words("receiver", &names, receivers.into_iter())
         .column("event", Values::Words(what))
         .float("before", before)
         .float("after", after)
@@ -200,9 +211,7 @@ fn described(event: Event) -> (&'static str, f64, f64) {
         Event::EcnReduction { before, after, .. } => ("moderate-reduction", before, after),
         Event::RetransmissionTimeout { rto_s } => ("timeout", rto_s, f64::NAN),
         Event::RateChanged { before_bps, after_bps } => ("rate", before_bps, after_bps),
-        Event::ClrChanged { receiver } => {
-            ("limiting-receiver", f64::NAN, receiver.map_or(f64::NAN, |receiver| receiver.index() as f64))
-        }
+        Event::ClrChanged { .. } => ("limiting-receiver", f64::NAN, f64::NAN),
         Event::SlowStartEnded { rate_bps } => ("slow-start-ended", rate_bps, f64::NAN),
         Event::LossEvent { loss_event_rate } => ("loss-event", f64::NAN, loss_event_rate),
         Event::Finished => ("finished", f64::NAN, f64::NAN),
@@ -253,6 +262,14 @@ impl Table {
 }
 
 impl Words {
+    /// Appends a word that is either the last one again or has not come before.
+    pub(crate) fn push_in_turn(&mut self, word: &str) {
+        if self.dictionary.last().is_none_or(|last| last != word) {
+            self.dictionary.push(word.to_owned());
+        }
+        self.codes.push(self.dictionary.len() as i32 - 1);
+    }
+
     /// Appends a word. Meant for few distinct words: they are searched one by one, the latest first.
     pub(crate) fn push(&mut self, word: &str) {
         let code = self.dictionary.iter().rposition(|known| known == word).unwrap_or_else(|| {

@@ -1,5 +1,7 @@
 //! Meaning: what is wrong with a scenario whose form is right.
 
+mod sessions;
+
 use crate::expand::expand;
 use crate::memory;
 use crate::model::{Duplex, Flow, MAX_SEED, Scenario, Settings};
@@ -25,6 +27,9 @@ pub(crate) fn check(scenario: &Scenario) -> Vec<Finding> {
     settings(scenario, &mut found);
     for (name, flow) in &scenario.flows {
         this_flow(scenario, name, flow, &mut found);
+    }
+    for (name, session) in &scenario.sessions {
+        sessions::check(scenario, name, session, &mut found);
     }
     // What does not fit into memory is not put there.
     match memory::too_large(scenario) {
@@ -67,8 +72,9 @@ fn times(scenario: &Scenario, found: &mut Vec<Finding>) {
             found.push(Finding::new(format!("probes.{key}"), message).given(Some(interval)));
         }
     }
-    if scenario.flows.is_empty() {
-        found.push(Finding::new("flows", "missing: nothing would be sent; give at least one [flows.NAME]"));
+    if scenario.flows.is_empty() && scenario.sessions.is_empty() {
+        let message = "missing: nothing would be sent; give at least one [flows.NAME] or [sessions.NAME]";
+        found.push(Finding::new("flows", message).on(["sessions"]));
     }
 }
 
@@ -165,6 +171,7 @@ fn unreachable(scenario: &Scenario, network: &Network, found: &mut Vec<Finding>)
             found.push(Finding::new(own, message).on(["topology", "nodes", "links"]));
         }
     }
+    sessions::unreachable(network, &reach, found);
 }
 
 /// Every flow with the name of its entry.

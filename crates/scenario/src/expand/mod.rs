@@ -1,5 +1,7 @@
 //! From a scenario to its network. The one place where a topology becomes links; what does not fit is found here.
 
+mod sessions;
+
 use crate::model::{Course, Duplex, Link, Nodes, Scenario, Settings};
 use crate::network::{DirectedLink, FlowKind, Network, NetworkFlow, Node, Probes, settled};
 use crate::problem::{Finding, list, nearest};
@@ -16,6 +18,7 @@ pub(crate) fn expand(scenario: &Scenario, found: &mut Vec<Finding>) -> Network {
         nodes: Vec::new(),
         links: Vec::new(),
         flows: Vec::new(),
+        sessions: Vec::new(),
         probes: Probes {
             interval: scenario.probes.interval,
             queue_interval: scenario.probes.queue_interval,
@@ -33,6 +36,7 @@ pub(crate) fn expand(scenario: &Scenario, found: &mut Vec<Finding>) -> Network {
     expansion.nodes(&sketch);
     expansion.links(&sketch);
     expansion.flows();
+    expansion.sessions();
     expansion.probes();
     network
 }

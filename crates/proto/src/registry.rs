@@ -1,0 +1,208 @@
+//! The schemes of multicast congestion control, by name.
+//!
+//! A scheme is a configuration that says what it needs and makes the two kinds of endpoints of a session: its source and
+//! its members. Adding one is a module with a [`Scheme`] and one line in [`schemes!`]; from that line come the variants
+//! of [`SchemeConfig`], [`Source`] and [`Member`], its name in scenarios and its place in the battery of tests that all
+//! schemes must pass.
+
+use crate::endpoint::{Endpoint, Input, Outbox, Report};
+use crate::packet::{Address, FlowId};
+use crate::random::Random;
+use crate::time::{Instant, Rate};
+
+/// What an endpoint of a session is told about itself.
+pub struct Seat {
+    /// The session.
+    pub flow: FlowId,
+    /// The endpoint's own address.
+    pub own: Address,
+    /// The first of the session's groups; the others follow it.
+    pub group: Address,
+    /// How many members the session was set up with.
+    pub members: u32,
+    /// For whatever it draws.
+    pub random: Random,
+}
+
+/// A scheme of multicast congestion control: its parameters, from which its endpoints are made.
+pub trait Scheme {
+    /// The endpoint that sends data.
+    type Source: Endpoint;
+    /// The endpoint that receives it.
+    type Member: Endpoint;
+
+    /// Every parameter with an illegal value: its path, and what was given and what is legal.
+    fn check(&self) -> Vec<(String, String)>;
+
+    /// Groups that a session uses: 1, or its layers. At most 64.
+    fn groups(&self) -> u32;
+
+    /// Size of a data packet on the wire.
+    fn packet_bytes(&self) -> u64;
+
+    /// The most it ever sends, if it is bounded.
+    fn max_rate(&self) -> Option<Rate>;
+
+    /// Whether it answers congestion.
+    fn is_controlled(&self) -> bool {
+        true
+    }
+
+    /// The source at `seat`. The parameters must have passed [`check`](Self::check).
+    fn source(&self, seat: Seat) -> Self::Source;
+
+    /// A member at `seat`, which joins the groups when it starts and leaves them when it stops.
+    fn member(&self, seat: Seat) -> Self::Member;
+}
+
+/// The schemes: calls the macro of that name with lines `Variant(module::Config) = "name": "description";`, where
+/// `module` is one of this crate and `module::Config` a [`Scheme`] that serde and schemars know.
+#[macro_export]
+macro_rules! schemes {
+    ($declare:ident) => {
+        $declare! {
+            Cbr(source::cbr::Config) = "cbr": "A constant rate: no congestion control, to compare with.";
+            Tfmcc(tfmcc::Config) = "tfmcc": "TFMCC: the rate of a TCP on the way to the worst receiver (RFC 4654).";
+        }
+    };
+}
+
+macro_rules! declare {
+    ($($Variant:ident ( $($path:ident)::+ ) = $name:literal : $about:literal ;)+) => {
+        /// The parameters of a session of some scheme.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(clippy::large_enum_variant, reason = "there are few of them")]
+        pub enum SchemeConfig {
+            $(#[doc = $about] $Variant(crate::$($path)::+),)+
+        }
+
+        /// The source of a session: those of this crate side by side, so that asking one costs no virtual call.
+        #[allow(clippy::large_enum_variant, reason = "one per session")]
+        pub enum Source {
+            $(#[doc = $about] $Variant(<crate::$($path)::+ as Scheme>::Source),)+
+        }
+
+        /// A member of a session.
+        #[allow(clippy::large_enum_variant, reason = "a box would cost an indirection per packet")]
+        pub enum Member {
+            $(#[doc = $about] $Variant(<crate::$($path)::+ as Scheme>::Member),)+
+        }
+
+        /// Name and one-line description of every scheme.
+        pub const LIST: &[(&str, &str)] = &[$(($name, $about)),+];
+
+        impl SchemeConfig {
+            /// Its name in scenarios.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(SchemeConfig::$Variant(_) => $name,)+
+                }
+            }
+
+            /// A session of each scheme with the parameters that it has by default.
+            pub fn defaults() -> Vec<SchemeConfig> {
+                vec![$(SchemeConfig::$Variant(Default::default())),+]
+            }
+        }
+
+        impl Scheme for SchemeConfig {
+            type Source = Source;
+            type Member = Member;
+
+            fn check(&self) -> Vec<(String, String)> {
+                match self {
+                    $(SchemeConfig::$Variant(config) => Scheme::check(config),)+
+                }
+            }
+
+            fn groups(&self) -> u32 {
+                match self {
+                    $(SchemeConfig::$Variant(config) => config.groups(),)+
+                }
+            }
+
+            fn packet_bytes(&self) -> u64 {
+                match self {
+                    $(SchemeConfig::$Variant(config) => config.packet_bytes(),)+
+                }
+            }
+
+            fn max_rate(&self) -> Option<Rate> {
+                match self {
+                    $(SchemeConfig::$Variant(config) => Scheme::max_rate(config),)+
+                }
+            }
+
+            fn is_controlled(&self) -> bool {
+                match self {
+                    $(SchemeConfig::$Variant(config) => config.is_controlled(),)+
+                }
+            }
+
+            fn source(&self, seat: Seat) -> Source {
+                match self {
+                    $(SchemeConfig::$Variant(config) => Source::$Variant(config.source(seat)),)+
+                }
+            }
+
+            fn member(&self, seat: Seat) -> Member {
+                match self {
+                    $(SchemeConfig::$Variant(config) => Member::$Variant(config.member(seat)),)+
+                }
+            }
+        }
+
+        endpoints!(Source: $($Variant)+);
+        endpoints!(Member: $($Variant)+);
+    };
+}
+
+macro_rules! endpoints {
+    ($Enum:ident : $($Variant:ident)+) => {
+        impl Endpoint for $Enum {
+            #[inline]
+            fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+                match self {
+                    $($Enum::$Variant(endpoint) => endpoint.handle(now, input, out),)+
+                }
+            }
+
+            #[inline]
+            fn deadline(&self) -> Option<Instant> {
+                match self {
+                    $($Enum::$Variant(endpoint) => endpoint.deadline(),)+
+                }
+            }
+
+            fn report(&self) -> Report {
+                match self {
+                    $($Enum::$Variant(endpoint) => endpoint.report(),)+
+                }
+            }
+        }
+    };
+}
+
+schemes!(declare);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_legal_and_need_a_group() {
+        for config in SchemeConfig::defaults() {
+            assert_eq!(config.check(), [], "{}", config.name());
+            assert!((1..=64).contains(&config.groups()), "{}", config.name());
+            assert!(config.packet_bytes() > 0);
+        }
+    }
+
+    #[test]
+    fn names_are_distinct() {
+        let mut names: Vec<&str> = LIST.iter().map(|(name, _)| *name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), LIST.len());
+    }
+}

@@ -1,0 +1,100 @@
+//! From the sessions of a scenario to those of its network.
+
+use super::Expansion;
+use crate::model::{Mode, Nodes, Receivers, Session};
+use crate::network::{NetworkReceiver, NetworkSession};
+use crate::problem::Finding;
+use faircast_proto::registry::Scheme;
+use faircast_sim::multicast::{self, SessionPlan};
+use std::collections::BTreeSet;
+
+impl Expansion<'_> {
+    pub(super) fn sessions(&mut self) {
+        let scenario = self.scenario;
+        let mut taken: BTreeSet<String> = self.network.flows.iter().map(|flow| flow.name.clone()).collect();
+        for (name, session) in &scenario.sessions {
+            let path = format!("sessions.{name}");
+            let source = self.node(&format!("{path}.source"), &session.course().source);
+            let receivers = self.receivers(name, session);
+            for name in std::iter::once(name).chain(receivers.iter().map(|receiver| &receiver.name)) {
+                if !taken.insert(name.clone()) {
+                    let message = format!("there is another flow, session or receiver called {name}; rename one");
+                    self.found.push(Finding::new(path.clone(), message).on(["flows"]));
+                }
+            }
+            let Some(source) = source else { continue };
+            let course = session.course();
+            self.network.sessions.push(NetworkSession {
+                name: name.clone(),
+                source,
+                config: session.config(),
+                start: course.start,
+                start_jitter: course.start_jitter,
+                stop: course.stop,
+                receivers,
+                plan: plan(session),
+            });
+        }
+    }
+
+    fn receivers(&mut self, name: &str, session: &Session) -> Vec<NetworkReceiver> {
+        let path = format!("sessions.{name}.receivers");
+        let receivers = &session.course().receivers;
+        let number = receivers.number(self.scenario.right());
+        let nodes = self.receiving_nodes(&path, receivers, number);
+        let place = |(index, node): (u32, Option<u32>)| {
+            Some(NetworkReceiver {
+                name: format!("{name}-{index}"),
+                node: node?,
+                join: receivers.join_of(index)?,
+                join_jitter: receivers.join_jitter,
+                leave: receivers.leave_of(index),
+            })
+        };
+        (0..).zip(nodes).filter_map(place).collect()
+    }
+
+    /// The node of each receiver, as far as it is known.
+    fn receiving_nodes(&mut self, path: &str, receivers: &Receivers, number: u32) -> Vec<Option<u32>> {
+        let path = format!("{path}.nodes");
+        match &receivers.nodes {
+            Some(Nodes::One(name)) => vec![self.node(&path, name); number as usize],
+            Some(Nodes::Each(names)) if names.len() as u64 == u64::from(number) => {
+                (0..).zip(names).map(|(i, name)| self.node(&format!("{path}[{i}]"), name)).collect()
+            }
+            Some(Nodes::Each(names)) => {
+                let message =
+                    format!("{} nodes for {number} receivers: name one for each, or leave out count", names.len());
+                self.found.push(Finding::new(path, message).legal(format!("a list of {number}")));
+                Vec::new()
+            }
+            None => {
+                let right = self.scenario.right();
+                if number == 0 || number > right {
+                    let message = match (&self.scenario.topology, right) {
+                        (None, _) => {
+                            "missing: without a topology a session must say where its receivers are".to_owned()
+                        }
+                        (Some(_), 0) => "missing: this topology has no hosts on its right; name nodes here".to_owned(),
+                        (Some(_), right) => format!(
+                            "missing, so receiver {right} would need the node right-{right}, but topology.right is \
+                             {right}: make it {number}, or name nodes here"
+                        ),
+                    };
+                    self.found.push(Finding::new(path, message).on(["topology", "nodes"]));
+                    return Vec::new();
+                }
+                (0..number).map(|i| self.names.get(&format!("right-{i}")).copied()).collect()
+            }
+        }
+    }
+}
+
+fn plan(session: &Session) -> SessionPlan {
+    let membership = &session.course().membership;
+    let mode = match membership.mode {
+        Mode::Sparse => multicast::Mode::Sparse,
+        Mode::Dense => multicast::Mode::Dense { prune_timeout: membership.prune_timeout },
+    };
+    SessionPlan { mode, leave_delay: membership.leave_delay(), ..SessionPlan::sparse(session.config().groups()) }
+}

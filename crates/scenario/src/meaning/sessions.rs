@@ -1,0 +1,94 @@
+//! What is wrong with a session whose form is right.
+
+use super::Reach;
+use crate::model::{Mode, Scenario, Session};
+use crate::network::Network;
+use crate::problem::Finding;
+use faircast_proto::time::Duration;
+
+/// All that is wrong with the session called `name`, where its nodes are not concerned.
+pub(super) fn check(scenario: &Scenario, name: &str, session: &Session, found: &mut Vec<Finding>) {
+    let (path, course, duration) = (format!("sessions.{name}"), session.course(), scenario.duration);
+    for (field, message) in session.check() {
+        found.push(Finding::new(format!("{path}.{field}"), message).on([path.clone()]));
+    }
+    let latest = course.start + course.start_jitter;
+    if latest >= duration && duration > Duration::ZERO {
+        let key = if course.start >= duration { "start" } else { "start_jitter" };
+        let message = format!("the source may start as late as {latest}; legal is before the end at {duration}");
+        found.push(Finding::new(format!("{path}.{key}"), message).on([format!("{path}.start"), "duration".into()]));
+    }
+    if let Some(stop) = course.stop
+        && stop <= latest
+    {
+        let message = format!("{stop} given; legal is after the start, {latest} at the latest");
+        found.push(Finding::new(format!("{path}.stop"), message).given(Some(stop)).on([path.clone()]));
+    }
+    let membership = &course.membership;
+    if membership.mode == Mode::Dense && membership.prune_timeout == Duration::ZERO {
+        let message = "0 s given; legal is more than 0 s, else what is pruned opens again at once";
+        found.push(Finding::new(format!("{path}.membership.prune_timeout"), message).on([path.clone()]));
+    }
+    members(scenario, &path, session, found);
+}
+
+/// Times and numbers of the receivers.
+fn members(scenario: &Scenario, path: &str, session: &Session, found: &mut Vec<Finding>) {
+    let receivers = &session.course().receivers;
+    let number = receivers.number(scenario.right());
+    let path = format!("{path}.receivers");
+    if receivers.count == Some(0) {
+        let message = "0 given; a session has receivers: legal is a whole number from 1";
+        found.push(Finding::new(format!("{path}.count"), message).given(Some(0)));
+        return;
+    }
+    let lists = [("join", Some(&receivers.join)), ("leave", receivers.leave.as_ref())];
+    let mut fits = true;
+    for (key, times) in lists.into_iter().filter_map(|(key, times)| Some((key, times?))) {
+        if !times.fits(number) {
+            fits = false;
+            let message = format!("a list of times has one for each of the {number} receivers");
+            let finding = Finding::new(format!("{path}.{key}"), message).legal(format!("a list of {number}"));
+            found.push(finding.on([path.clone(), "topology".into()]));
+        }
+    }
+    if !fits {
+        return;
+    }
+    let duration = scenario.duration;
+    for index in 0..number {
+        let latest = receivers.join_of(index).unwrap_or_default() + receivers.join_jitter;
+        let leave = receivers.leave_of(index);
+        let (key, message) = if latest >= duration && duration > Duration::ZERO {
+            ("join", format!("receiver {index} may join as late as {latest}; legal is before the end at {duration}"))
+        } else if let Some(leave) = leave.filter(|&leave| leave <= latest) {
+            (
+                "leave",
+                format!("receiver {index} would leave at {leave}; legal is after its join, {latest} at the latest"),
+            )
+        } else {
+            continue;
+        };
+        // The first will do: with it the others are likely to be mended.
+        found.push(Finding::new(format!("{path}.{key}"), message).on([path.clone(), "duration".into()]));
+        return;
+    }
+}
+
+/// Receivers that the source cannot reach, or that cannot answer it: joins and reports, too, must find their way.
+pub(super) fn unreachable(network: &Network, reach: &Reach, found: &mut Vec<Finding>) {
+    for session in &network.sessions {
+        let lost = session.receivers.iter().find_map(|receiver| {
+            let ways =
+                [(session.source, receiver.node, "path leads"), (receiver.node, session.source, "path back leads")];
+            let way = ways.into_iter().find(|&(from, to, _)| from != to && !reach.leads(from, to))?;
+            Some((receiver, way))
+        });
+        // The first of a session will do.
+        let Some((receiver, (from, to, what))) = lost else { continue };
+        let [from, to] = [from, to].map(|node| &network.nodes[node as usize].name);
+        let message = format!("receiver {} cannot be reached: no {what} from node {from} to node {to}", receiver.name);
+        let path = format!("sessions.{}.receivers", session.name);
+        found.push(Finding::new(path, message).on(["topology", "nodes", "links"]));
+    }
+}

@@ -1,0 +1,221 @@
+//! What a scenario says of a multicast session.
+
+use super::Nodes;
+use faircast_proto::registry::{Scheme, SchemeConfig};
+use faircast_proto::time::Duration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A multicast session of some scheme: where it runs, and the parameters of the scheme beside that.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionOf<C> {
+    /// Where and when.
+    #[serde(flatten)]
+    pub course: SessionCourse,
+    /// The parameters of its scheme.
+    #[serde(flatten)]
+    pub config: C,
+}
+
+/// Where and when a session runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionCourse {
+    /// Sending node.
+    pub source: String,
+    /// When the source starts. Default "0 s".
+    #[serde(default)]
+    pub start: Duration,
+    /// It starts later by a random time, uniform from zero to this. Default "0 s".
+    #[serde(default)]
+    pub start_jitter: Duration,
+    /// When it stops. Default: not before the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Duration>,
+    /// Who receives.
+    #[serde(default)]
+    pub receivers: Receivers,
+    /// How members and routers come to the session's packets.
+    #[serde(default)]
+    pub membership: Membership,
+}
+
+/// The receivers of a session: NAME-0, NAME-1 and so on.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Receivers {
+    /// The node of all receivers, or one for each. Default: receiver i is on the topology's right-i.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Nodes>,
+    /// How many. Default: as many as `nodes` lists; without a list one per host on the topology's right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub count: Option<u32>,
+    /// When they join, or when each of them does. Default "0 s".
+    pub join: Times,
+    /// Time from the join of one receiver to that of the next. Default "0 s".
+    pub join_step: Duration,
+    /// Each joins later by a random time, uniform from zero to this. Default "0 s".
+    pub join_jitter: Duration,
+    /// When they leave, or when each of them does. Default: not before the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leave: Option<Times>,
+}
+
+/// A time, or a list of times.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+pub enum Times {
+    /// One time for all.
+    All(Duration),
+    /// One time for each.
+    Each(Vec<Duration>),
+}
+
+/// How members and routers come to a session's packets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Membership {
+    /// Whose leave latency. Default "realistic".
+    pub profile: Profile,
+    /// How long a router goes on forwarding after a host's leave. Default: as the profile says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leave_delay: Option<Duration>,
+    /// How the tree comes about. Default "sparse".
+    pub mode: Mode,
+    /// In dense mode: until a pruned interface opens again. Default 0.5 s (ns-2); PIM-DM has 210 s.
+    pub prune_timeout: Duration,
+}
+
+/// Whose leave latency a session has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// 2 s: two queries of IGMP a second apart (RFC 2236).
+    #[default]
+    Realistic,
+    /// None, as in ns-2.
+    Ns2,
+}
+
+/// How the tree of a session comes about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "TreeMode")]
+pub enum Mode {
+    /// By explicit joins: nothing flows where nobody has asked.
+    #[default]
+    Sparse,
+    /// By flooding: routers that have no use for what comes prune it back.
+    Dense,
+}
+
+macro_rules! sessions {
+    ($($Variant:ident ( $($path:ident)::+ ) = $name:literal : $about:literal ;)+) => {
+        /// A multicast session.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(tag = "scheme")]
+        pub enum Session {
+            $(#[doc = $about] #[serde(rename = $name)] $Variant(SessionOf<faircast_proto::$($path)::+>),)+
+        }
+
+        impl Session {
+            /// Where and when it runs.
+            pub fn course(&self) -> &SessionCourse {
+                match self {
+                    $(Session::$Variant(session) => &session.course,)+
+                }
+            }
+
+            /// The parameters of its scheme.
+            pub fn config(&self) -> SchemeConfig {
+                match self {
+                    $(Session::$Variant(session) => SchemeConfig::$Variant(session.config.clone()),)+
+                }
+            }
+
+            /// Its scheme's name.
+            pub fn scheme(&self) -> &'static str {
+                match self {
+                    $(Session::$Variant(_) => $name,)+
+                }
+            }
+
+            /// Every parameter of the scheme with an illegal value, and what is legal.
+            pub(crate) fn check(&self) -> Vec<(String, String)> {
+                match self {
+                    $(Session::$Variant(session) => Scheme::check(&session.config),)+
+                }
+            }
+        }
+    };
+}
+
+faircast_proto::schemes!(sessions);
+
+impl Receivers {
+    /// How many receivers, on a network whose topology has `right` hosts on its right.
+    pub fn number(&self, right: u32) -> u32 {
+        self.count.unwrap_or(match &self.nodes {
+            Some(Nodes::One(_)) => 1,
+            Some(Nodes::Each(nodes)) => nodes.len() as u32,
+            None => right,
+        })
+    }
+
+    /// When receiver `index` joins, its jitter not counted; nothing if the list is too short.
+    pub fn join_of(&self, index: u32) -> Option<Duration> {
+        let later = self.join_step.0.saturating_mul(u64::from(index));
+        Some(Duration(self.join.of(index)?.0.saturating_add(later)))
+    }
+
+    /// When receiver `index` leaves, if before the end.
+    pub fn leave_of(&self, index: u32) -> Option<Duration> {
+        self.leave.as_ref()?.of(index)
+    }
+}
+
+impl Times {
+    /// The time of receiver `index`; nothing if the list is too short.
+    pub fn of(&self, index: u32) -> Option<Duration> {
+        match self {
+            Times::All(time) => Some(*time),
+            Times::Each(times) => times.get(index as usize).copied(),
+        }
+    }
+
+    /// Whether there is one for each of `number`, no more and no less.
+    pub fn fits(&self, number: u32) -> bool {
+        match self {
+            Times::All(_) => true,
+            Times::Each(times) => times.len() as u64 == u64::from(number),
+        }
+    }
+}
+
+impl Membership {
+    /// How long a router goes on forwarding after a host's leave.
+    pub fn leave_delay(&self) -> Duration {
+        self.leave_delay.unwrap_or(match self.profile {
+            Profile::Realistic => Duration::from_secs(2),
+            Profile::Ns2 => Duration::ZERO,
+        })
+    }
+}
+
+impl Default for Times {
+    fn default() -> Times {
+        Times::All(Duration::ZERO)
+    }
+}
+
+impl Default for Membership {
+    fn default() -> Membership {
+        Membership {
+            profile: Profile::default(),
+            leave_delay: None,
+            mode: Mode::default(),
+            prune_timeout: Duration::from_millis(500),
+        }
+    }
+}

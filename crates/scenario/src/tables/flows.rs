@@ -1,0 +1,110 @@
+//! Tables of flows and of the receivers of sessions.
+
+use super::{Subjects, Table};
+use faircast_proto::endpoint::Report;
+use faircast_proto::time::{Duration, Instant};
+use faircast_sim::engine::World;
+use std::ops::Range;
+
+/// What a subject reported at the end of an interval, and at the end of the one before.
+struct Interval {
+    at: Instant,
+    subject: u32,
+    now: Report,
+    before: Report,
+}
+
+/// Flows and sessions. What a session's receivers got is their mean.
+pub(super) fn flows<C>(world: &World<C>, subjects: &Subjects, interval: Duration) -> Table {
+    let records = world.records();
+    let senders = intervals(records.senders.iter().map(|row| (row.at, row.flow.0, row.report)), subjects.flows.len());
+    let receivers = receiver_intervals(world, subjects);
+    let seconds = interval.as_secs_f64();
+    // At each moment the rows of receivers are in the order of flows, as those of senders.
+    let of_flow: Vec<Range<usize>> = world.flows().iter().map(|flow| flow.receivers.clone()).collect();
+    let mean_bps = |of: fn(&Report) -> u64| -> Vec<f64> {
+        let mut first = 0;
+        senders
+            .iter()
+            .map(|row| {
+                let number = of_flow[row.subject as usize].len();
+                let own = &receivers[first..first + number];
+                first += number;
+                let bytes: u64 = own.iter().map(|row| of(&row.now) - of(&row.before)).sum();
+                8.0 * bytes as f64 / (seconds * number as f64)
+            })
+            .collect()
+    };
+    let (received, distinct) = (mean_bps(|report| report.received_bytes), mean_bps(|report| report.distinct_bytes));
+    let count = |of: fn(&Report) -> u64| counts(&senders, of);
+    let gauge = |of: fn(&Report) -> f64| senders.iter().map(|row| of(&row.now)).collect();
+    Table::new("flows")
+        .float("t_s", senders.iter().map(|row| row.at.as_secs_f64()).collect())
+        .words("flow", &subjects.flows, senders.iter().map(|row| row.subject))
+        .float("rate_bps", received)
+        .float("goodput_bps", distinct)
+        .integer("sent_pkts", count(|report| report.sent_pkts))
+        .integer("retransmitted_pkts", count(|report| report.retransmitted_pkts))
+        .integer("loss_reductions", count(|report| report.loss_reductions))
+        .integer("ecn_reductions", count(|report| report.ecn_reductions))
+        .integer("timeouts", count(|report| report.timeouts))
+        .float("cwnd_pkts", gauge(|report| report.cwnd_pkts))
+        .float("ssthresh_pkts", gauge(|report| report.ssthresh_pkts))
+        .float("srtt_s", gauge(|report| report.srtt_s))
+        .float("sending_bps", gauge(|report| report.rate_bps))
+        .integer("reports_received", session_counts(&senders, subjects, |report| report.received_pkts))
+}
+
+/// The receivers of sessions.
+pub(super) fn receivers<C>(world: &World<C>, subjects: &Subjects, interval: Duration) -> Table {
+    let mut rows = receiver_intervals(world, subjects);
+    rows.retain(|row| !subjects.receivers[row.subject as usize].is_empty());
+    let mut flow_of = vec![0; subjects.receivers.len()];
+    for (flow, ends) in (0..).zip(world.flows()) {
+        flow_of[ends.receivers.clone()].fill(flow);
+    }
+    let seconds = interval.as_secs_f64();
+    let bps = |of: fn(&Report) -> u64| {
+        rows.iter().map(|row| 8.0 * (of(&row.now) - of(&row.before)) as f64 / seconds).collect()
+    };
+    let gauge = |of: fn(&Report) -> f64| rows.iter().map(|row| of(&row.now)).collect();
+    Table::new("receivers")
+        .float("t_s", rows.iter().map(|row| row.at.as_secs_f64()).collect())
+        .words("session", &subjects.flows, rows.iter().map(|row| flow_of[row.subject as usize]))
+        .words("receiver", &subjects.receivers, rows.iter().map(|row| row.subject))
+        .float("rate_bps", bps(|report| report.received_bytes))
+        .float("goodput_bps", bps(|report| report.distinct_bytes))
+        .float("desired_bps", gauge(|report| report.rate_bps))
+        .float("loss_event_rate", gauge(|report| report.loss_event_rate))
+        .float("rtt_s", gauge(|report| report.srtt_s))
+        .integer("loss_events", counts(&rows, |report| report.loss_reductions))
+        .integer("reports", counts(&rows, |report| report.sent_pkts))
+}
+
+fn receiver_intervals<C>(world: &World<C>, subjects: &Subjects) -> Vec<Interval> {
+    let rows = world.records().receivers.iter().map(|row| (row.at, row.receiver, row.report));
+    intervals(rows, subjects.receivers.len())
+}
+
+fn intervals(rows: impl Iterator<Item = (Instant, u32, Report)>, subjects: usize) -> Vec<Interval> {
+    let mut before = vec![Report::default(); subjects];
+    rows.map(|(at, subject, now)| {
+        let before = std::mem::replace(&mut before[subject as usize], now);
+        Interval { at, subject, now, before }
+    })
+    .collect()
+}
+
+fn counts(rows: &[Interval], of: fn(&Report) -> u64) -> Vec<i64> {
+    rows.iter().map(|row| (of(&row.now) - of(&row.before)) as i64).collect()
+}
+
+/// Counts of sources of sessions; 0 for flows that are no session's.
+fn session_counts(rows: &[Interval], subjects: &Subjects, of: fn(&Report) -> u64) -> Vec<i64> {
+    let count = |(row, count)| if subjects.is_session[row_subject(row)] { count } else { 0 };
+    rows.iter().zip(counts(rows, of)).map(count).collect()
+}
+
+fn row_subject(row: &Interval) -> usize {
+    row.subject as usize
+}
