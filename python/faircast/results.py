@@ -87,8 +87,13 @@ class RunResult:
 
     @property
     def flows(self) -> pa.Table:
-        """Per flow and probe interval: rates, window, round-trip time, losses."""
+        """Per flow or session and probe interval: rates, window, round-trip time, losses."""
         return self.table("flows")
+
+    @property
+    def receivers(self) -> pa.Table:
+        """Per receiver of a session and probe interval: rates, loss event rate, round-trip time, reports."""
+        return self.table("receivers")
 
     @property
     def queues(self) -> pa.Table:

@@ -130,8 +130,9 @@ def test_every_object_of_the_schema_has_a_class_with_its_keys(name):
     part = getattr(model, name)
     keys = {field.name.removesuffix("_") for field in dataclasses.fields(part)}
     properties = SCHEMA["$defs"][name]["properties"]
-    assert keys == set(properties) - {"kind"}
+    assert keys == set(properties) - {"kind", "scheme"}
     assert part.kind == properties.get("kind", {}).get("const")
+    assert part.scheme == properties.get("scheme", {}).get("const")
 
 
 def test_the_program_accepts_what_the_classes_produce():

@@ -75,7 +75,7 @@ def test_a_result_comes_back_from_disk(small: Path, tmp_path: Path) -> None:
     back = RunResult.read(folder)
     assert (back.scenario, back.seed, back.version) == (result.scenario, 7, faircast.__version__)
     for name in result.names:
-        assert back.table(name).equals(result.table(name))
+        assert repr(back.table(name).to_pydict()) == repr(result.table(name).to_pydict())
     assert back.metrics().values == result.metrics().values
     assert result.queues.num_rows > 0
     assert result.flows.num_rows > 0
@@ -88,7 +88,7 @@ def test_the_metadata_holds_what_is_needed_to_repeat_and_nothing_else(small: Pat
         keys = set(pq.read_schema(path).metadata)
         assert keys == {b"faircast.scenario", b"faircast.hash", b"faircast.seed", b"faircast.version"}
         again = faircast.run(pq.read_schema(path).metadata[b"faircast.scenario"].decode(), seed=7)
-        assert again.table(path.stem).equals(result.table(path.stem))
+        assert repr(again.table(path.stem).to_pydict()) == repr(result.table(path.stem).to_pydict())
 
 
 def test_damaged_files_are_named(small: Path, tmp_path: Path) -> None:

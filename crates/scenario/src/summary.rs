@@ -29,8 +29,9 @@ pub fn summary<C>(world: &World<C>, subjects: &Subjects, warmup: Instant) -> Tab
         let goodput = rows.flow(&subjects.flows[index], &sender, &receivers, all_s, late_s);
         if subjects.is_session[index] {
             rows.session(&subjects.flows[index], &sender, late_s);
-            for (receiver, counters) in flow.receivers.clone().zip(&receivers) {
-                rows.receiver(&subjects.receivers[receiver], counters, all_s, late_s);
+            let members = flow.receivers.clone().filter_map(|receiver| subjects.member(receiver));
+            for (member, counters) in members.zip(&receivers) {
+                rows.receiver(&subjects.members[member], counters, all_s, late_s);
             }
         }
         if subjects.is_controlled[index] {

@@ -329,3 +329,111 @@ fn what_is_no_table_is_no_scenario() {
         assert!(found[0].message.ends_with("is not legal; legal is a table"), "{found:?}");
     }
 }
+
+/// A legal scenario with a session.
+const SESSION: &str = r#"
+format = 1
+name = "session"
+duration = "100 s"
+
+[topology]
+kind = "star"
+left = 1
+right = 3
+
+[nodes.island]
+
+[flows.video-9]
+kind = "cbr"
+from = "left-0"
+to = "right-0"
+
+[sessions.video]
+scheme = "tfmcc"
+source = "left-0"
+stop = "90 s"
+receivers = { count = 3, join = "5 s", leave = ["50 s", "60 s", "70 s"] }
+membership = { profile = "ns2", mode = "dense" }
+"#;
+
+const SESSION_CASES: &[(&str, &str, &str, &str)] = &[
+    ("source = \"left-0\"", "", "sessions.video.source", "missing; legal is a text"),
+    (
+        "\"tfmcc\"",
+        "\"tfmc\"",
+        "sessions.video.scheme",
+        "\"tfmc\" is not legal; did you mean tfmcc?; legal are cbr, tfmcc",
+    ),
+    ("scheme = \"tfmcc\"", "", "sessions.video.scheme", "missing; legal is one of cbr, tfmcc"),
+    ("scheme =", "kind =", "sessions.video.scheme", "missing"),
+    (
+        "source = \"left-0\"",
+        "source = \"left-1\"",
+        "sessions.video.source",
+        "there is no node left-1; did you mean left-0?",
+    ),
+    ("stop = \"90 s\"", "stop = \"0 s\"", "sessions.video.stop", "legal is after the start, 0 s at the latest"),
+    ("stop = \"90 s\"", "start = \"100 s\"", "sessions.video.start", "legal is before the end at 100 s"),
+    ("stop =", "stp =", "sessions.video.stp", "unknown key; did you mean stop?"),
+    ("stop = \"90 s\"", "max_rate = \"1 bit/s\"", "sessions.video.max_rate", "legal is at least a packet in 8 s"),
+    ("stop = \"90 s\"", "max_rate = 1000", "sessions.video.max_rate", "1000 has no unit"),
+    ("count = 3", "count = 0", "sessions.video.receivers.count", "0 is not legal; legal is a whole number from 1"),
+    (
+        "count = 3",
+        "count = 4",
+        "sessions.video.receivers.nodes",
+        "would need the node right-3, but topology.right is 3",
+    ),
+    (
+        "count = 3",
+        "nodes = [\"right-0\", \"left\"], count = 2",
+        "sessions.video.receivers.nodes[1]",
+        "there is no node left",
+    ),
+    ("count = 3", "nodes = \"rihgt-0\", count = 3", "sessions.video.receivers.nodes", "did you mean right-0?"),
+    ("count = 3", "nodes = [\"right-0\"], count = 3", "sessions.video.receivers.nodes", "1 nodes for 3 receivers"),
+    (
+        "count = 3",
+        "nodes = [\"right-0\", \"right-1\", \"island\"]",
+        "sessions.video.receivers",
+        "no path leads from node left-0 to node island",
+    ),
+    ("join = \"5 s\"", "join = [\"5 s\"]", "sessions.video.receivers.join", "one for each of the 3 receivers"),
+    ("join = \"5 s\"", "join = 5", "sessions.video.receivers.join", "5 has no unit"),
+    (
+        "join = \"5 s\"",
+        "join = \"55 s\"",
+        "sessions.video.receivers.leave",
+        "receiver 0 would leave at 50 s; legal is after its join",
+    ),
+    (
+        "join = \"5 s\"",
+        "join_jitter = \"100 s\"",
+        "sessions.video.receivers.join",
+        "receiver 0 may join as late as 100 s",
+    ),
+    ("\"ns2\"", "\"ns3\"", "sessions.video.membership.profile", "did you mean ns2?; legal are realistic, ns2"),
+    (
+        "\"dense\"",
+        "\"dense\", prune_timeout = \"0 s\"",
+        "sessions.video.membership.prune_timeout",
+        "legal is more than 0 s",
+    ),
+    ("video-9", "video-1", "sessions.video", "another flow, session or receiver called video-1"),
+    ("video-9", "video", "sessions.video", "another flow, session or receiver called video"),
+];
+
+#[test]
+fn sessions_are_judged_like_everything_else() {
+    Scenario::from_toml(SESSION).expect("nothing is wrong with it");
+    let mut wrong = String::new();
+    for (old, new, path, message) in SESSION_CASES {
+        let text = SESSION.replacen(old, new, 1);
+        assert_ne!(text, SESSION, "{old} is not in the base");
+        let found = Scenario::from_toml(&text).err().unwrap_or_default();
+        if !found.iter().any(|problem| problem.path == *path && problem.message.contains(message)) {
+            wrong += &format!("\n{old} => {new}\n  wanted {path} -> {message}\n  got    {found:#?}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}

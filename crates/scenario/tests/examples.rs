@@ -12,6 +12,8 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("mecn-chain", include_str!("../../../examples/scenarios/mecn-chain.toml")),
     ("two-paths", include_str!("../../../examples/scenarios/two-paths.toml")),
     ("geo-loss", include_str!("../../../examples/scenarios/geo-loss.toml")),
+    ("tfmcc-star", include_str!("../../../examples/scenarios/tfmcc-star.toml")),
+    ("tfmcc-beside-tcp", include_str!("../../../examples/scenarios/tfmcc-beside-tcp.toml")),
 ];
 
 fn scenario(name: &str) -> Scenario {
@@ -210,7 +212,8 @@ fn random_mutations_are_refused_or_understood() {
                     let written = scenario.to_json();
                     let again = Scenario::from_json(written).unwrap_or_else(|p| panic!("{name}, seed {seed}: {p:#?}"));
                     assert_eq!(again, scenario, "{name}, seed {seed}");
-                    assert!(!scenario.expand().flows.is_empty(), "{name}, seed {seed}");
+                    let network = scenario.expand();
+                    assert!(network.flows.len() + network.sessions.len() > 0, "{name}, seed {seed}");
                 }
                 Err(problems) => {
                     assert!(!problems.is_empty(), "{name}, seed {seed}");
@@ -249,7 +252,7 @@ fn the_annotated_example_of_the_documentation_is_legal() {
     let text = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("there is an example");
     let scenario = Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"));
     let network = scenario.expand();
-    assert_eq!(network.flows.len(), 3);
+    assert_eq!((network.flows.len(), network.sessions.len()), (3, 1));
     assert_eq!(link(&network, "bottleneck.back").rate, Rate(256_000));
     assert_eq!(link(&network, "access-right-1").delay, Duration::from_millis(4));
 }

@@ -1,4 +1,4 @@
-"""A summary on screen: what one wants to see first, one line per flow and per link on which something happens."""
+"""A summary on screen: what one wants to see first, one line per flow, receiver and link on which something happens."""
 
 from __future__ import annotations
 
@@ -17,6 +17,13 @@ FLOW = {
     "ecn_reductions": "ECN reductions",
     "timeouts": "time-outs",
 }
+RECEIVER = {
+    "goodput": "goodput",
+    "loss_event_rate_end": "loss event rate, at the end",
+    "rtt_end": "round-trip time, at the end",
+    "loss_events": "loss events",
+    "reports": "reports",
+}
 LINK = {
     "efficiency": "efficiency",
     "drops_all": "drops, whole run",
@@ -31,14 +38,20 @@ Metrics = dict[str, tuple[Estimate, str]]
 
 
 def show_rows(title: str, rows: Sequence[Row]) -> None:
-    """Flows, and links with a probed queue, drops, marks, losses or much to do; values are those after the warm-up."""
+    """Flows, receivers of sessions, and links with a probed queue, drops, marks, losses or much to do.
+
+    Values are those after the warm-up.
+    """
     subjects: dict[str, Metrics] = {}
     for row in rows:
         subjects.setdefault(row.subject, {})[row.metric] = row.over_seeds, row.unit
     several = any(estimate.n > 1 for found in subjects.values() for estimate, _ in found.values())
     interval = ", mean ± half width of the 95 % interval" if several else ""
     print(f"{title}; after the warm-up unless said{interval}")
-    show_subjects("flow", FLOW, {name: found for name, found in subjects.items() if "goodput" in found})
+    receivers = {name: found for name, found in subjects.items() if "loss_events" in found}
+    flows = {name: found for name, found in subjects.items() if "goodput" in found and name not in receivers}
+    show_subjects("flow", FLOW, flows)
+    show_subjects("receiver", RECEIVER, receivers)
     show_subjects("link", LINK, {name: found for name, found in subjects.items() if is_busy(found)})
     fairness = subjects.get("run", {}).get("jain_index")
     if fairness is not None:

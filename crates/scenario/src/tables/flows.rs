@@ -18,7 +18,7 @@ struct Interval {
 pub(super) fn flows<C>(world: &World<C>, subjects: &Subjects, interval: Duration) -> Table {
     let records = world.records();
     let senders = intervals(records.senders.iter().map(|row| (row.at, row.flow.0, row.report)), subjects.flows.len());
-    let receivers = receiver_intervals(world, subjects);
+    let receivers = receiver_intervals(world);
     let seconds = interval.as_secs_f64();
     // At each moment the rows of receivers are in the order of flows, as those of senders.
     let of_flow: Vec<Range<usize>> = world.flows().iter().map(|flow| flow.receivers.clone()).collect();
@@ -57,12 +57,13 @@ pub(super) fn flows<C>(world: &World<C>, subjects: &Subjects, interval: Duration
 
 /// The receivers of sessions.
 pub(super) fn receivers<C>(world: &World<C>, subjects: &Subjects, interval: Duration) -> Table {
-    let mut rows = receiver_intervals(world, subjects);
-    rows.retain(|row| !subjects.receivers[row.subject as usize].is_empty());
-    let mut flow_of = vec![0; subjects.receivers.len()];
+    let mut rows = receiver_intervals(world);
+    rows.retain(|row| subjects.member(row.subject as usize).is_some());
+    let mut flow_of = vec![0; world.receivers().len()];
     for (flow, ends) in (0..).zip(world.flows()) {
         flow_of[ends.receivers.clone()].fill(flow);
     }
+    let members = rows.iter().filter_map(|row| subjects.member(row.subject as usize)).map(|member| member as u32);
     let seconds = interval.as_secs_f64();
     let bps = |of: fn(&Report) -> u64| {
         rows.iter().map(|row| 8.0 * (of(&row.now) - of(&row.before)) as f64 / seconds).collect()
@@ -71,7 +72,7 @@ pub(super) fn receivers<C>(world: &World<C>, subjects: &Subjects, interval: Dura
     Table::new("receivers")
         .float("t_s", rows.iter().map(|row| row.at.as_secs_f64()).collect())
         .words("session", &subjects.flows, rows.iter().map(|row| flow_of[row.subject as usize]))
-        .words("receiver", &subjects.receivers, rows.iter().map(|row| row.subject))
+        .words("receiver", &subjects.members, members)
         .float("rate_bps", bps(|report| report.received_bytes))
         .float("goodput_bps", bps(|report| report.distinct_bytes))
         .float("desired_bps", gauge(|report| report.rate_bps))
@@ -81,9 +82,9 @@ pub(super) fn receivers<C>(world: &World<C>, subjects: &Subjects, interval: Dura
         .integer("reports", counts(&rows, |report| report.sent_pkts))
 }
 
-fn receiver_intervals<C>(world: &World<C>, subjects: &Subjects) -> Vec<Interval> {
+fn receiver_intervals<C>(world: &World<C>) -> Vec<Interval> {
     let rows = world.records().receivers.iter().map(|row| (row.at, row.receiver, row.report));
-    intervals(rows, subjects.receivers.len())
+    intervals(rows, world.receivers().len())
 }
 
 fn intervals(rows: impl Iterator<Item = (Instant, u32, Report)>, subjects: usize) -> Vec<Interval> {
@@ -101,10 +102,6 @@ fn counts(rows: &[Interval], of: fn(&Report) -> u64) -> Vec<i64> {
 
 /// Counts of sources of sessions; 0 for flows that are no session's.
 fn session_counts(rows: &[Interval], subjects: &Subjects, of: fn(&Report) -> u64) -> Vec<i64> {
-    let count = |(row, count)| if subjects.is_session[row_subject(row)] { count } else { 0 };
-    rows.iter().zip(counts(rows, of)).map(count).collect()
-}
-
-fn row_subject(row: &Interval) -> usize {
-    row.subject as usize
+    let is_session = rows.iter().map(|row| subjects.is_session[row.subject as usize]);
+    counts(rows, of).into_iter().zip(is_session).map(|(count, is_session)| if is_session { count } else { 0 }).collect()
 }

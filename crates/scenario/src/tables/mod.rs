@@ -64,8 +64,8 @@ pub struct Subjects {
     pub is_session: Vec<bool>,
     /// Of each flow, whether it answers congestion.
     pub is_controlled: Vec<bool>,
-    /// Names of the receivers of all flows; empty for the one receiver of a flow that is no session's.
-    pub receivers: Vec<String>,
+    /// Names of the receivers of sessions.
+    pub members: Vec<String>,
 }
 
 impl Subjects {
@@ -74,15 +74,21 @@ impl Subjects {
         let unicast = network.flows.iter().map(|flow| (&flow.name, false, flow.kind.is_controlled()));
         let sessions = network.sessions.iter().map(|session| (&session.name, true, session.config.is_controlled()));
         let flows: Vec<_> = unicast.chain(sessions).collect();
-        let nameless = network.flows.iter().map(|_| String::new());
         let members = network.sessions.iter().flat_map(|session| &session.receivers);
         Subjects {
             links: network.links.iter().map(|link| link.name.clone()).collect(),
             flows: flows.iter().map(|(name, ..)| (*name).clone()).collect(),
             is_session: flows.iter().map(|(_, is_session, _)| *is_session).collect(),
             is_controlled: flows.iter().map(|(.., is_controlled)| *is_controlled).collect(),
-            receivers: nameless.chain(members.map(|receiver| receiver.name.clone())).collect(),
+            members: members.map(|receiver| receiver.name.clone()).collect(),
         }
+    }
+
+    /// Which of the members a receiver is, of the receivers of all flows; nothing for that of a flow between two
+    /// endpoints. Flows come before sessions, and each has one receiver.
+    pub(crate) fn member(&self, receiver: usize) -> Option<usize> {
+        let flows = self.is_session.iter().take_while(|is_session| !**is_session).count();
+        receiver.checked_sub(flows)
     }
 }
 
@@ -172,14 +178,14 @@ fn packets<C>(world: &World<C>, subjects: &Subjects) -> Table {
 
 fn events<C>(world: &World<C>, subjects: &Subjects) -> Table {
     let rows = &world.records().events;
-    // The name of the receiver at each address, nobody's last.
-    let mut names = subjects.receivers.clone();
+    // The member at each address, nobody's last.
+    let mut names = subjects.members.clone();
     let nobody = names.len() as u32;
     names.push(String::new());
     let ends = world.flows().iter().map(|flow| flow.sender.index()).chain(world.receivers().iter().map(|r| r.index()));
-    let mut receiver_at = vec![nobody; ends.max().map_or(0, |last| last + 1)];
-    for (receiver, address) in (0..).zip(world.receivers()) {
-        receiver_at[address.index()] = receiver;
+    let mut member_at = vec![nobody; ends.max().map_or(0, |last| last + 1)];
+    for (receiver, address) in world.receivers().iter().enumerate() {
+        member_at[address.index()] = subjects.member(receiver).map_or(nobody, |member| member as u32);
     }
     let mut what = Words::default();
     let (mut receivers, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
@@ -190,8 +196,8 @@ fn events<C>(world: &World<C>, subjects: &Subjects) -> Table {
         after.push(to);
         // A sender speaks of the receiver that it now follows, a receiver of itself.
         receivers.push(match row.event {
-            Event::ClrChanged { receiver } => receiver.map_or(nobody, |receiver| receiver_at[receiver.index()]),
-            _ => receiver_at[row.endpoint as usize],
+            Event::ClrChanged { receiver } => receiver.map_or(nobody, |receiver| member_at[receiver.index()]),
+            _ => member_at[row.endpoint as usize],
         });
     }
     Table::new("events")

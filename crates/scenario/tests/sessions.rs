@@ -1,0 +1,122 @@
+//! Sessions from a scenario file to tables.
+
+use faircast_scenario::run::{Control, RunOutput};
+use faircast_scenario::tables::{Table, Values, Words};
+use faircast_scenario::{Scenario, run};
+
+/// A constant rate, of 100 packets a second, to three receivers on two hosts: one joins late, one leaves early.
+const CBR: &str = r#"
+format = 1
+name = "cbr"
+duration = "10 s"
+warmup = "2 s"
+
+[topology]
+kind = "star"
+right = 2
+
+[sessions.film]
+scheme = "cbr"
+source = "left-0"
+rate = "800 kbit/s"
+packet_size = "1000 B"
+
+[sessions.film.receivers]
+nodes = ["right-0", "right-0", "right-1"]
+join = ["0 s", "5 s", "0 s"]
+leave = ["10 s", "10 s", "4 s"]
+"#;
+
+fn go(text: &str) -> RunOutput {
+    let scenario = Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    run(&scenario, 1, &Control::default()).unwrap_or_else(|problems| panic!("{problems:#?}"))
+}
+
+fn table<'a>(output: &'a RunOutput, name: &str) -> &'a Table {
+    output.tables.iter().find(|table| table.name == name).expect("there is such a table")
+}
+
+fn numbers<'a>(table: &'a Table, column: &str) -> &'a [f64] {
+    match table.get(column) {
+        Some(Values::Float(values)) => values,
+        other => panic!("{column} is {other:?}"),
+    }
+}
+
+fn words(table: &Table, column: &str) -> Vec<String> {
+    match table.get(column) {
+        Some(Values::Words(Words { codes, dictionary })) => {
+            codes.iter().map(|&code| dictionary[code as usize].clone()).collect()
+        }
+        other => panic!("{column} is {other:?}"),
+    }
+}
+
+fn value(output: &RunOutput, subject: &str, metric: &str) -> f64 {
+    let summary = table(output, "summary");
+    let rows = words(summary, "subject").into_iter().zip(words(summary, "metric"));
+    let row = rows.into_iter().position(|row| row == (subject.to_owned(), metric.to_owned()));
+    numbers(summary, "value")[row.unwrap_or_else(|| panic!("no {metric} of {subject}"))]
+}
+
+#[test]
+fn receivers_get_what_flows_while_they_are_members() {
+    let output = go(CBR);
+    let receivers = table(&output, "receivers");
+    let (names, times, rates) =
+        (words(receivers, "receiver"), numbers(receivers, "t_s"), numbers(receivers, "rate_bps"));
+    assert_eq!((names.len(), &names[..3]), (30, &["film-0", "film-1", "film-2"].map(String::from)[..]));
+    let rate = |receiver: &str, second: f64| {
+        let row = (0..names.len()).find(|&row| names[row] == receiver && times[row] == second).expect("it is there");
+        rates[row]
+    };
+    for second in 2..=10 {
+        assert_eq!(rate("film-0", f64::from(second)), 800e3);
+    }
+    // A second member on a host is there at once; one that has left gets nothing, though its link is loaded for 2 s.
+    assert_eq!((rate("film-1", 5.0), rate("film-1", 6.0), rate("film-1", 7.0)), (0.0, 800e3, 800e3));
+    assert_eq!((rate("film-2", 4.0), rate("film-2", 5.0), rate("film-2", 6.0)), (800e3, 0.0, 0.0));
+    assert_eq!(value(&output, "film-0", "rate"), 800e3);
+    assert_eq!(value(&output, "film-2", "rate"), 200e3);
+    // The session's rate is the mean over its receivers: 800, 500, 200.
+    assert!((value(&output, "film", "rate") - 500e3).abs() < 1e4);
+    assert_eq!(value(&output, "film", "sending_rate"), 800e3);
+    // One copy on the source's link; on the other's the packets of 4 s, those of the 2 s after it, and of 2 ms or so.
+    assert_eq!(value(&output, "access-left-0", "efficiency"), 0.008);
+    let late = value(&output, "access-right-1", "arrived_all");
+    assert!((600.0..=602.0).contains(&late), "{late}");
+}
+
+#[test]
+fn profiles_differ_in_the_leave_latency() {
+    let arrived = |membership: &str| {
+        let text = format!("{CBR}\n[sessions.film.membership]\n{membership}\n");
+        value(&go(&text), "access-right-1", "arrived_all")
+    };
+    assert!((400.0..=402.0).contains(&arrived("profile = \"ns2\"")));
+    assert!((600.0..=602.0).contains(&arrived("profile = \"realistic\"")));
+    assert!((450.0..=452.0).contains(&arrived("profile = \"ns2\"\nleave_delay = \"500 ms\"")));
+}
+
+#[test]
+fn tfmcc_names_its_limiting_receiver() {
+    let output = go(include_str!("../../../examples/scenarios/tfmcc-star.toml"));
+    let events = table(&output, "events");
+    let (what, who) = (words(events, "event"), words(events, "receiver"));
+    let limiting: Vec<&String> =
+        what.iter().zip(&who).filter(|(what, _)| *what == "limiting-receiver").map(|(_, who)| who).collect();
+    assert_eq!(limiting.last().map(|name| name.as_str()), Some("video-3"), "{limiting:?}");
+    assert!(what.iter().zip(&who).all(|(what, who)| what != "loss-event" || who.starts_with("video-")));
+    // RTT 100 ms, p = 0.01: 0.9 Mbit/s by the equation, some per cent more since losses of a round trip are one event.
+    let rate = value(&output, "video-0", "rate");
+    assert!((0.5e6..=1.6e6).contains(&rate), "{rate}");
+    assert!((value(&output, "video-3", "rate") / rate - 0.99).abs() < 0.01);
+    assert!(value(&output, "video-3", "reports") > 5.0 * value(&output, "video-1", "reports"));
+}
+
+#[test]
+fn uncontrolled_flows_do_not_count_for_fairness() {
+    let output = go(CBR);
+    let summary = table(&output, "summary");
+    assert!(!words(summary, "metric").contains(&"jain_index".to_owned()));
+}
