@@ -69,6 +69,10 @@ def section(summary: dict[str, Any], folder: Path) -> str:
     for item in summary["criteria"]:
         cells = (item["name"], item["published"], measured(item), accepted(item), item["verdict"], item["note"])
         lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
+    if summary.get("numbers"):
+        columns = summary["numbers"]["columns"]
+        lines += ["", "| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+        lines += ["| " + " | ".join(row) + " |" for row in summary["numbers"]["rows"]]
     figure = folder / f"{name}.png"
     if figure.exists():
         (DOCS / "figures" / figure.name).write_bytes(figure.read_bytes())

@@ -82,6 +82,14 @@ class Criterion:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Numbers:
+    """The numbers behind a figure, or a table of the paper, as texts."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Experiment:
     """One figure or table of a paper, or one cross check."""
 
@@ -94,6 +102,8 @@ class Experiment:
     figure: Callable[[Data], Figure] | None = None
     says: Callable[[Data], str]
     """One sentence: what the figure, or the table, shows."""
+    numbers: Callable[[Data], Numbers] | None = None
+    """A table to be shown beside the criteria."""
     reps: int = 10
     """Seeds if the caller does not say."""
 

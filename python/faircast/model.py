@@ -444,6 +444,20 @@ class OnOff(Part):
 
 
 @dataclasses.dataclass(kw_only=True)
+class Outage(Part):
+    """Loses everything for a while, once or again and again."""
+
+    kind: ClassVar[str | None] = "outage"
+
+    length: str
+    """How long it lasts."""
+    start: str
+    """When the first outage begins."""
+    period: str | None = None
+    """From the beginning of one outage to that of the next, more than `length`. Default: there is only one."""
+
+
+@dataclasses.dataclass(kw_only=True)
 class ParkingLot(Part):
     """Hosts at both ends of a row of routers, and cross traffic at every hop."""
 
@@ -842,7 +856,7 @@ class Scenario(Part):
 
 Flow: TypeAlias = "Tcp | Cbr | OnOff"
 """One or several like flows."""
-Loss: TypeAlias = "Lossless | Bernoulli | BitError | GilbertElliott"
+Loss: TypeAlias = "Lossless | Bernoulli | BitError | GilbertElliott | Outage"
 """A loss model as configurations write it: `{ kind = "bernoulli", p = 0.001 }`."""
 Queue: TypeAlias = "DropTail | Red | Mecn"
 """A queue discipline as configurations write it: `{ kind = "drop-tail", limit = "50 packets" }`."""

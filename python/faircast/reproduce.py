@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from faircast.batch import Job, Watcher, run_batch, worker_count
 from faircast.errors import InputError
-from faircast.experiment import AGREES, REPORTED, Data, Experiment, Point, PointData, Verdict, judge, overall
+from faircast.experiment import AGREES, REPORTED, Data, Experiment, Numbers, Point, PointData, Verdict, judge, overall
 from faircast.experiments import select
 from faircast.folder import begin_call, build, check_place, default_path, end_call, write_json, writing
 from faircast.measurements import Measurements
@@ -48,6 +48,7 @@ class Report:
     figures: list[Path]
     seeds: list[int]
     wall_s: float
+    numbers: Numbers | None = None
 
     @property
     def holds(self) -> bool:
@@ -65,6 +66,7 @@ class Report:
                 {key: finite(value) if isinstance(value, float) else value for key, value in asdict(criterion).items()}
                 for criterion in self.criteria
             ],
+            "numbers": None if self.numbers is None else asdict(self.numbers),
             "reps": len(self.seeds),
             "seeds": self.seeds,
             "version": faircast_version(),
@@ -180,9 +182,9 @@ def conclude(experiment: Experiment, data: Data, folder: Path, begin: float) -> 
                 if data.quick:
                     figure.text(1.0, 0.0, "quick", ha="right", va="bottom", fontsize=7, color="#888888")
                 figures = save(figure, folder, experiment.id)
-    report = Report(
-        experiment, verdict, verdicts, experiment.says(data), figures, data.seeds, time.perf_counter() - begin
-    )
+    numbers = None if experiment.numbers is None else experiment.numbers(data)
+    wall_s = time.perf_counter() - begin
+    report = Report(experiment, verdict, verdicts, experiment.says(data), figures, data.seeds, wall_s, numbers)
     write_json(folder / "summary.json", report.to_json())
     return report
 

@@ -75,6 +75,9 @@ def show(report: Report) -> None:
     seeds = f"{len(report.seeds)} seed{'s' if len(report.seeds) != 1 else ''}"
     print(f"\n{experiment.id}: {experiment.title} [{experiment.paper}], {seeds}: {report.verdict}")
     table(["criterion", "published", "measured", "accepted", "verdict", "reason"], rows, right=("measured",))
+    if report.numbers is not None:
+        columns, rows = report.numbers.columns, [list(row) for row in report.numbers.rows]
+        table(columns, rows, right=columns[1:])
     print(report.says)
     for path in report.figures:
         print(f"  {path}")

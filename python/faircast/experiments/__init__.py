@@ -30,6 +30,9 @@ REGISTRY: dict[str, str] = {
     "x-tcp": "faircast.experiments.checks.tcp_throughput",
     "x-red": "faircast.experiments.checks.red_average",
     "x-ecn": "faircast.experiments.checks.ecn_response",
+    "x-tfmcc": "faircast.experiments.checks.tfmcc_equation",
+    "x-tfmcc-geo": "faircast.experiments.checks.tfmcc_geo",
+    "x-tfmcc-tcp": "faircast.experiments.checks.tfmcc_beside_tcp",
     "x-conservation": "faircast.experiments.checks.conservation",
     "x-determinism": "faircast.experiments.checks.determinism",
 }

@@ -6,6 +6,7 @@
 //! | `bernoulli.rs` | each packet with the same probability |
 //! | `bit_error.rs` | a packet of which a bit is hit |
 //! | `gilbert_elliott.rs` | bursts: a good and a bad state |
+//! | `outage.rs` | everything, for a while |
 //!
 //! Applied to a packet at the receiving end of the link, before any queue. Adding one is one file beside this one
 //! and one line in `losses!`. A model outside this crate goes into [`Loss::Guest`].
@@ -106,6 +107,7 @@ losses! {
     bernoulli::Bernoulli = "bernoulli": "Loses each packet with the same probability, independently.";
     bit_error::BitError = "bit-error": "Loses a packet if one of its bits is hit; bits are hit independently.";
     gilbert_elliott::GilbertElliott = "gilbert-elliott": "Loses packets in bursts: a good and a bad state.";
+    outage::Outage = "outage": "Loses everything for a while, once or again and again.";
 }
 
 impl std::fmt::Debug for Loss {

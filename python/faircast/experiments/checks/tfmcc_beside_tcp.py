@@ -1,0 +1,203 @@
+"""x-tfmcc-tcp: one TFMCC session beside 1, 2, 4 and 8 TCP flows: who gets how much of one bottleneck.
+
+1 Mb/s of bottleneck for each of them, RTT 20 to 560 ms, TCP windows that never bind, 1000 B packets. RED: limit twice
+the product of bandwidth and delay, thresholds 5 % and 50 % of the limit, gentle; drop-tail: one such product; both 20
+packets at the least.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point
+from faircast.figures import PAGE_IN, curve, panels
+from faircast.statistics import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SHARE_BPS = 1_000_000
+COUNTS = (1, 2, 4, 8)
+RTTS_MS = (20, 50, 100, 200, 400, 560)
+VARIANTS = {"newreno": "NewReno", "sack": "SACK"}
+QUEUES = {"red": "RED", "drop-tail": "drop-tail"}
+ACCESS_MS = 1
+FACTOR = 2.0
+
+
+def queue(kind: str, rate_bps: int, rtt_ms: int) -> dict[str, Any]:
+    """The bottleneck's queue."""
+    bdp = rate_bps * rtt_ms / 1000 / 8000
+    if kind == "drop-tail":
+        return {"kind": kind, "limit": f"{max(20, round(bdp))} packets"}
+    limit = max(20, round(2 * bdp))
+    return {
+        "kind": kind,
+        "limit": f"{limit} packets",
+        "min_th": f"{max(1, 0.05 * limit):g} packets",
+        "max_th": f"{0.5 * limit:g} packets",
+        "gentle": True,
+    }
+
+
+def scenario(kind: str, variant: str, flows: int, rtt_ms: int) -> dict[str, Any]:
+    """A dumbbell with `flows` TCPs and one session with one receiver."""
+    rate_bps = SHARE_BPS * (flows + 1)
+    return {
+        "format": 1,
+        "name": f"x-tfmcc-tcp-{kind}-{variant}-{flows}-{rtt_ms}ms",
+        "duration": "700 s",
+        "warmup": "200 s",
+        "topology": {
+            "kind": "dumbbell",
+            "left": flows + 1,
+            "right": flows + 1,
+            "access": {"rate": "1 Gbit/s", "delay": f"{ACCESS_MS} ms"},
+        },
+        "links": {
+            "bottleneck": {
+                "rate": f"{rate_bps} bit/s",
+                "delay": f"{rtt_ms / 2 - 2 * ACCESS_MS} ms",
+                "queue": queue(kind, rate_bps, rtt_ms),
+                "back": {"queue": {"kind": "drop-tail", "limit": "10000 packets"}},
+            }
+        },
+        "flows": {
+            "tcp": {
+                "kind": "tcp",
+                "variant": variant,
+                "count": flows,
+                "mss": "1000 B",
+                "hdr": "0 B",
+                "wnd": "10000 packets",
+                "start_jitter": "1 s",
+            }
+        },
+        "sessions": {
+            "tfmcc": {
+                "scheme": "tfmcc",
+                "source": f"left-{flows}",
+                "start_jitter": "1 s",
+                "receivers": {"nodes": f"right-{flows}"},
+                "initial_max_rtt": "1 s" if rtt_ms >= 500 else "500 ms",
+            }
+        },
+        "probes": {"flows": False, "links": False, "events": False},
+    }
+
+
+def points(quick: bool) -> list[Point]:
+    """Every queue, variant, number of flows and round-trip time."""
+    counts, rtts = ((1, 8), (20, 100, 560)) if quick else (COUNTS, RTTS_MS)
+    return [
+        Point(key=(kind, variant, flows, rtt_ms), scenario=scenario(kind, variant, flows, rtt_ms))
+        for kind in QUEUES
+        for variant in VARIANTS
+        for flows in counts
+        for rtt_ms in rtts
+    ]
+
+
+def ratio(data: Data, key: tuple[str, str, int, int]) -> Estimate:
+    """Goodput of TFMCC over the mean goodput of the TCPs."""
+
+    def of_seed(seed: int) -> float:
+        run = data.run(key, seed)
+        tcp = [run[f"tcp-{i}", "goodput"] for i in range(key[2])]
+        return run["tfmcc", "goodput"] * len(tcp) / math.fsum(tcp)
+
+    return data.over_seeds(of_seed)
+
+
+def cases(data: Data, kind: str, variant: str) -> dict[tuple[int, int], Estimate]:
+    """Ratios by number of flows and round-trip time."""
+    keys: Any = data.keys()
+    return {key[2:]: ratio(data, key) for key in keys if key[:2] == (kind, variant)}
+
+
+def extreme(kind: str, variant: str, largest: bool, data: Data) -> Measured:
+    """The largest or smallest ratio of a queue and a variant."""
+    found = cases(data, kind, variant)
+    flows, rtt_ms = (max if largest else min)(found, key=lambda key: found[key].mean)
+    note = f"beside {flows} flow{'s' if flows > 1 else ''}, RTT {rtt_ms} ms"
+    return Measured.of(found[flows, rtt_ms], note=note)
+
+
+def criterion(kind: str, variant: str, largest: bool) -> Criterion:
+    """Within a factor of two with RED; only reported with drop-tail."""
+    bound = FACTOR if kind == "red" else None
+    return Criterion(
+        name=f"{QUEUES[kind]}, {VARIANTS[variant]}: TFMCC / mean TCP, {'largest' if largest else 'smallest'}",
+        published="within a factor of 2" if kind == "red" else "-",
+        evaluate=partial(extreme, kind, variant, largest),
+        low=1 / bound if bound and not largest else None,
+        high=bound if bound and largest else None,
+    )
+
+
+def numbers(data: Data) -> Numbers:
+    """All ratios with their intervals."""
+    rtts = sorted({key[3] for key in data.points})  # type: ignore[index]
+    counts = sorted({key[2] for key in data.points})  # type: ignore[index]
+    rows = []
+    for kind in QUEUES:
+        for variant in VARIANTS:
+            found = cases(data, kind, variant)
+            for flows in counts:
+                label = f"{QUEUES[kind]}, {flows} {VARIANTS[variant]}"
+                rows.append([label, *(str(found[flows, rtt_ms]) for rtt_ms in rtts)])
+    return Numbers(columns=["TFMCC / mean TCP", *(f"RTT {rtt_ms} ms" for rtt_ms in rtts)], rows=rows)
+
+
+def figure(data: Data) -> Figure:
+    """Ratios against round-trip time, a panel for each queue and variant."""
+    drawn, axes = panels(2, 2, width=PAGE_IN, height=4.4, sharex=True, sharey=True)
+    rtts = sorted({key[3] for key in data.points})  # type: ignore[index]
+    counts = sorted({key[2] for key in data.points})  # type: ignore[index]
+    for row, kind in enumerate(QUEUES):
+        for column, variant in enumerate(VARIANTS):
+            panel = axes[row][column]
+            found = cases(data, kind, variant)
+            panel.axhspan(1 / FACTOR, FACTOR, color="#eeeeee", zorder=0)
+            panel.axhline(1, color="black", linewidth=0.6)
+            for series, flows in enumerate(counts):
+                ratios = [found[flows, rtt_ms] for rtt_ms in rtts]
+                curve(panel, rtts, ratios, label=f"{flows} TCP", series=series)
+            panel.set(xscale="log", yscale="log", title=f"{QUEUES[kind]}, {VARIANTS[variant]}")
+            panel.set_xticks(rtts, [str(rtt_ms) for rtt_ms in rtts])
+            panel.set_yticks([0.125, 0.25, 0.5, 1, 2, 4, 8], ["1/8", "1/4", "1/2", "1", "2", "4", "8"])
+            panel.set_ylim(1 / 8, 8)
+            panel.minorticks_off()
+            if row == 1:
+                panel.set_xlabel("round-trip time (ms)")
+            if column == 0:
+                panel.set_ylabel("TFMCC / mean TCP")
+    axes[0][0].legend(ncols=2, title="means, 95 % intervals")
+    return drawn
+
+
+def says(data: Data) -> str:
+    """What the check shows."""
+    ranges = {}
+    for kind, name in QUEUES.items():
+        means = [item.mean for variant in VARIANTS for item in cases(data, kind, variant).values()]
+        ranges[name] = f"{min(means):.2f} to {max(means):.2f} with {name}"
+    return f"A TFMCC session gets {' and '.join(ranges.values())} times as much as a TCP beside it."
+
+
+EXPERIMENTS = [
+    Experiment(
+        id="x-tfmcc-tcp",
+        paper="checks",
+        title="TFMCC beside TCP",
+        points=points,
+        criteria=[
+            criterion(kind, variant, largest) for kind in QUEUES for variant in VARIANTS for largest in (False, True)
+        ],
+        numbers=numbers,
+        figure=figure,
+        says=says,
+    )
+]
