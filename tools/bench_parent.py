@@ -41,7 +41,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rev", default="HEAD^", help="the commit to compare with (default: the parent)")
     parser.add_argument("--pairs", type=int, default=3, help="pairs of runs of every load (default 3)")
-    parser.add_argument("--load", action="append", choices=sorted(LOADS), help="default: L1 and L2")
+    parser.add_argument("--load", action="append", choices=sorted(LOADS), help="default: those of faircast bench")
     options = parser.parse_args()
     if options.pairs < 1:
         parser.error(f"--pairs is {options.pairs}; it must be at least 1")

@@ -66,11 +66,11 @@ class Report:
                 {key: finite(value) if isinstance(value, float) else value for key, value in asdict(criterion).items()}
                 for criterion in self.criteria
             ],
-            "numbers": None if self.numbers is None else asdict(self.numbers),
             "reps": len(self.seeds),
             "seeds": self.seeds,
             "version": faircast_version(),
             "wall_seconds": round(self.wall_s, 3),
+            **({} if self.numbers is None else {"numbers": asdict(self.numbers)}),
         }
 
 

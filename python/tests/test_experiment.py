@@ -14,7 +14,7 @@ from conftest import SMALL, Cli, parquet_bytes
 
 import faircast
 from faircast import _native, experiments
-from faircast.experiment import Criterion, Data, Experiment, Measured, Point, judge, overall, within
+from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, judge, overall, within
 from faircast.results import RunResult
 from faircast.scenario import resolve
 from faircast.statistics import Estimate
@@ -174,6 +174,15 @@ def test_summary_json(cli: Cli, register: Any) -> None:
     for ending in ("pdf", "png"):
         assert f"here/x-small/x-small.{ending}" in done.out
         assert Path(f"here/x-small/x-small.{ending}").stat().st_size > 1000
+
+
+def test_numbers_are_shown_and_written(cli: Cli, register: Any) -> None:
+    table = Numbers(columns=["case", "ratio"], rows=[["one", "1.25 ± 0.1"]])
+    register(make("x-small", HOLDS, figure=None, numbers=lambda _: table))
+    done = cli("reproduce", "x-small", "--out", "here", "--reps", "1")
+    assert "1.25 ± 0.1" in done.out
+    found = json.loads(Path("here/x-small/summary.json").read_text())
+    assert found["numbers"] == {"columns": ["case", "ratio"], "rows": [["one", "1.25 ± 0.1"]]}
 
 
 def test_a_disagreement_is_a_result_unless_strict(cli: Cli, register: Any) -> None:
@@ -336,3 +345,14 @@ def test_every_registered_experiment_is_sound() -> None:
                 resolve(point.scenario)
                 keys.append(point.key)
             assert len(set(keys)) == len(keys)
+
+
+def test_the_rate_that_independent_losses_allow() -> None:
+    """By hand: p = 0.01, RTT 0.1 s. The equation gives 898.6 kbit/s, 11.2 packets per RTT; with 1/p = 100 the loss
+    event rate is near 1/(100 + 11.7), at which the equation gives 957 kbit/s."""
+    from faircast.experiments.checks.tfmcc_equation import equation_bps, expected_bps
+
+    assert equation_bps(0.01, 0.1) == pytest.approx(898.6e3, rel=1e-3)
+    rate = expected_bps(0.01, 0.1)
+    assert rate == pytest.approx(equation_bps(1 / (100 + rate * 0.1 / 8000), 0.1), rel=1e-9)
+    assert rate == pytest.approx(957e3, rel=0.01)

@@ -37,7 +37,8 @@ def command(
 
     A packet-hop is a packet that leaves a link. L1: dumbbell, 10 NewReno flows, 960+40 byte packets, 100 Mb/s 20 ms
     drop-tail 1000, access 1 Gb/s 1 ms, 60 s. L2: the same with 100 flows, 1 Gb/s, 10 s; L2-10 and L2-1000 with 10 and
-    1000 flows; L2-even with access links of 1.01 Gb/s. Start and imports are apart.
+    1000 flows; L2-even with access links of 1.01 Gb/s. M1: star of 1000 receivers, 10 Mb/s constant rate, 10 s; M2:
+    binary tree of 1024; M3: binary tree with 10 000 receivers of TFMCC. Start and imports are apart.
 
     Example: faircast bench --load L1 --repeat 5
     """
@@ -67,7 +68,7 @@ def command(
             f"{run['user_cpu_s']:.3f}",
             f"{run['hops_per_cpu_s'] / 1e6:.2f}",
             f"{run['best_hops_per_cpu_s'] / 1e6:.2f}",
-            f"{run['largest_share']:.0%}",
+            "-" if run["largest_share"] is None else f"{run['largest_share']:.0%}",
             f"{run['memory_mb']:.0f}",
             f"{run['start_cpu_s']:.3f}",
         ]
@@ -95,7 +96,7 @@ def child() -> None:
     import resource
 
     from faircast import _native
-    from faircast.loads import load
+    from faircast.loads import UNICAST, load
     from faircast.summary import summary_of
 
     name, calendar = sys.argv[1:]
@@ -112,7 +113,7 @@ def child() -> None:
         "start_cpu_s": before.ru_utime,
         "memory_mb": peak_mb() - imported_mb,
         "goodput_bps": sum(rates),
-        "largest_share": max(rates) / sum(rates),
+        "largest_share": max(rates) / sum(rates) if name in UNICAST else None,
     }
     print(json.dumps(found))
 

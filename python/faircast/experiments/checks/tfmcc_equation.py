@@ -95,7 +95,7 @@ def extreme(largest: bool) -> Criterion:
         return Measured.of(found[p, rtt_ms], note=f"at p = {p}, RTT {rtt_ms} ms")
 
     return Criterion(
-        name=f"{'largest' if largest else 'smallest'} quotient of rate and equation at the loss event rate of such losses",
+        name=f"{'largest' if largest else 'smallest'} quotient of rate and equation at the loss event rate so made",
         published=1.0,
         evaluate=evaluate,
         low=1 - TOLERANCE,
