@@ -130,6 +130,16 @@ pub enum Header {
         round: u8,
         /// The receiver whose time stamp is echoed.
         echo: Option<TfmccEcho>,
+        /// Receivers multiply the throughput equation by this, f(N); 1 in TFMCC. Not in the RFC: [Hang] eq. 13.
+        scale: f32,
+        /// N, the number of receivers that the rate counts for; 1 in TFMCC. Not in the RFC: for observers.
+        receivers: f32,
+    },
+    /// A receiver of a session says to its source that it is a member, or no longer. The receiver is
+    /// [`Packet::source`]; of two messages the one with the later [`Packet::sent`] counts.
+    Registration {
+        /// Whether it is one.
+        member: bool,
     },
     /// TFMCC feedback (RFC 4654 section 2.2.2); the receiver's identity r is [`Packet::source`], its time stamp tr_r is
     /// [`Packet::sent`].

@@ -47,6 +47,7 @@ impl Trace {
                 Header::TcpData { sequence, .. } => u64::from(sequence),
                 Header::TcpAck { next_expected, echo, .. } => u64::from(next_expected) << 8 | echo as u64,
                 Header::TfmccData { sequence, round, .. } => u64::from(sequence) << 8 | u64::from(round),
+                Header::Registration { member } => u64::from(member),
                 Header::TfmccReport { rate_bps, round, .. } => u64::from(rate_bps.to_bits()) << 8 | u64::from(round),
             });
         }

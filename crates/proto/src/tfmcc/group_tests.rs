@@ -389,6 +389,8 @@ fn a_receiver_that_stands_less_than_a_packet_in_eight_seconds_leaves_after_two_m
             max_rtt_us: 2_000_000,
             round: 0,
             echo: None,
+            scale: 1.0,
+            receivers: 1.0,
         };
         let packet =
             Packet { sent: now, source: SENDER, destination: GROUP, size: 1000, header, ..lie(0, 0.0, false, 0) };
@@ -426,6 +428,8 @@ fn anything(random: &mut Random, sequence: &mut u32) -> Packet {
             max_rtt_us: if random.chance(0.1) { any(random) } else { random.uniform_in(0.0, 1e6) as u32 },
             round: any(random) as u8,
             echo: random.chance(0.5).then_some(TfmccEcho { receiver, stamp_us, is_clr: random.chance(0.5) }),
+            scale: number(random),
+            receivers: number(random),
         }
     } else {
         Header::TfmccReport {

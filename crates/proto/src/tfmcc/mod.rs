@@ -17,6 +17,7 @@
 //! | `suppression.rs` | feedback timers | section 4.5 |
 //! | `loss_history.rs` | loss events, intervals, discounting | section 5 |
 //! | `quantise.rs` | short numbers on the wire, optional | section 2.2.1 |
+//! | `scaling.rs` | the hook for schemes that multiply the rate | none |
 //!
 //! The sender's states:
 //!
@@ -40,6 +41,7 @@ mod receive_rate;
 mod receiver;
 mod rounds;
 mod rtt;
+mod scaling;
 mod sender;
 mod suppression;
 #[cfg(test)]
@@ -47,4 +49,5 @@ mod tests;
 
 pub use config::{Config, GapFloor, OneWayAdjustment, TimerBias};
 pub use receiver::Receiver;
+pub use scaling::{LEAST_SCALE, MOST_SCALE, Scaling};
 pub use sender::Sender;

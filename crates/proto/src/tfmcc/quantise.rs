@@ -24,6 +24,21 @@ pub fn decode_rate(code: u16) -> f64 {
     LEAST_BPS * libm::exp2(f64::from(code >> 7)) * (1.0 + f64::from(code & 0x7f) / 128.0)
 }
 
+/// The 12-bit code of a number of receivers, or of what the rate is multiplied by for them: 2^(e - 10)·(1 + m/128), from
+/// 1/1024 to 4 million, rounded to the nearest. Not in the RFC.
+pub fn encode_scale(scale: f64) -> u16 {
+    let scaled = (scale * SCALES_PER_UNIT).max(1.0);
+    let exponent = libm::floor(libm::log2(scaled)).min(31.0);
+    let mantissa = libm::round((scaled / libm::exp2(exponent) - 1.0) * 128.0);
+    // A cast saturates, and a mantissa of 128 carries into the exponent.
+    ((exponent * 128.0 + mantissa) as u16).min(RATE_MAX)
+}
+
+/// The number of a 12-bit code.
+pub fn decode_scale(code: u16) -> f64 {
+    libm::exp2(f64::from(code >> 7)) * (1.0 + f64::from(code & 0x7f) / 128.0) / SCALES_PER_UNIT
+}
+
 /// The 8-bit code of a round-trip time in seconds.
 pub fn encode_rtt(rtt_s: f64) -> u8 {
     let scaled = (rtt_s * 1e3).max(1.0);
@@ -39,6 +54,7 @@ pub fn decode_rtt(code: u8) -> f64 {
 }
 
 const LEAST_BPS: f64 = 100.0;
+const SCALES_PER_UNIT: f64 = 1024.0;
 const RATE_MAX: u16 = (1 << 12) - 1;
 /// Above the middle between the last rate and what the highest code would be.
 const UNLIMITED_BPS: f64 = 100.0 * 2_147_483_648.0 * (1.0 + 126.5 / 128.0);
@@ -51,9 +67,23 @@ mod tests {
     fn every_code_comes_back() {
         for code in 0..=RATE_MAX {
             assert_eq!(encode_rate(decode_rate(code)), code);
+            assert_eq!(encode_scale(decode_scale(code)), code);
         }
         for code in 0..=u8::MAX {
             assert_eq!(encode_rtt(decode_rtt(code)), code);
+        }
+    }
+
+    #[test]
+    fn whole_numbers_up_to_255_and_powers_of_two_are_exact_scales() {
+        for scale in (1..256).chain([512, 4096, 1 << 21]).map(f64::from) {
+            assert_eq!(decode_scale(encode_scale(scale)), scale);
+        }
+        assert_eq!(decode_scale(encode_scale(0.0)), 1.0 / 1024.0);
+        assert!(decode_scale(encode_scale(f64::INFINITY)) > 4e6);
+        for scale in [0.3, 1.21, 31.62, 317.3, 9_999.0] {
+            let error = decode_scale(encode_scale(scale)) / scale - 1.0;
+            assert!(error.abs() < 0.004, "{scale}: {error}");
         }
     }
 

@@ -6,6 +6,7 @@ use super::loss_history::{Arrival, LossHistory};
 use super::quantise;
 use super::receive_rate::ReceiveRate;
 use super::rtt::{Rtt, stamp_us};
+use super::scaling;
 use super::suppression::{FeedbackTimer, delay_rounds, draw};
 use crate::endpoint::{Endpoint, Event, Input, Outbox, Report};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet, TfmccEcho};
@@ -38,6 +39,8 @@ pub struct Receiver {
     max_rtt_s: f64,
     /// X of the last packet, bit/s.
     sending_bps: f64,
+    /// What multiplies the equation, as of the last packet; 1 in TFMCC.
+    scale: f32,
     last_at: Instant,
     /// When the current limiting receiver reports next.
     clr_report_at: Instant,
@@ -109,6 +112,7 @@ impl Receiver {
             sent_us: 0,
             max_rtt_s: 0.0,
             sending_bps: 0.0,
+            scale: 1.0,
             last_at: Instant::ZERO,
             clr_report_at: Instant::FAR_FUTURE,
             gone_at: Instant::FAR_FUTURE,
@@ -153,8 +157,15 @@ impl Receiver {
         self.rtt.value_s().unwrap_or(self.max_rtt_s)
     }
 
+    /// Whether it is a member that has got packets and has not left.
+    pub fn is_member(&self) -> bool {
+        matches!(self.phase, Phase::Member | Phase::Leaving)
+    }
+
     fn data(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
-        let Header::TfmccData { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo } = packet.header else {
+        let Header::TfmccData { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo, scale, .. } =
+            packet.header
+        else {
             return;
         };
         self.received_pkts += 1;
@@ -167,6 +178,7 @@ impl Receiver {
         self.sender = packet.source;
         self.packet_size = packet.size;
         self.sending_bps = f64::from(rate_bps);
+        self.scale = scaling::received(scale);
         self.max_rtt_s = f64::from(max_rtt_us) * 1e-6;
         self.feedback.rescale(now, self.max_rtt_s);
         self.sent_us = stamp_us(packet.sent);
@@ -223,10 +235,11 @@ impl Receiver {
     fn record(&mut self, now: Instant, sequence: u32, packet: &Packet, out: &mut Outbox) -> bool {
         let rtt_s = self.rtt_s();
         let marked = packet.ecn > Ecn::Capable;
-        let (receive_rate, events) = (&self.receive_rate, self.loss.events());
-        // Section 5.6: l_0 = (X_recv·R / (sqrt(3/2)·8s))², with the rate of the last round-trip time.
+        let (receive_rate, events, scale) = (&self.receive_rate, self.loss.events(), f64::from(self.scale));
+        // Section 5.6: l_0 = (X_recv·R / (sqrt(3/2)·8s))², with the rate of the last round-trip time. It is the
+        // equation inverted, so what multiplies the one divides the other.
         let seed = || {
-            let packets_per_rtt = receive_rate.packets_per_s(now, rtt_s) * rtt_s;
+            let packets_per_rtt = receive_rate.packets_per_s(now, rtt_s) * rtt_s / scale;
             packets_per_rtt * packets_per_rtt / 1.5
         };
         let arrival = self.loss.arrive(sequence, marked, now, rtt_s, seed);
@@ -280,7 +293,7 @@ impl Receiver {
     fn calculated_bps(&self, now: Instant) -> f64 {
         let size = f64::from(self.packet_size);
         if self.have_loss {
-            throughput_bps(size, self.rtt_s(), self.loss.rate())
+            f64::from(self.scale) * throughput_bps(size, self.rtt_s(), self.loss.rate())
         } else {
             2.0 * 8.0 * size * self.receive_rate.packets_per_s(now, self.rate_window_s())
         }
@@ -298,7 +311,7 @@ impl Receiver {
     /// Section 4.4: whoever can stand less than one packet in 8 s for 120 s, and is sent more, has to leave.
     fn leave_if_too_slow(&mut self, now: Instant, out: &mut Outbox) {
         // p is at most the sum of weights over I_0, 6/60, and the rate more than a packet in 8 s then: no need to reckon.
-        let plenty = self.loss.open() > 60 && self.rtt_s() < 10.0;
+        let plenty = self.loss.open() > 60 && self.rtt_s() < 10.0 && self.scale >= 1.0;
         let calculated_bps = if self.have_loss && !plenty { self.calculated_bps(now) } else { f64::INFINITY };
         if calculated_bps >= f64::from(self.packet_size) || self.sending_bps <= calculated_bps {
             self.too_low_since = Instant::FAR_FUTURE;

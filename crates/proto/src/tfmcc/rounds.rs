@@ -94,6 +94,11 @@ impl Rounds {
         }
     }
 
+    /// Rates are multiplied by `factor` from now on: what receivers report does not compare with X_supp otherwise.
+    pub(super) fn scale(&mut self, factor: f64) {
+        self.suppression_bps *= factor;
+    }
+
     /// The rate has changed, the gap between packets is `gap_s`: a floor that follows it may fall.
     pub(super) fn gap_changed(&mut self, gap_s: f64) {
         if self.gap_floor == GapFloor::Follows {

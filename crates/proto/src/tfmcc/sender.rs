@@ -7,6 +7,7 @@ use super::echo::{Echoes, Stamp};
 use super::quantise;
 use super::rounds::Rounds;
 use super::rtt::{LEAST_RTT_S, lag_s, stamp_us};
+use super::scaling::Scaling;
 use crate::endpoint::{Endpoint, Event, Input, Outbox, Report};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use crate::time::{Duration, Instant};
@@ -15,6 +16,7 @@ use crate::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Sender {
     config: Config,
+    scaling: Scaling,
     flow: FlowId,
     own: Address,
     group: Address,
@@ -63,6 +65,7 @@ impl Sender {
     pub fn new(config: &Config, flow: FlowId, own: Address, group: Address) -> Sender {
         let max_rtt_s = config.initial_max_rtt.as_secs_f64();
         Sender {
+            scaling: Scaling::default(),
             flow,
             own,
             group,
@@ -112,6 +115,18 @@ impl Sender {
     /// The feedback round (fb_nr); wraps around.
     pub fn round(&self) -> u8 {
         self.rounds.number()
+    }
+
+    /// What multiplies the rate.
+    pub fn scaling(&self) -> Scaling {
+        self.scaling
+    }
+
+    /// From now on `scaling` multiplies the rate: that of receivers with the next packets they get, the increase at
+    /// once. What suppresses reports in this round follows.
+    pub fn scale(&mut self, scaling: Scaling) {
+        self.rounds.scale(scaling.equation / self.scaling.equation);
+        self.scaling = scaling;
     }
 
     /// Sections 3.1 and 3.4: a packet per R_max, slow start, the first round.
@@ -203,7 +218,8 @@ impl Sender {
         let max_rtt_s = self.rounds.max_rtt_s();
         let share = (now.since(self.grown_at).as_secs_f64() / max_rtt_s).min(1.0);
         self.grown_at = now;
-        let increment_bps = if now < self.hold_until { 0.0 } else { self.packet_bits() / max_rtt_s * share };
+        let step_bps = self.packet_bits() / max_rtt_s * self.scaling.increase;
+        let increment_bps = if now < self.hold_until { 0.0 } else { step_bps * share };
         self.set_rate(now, feedback.adjusted_bps.min(self.rate_bps + increment_bps));
     }
 
@@ -270,9 +286,12 @@ impl Sender {
     fn send(&mut self, now: Instant, out: &mut Outbox) {
         let mut suppression_bps = self.rounds.suppression_bps();
         let mut max_rtt_s = self.rounds.max_rtt_s();
+        let Scaling { mut equation, mut receivers, .. } = self.scaling;
         if self.config.quantise {
             suppression_bps = quantise::decode_rate(quantise::encode_rate(suppression_bps));
             max_rtt_s = quantise::decode_rtt(quantise::encode_rtt(max_rtt_s));
+            equation = quantise::decode_scale(quantise::encode_scale(equation));
+            receivers = quantise::decode_scale(quantise::encode_scale(receivers));
         }
         let round = self.rounds.number();
         out.send(Packet {
@@ -290,6 +309,8 @@ impl Sender {
                 max_rtt_us: (max_rtt_s * 1e6 + 0.5) as u32,
                 round,
                 echo: self.echoes.take(now, round, now >= self.rounds.middle()),
+                scale: equation as f32,
+                receivers: receivers as f32,
             },
         });
         self.sequence = self.sequence.wrapping_add(1);

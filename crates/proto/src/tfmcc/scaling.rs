@@ -1,0 +1,31 @@
+//! The hook for schemes that are TFMCC but for a factor: what multiplies the rate.
+
+/// What a scheme on top of TFMCC multiplies. The default changes nothing: TFMCC itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scaling {
+    /// Receivers multiply the throughput equation by it, and divide by it where they invert the equation. Their rate
+    /// in slow start, twice the receive rate, is not scaled. From [`LEAST_SCALE`] to [`MOST_SCALE`].
+    pub equation: f64,
+    /// The sender multiplies the increase of RFC 4654 section 3.3, a packet per R_max each R_max, by it; that of slow
+    /// start it does not.
+    pub increase: f64,
+    /// How many receivers this stands for; it goes into data packets, for observers.
+    pub receivers: f64,
+}
+
+impl Default for Scaling {
+    fn default() -> Scaling {
+        Scaling { equation: 1.0, increase: 1.0, receivers: 1.0 }
+    }
+}
+
+/// The least factor: what its short form on the wire can hold.
+pub const LEAST_SCALE: f64 = 1.0 / 1024.0;
+/// The greatest factor, likewise.
+pub const MOST_SCALE: f64 = 2_097_152.0;
+
+/// The factor of a data packet; 1 if the packet holds none that a sender could have sent.
+pub(super) fn received(scale: f32) -> f32 {
+    let legal = (LEAST_SCALE..=MOST_SCALE).contains(&f64::from(scale));
+    if legal { scale } else { 1.0 }
+}
