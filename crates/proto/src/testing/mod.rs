@@ -1,7 +1,10 @@
-//! The two-node driver: two endpoints, a delay between them, and a network that does to each packet what a test says.
+//! Drivers for tests: they do what every driver does (`handle`, carry out the outbox, arm `deadline`) and check the
+//! contract at each step. Tests of this crate use them, and tests of others through the feature `testing`.
 //!
-//! It does what every driver does (`handle`, carry out the outbox, arm `deadline`) and checks the contract at each
-//! step. Tests of this crate use it, and tests of others through the feature `testing`.
+//! Here is the two-node driver: two endpoints, a delay between them, and a network that does to each packet what a test
+//! says. [`group`] has that of a multicast session.
+
+pub mod group;
 
 use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
 use crate::packet::{Ecn, Packet};

@@ -1,0 +1,261 @@
+//! The group driver: the source of a multicast session, its members, and a network that does to each copy of a packet
+//! what a test says.
+
+use super::Fate;
+use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
+use crate::packet::{Address, Ecn, INITIAL_TTL, Packet};
+use crate::time::{Duration, Instant};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The address of the source; member `n` has the endpoint address `n + 1`.
+pub const SOURCE: Address = Address::endpoint(0);
+/// The first of the session's groups.
+pub const GROUP: Address = Address::group(0);
+
+/// Which of the endpoints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Who {
+    /// The source.
+    Source,
+    /// The member with this number.
+    Member(usize),
+}
+
+/// A source, its members and what lies between them. `N` decides about each copy of a packet, given who sends it and to
+/// whom, in the order of sending; members in order.
+pub struct Group<S, M, N> {
+    /// The source.
+    pub source: S,
+    /// The members.
+    pub members: Vec<M>,
+    /// What happened, and when.
+    pub events: Vec<(Instant, Who, Event)>,
+    /// Every packet sent, and when, if [`record`](Self::record) is set.
+    pub sent: Vec<(Instant, Who, Packet)>,
+    /// Whether to keep what is sent.
+    pub record: bool,
+    /// Whether to hand in time-outs for which there is no reason before each input.
+    pub pester: bool,
+    /// Counts and state of the source, then of each member.
+    pub counts: Vec<Counts>,
+    network: N,
+    /// One-way delay between the source and each member.
+    delays: Vec<Duration>,
+    now: Instant,
+    under_way: BTreeMap<(Instant, u64), (Who, Packet)>,
+    serial: u64,
+    timers: BTreeSet<(Instant, Who)>,
+    out: Outbox,
+}
+
+/// What the driver has seen of an endpoint.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Packets it sent.
+    pub sent_pkts: u64,
+    /// Bytes it sent.
+    pub sent_bytes: u64,
+    /// Packets handed in.
+    pub handed_pkts: u64,
+    /// Bytes handed in.
+    pub handed_bytes: u64,
+    /// Groups it is a member of, bit i for group i.
+    pub joined: u64,
+    /// Its deadline after the last input.
+    deadline: Option<Instant>,
+}
+
+impl Who {
+    /// Its address.
+    pub fn address(self) -> Address {
+        match self {
+            Who::Source => SOURCE,
+            Who::Member(n) => Address::endpoint(n as u32 + 1),
+        }
+    }
+
+    fn index(self) -> usize {
+        self.address().index()
+    }
+}
+
+impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, N> {
+    /// `members` in order, each with its one-way delay to and from the source.
+    pub fn new(source: S, members: Vec<(M, Duration)>, network: N) -> Group<S, M, N> {
+        let (members, delays): (Vec<M>, Vec<Duration>) = members.into_iter().unzip();
+        Group {
+            source,
+            events: Vec::new(),
+            sent: Vec::new(),
+            record: false,
+            pester: false,
+            counts: vec![Counts::default(); members.len() + 1],
+            members,
+            network,
+            delays,
+            now: Instant::ZERO,
+            under_way: BTreeMap::new(),
+            serial: 0,
+            timers: BTreeSet::new(),
+            out: Outbox::new(),
+        }
+    }
+
+    /// The present moment.
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// Starts all members, then the source.
+    pub fn start_all(&mut self) {
+        for n in 0..self.members.len() {
+            self.input(Who::Member(n), Input::Start);
+        }
+        self.input(Who::Source, Input::Start);
+    }
+
+    /// Starts one.
+    pub fn start(&mut self, who: Who) {
+        self.input(who, Input::Start);
+    }
+
+    /// Stops one.
+    pub fn stop(&mut self, who: Who) {
+        self.input(who, Input::Stop);
+    }
+
+    /// Hands in a packet that nobody has sent.
+    pub fn hand(&mut self, who: Who, packet: &Packet) {
+        self.input(who, Input::Packet(packet));
+    }
+
+    /// Runs up to and including `until`.
+    pub fn run_until(&mut self, until: Instant) {
+        self.run_while(until, |_| true);
+    }
+
+    /// Runs up to and including `until`, but not on when `go_on` says no before some input.
+    pub fn run_while(&mut self, until: Instant, mut go_on: impl FnMut(&Self) -> bool) {
+        while go_on(self) {
+            let arrival = self.under_way.first_key_value().map(|(key, _)| key.0);
+            let timer = self.timers.first().map(|timer| timer.0);
+            let Some(next) = [arrival, timer].into_iter().flatten().min().filter(|&next| next <= until) else {
+                self.now = self.now.max(until);
+                return;
+            };
+            debug_assert!(next >= self.now);
+            self.now = next;
+            // Arrivals before timers.
+            if arrival == Some(next) {
+                let (_, (who, packet)) = self.under_way.pop_first().expect("there is one");
+                let joined = self.counts[who.index()].joined;
+                if !packet.destination.is_group() || joined >> packet.destination.index() & 1 == 1 {
+                    let counts = &mut self.counts[who.index()];
+                    counts.handed_pkts += 1;
+                    counts.handed_bytes += u64::from(packet.size);
+                    self.input(who, Input::Packet(&packet));
+                }
+            } else {
+                let who = self.timers.first().expect("there is one").1;
+                self.input(who, Input::Timeout);
+            }
+        }
+    }
+
+    /// The endpoint.
+    pub fn endpoint(&self, who: Who) -> &dyn Endpoint {
+        match who {
+            Who::Source => &self.source,
+            Who::Member(n) => &self.members[n],
+        }
+    }
+
+    /// The source and all members.
+    pub fn everyone(&self) -> impl Iterator<Item = Who> + use<S, M, N> {
+        std::iter::once(Who::Source).chain((0..self.members.len()).map(Who::Member))
+    }
+
+    fn input(&mut self, who: Who, input: Input<'_>) {
+        let known = self.counts[who.index()].deadline;
+        if self.pester && known.is_none_or(|at| at > self.now) {
+            let before = format!("{:?}", self.endpoint(who).report());
+            self.handle(who, Input::Timeout);
+            assert!(self.out.actions().is_empty(), "{who:?}: a time-out without reason had an effect at {}", self.now);
+            assert_eq!(self.endpoint(who).deadline(), known, "{who:?}: it moved the deadline at {}", self.now);
+            assert_eq!(format!("{:?}", self.endpoint(who).report()), before, "{who:?}: it counted at {}", self.now);
+        }
+        self.handle(who, input);
+        let deadline = self.endpoint(who).deadline();
+        assert!(deadline.is_none_or(|at| at >= self.now), "{who:?}: {deadline:?} is past at {}", self.now);
+        if deadline != known {
+            if let Some(at) = known {
+                self.timers.remove(&(at, who));
+            }
+            self.timers.extend(deadline.map(|at| (at, who)));
+            self.counts[who.index()].deadline = deadline;
+        }
+        let mut out = core::mem::take(&mut self.out);
+        for action in out.drain() {
+            match action {
+                Action::Event(event) => self.events.push((self.now, who, event)),
+                Action::Send(packet) => self.send(who, packet),
+                Action::Join(group) => {
+                    let counts = &mut self.counts[who.index()];
+                    assert!(counts.joined >> group.index() & 1 == 0, "{who:?} joins {group:?} twice");
+                    counts.joined |= 1 << group.index();
+                }
+                Action::Leave(group) => {
+                    let counts = &mut self.counts[who.index()];
+                    assert!(counts.joined >> group.index() & 1 == 1, "{who:?} leaves {group:?} unjoined");
+                    counts.joined &= !(1 << group.index());
+                }
+            }
+        }
+        self.out = out;
+    }
+
+    fn handle(&mut self, who: Who, input: Input<'_>) {
+        match who {
+            Who::Source => self.source.handle(self.now, input, &mut self.out),
+            Who::Member(n) => self.members[n].handle(self.now, input, &mut self.out),
+        }
+    }
+
+    fn send(&mut self, who: Who, packet: Packet) {
+        assert!(packet.sent == self.now && packet.source == who.address(), "{who:?}: {packet:?}");
+        assert!(packet.size > 0 && packet.ttl == INITIAL_TTL, "{who:?}: {packet:?}");
+        if self.record {
+            self.sent.push((self.now, who, packet));
+        }
+        let counts = &mut self.counts[who.index()];
+        counts.sent_pkts += 1;
+        counts.sent_bytes += u64::from(packet.size);
+        if packet.destination.is_group() {
+            self.everyone().filter(|&to| to != who).for_each(|to| self.copy(who, to, packet));
+        } else if packet.destination == SOURCE {
+            self.copy(who, Who::Source, packet);
+        } else if (1..=self.members.len()).contains(&packet.destination.index()) {
+            self.copy(who, Who::Member(packet.destination.index() - 1), packet);
+        }
+    }
+
+    fn copy(&mut self, from: Who, to: Who, mut packet: Packet) {
+        let way = |who: Who| if let Who::Member(n) = who { self.delays[n] } else { Duration::ZERO };
+        let (mut delay, mut copies) = (way(from) + way(to), 1);
+        match (self.network)(from, to, &packet) {
+            Fate::Deliver => {}
+            Fate::Lose => return,
+            Fate::Mark(level) => {
+                if packet.ecn != Ecn::NotCapable {
+                    packet.ecn = packet.ecn.max(level);
+                }
+            }
+            Fate::Late(extra) => delay = delay + extra,
+            Fate::Twice => copies = 2,
+        }
+        for _ in 0..copies {
+            self.serial += 1;
+            self.under_way.insert((self.now + delay, self.serial), (to, packet));
+        }
+    }
+}
