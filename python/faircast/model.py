@@ -71,6 +71,26 @@ MecnProfile: TypeAlias = Literal["mecn-literal", "mecn-overlap", "mecn-longramp"
 "mecn-overlap": Above `mid_th` a packet not marked moderate is still marked incipient with `p1_max`.
 "mecn-longramp": The incipient ramp runs from `min_th` to `max_th`.
 """
+OmccApply: TypeAlias = Literal["equation", "increase"]
+"""What f(N) multiplies.
+
+"equation": The throughput equation at the receivers ([Hang] eq. 13): the equilibrium is f(N) times that of TFMCC.
+"increase": The increase per R_max at the sender; the equilibrium remains that of TFMCC. Not in the paper.
+"""
+OmccOrientation: TypeAlias = Literal["sender", "receiver"]
+"""Whose utility counts ([Hang] section 2.2).
+
+"sender": The session's, whatever the number of receivers ([Hang] eq. 3).
+"receiver": The sum over its receivers, each with the same ([Hang] eq. 4 and 5).
+"""
+OmccUtility: TypeAlias = Literal["none", "log", "tcp", "alpha-fair"]
+"""The utility u(x) that a receiver, or the session, has of the rate x.
+
+"none": None is reckoned with: f = 1, TFMCC.
+"log": log x: proportional fairness, f(N) = N ([Hang] eq. 1).
+"tcp": -1/x: that of TCP, f(N) = sqrt N ([Hang] eq. 2).
+"alpha-fair": x^(1 - alpha) / (1 - alpha): f(N) = N^(1/alpha); alpha = 1 is log, 2 is tcp.
+"""
 Profile: TypeAlias = Literal["realistic", "ns2"]
 """Whose leave latency a session has.
 
@@ -225,6 +245,16 @@ class Chain(Part):
 
 
 @dataclasses.dataclass(kw_only=True)
+class Configured(Part):
+    """It is given."""
+
+    kind: ClassVar[str | None] = "configured"
+
+    receivers: int | None = None
+    """N. Left out, the number of receivers that the session was set up with."""
+
+
+@dataclasses.dataclass(kw_only=True)
 class DropTail(Part):
     """Drops packets that find no room."""
 
@@ -292,6 +322,20 @@ class Engine(Part):
     """Gives the clock of every node a constant offset of its own, as real hosts have. Default true."""
     link_mode: LinkMode | None = None
     """How links with mode "auto" compute departures. Default "auto": fused unless the queue decides at departure."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Estimated(Part):
+    """It estimates N from the uniform numbers of the feedback timers."""
+
+    kind: ClassVar[str | None] = "estimated"
+
+    rounds: int | None = None
+    """k: rounds for one estimate, those left out in which only the limiting receiver reports. Default 32: a standard
+    deviation of 18 %.
+    """
+    weight: float | None = None
+    """Weight of a new estimate against the mean of those before. Default 0.25."""
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -407,6 +451,82 @@ class Node(Part):
 
     description: str | None = None
     """What it stands for, for people."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class OmccSession(Part):
+    """OMCC: TFMCC scaled by what the session's rate is worth to its receivers."""
+
+    scheme: ClassVar[str | None] = "omcc"
+
+    source: str
+    """Sending node."""
+    alpha: float | None = None
+    """Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another."""
+    discount_threshold: float | None = None
+    """The least general discount factor. Default 0.5 (RFC 4654 section 5.5)."""
+    discounting: bool | None = None
+    """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
+    ecn: bool | None = None
+    """Data packets are ECN-capable, and marks count as losses. Default false."""
+    f_apply: OmccApply | None = None
+    """What f(N) multiplies. Default "equation"."""
+    f_max: float | None = None
+    """Upper bound of f(N), at least 1; left out, nothing bounds it."""
+    gap_floor: TfmccGapFloor | None = None
+    """What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2)."""
+    granularity: str | None = None
+    """Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
+    section 3.2). Default 0 s; 10 ms is safe on a real host.
+    """
+    initial_max_rtt: str | None = None
+    """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
+    over a geostationary hop take 1 s.
+    """
+    max_rate: str | None = None
+    """The sending rate never exceeds this; left out, nothing limits it."""
+    max_receivers: int | None = None
+    """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
+    membership: Membership | None = None
+    """How members and routers come to the session's packets."""
+    one_way_adjustment: TfmccOneWayAdjustment | None = None
+    """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
+    orientation: OmccOrientation | None = None
+    """Whose utility counts. Default "receiver"."""
+    packet_size: str | None = None
+    """Size s of a data packet on the wire. Default 1000 B."""
+    population: OmccPopulation | None = None
+    """How the sender knows N. Default { kind = "configured" }."""
+    quantise: bool | None = None
+    """X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32`
+    and microseconds.
+    """
+    receive_rate_rtts: float | None = None
+    """k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4)."""
+    receivers: Receivers | None = None
+    """Who receives."""
+    report_size: str | None = None
+    """Size of a feedback packet on the wire. Default 40 B."""
+    round_rtts: float | None = None
+    """Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback)."""
+    rtt_weight: float | None = None
+    """Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2)."""
+    rtt_weight_clr: float | None = None
+    """The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
+    start: str | None = None
+    """When the source starts. Default "0 s"."""
+    start_jitter: str | None = None
+    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
+    stop: str | None = None
+    """When it stops. Default: not before the end."""
+    suppression: float | None = None
+    """g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4)."""
+    timer_bias: TfmccTimerBias | None = None
+    """What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5)."""
+    utility: OmccUtility | None = None
+    """What the rate is worth, and so f(N). Default "log"."""
+    weight: float | None = None
+    """Weight w of the utility beside that of other flows, above 0: f = (w·N)^(1/alpha). Default 1."""
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -585,6 +705,20 @@ class RedAdapt(Part):
     """The target zone begins and ends this part of `max_th - min_th` inside the thresholds, 0 to 0.5. Default 0.4."""
     top: float | None = None
     """`max_p` is not raised from here, 0 to 1. Default 0.5."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Registration(Part):
+    """Every receiver tells it that it is a member."""
+
+    kind: ClassVar[str | None] = "registration"
+
+    missed: int | None = None
+    """How many messages in a row may fail to come before a receiver is forgotten, half a refresh time after the last
+    of them was due. Default 3.
+    """
+    refresh: str | None = None
+    """Time from one message of a receiver to the next. Default 30 s."""
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -858,9 +992,11 @@ Flow: TypeAlias = "Tcp | Cbr | OnOff"
 """One or several like flows."""
 Loss: TypeAlias = "Lossless | Bernoulli | BitError | GilbertElliott | Outage"
 """A loss model as configurations write it: `{ kind = "bernoulli", p = 0.001 }`."""
+OmccPopulation: TypeAlias = "Configured | Registration | Estimated"
+"""How the sender knows N: `{ kind = "registration", refresh = "30 s" }`."""
 Queue: TypeAlias = "DropTail | Red | Mecn"
 """A queue discipline as configurations write it: `{ kind = "drop-tail", limit = "50 packets" }`."""
-Session: TypeAlias = "CbrSession | TfmccSession"
+Session: TypeAlias = "CbrSession | TfmccSession | OmccSession"
 """A multicast session."""
 Topology: TypeAlias = "Dumbbell | Chain | ParkingLot | Star | Tree"
 """A named topology as scenarios write it: `kind = "dumbbell"`."""

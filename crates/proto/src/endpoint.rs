@@ -99,6 +99,13 @@ pub enum Event {
         /// The loss event rate with it.
         loss_event_rate: f64,
     },
+    /// An OMCC sender multiplies its rate by another factor f(N).
+    ScaleChanged {
+        /// Factor before.
+        before: f64,
+        /// Factor after.
+        after: f64,
+    },
     /// Everything that there was to send has been acknowledged: a finite transfer, or what was outstanding at a stop.
     Finished,
 }

@@ -13,11 +13,13 @@
 //! | [`random`] | named random streams |
 //! | [`tcp`] | TCP: Reno, NewReno, SACK; ECN and multilevel ECN |
 //! | [`tfmcc`] | TFMCC, single-rate multicast congestion control |
+//! | [`omcc`] | OMCC: TFMCC scaled by the utility that a session has for the network |
 //! | [`registry`] | the schemes of multicast congestion control by name |
 //! | [`source`] | sources without congestion control and their sink |
 //! | [`parts`] | formulas that several protocols share |
 
 pub mod endpoint;
+pub mod omcc;
 pub mod packet;
 pub mod parts;
 pub mod quantity;

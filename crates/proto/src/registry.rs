@@ -63,6 +63,7 @@ macro_rules! schemes {
         $declare! {
             Cbr(source::cbr::Config) = "cbr": "A constant rate: no congestion control, to compare with.";
             Tfmcc(tfmcc::Config) = "tfmcc": "TFMCC: the rate of a TCP on the way to the worst receiver (RFC 4654).";
+            Omcc(omcc::Config) = "omcc": "OMCC: TFMCC scaled by what the session's rate is worth to its receivers.";
         }
     };
 }

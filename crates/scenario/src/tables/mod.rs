@@ -220,6 +220,7 @@ fn described(event: Event) -> (&'static str, f64, f64) {
         Event::ClrChanged { .. } => ("limiting-receiver", f64::NAN, f64::NAN),
         Event::SlowStartEnded { rate_bps } => ("slow-start-ended", rate_bps, f64::NAN),
         Event::LossEvent { loss_event_rate } => ("loss-event", f64::NAN, loss_event_rate),
+        Event::ScaleChanged { before, after } => ("scale", before, after),
         Event::Finished => ("finished", f64::NAN, f64::NAN),
     }
 }

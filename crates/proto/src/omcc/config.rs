@@ -1,0 +1,214 @@
+//! The parameters of an OMCC session.
+
+use super::utility::{Orientation, Utility, share};
+use super::{Receiver, Sender, population};
+use crate::registry::{Scheme, Seat};
+use crate::tfmcc;
+use crate::time::Rate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One OMCC session: its sender and all its receivers. The parameters of TFMCC stand beside its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Omcc")]
+#[serde(default)]
+pub struct Config {
+    /// What the rate is worth, and so f(N). Default "log".
+    pub utility: Utility,
+    /// Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
+    pub alpha: Option<f64>,
+    /// Whose utility counts. Default "receiver".
+    pub orientation: Orientation,
+    /// Weight w of the utility beside that of other flows, above 0: f = (w·N)^(1/alpha). Default 1.
+    #[schemars(range(min = 0.0))]
+    pub weight: f64,
+    /// How the sender knows N. Default { kind = "configured" }.
+    pub population: population::Config,
+    /// Upper bound of f(N), at least 1; left out, nothing bounds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1.0))]
+    pub f_max: Option<f64>,
+    /// What f(N) multiplies. Default "equation".
+    pub f_apply: Apply,
+    /// What OMCC has in common with TFMCC.
+    #[serde(flatten)]
+    pub tfmcc: tfmcc::Config,
+}
+
+/// What f(N) multiplies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "OmccApply")]
+#[serde(rename_all = "lowercase")]
+pub enum Apply {
+    /// The throughput equation at the receivers ([Hang] eq. 13): the equilibrium is f(N) times that of TFMCC.
+    #[default]
+    Equation,
+    /// The increase per R_max at the sender; the equilibrium remains that of TFMCC. Not in the paper.
+    Increase,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            utility: Utility::default(),
+            alpha: None,
+            orientation: Orientation::default(),
+            weight: 1.0,
+            population: population::Config::default(),
+            f_max: None,
+            f_apply: Apply::default(),
+            tfmcc: tfmcc::Config::default(),
+        }
+    }
+}
+
+impl Config {
+    /// Every field with an illegal value: its path below this one, and what was given and what is legal.
+    pub fn check(&self) -> Vec<(String, String)> {
+        let mut wrong = Vec::new();
+        let mut require = |legal: bool, field: &str, message: String| {
+            if !legal {
+                wrong.push((field.to_owned(), message));
+            }
+        };
+        match (self.utility, self.alpha) {
+            (Utility::AlphaFair, None) => {
+                require(false, "alpha", "missing; the utility \"alpha-fair\" needs a number above 0".to_owned());
+            }
+            (Utility::AlphaFair, Some(alpha)) => {
+                let legal = alpha > 0.0 && alpha.is_finite();
+                require(legal, "alpha", format!("{alpha} given; legal is a number above 0"));
+            }
+            (_, Some(alpha)) => {
+                require(false, "alpha", format!("{alpha} given; legal with the utility \"alpha-fair\" only"));
+            }
+            (_, None) => {}
+        }
+        let legal = self.weight > 0.0 && self.weight.is_finite();
+        require(legal, "weight", format!("{} given; legal is a number above 0", self.weight));
+        if let Some(f_max) = self.f_max {
+            let legal = f_max >= 1.0 && f_max.is_finite();
+            require(legal, "f_max", format!("{f_max} given; legal is 1 or more"));
+        }
+        if matches!(self.population, population::Config::Estimated(_)) {
+            // Otherwise the first report of a round is not the one with the smallest number drawn.
+            let legal = self.tfmcc.timer_bias == tfmcc::TimerBias::None;
+            require(legal, "timer_bias", "\"offset\" given; legal with an estimated population is \"none\"".to_owned());
+        }
+        let population = self.population.check();
+        wrong.extend(population.into_iter().map(|(field, message)| (format!("population.{field}"), message)));
+        wrong.extend(self.tfmcc.check());
+        wrong
+    }
+
+    /// f(N), without bounds.
+    pub(super) fn share(&self, receivers: f64) -> f64 {
+        let alpha = match self.utility {
+            Utility::None => return 1.0,
+            Utility::Log => 1.0,
+            Utility::Tcp => 2.0,
+            Utility::AlphaFair => self.alpha.expect("a configuration that passed the check has it"),
+        };
+        let utilities = if self.orientation == Orientation::Receiver { receivers } else { 1.0 };
+        share(self.weight * utilities, alpha)
+    }
+
+    /// Whether the number of receivers makes a difference.
+    pub(super) fn counts(&self) -> bool {
+        self.utility != Utility::None && self.orientation == Orientation::Receiver
+    }
+}
+
+impl Scheme for Config {
+    type Source = Sender;
+    type Member = Receiver;
+
+    fn check(&self) -> Vec<(String, String)> {
+        self.check()
+    }
+
+    fn groups(&self) -> u32 {
+        1
+    }
+
+    fn packet_bytes(&self) -> u64 {
+        self.tfmcc.packet_size.0
+    }
+
+    fn max_rate(&self) -> Option<Rate> {
+        self.tfmcc.max_rate
+    }
+
+    fn source(&self, seat: Seat) -> Sender {
+        Sender::new(self, seat.flow, seat.own, seat.group, seat.members)
+    }
+
+    fn member(&self, seat: Seat) -> Receiver {
+        Receiver::new(self, seat.flow, seat.own, seat.group, seat.random)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quantity::Bytes;
+    use core::f64::consts::SQRT_2;
+
+    #[test]
+    fn defaults_are_legal_and_come_back() {
+        let config = Config::default();
+        assert_eq!(config.check(), []);
+        let text = serde_json::to_string(&config).unwrap();
+        assert!(text.contains(r#""packet_size""#) && !text.contains("tfmcc"), "one level: {text}");
+        assert_eq!(serde_json::from_str::<Config>(&text).unwrap(), config);
+        let given = r#"{"utility": "alpha-fair", "alpha": 3, "weight": 2, "round_rtts": 4, "packet_size": "500 B",
+            "population": {"kind": "registration", "refresh": "10 s"}}"#;
+        let config: Config = serde_json::from_str(given).unwrap();
+        assert_eq!((config.tfmcc.packet_size, config.tfmcc.round_rtts), (Bytes(500), 4.0));
+        assert_eq!(config.check(), []);
+        assert!(serde_json::from_str::<Config>(r#"{"utility": "cubic"}"#).is_err());
+    }
+
+    #[test]
+    fn each_illegal_value_is_named() {
+        let fields = |given: &str| -> Vec<String> {
+            let config: Config = serde_json::from_str(given).unwrap();
+            config.check().into_iter().map(|(field, _)| field).collect()
+        };
+        assert_eq!(fields(r#"{"utility": "alpha-fair"}"#), ["alpha"]);
+        assert_eq!(fields(r#"{"utility": "alpha-fair", "alpha": 0}"#), ["alpha"]);
+        assert_eq!(fields(r#"{"utility": "tcp", "alpha": 2}"#), ["alpha"]);
+        assert_eq!(fields(r#"{"weight": -1, "f_max": 0.5, "report_size": "0 B"}"#), ["weight", "f_max", "report_size"]);
+        assert_eq!(fields(r#"{"population": {"kind": "configured", "receivers": 0}}"#), ["population.receivers"]);
+        assert_eq!(fields(r#"{"population": {"kind": "estimated"}, "timer_bias": "offset"}"#), ["timer_bias"]);
+        let given = r#"{"population": {"kind": "estimated", "rounds": 1, "weight": 0}}"#;
+        assert_eq!(fields(given), ["population.rounds", "population.weight"]);
+        let given = r#"{"population": {"kind": "registration", "refresh": "0 s", "missed": 0}}"#;
+        assert_eq!(fields(given), ["population.refresh", "population.missed"]);
+    }
+
+    #[test]
+    fn the_table_of_factors() {
+        let of = |given: &str, receivers: f64| serde_json::from_str::<Config>(given).unwrap().share(receivers);
+        for (given, expected) in [
+            (r#"{"utility": "none", "weight": 5}"#, [1.0, 1.0, 1.0]),
+            (r#"{"utility": "log"}"#, [1.0, 2.0, 100.0]),
+            (r#"{"utility": "tcp"}"#, [1.0, SQRT_2, 10.0]),
+            (r#"{"utility": "alpha-fair", "alpha": 1}"#, [1.0, 2.0, 100.0]),
+            (r#"{"utility": "alpha-fair", "alpha": 2}"#, [1.0, SQRT_2, 10.0]),
+            (r#"{"utility": "alpha-fair", "alpha": 4}"#, [1.0, 1.189_207_115, 3.162_277_660]),
+            (r#"{"utility": "alpha-fair", "alpha": 0.5}"#, [1.0, 4.0, 10_000.0]),
+            (r#"{"utility": "log", "weight": 0.5}"#, [0.5, 1.0, 50.0]),
+            (r#"{"utility": "tcp", "weight": 4}"#, [2.0, 2.828_427_125, 20.0]),
+            (r#"{"utility": "log", "orientation": "sender"}"#, [1.0, 1.0, 1.0]),
+            (r#"{"utility": "tcp", "orientation": "sender", "weight": 9}"#, [3.0, 3.0, 3.0]),
+        ] {
+            for (receivers, expected) in [1.0, 2.0, 100.0].into_iter().zip(expected) {
+                let factor = of(given, receivers);
+                assert!((factor / expected - 1.0).abs() < 1e-9, "{given}, {receivers}: {factor}, not {expected}");
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! OMCC: optimization-based multicast congestion control, TFMCC whose rate is multiplied by f(N) [Hang].
+//!
+//! A session of N receivers is worth more to the network than a flow to one. If every receiver has the utility u(x) of
+//! the rate x, network utility maximisation gives the session f(N) times the rate of a flow that has u alone; f follows
+//! from u. Receivers multiply the throughput equation by it ([Hang] eq. 13); all the rest is TFMCC.
+//!
+//! | file | part |
+//! |---|---|
+//! | `config.rs` | the parameters |
+//! | `utility.rs` | utilities and their f(N) |
+//! | `scale.rs` | the factor in use: its bound and its growth |
+//! | `population/` | N: configured, registered or estimated |
+//! | `sender.rs`, `receiver.rs` | the endpoints: those of [`tfmcc`](crate::tfmcc), and N |
+//!
+//! `docs/omcc.md` has the parameters, the choices and the errata of the paper.
+
+mod config;
+pub mod population;
+mod receiver;
+mod scale;
+mod sender;
+#[cfg(test)]
+mod tests;
+mod utility;
+
+pub use config::{Apply, Config};
+pub use receiver::Receiver;
+pub use sender::Sender;
+pub use utility::{Orientation, Utility};

@@ -1,0 +1,71 @@
+//! The receiver: TFMCC's, which multiplies its rate as data packets say, and registers if that is asked for.
+
+use super::Config;
+use super::population;
+use super::population::registration::Registrant;
+use crate::endpoint::{Endpoint, Input, Outbox, Report};
+use crate::packet::{Address, FlowId, Header};
+use crate::random::Random;
+use crate::tfmcc;
+use crate::time::Instant;
+
+/// A member of an OMCC session.
+#[derive(Debug)]
+pub struct Receiver {
+    tfmcc: tfmcc::Receiver,
+    registrant: Option<Registrant>,
+    report_bytes: u64,
+}
+
+const _: () = assert!(core::mem::size_of::<Receiver>() < 1024);
+
+impl Receiver {
+    /// A receiver at `own` of the session that is sent to `group`. `config` must have passed [`Config::check`];
+    /// `random` is for the feedback timers.
+    pub fn new(config: &Config, flow: FlowId, own: Address, group: Address, random: Random) -> Receiver {
+        let report_bytes = config.tfmcc.report_size.0;
+        let registrant = match &config.population {
+            population::Config::Registration(registration) if config.counts() => {
+                Some(Registrant::new(registration, flow, own, report_bytes as u16))
+            }
+            _ => None,
+        };
+        Receiver { tfmcc: tfmcc::Receiver::new(&config.tfmcc, flow, own, group, random), registrant, report_bytes }
+    }
+
+    /// The receiver that does the rest.
+    pub fn tfmcc(&self) -> &tfmcc::Receiver {
+        &self.tfmcc
+    }
+}
+
+impl Endpoint for Receiver {
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        self.tfmcc.handle(now, input, out);
+        let Some(registrant) = &mut self.registrant else { return };
+        let member = self.tfmcc.is_member();
+        if let Input::Packet(packet) = input
+            && let Header::TfmccData { .. } = packet.header
+            && member
+        {
+            registrant.data(now, packet.source);
+        }
+        registrant.act(now, member, out);
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let own = self.registrant.as_ref().map_or(Instant::FAR_FUTURE, Registrant::deadline);
+        let at = self.tfmcc.deadline().map_or(own, |at| at.min(own));
+        (at != Instant::FAR_FUTURE).then_some(at)
+    }
+
+    fn report(&self) -> Report {
+        let report = self.tfmcc.report();
+        let messages = self.registrant.as_ref().map_or(0, Registrant::sent_pkts);
+        Report {
+            sent_pkts: report.sent_pkts + messages,
+            sent_bytes: report.sent_bytes + messages * self.report_bytes,
+            ..report
+        }
+    }
+}
