@@ -131,6 +131,10 @@ pub struct Report {
     pub ecn_reductions: u64,
     /// Retransmission time-outs.
     pub timeouts: u64,
+    /// Feedback rounds that the source of a session has begun.
+    pub feedback_rounds: u64,
+    /// Reports that it got in them, those of the limiting receiver not counted.
+    pub round_reports: u64,
     /// Congestion window, segments.
     pub cwnd_pkts: f64,
     /// Slow-start threshold, segments.
@@ -210,6 +214,8 @@ impl Default for Report {
             loss_reductions: 0,
             ecn_reductions: 0,
             timeouts: 0,
+            feedback_rounds: 0,
+            round_reports: 0,
             cwnd_pkts: f64::NAN,
             ssthresh_pkts: f64::NAN,
             srtt_s: f64::NAN,

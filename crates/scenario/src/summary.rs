@@ -115,6 +115,8 @@ impl Rows {
     fn session(&mut self, name: &str, source: &Counters, late_s: f64) {
         self.add(name, "sending_rate", "bit/s", 8.0 * source.late(|report| report.sent_bytes) / late_s);
         self.add(name, "reports_received", "packets", source.late(|report| report.received_pkts));
+        self.add(name, "feedback_rounds", "1", source.late(|report| report.feedback_rounds));
+        self.add(name, "round_reports", "packets", source.late(|report| report.round_reports));
     }
 
     /// Rows of a receiver of a session.

@@ -32,6 +32,7 @@ REGISTRY: dict[str, str] = {
     "x-ecn": "faircast.experiments.checks.ecn_response",
     "x-tfmcc": "faircast.experiments.checks.tfmcc_equation",
     "x-tfmcc-geo": "faircast.experiments.checks.tfmcc_geo",
+    "x-tfmcc-feedback": "faircast.experiments.checks.tfmcc_feedback",
     "x-tfmcc-tcp": "faircast.experiments.checks.tfmcc_beside_tcp",
     "x-conservation": "faircast.experiments.checks.conservation",
     "x-determinism": "faircast.experiments.checks.determinism",

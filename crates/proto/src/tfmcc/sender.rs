@@ -47,6 +47,10 @@ pub struct Sender {
     now: Instant,
     sent_pkts: u64,
     reports: u64,
+    /// Reports of receivers that did not limit.
+    round_reports: u64,
+    /// Feedback rounds begun.
+    feedback_rounds: u64,
     received_bytes: u64,
     silences: u64,
 }
@@ -86,6 +90,8 @@ impl Sender {
             now: Instant::ZERO,
             sent_pkts: 0,
             reports: 0,
+            round_reports: 0,
+            feedback_rounds: 0,
             received_bytes: 0,
             silences: 0,
             config: config.clone(),
@@ -167,6 +173,7 @@ impl Sender {
         self.rounds.measured(rtt_s);
         // Before any change: a report that makes its receiver the limiting one was sent when it was not (section 3.4).
         if self.clr() != Some(feedback.receiver) {
+            self.round_reports += 1;
             self.rounds.answered(round, rate_bps);
         }
         if have_loss && self.slow_start {
@@ -279,6 +286,7 @@ impl Sender {
     }
 
     fn next_round(&mut self, now: Instant) {
+        self.feedback_rounds += 1;
         self.rounds.next(now, self.gap_s() + self.config.granularity.as_secs_f64());
         self.echoes.next_round();
     }
@@ -418,6 +426,8 @@ impl Endpoint for Sender {
             received_pkts: self.reports,
             received_bytes: self.received_bytes,
             timeouts: self.silences,
+            feedback_rounds: self.feedback_rounds,
+            round_reports: self.round_reports,
             srtt_s: self.clr.map_or(f64::NAN, |clr| clr.rtt_s),
             rate_bps: self.rate_bps,
             ..Report::default()

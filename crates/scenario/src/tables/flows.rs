@@ -53,6 +53,8 @@ pub(super) fn flows<C>(world: &World<C>, subjects: &Subjects, interval: Duration
         .float("srtt_s", gauge(|report| report.srtt_s))
         .float("sending_bps", gauge(|report| report.rate_bps))
         .integer("reports_received", session_counts(&senders, subjects, |report| report.received_pkts))
+        .integer("feedback_rounds", count(|report| report.feedback_rounds))
+        .integer("round_reports", count(|report| report.round_reports))
 }
 
 /// The receivers of sessions.

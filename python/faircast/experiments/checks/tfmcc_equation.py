@@ -119,8 +119,10 @@ def figure(data: Data) -> Figure:
         axes.plot(losses, expected, color="black", linewidth=0.8, label="expected" if series == 0 else None)
         found = [scaled(data.estimate((p, rtt_ms), "tfmcc", "sending_rate"), 1e-6) for p in losses]
         curve(axes, losses, found, label=f"RTT {rtt_ms} ms", series=series)
-    axes.set(xlabel="packet loss probability", ylabel="sending rate (Mb/s)", xscale="log", yscale="log")
-    axes.legend(title="means, 95 % intervals")
+    axes.set(
+        xlabel="packet loss probability", ylabel="sending rate (Mb/s)", xscale="log", yscale="log", ylim=(0.01, 30)
+    )
+    axes.legend(title="means, 95 % intervals", loc="lower left", ncols=2)
     return drawn
 
 
