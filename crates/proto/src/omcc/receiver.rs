@@ -13,24 +13,23 @@ use crate::time::Instant;
 #[derive(Debug)]
 pub struct Receiver {
     tfmcc: tfmcc::Receiver,
-    registrant: Option<Registrant>,
-    report_bytes: u64,
+    /// Boxed, since few sessions have them and there may be thousands of receivers.
+    registrant: Option<Box<Registrant>>,
 }
 
-const _: () = assert!(core::mem::size_of::<Receiver>() < 1024);
+const _: () = assert!(core::mem::size_of::<Receiver>() <= core::mem::size_of::<tfmcc::Receiver>() + 8);
 
 impl Receiver {
     /// A receiver at `own` of the session that is sent to `group`. `config` must have passed [`Config::check`];
     /// `random` is for the feedback timers.
     pub fn new(config: &Config, flow: FlowId, own: Address, group: Address, random: Random) -> Receiver {
-        let report_bytes = config.tfmcc.report_size.0;
         let registrant = match &config.population {
             population::Config::Registration(registration) if config.counts() => {
-                Some(Registrant::new(registration, flow, own, report_bytes as u16))
+                Some(Box::new(Registrant::new(registration, flow, own, config.tfmcc.report_size.0 as u16)))
             }
             _ => None,
         };
-        Receiver { tfmcc: tfmcc::Receiver::new(&config.tfmcc, flow, own, group, random), registrant, report_bytes }
+        Receiver { tfmcc: tfmcc::Receiver::new(&config.tfmcc, flow, own, group, random), registrant }
     }
 
     /// The receiver that does the rest.
@@ -54,18 +53,14 @@ impl Endpoint for Receiver {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let own = self.registrant.as_ref().map_or(Instant::FAR_FUTURE, Registrant::deadline);
+        let own = self.registrant.as_ref().map_or(Instant::FAR_FUTURE, |registrant| registrant.deadline());
         let at = self.tfmcc.deadline().map_or(own, |at| at.min(own));
         (at != Instant::FAR_FUTURE).then_some(at)
     }
 
     fn report(&self) -> Report {
         let report = self.tfmcc.report();
-        let messages = self.registrant.as_ref().map_or(0, Registrant::sent_pkts);
-        Report {
-            sent_pkts: report.sent_pkts + messages,
-            sent_bytes: report.sent_bytes + messages * self.report_bytes,
-            ..report
-        }
+        let messages = self.registrant.as_ref().map_or([0; 2], |registrant| registrant.sent());
+        Report { sent_pkts: report.sent_pkts + messages[0], sent_bytes: report.sent_bytes + messages[1], ..report }
     }
 }

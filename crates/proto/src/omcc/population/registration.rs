@@ -188,8 +188,9 @@ impl Registrant {
         if self.fresh { self.due } else { Instant::FAR_FUTURE }
     }
 
-    pub(in crate::omcc) fn sent_pkts(&self) -> u64 {
-        self.sent_pkts
+    /// Packets and bytes sent.
+    pub(in crate::omcc) fn sent(&self) -> [u64; 2] {
+        [self.sent_pkts, self.sent_pkts * u64::from(self.size)]
     }
 
     fn send(&mut self, now: Instant, member: bool, out: &mut Outbox) {
@@ -296,6 +297,6 @@ mod tests {
         assert_eq!(act(&mut registrant, 61.0, true), [true], "with the first data after it was due");
         assert_eq!(act(&mut registrant, 62.0, false), [false]);
         assert_eq!(act(&mut registrant, 63.0, false), [false; 0]);
-        assert_eq!(registrant.sent_pkts(), 3);
+        assert_eq!(registrant.sent(), [3, 120]);
     }
 }
