@@ -187,6 +187,9 @@ macro_rules! endpoints {
 schemes!(declare);
 
 #[cfg(test)]
+mod battery;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
