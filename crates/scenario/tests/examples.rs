@@ -13,6 +13,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("two-paths", include_str!("../../../examples/scenarios/two-paths.toml")),
     ("geo-loss", include_str!("../../../examples/scenarios/geo-loss.toml")),
     ("tfmcc-star", include_str!("../../../examples/scenarios/tfmcc-star.toml")),
+    ("omcc-bottleneck", include_str!("../../../examples/scenarios/omcc-bottleneck.toml")),
     ("tfmcc-beside-tcp", include_str!("../../../examples/scenarios/tfmcc-beside-tcp.toml")),
 ];
 

@@ -1,0 +1,224 @@
+//! Worst loss: each second every member reports what part of the packets it has missed, and the source cuts its rate if
+//! anyone missed too many, else adds a little. The simplest scheme that answers congestion; it has no suppression of
+//! reports and knows nothing of round-trip times, so it is neither for many members nor fair to TCP.
+
+use faircast_proto::endpoint::{Endpoint, Event, Input, Outbox, Report};
+use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
+use faircast_proto::registry::{Scheme, Seat};
+use faircast_proto::time::{Duration, Instant, Rate};
+
+/// From report to report, and from change to change of the rate.
+const PERIOD: Duration = Duration::from_secs(1);
+const REPORT_BYTES: u16 = 40;
+
+/// The parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// Rate at the start, and the least.
+    pub least: Rate,
+    /// What is added each second without loss.
+    pub step: Rate,
+    /// The part of the packets that a member may miss in a second before the rate is cut to 70 %.
+    pub tolerance: f64,
+    /// Size of a data packet on the wire.
+    pub packet_size: u16,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { least: Rate(50_000), step: Rate(50_000), tolerance: 0.02, packet_size: 1000 }
+    }
+}
+
+impl Scheme for Config {
+    type Source = Source;
+    type Member = Member;
+
+    fn check(&self) -> Vec<(String, String)> {
+        let legal = (0.0..1.0).contains(&self.tolerance);
+        let message = format!("{} given; legal is from 0 up to, not including, 1", self.tolerance);
+        (!legal).then(|| ("tolerance".to_owned(), message)).into_iter().collect()
+    }
+
+    fn groups(&self) -> u32 {
+        1
+    }
+
+    fn packet_bytes(&self) -> u64 {
+        u64::from(self.packet_size)
+    }
+
+    fn max_rate(&self) -> Option<Rate> {
+        None
+    }
+
+    fn source(&self, seat: Seat) -> Source {
+        Source {
+            config: self.clone(),
+            template: datagram(&seat, seat.group, self.packet_size),
+            rate_bps: self.least.as_bps_f64(),
+            worst: 0.0,
+            next: None,
+            change_at: Instant::ZERO,
+            sent: 0,
+            reports: 0,
+        }
+    }
+
+    fn member(&self, seat: Seat) -> Member {
+        // To whom reports go is learnt from the first data packet.
+        let template = datagram(&seat, seat.own, REPORT_BYTES);
+        let received = Report::default();
+        Member { group: seat.group, template, first: None, expected: 0, got: 0, report_at: None, counts: received }
+    }
+}
+
+/// The endpoint that sends.
+pub struct Source {
+    config: Config,
+    template: Packet,
+    rate_bps: f64,
+    /// The largest loss that was reported since the rate was changed.
+    worst: f64,
+    /// When the next packet goes; nothing before the start and after the stop.
+    next: Option<Instant>,
+    change_at: Instant,
+    sent: u64,
+    reports: u64,
+}
+
+/// The endpoint that receives.
+pub struct Member {
+    group: Address,
+    template: Packet,
+    /// Number of the first packet since the last report.
+    first: Option<u64>,
+    /// Number of the packet that is expected next.
+    expected: u64,
+    got: u64,
+    report_at: Option<Instant>,
+    counts: Report,
+}
+
+impl Source {
+    fn change_rate(&mut self, now: Instant, out: &mut Outbox) {
+        let before_bps = self.rate_bps;
+        let (least, step) = (self.config.least.as_bps_f64(), self.config.step.as_bps_f64());
+        let cut = self.worst > self.config.tolerance;
+        self.rate_bps = if cut { (0.7 * before_bps).max(least) } else { before_bps + step };
+        self.worst = 0.0;
+        self.change_at = now + PERIOD;
+        out.event(Event::RateChanged { before_bps, after_bps: self.rate_bps });
+    }
+
+    fn send(&mut self, now: Instant, due: Instant, out: &mut Outbox) {
+        out.send(Packet { sent: now, header: Header::Datagram { sequence: self.sent }, ..self.template });
+        self.sent += 1;
+        let gap = Duration::from_secs_f64(8.0 * f64::from(self.template.size) / self.rate_bps);
+        self.next = Some((due + gap).max(now));
+    }
+}
+
+impl Endpoint for Source {
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        match input {
+            Input::Start => {
+                self.change_at = now + PERIOD;
+                self.send(now, now, out);
+            }
+            Input::Stop => self.next = None,
+            Input::Packet(packet) => {
+                // A report: parts in a million that were missed.
+                let Header::Datagram { sequence } = packet.header else { return };
+                self.worst = self.worst.max(sequence as f64 / 1e6);
+                self.reports += 1;
+            }
+            Input::Timeout => {
+                let Some(due) = self.next else { return };
+                if self.change_at <= now {
+                    self.change_rate(now, out);
+                }
+                if due <= now {
+                    self.send(now, due, out);
+                }
+            }
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        Some(self.next?.min(self.change_at))
+    }
+
+    fn report(&self) -> Report {
+        Report {
+            sent_pkts: self.sent,
+            sent_bytes: self.sent * u64::from(self.template.size),
+            received_pkts: self.reports,
+            received_bytes: self.reports * u64::from(REPORT_BYTES),
+            rate_bps: self.rate_bps,
+            ..Report::default()
+        }
+    }
+}
+
+impl Member {
+    fn data(&mut self, now: Instant, packet: &Packet) {
+        let Header::Datagram { sequence } = packet.header else { return };
+        self.template.destination = packet.source;
+        self.report_at = Some(self.report_at.unwrap_or(now + PERIOD));
+        self.counts.received_pkts += 1;
+        self.counts.received_bytes += u64::from(packet.size);
+        if sequence < self.expected {
+            return;
+        }
+        // Who joins late has missed nothing before its first packet.
+        self.first = Some(self.first.unwrap_or(sequence));
+        self.expected = sequence + 1;
+        self.got += 1;
+        self.counts.distinct_bytes += u64::from(packet.size);
+    }
+
+    fn report_loss(&mut self, now: Instant, out: &mut Outbox) {
+        let sent = self.first.map_or(0, |first| self.expected - first);
+        let missed = if sent == 0 { 0 } else { (sent - self.got) * 1_000_000 / sent };
+        out.send(Packet { sent: now, header: Header::Datagram { sequence: missed }, ..self.template });
+        (self.first, self.got) = (Some(self.expected), 0);
+        self.report_at = Some(now + PERIOD);
+        self.counts.sent_pkts += 1;
+        self.counts.sent_bytes += u64::from(REPORT_BYTES);
+    }
+}
+
+impl Endpoint for Member {
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        match input {
+            Input::Start => out.join(self.group),
+            Input::Stop => {
+                self.report_at = None;
+                out.leave(self.group);
+            }
+            Input::Packet(packet) => self.data(now, packet),
+            Input::Timeout if self.report_at.is_some_and(|at| at <= now) => self.report_loss(now, out),
+            Input::Timeout => {}
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.report_at
+    }
+
+    fn report(&self) -> Report {
+        self.counts
+    }
+}
+
+/// A datagram from the endpoint at `seat`.
+fn datagram(seat: &Seat, destination: Address, size: u16) -> Packet {
+    let Seat { flow, own, .. } = *seat;
+    blank(flow, own, destination, size)
+}
+
+fn blank(flow: FlowId, source: Address, destination: Address, size: u16) -> Packet {
+    let header = Header::Datagram { sequence: 0 };
+    Packet { sent: Instant::ZERO, flow, source, destination, size, ttl: INITIAL_TTL, ecn: Ecn::NotCapable, header }
+}
