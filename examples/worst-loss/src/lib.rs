@@ -180,7 +180,7 @@ impl Member {
 
     fn report_loss(&mut self, now: Instant, out: &mut Outbox) {
         let sent = self.first.map_or(0, |first| self.expected - first);
-        let missed = if sent == 0 { 0 } else { (sent - self.got) * 1_000_000 / sent };
+        let missed = ((sent - self.got) * 1_000_000).checked_div(sent).unwrap_or(0);
         out.send(Packet { sent: now, header: Header::Datagram { sequence: missed }, ..self.template });
         (self.first, self.got) = (Some(self.expected), 0);
         self.report_at = Some(now + PERIOD);
