@@ -1,6 +1,6 @@
 """Holds faircast's simulator against ns-2.35 on the reference loads: the same work in both, alternating, ratio by pair.
 
-    python tools/bench_peers.py                 five pairs of every load
+    python tools/bench_peers.py                 five pairs of L1, L2 and M1
     python tools/bench_peers.py --pairs 3 --load L1 --json
 
 What is counted and how is told in docs/benchmarks.md. Exit codes: 0 done, 2 bad input, 3 could not finish.
@@ -25,9 +25,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LOADS = ("L1", "L2")
 ROOT = Path(__file__).resolve().parent.parent
-NS2_SCRIPT = Path(__file__).resolve().parent / "peers" / "ns2_tcp_dumbbell.tcl"
+PEERS = Path(__file__).resolve().parent / "peers"
+SCRIPTS = {
+    "L1": PEERS / "ns2_tcp_dumbbell.tcl",
+    "L2": PEERS / "ns2_tcp_dumbbell.tcl",
+    "M1": PEERS / "ns2_multicast.tcl",
+    "M2": PEERS / "ns2_multicast.tcl",
+}
+LOADS = tuple(SCRIPTS)
+QUICK = ("L1", "L2", "M1")
+"""What is run unless asked for otherwise: ns-2 takes many minutes for M2."""
 
 
 class CannotFinishError(Exception):
@@ -80,7 +88,7 @@ def main() -> int:
         faircast = find_faircast(options.faircast)
         ns_start_s = ns2_start_seconds(ns)
         results = {}
-        for load in options.load or LOADS:
+        for load in options.load or QUICK:
             progress(f"{load}: {options.pairs} pairs")
             results[load] = measure_pairs(
                 options.pairs, partial(run_ours, faircast, load), partial(run_ns2, ns, load, ns_start_s)
@@ -99,7 +107,9 @@ def parse_arguments() -> argparse.Namespace:
         epilog="Example: python tools/bench_peers.py --pairs 3 --load L1",
     )
     parser.add_argument("--pairs", type=positive, default=5, metavar="N", help="pairs for each load (default 5)")
-    parser.add_argument("--load", action="append", choices=LOADS, help="only this load; may be repeated")
+    parser.add_argument(
+        "--load", action="append", choices=LOADS, help="only this load; may be repeated (default L1, L2 and M1)"
+    )
     parser.add_argument("--faircast", metavar="PATH", help="the command to measure (default .venv/bin/faircast)")
     parser.add_argument("--no-install", action="store_true", help="do not install the package ns2 if it is missing")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
@@ -167,7 +177,7 @@ def measure_pairs(count: int, run_ours: Callable[[], Run], run_ns2: Callable[[],
 
 def run_ns2(ns: str, load: str, start_s: float) -> Run:
     """Run a load in ns-2, whose start takes `start_s` CPU seconds."""
-    output, user_s = run_child([ns, str(NS2_SCRIPT), load])
+    output, user_s = run_child([ns, str(SCRIPTS[load]), load])
     details = json.loads(output)
     return Run(
         packet_hops=details.pop("packet_hops"),
