@@ -1,4 +1,4 @@
-//! The packet: one `Copy` value of 64 bytes, a cache line, that links hold by value.
+//! The packet: one `Copy` value of 64 bytes, a cache line.
 
 use crate::time::Instant;
 

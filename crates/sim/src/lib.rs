@@ -1,4 +1,4 @@
-//! A packet-level network simulator: integer time, links that hold packets by value, a total order of events.
+//! A packet-level network simulator: integer time, links, queues, a total order of events.
 //!
 //! A [`Network`](network::Network) is put together from nodes, links and endpoints and becomes a
 //! [`World`](engine::World) that runs. Protocols come from `faircast_proto` and know nothing of this crate.
@@ -15,7 +15,9 @@
 
 pub mod agent;
 pub mod calendar;
+mod distribution;
 pub mod engine;
+mod host;
 pub mod link;
 pub mod loss;
 pub mod multicast;
@@ -24,4 +26,6 @@ pub mod probe;
 pub mod queue;
 mod ring;
 pub mod routing;
+mod store;
 pub mod trace;
+mod wires;

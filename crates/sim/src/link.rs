@@ -1,7 +1,7 @@
 //! One direction of a link: a queue discipline, a transmitter, a wire, a loss model.
 //!
-//! Packets whose departure is known, in transmission or on the wire, lie by value in one ring, oldest first, and the
-//! calendar holds at most one delivery entry: that of the oldest.
+//! Packets whose departure is known, in transmission or on the wire, are in one ring, oldest first, and the calendar
+//! holds at most one delivery entry: that of the oldest. The packets themselves lie in the [`Store`].
 //!
 //! *Fused* links know every packet's departure when it arrives, since nothing can change it afterwards; waiting
 //! packets lie in the ring, too, and how many have left by now is found by moving a cursor. *Two-stage* links keep
@@ -12,12 +12,13 @@ use crate::loss::{Loss, LossModel};
 use crate::probe::{PacketAction, QueueProbe};
 use crate::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
 use crate::ring::Ring;
+use crate::store::{Label, Store};
 use faircast_proto::packet::{Ecn, Packet};
 use faircast_proto::time::{Duration, Instant, NANOS_PER_SECOND, Rate};
 use std::collections::VecDeque;
 
 /// One direction of a link. What every packet touches comes first and fits into two cache lines.
-#[repr(C, align(64))]
+#[repr(C, align(128))]
 pub struct Link {
     /// Packets in the order of their departures.
     ring: Ring,
@@ -30,10 +31,12 @@ pub struct Link {
     remainder: u32,
     /// While fewer packets are in the system every packet enters unchanged; 0 if the queue must be asked each time.
     sure_room: u32,
-    counters: LinkCounters,
     /// Node at the far end, by index.
     pub(crate) to: u32,
     lossless: bool,
+    /// Whether there is a probe.
+    probed: bool,
+    counters: LinkCounters,
     waiting: Option<Box<Waiting>>,
     probe: Option<Box<QueueProbe>>,
     rate: Rate,
@@ -41,10 +44,12 @@ pub struct Link {
     loss: Box<Loss>,
 }
 
+const _: () = assert!(std::mem::offset_of!(Link, counters) + std::mem::offset_of!(LinkCounters, lost) <= 128);
+
 /// Packets that wait on a two-stage link.
 #[derive(Default)]
 struct Waiting {
-    packets: VecDeque<Packet>,
+    packets: VecDeque<Label>,
     bytes: u64,
 }
 
@@ -105,9 +110,10 @@ impl Link {
             delay,
             remainder: 0,
             sure_room: if mode == LinkMode::Fused { queue.sure_room_pkts() } else { 0 },
-            counters: LinkCounters::default(),
             to,
             lossless: matches!(loss, Loss::Lossless(_)),
+            probed: false,
+            counters: LinkCounters::default(),
             waiting: (mode == LinkMode::TwoStage).then(Box::default),
             probe: None,
             rate,
@@ -116,50 +122,50 @@ impl Link {
         }
     }
 
-    /// A packet comes to the queue, and there is room for certain: it enters unchanged. Says when a delivery entry is
-    /// wanted, if one is. `None`: nothing has happened, the link must look closely ([`arrive`](Self::arrive)).
-    #[inline]
-    pub fn admit(&mut self, now: Instant, packet: &Packet) -> Option<Option<Instant>> {
+    /// A packet comes to the queue, and there is room for certain: it enters unchanged. Says when a
+    /// delivery entry is wanted, if one is. `None`: nothing has happened, the link must look closely
+    /// ([`arrive`](Self::arrive)).
+    #[inline(always)]
+    pub(crate) fn admit(&mut self, now: Instant, label: Label) -> Option<Option<Instant>> {
         // Not settled, the ring's count is an upper bound.
         if self.ring.in_system() >= self.sure_room {
             return None;
         }
         self.counters.arrived += 1;
-        let (_, delivery) = self.transmit(now, packet);
+        let (_, delivery) = self.transmit(now, label);
         self.assert_conservation();
         Some(delivery)
     }
 
     /// A packet comes to the queue.
-    pub fn arrive(&mut self, now: Instant, arrived: &Packet) -> Wanted {
+    pub(crate) fn arrive(&mut self, now: Instant, mut label: Label, store: &mut Store) -> Wanted {
         self.settle(now);
         self.counters.arrived += 1;
-        let mut packet = *arrived;
-        let verdict = self.queue.arrive(&packet, &self.view(now));
+        let arrived = *store.get(label.packet);
+        let verdict = self.queue.arrive(&arrived, &self.view(now));
         match verdict {
             Verdict::Accept => {}
-            Verdict::Mark(level) => self.mark(&mut packet, level),
+            Verdict::Mark(level) => label = self.mark(label, level, store),
             Verdict::Drop(reason) => {
-                self.count_drop(reason);
-                self.observe(now, PacketAction::Dropped(reason), &packet);
+                self.drop_packet(now, label, reason, store);
                 return Wanted { verdict, delivery: None, departure: None };
             }
         }
         let mut wanted = match &mut self.waiting {
             // A packet too small to take a nanosecond has departed already, its event not yet come: keep the order.
             Some(waiting) if !self.ring.all_departed() || !waiting.packets.is_empty() => {
-                waiting.bytes += u64::from(packet.size);
-                waiting.packets.push_back(packet);
+                waiting.bytes += u64::from(label.size);
+                waiting.packets.push_back(label);
                 Wanted { verdict, delivery: None, departure: None }
             }
-            _ => self.start(now, &packet),
+            _ => self.start(now, label),
         };
-        if self.probe.is_some() {
+        if self.probed {
             let action = match verdict {
                 Verdict::Mark(level) => PacketAction::Marked(level),
                 _ => PacketAction::Accepted,
             };
-            self.observe(now, action, arrived);
+            self.observe(now, action, &arrived);
         }
         wanted.verdict = verdict;
         self.assert_conservation();
@@ -167,51 +173,50 @@ impl Link {
     }
 
     /// The packet in transmission has left (two-stage links).
-    pub fn depart(&mut self, now: Instant) -> Option<Wanted> {
+    pub(crate) fn depart(&mut self, now: Instant, store: &mut Store) -> Option<Wanted> {
         self.settle(now);
         if !self.ring.all_departed() {
             return None;
         }
         loop {
             let waiting = self.waiting.as_mut()?;
-            let mut packet = waiting.packets.pop_front()?;
-            waiting.bytes -= u64::from(packet.size);
+            let mut label = waiting.packets.pop_front()?;
+            waiting.bytes -= u64::from(label.size);
             if self.queue.decides_at_departure() {
                 let view = InterfaceView { transmitting: false, ..self.view(now) };
-                match self.queue.depart(&packet, &view) {
+                match self.queue.depart(store.get(label.packet), &view) {
                     Verdict::Accept => {}
-                    Verdict::Mark(level) => self.mark(&mut packet, level),
+                    Verdict::Mark(level) => label = self.mark(label, level, store),
                     Verdict::Drop(reason) => {
-                        self.count_drop(reason);
-                        self.observe(now, PacketAction::Dropped(reason), &packet);
+                        self.drop_packet(now, label, reason, store);
                         continue;
                     }
                 }
             }
-            let wanted = self.start(now, &packet);
+            let wanted = self.start(now, label);
             self.assert_conservation();
             return Some(wanted);
         }
     }
 
-    /// Takes the packet that comes to the far end now out into `packet`. Says whether the loss model lets it through,
-    /// and when the next one will come.
-    #[inline]
-    pub fn deliver(&mut self, now: Instant, packet: &mut Packet) -> (bool, Option<Instant>) {
+    /// Takes out the packet that comes to the far end now. Says whether the loss model lets it through, and when the
+    /// next one will come.
+    #[inline(always)]
+    pub(crate) fn deliver(&mut self, now: Instant, store: &Store) -> (Label, bool, Option<Instant>) {
         if self.ring.none_on_wire() {
             self.settle(now);
         }
-        self.ring.pop(packet);
+        let label = self.ring.pop();
         let next = self.ring.oldest_departure().map(|departure| Instant(departure.0 + self.delay.0));
-        if !self.lossless && self.loss.loses(now, packet) {
+        if !self.lossless && self.loss.loses(now, store.get(label.packet)) {
             self.counters.lost += 1;
             self.assert_conservation();
-            return (false, next);
+            return (label, false, next);
         }
         self.counters.delivered += 1;
-        self.counters.delivered_bytes += u64::from(packet.size);
+        self.counters.delivered_bytes += u64::from(label.size);
         self.assert_conservation();
-        (true, next)
+        (label, true, next)
     }
 
     /// Lets the cursor pass every packet that has left the transmitter by now.
@@ -220,49 +225,53 @@ impl Link {
         while let Some((departed, size)) = self.ring.pass_departed(now) {
             self.counters.departed += 1;
             self.counters.departed_bytes += u64::from(size);
-            if self.probe.is_some() {
+            if self.probed {
                 self.observe_departure(departed);
             }
         }
     }
 
     /// Starts transmission as soon as the transmitter is free; the entries wanted.
-    fn start(&mut self, now: Instant, packet: &Packet) -> Wanted {
-        let (departure, delivery) = self.transmit(now, packet);
+    fn start(&mut self, now: Instant, label: Label) -> Wanted {
+        let (departure, delivery) = self.transmit(now, label);
         Wanted { delivery, departure: self.waiting.is_some().then_some(departure), verdict: Verdict::Accept }
     }
 
     /// Starts transmission as soon as the transmitter is free. Says when the packet departs, and when it comes to the
     /// far end if it is the only one in the ring.
     #[inline(always)]
-    fn transmit(&mut self, now: Instant, packet: &Packet) -> (Instant, Option<Instant>) {
+    fn transmit(&mut self, now: Instant, label: Label) -> (Instant, Option<Instant>) {
         let idle = self.last_departure < now;
         let (start, remainder) = if idle { (now.0, 0) } else { (self.last_departure.0, self.remainder) };
-        let exact = u128::from(self.nanos_per_byte) * u128::from(packet.size) + u128::from(remainder);
+        let exact = u128::from(self.nanos_per_byte) * u128::from(label.size) + u128::from(remainder);
         let departure = Instant(start + (exact >> 32) as u64);
         self.last_departure = departure;
         self.remainder = exact as u32;
         let first = self.ring.is_empty();
-        self.ring.push(packet, departure);
+        self.ring.push(label, departure);
         (departure, first.then_some(Instant(departure.0 + self.delay.0)))
     }
 
-    fn mark(&mut self, packet: &mut Packet, level: Ecn) {
-        if level > packet.ecn {
-            packet.ecn = level;
-            match level {
-                Ecn::Incipient => self.counters.marked_incipient += 1,
-                Ecn::Moderate => self.counters.marked_moderate += 1,
-                Ecn::NotCapable | Ecn::Capable => {}
-            }
+    /// Raises a packet's congestion bits; the label of the marked one.
+    fn mark(&mut self, label: Label, level: Ecn, store: &mut Store) -> Label {
+        if level <= store.get(label.packet).ecn {
+            return label;
         }
+        match level {
+            Ecn::Incipient => self.counters.marked_incipient += 1,
+            Ecn::Moderate => self.counters.marked_moderate += 1,
+            Ecn::NotCapable | Ecn::Capable => {}
+        }
+        store.set_ecn(label, level)
     }
 
-    fn count_drop(&mut self, reason: DropReason) {
+    fn drop_packet(&mut self, now: Instant, label: Label, reason: DropReason, store: &mut Store) {
         match reason {
             DropReason::Overflow => self.counters.dropped_overflow += 1,
             DropReason::Active => self.counters.dropped_active += 1,
         }
+        self.observe(now, PacketAction::Dropped(reason), store.get(label.packet));
+        store.release(label.packet);
     }
 
     #[cold]
@@ -343,6 +352,7 @@ impl Link {
     /// Attaches a probe to the queue.
     pub fn attach_probe(&mut self, probe: QueueProbe) {
         self.sure_room = 0;
+        self.probed = true;
         self.probe = Some(Box::new(probe));
     }
 
@@ -404,7 +414,8 @@ mod tests {
     #[cfg(debug_assertions)]
     #[should_panic(expected = "packets are conserved")]
     fn a_packet_unaccounted_for_is_noticed_where_the_queue_is_not_asked() {
-        miscounting_link().admit(Instant(1), &packet(1000, Ecn::NotCapable));
+        let label = Store::default().insert(&packet(1000, Ecn::NotCapable));
+        miscounting_link().admit(Instant(1), label);
     }
 
     #[test]
@@ -412,10 +423,11 @@ mod tests {
     #[should_panic(expected = "packets are conserved")]
     fn a_packet_unaccounted_for_is_noticed_at_delivery() {
         let mut link = miscounting_link();
-        let mut packet = packet(1000, Ecn::NotCapable);
-        link.transmit(Instant(1), &packet);
+        let mut store = Store::default();
+        let label = store.insert(&packet(1000, Ecn::NotCapable));
+        link.transmit(Instant(1), label);
         // It never arrived, and now it is delivered: two mistakes that do not cancel.
-        link.deliver(Instant(10_000), &mut packet);
+        link.deliver(Instant(10_000), &store);
     }
 
     #[test]

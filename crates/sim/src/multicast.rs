@@ -401,11 +401,18 @@ impl Session {
         start as usize..end as usize
     }
 
-    /// The link of a branch, if it gets packets of group `bit`.
+    /// Branches of a node that get packets of group `bit`, with their links.
     #[inline]
-    pub(crate) fn open_link(&self, branch: usize, bit: u32) -> Option<u32> {
-        let Branch { link, joined, blocked, .. } = self.branches[branch];
-        ((joined & !blocked) >> bit & 1 != 0).then_some(link)
+    pub(crate) fn open_links(&self, node: u32, bit: u32) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let range = self.branches_of(node);
+        let open = move |branch: &Branch| (branch.joined & !branch.blocked) >> bit & 1 != 0;
+        let numbered = range.clone().zip(&self.branches[range]);
+        numbered.filter(move |(_, branch)| open(branch)).map(|(index, branch)| (index, branch.link))
+    }
+
+    /// The endpoints on a node that have joined group `bit`.
+    pub(crate) fn joined_endpoints(&self, node: u32, bit: u32) -> impl Iterator<Item = u32> + '_ {
+        self.members_of(node).filter_map(move |member| self.joined_endpoint(member, bit))
     }
 
     /// The endpoint of a member, if it has joined group `bit`.

@@ -2,14 +2,17 @@
 
 use crate::agent::Agent;
 use crate::calendar::{Calendar, Entry, Kind};
-use crate::engine::{Host, Node, Place, World};
+use crate::engine::{Node, Place, World};
+use crate::host::Host;
 use crate::link::{Link, LinkMode};
 use crate::loss::Loss;
 use crate::multicast::{MAX_GROUPS, Multicast, SessionPlan, SessionSite};
 use crate::probe::{ProbePlan, QueueProbe, Records};
 use crate::queue::Queue;
 use crate::routing::{Edge, Graph, Routes};
+use crate::store::Store;
 use crate::trace::Trace;
+use crate::wires::Wires;
 use faircast_proto::endpoint::Outbox;
 use faircast_proto::packet::{Address, FlowId};
 use faircast_proto::random::Random;
@@ -245,10 +248,10 @@ impl Network {
                 Flow { sender: flow.sender, receivers: first..receivers.len() }
             })
             .collect();
+        let trace = plan.trace.then(|| Box::new(Trace::new()));
+        let wires = Wires { now: Instant::ZERO, calendar, links, store: Store::default(), trace };
         let mut world = World {
-            now: Instant::ZERO,
-            calendar,
-            links,
+            wires,
             nodes,
             places,
             table,
@@ -256,7 +259,6 @@ impl Network {
             flows,
             receivers,
             outbox: Outbox::new(),
-            trace: plan.trace.then(|| Box::new(Trace::new())),
             plan,
             records: Records::default(),
             events: 0,

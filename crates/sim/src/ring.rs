@@ -3,13 +3,12 @@
 //! Three marks divide it: `head` (oldest packet), `cursor` (first packet that has not left the transmitter), `tail`.
 //! `head..cursor` are on the wire, `cursor..tail` in the system: the first of them in transmission, the rest waiting.
 
-use faircast_proto::packet::Packet;
+use crate::store::Label;
 use faircast_proto::time::Instant;
 
 /// Packets with their departures; grows by doubling, never shrinks.
 pub(crate) struct Ring {
-    packets: Box<[Packet]>,
-    departures: Box<[Departure]>,
+    places: Box<[Place]>,
     head: u32,
     cursor: u32,
     tail: u32,
@@ -17,41 +16,43 @@ pub(crate) struct Ring {
     system_bytes: u64,
 }
 
+/// A packet and when it leaves or left the transmitter.
 #[derive(Clone, Copy)]
-struct Departure {
-    at: Instant,
-    size: u32,
+struct Place {
+    departure: Instant,
+    label: Label,
 }
 
 impl Ring {
     pub(crate) fn new() -> Ring {
-        Ring { packets: Box::default(), departures: Box::default(), head: 0, cursor: 0, tail: 0, system_bytes: 0 }
+        Ring { places: Box::default(), head: 0, cursor: 0, tail: 0, system_bytes: 0 }
     }
 
     #[inline]
-    pub(crate) fn push(&mut self, packet: &Packet, departure: Instant) {
-        if self.len() as usize == self.packets.len() {
-            self.grow(*packet);
+    pub(crate) fn push(&mut self, label: Label, departure: Instant) {
+        let place = Place { departure, label };
+        if self.len() as usize == self.places.len() {
+            self.grow(place);
         }
         let slot = self.slot(self.tail);
-        self.packets[slot] = *packet;
-        self.departures[slot] = Departure { at: departure, size: u32::from(packet.size) };
+        self.places[slot] = place;
         self.tail = self.tail.wrapping_add(1);
-        self.system_bytes += u64::from(packet.size);
+        self.system_bytes += u64::from(label.size);
     }
 
-    /// Removes the oldest packet, which must exist, into `packet`.
+    /// Removes the oldest packet, which must exist.
     #[inline]
-    pub(crate) fn pop(&mut self, packet: &mut Packet) {
+    pub(crate) fn pop(&mut self) -> Label {
         debug_assert!(self.head != self.cursor, "a packet is delivered after it has departed");
-        *packet = self.packets[self.slot(self.head)];
+        let label = self.places[self.slot(self.head)].label;
         self.head = self.head.wrapping_add(1);
+        label
     }
 
     /// When the oldest packet leaves or left the transmitter.
     #[inline]
     pub(crate) fn oldest_departure(&self) -> Option<Instant> {
-        (self.head != self.tail).then(|| self.departures[self.slot(self.head)].at)
+        (self.head != self.tail).then(|| self.places[self.slot(self.head)].departure)
     }
 
     /// Moves the cursor past the first packet in the system if it has left by `now`; says when, and its size.
@@ -60,13 +61,13 @@ impl Ring {
         if self.cursor == self.tail {
             return None;
         }
-        let Departure { at, size } = self.departures[self.slot(self.cursor)];
-        if at > now {
+        let Place { departure, label: Label { size, .. } } = self.places[self.slot(self.cursor)];
+        if departure > now {
             return None;
         }
         self.cursor = self.cursor.wrapping_add(1);
         self.system_bytes -= u64::from(size);
-        Some((at, size))
+        Some((departure, size))
     }
 
     /// Whether no packet is known to be on the wire.
@@ -102,30 +103,24 @@ impl Ring {
         if self.all_departed() {
             0
         } else {
-            self.system_bytes - u64::from(self.departures[self.slot(self.cursor)].size)
+            self.system_bytes - u64::from(self.places[self.slot(self.cursor)].label.size)
         }
     }
 
     #[inline]
     fn slot(&self, position: u32) -> usize {
-        position as usize & self.packets.len().wrapping_sub(1)
+        position as usize & self.places.len().wrapping_sub(1)
     }
 
     #[cold]
-    fn grow(&mut self, filler: Packet) {
-        let old = self.packets.len();
-        let new = (old * 2).max(4);
-        let mut packets = vec![filler; new].into_boxed_slice();
-        let mut departures = vec![Departure { at: Instant::ZERO, size: 0 }; new].into_boxed_slice();
+    fn grow(&mut self, filler: Place) {
+        let new = (self.places.len() * 2).max(4);
+        let mut places = vec![filler; new].into_boxed_slice();
         let mut position = self.head;
         while position != self.tail {
-            let to = position as usize & (new - 1);
-            let from = self.slot(position);
-            packets[to] = self.packets[from];
-            departures[to] = self.departures[from];
+            places[position as usize & (new - 1)] = self.places[self.slot(position)];
             position = position.wrapping_add(1);
         }
-        self.packets = packets;
-        self.departures = departures;
+        self.places = places;
     }
 }

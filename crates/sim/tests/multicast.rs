@@ -12,7 +12,7 @@ use faircast_sim::loss::{self, Loss, LossModel};
 use faircast_sim::multicast::{Mode, SessionPlan};
 use faircast_sim::network::{BuildError, LinkPlan, Network, NodeId};
 use faircast_sim::probe::ProbePlan;
-use faircast_sim::queue::{self, LinkContext, Queue};
+use faircast_sim::queue::{self, Discipline, InterfaceView, LinkContext, Queue, Verdict};
 
 /// Sends 1000 bytes to every group of a session by turns, one packet each `gap`.
 struct Source {
@@ -32,6 +32,8 @@ struct Member {
     last: Instant,
     /// Sends one packet to the first group when it starts.
     speaks: bool,
+    /// How many packets came marked.
+    marked: u64,
 }
 
 impl Endpoint for Source {
@@ -68,8 +70,9 @@ impl Endpoint for Member {
                 }
             }
             Input::Stop => self.groups.iter().for_each(|&group| out.leave(group)),
-            Input::Packet(_) => {
+            Input::Packet(packet) => {
                 self.received += 1;
+                self.marked += u64::from(packet.ecn > Ecn::Capable);
                 self.last = now;
             }
             Input::Timeout => {}
@@ -81,7 +84,12 @@ impl Endpoint for Member {
     }
 
     fn report(&self) -> Report {
-        Report { received_pkts: self.received, srtt_s: self.last.as_secs_f64(), ..Report::default() }
+        Report {
+            received_pkts: self.received,
+            ecn_reductions: self.marked,
+            srtt_s: self.last.as_secs_f64(),
+            ..Report::default()
+        }
     }
 }
 
@@ -101,21 +109,33 @@ impl LossModel for LosesFirst {
     }
 }
 
+/// Marks every packet.
+struct Marks;
+
+impl Discipline for Marks {
+    fn arrive(&mut self, _packet: &Packet, _at: &InterfaceView) -> Verdict {
+        Verdict::Mark(Ecn::Moderate)
+    }
+}
+
 const DELAY: Duration = Duration::from_millis(10);
 const GAP: Duration = Duration::from_millis(5);
 
 fn link(network: &mut Network, from: NodeId, to: NodeId, mode: LinkMode, loses_first: u32) {
     let rate = Rate(100_000_000);
-    let config: queue::Config =
-        serde_json::from_str(r#"{"kind": "drop-tail", "limit": "1000 packets"}"#).expect("legal");
-    let context = LinkContext { rate, delay: DELAY, mean_packet_bytes: 1000, random: Random::stream(0, "queue") };
     let no_loss: loss::Config = serde_json::from_str(r#"{"kind": "none"}"#).expect("legal");
     let loss = match loses_first {
         0 => Loss::new(&no_loss, Random::stream(0, "loss")),
         n => Loss::Guest(Box::new(LosesFirst(n))),
     };
     let name = format!("{}-{}", from.0, to.0);
-    network.link(LinkPlan { name, from, to, rate, delay: DELAY, queue: Queue::new(&config, context), loss, mode });
+    network.link(LinkPlan { name, from, to, rate, delay: DELAY, queue: ample(rate), loss, mode });
+}
+
+fn ample(rate: Rate) -> Queue {
+    let config: queue::Config =
+        serde_json::from_str(r#"{"kind": "drop-tail", "limit": "1000 packets"}"#).expect("legal");
+    Queue::new(&config, LinkContext { rate, delay: DELAY, mean_packet_bytes: 1000, random: Random::stream(0, "queue") })
 }
 
 fn duplex(network: &mut Network, a: NodeId, b: NodeId, mode: LinkMode) {
@@ -145,7 +165,8 @@ fn session(network: &mut Network, source_node: NodeId, plan: SessionPlan, places
     network.place(source, flow, Agent::Guest(Box::new(sender)), Instant::ZERO, None);
     for (place, &own) in places.iter().zip(&members) {
         network.member(flow, own);
-        let member = Member { groups: groups.clone(), own, received: 0, last: Instant::ZERO, speaks: place.speaks };
+        let (groups, speaks) = (groups.clone(), place.speaks);
+        let member = Member { groups, own, received: 0, last: Instant::ZERO, speaks, marked: 0 };
         let stop = place.stop.map(Instant::from_secs_f64);
         network.place(own, flow, Agent::Guest(Box::new(member)), Instant::from_secs_f64(place.start), stop);
     }
@@ -297,6 +318,26 @@ fn dense_mode_floods_prunes_and_floods_again() {
     let unwanted = world.links()[2].counters().delivered;
     assert!((150..=200).contains(&unwanted), "{unwanted}");
     assert!(world.receiver(0, 0).received_pkts > 1980);
+}
+
+#[test]
+fn a_mark_on_one_branch_leaves_the_copies_on_the_others_alone() {
+    for mode in [LinkMode::Fused, LinkMode::TwoStage] {
+        let mut network = Network::new(1);
+        let [source, router, a, b] = ["source", "router", "a", "b"].map(|name| network.node(name));
+        duplex(&mut network, source, router, LinkMode::Fused);
+        duplex(&mut network, router, b, LinkMode::Fused);
+        link(&mut network, a, router, LinkMode::Fused, 0);
+        let (name, rate, loss) = ("marks".to_owned(), Rate(100_000_000), Loss::Guest(Box::new(LosesFirst(0))));
+        let queue = Queue::Guest(Box::new(Marks));
+        network.link(LinkPlan { name, from: router, to: a, rate, delay: DELAY, queue, loss, mode });
+        session(&mut network, source, SessionPlan::sparse(1), &[from(a, 0.0), from(b, 0.0)]);
+        let mut world: World<Wheel> = build(network);
+        world.run(at(2.0), u64::MAX);
+        let [marked, clean] = [0, 1].map(|member| world.receiver(0, member));
+        assert!(marked.received_pkts > 370 && marked.received_pkts == marked.ecn_reductions);
+        assert_eq!((clean.received_pkts, clean.ecn_reductions), (marked.received_pkts, 0));
+    }
 }
 
 /// A binary tree of routers of this depth, its leaves hosts; every host a member.

@@ -1,0 +1,119 @@
+//! An endpoint with what its driver keeps for it.
+
+use crate::agent::Agent;
+use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
+use faircast_proto::packet::FlowId;
+use faircast_proto::time::{Duration, Instant};
+
+/// An endpoint on its node. What every packet touches stands before the agent, whose size varies.
+#[repr(C, align(64))]
+pub(crate) struct Host {
+    /// The host's clock is this much ahead of the simulator's.
+    offset: Duration,
+    /// When the next timer entry comes that is heeded.
+    armed: Instant,
+    /// A later entry that is in the calendar already: re-arming to an earlier time and back costs one entry, not two.
+    armed_later: Instant,
+    start: Instant,
+    stop: Instant,
+    pub(crate) node: u32,
+    pub(crate) flow: FlowId,
+    phase: Phase,
+    agent: Agent,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Waiting,
+    Running,
+    Stopped,
+}
+
+impl Host {
+    pub(crate) fn new(agent: Agent, node: u32, flow: FlowId, offset: Duration, start: Instant, stop: Instant) -> Host {
+        Host {
+            offset,
+            armed: start.min(stop),
+            armed_later: Instant::FAR_FUTURE,
+            start,
+            stop,
+            node,
+            flow,
+            phase: Phase::Waiting,
+            agent,
+        }
+    }
+
+    /// Gives the endpoint an input; what it wants in return goes into `out`.
+    #[inline]
+    pub(crate) fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        self.agent.handle(Instant(now.0 + self.offset.0), input, out);
+    }
+
+    /// A timer entry has come. Says whether it is heeded.
+    pub(crate) fn take_timer(&mut self, now: Instant) -> bool {
+        let heeded = self.armed == now;
+        if heeded {
+            self.armed = std::mem::replace(&mut self.armed_later, Instant::FAR_FUTURE);
+        }
+        heeded
+    }
+
+    /// Says, once, that it is time to start.
+    pub(crate) fn take_start(&mut self, now: Instant) -> bool {
+        let starts = self.phase == Phase::Waiting && self.start <= now;
+        if starts {
+            self.phase = Phase::Running;
+        }
+        starts
+    }
+
+    /// Says, once, that it is time to stop.
+    pub(crate) fn take_stop(&mut self, now: Instant) -> bool {
+        let stops = self.phase != Phase::Stopped && self.stop <= now;
+        if stops {
+            self.phase = Phase::Stopped;
+        }
+        stops
+    }
+
+    /// Says when to put a timer entry into the calendar, if one is needed. A deadline that has moved to a later time
+    /// needs none: the entry that is there will find it not yet due and ask again. So timers that move with every
+    /// packet, as retransmission timers do, cost nothing.
+    #[inline]
+    pub(crate) fn rearm(&mut self, now: Instant) -> Option<Instant> {
+        let wake = self.wake().max(now);
+        if wake >= self.armed {
+            return None;
+        }
+        if self.armed < self.armed_later {
+            self.armed_later = self.armed;
+        }
+        self.armed = wake;
+        Some(wake)
+    }
+
+    /// Whether the endpoint's deadline has come.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        self.agent.deadline().is_some_and(|deadline| deadline <= now + self.offset)
+    }
+
+    /// What the endpoint has counted.
+    pub(crate) fn report(&self) -> Report {
+        self.agent.report()
+    }
+
+    /// When this host next wants to be called, on the simulator's clock.
+    #[inline]
+    fn wake(&self) -> Instant {
+        let deadline = match self.agent.deadline() {
+            Some(deadline) => Instant(deadline.0.saturating_sub(self.offset.0)),
+            None => Instant::FAR_FUTURE,
+        };
+        match self.phase {
+            Phase::Waiting => deadline.min(self.start).min(self.stop),
+            Phase::Running => deadline.min(self.stop),
+            Phase::Stopped => deadline,
+        }
+    }
+}

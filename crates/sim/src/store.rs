@@ -1,0 +1,175 @@
+//! The packets under way. Each lies here once, from its sender to its receivers, and links pass [`Label`]s on. A packet
+//! that goes several ways at once is not copied: it has several holders, and its place becomes free when the last lets
+//! go.
+
+use faircast_proto::packet::{Address, Ecn, Packet};
+
+/// Where a packet lies in the [`Store`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Handle(u32);
+
+/// What goes from link to link in a packet's stead. Whoever has one is a holder of the packet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Label {
+    pub(crate) packet: Handle,
+    pub(crate) size: u32,
+}
+
+/// Packets by handle; grows as a `Vec` does, never shrinks.
+#[derive(Default)]
+pub(crate) struct Store {
+    packets: Vec<Packet>,
+    /// What routers look at, apart from the packets: many of them fit into a cache.
+    tags: Vec<Tag>,
+    /// Places that are free. The last one left is taken first: it is likely to be in a cache.
+    free: Vec<Handle>,
+}
+
+#[derive(Clone, Copy)]
+struct Tag {
+    /// How many hold the packet; 0 = its place is free.
+    holders: u32,
+    destination: Address,
+    /// Hops it may still take.
+    ttl: u8,
+}
+
+impl Store {
+    /// Takes a packet in, with one holder.
+    #[inline]
+    pub(crate) fn insert(&mut self, packet: &Packet) -> Label {
+        let tag = Tag { holders: 1, destination: packet.destination, ttl: packet.ttl };
+        let handle = match self.free.pop() {
+            Some(handle) => {
+                self.packets[handle.index()] = *packet;
+                self.tags[handle.index()] = tag;
+                handle
+            }
+            None => self.append(packet, tag),
+        };
+        Label { packet: handle, size: u32::from(packet.size) }
+    }
+
+    #[cold]
+    fn append(&mut self, packet: &Packet, tag: Tag) -> Handle {
+        self.packets.push(*packet);
+        self.tags.push(tag);
+        Handle(self.packets.len() as u32 - 1)
+    }
+
+    /// One holder more.
+    #[inline]
+    pub(crate) fn share(&mut self, handle: Handle) {
+        let holders = &mut self.tags[handle.index()].holders;
+        debug_assert!(*holders > 0, "only what is here can be shared");
+        *holders += 1;
+    }
+
+    /// One holder less.
+    #[inline]
+    pub(crate) fn release(&mut self, handle: Handle) {
+        let holders = &mut self.tags[handle.index()].holders;
+        debug_assert!(*holders > 0, "nobody lets go of what nobody holds");
+        *holders -= 1;
+        if *holders == 0 {
+            self.free.push(handle);
+        }
+    }
+
+    /// Takes one hop off those that the packet may still take; false if there was none left. Only for packets with one
+    /// holder: those to groups need no limit, they go down a tree.
+    #[inline]
+    pub(crate) fn take_hop(&mut self, handle: Handle) -> bool {
+        let tag = &mut self.tags[handle.index()];
+        debug_assert_eq!(tag.holders, 1);
+        let any = tag.ttl > 0;
+        tag.ttl = tag.ttl.wrapping_sub(1);
+        any
+    }
+
+    /// Sets the congestion bits for one of the holders, who goes on with the label returned: if there are others, with
+    /// that of a copy.
+    pub(crate) fn set_ecn(&mut self, label: Label, ecn: Ecn) -> Label {
+        let index = label.packet.index();
+        if self.tags[index].holders == 1 {
+            self.packets[index].ecn = ecn;
+            return label;
+        }
+        let (packet, ttl) = (self.packets[index], self.tags[index].ttl);
+        self.release(label.packet);
+        self.insert(&Packet { ecn, ttl, ..packet })
+    }
+
+    /// Where a packet is to go.
+    #[inline]
+    pub(crate) fn destination(&self, handle: Handle) -> Address {
+        self.tags[handle.index()].destination
+    }
+
+    /// A packet, with the hops that it may take at the most.
+    #[inline]
+    pub(crate) fn get(&self, handle: Handle) -> &Packet {
+        &self.packets[handle.index()]
+    }
+
+    /// A packet at its receiver.
+    #[inline]
+    pub(crate) fn arrived(&mut self, handle: Handle) -> &Packet {
+        let packet = &mut self.packets[handle.index()];
+        packet.ttl = self.tags[handle.index()].ttl;
+        packet
+    }
+
+    /// How many holders there are, of all packets together.
+    pub(crate) fn held(&self) -> u64 {
+        self.tags.iter().map(|tag| u64::from(tag.holders)).sum()
+    }
+}
+
+impl Handle {
+    #[inline]
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::battery::packet;
+
+    #[test]
+    fn a_place_is_free_when_the_last_holder_lets_go() {
+        let mut store = Store::default();
+        let first = store.insert(&packet(1000, Ecn::Capable)).packet;
+        store.share(first);
+        store.release(first);
+        let second = store.insert(&packet(500, Ecn::Capable)).packet;
+        assert_eq!((store.get(first).size, store.get(second).size, store.held()), (1000, 500, 2));
+        store.release(first);
+        assert_eq!(store.insert(&packet(40, Ecn::Capable)).packet, first);
+        assert_eq!((store.get(first).size, store.held()), (40, 2));
+    }
+
+    #[test]
+    fn a_mark_for_one_holder_leaves_the_others_alone() {
+        let mut store = Store::default();
+        let label = store.insert(&packet(1000, Ecn::Capable));
+        assert_eq!(store.set_ecn(label, Ecn::Incipient).packet, label.packet, "nobody else has it");
+        store.share(label.packet);
+        let marked = store.set_ecn(label, Ecn::Moderate);
+        let ecn = [label, marked].map(|label| store.get(label.packet).ecn);
+        assert_eq!((ecn, store.held()), ([Ecn::Incipient, Ecn::Moderate], 2));
+        assert_eq!(marked.size, 1000);
+    }
+
+    #[test]
+    fn hops_run_out_and_the_receiver_sees_those_that_are_left() {
+        let mut store = Store::default();
+        let packet = Packet { ttl: 2, ..packet(1000, Ecn::Capable) };
+        let handle = store.insert(&packet).packet;
+        assert!(store.take_hop(handle));
+        assert_eq!(store.arrived(handle).ttl, 1);
+        assert!(store.take_hop(handle) && !store.take_hop(handle));
+    }
+}

@@ -1,0 +1,110 @@
+//! The part of the engine that moves packets: links, the packets on them, and the calendar that says when one comes out.
+//! What stands apart from nodes and endpoints can be lent out while these are looked at.
+
+use crate::calendar::{Calendar, Entry, Kind};
+use crate::link::{Link, Wanted};
+use crate::queue::Verdict;
+use crate::store::{Handle, Label, Store};
+use crate::trace::{Happening, Trace};
+use faircast_proto::time::Instant;
+
+/// The links of a network that runs.
+pub(crate) struct Wires<C> {
+    pub(crate) now: Instant,
+    pub(crate) calendar: C,
+    pub(crate) links: Vec<Link>,
+    pub(crate) store: Store,
+    pub(crate) trace: Option<Box<Trace>>,
+}
+
+impl<C: Calendar> Wires<C> {
+    /// A packet comes to a link, which becomes a holder in place of the caller.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, link: u32, label: Label) {
+        let Some(delivery) = self.links[link as usize].admit(self.now, label) else {
+            return self.consider(link, label);
+        };
+        if self.trace.is_some() {
+            self.trace(link, Happening::Accepted, label.packet);
+        }
+        if let Some(at) = delivery {
+            self.calendar.schedule(Entry::new(at, Kind::Delivery, link));
+        }
+    }
+
+    /// A packet comes to a link whose queue must be asked.
+    #[inline(never)]
+    fn consider(&mut self, link: u32, label: Label) {
+        // What the trace is to show may be gone afterwards.
+        let arrived = self.trace.is_some().then(|| *self.store.get(label.packet));
+        let wanted = self.links[link as usize].arrive(self.now, label, &mut self.store);
+        if let Some(trace) = &mut self.trace {
+            let what = match wanted.verdict {
+                Verdict::Drop(_) => Happening::Dropped,
+                Verdict::Mark(_) => Happening::Marked,
+                Verdict::Accept => Happening::Accepted,
+            };
+            trace.record(self.now, link, what, arrived.as_ref());
+        }
+        self.schedule(link, &wanted);
+    }
+
+    /// The packet in transmission on a two-stage link has left.
+    pub(crate) fn depart(&mut self, link: u32) {
+        if let Some(wanted) = self.links[link as usize].depart(self.now, &mut self.store) {
+            self.schedule(link, &wanted);
+        }
+    }
+
+    /// A packet comes to the far end of a link. The node there and the packet, of which the caller becomes a holder;
+    /// nothing if it is lost.
+    #[inline(always)]
+    pub(crate) fn deliver(&mut self, link: u32) -> Option<(u32, Label)> {
+        let state = &mut self.links[link as usize];
+        let node = state.to;
+        let (label, arrives, next) = state.deliver(self.now, &self.store);
+        if let Some(at) = next {
+            self.calendar.schedule(Entry::new(at, Kind::Delivery, link));
+        }
+        if !arrives {
+            if let Some(trace) = &mut self.trace {
+                trace.record(self.now, link, Happening::Lost, None);
+            }
+            self.store.release(label.packet);
+            return None;
+        }
+        if self.trace.is_some() {
+            self.trace(link, Happening::Delivered, label.packet);
+        }
+        Some((node, label))
+    }
+
+    /// Brings the counters of all links up to the present.
+    pub(crate) fn settle(&mut self) {
+        for link in &mut self.links {
+            link.settle(self.now);
+        }
+    }
+
+    /// Whether every packet in the store is on as many links as it has holders; true between two events.
+    pub(crate) fn hold_all_packets(&self) -> bool {
+        self.store.held() == self.links.iter().map(Link::inside_pkts).sum::<u64>()
+    }
+
+    #[inline]
+    fn schedule(&mut self, link: u32, wanted: &Wanted) {
+        if let Some(at) = wanted.delivery {
+            self.calendar.schedule(Entry::new(at, Kind::Delivery, link));
+        }
+        if let Some(at) = wanted.departure {
+            self.calendar.schedule(Entry::new(at, Kind::Departure, link));
+        }
+    }
+
+    #[cold]
+    fn trace(&mut self, link: u32, what: Happening, packet: Handle) {
+        if let Some(trace) = &mut self.trace {
+            trace.record(self.now, link, what, Some(self.store.get(packet)));
+        }
+    }
+}
