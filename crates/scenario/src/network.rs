@@ -7,6 +7,7 @@ use faircast_proto::source::{cbr, on_off};
 use faircast_proto::tcp;
 use faircast_proto::time::{Duration, Rate};
 use faircast_sim::multicast::SessionPlan;
+use faircast_sim::routing::Edge;
 use faircast_sim::{link, loss, queue};
 use std::collections::BTreeMap;
 
@@ -164,6 +165,11 @@ impl Network {
     /// The link direction called `name`.
     pub fn link(&self, name: &str) -> Option<u32> {
         self.links.iter().position(|link| link.name == name).map(|index| index as u32)
+    }
+
+    /// The links as routing sees them.
+    pub(crate) fn edges(&self) -> Vec<Edge> {
+        self.links.iter().map(|link| Edge { from: link.from, to: link.to, delay: link.delay }).collect()
     }
 
     /// Mean size of the data packets of all flows and sessions, whichever links they cross, rounded; 1000 without any.

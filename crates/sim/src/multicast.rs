@@ -147,6 +147,8 @@ pub(crate) struct SessionSite<'a> {
     pub(crate) members: &'a [(u32, u32)],
     /// For every node the link towards the source.
     pub(crate) up: &'a [Option<u32>],
+    /// For every node the link back from there.
+    pub(crate) down: &'a [Option<u32>],
     /// From and to of every link.
     pub(crate) links: &'a [(u32, u32)],
     /// Nodes that have endpoints and one link out.
@@ -325,15 +327,10 @@ impl Session {
         let SessionSite { plan, root, .. } = *site;
         let all = if plan.groups == MAX_GROUPS { u64::MAX } else { (1 << plan.groups) - 1 };
         let flooded = if matches!(plan.mode, Mode::Dense { .. }) { all } else { 0 };
-        // The way down is the link back of the way up; of several the first.
-        let mut back = BTreeMap::new();
-        for (link, ends) in (0u32..).zip(site.links) {
-            back.entry(*ends).or_insert(link);
-        }
         let down = |node: usize| {
             let up = site.up[node]?;
-            let (from, to) = site.links[up as usize];
-            Some((up, *back.get(&(to, from))?, to))
+            let (_, to) = site.links[up as usize];
+            Some((up, site.down[node]?, to))
         };
         let mut children: Vec<(u32, u32, u32)> = (0..site.up.len())
             .filter(|&node| node as u32 != root)

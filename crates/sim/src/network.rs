@@ -357,6 +357,7 @@ impl Network {
             let PlannedFlow { sender, receivers } = &self.flows[session.flow.0 as usize];
             let root = node_of(*sender);
             let up = graph.towards(root);
+            let down = graph.down(&up);
             let members: Vec<(u32, u32)> =
                 receivers.iter().map(|&member| (node_of(member), member.index() as u32)).collect();
             multicast.add(&SessionSite {
@@ -365,6 +366,7 @@ impl Network {
                 root,
                 members: &members,
                 up: &up,
+                down: &down,
                 links: &links,
                 hosts: &hosts,
             });

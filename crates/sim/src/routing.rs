@@ -61,6 +61,16 @@ impl<'a> Graph<'a> {
         }
         via
     }
+
+    /// Of every node the link to it in the tree that `up`, the ways to one destination, makes backwards: the link back of
+    /// its way up, of several the one with the smallest index. `None` where no way up is, or no link back.
+    pub fn down(&self, up: &[Option<u32>]) -> Vec<Option<u32>> {
+        let back = |(node, via): (u32, &Option<u32>)| {
+            let above = self.edges[via.as_ref().copied()? as usize].to;
+            self.incoming[node as usize].iter().copied().find(|&link| self.edges[link as usize].from == above)
+        };
+        (0..).zip(up).map(back).collect()
+    }
 }
 
 /// Routes from every node towards some destinations.

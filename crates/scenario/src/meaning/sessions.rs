@@ -2,9 +2,10 @@
 
 use super::Reach;
 use crate::model::{Mode, Scenario, Session};
-use crate::network::Network;
+use crate::network::{Network, NetworkReceiver, NetworkSession};
 use crate::problem::Finding;
 use faircast_proto::time::Duration;
+use faircast_sim::routing::Graph;
 
 /// All that is wrong with the session called `name`, where its nodes are not concerned.
 pub(super) fn check(scenario: &Scenario, name: &str, session: &Session, found: &mut Vec<Finding>) {
@@ -85,10 +86,40 @@ pub(super) fn unreachable(network: &Network, reach: &Reach, found: &mut Vec<Find
             Some((receiver, way))
         });
         // The first of a session will do.
-        let Some((receiver, (from, to, what))) = lost else { continue };
-        let [from, to] = [from, to].map(|node| &network.nodes[node as usize].name);
-        let message = format!("receiver {} cannot be reached: no {what} from node {from} to node {to}", receiver.name);
+        let message = match lost {
+            Some((receiver, (from, to, what))) => {
+                let [from, to] = [from, to].map(|node| &network.nodes[node as usize].name);
+                format!("receiver {} cannot be reached: no {what} from node {from} to node {to}", receiver.name)
+            }
+            None => {
+                let Some((receiver, link)) = one_way(network, session) else { continue };
+                format!(
+                    "receiver {} cannot be reached: multicast takes its shortest way to the source backwards, and link \
+                     {link} on it has no direction back",
+                    receiver.name
+                )
+            }
+        };
         let path = format!("sessions.{}.receivers", session.name);
         found.push(Finding::new(path, message).on(["topology", "nodes", "links"]));
     }
+}
+
+/// A receiver, all of which have ways to and from the source, whose way to it cannot be taken backwards, and the link where
+/// that is so.
+fn one_way<'a>(network: &'a Network, session: &'a NetworkSession) -> Option<(&'a NetworkReceiver, &'a str)> {
+    let edges = network.edges();
+    let graph = Graph::new(network.nodes.len(), &edges);
+    let up = graph.towards(session.source);
+    let down = graph.down(&up);
+    session.receivers.iter().find_map(|receiver| {
+        let mut at = receiver.node as usize;
+        while let Some(link) = up[at] {
+            if down[at].is_none() {
+                return Some((receiver, network.links[link as usize].name.as_str()));
+            }
+            at = edges[link as usize].to as usize;
+        }
+        None
+    })
 }
