@@ -11,6 +11,7 @@ __all__ = [
     "__version__",
     "catalogue",
     "check",
+    "paths",
     "resolve",
     "run",
     "schema",
@@ -55,5 +56,13 @@ def schema() -> str: ...
 def toml_to_json(text: str) -> str: ...
 def check(scenario_json: str) -> list[tuple[str, str]]: ...
 def resolve(scenario_json: str) -> str: ...
+def paths(
+    scenario_json: str,
+) -> tuple[
+    list[tuple[str, int]],
+    list[tuple[str, bool, bool, float | None, float | None, list[tuple[str, list[int]]]]],
+]:
+    """Links (name, bit/s); name, is_session, multirate, fixed rate, maximum rate, receivers (name, links) of demands."""
+
 def catalogue() -> dict[str, list[tuple[str, str]]]: ...
 def run(scenario_json: str, seed: int, control: Control | None = None) -> RawResult: ...

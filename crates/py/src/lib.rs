@@ -3,6 +3,7 @@
 //! Everything that takes time runs without the interpreter's lock, so that a thread per core keeps all cores busy.
 
 use faircast_scenario::catalogue::catalogue;
+use faircast_scenario::paths::{Demand, Paths, paths};
 use faircast_scenario::run::{Control, RunOutput};
 use faircast_scenario::tables::{Table, Values};
 use faircast_scenario::{Problem, Scenario, run, schema};
@@ -23,7 +24,8 @@ create_exception!(
 mod _native {
     #[pymodule_export]
     use super::{
-        PyControl, RawResult, ScenarioError, py_catalogue, py_check, py_resolve, py_run, py_schema, py_toml_to_json,
+        PyControl, RawResult, ScenarioError, py_catalogue, py_check, py_paths, py_resolve, py_run, py_schema,
+        py_toml_to_json,
     };
     use pyo3::prelude::*;
 
@@ -71,6 +73,20 @@ fn py_catalogue(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         kinds.set_item(kind, entries)?;
     }
     Ok(kinds)
+}
+
+/// The links (name, bit/s), and of every flow and session: name, is_session, multirate, fixed rate, maximum rate (bit/s),
+/// receivers (name, links by index).
+#[pyfunction(name = "paths")]
+#[expect(clippy::type_complexity, reason = "it is what the stub says")]
+fn py_paths(
+    py: Python<'_>,
+    scenario_json: &str,
+) -> PyResult<(Vec<(String, u64)>, Vec<(String, bool, bool, Option<f64>, Option<f64>, Vec<(String, Vec<u32>)>)>)> {
+    let scenario = scenario(scenario_json).map_err(|problems| raise(py, &problems))?;
+    let Paths { links, demands } = py.detach(|| paths(&scenario.expand()));
+    let plain = |d: Demand| (d.name, d.is_session, d.multirate, d.fixed_rate_bps, d.max_rate_bps, d.receivers);
+    Ok((links, demands.into_iter().map(plain).collect()))
 }
 
 /// Runs a scenario.

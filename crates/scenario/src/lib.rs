@@ -10,6 +10,7 @@
 //! | [`model`] | what a scenario may say |
 //! | [`topology`] | named topologies |
 //! | [`network`] | what every scenario becomes |
+//! | [`mod@paths`] | which links the data of every flow and session crosses |
 //! | [`mod@run`] | one run, from a scenario and a seed to tables |
 //! | [`tables`], [`mod@summary`] | what a run gives |
 //! | [`mod@catalogue`] | what there is to choose from |
@@ -22,6 +23,7 @@ mod meaning;
 mod memory;
 pub mod model;
 pub mod network;
+pub mod paths;
 mod problem;
 mod repair;
 pub mod run;

@@ -1,0 +1,105 @@
+//! Which links the data of every flow and session crosses: what an optimum of rates is computed from.
+//!
+//! Routes and trees are those of the simulator, computed by the same code.
+
+use crate::network::{FlowKind, Network};
+use faircast_proto::registry::Scheme;
+use faircast_sim::routing::{Edge, Graph, Routes};
+
+/// The links and what crosses them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Paths {
+    /// Name of every link direction and its rate, bit/s.
+    pub links: Vec<(String, u64)>,
+    /// Flows, then sessions, in the order of the network.
+    pub demands: Vec<Demand>,
+}
+
+/// A flow or a session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Demand {
+    /// Its name.
+    pub name: String,
+    /// Whether it is a session.
+    pub is_session: bool,
+    /// Whether its receivers can have different rates.
+    pub multirate: bool,
+    /// The rate of what does not answer congestion, bit/s; the mean if it is on and off.
+    pub fixed_rate_bps: Option<f64>,
+    /// The most it ever sends, if it is bounded, bit/s.
+    pub max_rate_bps: Option<f64>,
+    /// Name of every receiver, and the links from the source to it: indices among the directions. The only one of a
+    /// flow has the flow's name.
+    pub receivers: Vec<(String, Vec<u32>)>,
+}
+
+/// The paths of a network. Its scenario must have passed the check: everybody can be reached.
+pub fn paths(network: &Network) -> Paths {
+    let edges = network.edges();
+    let mut demands = flows(network, &edges);
+    demands.extend(sessions(network, &edges));
+    Paths { links: network.links.iter().map(|link| (link.name.clone(), link.rate.0)).collect(), demands }
+}
+
+fn flows(network: &Network, edges: &[Edge]) -> Vec<Demand> {
+    let destinations: Vec<u32> = network.flows.iter().map(|flow| flow.to).collect();
+    let routes = Routes::towards(network.nodes.len(), edges, &destinations);
+    let demand = |(slot, flow): (u32, &crate::network::NetworkFlow)| {
+        let mut links = Vec::new();
+        let mut at = flow.from;
+        while let Some(link) = routes.next(at, slot) {
+            links.push(link);
+            at = edges[link as usize].to;
+        }
+        debug_assert_eq!(at, flow.to, "a checked flow has a path");
+        Demand {
+            name: flow.name.clone(),
+            is_session: false,
+            multirate: false,
+            fixed_rate_bps: fixed_rate_bps(&flow.kind),
+            max_rate_bps: None,
+            receivers: vec![(flow.name.clone(), links)],
+        }
+    };
+    (0..).zip(&network.flows).map(demand).collect()
+}
+
+fn fixed_rate_bps(kind: &FlowKind) -> Option<f64> {
+    match kind {
+        FlowKind::Tcp(_) => None,
+        FlowKind::Cbr(config) => Some(config.rate.as_bps_f64()),
+        FlowKind::OnOff(config) => {
+            let (on, off) = (config.on.as_secs_f64(), config.off.as_secs_f64());
+            Some(config.rate.as_bps_f64() * on / (on + off))
+        }
+    }
+}
+
+fn sessions(network: &Network, edges: &[Edge]) -> Vec<Demand> {
+    let graph = Graph::new(network.nodes.len(), edges);
+    let demand = |session: &crate::network::NetworkSession| {
+        let up = graph.towards(session.source);
+        let down = graph.down(&up);
+        let route = |node: u32| {
+            let mut links = Vec::new();
+            let mut at = node as usize;
+            while let (Some(towards), Some(from)) = (up[at], down[at]) {
+                links.push(from);
+                at = edges[towards as usize].to as usize;
+            }
+            links.reverse();
+            links
+        };
+        let most = session.config.max_rate().map(|rate| rate.as_bps_f64());
+        let elastic = session.config.is_controlled();
+        Demand {
+            name: session.name.clone(),
+            is_session: true,
+            multirate: elastic && session.config.groups() > 1,
+            fixed_rate_bps: if elastic { None } else { most },
+            max_rate_bps: if elastic { most } else { None },
+            receivers: session.receivers.iter().map(|one| (one.name.clone(), route(one.node))).collect(),
+        }
+    };
+    network.sessions.iter().map(demand).collect()
+}
