@@ -91,6 +91,12 @@ OmccUtility: TypeAlias = Literal["none", "log", "tcp", "alpha-fair"]
 "tcp": -1/x: that of TCP, f(N) = sqrt N ([Hang] eq. 2).
 "alpha-fair": x^(1 - alpha) / (1 - alpha): f(N) = N^(1/alpha); alpha = 1 is log, 2 is tcp.
 """
+Orientation: TypeAlias = Literal["session", "receiver"]
+"""Whether a session counts as one or as many as it has receivers.
+
+"session": As one, like a flow.
+"receiver": As many as it has receivers.
+"""
 Profile: TypeAlias = Literal["realistic", "ns2"]
 """Whose leave latency a session has.
 
@@ -136,6 +142,14 @@ TreeMode: TypeAlias = Literal["sparse", "dense"]
 
 "sparse": By explicit joins: nothing flows where nobody has asked.
 "dense": By flooding: routers that have no use for what comes prune it back.
+"""
+Utility: TypeAlias = Literal["proportional", "potential-delay", "max-min", "alpha-fair"]
+"""How a rate x is valued.
+
+"proportional": log x: proportional fairness.
+"potential-delay": -1/x: least potential delay, near to what TCP does.
+"max-min": The least rate first, then the next one.
+"alpha-fair": x^(1 - alpha) / (1 - alpha), log x for alpha = 1.
 """
 Variant: TypeAlias = Literal["reno", "newreno", "sack"]
 """The variant of TCP, by name.
@@ -564,6 +578,25 @@ class OnOff(Part):
 
 
 @dataclasses.dataclass(kw_only=True)
+class Optimum(Part):
+    """What would be the best rates: which utility of all rates together is greatest.
+
+    It is computed after a run and changes nothing in it.
+    """
+
+    alpha: float | None = None
+    """Of utility "alpha-fair", which needs it: 0.1 to 20."""
+    orientation: Orientation | None = None
+    """Whether a session counts as one or as many as it has receivers. Default "session"."""
+    utility: Utility | None = None
+    """How a rate is valued. Default "proportional"."""
+    weights: Mapping[str, float] | None = None
+    """What flows and sessions count among the others, by name of an entry or of one of its flows, above 0. Default
+    1.
+    """
+
+
+@dataclasses.dataclass(kw_only=True)
 class Outage(Part):
     """Loses everything for a while, once or again and again."""
 
@@ -976,6 +1009,8 @@ class Scenario(Part):
     """Further links by name, and changes to the links that the topology makes."""
     nodes: Mapping[str, Node] | None = None
     """Further nodes by name."""
+    optimum: Optimum | None = None
+    """What would be the best rates: a column of the summary."""
     probes: Probes | None = None
     """What is observed."""
     seed: int | None = None

@@ -1,5 +1,6 @@
 //! Meaning: what is wrong with a scenario whose form is right.
 
+mod optimum;
 mod sessions;
 
 use crate::expand::expand;
@@ -43,6 +44,7 @@ pub(crate) fn check(scenario: &Scenario) -> Vec<Finding> {
         None => {
             let network = expand(scenario, &mut found);
             unreachable(scenario, &network, &mut found);
+            optimum::check(scenario, &network, &mut found);
         }
     }
     found

@@ -3,8 +3,10 @@
 //! Unknown keys are refused through the schema, not by serde, whose `deny_unknown_fields` and `flatten` exclude each
 //! other (see `schema.rs`). What may be left out has its default here or is an `Option` that a later step fills.
 
+mod optimum;
 mod session;
 
+pub use optimum::{Optimum, Orientation, Utility};
 pub use session::{Membership, Mode, Profile, Receivers, Session, SessionCourse, SessionOf, Times};
 
 use crate::topology::Topology;
@@ -68,6 +70,9 @@ pub struct Scenario {
     /// What is observed.
     #[serde(default)]
     pub probes: Probes,
+    /// What would be the best rates: a column of the summary.
+    #[serde(default, skip_serializing_if = "Optimum::is_default")]
+    pub optimum: Optimum,
     /// How the simulator works; results do not depend on it.
     #[serde(default)]
     pub engine: Engine,
@@ -298,6 +303,11 @@ impl Flow {
             Flow::Cbr(_) => "cbr",
             Flow::OnOff(_) => "on-off",
         }
+    }
+
+    /// Whether it answers congestion.
+    pub fn is_controlled(&self) -> bool {
+        matches!(self, Flow::Tcp(_))
     }
 
     /// Every field with an illegal value, and what is legal.

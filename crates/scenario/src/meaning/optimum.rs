@@ -1,0 +1,63 @@
+//! What is wrong with the optimum that a scenario asks for.
+
+use crate::model::{Scenario, Utility};
+use crate::network::Network;
+use crate::problem::{Finding, list, nearest};
+use faircast_proto::registry::Scheme;
+use std::collections::BTreeMap;
+
+/// The alphas that are solved reliably; beyond them max-min is as good.
+const ALPHAS: std::ops::RangeInclusive<f64> = 0.1..=20.0;
+
+/// All that is wrong.
+pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Finding>) {
+    let optimum = &scenario.optimum;
+    match (optimum.utility, optimum.alpha) {
+        (Utility::AlphaFair, None) => {
+            found.push(
+                Finding::new("optimum.alpha", "missing: the utility alpha-fair needs it").on(["optimum.utility"]),
+            );
+        }
+        (Utility::AlphaFair, Some(alpha)) if !ALPHAS.contains(&alpha) => {
+            let message = format!("{alpha} given; legal is 0.1 to 20, beyond that take the utility max-min");
+            found.push(Finding::new("optimum.alpha", message).given(Some(alpha)));
+        }
+        (Utility::AlphaFair, Some(_)) | (_, None) => {}
+        (_, Some(alpha)) => {
+            let message = "it belongs to the utility alpha-fair: leave it out, or set utility = \"alpha-fair\"";
+            found.push(Finding::new("optimum.alpha", message).given(Some(alpha)).on(["optimum.utility"]));
+        }
+    }
+    weights(scenario, network, found);
+}
+
+fn weights(scenario: &Scenario, network: &Network, found: &mut Vec<Finding>) {
+    if scenario.optimum.weights.is_empty() {
+        return;
+    }
+    // Whether each name stands for something elastic.
+    let mut names: BTreeMap<&str, bool> = BTreeMap::new();
+    names.extend(network.flows.iter().map(|flow| (flow.name.as_str(), flow.kind.is_controlled())));
+    names.extend(scenario.flows.iter().map(|(name, flow)| (name.as_str(), flow.is_controlled())));
+    names.extend(scenario.sessions.iter().map(|(name, session)| (name.as_str(), session.config().is_controlled())));
+    for (name, &weight) in &scenario.optimum.weights {
+        let path = format!("optimum.weights.{name}");
+        if weight.is_nan() || weight <= 0.0 || weight.is_infinite() {
+            let message = format!("{weight} given; legal is a number above 0");
+            found.push(Finding::new(path.clone(), message).given(Some(weight)));
+        }
+        match names.get(name.as_str()) {
+            Some(true) => {}
+            Some(false) => {
+                let message = format!("{name} sends at a constant rate, whatever it weighs: leave it out");
+                found.push(Finding::new(path, message).on(["flows", "sessions"]));
+            }
+            None => {
+                let near = nearest(name, names.keys().copied());
+                let legal: Vec<&str> = names.iter().filter(|(_, elastic)| **elastic).map(|(name, _)| *name).collect();
+                let message = format!("there is no flow or session {name}{near}");
+                found.push(Finding::new(path, message).legal(list(&legal)).on(["flows", "sessions", "topology"]));
+            }
+        }
+    }
+}

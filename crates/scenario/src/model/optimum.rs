@@ -1,0 +1,54 @@
+//! What a scenario says of the optimum that stands beside its results.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What would be the best rates: which utility of all rates together is greatest. It is computed after a run and
+/// changes nothing in it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Optimum {
+    /// How a rate is valued. Default "proportional".
+    pub utility: Utility,
+    /// Of utility "alpha-fair", which needs it: 0.1 to 20.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alpha: Option<f64>,
+    /// Whether a session counts as one or as many as it has receivers. Default "session".
+    pub orientation: Orientation,
+    /// What flows and sessions count among the others, by name of an entry or of one of its flows, above 0. Default 1.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub weights: BTreeMap<String, f64>,
+}
+
+/// How a rate x is valued.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Utility {
+    /// log x: proportional fairness.
+    #[default]
+    Proportional,
+    /// -1/x: least potential delay, near to what TCP does.
+    PotentialDelay,
+    /// The least rate first, then the next one.
+    MaxMin,
+    /// x^(1 - alpha) / (1 - alpha), log x for alpha = 1.
+    AlphaFair,
+}
+
+/// Whether a session counts as one or as many as it has receivers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Orientation {
+    /// As one, like a flow.
+    #[default]
+    Session,
+    /// As many as it has receivers.
+    Receiver,
+}
+
+impl Optimum {
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Optimum::default()
+    }
+}
