@@ -62,7 +62,7 @@ def paths(
     list[tuple[str, int]],
     list[tuple[str, bool, bool, float | None, float | None, list[tuple[str, list[int]]]]],
 ]:
-    """Links (name, bit/s); name, is_session, multirate, fixed rate, maximum rate, receivers (name, links) of demands."""
+    """Links (name, bit/s); demands (name, is_session, multirate, fixed and maximum rate, receivers (name, links))."""
 
 def catalogue() -> dict[str, list[tuple[str, str]]]: ...
 def run(scenario_json: str, seed: int, control: Control | None = None) -> RawResult: ...

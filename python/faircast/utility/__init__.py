@@ -1,0 +1,13 @@
+"""Network utility maximisation: which rates would be the best ones. See the chapter ``docs/optimum.md``.
+
+| module | subject |
+|---|---|
+| `problem` | links, demands, utilities |
+| `branches` | the unknown rates and what limits them |
+| `max_min` | max-min fair rates, by progressive filling |
+| `interior_point` | alpha-fair rates, by an interior-point method |
+| `optimum` | both of them with names, prices, distances |
+| `dual` | the same by the dual iteration of Low and Lapsley, as a check |
+| `network` | the problem of a scenario |
+| `beside` | the optimum in the summary of a run |
+"""

@@ -1,0 +1,180 @@
+"""The optimum of a problem: rates, prices, what binds, and how far measured rates are from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from faircast.utility.branches import Branches, branches
+from faircast.utility.problem import InfeasibleError, Problem
+
+DIGITS = 9
+"""Significant digits of what is given out: fewer than are right, so that machines agree."""
+FULL = 1e-6
+"""A link binds if no more than this part of it is left."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkShare:
+    """One direction of a link at the optimum."""
+
+    capacity: float
+    """bit/s."""
+    inelastic: float
+    """What flows of a constant rate take, bit/s."""
+    elastic: float
+    """What the others have, bit/s."""
+    price: float
+    """What one more bit/s of it would add to the utility; 0 for max-min fairness, which has no prices."""
+
+    @property
+    def binds(self) -> bool:
+        """Whether it is full."""
+        return self.capacity - self.inelastic - self.elastic <= FULL * self.capacity
+
+
+@dataclass(frozen=True, kw_only=True)
+class Optimum:
+    """The best rates on a network. See the chapter ``docs/optimum.md``."""
+
+    problem: Problem
+    rates: dict[str, float]
+    """Of every elastic flow and session the rate at which it sends, bit/s; of a multirate session that of its fastest
+    receiver."""
+    receivers: dict[str, dict[str, float]]
+    """Of every session the rate of each of its receivers, by name, bit/s."""
+    links: dict[str, LinkShare]
+    """Every link that data crosses."""
+    value: float | None
+    """The sum of all utilities, rates in bit/s; None for max-min fairness."""
+
+    @cached_property
+    def metrics(self) -> dict[tuple[str, str], float]:
+        """The rates by subject and metric of a summary: ``rate`` is what arrives, ``sending_rate`` what is sent."""
+        found: dict[tuple[str, str], float] = {}
+        for name, rate in self.rates.items():
+            if name not in self.receivers:
+                found[name, "rate"] = rate
+                continue
+            each = self.receivers[name]
+            found[name, "rate"] = rounded(math.fsum(each.values()) / len(each))
+            found[name, "sending_rate"] = rate
+            found.update({(receiver, "rate"): got for receiver, got in each.items()})
+        return found
+
+    def distance(self, measured: Mapping[str, float]) -> float:
+        """How far measured rates are from the optimum: the root of the mean of (x/x* - 1)^2; 0 if they are equal.
+
+        `measured` holds the rate of every flow, and for a session those of its receivers, by name, in bit/s. Every flow
+        and every session counts alike, a session with the mean over its receivers. If all have nothing it is 1.
+
+        Raises
+        ------
+        KeyError
+            A rate is missing.
+        """
+        squares = []
+        for name, best in self.rates.items():
+            each = self.receivers.get(name, {name: best})
+            squares.append(math.fsum((measured[one] / rate - 1) ** 2 for one, rate in each.items()) / len(each))
+        return math.sqrt(math.fsum(squares) / len(squares)) if squares else math.nan
+
+    def __str__(self) -> str:
+        lines = [f"{name}: {rate:.9g} bit/s" for name, rate in self.rates.items()]
+        return "\n".join(lines) or "nothing elastic"
+
+
+def solve(problem: Problem) -> Optimum:
+    """The rates that are best by the utility of the problem.
+
+    Raises
+    ------
+    InfeasibleError
+        Inelastic flows leave nothing of a link that an elastic one crosses, or nothing bounds a rate.
+    NotFinishedError
+        The method failed; see `faircast.utility.interior_point`.
+    """
+    found = branches(problem)
+    if not found.demand:
+        return _optimum(problem, found, [], [])
+    from faircast.utility.max_min import max_min
+
+    pace = [problem.demands[index].weight for index in found.demand]
+    rates = max_min(found, pace)
+    prices = [0.0] * len(found.limits)
+    if problem.utility != "max-min":
+        from faircast.utility.interior_point import alpha_fair
+
+        best, paid = alpha_fair(found, problem.exponent, rates)
+        return _optimum(problem, found, best.tolist(), paid.tolist())
+    return _optimum(problem, found, rates.tolist(), prices)
+
+
+def _optimum(problem: Problem, found: Branches, rates: list[float], prices: list[float]) -> Optimum:
+    rates = _needed(found, rates)
+    elastic: dict[int, float] = {}
+    price = {limit.link: paid for limit, paid in zip(found.limits, prices, strict=True) if limit.link is not None}
+    for unknown, links in enumerate(found.links):
+        for link in links:
+            elastic[link] = elastic.get(link, 0.0) + rates[unknown]
+    inelastic = problem.inelastic()
+    crossed = sorted({link for demand in problem.demands for link in demand.links})
+    sent, receivers = {}, {}
+    for index in problem.elastic:
+        demand = problem.demands[index]
+        each = [rounded(rates[unknown]) for unknown in found.of_receiver[index]]
+        sent[demand.name] = max(each)
+        if demand.receivers:
+            receivers[demand.name] = dict(zip(demand.receivers, each, strict=True))
+    return Optimum(
+        problem=problem,
+        rates=sent,
+        receivers=receivers,
+        links={
+            problem.links[link].name: LinkShare(
+                capacity=problem.links[link].capacity,
+                inelastic=inelastic[link],
+                elastic=rounded(elastic.get(link, 0.0)),
+                price=rounded(price.get(link, 0.0)) if _full(problem, inelastic, elastic, link) else 0.0,
+            )
+            for link in crossed
+        },
+        value=None if problem.utility == "max-min" else rounded(_value(problem.exponent, found, rates)),
+    )
+
+
+def _needed(found: Branches, rates: list[float]) -> list[float]:
+    """The rates, where stretches without receivers of their own carry no more than those below them need.
+
+    More costs nothing on links with room, so it is as good for the utility.
+    """
+    needed = [rate if receivers else 0.0 for rate, receivers in zip(rates, found.receivers, strict=True)]
+    for unknown in range(len(needed) - 1, -1, -1):  # parents come before their children
+        parent = found.parent[unknown]
+        if parent >= 0:
+            needed[parent] = max(needed[parent], needed[unknown])
+    return needed
+
+
+def _full(problem: Problem, inelastic: list[float], elastic: dict[int, float], link: int) -> bool:
+    capacity = problem.links[link].capacity
+    return capacity - inelastic[link] - elastic.get(link, 0.0) <= FULL * capacity
+
+
+def _value(alpha: float, found: Branches, rates: list[float]) -> float:
+    def utility(rate: float) -> float:
+        return math.log(rate) if alpha == 1 else float(rate ** (1 - alpha)) / (1 - alpha)
+
+    return math.fsum(
+        weight * utility(rate) for weight, rate in zip(found.weight.tolist(), rates, strict=True) if weight > 0
+    )
+
+
+def rounded(value: float) -> float:
+    """`value` to as many digits as are given out."""
+    return float(f"{value:.{DIGITS}g}")
+
+
+__all__ = ["InfeasibleError", "LinkShare", "Optimum", "solve"]
