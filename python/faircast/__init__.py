@@ -21,18 +21,24 @@ if TYPE_CHECKING:
     from faircast.runs import run
     from faircast.scenario import Resolved, problems, resolve
     from faircast.statistics import Estimate, estimate, jain, variation
+    from faircast.utility.network import optimum
+    from faircast.utility.optimum import Optimum
+    from faircast.utility.problem import InfeasibleError
 
 __all__ = [
     "Control",
     "Estimate",
     "Experiment",
+    "InfeasibleError",
     "InputError",
     "NotFinishedError",
+    "Optimum",
     "Resolved",
     "RunResult",
     "ScenarioError",
     "estimate",
     "jain",
+    "optimum",
     "problems",
     "reproduce",
     "resolve",
@@ -44,14 +50,17 @@ _HOME = {
     "Control": "faircast._native",
     "Estimate": "faircast.statistics",
     "Experiment": "faircast.experiment",
+    "InfeasibleError": "faircast.utility.problem",
     "InputError": "faircast.errors",
     "NotFinishedError": "faircast.errors",
+    "Optimum": "faircast.utility.optimum",
     "Resolved": "faircast.scenario",
     "RunResult": "faircast.results",
     "ScenarioError": "faircast._native",
     "__version__": "",
     "estimate": "faircast.statistics",
     "jain": "faircast.statistics",
+    "optimum": "faircast.utility.network",
     "problems": "faircast.scenario",
     "reproduce": "faircast.reproduce",
     "resolve": "faircast.scenario",

@@ -5,6 +5,7 @@ A folder that is continued takes finished runs from here instead of computing th
 
 from __future__ import annotations
 
+import math
 from array import array
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,15 +39,18 @@ class Measurements:
         columns = read_table(path).to_pydict()
         rows: dict[tuple[str, int], list[tuple[str, str, str]]] = {}
         values: dict[tuple[str, int], array[float]] = {}
+        best: dict[tuple[str, int], dict[tuple[str, str], float]] = {}
         keys = zip(columns["scenario"], columns["seed"], strict=True)
         texts = zip(columns["subject"], columns["metric"], columns["unit"], strict=True)
-        for key, row, value in zip(keys, texts, columns["value"], strict=True):
+        for key, row, value, optimum in zip(keys, texts, columns["value"], columns["optimum"], strict=True):
             rows.setdefault(key, []).append(row)
             values.setdefault(key, array("d")).append(value)
+            if not math.isnan(optimum):
+                best.setdefault(key, {})[row[:2]] = optimum
         layouts: dict[tuple[tuple[str, str, str], ...], Layout] = {}
         for key, listed in rows.items():
             shape = tuple(listed)
-            found._runs[key] = RunSummary(layouts.setdefault(shape, Layout(shape)), values[key])
+            found._runs[key] = RunSummary(layouts.setdefault(shape, Layout(shape)), values[key], best.get(key, {}))
         found._names = dict(zip(columns["scenario"], columns["name"], strict=True))
         return found
 
@@ -75,7 +79,7 @@ class Measurements:
                 fresh.unlink(missing_ok=True)
 
     def to_arrow(self) -> pa.Table:
-        """All as a table ``name, scenario, seed, subject, metric, unit, value``."""
+        """All as a table ``name, scenario, seed, subject, metric, unit, value, optimum``."""
         import numpy as np
         import pyarrow as pa
 
@@ -83,6 +87,7 @@ class Measurements:
         lengths = [len(self._runs[key].values) for key in keys]
         rows = [row for key in keys for row in self._runs[key].layout.rows]
         values = [np.frombuffer(self._runs[key].values, dtype=np.float64) for key in keys]
+        best = [self._runs[key].optimum.get(row[:2], math.nan) for key in keys for row in self._runs[key].layout.rows]
 
         def texts(column: list[str]) -> pa.Array:
             return pa.array(column, pa.string()).dictionary_encode()
@@ -104,5 +109,6 @@ class Measurements:
                 "metric": texts([row[1] for row in rows]),
                 "unit": texts([row[2] for row in rows]),
                 "value": pa.array(np.concatenate(values) if values else np.empty(0)),
+                "optimum": pa.array(best, pa.float64()),
             }
         )

@@ -27,6 +27,7 @@ from faircast.measurements import Measurements
 from faircast.results import faircast_version, to_arrow
 from faircast.scenario import Resolved, resolve, seeds
 from faircast.summary import RunSummary, finite, from_columns
+from faircast.utility.beside import with_optimum
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -282,6 +283,7 @@ class Plan:
                 return None
             run = by_job[id(job)]
             tables = raw.tables()
+            tables["summary"] = with_optimum(tables["summary"], self.scenarios[run.digest])
             for name in run.wanted:
                 run.tables[name] = to_arrow(tables[name])
             for number, reduce in run.reducers.items():

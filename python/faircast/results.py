@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from faircast.errors import InputError, nearest
 from faircast.scenario import Resolved
-from faircast.summary import Columns, Layout, RunSummary, from_columns
+from faircast.summary import Columns, Layout, RunSummary, from_columns, optimum_by_key
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,6 +62,7 @@ class RunResult:
         """None for a result that was read from disk."""
         self._columns = dict(columns)
         self._tables: dict[str, pa.Table] = {}
+        self._has_optimum = False
 
     @classmethod
     def from_raw(cls, scenario: Resolved, seed: int, raw: RawResult, cpu_s: float) -> RunResult:
@@ -117,7 +118,7 @@ class RunResult:
 
     @property
     def summary(self) -> pa.Table:
-        """One number per subject and metric, after the warm-up unless its name says otherwise."""
+        """One number per subject and metric, after the warm-up unless its name says otherwise, with the optimum."""
         return self.table("summary")
 
     @property
@@ -132,14 +133,22 @@ class RunResult:
                 raise KeyError(
                     f"the run has no table {name}{nearest(name, self.names)}; it has {', '.join(self.names)}"
                 )
-            self._tables[name] = to_arrow(self._columns[name])
+            self._tables[name] = to_arrow(self._of(name))
         return self._tables[name]
 
     def metrics(self) -> RunSummary:
         """The summary by subject and metric: ``result.metrics()["web-0", "goodput"]``."""
         if "summary" in self._columns:
-            return from_columns(self._columns["summary"])
+            return from_columns(self._of("summary"))
         return summary_of_table(self.summary)
+
+    def _of(self, name: str) -> Columns:
+        if name == "summary" and not self._has_optimum:
+            from faircast.utility.beside import with_optimum
+
+            self._columns[name] = with_optimum(self._columns[name], self.scenario)
+            self._has_optimum = True
+        return self._columns[name]
 
     def write(self, folder: str | Path) -> None:
         """Write one Parquet file per table into an existing folder."""
@@ -214,7 +223,9 @@ def origin_of(table: pa.Table, path: Path) -> Origin:
 def summary_of_table(table: pa.Table) -> RunSummary:
     """A summary table, read back, by subject and metric."""
     rows = zip(*(table.column(name).to_pylist() for name in ("subject", "metric", "unit")), strict=True)
-    return RunSummary(Layout(tuple(rows)), array("d", table.column("value").to_pylist()))
+    layout = Layout(tuple(rows))
+    best = table.column("optimum").to_pylist() if "optimum" in table.column_names else []
+    return RunSummary(layout, array("d", table.column("value").to_pylist()), optimum_by_key(layout, best))
 
 
 def faircast_version() -> str:

@@ -6,9 +6,10 @@ shape, eight bytes per number.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from faircast.errors import nearest
@@ -39,6 +40,8 @@ class RunSummary:
 
     layout: Layout
     values: array[float]
+    optimum: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    """By subject and metric what would be the best rate, where there is one; empty if it was not computed."""
 
     def __getitem__(self, key: tuple[str, str]) -> float:
         """The value of (subject, metric); a `KeyError` names what there is instead."""
@@ -74,6 +77,8 @@ class Row:
     metric: str
     unit: str
     over_seeds: Estimate
+    optimum: float = math.nan
+    """What would be the best rate; NaN where that means nothing."""
 
 
 def summary_of(raw: RawResult) -> RunSummary:
@@ -92,7 +97,21 @@ def from_columns(columns: Columns) -> RunSummary:
     if layout is None:
         decoded = [_decode(data, dictionary or []) for data, dictionary in texts]
         layout = _layouts.setdefault(key, Layout(tuple(zip(*decoded, strict=True))))
-    return RunSummary(layout, values)
+    if "optimum" not in by_name:
+        return RunSummary(layout, values)
+    data, _ = by_name["optimum"]
+    known = _optima.get((key, data))
+    if known is None:
+        best: array[float] = array("d")
+        best.frombytes(data)
+        known = _optima.setdefault((key, data), optimum_by_key(layout, best))
+    return RunSummary(layout, values, known)
+
+
+def optimum_by_key(layout: Layout, values: Sequence[float]) -> dict[tuple[str, str], float]:
+    """A column ``optimum`` by subject and metric, without the rows to which it does not apply."""
+    pairs = zip(layout.rows, values, strict=False)
+    return {(subject, metric): value for (subject, metric, _), value in pairs if not math.isnan(value)}
 
 
 def over_seeds(runs: Mapping[int, RunSummary]) -> list[Row]:
@@ -102,14 +121,15 @@ def over_seeds(runs: Mapping[int, RunSummary]) -> list[Row]:
     for run in ordered:
         for subject, metric, unit in run.layout.rows:
             rows.setdefault((subject, metric), unit)
+    best = {key: value for run in reversed(ordered) for key, value in run.optimum.items()}
     return [
-        Row(subject, metric, unit, estimate([run[subject, metric] for run in ordered if (subject, metric) in run]))
-        for (subject, metric), unit in rows.items()
+        Row(*key, unit, estimate([run[key] for run in ordered if key in run]), best.get(key, math.nan))
+        for key, unit in rows.items()
     ]
 
 
 def to_arrow(rows: Sequence[Row]) -> pa.Table:
-    """The summary over seeds as a table ``subject, metric, unit, mean, ci95, n, min, max``."""
+    """The summary over seeds as a table ``subject, metric, unit, mean, ci95, n, min, max, optimum``."""
     import pyarrow as pa
 
     estimates = [row.over_seeds for row in rows]
@@ -123,6 +143,7 @@ def to_arrow(rows: Sequence[Row]) -> pa.Table:
             "n": pa.array([item.n for item in estimates], pa.int64()),
             "min": pa.array([item.low for item in estimates], pa.float64()),
             "max": pa.array([item.high for item in estimates], pa.float64()),
+            "optimum": pa.array([row.optimum for row in rows], pa.float64()),
         }
     )
 
@@ -139,6 +160,7 @@ def to_json(rows: Sequence[Row]) -> list[dict[str, Any]]:
             "n": row.over_seeds.n,
             "min": finite(row.over_seeds.low),
             "max": finite(row.over_seeds.high),
+            "optimum": finite(row.optimum),
         }
         for row in rows
     ]
@@ -150,6 +172,7 @@ def finite(value: float | None) -> float | None:
 
 
 _layouts: dict[object, Layout] = {}
+_optima: dict[object, dict[tuple[str, str], float]] = {}
 
 
 def _decode(data: bytes, dictionary: list[str]) -> list[str]:

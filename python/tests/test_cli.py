@@ -84,7 +84,7 @@ def test_run_writes_tables_and_manifest(cli: Cli, small: Path) -> None:
     assert {"command", "date", "host", "wall_s"} <= set(manifest["calls"][0])
     assert RunResult.read(folder / "seed-5").seed == 5
     over_seeds = pq.read_table(folder / "summary.parquet")
-    assert over_seeds.column_names == ["subject", "metric", "unit", "mean", "ci95", "n", "min", "max"]
+    assert over_seeds.column_names == ["subject", "metric", "unit", "mean", "ci95", "n", "min", "max", "optimum"]
     assert set(over_seeds["n"].to_pylist()) == {2}
 
 
@@ -92,7 +92,7 @@ def test_run_for_machines(cli: Cli, small: Path) -> None:
     done = cli("run", small, "--json", "--out", "here")
     found = json.loads(done.out)
     assert (found["scenario"], found["folder"], found["seeds"]) == ("small", "here", [1])
-    assert {"subject", "metric", "unit", "mean", "ci95", "n", "min", "max"} == set(found["summary"][0])
+    assert {"subject", "metric", "unit", "mean", "ci95", "n", "min", "max", "optimum"} == set(found["summary"][0])
 
 
 def test_equal_runs_are_equal_byte_for_byte(cli: Cli, small: Path) -> None:

@@ -270,12 +270,14 @@ def test_measurements_hold_every_run(cli: Cli, register: Any) -> None:
     register(make("x-small", HOLDS))
     cli("reproduce", "x-small", "--out", "here")
     table = pq.read_table("here/measurements.parquet")
-    assert table.column_names == ["name", "scenario", "seed", "subject", "metric", "unit", "value"]
+    assert table.column_names == ["name", "scenario", "seed", "subject", "metric", "unit", "value", "optimum"]
     one = faircast.run(points(True)[0].scenario, seed=2)
     assert isinstance(one, RunResult)
     rows = [row for row in table.to_pylist() if row["scenario"] == one.scenario.hash and row["seed"] == 2]
-    assert [(row["subject"], row["metric"], row["value"]) for row in rows] == [
-        (row["subject"], row["metric"], row["value"]) for row in one.summary.to_pylist()
+    keys = ("subject", "metric", "unit", "value", "optimum")
+    # As text, for which NaN is like NaN.
+    assert [[repr(row[key]) for key in keys] for row in rows] == [
+        [repr(row[key]) for key in keys] for row in one.summary.to_pylist()
     ]
 
 

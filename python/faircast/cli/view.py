@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from faircast.cli.common import table
-from faircast.statistics import Estimate, with_interval
+from faircast.statistics import Estimate, estimate, with_interval
 from faircast.summary import Row
 
 LINES_SHOWN = 20
 FLOW = {
     "goodput": "goodput",
+    "rate": "rate",
+    "optimum": "its optimum",
     "sent": "sent",
     "retransmitted": "sent again",
     "loss_reductions": "loss reductions",
@@ -19,6 +21,8 @@ FLOW = {
 }
 RECEIVER = {
     "goodput": "goodput",
+    "rate": "rate",
+    "optimum": "its optimum",
     "loss_event_rate_end": "loss event rate, at the end",
     "rtt_end": "round-trip time, at the end",
     "loss_events": "loss events",
@@ -45,7 +49,9 @@ def show_rows(title: str, rows: Sequence[Row]) -> None:
     subjects: dict[str, Metrics] = {}
     for row in rows:
         subjects.setdefault(row.subject, {})[row.metric] = row.over_seeds, row.unit
-    several = any(estimate.n > 1 for found in subjects.values() for estimate, _ in found.values())
+        if row.metric == "rate":
+            subjects[row.subject]["optimum"] = estimate([row.optimum]), row.unit
+    several = any(item.n > 1 for found in subjects.values() for item, _ in found.values())
     interval = ", mean ± half width of the 95 % interval" if several else ""
     print(f"{title}; after the warm-up unless said{interval}")
     receivers = {name: found for name, found in subjects.items() if "loss_events" in found}
@@ -56,6 +62,18 @@ def show_rows(title: str, rows: Sequence[Row]) -> None:
     fairness = subjects.get("run", {}).get("jain_index")
     if fairness is not None:
         print(f"Jain's fairness index of the flows: {fairness[0]}")
+    show_distance(subjects)
+
+
+def show_distance(subjects: dict[str, Metrics]) -> None:
+    """How far the rates are from the optimum, or why there is none."""
+    distance = subjects.get("run", {}).get("optimum_distance")
+    if distance is not None and distance[0].n:
+        print(f"distance from the optimum, root of the mean of (rate/optimum - 1)²: {distance[0]}")
+    for name, found in subjects.items():
+        if "inelastic_excess" in found:
+            excess = found["inelastic_excess"][0].high
+            print(f"no optimum: constant rates fill link {name}, with {excess:.9g} bit/s more than it has")
 
 
 def is_busy(found: Metrics) -> bool:

@@ -35,7 +35,7 @@ DEGREES = (1.5, 1.15)
 """Factor from one alpha to the next; the second if the first was too bold."""
 TAU_FIRST, TAU_LAST, TAU_FALL = 0.1, 1e-16, 0.1
 RESIDUAL = 1e-10
-"""Relative error of the first two conditions at which the method ends; convergence is quadratic, so mostly it is less."""
+"""Relative error of the first two conditions at which the method ends; convergence is quadratic, mostly it is less."""
 GAP = 1e-15
 """The same of the third: part of the room of a limit with a price that is left."""
 ENOUGH = 1e-7

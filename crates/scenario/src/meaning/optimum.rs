@@ -42,12 +42,12 @@ fn weights(scenario: &Scenario, network: &Network, found: &mut Vec<Finding>) {
     names.extend(scenario.sessions.iter().map(|(name, session)| (name.as_str(), session.config().is_controlled())));
     for (name, &weight) in &scenario.optimum.weights {
         let path = format!("optimum.weights.{name}");
-        if weight.is_nan() || weight <= 0.0 || weight.is_infinite() {
-            let message = format!("{weight} given; legal is a number above 0");
-            found.push(Finding::new(path.clone(), message).given(Some(weight)));
-        }
         match names.get(name.as_str()) {
-            Some(true) => {}
+            Some(true) if weight > 0.0 && weight < f64::INFINITY => {}
+            Some(true) => {
+                let message = format!("{weight} given; legal is a number above 0");
+                found.push(Finding::new(path, message).given(Some(weight)));
+            }
             Some(false) => {
                 let message = format!("{name} sends at a constant rate, whatever it weighs: leave it out");
                 found.push(Finding::new(path, message).on(["flows", "sessions"]));

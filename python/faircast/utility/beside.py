@@ -1,0 +1,88 @@
+"""The optimum in the summary of a run: a column beside the values, and how far the run is from it.
+
+It is computed after a run, once for every distinct network, whatever the number of runs.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from array import array
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from faircast.errors import NotFinishedError
+from faircast.utility.network import problem_of
+from faircast.utility.optimum import Optimum, solve
+from faircast.utility.problem import InfeasibleError, Problem
+
+if TYPE_CHECKING:
+    from faircast.scenario import Resolved
+    from faircast.summary import Columns
+
+Found = Optimum | InfeasibleError | NotFinishedError
+KEPT = 256
+"""Problems and scenarios whose optimum is remembered."""
+
+
+def optimum_beside(scenario: Resolved) -> Found:
+    """The optimum of a scenario, or why there is none; remembered."""
+    with _lock:  # of many runs at once the first computes it
+        return _of(scenario)
+
+
+def with_optimum(columns: Columns, scenario: Resolved) -> Columns:
+    """The columns of a summary with ``optimum``, and with the rows that are about it.
+
+    Rows: ``optimum_distance`` of ``run``; if constant rates leave no room for an optimum, ``inelastic_excess`` of every
+    link where that is so, bit/s.
+    """
+    from faircast.summary import from_columns
+
+    found = optimum_beside(scenario)
+    summary = from_columns(columns)
+    rows: list[tuple[str, str, str, float]] = []
+    best: dict[tuple[str, str], float] = {}
+    if isinstance(found, Optimum):
+        best = found.metrics
+        if best:
+            rates = {name: value for name, metric, _, value in summary if metric == "rate"}
+            rows.append(("run", "optimum_distance", "1", found.distance(rates)))
+    else:
+        rows.append(("run", "optimum_distance", "1", math.nan))
+    if isinstance(found, InfeasibleError):
+        rows += [(link, "inelastic_excess", "bit/s", excess) for link, excess in found.overload.items()]
+    added = {"subject": [row[0] for row in rows], "metric": [row[1] for row in rows], "unit": [row[2] for row in rows]}
+    extended: Columns = [
+        (name, kind, *_with_words(data, dictionary or [], added[name]))
+        if name in added
+        else (name, kind, data + array("d", [row[3] for row in rows]).tobytes(), dictionary)
+        for name, kind, data, dictionary in columns
+    ]
+    beside = array("d", [best.get((subject, metric), math.nan) for subject, metric, _, _ in [*summary, *rows]])
+    return [*extended, ("optimum", "f64", beside.tobytes(), None)]
+
+
+def _with_words(data: bytes, dictionary: list[str], words: list[str]) -> tuple[bytes, list[str]]:
+    codes = array("i")
+    codes.frombytes(data)
+    longer = list(dict.fromkeys([*dictionary, *words]))
+    assert longer[: len(dictionary)] == dictionary, "words of a dictionary are distinct"
+    codes.extend(longer.index(word) for word in words)
+    return codes.tobytes(), longer
+
+
+@lru_cache(maxsize=KEPT)
+def _of(scenario: Resolved) -> Found:
+    return _solved(problem_of(scenario))
+
+
+@lru_cache(maxsize=KEPT)
+def _solved(problem: Problem) -> Found:
+    try:
+        return solve(problem)
+    except (InfeasibleError, NotFinishedError) as error:
+        return error
+
+
+_lock = threading.Lock()

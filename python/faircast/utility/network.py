@@ -1,0 +1,107 @@
+"""The problem of a scenario: its own links, and what crosses them on the routes of the simulator."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from faircast import _native
+from faircast.model import Orientation, Utility
+from faircast.scenario import Resolved, Source, read, resolve
+from faircast.utility.optimum import Optimum, solve
+from faircast.utility.problem import Demand, Link, Problem
+
+
+def optimum(
+    scenario: Source,
+    *,
+    utility: Utility | None = None,
+    alpha: float | None = None,
+    orientation: Orientation | None = None,
+    weights: Mapping[str, float] | None = None,
+    sets: Sequence[str] = (),
+) -> Optimum:
+    """The best rates of all flows and sessions of a scenario on its own network, by some utility.
+
+    Nothing is simulated: all flows and sessions are taken as present at once, whenever they start and stop, the
+    capacity of a link is its rate, and constant rates come first. See the chapter ``docs/optimum.md``.
+
+    Parameters
+    ----------
+    scenario
+        A path to TOML or JSON, TOML or JSON text, a mapping, or an object of `faircast.model`.
+    utility, alpha, orientation, weights
+        As in the scenario's table ``[optimum]``; what is left out is as the scenario says.
+    sets
+        Assignments ``path=value`` as those of ``faircast run --set``.
+
+    Raises
+    ------
+    InputError
+        The scenario is not legal, or what is asked for is not; all problems at once.
+    InfeasibleError
+        There is no optimum: constant rates leave nothing of a link that something elastic crosses. An `InputError`.
+    NotFinishedError
+        The optimum was not found, which can happen with alphas far below 1.
+    """
+    if any(given is not None for given in (utility, alpha, orientation, weights)):
+        scenario = _with_optimum(scenario, utility, alpha, orientation, weights)
+    return solve(problem_of(resolve(scenario, sets=sets)))
+
+
+def problem_of(scenario: Resolved) -> Problem:
+    """The problem of a legal scenario, with the utility that its table ``[optimum]`` names."""
+    links, demands = _native.paths(scenario.json)
+    asked = scenario.data.get("optimum", {})
+    weights = _Weights(asked.get("weights", {}), scenario.data.get("flows", {}))
+    return Problem(
+        links=tuple(Link(name=name, capacity=float(rate)) for name, rate in links),
+        demands=tuple(
+            Demand(
+                name=name,
+                routes=tuple(tuple(route) for _, route in receivers),
+                receivers=tuple(receiver for receiver, _ in receivers) if is_session else (),
+                multirate=multirate,
+                weight=weights.of(name),
+                max_rate=math.inf if most is None else most,
+                fixed_rate=fixed,
+            )
+            for name, is_session, multirate, fixed, most, receivers in demands
+        ),
+        utility=asked.get("utility", "proportional"),
+        alpha=asked.get("alpha"),
+        orientation=asked.get("orientation", "session"),
+    )
+
+
+class _Weights:
+    """Weights by the name of an entry or of one of its flows, which goes before."""
+
+    def __init__(self, given: Mapping[str, float], flows: Mapping[str, Mapping[str, Any]]) -> None:
+        self.given = given
+        self.flows = flows
+
+    def of(self, name: str) -> float:
+        entry = name.rpartition("-")[0]
+        counts = name not in self.flows and self.flows.get(entry, {}).get("count") is not None
+        return float(self.given.get(name, self.given.get(entry, 1.0) if counts else 1.0))
+
+
+def _with_optimum(
+    source: Source,
+    utility: str | None,
+    alpha: float | None,
+    orientation: str | None,
+    weights: Mapping[str, float] | None,
+) -> dict[str, Any]:
+    tree = dict(read(source))
+    own = tree.get("optimum", {})
+    asked = dict(own) if isinstance(own, Mapping) else {}
+    if utility is not None:
+        # Its alpha belongs to the utility that it names.
+        asked = {key: value for key, value in asked.items() if key != "alpha" or utility == asked.get("utility")}
+        asked["utility"] = utility
+    given = {"alpha": alpha, "orientation": orientation, "weights": None if weights is None else dict(weights)}
+    asked |= {key: value for key, value in given.items() if value is not None}
+    return tree | {"optimum": asked}
