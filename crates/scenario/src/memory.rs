@@ -65,8 +65,7 @@ fn parts(scenario: &Scenario) -> Vec<Part> {
         part("links", topology(), directions * (DIRECTION + size_of::<link::Link>() as f64)),
         part("flows", flow_path(), flows * FLOW),
         part("receivers", receivers_path(), (sessions + receivers) * FLOW + sessions * nodes * TREE),
-        // Routes are worked out for all nodes towards each node with an end of a flow.
-        part("routes", topology(), nodes * (2.0 * flows + sessions + receivers).min(nodes) * ROUTE),
+        part("routes", topology(), routes(nodes, directions / 2.0, 2.0 * flows + sessions + receivers)),
         part("packets under way", flow_path(), packets(scenario) * PACKET),
         part(
             "rows of flows",
@@ -86,6 +85,13 @@ fn parts(scenario: &Scenario) -> Vec<Part> {
         part("samples of queues", "probes.queue_interval".into(), sampled * row(true, size_of::<probe::QueueRow>())),
         part("events at queues", "probes.packets".into(), events(scenario) * row(true, size_of::<probe::PacketRow>())),
     ]
+}
+
+/// Bytes for the routes of all nodes towards each node with an `end` of a flow. Without loops, so with fewer links than
+/// nodes, an end stands in the tables of the routers above it only.
+fn routes(nodes: f64, links: f64, ends: f64) -> f64 {
+    let tables = if links < nodes { nodes.min(LEVELS) } else { nodes };
+    nodes * NODE_ROUTES + tables * ends.min(nodes) * ROUTE
 }
 
 /// Packets that may be under way at once: no more than sources send without an answer, and no more than fill the wires
@@ -183,6 +189,9 @@ const FLOW: f64 = 3000.0;
 const TREE: f64 = 120.0;
 const FLOW_ROWS: usize = size_of::<probe::SenderRow>() + size_of::<probe::ReceiverRow>();
 const ROUTE: f64 = 12.0;
+const NODE_ROUTES: f64 = 200.0;
+/// Routers above a host, in networks without loops.
+const LEVELS: f64 = 30.0;
 const PACKET: f64 = 128.0;
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! that link's ring. Nothing on this path allocates, hashes or calls virtually.
 
 use crate::calendar::{Calendar, Entry, Kind};
+use crate::forwarding::Forwarding;
 use crate::host::Host;
 use crate::link::Link;
 use crate::multicast::{Message, Multicast};
@@ -18,11 +19,9 @@ use faircast_proto::time::Instant;
 /// A network that runs.
 pub struct World<C> {
     pub(crate) wires: Wires<C>,
-    pub(crate) nodes: Vec<Node>,
     /// Where each endpoint lives, by address.
     pub(crate) places: Vec<Place>,
-    /// Next links of the routers: rows of destination slots.
-    pub(crate) table: Vec<u32>,
+    pub(crate) forwarding: Forwarding,
     pub(crate) hosts: Vec<Host>,
     pub(crate) flows: Vec<Flow>,
     /// The receivers of all flows, flow by flow.
@@ -41,16 +40,7 @@ pub struct World<C> {
     pub(crate) agenda_armed: Instant,
 }
 
-/// How a node forwards.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Node {
-    /// One way out: everything takes it.
-    Leaf { link: u32 },
-    /// The next link stands in the table, in the row that begins at `row`.
-    Router { row: u32 },
-}
-
-/// Where an endpoint lives: its node, and the node's column in the routing table.
+/// Where an endpoint lives: its node, and the node's slot in the forwarding tables.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) node: u32,
@@ -108,13 +98,10 @@ impl<C: Calendar> World<C> {
         }
     }
 
-    /// Sends a packet on from `node` towards the node whose column of the routing table is `slot`.
+    /// Sends a packet on from `node` towards the host at `slot`.
     #[inline(always)]
     fn forward(&mut self, node: u32, slot: u32, label: Label) {
-        let link = match self.nodes[node as usize] {
-            Node::Leaf { link } => link,
-            Node::Router { row } => self.table[(row + slot) as usize],
-        };
+        let link = self.forwarding.link(node, slot);
         // Routes are loop-free; the hop limit is there for those that change while packets are on their way.
         if link as usize >= self.wires.links.len() || !self.wires.store.take_hop(label.packet) {
             self.unroutable += 1;

@@ -17,6 +17,7 @@ pub mod agent;
 pub mod calendar;
 mod distribution;
 pub mod engine;
+mod forwarding;
 mod host;
 pub mod link;
 pub mod loss;

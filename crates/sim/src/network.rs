@@ -2,7 +2,8 @@
 
 use crate::agent::Agent;
 use crate::calendar::{Calendar, Entry, Kind};
-use crate::engine::{Node, Place, World};
+use crate::engine::{Place, World};
+use crate::forwarding::Forwarding;
 use crate::host::Host;
 use crate::link::{Link, LinkMode};
 use crate::loss::Loss;
@@ -17,6 +18,7 @@ use faircast_proto::endpoint::Outbox;
 use faircast_proto::packet::{Address, FlowId};
 use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant, Rate};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
@@ -214,11 +216,11 @@ impl Network {
         let edges: Vec<Edge> =
             self.links.iter().map(|link| Edge { from: link.from.0, to: link.to.0, delay: link.delay }).collect();
         let mut errors = self.errors();
-        let (places, nodes, table) = self.routes(&edges, &mut errors);
+        let (places, forwarding) = self.routes(&edges, &mut errors);
         if !errors.is_empty() {
             return Err(errors);
         }
-        let multicast = self.trees(&edges, &nodes);
+        let multicast = self.trees(&edges);
 
         let offsets = self.offsets();
         let horizon = self.links.iter().map(|link| link.delay + link.rate.time_for(1500)).max().unwrap_or_default();
@@ -252,9 +254,8 @@ impl Network {
         let wires = Wires { now: Instant::ZERO, calendar, links, store: Store::default(), trace };
         let mut world = World {
             wires,
-            nodes,
             places,
-            table,
+            forwarding,
             hosts,
             flows,
             receivers,
@@ -288,19 +289,11 @@ impl Network {
             .collect()
     }
 
-    /// Routes from every node towards the nodes that have endpoints. A node with one outgoing link needs no table: all
-    /// that is not for itself goes there.
-    fn routes(&self, edges: &[Edge], errors: &mut Vec<BuildError>) -> (Vec<Place>, Vec<Node>, Vec<u32>) {
-        let mut slots = vec![u32::MAX; self.nodes.len()];
-        let mut destinations = Vec::new();
-        for endpoint in &self.endpoints {
-            let slot = &mut slots[endpoint.node.0 as usize];
-            if *slot == u32::MAX {
-                *slot = destinations.len() as u32;
-                destinations.push(endpoint.node.0);
-            }
-        }
-        let routes = Routes::towards(self.nodes.len(), edges, &destinations);
+    /// Places of the endpoints, and routes from every node towards them.
+    fn routes(&self, edges: &[Edge], errors: &mut Vec<BuildError>) -> (Vec<Place>, Forwarding) {
+        let nodes: BTreeSet<u32> = self.endpoints.iter().map(|endpoint| endpoint.node.0).collect();
+        let mut hosts = Vec::from_iter(nodes);
+        let routes = Routes::towards(self.nodes.len(), edges, &hosts);
         let node_of = |address: Address| self.endpoints[address.index()].node.0;
         let ends = |flow: &PlannedFlow| {
             let sender = node_of(flow.sender);
@@ -308,49 +301,38 @@ impl Network {
         };
         for (a, b) in self.flows.iter().flat_map(ends) {
             for (from, to) in [(a, b), (b, a)] {
-                if from != to && routes.next(from, slots[to as usize]).is_none() {
+                if from != to && routes.next(from, to).is_none() {
                     let name = |node: u32| self.nodes[node as usize].clone();
                     errors.push(BuildError::Unreachable { from: name(from), to: name(to) });
                 }
             }
         }
-        let mut outgoing: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
-        for (index, edge) in (0..).zip(edges) {
-            outgoing[edge.from as usize].push(index);
+        hosts.sort_unstable_by_key(|&host| routes.below(host).start);
+        let mut slots = vec![u32::MAX; self.nodes.len()];
+        for (slot, &host) in (0..).zip(&hosts) {
+            slots[host as usize] = slot;
         }
-        let mut table = Vec::new();
-        let nodes = (0..)
-            .zip(&outgoing)
-            .map(|(node, outgoing)| match outgoing[..] {
-                [only] => Node::Leaf { link: only },
-                _ => {
-                    let row = table.len() as u32;
-                    let slots = 0..destinations.len() as u32;
-                    table.extend(slots.map(|slot| routes.next(node, slot).unwrap_or(u32::MAX)));
-                    Node::Router { row }
-                }
-            })
-            .collect();
-        let places = self
-            .endpoints
-            .iter()
-            .map(|endpoint| Place { node: endpoint.node.0, slot: slots[endpoint.node.0 as usize] })
-            .collect();
-        (places, nodes, table)
+        let place = |endpoint: &EndpointPlan| Place { node: endpoint.node.0, slot: slots[endpoint.node.0 as usize] };
+        let places = self.endpoints.iter().map(place).collect();
+        (places, Forwarding::new(self.nodes.len(), edges, &routes, &hosts))
     }
 
     /// The trees of all sessions.
-    fn trees(&self, edges: &[Edge], nodes: &[Node]) -> Multicast {
+    fn trees(&self, edges: &[Edge]) -> Multicast {
         let mut multicast = Multicast::default();
         if self.sessions.is_empty() {
             return multicast;
         }
         let graph = Graph::new(self.nodes.len(), edges);
         let links: Vec<(u32, u32)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
+        let mut links_out = vec![0; self.nodes.len()];
+        for edge in edges {
+            links_out[edge.from as usize] += 1;
+        }
         let mut hosts = vec![false; self.nodes.len()];
         for endpoint in &self.endpoints {
             let node = endpoint.node.0 as usize;
-            hosts[node] = matches!(nodes[node], Node::Leaf { .. });
+            hosts[node] = links_out[node] == 1;
         }
         let node_of = |address: Address| self.endpoints[address.index()].node.0;
         for session in &self.sessions {

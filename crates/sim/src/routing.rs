@@ -2,7 +2,8 @@
 
 use faircast_proto::time::Duration;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
+use std::ops::Range;
 
 /// A directed link as routing sees it.
 #[derive(Clone, Copy, Debug)]
@@ -75,62 +76,154 @@ impl<'a> Graph<'a> {
 
 /// Routes from every node towards some destinations.
 ///
-/// A destination with a single link towards it is reached through the node that link comes from, so that many hosts
-/// behind one router share one computation.
+/// What hangs on the rest of the network by one neighbour, as a host behind a router does, and then the router with all
+/// its hosts, and so on, needs no search: that neighbour is its only way out and the only way in. Such *stubs* are
+/// stripped off first; what is left, the *core*, is searched once for each of its nodes that is a destination or has some
+/// below it. Of a network without loops one node is left.
 #[derive(Debug)]
 pub struct Routes {
-    /// For each distinct anchor, the link to take from every node.
-    towards: Vec<Vec<Option<u32>>>,
-    /// For each destination: its anchor in `towards`, and the last hop if the anchor is not the destination itself.
-    destinations: Vec<(u32, Option<LastHop>)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct LastHop {
-    router: u32,
-    link: u32,
-    host: u32,
+    stubs: Stubs,
+    /// For each node of the core with destinations: the link to take from every other node.
+    towards: BTreeMap<u32, Vec<Option<u32>>>,
 }
 
 impl Routes {
     /// Routes in the graph of `nodes` nodes and these links, towards each of `destinations`.
     pub fn towards(nodes: usize, edges: &[Edge], destinations: &[u32]) -> Routes {
+        let stubs = Stubs::new(nodes, edges);
         let graph = Graph::new(nodes, edges);
-        let mut anchors = vec![u32::MAX; nodes];
-        let mut towards = Vec::new();
-        let destinations = destinations
-            .iter()
-            .map(|&host| {
-                let last = match graph.incoming[host as usize][..] {
-                    [link] => Some(LastHop { router: edges[link as usize].from, link, host }),
-                    _ => None,
-                };
-                let anchor = last.map_or(host, |last| last.router);
-                let index = &mut anchors[anchor as usize];
-                if *index == u32::MAX {
-                    *index = towards.len() as u32;
-                    towards.push(graph.towards(anchor));
-                }
-                (*index, last)
-            })
-            .collect();
-        Routes { towards, destinations }
+        let cores: BTreeSet<u32> = destinations.iter().map(|&node| stubs.core[node as usize]).collect();
+        let towards = cores.into_iter().map(|core| (core, graph.towards(core))).collect();
+        Routes { stubs, towards }
     }
 
-    /// The link to take from `node` towards destination number `destination`. `None` where no path is, and at the
+    /// The link to take from `node` towards `destination`, one of those given. `None` where no path is, and at the
     /// destination.
     pub fn next(&self, node: u32, destination: u32) -> Option<u32> {
-        match self.destinations[destination as usize] {
-            (_, Some(LastHop { host, .. })) if host == node => None,
-            (_, Some(LastHop { router, link, .. })) if router == node => Some(link),
-            (anchor, _) => self.towards[anchor as usize][node as usize],
+        if node == destination {
+            return None;
         }
+        let down = self.stubs.down(node, destination);
+        down.or_else(|| self.towards[&self.stubs.core[destination as usize]][node as usize])
     }
+
+    /// The only link out of the stub that begins with `node`; `None` in the core.
+    pub fn up(&self, node: u32) -> Option<u32> {
+        self.stubs.parents[node as usize].map(|parent| parent.up)
+    }
+
+    /// The position of a node and those of the nodes below it, which come right after it, in an order of all nodes.
+    pub fn below(&self, node: u32) -> Range<u32> {
+        self.stubs.below[node as usize].clone()
+    }
+}
+
+/// The trees that hang on the core.
+#[derive(Debug)]
+struct Stubs {
+    /// `None` in the core.
+    parents: Vec<Option<Parent>>,
+    /// The nodes right below each node, by position.
+    children: Vec<Vec<u32>>,
+    /// The node of the core on which each node hangs, or that it is.
+    core: Vec<u32>,
+    /// Position of each node, and up to the end those of all nodes below it.
+    below: Vec<Range<u32>>,
+}
+
+/// The neighbour of a stub's first node, with the links between them.
+#[derive(Clone, Copy, Debug)]
+struct Parent {
+    node: u32,
+    up: u32,
+    down: u32,
+}
+
+impl Stubs {
+    fn new(nodes: usize, edges: &[Edge]) -> Stubs {
+        let parents = parents(nodes, edges);
+        let mut children = vec![Vec::new(); nodes];
+        for (node, parent) in (0u32..).zip(&parents) {
+            if let Some(parent) = parent {
+                children[parent.node as usize].push(node);
+            }
+        }
+        let (mut core, mut below) = (vec![0; nodes], vec![0..0; nodes]);
+        let mut order = Vec::with_capacity(nodes);
+        for root in (0..nodes as u32).filter(|&node| parents[node as usize].is_none()) {
+            let mut pending = vec![root];
+            while let Some(node) = pending.pop() {
+                let position = order.len() as u32;
+                core[node as usize] = root;
+                below[node as usize] = position..position + 1;
+                order.push(node);
+                pending.extend(children[node as usize].iter().rev());
+            }
+        }
+        for &node in order.iter().rev() {
+            if let Some(parent) = parents[node as usize] {
+                let end = below[node as usize].end;
+                let of_parent = &mut below[parent.node as usize];
+                of_parent.end = of_parent.end.max(end);
+            }
+        }
+        Stubs { parents, children, core, below }
+    }
+
+    /// The link from `node` down towards `destination`, if that is below it.
+    fn down(&self, node: u32, destination: u32) -> Option<u32> {
+        let position = self.below[destination as usize].start;
+        if !self.below[node as usize].contains(&position) {
+            return None;
+        }
+        let children = &self.children[node as usize];
+        let child = children.partition_point(|&child| self.below[child as usize].end <= position);
+        self.parents[*children.get(child)? as usize].map(|parent| parent.down)
+    }
+}
+
+/// Strips off, again and again, the nodes that have a single neighbour, with links there and back.
+fn parents(nodes: usize, edges: &[Edge]) -> Vec<Option<Parent>> {
+    // Of parallel links the one that a search would take: the shortest, then the first.
+    let mut links: Vec<(u32, u32, Duration, u32)> =
+        (0..).zip(edges).map(|(link, edge)| (edge.from, edge.to, edge.delay, link)).collect();
+    links.retain(|&(from, to, ..)| from != to);
+    links.sort_unstable();
+    links.dedup_by_key(|&mut (from, to, ..)| (from, to));
+    let link = |from: u32, to: u32| {
+        let found = links.binary_search_by_key(&(from, to), |&(from, to, ..)| (from, to));
+        found.ok().map(|at| links[at].3)
+    };
+    let neighbours = |node: u32| {
+        let [start, end] = [node, node + 1].map(|first| links.partition_point(|&(from, ..)| from < first));
+        links[start..end].iter().map(|&(_, to, ..)| to)
+    };
+    let mut degrees: Vec<usize> = (0..nodes as u32).map(|node| neighbours(node).count()).collect();
+    let mut stays = vec![false; nodes];
+    for &(from, to, ..) in links.iter().filter(|&&(from, to, ..)| link(to, from).is_none()) {
+        stays[from as usize] = true;
+        stays[to as usize] = true;
+    }
+    let mut parents: Vec<Option<Parent>> = vec![None; nodes];
+    let mut pending: VecDeque<u32> = (0..nodes as u32).collect();
+    while let Some(node) = pending.pop_front() {
+        if degrees[node as usize] != 1 || stays[node as usize] {
+            continue;
+        }
+        let parent = neighbours(node).find(|&other| parents[other as usize].is_none()).expect("its degree is 1");
+        let between = link(node, parent).zip(link(parent, node));
+        parents[node as usize] = between.map(|(up, down)| Parent { node: parent, up, down });
+        degrees[node as usize] = 0;
+        degrees[parent as usize] -= 1;
+        pending.push_back(parent);
+    }
+    parents
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use faircast_proto::random::Random;
 
     fn edge(from: u32, to: u32, millis: u64) -> Edge {
         Edge { from, to, delay: Duration::from_millis(millis) }
@@ -152,20 +245,63 @@ mod tests {
         assert_eq!(Graph::new(3, &edges).towards(2)[0], Some(2));
     }
 
+    /// Holds the routes towards all nodes against a search for each.
+    fn check(nodes: u32, edges: &[Edge]) -> Routes {
+        let destinations: Vec<u32> = (0..nodes).collect();
+        let routes = Routes::towards(nodes as usize, edges, &destinations);
+        let graph = Graph::new(nodes as usize, edges);
+        for destination in destinations {
+            let expected = graph.towards(destination);
+            for node in 0..nodes {
+                assert_eq!(
+                    routes.next(node, destination),
+                    expected[node as usize],
+                    "{node} -> {destination}: {edges:?}"
+                );
+            }
+        }
+        routes
+    }
+
     #[test]
-    fn shared_routes_are_those_of_each_destination() {
+    fn routes_with_stubs_are_those_of_a_search() {
         // Two routers, hosts behind both, a host on two links, an island that cannot be reached.
         let pairs = [(0, 1, 5), (2, 0, 1), (3, 0, 1), (4, 1, 2), (5, 1, 1), (5, 0, 9)];
         let edges: Vec<Edge> = pairs.iter().flat_map(|&(a, b, ms)| [edge(a, b, ms), edge(b, a, ms)]).collect();
-        let destinations = [2, 3, 4, 5, 6];
-        let routes = Routes::towards(7, &edges, &destinations);
-        let graph = Graph::new(7, &edges);
-        for (slot, &destination) in (0..).zip(&destinations) {
-            let expected = graph.towards(destination);
-            for node in 0..7 {
-                assert_eq!(routes.next(node, slot), expected[node as usize], "{node} -> {destination}");
+        let routes = check(7, &edges);
+        assert_eq!([0, 1, 2, 3, 4, 5, 6].map(|node| routes.up(node).is_some()), [0, 0, 1, 1, 1, 0, 0].map(|n| n == 1));
+    }
+
+    #[test]
+    fn routes_in_random_networks_are_those_of_a_search() {
+        let mut random = Random::stream(1, "test/routing");
+        let mut draw = |below: u32| (random.uniform() * f64::from(below)) as u32;
+        for _ in 0..300 {
+            let nodes = 2 + draw(12);
+            let mut edges = Vec::new();
+            for _ in 0..draw(2 * nodes) {
+                let (a, b, ms) = (draw(nodes), draw(nodes), u64::from(draw(4)));
+                edges.push(edge(a, b, ms));
+                // Most links have a way back, some a longer one.
+                if draw(5) > 0 {
+                    edges.push(edge(b, a, ms + u64::from(draw(2))));
+                }
             }
+            check(nodes, &edges);
         }
-        assert_eq!(routes.next(2, 2), Some(2));
+    }
+
+    #[test]
+    fn a_tree_is_all_stubs_but_one_node() {
+        let edges: Vec<Edge> =
+            (1..63).flat_map(|child| [edge((child - 1) / 2, child, 1), edge(child, (child - 1) / 2, 1)]).collect();
+        let routes = check(63, &edges);
+        assert_eq!((0..63).filter(|&node| routes.up(node).is_none()).count(), 1);
+        assert_eq!(routes.towards.len(), 1);
+        for node in 1..63 {
+            let below = routes.below(node);
+            let parent = routes.below((node - 1) / 2);
+            assert!(parent.start < below.start && below.end <= parent.end || routes.up((node - 1) / 2).is_some());
+        }
     }
 }

@@ -1,0 +1,115 @@
+//! Forwarding tables: which link a node takes towards a host.
+//!
+//! Hosts have numbers, *slots*, in which those below a router follow each other ([`Routes::below`]). So a router of a stub
+//! keeps links for these only, and one for everything else: a tree of ten thousand hosts takes a megabyte, not hundreds.
+
+use crate::routing::{Edge, Routes};
+
+/// The forwarding tables of all nodes.
+pub(crate) struct Forwarding {
+    nodes: Vec<Node>,
+    /// The rows of all nodes: links by slot.
+    links: Vec<u32>,
+}
+
+/// How a node forwards.
+#[derive(Clone, Copy)]
+struct Node {
+    /// Its row is for `count` slots from this one on.
+    first: u32,
+    count: u32,
+    /// Where it begins.
+    row: u32,
+    /// The link towards all others.
+    otherwise: u32,
+}
+
+/// In place of a link: there is no way.
+const NONE: u32 = u32::MAX;
+
+impl Forwarding {
+    /// Tables by `routes` in the graph of these links. `hosts` are the destinations, slot by slot, in the order of their
+    /// positions. A node with one link out needs no table: all that is not for itself goes there.
+    pub(crate) fn new(nodes: usize, edges: &[Edge], routes: &Routes, hosts: &[u32]) -> Forwarding {
+        let mut outgoing: Vec<Vec<u32>> = vec![Vec::new(); nodes];
+        for (index, edge) in (0..).zip(edges) {
+            outgoing[edge.from as usize].push(index);
+        }
+        let slot_at = |position: u32| hosts.partition_point(|&host| routes.below(host).start < position);
+        let mut links = Vec::new();
+        let nodes = (0..)
+            .zip(&outgoing)
+            .map(|(node, outgoing)| {
+                let slots = match (&outgoing[..], routes.up(node)) {
+                    ([_], _) => 0..0,
+                    (_, Some(_)) => slot_at(routes.below(node).start)..slot_at(routes.below(node).end),
+                    (_, None) => 0..hosts.len(),
+                };
+                let row = links.len() as u32;
+                links.extend(hosts[slots.clone()].iter().map(|&host| routes.next(node, host).unwrap_or(NONE)));
+                let otherwise = match outgoing[..] {
+                    [only] => only,
+                    _ => routes.up(node).unwrap_or(NONE),
+                };
+                Node { first: slots.start as u32, count: slots.len() as u32, row, otherwise }
+            })
+            .collect();
+        Forwarding { nodes, links }
+    }
+
+    /// The link that `node` takes towards the host at `slot`; a number that no link has if there is no way.
+    #[inline]
+    pub(crate) fn link(&self, node: u32, slot: u32) -> u32 {
+        let Node { first, count, row, otherwise } = self.nodes[node as usize];
+        let at = slot.wrapping_sub(first);
+        if at < count { self.links[(row + at) as usize] } else { otherwise }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faircast_proto::random::Random;
+    use faircast_proto::time::Duration;
+
+    fn duplex(a: u32, b: u32) -> [Edge; 2] {
+        let delay = Duration::from_millis(1);
+        [Edge { from: a, to: b, delay }, Edge { from: b, to: a, delay }]
+    }
+
+    fn tables(nodes: u32, edges: &[Edge]) -> (Forwarding, Routes, Vec<u32>) {
+        let mut hosts: Vec<u32> = (0..nodes).step_by(2).collect();
+        let routes = Routes::towards(nodes as usize, edges, &hosts);
+        hosts.sort_unstable_by_key(|&host| routes.below(host).start);
+        (Forwarding::new(nodes as usize, edges, &routes, &hosts), routes, hosts)
+    }
+
+    #[test]
+    fn the_tables_say_what_the_routes_say() {
+        let mut random = Random::stream(1, "test/forwarding");
+        let mut draw = |below: u32| (random.uniform() * f64::from(below)) as u32;
+        for _ in 0..200 {
+            // Connected: a tree, and up to three links more.
+            let nodes = 2 + draw(20);
+            let mut edges: Vec<Edge> = (1..nodes).flat_map(|node| duplex(draw(node), node)).collect();
+            for _ in 0..draw(4) {
+                edges.extend(duplex(draw(nodes), draw(nodes)));
+            }
+            let (tables, routes, hosts) = tables(nodes, &edges);
+            for node in 0..nodes {
+                for (slot, &host) in (0..).zip(&hosts).filter(|&(_, &host)| host != node) {
+                    let link = tables.link(node, slot);
+                    assert_eq!(Some(link), routes.next(node, host), "{node} -> {host}: {edges:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn in_a_tree_only_what_is_below_takes_room() {
+        // Of 1023 nodes those with even numbers are hosts, of which each stands in the table of each router above it.
+        let edges: Vec<Edge> = (1..1023).flat_map(|child| duplex((child - 1) / 2, child)).collect();
+        let (tables, _, _) = tables(1023, &edges);
+        assert!(tables.links.len() < 512 * 10, "{}", tables.links.len());
+    }
+}
