@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from faircast._native import Control, ScenarioError
     from faircast.errors import InputError, NotFinishedError
     from faircast.experiment import Experiment
-    from faircast.reproduce import reproduce
+    from faircast.reproduction import reproduce
     from faircast.results import RunResult
     from faircast.runs import run
     from faircast.scenario import Resolved, problems, resolve
@@ -62,7 +62,7 @@ _HOME = {
     "jain": "faircast.statistics",
     "optimum": "faircast.utility.network",
     "problems": "faircast.scenario",
-    "reproduce": "faircast.reproduce",
+    "reproduce": "faircast.reproduction",
     "resolve": "faircast.scenario",
     "run": "faircast.runs",
     "variation": "faircast.statistics",

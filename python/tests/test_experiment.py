@@ -358,3 +358,14 @@ def test_the_rate_that_independent_losses_allow() -> None:
     rate = expected_bps(0.01, 0.1)
     assert rate == pytest.approx(equation_bps(1 / (100 + rate * 0.1 / 8000), 0.1), rel=1e-9)
     assert rate == pytest.approx(957e3, rel=0.01)
+
+
+def test_the_function_is_not_hidden_by_a_module() -> None:
+    """A submodule becomes an attribute of its package when it is imported, whatever stood there."""
+    import importlib
+    import pkgutil
+
+    modules = {module.name for module in pkgutil.iter_modules(faircast.__path__)}
+    assert not modules & set(faircast.__all__), "importing such a module would hide what has its name"
+    importlib.import_module("faircast.reproduction")
+    assert callable(faircast.reproduce)

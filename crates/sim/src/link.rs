@@ -1,7 +1,7 @@
 //! One direction of a link: a queue discipline, a transmitter, a wire, a loss model.
 //!
 //! Packets whose departure is known, in transmission or on the wire, are in one ring, oldest first, and the calendar
-//! holds at most one delivery entry: that of the oldest. The packets themselves lie in the [`Store`].
+//! holds at most one delivery entry: that of the oldest. The packets themselves lie in the `Store`.
 //!
 //! *Fused* links know every packet's departure when it arrives, since nothing can change it afterwards; waiting
 //! packets lie in the ring, too, and how many have left by now is found by moving a cursor. *Two-stage* links keep

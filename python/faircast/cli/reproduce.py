@@ -14,7 +14,7 @@ from faircast.progress import Reporter
 from faircast.statistics import with_interval
 
 if TYPE_CHECKING:
-    from faircast.reproduce import Report
+    from faircast.reproduction import Report
 
 
 @verb
@@ -33,7 +33,7 @@ def command(
 
     Example: faircast reproduce mecn-fig8a --quick
     """
-    from faircast.reproduce import reproduce
+    from faircast.reproduction import reproduce
     from faircast.scenario import seeds
 
     if reps is not None:
