@@ -44,10 +44,10 @@ pub fn paths(network: &Network) -> Paths {
 fn flows(network: &Network, edges: &[Edge]) -> Vec<Demand> {
     let destinations: Vec<u32> = network.flows.iter().map(|flow| flow.to).collect();
     let routes = Routes::towards(network.nodes.len(), edges, &destinations);
-    let demand = |(slot, flow): (u32, &crate::network::NetworkFlow)| {
+    let demand = |flow: &crate::network::NetworkFlow| {
         let mut links = Vec::new();
         let mut at = flow.from;
-        while let Some(link) = routes.next(at, slot) {
+        while let Some(link) = routes.next(at, flow.to) {
             links.push(link);
             at = edges[link as usize].to;
         }
@@ -61,7 +61,7 @@ fn flows(network: &Network, edges: &[Edge]) -> Vec<Demand> {
             receivers: vec![(flow.name.clone(), links)],
         }
     };
-    (0..).zip(&network.flows).map(demand).collect()
+    network.flows.iter().map(demand).collect()
 }
 
 fn fixed_rate_bps(kind: &FlowKind) -> Option<f64> {
