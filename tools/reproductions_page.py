@@ -26,9 +26,14 @@ things is as published. *Disagrees*: neither; the reason stands beside it. *Repo
 is the half width of the 95 % Student-t interval over the seeds. The papers' plots are not available as numbers, so
 *published* is what their text says; the criteria are ours.
 
-Names in the criteria: *dr* is ten sources with different RTTs, *dro* the same starting 0.3 s apart, *ov* overlapping
-sources with equal RTTs; *window* is the limit of TCP's window, 64 packets unless said; *ecn4* is ECN with the drop
-threshold of MECN, 4 min_th.
+Names in the criteria of Durresi et al.: *dr* is ten sources with different RTTs, *dro* the same starting 0.3 s apart,
+*ov* overlapping sources with equal RTTs; *window* is the limit of TCP's window, 64 packets unless said; *ecn4* is ECN
+with the drop threshold of MECN, 4 min_th.
+
+Of Hang and Erke: *N* is the number of receivers, *Q* the queue in packets, *D* the delay of each of the three links;
+*fairness* is the session's throughput over the mean of the TCP flows. What the paper leaves open is run in variants
+(`python/faircast/experiments/hang/network.py`): *agrees (rto_min 0.2 s)* names the one in which all criteria of the
+experiment hold, if that is not the first, Reno with rto_min 1 s.
 """
 
 

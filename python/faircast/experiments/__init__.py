@@ -20,6 +20,12 @@ PAPERS = {
 }
 
 REGISTRY: dict[str, str] = {
+    "omcc-fig5": "faircast.experiments.hang.one_megabit",
+    "omcc-table2": "faircast.experiments.hang.one_megabit",
+    "omcc-bw": "faircast.experiments.hang.bandwidths",
+    "omcc-fig6a": "faircast.experiments.hang.receivers",
+    "omcc-fig6b": "faircast.experiments.hang.receivers",
+    "omcc-fig7": "faircast.experiments.hang.distances",
     "mecn-fig6a": "faircast.experiments.durresi.queue_length",
     "mecn-fig6b": "faircast.experiments.durresi.queue_length",
     "mecn-fig7": "faircast.experiments.durresi.link_efficiency",

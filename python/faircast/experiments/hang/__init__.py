@@ -1,0 +1,1 @@
+"""Hang and Erke: TFMCC, and OMCC that scales its rate by the number of receivers, beside TCP over one bottleneck."""

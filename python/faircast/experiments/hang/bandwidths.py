@@ -1,0 +1,105 @@
+"""Fairness on 1, 2 and 4 Mbit/s (text of section 5.4 a).
+
+"The number of flows and the queue capacity are constant", which capacity is not said: 10, 20 and 40 packets are run,
+and 10 packets per Mbit/s.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from faircast.experiment import Data, Experiment, Measured, Point
+from faircast.experiments.hang.network import LIMITS, MAIN, VARIANTS, Case, Statement, criteria, mean_fairness
+from faircast.figures import COLOURS, PAGE_IN, curve, panels
+from faircast.statistics import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PUBLISHED = {1: (2.0, 0.6), 2: (1.5, 0.6), 4: (1.1, 0.8)}
+"""Bandwidth in Mbit/s: the published fairness, and how far a measured one may lie from it."""
+TOLERANCE = 0.1
+RULES = {**{f"Q = {limit}": dict.fromkeys(PUBLISHED, limit) for limit in LIMITS}}
+RULES["Q = 10 C"] = {mbps: 10 * mbps for mbps in PUBLISHED}
+"""The queue by bandwidth."""
+
+
+def case(variant: str, rule: str, mbps: int) -> Case:
+    """Two receivers."""
+    return Case(mbps=mbps, limit=RULES[rule][mbps], variant=variant)
+
+
+def points(_quick: bool) -> list[Point]:
+    """Every combination once."""
+    cases = {case(v, rule, mbps): None for v in VARIANTS for rule in RULES for mbps in PUBLISHED}
+    return [each.point() for each in cases]
+
+
+def by_bandwidth(data: Data, variant: str, rule: str) -> dict[int, Estimate]:
+    """Fairness under a rule for the queue."""
+    return {mbps: mean_fairness(data, case(variant, rule, mbps)) for mbps in PUBLISHED}
+
+
+def as_published(found: dict[int, float]) -> bool:
+    """Whether fairness does not grow with bandwidth and lies near the published values."""
+    values = [found[mbps] for mbps in PUBLISHED]
+    falls = all(later <= earlier + TOLERANCE for earlier, later in itertools.pairwise(values))
+    return falls and all(abs(found[mbps] - middle) <= width for mbps, (middle, width) in PUBLISHED.items())
+
+
+def one_rule_agrees(data: Data, variant: str) -> Measured:
+    """How many of the rules give what was published."""
+    found = {rule: by_bandwidth(data, variant, rule) for rule in RULES}
+    good = [rule for rule, by in found.items() if as_published({mbps: item.mean for mbps, item in by.items()})]
+    listed = "; ".join(f"{rule}: " + ", ".join(f"{item}" for item in by.values()) for rule, by in found.items())
+    note = f"agrees with {', '.join(good) or 'none'}; fairness on 1, 2, 4 Mbit/s with {listed}"
+    return Measured(value=len(good), holds=bool(good), note=note)
+
+
+STATEMENTS = [
+    Statement(
+        name="queue rules (of four) under which fairness does not grow with bandwidth and is near the published values",
+        published="fairness 2 on 1 Mbit/s, 1.5 on 2, 1.1 on 4",
+        measure=one_rule_agrees,
+        low=1,
+    )
+]
+
+
+def figure(data: Data) -> Figure:
+    """Fairness against bandwidth, a panel for each of two variants."""
+    shown = (MAIN, "rto0.2")
+    drawn, axes = panels(1, len(shown), width=PAGE_IN, height=2.8, sharey=True)
+    for axis, variant in zip(axes, shown, strict=True):
+        for series, rule in enumerate(RULES):
+            curve(axis, list(PUBLISHED), list(by_bandwidth(data, variant, rule).values()), label=rule, series=series)
+        middles = [middle for middle, _ in PUBLISHED.values()]
+        axis.plot(list(PUBLISHED), middles, color="black", linewidth=2, marker="_", markersize=10, label="published")
+        axis.axhline(1.0, color=COLOURS[-1], linewidth=0.6)
+        axis.set(xlabel="bottleneck (Mb/s)", title=f"TCP: {VARIANTS[variant]}", yscale="log", xscale="log")
+        axis.set_xticks(list(PUBLISHED), [str(mbps) for mbps in PUBLISHED])
+        axis.set_yticks([0.5, 1, 2, 5, 10, 20], ["0.5", "1", "2", "5", "10", "20"])
+        axis.minorticks_off()
+    axes[0].set_ylabel("fairness, last 250 s")
+    axes[1].legend(title="N = 2; means, 95 % intervals")
+    return drawn
+
+
+def says(data: Data) -> str:
+    """What the numbers show."""
+    found = one_rule_agrees(data, MAIN)
+    return f"TFMCC's advantage over TCP on 1, 2 and 4 Mbit/s {found.note}."
+
+
+EXPERIMENTS = [
+    Experiment(
+        id="omcc-bw",
+        paper="hang",
+        title="Fairness of TFMCC against bandwidth",
+        points=points,
+        criteria=criteria(STATEMENTS, tuple(VARIANTS)),
+        figure=figure,
+        says=says,
+    )
+]

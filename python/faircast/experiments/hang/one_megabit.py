@@ -1,0 +1,236 @@
+"""Fig. 5 and Table 2: a session with two receivers beside two TCP flows on 1 Mbit/s.
+
+The paper does not state the queue; 10 packets is a choice, 11 (if the packet in transmission is not counted), 20 and
+40 are reported, as are the variants of `network.VARIANTS`.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from faircast.experiment import Criterion, Data, Experiment, Measured, Point
+from faircast.experiments.hang.network import (
+    CBR,
+    DURATION_S,
+    EXITS,
+    MAIN,
+    SESSION,
+    TCPS,
+    VARIANTS,
+    Case,
+    Statement,
+    criteria,
+    fairness,
+    mean_fairness,
+    throughput,
+    timeouts_per_s,
+    total,
+    with_deviation,
+)
+from faircast.figures import COLOURS, LINES, PAGE_IN, curve, panels
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LIMITS = (10, 11, 20, 40)
+SHOWN = (MAIN, "rto0.2")
+PUBLISHED = {
+    "total": ("0.971 ± 0.002", "0.974 ± 0.002"),
+    SESSION: ("0.389 ± 0.011", "0.410 ± 0.014"),
+    "tcp-0": ("0.195 ± 0.019", "0.190 ± 0.017"),
+    "tcp-1": ("0.196 ± 0.020", "0.184 ± 0.017"),
+    CBR: ("0.191 ± 0.0004", "0.192 ± 0.0005"),
+    "fairness": ("1.995 ± 0.113", "2.200 ± 0.157"),
+}
+"""Table 2: mean and standard deviation of five runs over 300 s and over the last 250 s; Mbit/s."""
+NAMES = {"total": "total", SESSION: "TFMCC", "tcp-0": "TCP 1", "tcp-1": "TCP 2", CBR: "UDP", "fairness": "fairness"}
+BASE = Case(mbps=1)
+
+
+def case(variant: str, limit: int = 10) -> Case:
+    """On 1 Mbit/s with two receivers."""
+    return Case(mbps=1, limit=limit, variant=variant)
+
+
+def figure_points(_quick: bool) -> list[Point]:
+    """All variants at Q = 10, with the rates over time of those that are drawn."""
+    probes = {"flows": True, "links": True, "events": False}
+    return [
+        Point(key=case(v), scenario=case(v).scenario(probes=probes), tables=("links",))
+        if v in SHOWN
+        else case(v).point()
+        for v in VARIANTS
+    ]
+
+
+def table_points(quick: bool) -> list[Point]:
+    """All variants and queues."""
+    return [case(v, limit).point() for v in VARIANTS for limit in (LIMITS[:1] if quick else LIMITS)]
+
+
+def quantity(row: str, whole: bool, data: Data, at: Case, seed: int) -> float:
+    """A row of Table 2 in one run."""
+    if row == "total":
+        return total(data, at, seed, whole=whole)
+    if row == "fairness":
+        return fairness(data, at, seed, whole=whole)
+    return throughput(data, at, seed, row, whole=whole)
+
+
+def measured(row: str, whole: bool, data: Data, variant: str) -> Measured:
+    """A row of Table 2 with its standard deviation."""
+    values = [quantity(row, whole, data, case(variant), seed) for seed in data.seeds]
+    found = data.over_seeds(lambda seed: quantity(row, whole, data, case(variant), seed))
+    return Measured.of(found, note=f"with s.d. {with_deviation(values)}")
+
+
+def above_tcp(data: Data, variant: str) -> Measured:
+    """By how much the session gets more than the better TCP flow."""
+
+    def margin(seed: int) -> float:
+        rates = [throughput(data, case(variant), seed, flow) for flow in (SESSION, *TCPS)]
+        return rates[0] - max(rates[1:])
+
+    found = data.over_seeds(margin)
+    return Measured.of(found, holds=found.mean > 0)
+
+
+def fairness_late(data: Data, variant: str) -> Measured:
+    """Fairness over the last 250 s, and how often TCP timed out."""
+    found = measured("fairness", False, data, variant)
+    stalls = timeouts_per_s(data, case(variant))
+    note = f"{found.note}; a TCP flow times out {stalls} times per second ({VARIANTS[variant]})"
+    return Measured(value=found.value, ci95=found.ci95, holds=(found.value or 0) > 1, note=note)
+
+
+STATEMENTS = [
+    Statement(
+        name="total throughput, last 250 s, Mbit/s",
+        published="0.974 ± 0.002, the thick line close to 1",
+        measure=partial(measured, "total", False),
+        low=0.90,
+    ),
+    Statement(
+        name="UDP throughput, last 250 s, Mbit/s",
+        published="0.192 ± 0.0005, almost constant",
+        measure=partial(measured, CBR, False),
+        low=0.18,
+        high=0.202,
+    ),
+    Statement(
+        name="fairness, last 250 s",
+        published="2.200 ± 0.157, about two",
+        measure=fairness_late,
+        low=1.4,
+        high=2.8,
+    ),
+    Statement(
+        name="TFMCC's throughput above that of the better TCP flow, Mbit/s",
+        published="TFMCC takes more",
+        measure=above_tcp,
+    ),
+]
+
+
+def table_row(row: str, whole: bool) -> Criterion:
+    """A row of the table, reported as it came out in every variant."""
+
+    def evaluate(data: Data) -> Measured:
+        found = measured(row, whole, data, MAIN)
+        others = [f"{VARIANTS[v]}: {measured(row, whole, data, v).note}" for v in VARIANTS if v != MAIN]
+        return Measured(value=found.value, ci95=found.ci95, note="; ".join([found.note, *others]))
+
+    over = "300 s" if whole else "last 250 s"
+    unit = "" if row == "fairness" else ", Mbit/s"
+    return Criterion(
+        name=f"{NAMES[row]} over {over}{unit}", published=PUBLISHED[row][0 if whole else 1], evaluate=evaluate
+    )
+
+
+def by_queue(limit: int) -> Criterion:
+    """Fairness with another queue, reported."""
+
+    def evaluate(data: Data) -> Measured:
+        if case(MAIN, limit) not in data.points:
+            return Measured(value=None, note="not run with --quick")
+        found = {v: mean_fairness(data, case(v, limit)) for v in VARIANTS}
+        return Measured.of(found[MAIN], note="; ".join(f"{VARIANTS[v]}: {f}" for v, f in found.items() if v != MAIN))
+
+    return Criterion(name=f"fairness with Q = {limit}, last 250 s", published="queue not stated", evaluate=evaluate)
+
+
+def figure_5(data: Data) -> Figure:
+    """Throughput of every flow over time in the first seed."""
+    drawn, axes = panels(len(SHOWN), width=PAGE_IN, height=4.6, sharex=True, sharey=True)
+    flows = {SESSION: "TFMCC (2 receivers)", "tcp-0": "TCP 1", "tcp-1": "TCP 2", CBR: "UDP"}
+    for axis, variant in zip(axes, SHOWN, strict=True):
+        table = data.table(case(variant), "links")
+        links, t_s, bps = (table[name].to_numpy(zero_copy_only=False) for name in ("link", "t_s", "rate_bps"))
+        for series, (flow, label) in enumerate(flows.items()):
+            of = links == EXITS[flow]
+            axis.plot(
+                t_s[of], bps[of] / 1e6, color=COLOURS[series], linestyle=LINES[series], linewidth=0.8, label=label
+            )
+        of = links == "bottleneck"
+        axis.plot(t_s[of], bps[of] / 1e6, color="black", linewidth=2.0, label="total")
+        axis.set(ylabel="throughput (Mb/s)", xlim=(0, DURATION_S), ylim=(0, 1.15))
+        axis.set_title(f"TCP: {VARIANTS[variant]}" if variant == MAIN else f"TCP: Reno, {VARIANTS[variant]}")
+    axes[-1].set_xlabel("time (s)")
+    drawn.suptitle(f"1 Mb/s, Q = 10 packets, windows of 1 s (seed {data.seeds[0]})", fontsize=8)
+    drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    return drawn
+
+
+def table_figure(data: Data) -> Figure:
+    """Fairness against the queue in every variant, and the published value."""
+    drawn, axes = panels(width=PAGE_IN, height=2.8)
+    limits = [limit for limit in LIMITS if case(MAIN, limit) in data.points]
+    axes.axhspan(2.200 - 0.157, 2.200 + 0.157, color="#dddddd", label="published (mean and s.d.), queue not stated")
+    for series, variant in enumerate(VARIANTS):
+        found = [mean_fairness(data, case(variant, limit)) for limit in limits]
+        curve(axes, limits, found, label=VARIANTS[variant], series=series)
+    axes.axhline(1.0, color="black", linewidth=0.6)
+    axes.set(xlabel="queue Q (packets)", ylabel="fairness, last 250 s", xscale="log", yscale="log")
+    axes.set_xticks(limits, [str(limit) for limit in limits])
+    axes.set_yticks([0.5, 1, 2, 5, 10, 20], ["0.5", "1", "2", "5", "10", "20"])
+    axes.minorticks_off()
+    axes.legend(title="1 Mb/s, N = 2; TCP as named; means, 95 % intervals")
+    return drawn
+
+
+def says(data: Data) -> str:
+    """What figure and table show."""
+    found = {v: mean_fairness(data, case(v)) for v in SHOWN}
+    stalls = {v: timeouts_per_s(data, case(v)).mean for v in SHOWN}
+    return (
+        f"On 1 Mbit/s with Q = 10 TFMCC gets {found[MAIN].mean:.3g} times what a TCP flow gets if that waits at least "
+        f"1 s before it times out, and {found['rto0.2'].mean:.3g} times with 0.2 s; published 2.2. A TCP flow times "
+        f"out {stalls[MAIN]:.2g} and {stalls['rto0.2']:.2g} times per second."
+    )
+
+
+EXPERIMENTS = [
+    Experiment(
+        id="omcc-fig5",
+        paper="hang",
+        title="TFMCC with two receivers beside TCP on 1 Mbit/s over time",
+        points=figure_points,
+        criteria=criteria(STATEMENTS, tuple(VARIANTS)),
+        figure=figure_5,
+        says=says,
+    ),
+    Experiment(
+        id="omcc-table2",
+        paper="hang",
+        title="Throughput and fairness on 1 Mbit/s",
+        points=table_points,
+        criteria=[
+            *criteria(STATEMENTS, tuple(VARIANTS)),
+            *(table_row(row, whole) for row in PUBLISHED for whole in (True, False)),
+            *(by_queue(limit) for limit in LIMITS[1:]),
+        ],
+        figure=table_figure,
+        says=says,
+    ),
+]

@@ -1,0 +1,194 @@
+"""Fig. 6: TFMCC with 1 to 100 receivers, with queues of 10, 20 and 40 packets.
+
+The paper does not state the bandwidth; 2 Mbit/s, that of its later figures, is a choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from faircast.experiment import Data, Experiment, Measured, Point
+from faircast.experiments.hang.drawing import fairness_curves, receivers_axis
+from faircast.experiments.hang.network import (
+    CBR,
+    LIMITS,
+    MAIN,
+    SESSION,
+    VARIANTS,
+    Case,
+    Statement,
+    counts,
+    criteria,
+    fairness,
+    mean_throughput,
+    throughput,
+    total,
+)
+from faircast.figures import PAGE_IN, curve, panels
+from faircast.statistics import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SHOWN = (MAIN, "rto0.2", "newreno")
+
+
+def cases(variant: str, limit: int, quick: bool) -> list[Case]:
+    """All numbers of receivers."""
+    return [Case(receivers=n, limit=limit, variant=variant) for n in counts(quick)]
+
+
+def points(limits: tuple[int, ...], quick: bool) -> list[Point]:
+    """The sweep for some queues."""
+    return [case.point() for v in SHOWN for limit in limits for case in cases(v, limit, quick)]
+
+
+def spread(of: Callable[[Data, Case, int], float], data: Data, variant: str) -> tuple[float, list[Estimate]]:
+    """Largest over smallest mean over the numbers of receivers with Q = 10, and the means."""
+    found = [data.over_seeds(partial(of, data, case)) for case in cases(variant, 10, data.quick)]
+    means = [item.mean for item in found]
+    return max(means) / min(means), found
+
+
+def session_rate(data: Data, case: Case, seed: int) -> float:
+    """The session's throughput, Mbit/s."""
+    return throughput(data, case, seed, SESSION)
+
+
+def stable(of: Callable[[Data, Case, int], float], data: Data, variant: str) -> Measured:
+    """The spread over the numbers of receivers."""
+    value, found = spread(of, data, variant)
+    by_n = ", ".join(f"{n}: {item}" for n, item in zip(counts(data.quick), found, strict=True))
+    return Measured(value=value, note=f"Mbit/s by N: {by_n}" if variant == MAIN else "")
+
+
+STATEMENTS_6A = [
+    Statement(
+        name="TFMCC's throughput over N, largest / smallest mean",
+        published="does not grow much with N",
+        measure=partial(stable, session_rate),
+        high=1.5,
+    ),
+    Statement(
+        name="total throughput over N, largest / smallest mean",
+        published="shown against N",
+        measure=partial(stable, total),
+        high=1.1,
+    ),
+]
+
+
+def mean_over_n(of: Callable[[Data, Case, int], float], limit: int, variant: str, data: Data, seed: int) -> float:
+    """Mean over the numbers of receivers in one seed."""
+    found = [of(data, case, seed) for case in cases(variant, limit, data.quick)]
+    return sum(found) / len(found)
+
+
+def total_rises(smaller: int, larger: int, data: Data, variant: str) -> Measured:
+    """Total throughput with the larger queue over that with the smaller."""
+    ratio = data.over_seeds(
+        lambda seed: mean_over_n(total, larger, variant, data, seed) / mean_over_n(total, smaller, variant, data, seed)
+    )
+    means = [data.over_seeds(partial(mean_over_n, total, limit, variant, data)) for limit in (smaller, larger)]
+    return Measured.of(ratio, note=f"mean over N, Mbit/s: Q = {smaller} {means[0]}, Q = {larger} {means[1]}")
+
+
+def fairness_falls(data: Data, variant: str) -> Measured:
+    """Fairness with Q = 10 minus fairness with Q = 40."""
+    by_limit = {q: data.over_seeds(partial(mean_over_n, fairness, q, variant, data)) for q in LIMITS}
+    difference = data.over_seeds(
+        lambda seed: mean_over_n(fairness, 10, variant, data, seed) - mean_over_n(fairness, 40, variant, data, seed)
+    )
+    note = "mean over N: " + ", ".join(f"Q = {q} {item}" for q, item in by_limit.items())
+    return Measured.of(difference, holds=difference.mean > 0, note=note)
+
+
+STATEMENTS_6B = [
+    *(
+        Statement(
+            name=f"total throughput, Q = {larger} / Q = {smaller}, mean over N",
+            published="grows with the queue",
+            measure=partial(total_rises, smaller, larger),
+            low=0.995,
+        )
+        for smaller, larger in ((10, 20), (20, 40))
+    ),
+    Statement(
+        name="fairness, Q = 10 minus Q = 40, mean over N",
+        published="falls as the queue grows",
+        measure=fairness_falls,
+    ),
+]
+
+
+def figure_6a(data: Data) -> Figure:
+    """Throughput of every flow against the number of receivers, Q = 10."""
+    drawn, axes = panels(width=PAGE_IN, height=2.8)
+    names = {SESSION: "TFMCC", "tcp-0": "TCP 1", "tcp-1": "TCP 2", CBR: "UDP"}
+    at = cases(MAIN, 10, data.quick)
+    for series, (flow, label) in enumerate(names.items()):
+        curve(axes, counts(data.quick), [mean_throughput(data, c, flow) for c in at], label=label, series=series)
+    totals = [data.over_seeds(partial(total, data, case)) for case in at]
+    curve(axes, counts(data.quick), totals, label="total", series=6)
+    receivers_axis(axes, counts(data.quick))
+    axes.set(ylabel="throughput (Mb/s)", ylim=(0, 2.1), title="2 Mb/s, Q = 10 packets, delay 30 ms")
+    axes.legend(title="means, 95 % intervals", loc="center left", bbox_to_anchor=(1.01, 0.5))
+    return drawn
+
+
+def figure_6b(data: Data) -> Figure:
+    """Fairness against the number of receivers for the three queues."""
+    shown = (MAIN, "rto0.2")
+    drawn, axes = panels(1, len(shown), width=PAGE_IN, height=3.1, sharey=True)
+    for axis, variant in zip(axes, shown, strict=True):
+        fairness_curves(axis, data, {f"Q = {limit}": cases(variant, limit, data.quick) for limit in LIMITS})
+        receivers_axis(axis, counts(data.quick))
+        axis.set_title(f"TCP: {VARIANTS[variant]}")
+    axes[1].set_ylabel("")
+    handles = axes[0].get_legend_handles_labels()
+    drawn.legend(*handles, title="2 Mb/s, delay 30 ms; means, 95 % intervals", loc="outside lower center", ncols=3)
+    return drawn
+
+
+def says_6a(data: Data) -> str:
+    """What Fig. 6a shows."""
+    ratio, found = spread(session_rate, data, MAIN)
+    numbers = counts(data.quick)
+    return (
+        f"From {numbers[0]} to {numbers[-1]} receivers TFMCC's throughput stays within a factor of {ratio:.2f} "
+        f"({found[0]} to {found[-1]} Mbit/s)."
+    )
+
+
+def says_6b(data: Data) -> str:
+    """What Fig. 6b shows."""
+    fair = {q: data.over_seeds(partial(mean_over_n, fairness, q, MAIN, data)) for q in LIMITS}
+    totals = {q: data.over_seeds(partial(mean_over_n, total, q, MAIN, data)) for q in LIMITS}
+    return (
+        f"With queues of 10, 20 and 40 packets fairness is {', '.join(map(str, fair.values()))} and the total "
+        f"{', '.join(map(str, totals.values()))} Mbit/s, mean over N."
+    )
+
+
+EXPERIMENTS = [
+    Experiment(
+        id="omcc-fig6a",
+        paper="hang",
+        title="Throughput against the number of TFMCC receivers",
+        points=partial(points, (10,)),
+        criteria=criteria(STATEMENTS_6A, SHOWN),
+        figure=figure_6a,
+        says=says_6a,
+    ),
+    Experiment(
+        id="omcc-fig6b",
+        paper="hang",
+        title="Fairness against the number of TFMCC receivers, queues of 10, 20 and 40 packets",
+        points=partial(points, LIMITS),
+        criteria=criteria(STATEMENTS_6B, SHOWN),
+        figure=figure_6b,
+        says=says_6b,
+    ),
+]

@@ -1,0 +1,167 @@
+"""The experiments of Hang and Erke: measures and criteria on data made by hand, and a few short runs."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from conftest import Cli
+
+import faircast
+from faircast import experiments
+from faircast.experiment import Criterion, Data, Measured, PointData, judge
+from faircast.experiments.hang import bandwidths, distances, one_megabit, receivers
+from faircast.experiments.hang.network import (
+    ACCESS_MBPS,
+    EXITS,
+    FLOWS,
+    SESSION,
+    VARIANTS,
+    Case,
+    Statement,
+    criteria,
+    fairness,
+    throughput,
+    total,
+)
+from faircast.scenario import resolve
+from faircast.summary import Layout, RunSummary
+
+Rates = Mapping[str, float]
+
+
+def summary(case: Case, rates: Rates) -> RunSummary:
+    """What a run with these throughputs, in Mbit/s, would have in its summary."""
+    rows: dict[tuple[str, str, str], float] = {}
+    for metric in ("efficiency", "efficiency_all"):
+        for flow, rate in rates.items():
+            if rate > 0:
+                rows[EXITS[flow], metric, "1"] = rate / ACCESS_MBPS
+        rows["bottleneck", metric, "1"] = sum(rates.values()) / case.mbps
+    for flow in rates:
+        rows[flow, "timeouts", "1"] = 0.0
+    return RunSummary(Layout(tuple(rows)), array("d", rows.values()))
+
+
+def made(runs: Mapping[Case, list[Rates]], *, quick: bool = False) -> Data:
+    """Data with these throughputs, one for each seed."""
+    points: dict[Any, PointData] = {
+        case: PointData(resolve(case.scenario()), {seed: summary(case, rates) for seed, rates in enumerate(listed, 1)})
+        for case, listed in runs.items()
+    }
+    return Data(points, range(1, 1 + max(map(len, runs.values()))), quick=quick)
+
+
+def shares(session: float, tcp: float = 0.2, cbr: float = 0.19) -> Rates:
+    return {SESSION: session, "tcp-0": tcp, "tcp-1": tcp, "cbr": cbr}
+
+
+def test_measures_by_hand() -> None:
+    case = Case(mbps=1)
+    data = made({case: [{SESSION: 0.389, "tcp-0": 0.195, "tcp-1": 0.196, "cbr": 0.191}]})
+    assert throughput(data, case, 1, "tcp-1") == pytest.approx(0.196)
+    assert total(data, case, 1) == pytest.approx(0.971)
+    # Equation 15: 2 * 0.389 / (0.195 + 0.196); the column of Table 2 over 300 s.
+    assert fairness(data, case, 1) == pytest.approx(1.990, abs=5e-4)
+    starved = made({case: [shares(0.8, tcp=0.0)]})
+    assert throughput(starved, case, 1, "tcp-0") == 0
+    assert fairness(starved, case, 1) == math.inf
+
+
+def of_table_2(found: Mapping[str, float]) -> list[tuple[str, float | None]]:
+    """Verdict and value of fairness and of the total, from the session's throughput by variant."""
+    data = made({one_megabit.case(v): [shares(rate)] * 2 for v, rate in found.items()})
+    verdicts = [judge(criterion, data) for criterion in criteria(one_megabit.STATEMENTS, tuple(found))]
+    return [(verdicts[i].verdict, verdicts[i].measured) for i in (0, 2)]
+
+
+def test_the_verdict_names_the_variant_in_which_all_criteria_hold() -> None:
+    # The total must be 0.9, fairness 1.4 to 2.8: a session of 0.4 beside two of 0.2 meets both.
+    assert [verdict for verdict, _ in of_table_2({"main": 0.4, "rto0.2": 0.9})] == ["agrees", "agrees"]
+    in_second = of_table_2({"main": 0.9, "rto0.2": 0.4})
+    assert in_second == [
+        ("agrees (rto_min 0.2 s)", pytest.approx(0.99)),
+        ("agrees (rto_min 0.2 s)", pytest.approx(2.0)),
+    ]
+
+
+def test_without_such_a_variant_the_main_one_is_judged() -> None:
+    in_none = of_table_2({"main": 0.9, "rto0.2": 0.3})
+    # 0.3 has the right fairness but too small a total.
+    assert in_none == [("agrees", pytest.approx(1.49)), ("agrees in ordering only", pytest.approx(4.5))]
+
+
+def test_notes_tell_what_the_other_variants_gave() -> None:
+    def measure(data: Data, variant: str) -> Measured:
+        return Measured(value={"main": 1.0, "newreno": 2.0}[variant], note="mine")
+
+    listed: list[Criterion] = criteria(
+        [Statement(name="x", published="y", measure=measure, high=1)], ("main", "newreno")
+    )
+    assert judge(listed[0], Data({}, [1], quick=False)).note == "mine; NewReno: 2"
+
+
+@pytest.mark.parametrize(
+    ("found", "agrees"),
+    [
+        ((2.0, 1.5, 1.1), True),
+        ((2.59, 2.09, 1.89), True),
+        ((2.61, 1.5, 1.1), False),
+        ((1.5, 1.59, 1.1), True),
+        ((1.5, 1.61, 1.1), False),
+        ((0.98, 1.98, 2.4), False),
+        ((math.inf, 1.5, 1.1), False),
+    ],
+)
+def test_fairness_against_bandwidth(found: tuple[float, ...], agrees: bool) -> None:
+    assert bandwidths.as_published(dict(zip((1, 2, 4), found, strict=True))) is agrees
+
+
+def test_every_combination_of_bandwidth_and_queue_is_run_once() -> None:
+    points = bandwidths.points(False)
+    assert len(points) == 9 * len(VARIANTS)
+    assert bandwidths.case("main", "Q = 10 C", 4) == Case(mbps=4, limit=40)
+
+
+def test_spread() -> None:
+    assert distances.spread([1.0, 2.0, 3.0]) == 1.0
+    assert distances.spread([1.0, math.inf]) == math.inf
+
+
+def test_stability_over_receivers() -> None:
+    rates = {1: 1.0, 2: 1.2, 5: 0.9, 10: 1.0, 20: 1.0, 50: 1.0, 100: 1.35}
+    data = made({Case(receivers=n): [shares(rate)] for n, rate in rates.items()})
+    measured = receivers.stable(receivers.session_rate, data, "main")
+    assert measured.value == pytest.approx(1.5)
+    assert "100: 1.35" in measured.note
+
+
+def test_flows_leave_the_bottleneck_by_the_links_that_are_counted() -> None:
+    case = Case(receivers=3, delay_ms=1.0)
+    result = faircast.run(case.scenario(duration="60 s", warmup="10 s"))
+    metrics = result.metrics()
+    out = sum(ACCESS_MBPS * metrics[EXITS[flow], "efficiency"] for flow in FLOWS)
+    assert out == pytest.approx(2 * metrics["bottleneck", "efficiency"], rel=2e-3)
+    for flow in FLOWS:
+        assert ACCESS_MBPS * 1e6 * metrics[EXITS[flow], "efficiency"] == pytest.approx(metrics[flow, "rate"], rel=0.02)
+    assert metrics.subjects("loss_events") == [f"{SESSION}-{i}" for i in range(3)]
+
+
+def test_packets_have_a_thousand_bytes_on_the_wire() -> None:
+    scenario = Case(receivers=1).scenario(duration="20 s", warmup="5 s")
+    result = faircast.run(scenario | {"probes": {"interval": "1 s"}})
+    flows = result.flows.to_pydict()
+    for flow, size in (("tcp-0", 1000), (SESSION, 1000), ("cbr", 500)):
+        received = sum(bps for name, bps in zip(flows["flow"], flows["rate_bps"], strict=True) if name == flow) / 8
+        assert received > 0
+        assert received % size == pytest.approx(0, abs=1e-3)
+
+
+def test_a_quick_reproduction(cli: Cli) -> None:
+    done = cli("reproduce", "omcc-fig5", "--quick", "--reps", 1, "--out", "here")
+    assert done.code == 0
+    assert "4 runs computed" in done.out
+    assert experiments.load("omcc-fig5").paper == "hang"
