@@ -13,7 +13,7 @@ from conftest import Cli
 import faircast
 from faircast import experiments
 from faircast.experiment import Criterion, Data, Measured, PointData, judge
-from faircast.experiments.hang import bandwidths, distances, one_megabit, receivers
+from faircast.experiments.hang import bandwidths, distances, one_megabit, receivers, utilities, utility_distances
 from faircast.experiments.hang.network import (
     ACCESS_MBPS,
     EXITS,
@@ -43,6 +43,7 @@ def summary(case: Case, rates: Rates) -> RunSummary:
         rows["bottleneck", metric, "1"] = sum(rates.values()) / case.mbps
     for flow in rates:
         rows[flow, "timeouts", "1"] = 0.0
+    rows[SESSION, "sending_rate", "bit/s"] = 1e6 * rates[SESSION]
     return RunSummary(Layout(tuple(rows)), array("d", rows.values()))
 
 
@@ -136,7 +137,62 @@ def test_stability_over_receivers() -> None:
     data = made({Case(receivers=n): [shares(rate)] for n, rate in rates.items()})
     measured = receivers.stable(receivers.session_rate, data, "main")
     assert measured.value == pytest.approx(1.5)
-    assert "100: 1.35" in measured.note
+
+
+def sweep(of: Mapping[str, Mapping[int, float]], **settings: Any) -> Data:
+    """One run for each scheme and number of receivers with this fairness, 2 Mbit/s; TCP has 0.2 Mbit/s, or nothing."""
+    return made(
+        {
+            Case(scheme=scheme, receivers=n, **settings): [shares(1.0, 0.0) if math.isinf(fair) else shares(0.2 * fair)]
+            for scheme, by_n in of.items()
+            for n, fair in by_n.items()
+        }
+    )
+
+
+def test_a_stable_throughput_does_not_agree_if_tcp_is_starved() -> None:
+    def verdicts(tcp: float) -> list[str]:
+        cases = utilities.cases("log", "main", False)
+        data = made({case: [shares(1.5, tcp if case.receivers >= 5 else 0.2)] for case in cases})
+        return [judge(criterion, data).verdict for criterion in criteria(utilities.STATEMENTS_8A, ("main",))]
+
+    assert verdicts(0.06) == ["agrees", "agrees"]
+    assert verdicts(0.04) == ["agrees", "disagrees"]
+
+
+def test_fairness_of_the_utilities() -> None:
+    numbers = (1, 2, 5, 10, 20, 50, 100)
+    flat = {"tfmcc": {n: 1.5 + 0.01 * (n % 2) for n in numbers}, "tcp": {n: n**0.5 for n in numbers}}
+    settings = {"limit": utilities.LIMIT}
+    stable = sweep(flat | {"log": dict.fromkeys(numbers, 3.0)}, **settings)
+    assert utilities.at_least_tfmcc(stable, "main").value == pytest.approx(2**0.5 / 1.5)
+    # Less than TFMCC with two receivers, so even the direction is not as published; stable as a rock.
+    verdicts = [judge(criterion, stable).verdict for criterion in criteria(utilities.STATEMENTS_8B, ("main",))]
+    assert verdicts[0] == "disagrees"
+    assert utilities.cov("log", stable, "main") == pytest.approx(0, abs=1e-12)
+    grows = sweep(flat | {"log": {n: math.inf if n > 10 else float(n) for n in numbers}}, **settings)
+    found = judge(criteria(utilities.STATEMENTS_8B, ("main",))[1], grows)
+    assert found.verdict == "agrees in ordering only"
+    assert "TCP got nothing in some run" in found.note
+
+
+def test_comparisons_of_utilities() -> None:
+    compare = utility_distances.compare
+    assert compare(("a", 3.0), ("b", 2.0)).value == 1.5
+    assert compare(("a", math.inf), ("b", 2.0)).holds
+    assert not compare(("a", 1.0), ("b", math.inf)).holds
+    assert not compare(("a", math.inf), ("b", math.inf)).holds
+
+
+def test_means_over_receivers_leave_out_where_tcp_got_nothing() -> None:
+    numbers = (1, 2, 5, 10, 20, 50, 100)
+    tcp = {n: math.inf if n == 100 else 4.0 for n in numbers}
+    log = {n: math.inf if n >= 50 else 8.0 for n in numbers}
+    data = sweep({"tcp": tcp, "log": log}, delay_ms=10.0)
+    found = utility_distances.over_schemes(10.0, "tcp", "log", data, "main")
+    assert found.value == pytest.approx(0.5)
+    assert not found.holds
+    assert "N = 50, 100, left out" in found.note
 
 
 def test_flows_leave_the_bottleneck_by_the_links_that_are_counted() -> None:

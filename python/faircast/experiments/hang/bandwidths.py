@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Data, Experiment, Measured, Point
+from faircast.experiment import Data, Experiment, Measured, Numbers, Point
 from faircast.experiments.hang.network import LIMITS, MAIN, VARIANTS, Case, Statement, criteria, mean_fairness
 from faircast.figures import COLOURS, PAGE_IN, curve, panels
 from faircast.statistics import Estimate
@@ -52,9 +52,7 @@ def one_rule_agrees(data: Data, variant: str) -> Measured:
     """How many of the rules give what was published."""
     found = {rule: by_bandwidth(data, variant, rule) for rule in RULES}
     good = [rule for rule, by in found.items() if as_published({mbps: item.mean for mbps, item in by.items()})]
-    listed = "; ".join(f"{rule}: " + ", ".join(f"{item}" for item in by.values()) for rule, by in found.items())
-    note = f"agrees with {', '.join(good) or 'none'}; fairness on 1, 2, 4 Mbit/s with {listed}"
-    return Measured(value=len(good), holds=bool(good), note=note)
+    return Measured(value=len(good), holds=bool(good), note=f"{VARIANTS[variant]}: {', '.join(good) or 'none'}")
 
 
 STATEMENTS = [
@@ -86,10 +84,21 @@ def figure(data: Data) -> Figure:
     return drawn
 
 
+def table(data: Data) -> Numbers:
+    """Fairness under every rule and variant."""
+    rows = [
+        [VARIANTS[v], rule, *(str(item) for item in by_bandwidth(data, v, rule).values())]
+        for v in VARIANTS
+        for rule in RULES
+    ]
+    return Numbers(columns=["TCP", "queue", *(f"fairness on {mbps} Mbit/s" for mbps in PUBLISHED)], rows=rows)
+
+
 def says(data: Data) -> str:
     """What the numbers show."""
-    found = one_rule_agrees(data, MAIN)
-    return f"TFMCC's advantage over TCP on 1, 2 and 4 Mbit/s {found.note}."
+    found = {rule: by_bandwidth(data, MAIN, rule).values() for rule in RULES}
+    parts = [f"{rule} {', '.join(f'{item.mean:.3g}' for item in items)}" for rule, items in found.items()]
+    return f"Fairness on 1, 2 and 4 Mbit/s (published 2, 1.5, 1.1): {'; '.join(parts)}."
 
 
 EXPERIMENTS = [
@@ -101,5 +110,6 @@ EXPERIMENTS = [
         criteria=criteria(STATEMENTS, tuple(VARIANTS)),
         figure=figure,
         says=says,
+        numbers=table,
     )
 ]

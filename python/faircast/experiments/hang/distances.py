@@ -10,8 +10,8 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Data, Experiment, Measured, Point
-from faircast.experiments.hang.drawing import fairness_curves, receivers_axis
+from faircast.experiment import Data, Experiment, Measured, Numbers, Point
+from faircast.experiments.hang.drawing import fairness_curves, receivers_axis, table_by_receivers
 from faircast.experiments.hang.network import (
     LIMITS,
     MAIN,
@@ -20,6 +20,7 @@ from faircast.experiments.hang.network import (
     counts,
     criteria,
     fairness,
+    mean_fairness,
 )
 from faircast.figures import PAGE_IN, panels
 from faircast.statistics import Estimate, estimate, with_interval
@@ -33,7 +34,7 @@ SHOWN = (MAIN, "rto0.2", "jitter")
 
 def cases(variant: str, delay_ms: float | None, limit: int, quick: bool) -> list[Case]:
     """All numbers of receivers."""
-    return [Case(receivers=n, limit=limit, delay_ms=delay_ms, variant=variant) for n in counts(quick)]
+    return [Case(receivers=n, limit=limit, delay_ms=delay_ms, variant=variant) for n in counts(quick, variant)]
 
 
 def points(quick: bool) -> list[Point]:
@@ -116,6 +117,17 @@ def figure(data: Data) -> Figure:
     return drawn
 
 
+def table(data: Data) -> Numbers:
+    """Fairness by N, without and with jitter."""
+    rows = {
+        f"{place(delay_ms, limit)}{', jitter' if v != MAIN else ''}": cases(v, delay_ms, limit, data.quick)
+        for v in (MAIN, "jitter")
+        for delay_ms in (None, *DELAYS_MS)
+        for limit in LIMITS
+    }
+    return table_by_receivers(rows, partial(mean_fairness, data), "fairness")
+
+
 def mean_over_runs(data: Data, variant: str, delay_ms: float | None, limit: int) -> Estimate:
     """Fairness over all runs."""
     return estimate(over_runs(data, variant, delay_ms, limit))
@@ -145,5 +157,6 @@ EXPERIMENTS = [
         criteria=criteria(STATEMENTS, SHOWN),
         figure=figure,
         says=says,
+        numbers=table,
     )
 ]

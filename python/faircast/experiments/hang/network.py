@@ -19,6 +19,8 @@ from faircast.experiment import AGREES, REPORTED, Criterion, Data, Measured, Poi
 from faircast.statistics import Estimate, deviation, estimate, with_interval
 
 RECEIVERS = (1, 2, 5, 10, 20, 50, 100)
+FEWER_RECEIVERS = {"rto0.2": (2, 5, 10, 100), "jitter": (2, 5, 10, 100), "newreno": (2, 5, 10)}
+"""In variants, to save time: what criteria look at."""
 QUICK_RECEIVERS = (2, 20)
 LIMITS = (10, 20, 40)
 DURATION_S = 300.0
@@ -31,8 +33,25 @@ FLOWS = (SESSION, *TCPS, CBR)
 EXITS = {"tcp-0": "access-right-0", "tcp-1": "access-right-1", CBR: "access-right-2", SESSION: "access-right-3"}
 """The link by which a flow leaves the bottleneck, and nothing else does; of the session the first receiver's."""
 
-SCHEMES: dict[str, dict[str, Any]] = {"tfmcc": {"scheme": "tfmcc"}}
-NAMES = {"tfmcc": "TFMCC"}
+SCHEMES: dict[str, dict[str, Any]] = {
+    "tfmcc": {"scheme": "tfmcc"},
+    "log": {"scheme": "omcc", "utility": "log"},
+    "tcp": {"scheme": "omcc", "utility": "tcp"},
+    "log-1.5": {"scheme": "omcc", "utility": "log", "f_max": 1.5},
+    "log-2": {"scheme": "omcc", "utility": "log", "f_max": 2},
+    "log-increase": {"scheme": "omcc", "utility": "log", "f_apply": "increase"},
+}
+NAMES = {
+    "tfmcc": "TFMCC",
+    "log": "Log-OMCC",
+    "tcp": "TCP-OMCC",
+    "log-1.5": "Log-OMCC, f ≤ 1.5",
+    "log-2": "Log-OMCC, f ≤ 2",
+    "log-increase": "Log-OMCC, f on the increase",
+}
+"""OMCC to the letter multiplies the equation by f(N): N with the logarithmic, the root of N with the TCP utility. The
+last three are ours: f bounded, and f applied to the growth per round-trip time only.
+"""
 
 MAIN = "main"
 VARIANTS = {
@@ -138,9 +157,9 @@ class Case:
         return changes[self.variant], {}
 
 
-def counts(quick: bool) -> tuple[int, ...]:
+def counts(quick: bool, variant: str = MAIN) -> tuple[int, ...]:
     """The numbers of receivers swept."""
-    return QUICK_RECEIVERS if quick else RECEIVERS
+    return QUICK_RECEIVERS if quick else FEWER_RECEIVERS.get(variant, RECEIVERS)
 
 
 def throughput(data: Data, case: Case, seed: int, flow: str, *, whole: bool = False) -> float:

@@ -9,24 +9,32 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Data, Experiment, Measured, Point
-from faircast.experiments.hang.drawing import fairness_curves, receivers_axis
+from faircast.experiment import Data, Experiment, Measured, Numbers, Point
+from faircast.experiments.hang.drawing import (
+    fairness_curves,
+    receivers_axis,
+    table_by_receivers,
+    table_of,
+    throughput_curves,
+)
 from faircast.experiments.hang.network import (
     CBR,
     LIMITS,
     MAIN,
     SESSION,
+    TCPS,
     VARIANTS,
     Case,
     Statement,
     counts,
     criteria,
     fairness,
+    mean_fairness,
     mean_throughput,
     throughput,
     total,
 )
-from faircast.figures import PAGE_IN, curve, panels
+from faircast.figures import PAGE_IN, panels
 from faircast.statistics import Estimate
 
 if TYPE_CHECKING:
@@ -37,7 +45,7 @@ SHOWN = (MAIN, "rto0.2", "newreno")
 
 def cases(variant: str, limit: int, quick: bool) -> list[Case]:
     """All numbers of receivers."""
-    return [Case(receivers=n, limit=limit, variant=variant) for n in counts(quick)]
+    return [Case(receivers=n, limit=limit, variant=variant) for n in counts(quick, variant)]
 
 
 def points(limits: tuple[int, ...], quick: bool) -> list[Point]:
@@ -59,9 +67,7 @@ def session_rate(data: Data, case: Case, seed: int) -> float:
 
 def stable(of: Callable[[Data, Case, int], float], data: Data, variant: str) -> Measured:
     """The spread over the numbers of receivers."""
-    value, found = spread(of, data, variant)
-    by_n = ", ".join(f"{n}: {item}" for n, item in zip(counts(data.quick), found, strict=True))
-    return Measured(value=value, note=f"Mbit/s by N: {by_n}" if variant == MAIN else "")
+    return Measured(value=spread(of, data, variant)[0])
 
 
 STATEMENTS_6A = [
@@ -126,14 +132,9 @@ STATEMENTS_6B = [
 def figure_6a(data: Data) -> Figure:
     """Throughput of every flow against the number of receivers, Q = 10."""
     drawn, axes = panels(width=PAGE_IN, height=2.8)
-    names = {SESSION: "TFMCC", "tcp-0": "TCP 1", "tcp-1": "TCP 2", CBR: "UDP"}
-    at = cases(MAIN, 10, data.quick)
-    for series, (flow, label) in enumerate(names.items()):
-        curve(axes, counts(data.quick), [mean_throughput(data, c, flow) for c in at], label=label, series=series)
-    totals = [data.over_seeds(partial(total, data, case)) for case in at]
-    curve(axes, counts(data.quick), totals, label="total", series=6)
+    throughput_curves(axes, data, cases(MAIN, 10, data.quick), "TFMCC")
     receivers_axis(axes, counts(data.quick))
-    axes.set(ylabel="throughput (Mb/s)", ylim=(0, 2.1), title="2 Mb/s, Q = 10 packets, delay 30 ms")
+    axes.set(ylabel="throughput (Mb/s)", title="2 Mb/s, Q = 10 packets, delay 30 ms")
     axes.legend(title="means, 95 % intervals", loc="center left", bbox_to_anchor=(1.01, 0.5))
     return drawn
 
@@ -150,6 +151,21 @@ def figure_6b(data: Data) -> Figure:
     handles = axes[0].get_legend_handles_labels()
     drawn.legend(*handles, title="2 Mb/s, delay 30 ms; means, 95 % intervals", loc="outside lower center", ncols=3)
     return drawn
+
+
+def table_6a(data: Data) -> Numbers:
+    """Throughput of every flow by N."""
+    at = cases(MAIN, 10, data.quick)
+    flows = {"TFMCC": SESSION, "TCP 1": TCPS[0], "TCP 2": TCPS[1], "UDP": CBR}
+    rows = {name: {case.receivers: mean_throughput(data, case, flow) for case in at} for name, flow in flows.items()}
+    rows["total"] = {case.receivers: data.over_seeds(partial(total, data, case)) for case in at}
+    return table_of(rows, "Mbit/s")
+
+
+def table_6b(data: Data) -> Numbers:
+    """Fairness by N, queue and variant."""
+    rows = {f"{VARIANTS[v]}: Q = {q}": cases(v, q, data.quick) for v in SHOWN for q in LIMITS}
+    return table_by_receivers(rows, partial(mean_fairness, data), "fairness")
 
 
 def says_6a(data: Data) -> str:
@@ -181,6 +197,7 @@ EXPERIMENTS = [
         criteria=criteria(STATEMENTS_6A, SHOWN),
         figure=figure_6a,
         says=says_6a,
+        numbers=table_6a,
     ),
     Experiment(
         id="omcc-fig6b",
@@ -190,5 +207,6 @@ EXPERIMENTS = [
         criteria=criteria(STATEMENTS_6B, SHOWN),
         figure=figure_6b,
         says=says_6b,
+        numbers=table_6b,
     ),
 ]
