@@ -13,7 +13,15 @@ from conftest import Cli
 import faircast
 from faircast import experiments
 from faircast.experiment import Criterion, Data, Measured, PointData, judge
-from faircast.experiments.hang import bandwidths, distances, one_megabit, receivers, utilities, utility_distances
+from faircast.experiments.hang import (
+    bandwidths,
+    distances,
+    one_megabit,
+    optimal_rates,
+    receivers,
+    utilities,
+    utility_distances,
+)
 from faircast.experiments.hang.network import (
     ACCESS_MBPS,
     EXITS,
@@ -58,6 +66,19 @@ def made(runs: Mapping[Case, list[Rates]], *, quick: bool = False) -> Data:
 
 def shares(session: float, tcp: float = 0.2, cbr: float = 0.19) -> Rates:
     return {SESSION: session, "tcp-0": tcp, "tcp-1": tcp, "cbr": cbr}
+
+
+def test_table_1_is_computed_and_needs_no_runs(cli: Cli) -> None:
+    # Conditions with the right sign and x + y = 1: 1/(3x) = 1/(4y), 1/x = 2/y, 1/x² = 2/y².
+    for (x, y), (least, most) in zip(
+        map(optimal_rates.rates, optimal_rates.COLUMNS),
+        ((4 / 7, 3 / 7), (1 / 3, 2 / 3), (0.414214, 0.585786)),
+        strict=True,
+    ):
+        assert (x, y) == pytest.approx((least, most), abs=1e-5)
+    done = cli("reproduce", "omcc-table1", "--strict", "--out", "here")
+    assert done.code == 0
+    assert "0 runs computed" in done.out
 
 
 def test_measures_by_hand() -> None:
