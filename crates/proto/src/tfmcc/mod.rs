@@ -36,6 +36,8 @@ mod echo;
 #[cfg(test)]
 mod group_tests;
 mod loss_history;
+#[cfg(test)]
+mod message_tests;
 pub mod quantise;
 mod receive_rate;
 mod receiver;

@@ -191,6 +191,8 @@ impl Receiver {
         let was_clr = self.is_clr;
         self.measure_rtt(now, echo);
         let lost = self.record(now, sequence, packet, out);
+        // Before it reports: the report echoes the round of this packet (section 2.2.2).
+        self.feedback_round(now, first, round, f64::from(suppression_bps));
         if self.is_clr {
             if !was_clr {
                 self.feedback = FeedbackTimer::OFF;
@@ -202,7 +204,6 @@ impl Receiver {
         } else {
             self.clr_report_at = Instant::FAR_FUTURE;
         }
-        self.feedback_round(now, first, round, f64::from(suppression_bps));
         self.leave_if_too_slow(now, out);
     }
 

@@ -1,0 +1,271 @@
+//! One side alone, message by message, with numbers by hand.
+
+use super::*;
+use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
+use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet, TfmccEcho};
+use crate::parts::throughput_equation::throughput_bps;
+use crate::random::Random;
+use crate::time::Instant;
+
+const SENDER: Address = Address::endpoint(0);
+const OWN: Address = Address::endpoint(1);
+const GROUP: Address = Address::group(0);
+
+fn at(seconds: f64) -> Instant {
+    Instant::from_secs_f64(seconds)
+}
+
+fn us(seconds: f64) -> u32 {
+    (seconds * 1e6 + 0.5) as u32
+}
+
+fn packet(source: Address, sent_s: f64, header: Header) -> Packet {
+    Packet {
+        sent: at(sent_s),
+        flow: FlowId(0),
+        source,
+        destination: SENDER,
+        size: 1000,
+        ttl: INITIAL_TTL,
+        ecn: Ecn::NotCapable,
+        header,
+    }
+}
+
+/// A receiver under R_max = 500 ms, and the reports it has sent. Data takes no time to it.
+struct Alone {
+    receiver: Receiver,
+    round: u8,
+    reports: Vec<Packet>,
+}
+
+/// What a report says: have_RTT, have_loss, fb_nr, X_r.
+fn said(report: &Packet) -> (bool, bool, u8, f64) {
+    match report.header {
+        Header::TfmccReport { have_rtt, have_loss, round, rate_bps, .. } => {
+            (have_rtt, have_loss, round, f64::from(rate_bps))
+        }
+        _ => panic!("{report:?}"),
+    }
+}
+
+impl Alone {
+    fn new() -> Alone {
+        let mut receiver = Receiver::new(&Config::default(), FlowId(0), OWN, GROUP, Random::stream(1, "test"));
+        receiver.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
+        Alone { receiver, round: 0, reports: Vec::new() }
+    }
+
+    /// Data with this number at `now_s`, with an echo that says that the round trip of the limiting receiver, this one,
+    /// took so long.
+    fn data(&mut self, sequence: u32, now_s: f64, rtt_s: Option<f64>) {
+        let echo = rtt_s.map(|rtt_s| TfmccEcho { receiver: OWN, stamp_us: us(now_s) - us(rtt_s), is_clr: true });
+        let header = Header::TfmccData {
+            sequence,
+            suppression_bps: f32::INFINITY,
+            rate_bps: 160_000.0,
+            max_rtt_us: 500_000,
+            round: self.round,
+            echo,
+            scale: 1.0,
+            receivers: 1.0,
+        };
+        self.hand(now_s, Input::Packet(&packet(SENDER, now_s, header)));
+    }
+
+    fn hand(&mut self, now_s: f64, input: Input<'_>) {
+        let mut out = Outbox::new();
+        self.receiver.handle(at(now_s), input, &mut out);
+        self.reports.extend(out.drain().filter_map(|action| match action {
+            Action::Send(packet) => Some(packet),
+            _ => None,
+        }));
+    }
+
+    fn last(&self) -> (bool, bool, u8, f64) {
+        said(self.reports.last().expect("it has reported"))
+    }
+}
+
+#[test]
+fn a_report_echoes_the_highest_round_received() {
+    // Section 2.2.2. The packet that makes it report begins a round.
+    let mut alone = Alone::new();
+    for n in 0..10 {
+        alone.data(n, 1.0 + 0.05 * f64::from(n), None);
+    }
+    alone.round = 3;
+    alone.data(10, 1.5, Some(0.1));
+    assert_eq!(alone.reports.len(), 1);
+    assert_eq!(alone.last().2, 3);
+}
+
+#[test]
+fn the_seed_follows_the_first_round_trip_time() {
+    // Section 5.6. R_max = 500 ms, 20 packets per second but for the one that is missing: 5 in the 300 ms from the first
+    // mark within the last R_max to the last packet before. l_0 = (5/0.3·0.5)²/1.5 = 46.30.
+    let mut alone = Alone::new();
+    for n in (0..44).filter(|&n| n != 40) {
+        alone.data(n, 1.0 + 0.05 * f64::from(n), None);
+    }
+    let seed = 1.0 / alone.receiver.loss_event_rate();
+    assert!((seed - 46.2963).abs() < 1e-4, "{seed}");
+    alone.data(44, 3.2, Some(0.25));
+    assert_eq!(alone.receiver.rtt_s(), 0.25);
+    let p = alone.receiver.loss_event_rate();
+    assert!((p * seed - 4.0).abs() < 1e-4, "(0.5/0.25)² = 4, not {}", p * seed);
+    let (have_rtt, have_loss, _, rate_bps) = alone.last();
+    assert!(have_rtt && have_loss);
+    assert!((rate_bps / throughput_bps(1000.0, 0.25, p) - 1.0).abs() < 1e-6, "{rate_bps}");
+    // Only the first measurement does that.
+    alone.data(45, 3.25, Some(0.1));
+    assert!((alone.receiver.rtt_s() - (0.9 * 0.25 + 0.1 * 0.1)).abs() < 1e-7);
+    assert_eq!(alone.receiver.loss_event_rate(), p);
+}
+
+#[test]
+fn ten_round_trips_of_silence_clear_the_flag_and_keep_the_history() {
+    // Section 4.3.1. R = 100 ms, 20 packets per second.
+    let mut alone = Alone::new();
+    let mut now = 1.0;
+    for n in (0..44).filter(|&n| n != 40) {
+        now = 1.0 + 0.05 * f64::from(n);
+        alone.data(n, now, Some(0.1));
+    }
+    assert!(alone.last().1, "the loss event was reported at once");
+    // 20 packets per second: l_0 = 2²/1.5, and I_0 = 4 beside it: p = 2/(4 + 2.667) = 0.3.
+    let seed = 4.0 / 1.5;
+    assert!((alone.receiver.loss_event_rate() - 0.3).abs() < 1e-6);
+    alone.data(44, now + 0.99, Some(0.1));
+    assert!(alone.last().1);
+    now += 0.99 + 1.01;
+    alone.data(45, now, Some(0.1));
+    let (_, have_loss, _, rate_bps) = alone.last();
+    assert!(!have_loss);
+    // No packet in the last 4 R: the last gap, 1.01 s.
+    assert!((rate_bps / (2.0 * 8000.0 / 1.01) - 1.0).abs() < 1e-6, "twice the receive rate, not {rate_bps}");
+    // I_0 = 6 is more than twice 2.667: DF = 8/9.
+    let expected = (1.0 + 8.0 / 9.0) / (6.0 + 8.0 / 9.0 * seed);
+    assert!((alone.receiver.loss_event_rate() - expected).abs() < 1e-6);
+    // The next event closes the interval from 40 to 140. The old seed is before it, not a new one, and has DF = 1/2.
+    for n in (46..144).filter(|&n| n != 140) {
+        now += 0.05;
+        alone.data(n, now, Some(0.1));
+    }
+    assert!(alone.last().1);
+    let expected = 1.5 / (100.0 + 0.5 * seed);
+    assert!((alone.receiver.loss_event_rate() - expected).abs() < 1e-6);
+}
+
+#[test]
+fn the_limiting_receiver_reports_once_per_round_trip_and_at_losses() {
+    // Section 4.5. 20 packets per second and R = 120 ms: by timer, between packets.
+    let mut alone = Alone::new();
+    for n in (0..400).filter(|&n| n != 300) {
+        let now_s = 1.0 + 0.05 * f64::from(n);
+        while let Some(due) = alone.receiver.deadline().filter(|&due| due < at(now_s)) {
+            alone.hand(due.as_secs_f64(), Input::Timeout);
+        }
+        alone.data(n, now_s, Some(0.12));
+    }
+    let sent: Vec<f64> = alone.reports.iter().map(|report| report.sent.as_secs_f64()).collect();
+    let gaps: Vec<f64> = sent.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let odd: Vec<f64> = gaps.into_iter().filter(|gap| (gap - 0.12).abs() > 1e-6).collect();
+    assert_eq!(sent[0], 1.0, "as soon as it knows");
+    assert!(odd.len() == 1 && odd[0] < 0.12, "one report ahead of time, for the loss: {odd:?}");
+    assert!(sent.iter().any(|&sent| (sent - (1.0 + 0.05 * 303.0)).abs() < 1e-9), "with the third packet after it");
+    assert!((165..=168).contains(&sent.len()), "19.95 s / 0.12 s: {}", sent.len());
+}
+
+/// A sender that has started, with R_max = 500 ms and X = 16 kbit/s.
+fn sender() -> Sender {
+    let mut sender = Sender::new(&Config::default(), FlowId(0), SENDER, GROUP);
+    sender.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
+    sender
+}
+
+/// Runs its timers up to `until_s`; what it did.
+fn run(sender: &mut Sender, until_s: f64) -> Vec<(f64, Action)> {
+    let (mut out, mut did) = (Outbox::new(), Vec::new());
+    while let Some(now) = sender.deadline().filter(|&due| due <= at(until_s)) {
+        sender.handle(now, Input::Timeout, &mut out);
+        did.extend(out.drain().map(|action| (now.as_secs_f64(), action)));
+    }
+    did
+}
+
+/// A report of receiver `from` at `now_s`, its round trip 100 ms.
+fn report(sender: &mut Sender, now_s: f64, from: u32, (have_rtt, have_loss): (bool, bool), rate_bps: f32) {
+    run(sender, now_s);
+    let header = Header::TfmccReport {
+        have_rtt,
+        have_loss,
+        leave: false,
+        round: sender.round(),
+        echoed_stamp_us: us(now_s).wrapping_sub(100_000),
+        rate_bps,
+        rtt_s: 0.1,
+        loss_event_rate: 0.0,
+        draw: f32::NAN,
+    };
+    sender.handle(at(now_s), Input::Packet(&packet(Address::endpoint(from), now_s, header)), &mut Outbox::new());
+}
+
+#[test]
+fn rates_reckoned_with_r_max_are_adjusted_but_suppress_as_they_are() {
+    // Section 3.3: X_r' = X_r·R_max/R_r, here five times X_r; section 3.4: not so for X_supp.
+    let mut sender = sender();
+    report(&mut sender, 0.1, 2, (false, true), 2000.0);
+    assert_eq!((sender.rate_bps(), sender.clr()), (10_000.0, Some(Address::endpoint(2))));
+    report(&mut sender, 0.2, 3, (false, true), 2100.0);
+    assert_eq!((sender.rate_bps(), sender.clr()), (10_000.0, Some(Address::endpoint(2))), "10500 is not lower");
+    report(&mut sender, 0.3, 4, (true, true), 9000.0);
+    assert_eq!((sender.rate_bps(), sender.clr()), (9000.0, Some(Address::endpoint(4))), "it knows its own");
+    let supp = run(&mut sender, 2.0).iter().find_map(|(_, action)| match action {
+        Action::Send(Packet { header: Header::TfmccData { suppression_bps, .. }, .. }) => Some(*suppression_bps),
+        _ => None,
+    });
+    assert_eq!(supp, Some(1800.0), "0.9·2000");
+}
+
+#[test]
+fn slow_start_goes_to_the_lowest_rate_over_a_round_trip() {
+    // Section 3.6. X is brought up to date by any input: a report whose rate is no number.
+    let mut sender = sender();
+    let look = |sender: &mut Sender, now_s: f64| {
+        report(sender, now_s, 9, (true, false), f32::NAN);
+        sender.rate_bps()
+    };
+    report(&mut sender, 0.2, 1, (true, false), 40_000.0);
+    assert!((look(&mut sender, 0.25) - 24_000.0).abs() < 1e-6, "half way to twice the rate, in half of 100 ms");
+    assert_eq!(look(&mut sender, 0.35), 32_000.0);
+    // Another with more changes nothing, one with less limits; 40000 - 32000 is less than a packet per R_max, 16000,
+    // so that is what the rate grows by, over R_max = 500 ms.
+    report(&mut sender, 0.4, 2, (true, false), 41_000.0);
+    assert_eq!(sender.clr(), Some(OWN));
+    report(&mut sender, 0.5, 3, (true, false), 39_000.0);
+    assert_eq!(sender.clr(), Some(Address::endpoint(3)));
+    assert!((look(&mut sender, 0.75) - 40_000.0).abs() < 1e-6);
+    // Less than the present rate is followed down; the first loss ends it at once.
+    report(&mut sender, 0.8, 3, (true, false), 20_000.0);
+    let before = sender.rate_bps();
+    assert!((look(&mut sender, 0.85) - 0.5 * (before + 20_000.0)).abs() < 1e-6);
+    report(&mut sender, 0.86, 5, (true, true), 10_000.0);
+    assert!(!sender.in_slow_start());
+    assert_eq!((sender.rate_bps(), sender.clr()), (10_000.0, Some(Address::endpoint(5))));
+}
+
+#[test]
+fn without_reports_the_rate_is_halved_every_ten_max_rtts() {
+    // Section 3.3, and R_max not below the gap between packets, at the end of rounds of 12 R_max (sections 3.2, 3.4):
+    // 10·0.5 s; at 6 s R_max = 1 s, so 15 s; at 18 s R_max = 2 s, so 35 s; at 42 s R_max = 4 s, so 75 s; then a packet
+    // in 8 s is the least.
+    let halved: Vec<(f64, f64)> = run(&mut sender(), 500.0)
+        .into_iter()
+        .filter_map(|(now_s, action)| match action {
+            Action::Event(Event::RateChanged { after_bps, .. }) => Some((now_s, after_bps)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(halved, [(5.0, 8000.0), (15.0, 4000.0), (35.0, 2000.0), (75.0, 1000.0)]);
+}
