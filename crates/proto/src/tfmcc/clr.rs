@@ -140,6 +140,24 @@ mod tests {
     }
 
     #[test]
+    fn the_lowest_rate_limits_in_slow_start() {
+        let clr = Clr::new(Instant::ZERO, &feedback(1, 1e6, false));
+        let leaving = Clr { leaving: true, ..clr };
+        use Verdict::{Follow, None as Nothing, Select};
+        for (clr, from, bps, leave, expected) in [
+            (None, 2, 5e6, false, Select(Growth::Now)),
+            (None, 2, 5e6, true, Nothing),
+            (Some(&clr), 2, 0.9e6, false, Select(Growth::Now)),
+            (Some(&clr), 2, 0.9e6, true, Nothing),
+            (Some(&clr), 2, 1.0e6, false, Nothing),
+            (Some(&leaving), 2, 2e6, false, Select(Growth::Now)),
+            (Some(&clr), 1, 2e6, false, Follow),
+        ] {
+            assert_eq!(judge_in_slow_start(clr, &feedback(from, bps, leave)), expected, "{from} {bps} {leave}");
+        }
+    }
+
+    #[test]
     fn patience() {
         let at = Instant::from_secs_f64;
         let mut clr = Clr::new(at(1.0), &feedback(1, 1e6, false));
