@@ -102,8 +102,8 @@ fn a_report_echoes_the_highest_round_received() {
 
 #[test]
 fn the_seed_follows_the_first_round_trip_time() {
-    // Section 5.6. R_max = 500 ms, 20 packets per second but for the one that is missing: 5 in the 300 ms from the first
-    // mark within the last R_max to the last packet before. l_0 = (5/0.3·0.5)²/1.5 = 46.30.
+    // Section 5.6. R_max = 500 ms, 20 packets per second but for the one that is missing: 5 in the 300 ms from the
+    // first mark within the last R_max to the last packet before. l_0 = (5/0.3·0.5)²/1.5 = 46.30.
     let mut alone = Alone::new();
     for n in (0..44).filter(|&n| n != 40) {
         alone.data(n, 1.0 + 0.05 * f64::from(n), None);
