@@ -51,7 +51,11 @@ fn said(report: &Packet) -> (bool, bool, u8, f64) {
 
 impl Alone {
     fn new() -> Alone {
-        let mut receiver = Receiver::new(&Config::default(), FlowId(0), OWN, GROUP, Random::stream(1, "test"));
+        Alone::with(&Config::default())
+    }
+
+    fn with(config: &Config) -> Alone {
+        let mut receiver = Receiver::new(config, FlowId(0), OWN, GROUP, Random::stream(1, "test"));
         receiver.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
         Alone { receiver, round: 0, reports: Vec::new() }
     }
@@ -59,7 +63,12 @@ impl Alone {
     /// Data with this number at `now_s`, with an echo that says that the round trip of the limiting receiver, this one,
     /// took so long.
     fn data(&mut self, sequence: u32, now_s: f64, rtt_s: Option<f64>) {
-        let echo = rtt_s.map(|rtt_s| TfmccEcho { receiver: OWN, stamp_us: us(now_s) - us(rtt_s), is_clr: true });
+        self.echo(sequence, now_s, now_s, rtt_s.map(|rtt_s| (rtt_s, true)));
+    }
+
+    /// The same sent at `sent_s`; the echo may be that of a receiver that does not limit.
+    fn echo(&mut self, sequence: u32, sent_s: f64, now_s: f64, echo: Option<(f64, bool)>) {
+        let echo = echo.map(|(rtt_s, is_clr)| TfmccEcho { receiver: OWN, stamp_us: us(now_s) - us(rtt_s), is_clr });
         let header = Header::TfmccData {
             sequence,
             suppression_bps: f32::INFINITY,
@@ -70,7 +79,7 @@ impl Alone {
             scale: 1.0,
             receivers: 1.0,
         };
-        self.hand(now_s, Input::Packet(&packet(SENDER, now_s, header)));
+        self.hand(now_s, Input::Packet(&packet(SENDER, sent_s, header)));
     }
 
     fn hand(&mut self, now_s: f64, input: Input<'_>) {
@@ -177,6 +186,24 @@ fn the_limiting_receiver_reports_once_per_round_trip_and_at_losses() {
     assert!((165..=168).contains(&sent.len()), "19.95 s / 0.12 s: {}", sent.len());
 }
 
+#[test]
+fn one_way_delays_adjust_the_round_trip_of_those_that_do_not_limit() {
+    // Section 4.3.3: 30 ms more on the way here than at the measurement.
+    use OneWayAdjustment::{All, Off, Others};
+    for (one_way_adjustment, is_clr, expected) in
+        [(All, true, 0.13), (All, false, 0.13), (Others, true, 0.1), (Others, false, 0.13), (Off, false, 0.1)]
+    {
+        let mut alone = Alone::with(&Config { one_way_adjustment, ..Config::default() });
+        alone.echo(0, 1.0, 1.05, Some((0.1, is_clr)));
+        assert!((alone.receiver.rtt_s() - 0.1).abs() < 1e-7);
+        alone.echo(1, 1.05, 1.13, None);
+        assert!((alone.receiver.rtt_s() - expected).abs() < 1e-7, "{one_way_adjustment:?} {is_clr}");
+        // The next measurement does without the adjustment.
+        alone.echo(2, 1.1, 1.15, Some((0.1, is_clr)));
+        assert!((alone.receiver.rtt_s() - 0.1).abs() < 1e-7);
+    }
+}
+
 /// A sender that has started, with R_max = 500 ms and X = 16 kbit/s.
 fn sender() -> Sender {
     let mut sender = Sender::new(&Config::default(), FlowId(0), SENDER, GROUP);
@@ -253,6 +280,43 @@ fn slow_start_goes_to_the_lowest_rate_over_a_round_trip() {
     report(&mut sender, 0.86, 5, (true, true), 10_000.0);
     assert!(!sender.in_slow_start());
     assert_eq!((sender.rate_bps(), sender.clr()), (10_000.0, Some(Address::endpoint(5))));
+}
+
+#[test]
+fn the_rate_grows_by_a_packet_per_max_rtt_at_most_however_long_the_last_report_was_ago() {
+    // Section 3.3, case 4: 8s/R_max = 16 kbit/s.
+    let mut sender = sender();
+    let growth = |sender: &mut Sender, now_s: f64| {
+        let before = sender.rate_bps();
+        report(sender, now_s, 1, (true, true), 1e9);
+        sender.rate_bps() - before
+    };
+    assert_eq!(growth(&mut sender, 0.1), 0.0, "the end of slow start");
+    assert!((growth(&mut sender, 0.2) - 3200.0).abs() < 1e-6, "a fifth of R_max");
+    // Selected less than 10 round-trip times ago, it may be silent for as long: 0.6 s.
+    assert!((growth(&mut sender, 0.8) - 16_000.0).abs() < 1e-6, "not 6/5 of it");
+    assert_eq!(sender.max_rtt_s(), 0.5);
+}
+
+#[test]
+fn the_limiting_receiver_is_echoed_once_per_round_though_others_wait() {
+    // Section 3.5. Two others report for each packet. A packet each 0.5 s, R_max = 500 ms, rounds of 3 s.
+    let mut sender = sender();
+    report(&mut sender, 0.1, 1, (true, true), 16_000.0);
+    let mut turns = Vec::new();
+    for step in 0..58 {
+        let now_s = 0.15 + 0.1 * f64::from(step);
+        turns.extend(run(&mut sender, now_s).into_iter().filter_map(|(at_s, action)| match action {
+            Action::Send(Packet { header: Header::TfmccData { echo, .. }, .. }) => Some((at_s, echo?.is_clr)),
+            _ => None,
+        }));
+        let (from, rate_bps) = if step % 3 == 0 { (1, 16_000.0) } else { (2 + step, 50_000.0) };
+        report(&mut sender, now_s, from, (true, true), rate_bps);
+    }
+    assert_eq!(turns.len(), 11);
+    // In the first round because it is new, in the second because half of it is over.
+    let limiting: Vec<f64> = turns.iter().filter(|(_, is_clr)| *is_clr).map(|(at_s, _)| *at_s).collect();
+    assert_eq!(limiting, [0.5, 4.5]);
 }
 
 #[test]
