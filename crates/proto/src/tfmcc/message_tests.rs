@@ -32,10 +32,12 @@ fn packet(source: Address, sent_s: f64, header: Header) -> Packet {
     }
 }
 
-/// A receiver under R_max = 500 ms, and the reports it has sent. Data takes no time to it.
+/// A receiver, what data tells it, and the reports it has sent. Data takes no time to it.
 struct Alone {
     receiver: Receiver,
     round: u8,
+    max_rtt_us: u32,
+    suppression_bps: f32,
     reports: Vec<Packet>,
 }
 
@@ -57,7 +59,7 @@ impl Alone {
     fn with(config: &Config) -> Alone {
         let mut receiver = Receiver::new(config, FlowId(0), OWN, GROUP, Random::stream(1, "test"));
         receiver.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
-        Alone { receiver, round: 0, reports: Vec::new() }
+        Alone { receiver, round: 0, max_rtt_us: 500_000, suppression_bps: f32::INFINITY, reports: Vec::new() }
     }
 
     /// Data with this number at `now_s`, with an echo that says that the round trip of the limiting receiver, this one,
@@ -71,9 +73,9 @@ impl Alone {
         let echo = echo.map(|(rtt_s, is_clr)| TfmccEcho { receiver: OWN, stamp_us: us(now_s) - us(rtt_s), is_clr });
         let header = Header::TfmccData {
             sequence,
-            suppression_bps: f32::INFINITY,
+            suppression_bps: self.suppression_bps,
             rate_bps: 160_000.0,
-            max_rtt_us: 500_000,
+            max_rtt_us: self.max_rtt_us,
             round: self.round,
             echo,
             scale: 1.0,
@@ -184,6 +186,32 @@ fn the_limiting_receiver_reports_once_per_round_trip_and_at_losses() {
     assert!(odd.len() == 1 && odd[0] < 0.12, "one report ahead of time, for the loss: {odd:?}");
     assert!(sent.iter().any(|&sent| (sent - (1.0 + 0.05 * 303.0)).abs() < 1e-9), "with the third packet after it");
     assert!((165..=168).contains(&sent.len()), "19.95 s / 0.12 s: {}", sent.len());
+}
+
+#[test]
+fn the_timer_follows_r_max_and_packets_of_its_round_cancel_it() {
+    // Section 4.5. A round begins at 1.5 s; by then 20 packets per second, so X_r = 320 kbit/s.
+    let mut alone = Alone::new();
+    for n in 0..10 {
+        alone.data(n, 1.0 + 0.05 * f64::from(n), None);
+    }
+    alone.round = 1;
+    alone.data(10, 1.5, None);
+    let due = alone.receiver.deadline().expect("it is set").as_secs_f64();
+    assert!(due > 1.7 && due <= 4.5, "T = 3 s, and not one of the few that report at once: {due}");
+    alone.max_rtt_us = 1_000_000;
+    alone.data(11, 1.6, None);
+    let later = alone.receiver.deadline().expect("it is set").as_secs_f64();
+    assert!((later - (1.6 + 2.0 * (due - 1.6))).abs() < 1e-6, "{later}, it was {due}");
+    // A packet of the round before says nothing, nor does X_supp above the own rate.
+    (alone.round, alone.suppression_bps) = (0, 1000.0);
+    alone.data(12, 1.65, None);
+    (alone.round, alone.suppression_bps) = (1, 400_000.0);
+    alone.data(13, 1.7, None);
+    assert_eq!(alone.receiver.deadline().map(|at| at.as_secs_f64()), Some(later));
+    alone.suppression_bps = 200_000.0;
+    alone.data(14, 1.75, None);
+    assert_eq!((alone.receiver.deadline(), alone.reports.len()), (None, 0));
 }
 
 #[test]
