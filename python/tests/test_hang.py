@@ -11,11 +11,12 @@ import pytest
 from conftest import Cli
 
 import faircast
-from faircast import experiments
+from faircast import experiments, figures
 from faircast.experiment import Criterion, Data, Measured, PointData, judge
 from faircast.experiments.hang import (
     bandwidths,
     distances,
+    drawing,
     one_megabit,
     optimal_rates,
     receivers,
@@ -214,6 +215,22 @@ def test_means_over_receivers_leave_out_where_tcp_got_nothing() -> None:
     assert found.value == pytest.approx(0.5)
     assert not found.holds
     assert "N = 50, 100, left out" in found.note
+
+
+def test_infinite_fairness_is_drawn_at_the_upper_edge() -> None:
+    data = sweep({"tcp": {1: 2.0, 100: math.inf}, "tfmcc": {1: 1.0, 100: 1.5}})
+    curves = {scheme: [Case(scheme=scheme, receivers=n) for n in (1, 100)] for scheme in ("tcp", "tfmcc")}
+    with figures.style():
+        figure, (left, right) = figures.panels(1, 2, width=figures.PAGE_IN, sharey=True)
+        for axes in (left, right):
+            drawing.fairness_curves(axes, data, curves, log=True)
+            drawing.receivers_axis(axes, (1, 100))
+        figure.canvas.draw()
+    edge = next(line for line in left.lines if not line.get_in_layout())
+    assert list(edge.get_xdata()) == [100]
+    assert left.get_ylim() == right.get_ylim()
+    # Nothing outside pushes the axes together.
+    assert left.get_position().width > 0.35
 
 
 def test_flows_leave_the_bottleneck_by_the_links_that_are_counted() -> None:

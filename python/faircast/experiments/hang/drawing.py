@@ -51,7 +51,7 @@ def fairness_curves(axes: Axes, data: Data, curves: Mapping[str, Sequence[Case]]
         curve(axes, counts, drawn, label=label, series=series)
         beyond = [n for n, item in zip(counts, found[label], strict=True) if math.isinf(item.mean)]
         infinite |= bool(beyond)
-        axes.plot(
+        (edge,) = axes.plot(
             beyond,
             [1.0 - 0.03 * series] * len(beyond),
             transform=axes.get_xaxis_transform(),
@@ -61,6 +61,7 @@ def fairness_curves(axes: Axes, data: Data, curves: Mapping[str, Sequence[Case]]
             markerfacecolor="white" if series % 2 else None,
             clip_on=False,
         )
+        edge.set_in_layout(False)
     axes.axhline(1.0, color="black", linewidth=0.6)
     axes.set_ylabel("fairness, session / TCP")
     finite = [item for items in found.values() for item in items if math.isfinite(item.mean)]
@@ -75,7 +76,7 @@ def fairness_curves(axes: Axes, data: Data, curves: Mapping[str, Sequence[Case]]
     axes.set_ylim(bottom, top)
     if infinite:
         text = "at the upper edge: infinite,\nTCP got nothing in some run"
-        note = axes.annotate(text, (0.02, 0.99), xycoords="axes fraction", va="top", fontsize=6)
+        note = axes.annotate(text, (0.02, 0.93), xycoords="axes fraction", va="top", fontsize=6)
         note.set_in_layout(False)
 
 
