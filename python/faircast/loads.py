@@ -12,7 +12,7 @@ LOADS = {
     "L2-10": "L2 with 10 flows",
     "L2-1000": "L2 with 1000 flows",
     "L2-even": "L2 with access links of 1.01 Gb/s, without the resonance of L2",
-    "M3": "binary tree, TFMCC at 10 Mb/s to 10 000 receivers, 10 s",
+    "M3": "binary tree, TFMCC to 10 000 receivers, 21 s, of which 10 s at 10 Mb/s",
 }
 REFERENCE = ("L1", "L2", "M1", "M2")
 """What is measured unless asked for otherwise."""
@@ -78,4 +78,6 @@ def _multicast(name: str) -> dict[str, Any]:
         topology = {"kind": "tree", "depth": depth, "branch": below, **sides}
     scheme = {"scheme": "cbr", "rate": "10 Mbit/s"} if name != "M3" else {"scheme": "tfmcc", "max_rate": "10 Mbit/s"}
     session = {**scheme, "packet_size": "1000 B", "source": "left-0", "receivers": {"count": receivers}}
-    return {"duration": "10 s", "topology": topology, "sessions": {"video": session}}
+    # TFMCC is in slow start for 11 s.
+    duration = "21 s" if name == "M3" else "10 s"
+    return {"duration": duration, "topology": topology, "sessions": {"video": session}}
