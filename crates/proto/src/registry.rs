@@ -161,14 +161,14 @@ macro_rules! declare {
 macro_rules! endpoints {
     ($Enum:ident : $($Variant:ident)+) => {
         impl Endpoint for $Enum {
-            #[inline]
+            #[inline(always)]
             fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
                 match self {
                     $($Enum::$Variant(endpoint) => endpoint.handle(now, input, out),)+
                 }
             }
 
-            #[inline]
+            #[inline(always)]
             fn deadline(&self) -> Option<Instant> {
                 match self {
                     $($Enum::$Variant(endpoint) => endpoint.deadline(),)+

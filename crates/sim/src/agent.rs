@@ -15,7 +15,7 @@ macro_rules! agents {
         }
 
         impl Endpoint for Agent {
-            #[inline]
+            #[inline(always)]
             fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
                 match self {
                     $(Agent::$variant(endpoint) => endpoint.handle(now, input, out),)*
@@ -23,7 +23,7 @@ macro_rules! agents {
                 }
             }
 
-            #[inline]
+            #[inline(always)]
             fn deadline(&self) -> Option<Instant> {
                 match self {
                     $(Agent::$variant(endpoint) => endpoint.deadline(),)*

@@ -2,7 +2,7 @@
 
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::engine::World;
-use crate::multicast::{CONTROL_BYTES, Message};
+use crate::multicast::{Branch, CONTROL_BYTES, Fan, Message};
 use crate::store::Label;
 use faircast_proto::packet::{Address, Ecn, FlowId, Header, Packet};
 use faircast_proto::time::Instant;
@@ -21,13 +21,16 @@ impl<C: Calendar> World<C> {
             return self.send_messages();
         }
         let state = &self.multicast.sessions[session as usize];
-        if state.comes_from_above(node, link) {
-            self.replicate(node, session, bit, None, label);
+        if let Some(fan) = state.fan_below(link) {
+            if !self.replicate(session, fan, bit, None, label) {
+                self.find_unwanted(node, session, bit);
+            }
         } else if state.any_source()
-            && let Some(below) = state.branch_below(link)
+            && let Some(&Branch { link: back, .. }) = state.branch_beside(link)
         {
+            let fan = state.fan_of(node);
             self.send_up(node, session, label);
-            self.replicate(node, session, bit, Some(below), label);
+            self.replicate(session, fan, bit, Some(back), label);
         } else {
             // The check of the reverse path: only members' packets may come from below.
             self.unroutable += 1;
@@ -44,13 +47,14 @@ impl<C: Calendar> World<C> {
         self.send_up(node, session, label);
         let state = &self.multicast.sessions[session as usize];
         // Not at once: the sender's outbox is being carried out.
-        for endpoint in state.joined_endpoints(node, bit).filter(|&endpoint| endpoint != sender) {
+        let fan = state.fan_of(node);
+        for member in state.members(fan).iter().filter(|member| member.has_joined(bit) && member.endpoint != sender) {
             self.wires.store.share(label.packet);
-            self.local.push((endpoint, label.packet));
+            self.local.push((member.endpoint, label.packet));
         }
-        for (_, link) in state.open_links(node, bit) {
+        for branch in state.branches(fan).iter().filter(|branch| branch.is_open(bit)) {
             self.wires.store.share(label.packet);
-            self.wires.put(link, label);
+            self.wires.put(branch.link, label);
         }
         self.wires.store.release(label.packet);
     }
@@ -72,26 +76,35 @@ impl<C: Calendar> World<C> {
         }
     }
 
-    /// Copies a packet to the open branches of a node, but that over which it came, and to the members there.
-    #[inline]
-    fn replicate(&mut self, node: u32, session: u32, bit: u32, came_over: Option<usize>, label: Label) {
+    /// Copies a packet to the open branches, but that which begins with the link `except`, and to the members. Says
+    /// whether anyone got it.
+    #[inline(always)]
+    fn replicate(&mut self, session: u32, fan: Fan, bit: u32, except: Option<u32>, label: Label) -> bool {
+        let mut used = false;
         let state = &self.multicast.sessions[session as usize];
-        let mut copies = 0;
-        for (branch, link) in state.open_links(node, bit) {
-            if came_over != Some(branch) {
-                copies += 1;
+        for branch in state.branches(fan) {
+            if branch.is_open(bit) && Some(branch.link) != except {
+                used = true;
                 self.wires.store.share(label.packet);
-                self.wires.put(link, label);
+                self.wires.put(branch.link, label);
             }
         }
-        for member in state.members_of(node) {
-            if let Some(endpoint) = self.multicast.sessions[session as usize].joined_endpoint(member, bit) {
-                copies += 1;
-                self.hand_packet(endpoint as usize, label.packet);
-                self.carry_out(endpoint as usize);
+        for member in 0..state.members(fan).len() {
+            let member = &self.multicast.sessions[session as usize].members(fan)[member];
+            if member.has_joined(bit) {
+                used = true;
+                let endpoint = member.endpoint as usize;
+                self.hand_packet(endpoint, label.packet);
+                self.carry_out(endpoint);
             }
         }
-        if copies == 0 && came_over.is_none() && self.multicast.sessions[session as usize].has_no_use(node, bit) {
+        used
+    }
+
+    /// A packet has come that `node` had no use for; perhaps it never has, and can say so upstream.
+    #[cold]
+    fn find_unwanted(&mut self, node: u32, session: u32, bit: u32) {
+        if self.multicast.sessions[session as usize].has_no_use(node, bit) {
             self.multicast.unwanted(self.wires.now, session, node, bit, &mut self.messages);
             self.send_messages();
         }

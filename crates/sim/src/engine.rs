@@ -118,7 +118,7 @@ impl<C: Calendar> World<C> {
     }
 
     /// Hands a packet to an endpoint; [`carry_out`](Self::carry_out) must follow.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn hand_packet(&mut self, index: usize, packet: Handle) {
         let input = Input::Packet(self.wires.store.arrived(packet));
         self.hosts[index].handle(self.wires.now, input, &mut self.outbox);

@@ -14,38 +14,22 @@ pub(crate) struct Host {
     armed: Instant,
     /// A later entry that is in the calendar already: re-arming to an earlier time and back costs one entry, not two.
     armed_later: Instant,
+    /// When it starts; `FAR_FUTURE` = it has, or never will.
     start: Instant,
+    /// When it stops; `FAR_FUTURE` = it has, or never will.
     stop: Instant,
     pub(crate) node: u32,
     pub(crate) flow: FlowId,
-    phase: Phase,
     agent: Agent,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Waiting,
-    Running,
-    Stopped,
 }
 
 impl Host {
     pub(crate) fn new(agent: Agent, node: u32, flow: FlowId, offset: Duration, start: Instant, stop: Instant) -> Host {
-        Host {
-            offset,
-            armed: start.min(stop),
-            armed_later: Instant::FAR_FUTURE,
-            start,
-            stop,
-            node,
-            flow,
-            phase: Phase::Waiting,
-            agent,
-        }
+        Host { offset, armed: start.min(stop), armed_later: Instant::FAR_FUTURE, start, stop, node, flow, agent }
     }
 
     /// Gives the endpoint an input; what it wants in return goes into `out`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         self.agent.handle(Instant(now.0 + self.offset.0), input, out);
     }
@@ -61,18 +45,18 @@ impl Host {
 
     /// Says, once, that it is time to start.
     pub(crate) fn take_start(&mut self, now: Instant) -> bool {
-        let starts = self.phase == Phase::Waiting && self.start <= now;
+        let starts = self.start <= now;
         if starts {
-            self.phase = Phase::Running;
+            self.start = Instant::FAR_FUTURE;
         }
         starts
     }
 
-    /// Says, once, that it is time to stop.
+    /// Says, once, that it is time to stop. What stops does not start any more.
     pub(crate) fn take_stop(&mut self, now: Instant) -> bool {
-        let stops = self.phase != Phase::Stopped && self.stop <= now;
+        let stops = self.stop <= now;
         if stops {
-            self.phase = Phase::Stopped;
+            (self.start, self.stop) = (Instant::FAR_FUTURE, Instant::FAR_FUTURE);
         }
         stops
     }
@@ -80,7 +64,7 @@ impl Host {
     /// Says when to put a timer entry into the calendar, if one is needed. A deadline that has moved to a later time
     /// needs none: the entry that is there will find it not yet due and ask again. So timers that move with every
     /// packet, as retransmission timers do, cost nothing.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn rearm(&mut self, now: Instant) -> Option<Instant> {
         let wake = self.wake().max(now);
         if wake >= self.armed {
@@ -104,16 +88,12 @@ impl Host {
     }
 
     /// When this host next wants to be called, on the simulator's clock.
-    #[inline]
+    #[inline(always)]
     fn wake(&self) -> Instant {
         let deadline = match self.agent.deadline() {
             Some(deadline) => Instant(deadline.0.saturating_sub(self.offset.0)),
             None => Instant::FAR_FUTURE,
         };
-        match self.phase {
-            Phase::Waiting => deadline.min(self.start).min(self.stop),
-            Phase::Running => deadline.min(self.stop),
-            Phase::Stopped => deadline,
-        }
+        deadline.min(self.start).min(self.stop)
     }
 }

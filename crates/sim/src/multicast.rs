@@ -80,8 +80,17 @@ pub(crate) struct Session {
     nodes: Vec<SessionNode>,
     branches: Vec<Branch>,
     members: Vec<Member>,
+    /// By link: where packets go that have come down over it; [`Fan::NONE`] if none come down there.
+    fans: Vec<Fan>,
     /// The branch that ends where a link begins: by link, for messages from below.
     branch_above: Vec<u32>,
+}
+
+/// The branches of a node and the members on it, indices from one to before another.
+#[derive(Clone, Copy)]
+pub(crate) struct Fan {
+    branches: [u32; 2],
+    members: [u32; 2],
 }
 
 /// What a node keeps of a session.
@@ -89,10 +98,7 @@ pub(crate) struct Session {
 struct SessionNode {
     /// Link to the next node towards the source.
     up: u32,
-    /// Link from there.
-    down: u32,
-    branches: [u32; 2],
-    members: [u32; 2],
+    fan: Fan,
     /// What it has asked for upstream.
     wanted: u64,
     /// What of it is not acknowledged.
@@ -108,6 +114,8 @@ pub(crate) struct Branch {
     /// Node that it belongs to.
     node: u32,
     to_host: bool,
+    /// How often it is on the agenda as left by its host.
+    leaves: u32,
     joined: u64,
     blocked: u64,
 }
@@ -191,8 +199,8 @@ impl Multicast {
         let state = &mut self.sessions[session as usize];
         let Some(member) = state.member(node, endpoint) else { return false };
         match joins {
-            true => state.members[member].joined |= 1 << bit,
-            false => state.members[member].joined &= !(1 << bit),
+            true => member.joined |= 1 << bit,
+            false => member.joined &= !(1 << bit),
         }
         self.update(now, session, node, out);
         true
@@ -224,7 +232,11 @@ impl Multicast {
             }
             Membership::Leave if state.plan.leave_delay > Duration::ZERO => {
                 let at = now + state.plan.leave_delay;
-                *self.agenda.entry((at, Task::EndLeave { session, branch })).or_default() |= bits;
+                let pending = self.agenda.entry((at, Task::EndLeave { session, branch })).or_insert_with(|| {
+                    state.branches[branch as usize].leaves += 1;
+                    0
+                });
+                *pending |= bits;
             }
             Membership::Leave | Membership::Prune => self.close(now, session, branch, bits, out),
             Membership::Acknowledge => {}
@@ -239,7 +251,10 @@ impl Multicast {
             }
             self.agenda.remove(&(at, task));
             match task {
-                Task::EndLeave { session, branch } => self.close(now, session, branch, bits, out),
+                Task::EndLeave { session, branch } => {
+                    self.sessions[session as usize].branches[branch as usize].leaves -= 1;
+                    self.close(now, session, branch, bits, out);
+                }
                 Task::Reopen { session, branch } => {
                     self.sessions[session as usize].branches[branch as usize].joined |= bits;
                 }
@@ -285,6 +300,9 @@ impl Multicast {
 
     /// A host that has joined again takes its leave back.
     fn forget_leave(&mut self, session: u32, branch: u32, bits: u64) {
+        if self.sessions[session as usize].branches[branch as usize].leaves == 0 {
+            return;
+        }
         let task = Task::EndLeave { session, branch };
         for (_, pending) in self.agenda.iter_mut().filter(|((_, at), _)| *at == task) {
             *pending &= !bits;
@@ -346,19 +364,25 @@ impl Session {
                 let (up, _, _) = down(child as usize).expect("children have a way up");
                 branch_above[up as usize] = index;
                 let to_host = site.hosts[child as usize];
-                Branch { link, node, to_host, joined: if to_host { 0 } else { flooded }, blocked: 0 }
+                Branch { link, node, to_host, leaves: 0, joined: if to_host { 0 } else { flooded }, blocked: 0 }
             })
             .collect();
         let range = |sorted: &dyn Fn(u32) -> usize, node: u32| [sorted(node) as u32, sorted(node + 1) as u32];
+        let mut fans = vec![Fan::NONE; site.links.len()];
         let nodes = (0..site.up.len() as u32)
             .map(|node| {
-                let (up, down_link, _) = down(node as usize).unwrap_or((NIL, NIL, NIL));
-                let is_host = site.hosts[node as usize];
-                SessionNode {
-                    up,
-                    down: down_link,
+                let fan = Fan {
                     branches: range(&|n| children.partition_point(|&(parent, _, _)| parent < n), node),
                     members: range(&|n| members.partition_point(|&(at, _)| at < n), node),
+                };
+                let way = down(node as usize);
+                if let Some((_, link, _)) = way {
+                    fans[link as usize] = fan;
+                }
+                let is_host = site.hosts[node as usize];
+                SessionNode {
+                    up: way.map_or(NIL, |(up, ..)| up),
+                    fan,
                     wanted: if is_host { 0 } else { flooded },
                     unacknowledged: 0,
                     last_prune: None,
@@ -374,49 +398,35 @@ impl Session {
             nodes,
             branches,
             members: members.iter().map(|&(_, endpoint)| Member { endpoint, joined: 0 }).collect(),
+            fans,
             branch_above,
         }
     }
 
-    /// Whether a packet that came over `link` (none: from an endpoint of the node) is on its way down the tree.
+    /// Where a packet goes that has come over `link`, if that is the way down the tree.
     #[inline]
-    pub(crate) fn comes_from_above(&self, node: u32, link: u32) -> bool {
-        self.nodes[node as usize].down == link
+    pub(crate) fn fan_below(&self, link: u32) -> Option<Fan> {
+        let fan = self.fans[link as usize];
+        (fan.members[0] != NIL).then_some(fan)
     }
 
-    /// Indices of the branches of a node.
-    #[inline]
-    pub(crate) fn branches_of(&self, node: u32) -> std::ops::Range<usize> {
-        let [start, end] = self.nodes[node as usize].branches;
-        start as usize..end as usize
+    /// Where a packet goes from `node`.
+    pub(crate) fn fan_of(&self, node: u32) -> Fan {
+        self.nodes[node as usize].fan
     }
 
-    /// Indices of the members on a node.
+    /// The branches of a fan.
     #[inline]
-    pub(crate) fn members_of(&self, node: u32) -> std::ops::Range<usize> {
-        let [start, end] = self.nodes[node as usize].members;
-        start as usize..end as usize
+    pub(crate) fn branches(&self, fan: Fan) -> &[Branch] {
+        let [start, end] = fan.branches;
+        &self.branches[start as usize..end as usize]
     }
 
-    /// Branches of a node that get packets of group `bit`, with their links.
+    /// The members of a fan.
     #[inline]
-    pub(crate) fn open_links(&self, node: u32, bit: u32) -> impl Iterator<Item = (usize, u32)> + '_ {
-        let range = self.branches_of(node);
-        let open = move |branch: &Branch| (branch.joined & !branch.blocked) >> bit & 1 != 0;
-        let numbered = range.clone().zip(&self.branches[range]);
-        numbered.filter(move |(_, branch)| open(branch)).map(|(index, branch)| (index, branch.link))
-    }
-
-    /// The endpoints on a node that have joined group `bit`.
-    pub(crate) fn joined_endpoints(&self, node: u32, bit: u32) -> impl Iterator<Item = u32> + '_ {
-        self.members_of(node).filter_map(move |member| self.joined_endpoint(member, bit))
-    }
-
-    /// The endpoint of a member, if it has joined group `bit`.
-    #[inline]
-    pub(crate) fn joined_endpoint(&self, member: usize, bit: u32) -> Option<u32> {
-        let Member { endpoint, joined } = self.members[member];
-        (joined >> bit & 1 != 0).then_some(endpoint)
+    pub(crate) fn members(&self, fan: Fan) -> &[Member] {
+        let [start, end] = fan.members;
+        &self.members[start as usize..end as usize]
     }
 
     /// Whether members may send.
@@ -429,10 +439,9 @@ impl Session {
         (node != self.root).then(|| self.nodes[node as usize].up)
     }
 
-    /// The branch over which a packet from below has come by `link`.
-    pub(crate) fn branch_below(&self, link: u32) -> Option<usize> {
-        let branch = *self.branch_above.get(link as usize)?;
-        (branch != NIL).then_some(branch as usize)
+    /// The branch over whose other direction, `link`, a packet from below has come.
+    pub(crate) fn branch_beside(&self, link: u32) -> Option<&Branch> {
+        self.branches.get(*self.branch_above.get(link as usize)? as usize)
     }
 
     /// The flow to which the session's control packets count.
@@ -461,13 +470,35 @@ impl Session {
         true
     }
 
-    fn member(&self, node: u32, endpoint: u32) -> Option<usize> {
-        self.members_of(node).find(|&member| self.members[member].endpoint == endpoint)
+    fn member(&mut self, node: u32, endpoint: u32) -> Option<&mut Member> {
+        let [start, end] = self.fan_of(node).members;
+        self.members[start as usize..end as usize].iter_mut().find(|member| member.endpoint == endpoint)
     }
 
     /// What the branches of a node and the endpoints on it want.
     fn interest(&self, node: u32) -> u64 {
-        let below = self.branches[self.branches_of(node)].iter().fold(0, |bits, branch| bits | branch.joined);
-        self.members[self.members_of(node)].iter().fold(below, |bits, member| bits | member.joined)
+        let fan = self.fan_of(node);
+        let below = self.branches(fan).iter().fold(0, |bits, branch| bits | branch.joined);
+        self.members(fan).iter().fold(below, |bits, member| bits | member.joined)
+    }
+}
+
+impl Fan {
+    const NONE: Fan = Fan { branches: [NIL; 2], members: [NIL; 2] };
+}
+
+impl Branch {
+    /// Whether it gets packets of group `bit`.
+    #[inline]
+    pub(crate) fn is_open(&self, bit: u32) -> bool {
+        (self.joined & !self.blocked) >> bit & 1 != 0
+    }
+}
+
+impl Member {
+    /// Whether it has joined group `bit`.
+    #[inline]
+    pub(crate) fn has_joined(&self, bit: u32) -> bool {
+        self.joined >> bit & 1 != 0
     }
 }

@@ -30,6 +30,7 @@ impl Sink {
         Sink { groups: first..first + count, ..Sink::default() }
     }
 
+    #[inline]
     fn on_packet(&mut self, packet: &Packet) {
         self.received_pkts += 1;
         self.received_bytes += u64::from(packet.size);
@@ -40,6 +41,7 @@ impl Sink {
     }
 
     /// Whether `sequence` has not come before. What is more than 64 numbers late counts as having come.
+    #[inline]
     fn is_new(&mut self, sequence: u64) -> bool {
         if sequence >= self.end {
             let ahead = sequence + 1 - self.end;
@@ -57,7 +59,7 @@ impl Sink {
 }
 
 impl Endpoint for Sink {
-    #[inline]
+    #[inline(always)]
     fn handle(&mut self, _now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
             Input::Packet(packet) => self.on_packet(packet),
