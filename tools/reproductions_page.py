@@ -22,7 +22,8 @@ Made by `tools/reproductions_page.py` from finished reproductions; do not edit b
 repeats an experiment, `faircast reproduce --paper KEY` all of a paper.
 
 *Agrees*: the criterion holds for the mean over the seeds. *Agrees in ordering only*: not the number, but the order of
-things is as published. *Disagrees*: neither; the reason stands beside it. *Reported*: a number without a criterion. ±
+things is as published; of an experiment also that only soft criteria do not hold, which look at the least certain
+statements of a paper. *Disagrees*: neither; the reason stands beside it. *Reported*: a number without a criterion. ±
 is the half width of the 95 % Student-t interval over the seeds. The papers' plots are not available as numbers, so
 *published* is what their text says; the criteria are ours.
 

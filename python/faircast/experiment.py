@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from faircast.summary import RunSummary
 
 AGREES, ORDERING, DISAGREES, REPORTED = "agrees", "agrees in ordering only", "disagrees", "reported"
+SOFT = f"{DISAGREES} (soft)"
+"""Of a criterion that does not decide: what it looks at is the least certain part of the paper."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +80,7 @@ class Criterion:
     low: float | None = None
     high: float | None = None
     soft: bool = False
-    """A soft criterion that does not hold leaves *agrees in ordering only*."""
+    """A soft criterion that does not hold says so, but leaves the experiment *agrees in ordering only*."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,8 +188,10 @@ def judge(criterion: Criterion, data: Data) -> Verdict:
         verdict = REPORTED
     elif inside:
         verdict = AGREES
+    elif ranged and found.holds:
+        verdict = ORDERING
     else:
-        verdict = ORDERING if criterion.soft or (ranged and found.holds) else DISAGREES
+        verdict = SOFT if criterion.soft else DISAGREES
     if verdict == AGREES and found.variant:
         verdict = f"{AGREES} ({found.variant})"
     return Verdict(
@@ -205,9 +209,10 @@ def judge(criterion: Criterion, data: Data) -> Verdict:
 def overall(verdicts: Sequence[Verdict]) -> str:
     """The verdict of an experiment: that of its worst criterion."""
     found = [verdict.verdict for verdict in verdicts]
-    for worst in (DISAGREES, ORDERING):
-        if worst in found:
-            return worst
+    if DISAGREES in found:
+        return DISAGREES
+    if ORDERING in found or SOFT in found:
+        return ORDERING
     variants = sorted({verdict for verdict in found if verdict not in (AGREES, REPORTED)})
     if variants:
         return (

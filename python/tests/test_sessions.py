@@ -60,7 +60,7 @@ def test_the_command_line_shows_flows_and_receivers_apart(cli: Cli) -> None:
     done = cli("run", EXAMPLES / "tfmcc-star.toml", "--set", "duration='20 s'", "--set", "warmup='5 s'")
     # The receiver that would join at 30 s.
     assert done.code == 2
-    assert "sessions.video.receivers.join: receiver 4 may join as late as 30 s" in done.err
+    assert "sessions.video.receivers.join: receiver video-4 may join as late as 30 s" in done.err
     done = cli(
         "run",
         EXAMPLES / "tfmcc-star.toml",

@@ -379,7 +379,7 @@ def test_distance() -> None:
     assert best.distance({"s-0": 0, "s-1": 0, "f": 0}) == 1
     # Receivers 50 % above and right: mean square 0.125; the flow 20 % below: 0.04.
     assert best.distance({"s-0": 3, "s-1": 5, "f": 4}) == pytest.approx(math.sqrt((0.125 + 0.04) / 2))
-    with pytest.raises(KeyError):
+    with pytest.raises(InputError, match="no rate of"):
         best.distance({"f": 5})
 
 

@@ -52,7 +52,7 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64) -> Result<W
         add_flow(&mut network, flow);
     }
     for session in &description.sessions {
-        add_session(&mut network, session);
+        add_session(&mut network, session, seed);
     }
     network.probes(probe_plan(description));
     network.clock_offsets(description.clock_offsets);
@@ -70,7 +70,7 @@ fn add_flow(network: &mut Network, flow: &NetworkFlow) {
     network.place(peer, id, receiver, Instant::ZERO, None);
 }
 
-fn add_session(network: &mut Network, session: &NetworkSession) {
+fn add_session(network: &mut Network, session: &NetworkSession, seed: u64) {
     let own = network.address(NodeId(session.source));
     let (flow, group) = network.session(own, session.plan);
     let members = session.receivers.len() as u32;
@@ -85,10 +85,8 @@ fn add_session(network: &mut Network, session: &NetworkSession) {
     for receiver in &session.receivers {
         let own = network.address(NodeId(receiver.node));
         network.member(flow, own);
-        let jitter = network.stream(&format!("session/{}/join", receiver.name)).uniform();
-        let join = Instant::ZERO + receiver.join + receiver.join_jitter.mul_f64(jitter);
         let member = Agent::SessionMember(session.config.member(seat(network, own, &receiver.name)));
-        network.place(own, flow, member, join, receiver.leave.map(|leave| Instant::ZERO + leave));
+        network.place(own, flow, member, receiver.joins(seed), receiver.leave.map(|_| receiver.leaves()));
     }
 }
 

@@ -7,7 +7,7 @@
 use crate::meaning;
 use crate::model::Scenario;
 use crate::problem::{Problem, given};
-use crate::repair;
+use crate::repair::{self, Repair};
 use crate::schema::{decisive, schema};
 use crate::translate;
 use faircast_proto::quantity::{Bytes, Packets, QueueSize};
@@ -63,11 +63,16 @@ fn read(mut value: Value, unreadable: Vec<Problem>) -> Result<Scenario, Vec<Prob
     whole_numbers(&mut value);
     let mut problems = unreadable;
     let mut repairs = Vec::new();
+    // Tables of which a wrong tag left nothing: what is found in their stand-ins is nobody's mistake.
+    let mut replaced = Vec::new();
     for error in CHECKER.validator.iter_errors(&value) {
         for (problem, repair) in translate::problems(&error, &CHECKER.schema) {
             // What stands at an unreadable place is not the user's; of two problems at a place the first will do.
             if !problems.iter().any(|known: &Problem| known.path == problem.path) {
                 problems.push(problem);
+            }
+            if let Repair::Replace { pointer, .. } = &repair {
+                replaced.push(Problem::new(translate::path_of(pointer), ""));
             }
             repairs.push(repair);
         }
@@ -76,7 +81,8 @@ fn read(mut value: Value, unreadable: Vec<Problem>) -> Result<Scenario, Vec<Prob
     match serde_json::from_value::<Scenario>(value) {
         Ok(mut scenario) => {
             scenario.fill();
-            let certain = meaning::check(&scenario).into_iter().filter(|finding| !finding.follows_from(&problems));
+            let uncertain = [problems.clone(), replaced].concat();
+            let certain = meaning::check(&scenario).into_iter().filter(|finding| !finding.follows_from(&uncertain));
             let certain: Vec<Problem> = certain.map(|finding| finding.problem).collect();
             problems.extend(certain);
             if problems.is_empty() { Ok(scenario) } else { Err(sorted(problems)) }

@@ -2,10 +2,11 @@
 //! in the file. Nothing is left to be filled in; the next step only builds it.
 
 use crate::model::{Calendar, Flow, LinkMode, Scenario};
+use faircast_proto::random::Random;
 use faircast_proto::registry::{Scheme, SchemeConfig};
 use faircast_proto::source::{cbr, on_off};
 use faircast_proto::tcp;
-use faircast_proto::time::{Duration, Rate};
+use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::multicast::SessionPlan;
 use faircast_sim::routing::Edge;
 use faircast_sim::{link, loss, queue};
@@ -158,6 +159,19 @@ impl Scenario {
     /// The network that the scenario describes. The scenario must be legal: what cannot be made is left out.
     pub fn expand(&self) -> Network {
         crate::expand::expand(self, &mut Vec::new())
+    }
+}
+
+impl NetworkReceiver {
+    /// When it joins in the run with this seed.
+    pub fn joins(&self, seed: u64) -> Instant {
+        let jitter = Random::stream(seed, &format!("session/{}/join", self.name)).uniform();
+        Instant::ZERO + self.join + self.join_jitter.mul_f64(jitter)
+    }
+
+    /// When it leaves; far in the future if not before the end.
+    pub fn leaves(&self) -> Instant {
+        self.leave.map_or(Instant::FAR_FUTURE, |leave| Instant::ZERO + leave)
     }
 }
 

@@ -75,7 +75,7 @@ fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Res
             break;
         }
     }
-    let subjects = Subjects::of(network);
+    let subjects = Subjects::of(network, seed);
     let mut tables = tables(&world, &subjects, network.probes.interval);
     tables.push(summary(&world, &subjects, Instant(network.warmup.0)));
     Ok(RunOutput {

@@ -12,26 +12,32 @@ use faircast_sim::link::{Link, LinkCounters};
 /// The summary table of a run: columns `subject`, `metric`, `unit`, `value`.
 pub fn summary<C>(world: &World<C>, subjects: &Subjects, warmup: Instant) -> Table {
     let mut rows = Rows::default();
-    let (all_s, late_s) = (world.now().as_secs_f64(), seconds(warmup, world.now()));
+    let now = world.now();
+    let (all_s, late_s) = (now.as_secs_f64(), seconds(warmup, now));
     let records = world.records();
     let mut goodputs = Vec::with_capacity(subjects.flows.len());
     for (index, flow) in world.flows().iter().enumerate() {
-        let sender = Counters { now: world.sender(index), at_warmup: records.senders_at_warmup.get(index).copied() };
-        let receivers: Vec<Counters> = flow
-            .receivers
-            .clone()
-            .enumerate()
-            .map(|(number, receiver)| Counters {
+        let at_warmup = records.senders_at_warmup.get(index).copied();
+        let sender = Counters { now: world.sender(index), at_warmup, all_s, late_s };
+        let receiver = |(number, receiver): (usize, usize)| {
+            // Of a member the time counts in which it was one; what is no session's is there all the time.
+            let (from, to) =
+                subjects.member(receiver).map_or((Instant::ZERO, now), |member| subjects.membership[member]);
+            let to = to.min(now);
+            Counters {
                 now: world.receiver(index, number),
                 at_warmup: records.receivers_at_warmup.get(receiver).copied(),
-            })
-            .collect();
-        let goodput = rows.flow(&subjects.flows[index], &sender, &receivers, all_s, late_s);
+                all_s: seconds(from, to),
+                late_s: seconds(from.max(warmup), to),
+            }
+        };
+        let receivers: Vec<Counters> = flow.receivers.clone().enumerate().map(receiver).collect();
+        let goodput = rows.flow(&subjects.flows[index], &sender, &receivers);
         if subjects.is_session[index] {
-            rows.session(&subjects.flows[index], &sender, late_s);
+            rows.session(&subjects.flows[index], &sender);
             let members = flow.receivers.clone().filter_map(|receiver| subjects.member(receiver));
             for (member, counters) in members.zip(&receivers) {
-                rows.receiver(&subjects.members[member], counters, all_s, late_s);
+                rows.receiver(&subjects.members[member], counters);
             }
         }
         if subjects.is_controlled[index] {
@@ -39,7 +45,7 @@ pub fn summary<C>(world: &World<C>, subjects: &Subjects, warmup: Instant) -> Tab
         }
     }
     for (index, (name, link)) in subjects.links.iter().zip(world.links()).enumerate() {
-        rows.link(name, link, records.links_at_warmup.get(index), world.now(), all_s, late_s);
+        rows.link(name, link, records.links_at_warmup.get(index), now, all_s, late_s);
     }
     if !goodputs.is_empty() {
         rows.add("run", "jain_index", "1", jain_index(&goodputs));
@@ -53,10 +59,12 @@ pub fn summary<C>(world: &World<C>, subjects: &Subjects, warmup: Instant) -> Tab
         .float("value", rows.values)
 }
 
-/// What an endpoint has counted: by now, and by the end of the warm-up if that has come.
+/// What an endpoint has counted, by now and by the end of the warm-up if that has come, and for how long it was there.
 struct Counters {
     now: Report,
     at_warmup: Option<Report>,
+    all_s: f64,
+    late_s: f64,
 }
 
 impl Counters {
@@ -66,9 +74,16 @@ impl Counters {
     }
 }
 
-/// Mean over receivers.
-fn mean(receivers: &[Counters], of: impl Fn(&Counters) -> f64) -> f64 {
-    receivers.iter().map(of).sum::<f64>() / receivers.len() as f64
+/// What receivers got after the warm-up, bit/s: all together over the time that they were there, all together.
+fn late_bps(receivers: &[Counters], of: fn(&Report) -> u64) -> f64 {
+    8.0 * receivers.iter().map(|receiver| receiver.late(of)).sum::<f64>()
+        / receivers.iter().map(|receiver| receiver.late_s).sum::<f64>()
+}
+
+/// The same from time zero.
+fn all_bps(receivers: &[Counters], of: fn(&Report) -> u64) -> f64 {
+    8.0 * receivers.iter().map(|receiver| of(&receiver.now) as f64).sum::<f64>()
+        / receivers.iter().map(|receiver| receiver.all_s).sum::<f64>()
 }
 
 /// Jain's fairness index, from 1/n (one has all) to 1 (all have the same); 1 if all have nothing.
@@ -94,40 +109,39 @@ impl Rows {
         self.values.push(value);
     }
 
-    /// Rows of a flow, with what a session's receivers got as their mean; returns the goodput after the warm-up.
-    fn flow(&mut self, name: &str, sender: &Counters, receivers: &[Counters], all_s: f64, late_s: f64) -> f64 {
-        let goodput = 8.0 * mean(receivers, |receiver| receiver.late(|report| report.distinct_bytes)) / late_s;
-        let rate = 8.0 * mean(receivers, |receiver| receiver.late(|report| report.received_bytes)) / late_s;
-        let goodput_all = 8.0 * mean(receivers, |receiver| receiver.now.distinct_bytes as f64) / all_s;
+    /// Rows of a flow, with the mean of what a session's receivers got; returns the goodput after the warm-up.
+    fn flow(&mut self, name: &str, sender: &Counters, receivers: &[Counters]) -> f64 {
+        let goodput = late_bps(receivers, |report| report.distinct_bytes);
         self.add(name, "goodput", "bit/s", goodput);
-        self.add(name, "rate", "bit/s", rate);
+        self.add(name, "rate", "bit/s", late_bps(receivers, |report| report.received_bytes));
         self.add(name, "sent", "packets", sender.late(|report| report.sent_pkts));
         self.add(name, "retransmitted", "packets", sender.late(|report| report.retransmitted_pkts));
         self.add(name, "loss_reductions", "1", sender.late(|report| report.loss_reductions));
         self.add(name, "ecn_reductions", "1", sender.late(|report| report.ecn_reductions));
         self.add(name, "timeouts", "1", sender.late(|report| report.timeouts));
-        self.add(name, "goodput_all", "bit/s", goodput_all);
+        self.add(name, "goodput_all", "bit/s", all_bps(receivers, |report| report.distinct_bytes));
         self.add(name, "timeouts_all", "1", sender.now.timeouts as f64);
         goodput
     }
 
     /// Further rows of a session.
-    fn session(&mut self, name: &str, source: &Counters, late_s: f64) {
-        self.add(name, "sending_rate", "bit/s", 8.0 * source.late(|report| report.sent_bytes) / late_s);
+    fn session(&mut self, name: &str, source: &Counters) {
+        self.add(name, "sending_rate", "bit/s", 8.0 * source.late(|report| report.sent_bytes) / source.late_s);
         self.add(name, "reports_received", "packets", source.late(|report| report.received_pkts));
         self.add(name, "feedback_rounds", "1", source.late(|report| report.feedback_rounds));
         self.add(name, "round_reports", "packets", source.late(|report| report.round_reports));
     }
 
     /// Rows of a receiver of a session.
-    fn receiver(&mut self, name: &str, receiver: &Counters, all_s: f64, late_s: f64) {
-        self.add(name, "goodput", "bit/s", 8.0 * receiver.late(|report| report.distinct_bytes) / late_s);
-        self.add(name, "rate", "bit/s", 8.0 * receiver.late(|report| report.received_bytes) / late_s);
+    fn receiver(&mut self, name: &str, receiver: &Counters) {
+        let alone = std::slice::from_ref(receiver);
+        self.add(name, "goodput", "bit/s", late_bps(alone, |report| report.distinct_bytes));
+        self.add(name, "rate", "bit/s", late_bps(alone, |report| report.received_bytes));
         self.add(name, "loss_events", "1", receiver.late(|report| report.loss_reductions));
         self.add(name, "reports", "packets", receiver.late(|report| report.sent_pkts));
         self.add(name, "loss_event_rate_end", "1", receiver.now.loss_event_rate);
         self.add(name, "rtt_end", "s", receiver.now.srtt_s);
-        self.add(name, "goodput_all", "bit/s", 8.0 * receiver.now.distinct_bytes as f64 / all_s);
+        self.add(name, "goodput_all", "bit/s", all_bps(alone, |report| report.distinct_bytes));
     }
 
     fn link(

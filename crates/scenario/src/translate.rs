@@ -73,7 +73,7 @@ pub(crate) fn problems(error: &ValidationError<'_>, schema: &Value) -> Vec<(Prob
 }
 
 /// `links.bottleneck.rate` for `/links/bottleneck/rate`, `probes.queues[0]` for `/probes/queues/0`.
-fn path_of(pointer: &str) -> String {
+pub(crate) fn path_of(pointer: &str) -> String {
     pointer.split('/').skip(1).fold(String::new(), |path, part| {
         let part = part.replace("~1", "/").replace("~0", "~");
         // No table has keys of digits only beside those of names, and they are reached through names.

@@ -398,19 +398,24 @@ const SESSION_CASES: &[(&str, &str, &str, &str)] = &[
         "sessions.video.receivers",
         "no path leads from node left-0 to node island",
     ),
-    ("join = \"5 s\"", "join = [\"5 s\"]", "sessions.video.receivers.join", "one for each of the 3 receivers"),
+    (
+        "join = \"5 s\"",
+        "join = [\"5 s\"]",
+        "sessions.video.receivers.join",
+        "1 times for 3 receivers: give one for each",
+    ),
     ("join = \"5 s\"", "join = 5", "sessions.video.receivers.join", "5 has no unit"),
     (
         "join = \"5 s\"",
         "join = \"55 s\"",
         "sessions.video.receivers.leave",
-        "receiver 0 would leave at 50 s; legal is after its join",
+        "receiver video-0 would leave at 50 s; legal is after its join",
     ),
     (
         "join = \"5 s\"",
         "join_jitter = \"100 s\"",
         "sessions.video.receivers.join",
-        "receiver 0 may join as late as 100 s",
+        "receiver video-0 may join as late as 100 s",
     ),
     ("\"ns2\"", "\"ns3\"", "sessions.video.membership.profile", "did you mean ns2?; legal are realistic, ns2"),
     (
@@ -448,4 +453,12 @@ fn sessions_are_judged_like_everything_else() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn a_wrong_scheme_brings_no_problems_of_its_stand_in() {
+    let found = problems(&SESSION.replace("\"tfmcc\"", "\"tfmc\""));
+    assert_eq!(found.len(), 1, "{found:#?}");
+    let found = problems(&SESSION.replace("kind = \"cbr\"", "kind = \"cbrr\""));
+    assert_eq!(found.len(), 1, "{found:#?}");
 }

@@ -39,6 +39,7 @@ LINK = {
     "queue_sd": "s.d. of queue",
 }
 Metrics = dict[str, tuple[Estimate, str]]
+NOTHING = (estimate([]), "")
 
 
 def show_rows(title: str, rows: Sequence[Row]) -> None:
@@ -92,12 +93,22 @@ def show_subjects(kind: str, names: dict[str, str], subjects: dict[str, Metrics]
     """One table: subjects as lines; of the metrics those that are not zero everywhere."""
     columns: list[str] = [kind]
     cells: list[list[str]] = [[name] for name in subjects]
+    # One unit for all rates of the table: they are to be compared.
+    rates = [
+        item.high
+        for found in subjects.values()
+        for name in names
+        for item, unit in [found.get(name, NOTHING)]
+        if unit == "bit/s" and item.n
+    ]
+    highest = {"bit/s": max(rates, default=0.0)}
     for metric, heading in names.items():
         found = [metrics.get(metric) for metrics in subjects.values()]
         known = [item for item in found if item is not None and item[0].n > 0]
         if not known or all(item[0].low == item[0].high == 0 for item in known):
             continue
-        scale, unit = scaled(max(item[0].high for item in known), known[0][1])
+        unit = known[0][1]
+        scale, unit = scaled(highest.get(unit, 0.0), unit)
         columns.append(f"{heading}, {unit}" if unit else heading)
         for line, item in zip(cells, found, strict=True):
             line.append("-" if item is None else number(item[0], scale))

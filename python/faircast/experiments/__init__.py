@@ -64,7 +64,9 @@ def load(name: str) -> Experiment:
 def select(ids: Sequence[str] = (), *, paper: str | None = None, everything: bool = False) -> list[Experiment]:
     """The experiments asked for, each once. Raises `InputError` if that is nothing."""
     if paper is not None and paper not in PAPERS:
-        raise InputError(f"there is no paper {paper}{nearest(paper, list(PAPERS))}; there are: {', '.join(PAPERS)}")
+        reproduced = {load(name).paper for name in REGISTRY}
+        there = [key for key in PAPERS if key in reproduced]
+        raise InputError(f"there is no paper {paper}{nearest(paper, there)}; there are: {', '.join(there)}")
     if sum((bool(ids), paper is not None, everything)) != 1:
         raise InputError("say which experiments: ids, --paper KEY or --all (faircast list experiments shows them)")
     if ids:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from faircast.errors import InputError
 from faircast.utility.branches import Branches, branches
 from faircast.utility.problem import InfeasibleError, Problem
 
@@ -72,9 +73,13 @@ class Optimum:
 
         Raises
         ------
-        KeyError
+        InputError
             A rate is missing.
         """
+        wanted = [one for name in self.rates for one in self.receivers.get(name, {name: 0.0})]
+        missing = [one for one in wanted if one not in measured]
+        if missing:
+            raise InputError(f"no rate of {', '.join(missing)}; wanted are those of {', '.join(wanted)}")
         squares = []
         for name, best in self.rates.items():
             each = self.receivers.get(name, {name: best})

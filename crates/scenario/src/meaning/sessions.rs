@@ -30,14 +30,14 @@ pub(super) fn check(scenario: &Scenario, name: &str, session: &Session, found: &
         let message = "0 s given; legal is more than 0 s, else what is pruned opens again at once";
         found.push(Finding::new(format!("{path}.membership.prune_timeout"), message).on([path.clone()]));
     }
-    members(scenario, &path, session, found);
+    members(scenario, name, session, found);
 }
 
 /// Times and numbers of the receivers.
-fn members(scenario: &Scenario, path: &str, session: &Session, found: &mut Vec<Finding>) {
+fn members(scenario: &Scenario, name: &str, session: &Session, found: &mut Vec<Finding>) {
     let receivers = &session.course().receivers;
     let number = receivers.number(scenario.right());
-    let path = format!("{path}.receivers");
+    let path = format!("sessions.{name}.receivers");
     if receivers.count == Some(0) {
         let message = "0 given; a session has receivers: legal is a whole number from 1";
         found.push(Finding::new(format!("{path}.count"), message).given(Some(0)));
@@ -48,7 +48,7 @@ fn members(scenario: &Scenario, path: &str, session: &Session, found: &mut Vec<F
     for (key, times) in lists.into_iter().filter_map(|(key, times)| Some((key, times?))) {
         if !times.fits(number) {
             fits = false;
-            let message = format!("a list of times has one for each of the {number} receivers");
+            let message = format!("{} times for {number} receivers: give one for each, or a single one", times.given());
             let finding = Finding::new(format!("{path}.{key}"), message).legal(format!("a list of {number}"));
             found.push(finding.on([path.clone(), "topology".into()]));
         }
@@ -60,12 +60,13 @@ fn members(scenario: &Scenario, path: &str, session: &Session, found: &mut Vec<F
     for index in 0..number {
         let latest = receivers.join_of(index).unwrap_or_default() + receivers.join_jitter;
         let leave = receivers.leave_of(index);
+        let name = format!("{name}-{index}");
         let (key, message) = if latest >= duration && duration > Duration::ZERO {
-            ("join", format!("receiver {index} may join as late as {latest}; legal is before the end at {duration}"))
+            ("join", format!("receiver {name} may join as late as {latest}; legal is before the end at {duration}"))
         } else if let Some(leave) = leave.filter(|&leave| leave <= latest) {
             (
                 "leave",
-                format!("receiver {index} would leave at {leave}; legal is after its join, {latest} at the latest"),
+                format!("receiver {name} would leave at {leave}; legal is after its join, {latest} at the latest"),
             )
         } else {
             continue;

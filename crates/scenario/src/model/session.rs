@@ -184,6 +184,14 @@ impl Times {
         }
     }
 
+    /// How many times are given.
+    pub fn given(&self) -> usize {
+        match self {
+            Times::All(_) => 1,
+            Times::Each(times) => times.len(),
+        }
+    }
+
     /// Whether there is one for each of `number`, no more and no less.
     pub fn fits(&self, number: u32) -> bool {
         match self {

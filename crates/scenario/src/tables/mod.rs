@@ -66,21 +66,24 @@ pub struct Subjects {
     pub is_controlled: Vec<bool>,
     /// Names of the receivers of sessions.
     pub members: Vec<String>,
+    /// From when to when each of them is a member.
+    pub membership: Vec<(Instant, Instant)>,
 }
 
 impl Subjects {
-    /// The subjects of `network`.
-    pub fn of(network: &Network) -> Subjects {
+    /// The subjects of `network`, run with `seed`.
+    pub fn of(network: &Network, seed: u64) -> Subjects {
         let unicast = network.flows.iter().map(|flow| (&flow.name, false, flow.kind.is_controlled()));
         let sessions = network.sessions.iter().map(|session| (&session.name, true, session.config.is_controlled()));
         let flows: Vec<_> = unicast.chain(sessions).collect();
-        let members = network.sessions.iter().flat_map(|session| &session.receivers);
+        let members = || network.sessions.iter().flat_map(|session| &session.receivers);
         Subjects {
             links: network.links.iter().map(|link| link.name.clone()).collect(),
             flows: flows.iter().map(|(name, ..)| (*name).clone()).collect(),
             is_session: flows.iter().map(|(_, is_session, _)| *is_session).collect(),
             is_controlled: flows.iter().map(|(.., is_controlled)| *is_controlled).collect(),
-            members: members.map(|receiver| receiver.name.clone()).collect(),
+            members: members().map(|receiver| receiver.name.clone()).collect(),
+            membership: members().map(|receiver| (receiver.joins(seed), receiver.leaves())).collect(),
         }
     }
 
