@@ -63,7 +63,7 @@ fn read(mut value: Value, unreadable: Vec<Problem>) -> Result<Scenario, Vec<Prob
     whole_numbers(&mut value);
     let mut problems = unreadable;
     let mut repairs = Vec::new();
-    // Tables of which a wrong tag left nothing: what is found in their stand-ins is nobody's mistake.
+    // What has been replaced, of a wrong tag the whole table: what is found in a stand-in is nobody's mistake.
     let mut replaced = Vec::new();
     for error in CHECKER.validator.iter_errors(&value) {
         for (problem, repair) in translate::problems(&error, &CHECKER.schema) {

@@ -141,8 +141,8 @@ def event_rates(kind: str, data: Data) -> Measured:
     """Loss events per packet that TFMCC meets over those of TCP, the mean over all cases of a queue.
 
     A TCP meets one with every reduction of its window. Where the two meet equally many, the equation makes the rates
-    equal. A full drop-tail queue hits TCP in bursts, many losses in one event, but TFMCC, whose packets come evenly
-    spaced, with single ones.
+    equal. With drop-tail they do not; presumably a full queue hits TCP in bursts, many losses in one event, but TFMCC,
+    whose packets come evenly spaced, with single ones.
     """
     found = []
     keys: Any = data.keys()

@@ -1,7 +1,7 @@
 """x-tfmcc: one TFMCC receiver at a fixed loss rate against the throughput equation.
 
 Losses are independent with probability p. Those within a round-trip time of the start of a loss event belong to it, so
-the loss event rate is not p but 1/(1/p + X·R/8s) (RFC 5348, section 5.2, for the definition of an event). The expected
+the loss event rate is not p but 1/(1/p + X·R/8s) (RFC 4654, section 5.2, for the definition of an event). The expected
 rate X is the fixed point of that and the equation of RFC 4654, section 2.1.
 """
 
