@@ -11,10 +11,11 @@ use faircast_proto::source::{Cbr, OnOff, Sink};
 use faircast_proto::tcp;
 use faircast_proto::time::Instant;
 use faircast_sim::agent::Agent;
+use faircast_sim::builder::{LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::Calendar;
 use faircast_sim::engine::World;
+use faircast_sim::ids::NodeId;
 use faircast_sim::loss::Loss;
-use faircast_sim::network::{LinkPlan, Network, NodeId};
 use faircast_sim::probe::ProbePlan;
 use faircast_sim::queue::{LinkContext, Queue};
 
@@ -23,7 +24,7 @@ use faircast_sim::queue::{LinkContext, Queue};
 /// # Errors
 /// What keeps the network from being built; nothing, for a scenario that has been checked.
 pub fn build<C: Calendar>(description: &network::Network, seed: u64) -> Result<World<C>, Vec<Problem>> {
-    let mut network = Network::new(seed);
+    let mut network = NetworkBuilder::new(seed);
     for node in &description.nodes {
         network.node(&node.name);
     }
@@ -60,7 +61,7 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64) -> Result<W
     built.map_err(|errors| errors.iter().map(|error| Problem::new("", error.to_string())).collect())
 }
 
-fn add_flow(network: &mut Network, flow: &NetworkFlow) {
+fn add_flow(network: &mut NetworkBuilder, flow: &NetworkFlow) {
     let (own, peer) = (network.address(NodeId(flow.from)), network.address(NodeId(flow.to)));
     let id = network.flow(own, peer);
     let (sender, receiver) = agents(network, flow, id, own, peer);
@@ -70,11 +71,11 @@ fn add_flow(network: &mut Network, flow: &NetworkFlow) {
     network.place(peer, id, receiver, Instant::ZERO, None);
 }
 
-fn add_session(network: &mut Network, session: &NetworkSession, seed: u64) {
+fn add_session(network: &mut NetworkBuilder, session: &NetworkSession, seed: u64) {
     let own = network.address(NodeId(session.source));
     let (flow, group) = network.session(own, session.plan);
     let members = session.receivers.len() as u32;
-    let seat = |network: &Network, own: Address, name: &str| {
+    let seat = |network: &NetworkBuilder, own: Address, name: &str| {
         let random = network.stream(&format!("session/{name}/draws"));
         Seat { flow, own, group, members, random }
     };
@@ -90,7 +91,7 @@ fn add_session(network: &mut Network, session: &NetworkSession, seed: u64) {
     }
 }
 
-fn agents(network: &Network, flow: &NetworkFlow, id: FlowId, own: Address, peer: Address) -> (Agent, Agent) {
+fn agents(network: &NetworkBuilder, flow: &NetworkFlow, id: FlowId, own: Address, peer: Address) -> (Agent, Agent) {
     let random = network.stream(&format!("flow/{}/jitter", flow.name));
     match &flow.kind {
         FlowKind::Tcp(config) => (

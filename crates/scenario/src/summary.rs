@@ -6,8 +6,9 @@
 use crate::tables::{Subjects, Table, Words, seconds};
 use faircast_proto::endpoint::Report;
 use faircast_proto::time::Instant;
+use faircast_sim::counters::LinkCounters;
 use faircast_sim::engine::World;
-use faircast_sim::link::{Link, LinkCounters};
+use faircast_sim::link::Link;
 
 /// The summary table of a run: columns `subject`, `metric`, `unit`, `value`.
 pub fn summary<C>(world: &World<C>, subjects: &Subjects, warmup: Instant) -> Table {

@@ -4,11 +4,11 @@
 //! that link's ring. Nothing on this path allocates, hashes or calls virtually.
 
 use crate::calendar::{Calendar, Entry, Kind};
+use crate::flow::Flow;
 use crate::forwarding::Forwarding;
 use crate::host::Host;
 use crate::link::Link;
 use crate::multicast::{Message, Multicast};
-use crate::network::Flow;
 use crate::probe::{EventRow, LinkRow, ProbePlan, QueueRow, ReceiverRow, Records, SenderRow};
 use crate::store::{Handle, Label};
 use crate::wires::Wires;

@@ -1,28 +1,33 @@
 //! A packet-level network simulator: integer time, links, queues, a total order of events.
 //!
-//! A [`Network`](network::Network) is put together from nodes, links and endpoints and becomes a
-//! [`World`](engine::World) that runs. Protocols come from `faircast_proto` and know nothing of this crate.
+//! A [`NetworkBuilder`](builder::NetworkBuilder) puts nodes, links and endpoints together and builds a
+//! [`World`](engine::World) from them, which runs. Protocols come from `faircast_proto` and know nothing of this crate.
 //!
 //! | module | subject |
 //! |---|---|
-//! | [`network`], [`routing`] | putting a network together; shortest paths |
+//! | [`builder`], [`routing`] | putting a network together; shortest paths |
+//! | [`ids`], [`flow`] | numbers of nodes and links; who sends to whom |
 //! | [`engine`] | the event loop, forwarding, the driver of endpoints |
 //! | [`link`] | transmitter, wire and the ring of packets; fused and two-stage links |
+//! | [`counters`] | what links count |
 //! | [`multicast`] | groups, trees, joins and prunes |
 //! | [`queue`], [`loss`] | what a queue admits, drops, marks; what a wire loses |
 //! | [`calendar`] | what happens next: heap and wheel |
 //! | [`probe`], [`trace`] | what observers see |
 
 pub mod agent;
+pub mod builder;
 pub mod calendar;
+pub mod counters;
 mod distribution;
 pub mod engine;
+pub mod flow;
 mod forwarding;
 mod host;
+pub mod ids;
 pub mod link;
 pub mod loss;
 pub mod multicast;
-pub mod network;
 pub mod probe;
 pub mod queue;
 mod ring;

@@ -8,6 +8,7 @@
 //! waiting packets apart and have a second calendar entry, the departure of the packet in transmission; disciplines
 //! that decide at departure need them. For disciplines that decide at arrival both give identical traces.
 
+use crate::counters::LinkCounters;
 use crate::loss::{Loss, LossModel};
 use crate::probe::{PacketAction, QueueProbe};
 use crate::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
@@ -60,32 +61,6 @@ pub enum LinkMode {
     Fused,
     /// Departures as events of their own: two calendar entries.
     TwoStage,
-}
-
-/// What a link has done since the start of the run, in packets unless said.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(C)]
-pub struct LinkCounters {
-    /// Came to the queue.
-    pub arrived: u64,
-    /// Came to the far end.
-    pub delivered: u64,
-    /// Bytes that came to the far end.
-    pub delivered_bytes: u64,
-    /// Left the transmitter.
-    pub departed: u64,
-    /// Bytes that left the transmitter.
-    pub departed_bytes: u64,
-    /// Lost on the way by the loss model.
-    pub lost: u64,
-    /// Dropped because the limit was reached.
-    pub dropped_overflow: u64,
-    /// Dropped by the discipline although there was room.
-    pub dropped_active: u64,
-    /// Raised to incipient congestion.
-    pub marked_incipient: u64,
-    /// Raised to moderate congestion (the only level of RFC 3168).
-    pub marked_moderate: u64,
 }
 
 /// Calendar entries a link wants after a packet has arrived or departed.

@@ -1,6 +1,6 @@
 //! Probes: what observers asked to see. Off, they cost one predictable branch.
 
-use crate::link::LinkCounters;
+use crate::counters::LinkCounters;
 use crate::queue::DropReason;
 use faircast_proto::endpoint::{Event, Report};
 use faircast_proto::packet::{Ecn, FlowId, Packet};

@@ -6,11 +6,12 @@ use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::agent::Agent;
+use faircast_sim::builder::{BuildError, LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::engine::{Progress, World};
+use faircast_sim::ids::NodeId;
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
-use faircast_sim::network::{BuildError, LinkPlan, Network, NodeId};
 use faircast_sim::probe::ProbePlan;
 use faircast_sim::queue::{self, LinkContext, Queue};
 
@@ -108,7 +109,7 @@ struct Ends {
     stop: Option<Instant>,
 }
 
-fn connect(network: &mut Network, left: NodeId, right: NodeId, ends: &Ends) {
+fn connect(network: &mut NetworkBuilder, left: NodeId, right: NodeId, ends: &Ends) {
     let (sender, receiver) = (network.address(left), network.address(right));
     let flow = network.flow(sender, receiver);
     let window = Window {
@@ -127,7 +128,7 @@ fn connect(network: &mut Network, left: NodeId, right: NodeId, ends: &Ends) {
     network.place(receiver, flow, Agent::Guest(Box::new(echo)), Instant::ZERO, None);
 }
 
-fn duplex(network: &mut Network, a: NodeId, b: NodeId, rate: Rate, delay: Duration, json: &str, mode: LinkMode) {
+fn duplex(network: &mut NetworkBuilder, a: NodeId, b: NodeId, rate: Rate, delay: Duration, json: &str, mode: LinkMode) {
     for (from, to) in [(a, b), (b, a)] {
         let random = network.stream(&format!("link/{}-{}/queue", from.0, to.0));
         let name = format!("{}-{}", from.0, to.0);
@@ -138,7 +139,7 @@ fn duplex(network: &mut Network, a: NodeId, b: NodeId, rate: Rate, delay: Durati
 
 /// Six flows of different windows over one bottleneck, equal delays so that events coincide often.
 fn busy_dumbbell<C: Calendar>(seed: u64, mode: LinkMode, offsets: bool, bottleneck: &str) -> World<C> {
-    let mut network = Network::new(seed);
+    let mut network = NetworkBuilder::new(seed);
     let (left, right) = (network.node("left"), network.node("right"));
     duplex(&mut network, left, right, Rate(8_000_000), Duration::from_millis(10), bottleneck, mode);
     for i in 0..6u32 {
@@ -179,7 +180,7 @@ fn calendars_link_modes_and_clock_offsets_give_identical_traces() {
 #[test]
 fn a_window_of_one_takes_one_round_trip() {
     // There: 1 ms for 1000 bytes at 8 Mbit/s and 10 ms; back: 40 us and 10 ms.
-    let mut network = Network::new(1);
+    let mut network = NetworkBuilder::new(1);
     let (a, b) = (network.node("a"), network.node("b"));
     duplex(&mut network, a, b, Rate(8_000_000), Duration::from_millis(10), AMPLE, LinkMode::Fused);
     connect(&mut network, a, b, &Ends { window: 1, start: Instant::ZERO, stop: None });
@@ -195,7 +196,7 @@ fn a_window_of_one_takes_one_round_trip() {
 #[test]
 fn a_busy_link_sends_at_its_rate_to_the_nanosecond() {
     // 1.5 Mbit/s: 5333333.33.. ns per 1000 bytes. The remainder is carried: after 3 s exactly 562.5 packets have left.
-    let mut network = Network::new(1);
+    let mut network = NetworkBuilder::new(1);
     let (a, b) = (network.node("a"), network.node("b"));
     duplex(&mut network, a, b, Rate(1_500_000), Duration::ZERO, AMPLE, LinkMode::Fused);
     connect(&mut network, a, b, &Ends { window: 4000, start: Instant::ZERO, stop: None });
@@ -213,7 +214,7 @@ fn a_busy_link_sends_at_its_rate_to_the_nanosecond() {
 
 #[test]
 fn start_and_stop_are_heeded() {
-    let mut network = Network::new(1);
+    let mut network = NetworkBuilder::new(1);
     let (a, b) = (network.node("a"), network.node("b"));
     duplex(&mut network, a, b, Rate(8_000_000), Duration::from_millis(1), AMPLE, LinkMode::Fused);
     let ends = Ends { window: 2, start: Instant::from_secs_f64(1.0), stop: Some(Instant::from_secs_f64(2.0)) };
@@ -253,7 +254,7 @@ fn queue_statistics_agree_between_link_modes() {
 
 #[test]
 fn all_errors_of_a_network_come_at_once() {
-    let mut network = Network::new(1);
+    let mut network = NetworkBuilder::new(1);
     let (a, b, lonely) = (network.node("a"), network.node("b"), network.node("lonely"));
     duplex(&mut network, a, b, Rate(0), Duration::ZERO, AMPLE, LinkMode::Fused);
     connect(&mut network, a, lonely, &Ends { window: 1, start: Instant::ZERO, stop: None });

@@ -5,12 +5,13 @@ use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::agent::Agent;
+use faircast_sim::builder::{BuildError, LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::engine::World;
+use faircast_sim::ids::NodeId;
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss, LossModel};
 use faircast_sim::multicast::{Mode, SessionPlan};
-use faircast_sim::network::{BuildError, LinkPlan, Network, NodeId};
 use faircast_sim::probe::ProbePlan;
 use faircast_sim::queue::{self, Discipline, InterfaceView, LinkContext, Queue, Verdict};
 
@@ -121,7 +122,7 @@ impl Discipline for Marks {
 const DELAY: Duration = Duration::from_millis(10);
 const GAP: Duration = Duration::from_millis(5);
 
-fn link(network: &mut Network, from: NodeId, to: NodeId, mode: LinkMode, loses_first: u32) {
+fn link(network: &mut NetworkBuilder, from: NodeId, to: NodeId, mode: LinkMode, loses_first: u32) {
     let rate = Rate(100_000_000);
     let no_loss: loss::Config = serde_json::from_str(r#"{"kind": "none"}"#).expect("legal");
     let loss = match loses_first {
@@ -138,7 +139,7 @@ fn ample(rate: Rate) -> Queue {
     Queue::new(&config, LinkContext { rate, delay: DELAY, mean_packet_bytes: 1000, random: Random::stream(0, "queue") })
 }
 
-fn duplex(network: &mut Network, a: NodeId, b: NodeId, mode: LinkMode) {
+fn duplex(network: &mut NetworkBuilder, a: NodeId, b: NodeId, mode: LinkMode) {
     link(network, a, b, mode, 0);
     link(network, b, a, mode, 0);
 }
@@ -156,7 +157,7 @@ fn from(node: NodeId, start: f64) -> Place {
 }
 
 /// Adds a session of `plan` from `source_node` to the members at `places`. Returns its groups.
-fn session(network: &mut Network, source_node: NodeId, plan: SessionPlan, places: &[Place]) -> Vec<Address> {
+fn session(network: &mut NetworkBuilder, source_node: NodeId, plan: SessionPlan, places: &[Place]) -> Vec<Address> {
     let source = network.address(source_node);
     let members: Vec<Address> = places.iter().map(|place| network.address(place.node)).collect();
     let (flow, first) = network.session(source, plan);
@@ -173,7 +174,7 @@ fn session(network: &mut Network, source_node: NodeId, plan: SessionPlan, places
     groups
 }
 
-fn build<C: Calendar>(mut network: Network) -> World<C> {
+fn build<C: Calendar>(mut network: NetworkBuilder) -> World<C> {
     network.clock_offsets(false);
     network.probes(ProbePlan { trace: true, ..ProbePlan::default() });
     network.build().expect("a network without errors")
@@ -184,8 +185,8 @@ fn at(seconds: f64) -> Instant {
 }
 
 /// Source - router 1 - router 2 - host: links 0 to 5, down even, up odd.
-fn row(mode: LinkMode) -> (Network, [NodeId; 4]) {
-    let mut network = Network::new(1);
+fn row(mode: LinkMode) -> (NetworkBuilder, [NodeId; 4]) {
+    let mut network = NetworkBuilder::new(1);
     let nodes = ["source", "r1", "r2", "host"].map(|name| network.node(name));
     for pair in nodes.windows(2) {
         duplex(&mut network, pair[0], pair[1], mode);
@@ -265,7 +266,7 @@ fn a_host_that_comes_back_within_the_leave_delay_misses_nothing_but_its_absence(
 
 #[test]
 fn a_lost_join_is_repeated() {
-    let mut network = Network::new(1);
+    let mut network = NetworkBuilder::new(1);
     let (source, host) = (network.node("source"), network.node("host"));
     link(&mut network, source, host, LinkMode::Fused, 0);
     link(&mut network, host, source, LinkMode::Fused, 2);
@@ -302,7 +303,7 @@ fn a_blocked_group_is_held_back_but_stays_joined_and_a_leave_clears_the_block() 
 
 #[test]
 fn dense_mode_floods_prunes_and_floods_again() {
-    let mut network = Network::new(1);
+    let mut network = NetworkBuilder::new(1);
     let [source, left, right, host, idle] = ["source", "left", "right", "host", "idle"].map(|name| network.node(name));
     duplex(&mut network, source, left, LinkMode::Fused);
     duplex(&mut network, source, right, LinkMode::Fused);
@@ -323,7 +324,7 @@ fn dense_mode_floods_prunes_and_floods_again() {
 #[test]
 fn a_mark_on_one_branch_leaves_the_copies_on_the_others_alone() {
     for mode in [LinkMode::Fused, LinkMode::TwoStage] {
-        let mut network = Network::new(1);
+        let mut network = NetworkBuilder::new(1);
         let [source, router, a, b] = ["source", "router", "a", "b"].map(|name| network.node(name));
         duplex(&mut network, source, router, LinkMode::Fused);
         duplex(&mut network, router, b, LinkMode::Fused);
@@ -342,7 +343,7 @@ fn a_mark_on_one_branch_leaves_the_copies_on_the_others_alone() {
 
 /// A binary tree of routers of this depth, its leaves hosts; every host a member.
 fn tree<C: Calendar>(depth: u32, mode: LinkMode) -> (World<C>, usize) {
-    let mut network = Network::new(1);
+    let mut network = NetworkBuilder::new(1);
     let root = network.node("source");
     let mut level = vec![root];
     for d in 0..depth {
@@ -391,7 +392,7 @@ fn calendars_and_link_modes_give_identical_traces() {
 fn in_an_any_source_session_members_hear_each_other() {
     let plan = SessionPlan { any_source: true, ..SessionPlan::sparse(1) };
     let received = |speaks: bool| -> Vec<u64> {
-        let mut network = Network::new(1);
+        let mut network = NetworkBuilder::new(1);
         let [source, router, a, b] = ["source", "router", "a", "b"].map(|name| network.node(name));
         for node in [source, a, b] {
             duplex(&mut network, router, node, LinkMode::Fused);
@@ -408,7 +409,7 @@ fn in_an_any_source_session_members_hear_each_other() {
 
 #[test]
 fn a_member_that_cannot_be_reached_is_an_error() {
-    let mut network = Network::new(1);
+    let mut network = NetworkBuilder::new(1);
     let [source, router, host] = ["source", "router", "host"].map(|name| network.node(name));
     duplex(&mut network, source, router, LinkMode::Fused);
     session(&mut network, source, SessionPlan::sparse(1), &[from(host, 0.0)]);

@@ -5,12 +5,13 @@ use faircast_proto::registry::{Scheme, SchemeConfig, Seat};
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_proto::{tcp, tfmcc};
 use faircast_sim::agent::Agent;
+use faircast_sim::builder::{LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::engine::World;
+use faircast_sim::ids::NodeId;
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::multicast::SessionPlan;
-use faircast_sim::network::{LinkPlan, Network, NodeId};
 use faircast_sim::probe::ProbePlan;
 use faircast_sim::queue::{self, LinkContext, Queue};
 
@@ -24,7 +25,7 @@ struct Wire<'a> {
     loss: &'a str,
 }
 
-fn link(network: &mut Network, from: NodeId, to: NodeId, wire: &Wire<'_>, mode: LinkMode) {
+fn link(network: &mut NetworkBuilder, from: NodeId, to: NodeId, wire: &Wire<'_>, mode: LinkMode) {
     let (name, rate, delay) = (format!("{}-{}", from.0, to.0), Rate(wire.rate), Duration::from_millis(wire.millis));
     let config: queue::Config = serde_json::from_str(wire.queue).expect("a legal queue");
     let random = network.stream(&format!("link/{name}/queue"));
@@ -35,17 +36,17 @@ fn link(network: &mut Network, from: NodeId, to: NodeId, wire: &Wire<'_>, mode: 
 }
 
 /// There as `wire` says, back without queue or loss.
-fn duplex(network: &mut Network, a: NodeId, b: NodeId, wire: &Wire<'_>, mode: LinkMode) {
+fn duplex(network: &mut NetworkBuilder, a: NodeId, b: NodeId, wire: &Wire<'_>, mode: LinkMode) {
     link(network, a, b, wire, mode);
     link(network, b, a, &Wire { queue: AMPLE, loss: NO_LOSS, ..*wire }, mode);
 }
 
 /// A session from `source` to one receiver on each of `nodes`.
-fn session(network: &mut Network, source: NodeId, nodes: &[NodeId]) {
+fn session(network: &mut NetworkBuilder, source: NodeId, nodes: &[NodeId]) {
     let config = SchemeConfig::Tfmcc(tfmcc::Config::default());
     let own = network.address(source);
     let (flow, group) = network.session(own, SessionPlan::sparse(config.groups()));
-    let seat = |network: &Network, own: Address| {
+    let seat = |network: &NetworkBuilder, own: Address| {
         let random = network.stream(&format!("endpoint/{}", own.index()));
         Seat { flow, own, group, members: nodes.len() as u32, random }
     };
@@ -73,7 +74,7 @@ fn rate_between<C: Calendar>(world: &mut World<C>, receiver: usize, from: f64, t
 
 /// Five receivers behind a star: four on clean links, one that loses one packet in a hundred.
 fn star<C: Calendar>(seed: u64, mode: LinkMode) -> World<C> {
-    let mut network = Network::new(seed);
+    let mut network = NetworkBuilder::new(seed);
     let (source, hub) = (network.node("source"), network.node("hub"));
     let ample = Wire { rate: 100_000_000, millis: 10, queue: AMPLE, loss: NO_LOSS };
     duplex(&mut network, source, hub, &ample, mode);
@@ -127,7 +128,7 @@ fn calendars_and_link_modes_give_identical_traces() {
 fn beside_tcp_on_a_red_link_the_ratio_is_within_two() {
     // RFC 4654 section 1 calls a flow reasonably fair if its rate is generally within a factor of two of TCP's.
     let ratio = |seed| {
-        let mut network = Network::new(seed);
+        let mut network = NetworkBuilder::new(seed);
         let [source, left, right, receiver, client, server] =
             ["source", "left", "right", "receiver", "client", "server"].map(|name| network.node(name));
         let red =

@@ -6,11 +6,12 @@ use faircast_proto::quantity::QueueSize;
 use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::agent::Agent;
+use faircast_sim::builder::{LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::Wheel;
+use faircast_sim::counters::LinkCounters;
 use faircast_sim::engine::World;
-use faircast_sim::link::{LinkCounters, LinkMode};
+use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
-use faircast_sim::network::{LinkPlan, Network};
 use faircast_sim::queue::{self, LinkContext, Queue};
 use step_marking::StepMarking;
 
@@ -62,7 +63,7 @@ impl Endpoint for Sink {
 
 /// What the link towards the sink has done a second after the burst.
 fn after_a_burst(queue: Queue, mode: LinkMode) -> LinkCounters {
-    let mut network = Network::new(1);
+    let mut network = NetworkBuilder::new(1);
     let (left, right) = (network.node("left"), network.node("right"));
     let plain = |seed| {
         let link =

@@ -8,12 +8,13 @@ use faircast_proto::testing::Fate;
 use faircast_proto::testing::group::{GROUP, Group, Who};
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::agent::Agent;
+use faircast_sim::builder::{LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::Wheel;
 use faircast_sim::engine::World;
+use faircast_sim::ids::NodeId;
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::multicast::SessionPlan;
-use faircast_sim::network::{LinkPlan, Network, NodeId};
 use faircast_sim::queue::{self, LinkContext, Queue};
 use worst_loss::Config;
 
@@ -51,7 +52,7 @@ fn the_rate_grows_by_a_step_and_is_cut_by_the_member_that_loses() {
 
 #[test]
 fn in_the_simulator_it_fills_a_link_and_takes_back_what_is_too_much() {
-    let mut network = Network::new(1);
+    let mut network = NetworkBuilder::new(1);
     let [source, router, host] = ["source", "router", "host"].map(|name| network.node(name));
     for (from, to, rate) in [(source, router, 10_000_000), (router, host, 1_000_000)] {
         for (from, to) in [(from, to), (to, from)] {

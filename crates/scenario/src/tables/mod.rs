@@ -10,8 +10,8 @@ use faircast_proto::endpoint::Event;
 use faircast_proto::packet::Ecn;
 use faircast_proto::registry::Scheme;
 use faircast_proto::time::{Duration, Instant};
+use faircast_sim::counters::LinkCounters;
 use faircast_sim::engine::World;
-use faircast_sim::link::LinkCounters;
 use faircast_sim::probe::{LinkRow, PacketAction, PacketRow};
 use faircast_sim::queue::DropReason;
 

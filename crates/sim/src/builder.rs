@@ -3,8 +3,10 @@
 use crate::agent::Agent;
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::engine::{Place, World};
+use crate::flow::Flow;
 use crate::forwarding::Forwarding;
 use crate::host::Host;
+use crate::ids::{LinkId, NodeId};
 use crate::link::{Link, LinkMode};
 use crate::loss::Loss;
 use crate::multicast::{MAX_GROUPS, Multicast, SessionPlan, SessionSite};
@@ -20,15 +22,6 @@ use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant, Rate};
 use std::collections::BTreeSet;
 use std::fmt;
-use std::ops::Range;
-
-/// A node, by the order in which nodes were added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct NodeId(pub u32);
-
-/// One direction of a link, by the order in which links were added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LinkId(pub u32);
 
 /// What one direction of a link is made of.
 pub struct LinkPlan {
@@ -51,7 +44,7 @@ pub struct LinkPlan {
 }
 
 /// A network in the making. Addresses are given out first, so that the two ends of a flow can know each other.
-pub struct Network {
+pub struct NetworkBuilder {
     seed: u64,
     nodes: Vec<String>,
     links: Vec<LinkPlan>,
@@ -72,15 +65,6 @@ struct PlannedFlow {
 struct PlannedSession {
     plan: SessionPlan,
     flow: FlowId,
-}
-
-/// Who sends the data of a flow, and who receives it: one, or the members of a session.
-#[derive(Clone, Debug)]
-pub struct Flow {
-    /// Who sends its data.
-    pub sender: Address,
-    /// Who receives it: indices among the receivers of all flows.
-    pub receivers: Range<usize>,
 }
 
 struct EndpointPlan {
@@ -128,10 +112,10 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-impl Network {
+impl NetworkBuilder {
     /// An empty network whose random streams come from `seed`.
-    pub fn new(seed: u64) -> Network {
-        Network {
+    pub fn new(seed: u64) -> NetworkBuilder {
+        NetworkBuilder {
             seed,
             nodes: Vec::new(),
             links: Vec::new(),
