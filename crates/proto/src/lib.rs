@@ -8,13 +8,13 @@
 //! | module | subject |
 //! |---|---|
 //! | [`time`], [`packet`] | the vocabulary: instants, rates, the 64-byte packet |
-//! | [`endpoint`], [`timer`] | the contract and the timer table |
+//! | [`endpoint`] | the contract between a protocol and its driver |
 //! | [`quantity`] | quantities with units in configurations: `"1.5 Mbit/s"`, `"250 ms"`, `"50 packets"` |
 //! | [`random`] | named random streams |
 //! | [`tcp`] | TCP: Reno, NewReno, SACK; ECN and multilevel ECN |
 //! | [`tfmcc`] | TFMCC, single-rate multicast congestion control |
 //! | [`omcc`] | OMCC: TFMCC scaled by the utility that a session has for the network |
-//! | [`registry`] | the schemes of multicast congestion control by name |
+//! | [`scheme`], [`registry`] | the contract of a scheme of multicast congestion control, and the schemes by name |
 //! | [`source`] | sources without congestion control and their sink |
 //! | [`parts`] | formulas that several protocols share |
 
@@ -25,10 +25,10 @@ pub mod parts;
 pub mod quantity;
 pub mod random;
 pub mod registry;
+pub mod scheme;
 pub mod source;
 pub mod tcp;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 pub mod tfmcc;
 pub mod time;
-pub mod timer;

@@ -90,7 +90,7 @@ pub enum Header {
     /// A message about membership in multicast groups, from a node to its neighbour on the tree.
     Membership {
         /// What it says.
-        message: Membership,
+        message: MembershipMessage,
         /// Session that the groups belong to, by the number of the driver.
         session: u32,
         /// Which of the session's groups: bit i is group i.
@@ -178,7 +178,7 @@ pub struct TfmccEcho {
 
 /// What a message about membership says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Membership {
+pub enum MembershipMessage {
     /// From below: send these groups.
     Join,
     /// From a host: nobody here wants these groups any more.

@@ -1,59 +1,12 @@
 //! The schemes of multicast congestion control, by name.
 //!
-//! A scheme is a configuration that says what it needs and makes the two kinds of endpoints of a session: its source and
-//! its members. Adding one is a module with a [`Scheme`] and one line in [`schemes!`]; from that line come the variants
-//! of [`SchemeConfig`], [`Source`] and [`Member`], its name in scenarios and its place in the battery of tests that all
-//! schemes must pass.
+//! [`scheme`](crate::scheme) has the contract. Adding a scheme is a module with a [`Scheme`] and one line in
+//! [`schemes!`]; from that line come the variants of [`SchemeConfig`], [`Source`] and [`Member`], its name in scenarios
+//! and its place in the battery of tests that all schemes must pass.
 
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
-use crate::packet::{Address, FlowId};
-use crate::random::Random;
+use crate::scheme::{Scheme, Seat};
 use crate::time::{Instant, Rate};
-
-/// What an endpoint of a session is told about itself.
-pub struct Seat {
-    /// The session.
-    pub flow: FlowId,
-    /// The endpoint's own address.
-    pub own: Address,
-    /// The first of the session's groups; the others follow it.
-    pub group: Address,
-    /// How many members the session was set up with.
-    pub members: u32,
-    /// For whatever it draws.
-    pub random: Random,
-}
-
-/// A scheme of multicast congestion control: its parameters, from which its endpoints are made.
-pub trait Scheme {
-    /// The endpoint that sends data.
-    type Source: Endpoint;
-    /// The endpoint that receives it.
-    type Member: Endpoint;
-
-    /// Every parameter with an illegal value: its path, and what was given and what is legal.
-    fn check(&self) -> Vec<(String, String)>;
-
-    /// Groups that a session uses: 1, or its layers. At most 64.
-    fn groups(&self) -> u32;
-
-    /// Size of a data packet on the wire.
-    fn packet_bytes(&self) -> u64;
-
-    /// The most it ever sends, if it is bounded.
-    fn max_rate(&self) -> Option<Rate>;
-
-    /// Whether it answers congestion.
-    fn is_controlled(&self) -> bool {
-        true
-    }
-
-    /// The source at `seat`. The parameters must have passed [`check`](Self::check).
-    fn source(&self, seat: Seat) -> Self::Source;
-
-    /// A member at `seat`, which joins the groups when it starts and leaves them when it stops.
-    fn member(&self, seat: Seat) -> Self::Member;
-}
 
 /// The schemes: calls the macro of that name with lines `Variant(module::Config) = "name": "description";`, where
 /// `module` is one of this crate and `module::Config` a [`Scheme`] that serde and schemars know.

@@ -6,7 +6,7 @@
 use crate::network::{self, FlowKind, NetworkFlow, NetworkSession};
 use crate::problem::Problem;
 use faircast_proto::packet::{Address, FlowId};
-use faircast_proto::registry::{Scheme, Seat};
+use faircast_proto::scheme::{Scheme, Seat};
 use faircast_proto::source::{Cbr, OnOff, Sink};
 use faircast_proto::tcp;
 use faircast_proto::time::Instant;

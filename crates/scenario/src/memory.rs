@@ -5,7 +5,7 @@ use crate::model::{Duplex, Flow, Scenario, Settings};
 use crate::problem::Finding;
 use crate::topology::Size;
 use faircast_proto::quantity::QueueSize;
-use faircast_proto::registry::Scheme;
+use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Duration;
 use faircast_sim::{link, probe};
 

@@ -3,7 +3,8 @@
 
 use crate::model::{Calendar, Flow, LinkMode, Scenario};
 use faircast_proto::random::Random;
-use faircast_proto::registry::{Scheme, SchemeConfig};
+use faircast_proto::registry::SchemeConfig;
+use faircast_proto::scheme::Scheme;
 use faircast_proto::source::{cbr, on_off};
 use faircast_proto::tcp;
 use faircast_proto::time::{Duration, Instant, Rate};

@@ -3,7 +3,7 @@
 //! Routes and trees are those of the simulator, computed by the same code.
 
 use crate::network::{FlowKind, Network};
-use faircast_proto::registry::Scheme;
+use faircast_proto::scheme::Scheme;
 use faircast_sim::routing::{Edge, Graph, Routes};
 
 /// The links and what crosses them.

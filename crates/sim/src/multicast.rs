@@ -12,7 +12,7 @@
 //! *Sparse*: nothing flows where nobody has asked. *Dense*: the first packets go everywhere; routers that have no use
 //! for them prune, and what was pruned opens again after `prune_timeout` (ns-2's dense mode).
 
-use faircast_proto::packet::Membership;
+use faircast_proto::packet::MembershipMessage;
 use faircast_proto::time::{Duration, Instant};
 use std::collections::BTreeMap;
 
@@ -143,7 +143,7 @@ enum Task {
 pub(crate) struct Message {
     pub(crate) session: u32,
     pub(crate) link: u32,
-    pub(crate) request: Membership,
+    pub(crate) request: MembershipMessage,
     pub(crate) bits: u64,
 }
 
@@ -212,25 +212,25 @@ impl Multicast {
         now: Instant,
         node: u32,
         link: u32,
-        message: (u32, Membership, u64),
+        message: (u32, MembershipMessage, u64),
         out: &mut Vec<Message>,
     ) {
         let (session, request, bits) = message;
         let state = &mut self.sessions[session as usize];
-        if request == Membership::Acknowledge {
+        if request == MembershipMessage::Acknowledge {
             state.nodes[node as usize].unacknowledged &= !bits;
             return;
         }
         let branch = state.branch_above[link as usize];
         let Some(Branch { link: down, .. }) = state.branches.get(branch as usize).copied() else { return };
         match request {
-            Membership::Join => {
+            MembershipMessage::Join => {
                 state.branches[branch as usize].joined |= bits;
-                out.push(Message { session, link: down, request: Membership::Acknowledge, bits });
+                out.push(Message { session, link: down, request: MembershipMessage::Acknowledge, bits });
                 self.forget_leave(session, branch, bits);
                 self.update(now, session, node, out);
             }
-            Membership::Leave if state.plan.leave_delay > Duration::ZERO => {
+            MembershipMessage::Leave if state.plan.leave_delay > Duration::ZERO => {
                 let at = now + state.plan.leave_delay;
                 let pending = self.agenda.entry((at, Task::EndLeave { session, branch })).or_insert_with(|| {
                     state.branches[branch as usize].leaves += 1;
@@ -238,8 +238,8 @@ impl Multicast {
                 });
                 *pending |= bits;
             }
-            Membership::Leave | Membership::Prune => self.close(now, session, branch, bits, out),
-            Membership::Acknowledge => {}
+            MembershipMessage::Leave | MembershipMessage::Prune => self.close(now, session, branch, bits, out),
+            MembershipMessage::Acknowledge => {}
         }
     }
 
@@ -281,7 +281,7 @@ impl Multicast {
         }
         state.last_prune = Some(now);
         state.wanted &= !(1 << bit);
-        out.push(Message { session, link: state.up, request: Membership::Prune, bits: 1 << bit });
+        out.push(Message { session, link: state.up, request: MembershipMessage::Prune, bits: 1 << bit });
     }
 
     /// A branch gets these groups no longer.
@@ -321,7 +321,7 @@ impl Multicast {
         if leaves != 0 {
             state.nodes[node as usize].wanted &= !leaves;
             state.nodes[node as usize].unacknowledged &= !leaves;
-            let request = if is_host { Membership::Leave } else { Membership::Prune };
+            let request = if is_host { MembershipMessage::Leave } else { MembershipMessage::Prune };
             out.push(Message { session, link: up, request, bits: leaves });
         }
         if joins != 0 {
@@ -335,7 +335,7 @@ impl Multicast {
         let Session { plan, nodes, .. } = &mut self.sessions[session as usize];
         let state = &mut nodes[node as usize];
         state.unacknowledged |= bits;
-        out.push(Message { session, link: state.up, request: Membership::Join, bits });
+        out.push(Message { session, link: state.up, request: MembershipMessage::Join, bits });
         *self.agenda.entry((now + plan.retry, Task::Retry { session, node })).or_default() |= bits;
     }
 }

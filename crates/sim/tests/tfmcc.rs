@@ -1,7 +1,8 @@
 //! TFMCC over the simulator's multicast: the limiting receiver is found, and it shares with TCP.
 
 use faircast_proto::packet::Address;
-use faircast_proto::registry::{Scheme, SchemeConfig, Seat};
+use faircast_proto::registry::SchemeConfig;
+use faircast_proto::scheme::{Scheme, Seat};
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_proto::{tcp, tfmcc};
 use faircast_sim::agent::Agent;

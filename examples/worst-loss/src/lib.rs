@@ -4,7 +4,7 @@
 
 use faircast_proto::endpoint::{Endpoint, Event, Input, Outbox, Report};
 use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
-use faircast_proto::registry::{Scheme, Seat};
+use faircast_proto::scheme::{Scheme, Seat};
 use faircast_proto::time::{Duration, Instant, Rate};
 
 /// From report to report, and from change to change of the rate.

@@ -3,7 +3,7 @@
 use faircast_proto::endpoint::Event;
 use faircast_proto::packet::{Address, FlowId, Packet};
 use faircast_proto::random::Random;
-use faircast_proto::registry::{Scheme, Seat};
+use faircast_proto::scheme::{Scheme, Seat};
 use faircast_proto::testing::Fate;
 use faircast_proto::testing::group::{GROUP, Group, Who};
 use faircast_proto::time::{Duration, Instant, Rate};

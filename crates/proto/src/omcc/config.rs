@@ -2,7 +2,7 @@
 
 use super::utility::{Orientation, Utility, share};
 use super::{Receiver, Sender, population};
-use crate::registry::{Scheme, Seat};
+use crate::scheme::{Scheme, Seat};
 use crate::tfmcc;
 use crate::time::Rate;
 use schemars::JsonSchema;

@@ -6,7 +6,7 @@ use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
 use crate::packet::{Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use crate::parts::throughput_equation::throughput_bps;
 use crate::random::Random;
-use crate::registry::{Scheme, Seat};
+use crate::scheme::{Scheme, Seat};
 use crate::testing::group::{GROUP, Group, SOURCE, Who};
 use crate::testing::{Fate, Pair, Side};
 use crate::tfmcc;

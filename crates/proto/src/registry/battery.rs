@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::omcc::population::{self, configured, estimated, registration};
-use crate::packet::{Ecn, Header, INITIAL_TTL, Membership, Packet, SackBlock, TfmccEcho};
-use crate::random::fnv1a;
+use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, MembershipMessage, Packet, SackBlock, TfmccEcho};
+use crate::random::{Random, fnv1a};
 use crate::testing::Fate;
 use crate::testing::group::{GROUP, Group, Who};
 use crate::time::Duration;
@@ -277,7 +277,11 @@ fn anything(random: &mut Random, now: Instant, sequence: &mut u32) -> Packet {
     let number_of = if random.chance(0.001) { any(random) } else { *sequence };
     let header = match random.uniform_in(0.0, 4.0 + KINDS as f64) as usize {
         0 => Header::Datagram { sequence: u64::from(number_of) },
-        1 => Header::Membership { message: Membership::Prune, session: any(random), groups: u64::from(any(random)) },
+        1 => Header::Membership {
+            message: MembershipMessage::Prune,
+            session: any(random),
+            groups: u64::from(any(random)),
+        },
         2 => Header::TcpData { sequence: number_of, window_reduced: true, retransmission: random.chance(0.5) },
         3 => Header::TcpAck {
             next_expected: number_of,

@@ -6,7 +6,7 @@ use crate::endpoint::{Endpoint, Input, Outbox, Report};
 use crate::packet::{Address, FlowId};
 use crate::quantity::Bytes;
 use crate::random::Random;
-use crate::registry::{Scheme, Seat};
+use crate::scheme::{Scheme, Seat};
 use crate::time::{Instant, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

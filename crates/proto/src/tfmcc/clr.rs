@@ -34,7 +34,7 @@ pub(super) struct Feedback {
 
 /// What a report means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum Consequence {
     /// It changes nothing.
     None,
     /// The receiver limits from now on; its rate is taken at once as far as it is lower, else as `growth` says.
@@ -88,25 +88,25 @@ impl Clr {
 }
 
 /// The four cases of section 3.3; `after_silence` if there was a limiting receiver and it was given up.
-pub(super) fn judge(clr: Option<&Clr>, after_silence: bool, sending_bps: f64, feedback: &Feedback) -> Verdict {
+pub(super) fn judge(clr: Option<&Clr>, after_silence: bool, sending_bps: f64, feedback: &Feedback) -> Consequence {
     match clr {
-        Some(clr) if clr.receiver == feedback.receiver => Verdict::Follow,
-        _ if feedback.leave => Verdict::None,
-        None if after_silence => Verdict::Select(Growth::AfterARound),
-        None => Verdict::Select(Growth::Now),
-        Some(_) if feedback.adjusted_bps < sending_bps => Verdict::Select(Growth::Now),
-        Some(clr) if clr.leaving => Verdict::Select(Growth::AfterARound),
-        Some(_) => Verdict::None,
+        Some(clr) if clr.receiver == feedback.receiver => Consequence::Follow,
+        _ if feedback.leave => Consequence::None,
+        None if after_silence => Consequence::Select(Growth::AfterARound),
+        None => Consequence::Select(Growth::Now),
+        Some(_) if feedback.adjusted_bps < sending_bps => Consequence::Select(Growth::Now),
+        Some(clr) if clr.leaving => Consequence::Select(Growth::AfterARound),
+        Some(_) => Consequence::None,
     }
 }
 
 /// The same in slow start: the lowest rate limits (section 3.6).
-pub(super) fn judge_in_slow_start(clr: Option<&Clr>, feedback: &Feedback) -> Verdict {
+pub(super) fn judge_in_slow_start(clr: Option<&Clr>, feedback: &Feedback) -> Consequence {
     match clr {
-        Some(clr) if clr.receiver == feedback.receiver => Verdict::Follow,
-        _ if feedback.leave => Verdict::None,
-        Some(clr) if !clr.leaving && feedback.rate_bps >= clr.rate_bps => Verdict::None,
-        _ => Verdict::Select(Growth::Now),
+        Some(clr) if clr.receiver == feedback.receiver => Consequence::Follow,
+        _ if feedback.leave => Consequence::None,
+        Some(clr) if !clr.leaving && feedback.rate_bps >= clr.rate_bps => Consequence::None,
+        _ => Consequence::Select(Growth::Now),
     }
 }
 
@@ -122,7 +122,7 @@ mod tests {
     fn the_four_cases() {
         let clr = Clr::new(Instant::ZERO, &feedback(1, 1e6, false));
         let leaving = Clr { leaving: true, ..clr };
-        use Verdict::{Follow, None as Nothing, Select};
+        use Consequence::{Follow, None as Nothing, Select};
         for (clr, from, bps, leave, expected) in [
             (None, 2, 5e6, false, Select(Growth::Now)),
             (None, 2, 5e5, true, Nothing),
@@ -143,7 +143,7 @@ mod tests {
     fn the_lowest_rate_limits_in_slow_start() {
         let clr = Clr::new(Instant::ZERO, &feedback(1, 1e6, false));
         let leaving = Clr { leaving: true, ..clr };
-        use Verdict::{Follow, None as Nothing, Select};
+        use Consequence::{Follow, None as Nothing, Select};
         for (clr, from, bps, leave, expected) in [
             (None, 2, 5e6, false, Select(Growth::Now)),
             (None, 2, 5e6, true, Nothing),

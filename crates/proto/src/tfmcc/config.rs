@@ -2,7 +2,7 @@
 
 use super::{Receiver, Sender};
 use crate::quantity::Bytes;
-use crate::registry::{Scheme, Seat};
+use crate::scheme::{Scheme, Seat};
 use crate::time::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

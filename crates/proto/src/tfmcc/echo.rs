@@ -35,7 +35,7 @@ pub(super) struct Stamp {
 
 impl Echoes {
     /// A report has come from a receiver that is now limiting, or is not.
-    pub(super) fn report(&mut self, stamp: Stamp, is_clr: bool) {
+    pub(super) fn add(&mut self, stamp: Stamp, is_clr: bool) {
         self.waiting.retain(|other| other.receiver != stamp.receiver);
         if is_clr {
             let is_new = self.clr.is_none_or(|clr| clr.receiver != stamp.receiver);
@@ -115,12 +115,12 @@ mod tests {
     fn priorities_are_those_of_the_rfc() {
         let mut echoes = Echoes::default();
         assert_eq!(echoes.take(Instant::ZERO, 0, true), None);
-        echoes.report(stamp(1, 2, true, 1e6), false);
-        echoes.report(stamp(2, 1, true, 2e6), false);
-        echoes.report(stamp(3, 2, false, 3e6), false);
-        echoes.report(stamp(4, 255, false, 9e6), false);
-        echoes.report(stamp(5, 2, true, 0.5e6), false);
-        echoes.report(stamp(6, 2, true, 1e5), true);
+        echoes.add(stamp(1, 2, true, 1e6), false);
+        echoes.add(stamp(2, 1, true, 2e6), false);
+        echoes.add(stamp(3, 2, false, 3e6), false);
+        echoes.add(stamp(4, 255, false, 9e6), false);
+        echoes.add(stamp(5, 2, true, 0.5e6), false);
+        echoes.add(stamp(6, 2, true, 1e5), true);
         // New CLR; without RTT, older round first (255 is before 2); others: older round, then lower rate; CLR.
         assert_eq!(order_of(&mut echoes, 2, 8), [6, 4, 3, 2, 5, 1, 6, 6]);
     }
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn stamps_are_advanced_by_the_time_they_wait() {
         let mut echoes = Echoes::default();
-        echoes.report(stamp(1, 0, true, 1e6), true);
+        echoes.add(stamp(1, 0, true, 1e6), true);
         let echo = echoes.take(Instant(7_000_000), 0, false).unwrap();
         assert_eq!(echo, TfmccEcho { receiver: Address::endpoint(1), stamp_us: 8000, is_clr: true });
     }
@@ -136,11 +136,11 @@ mod tests {
     #[test]
     fn the_limiting_receiver_has_its_turn_in_every_round() {
         let mut echoes = Echoes::default();
-        echoes.report(stamp(1, 0, true, 1e6), true);
+        echoes.add(stamp(1, 0, true, 1e6), true);
         assert_eq!(order_of(&mut echoes, 0, 1), [1]);
         echoes.next_round();
         for receiver in 2..6 {
-            echoes.report(stamp(receiver, 1, true, 1e6 + f64::from(receiver)), false);
+            echoes.add(stamp(receiver, 1, true, 1e6 + f64::from(receiver)), false);
         }
         assert_eq!(order_of(&mut echoes, 1, 1), [2]);
         assert_eq!(echoes.take(Instant::ZERO, 1, true).unwrap().receiver.index(), 1);
@@ -151,7 +151,7 @@ mod tests {
     fn the_number_of_stamps_is_bounded() {
         let mut echoes = Echoes::default();
         for receiver in 0..1000 {
-            echoes.report(stamp(receiver, 0, true, f64::from(receiver)), false);
+            echoes.add(stamp(receiver, 0, true, f64::from(receiver)), false);
         }
         assert_eq!(echoes.waiting.len(), MOST);
         assert_eq!(order_of(&mut echoes, 0, 2), [0, 1]);

@@ -1,7 +1,7 @@
 //! The sender (RFC 4654 section 3): the rate, the packets, the reports.
 
 use super::Config;
-use super::clr::{Clr, Feedback, Growth, Verdict, judge, judge_in_slow_start};
+use super::clr::{Clr, Consequence, Feedback, Growth, judge, judge_in_slow_start};
 use super::config::GREATEST_MAX_RTT;
 use super::echo::{Echoes, Stamp};
 use super::quantise;
@@ -152,7 +152,7 @@ impl Sender {
     }
 
     /// Reports as section 3 treats them.
-    fn report(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+    fn hear(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
         let Header::TfmccReport { have_rtt, have_loss, leave, round, echoed_stamp_us, rate_bps, .. } = packet.header
         else {
             return;
@@ -190,14 +190,14 @@ impl Sender {
         let is_clr = self.clr() == Some(feedback.receiver);
         let receiver = feedback.receiver;
         self.echoes
-            .report(Stamp { receiver, stamp_us: stamp_us(packet.sent), came: now, round, have_rtt, rate_bps }, is_clr);
+            .add(Stamp { receiver, stamp_us: stamp_us(packet.sent), came: now, round, have_rtt, rate_bps }, is_clr);
     }
 
     /// Section 3.6: towards the lowest of twice the receive rates, over one round-trip time.
     fn slow_start_report(&mut self, now: Instant, feedback: &Feedback) {
-        let verdict = judge_in_slow_start(self.clr.as_ref(), feedback);
-        self.follow(now, feedback, verdict);
-        if verdict == Verdict::None {
+        let consequence = judge_in_slow_start(self.clr.as_ref(), feedback);
+        self.follow(now, feedback, consequence);
+        if consequence == Consequence::None {
             return;
         }
         // What was received was sent, so twice that is at most twice the rate, unless the receiver lies.
@@ -213,12 +213,12 @@ impl Sender {
 
     /// The four cases of section 3.3.
     fn steady_report(&mut self, now: Instant, feedback: &Feedback) {
-        let verdict = judge(self.clr.as_ref(), self.after_silence, self.rate_bps, feedback);
-        self.follow(now, feedback, verdict);
-        if verdict == Verdict::Select(Growth::AfterARound) && feedback.adjusted_bps > self.rate_bps {
+        let consequence = judge(self.clr.as_ref(), self.after_silence, self.rate_bps, feedback);
+        self.follow(now, feedback, consequence);
+        if consequence == Consequence::Select(Growth::AfterARound) && feedback.adjusted_bps > self.rate_bps {
             self.hold_until = now + Duration::from_secs_f64(self.rounds.length_s());
         }
-        if verdict == Verdict::None {
+        if consequence == Consequence::None {
             return;
         }
         // At most a packet per R_max each R_max, whatever the distance of reports.
@@ -231,14 +231,14 @@ impl Sender {
     }
 
     /// Who limits from now on.
-    fn follow(&mut self, now: Instant, feedback: &Feedback, verdict: Verdict) {
-        match verdict {
-            Verdict::None => {}
-            Verdict::Select(_) => {
+    fn follow(&mut self, now: Instant, feedback: &Feedback, consequence: Consequence) {
+        match consequence {
+            Consequence::None => {}
+            Consequence::Select(_) => {
                 self.clr = Some(Clr::new(now, feedback));
                 self.after_silence = false;
             }
-            Verdict::Follow => {
+            Consequence::Follow => {
                 if let Some(clr) = &mut self.clr {
                     clr.reported(now, feedback);
                 }
@@ -394,7 +394,7 @@ impl Endpoint for Sender {
             Input::Packet(packet) => {
                 self.now = now;
                 self.ramp(now);
-                self.report(now, packet, out);
+                self.hear(now, packet, out);
             }
             // Before the deadline a time-out changes nothing, not even the progress of a ramp.
             Input::Timeout if self.deadline().is_none_or(|at| at > now) => return,

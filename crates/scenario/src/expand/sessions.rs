@@ -4,7 +4,7 @@ use super::Expansion;
 use crate::model::{Mode, Nodes, Receivers, Session};
 use crate::network::{NetworkReceiver, NetworkSession};
 use crate::problem::Finding;
-use faircast_proto::registry::Scheme;
+use faircast_proto::scheme::Scheme;
 use faircast_sim::multicast::{self, SessionPlan};
 use std::collections::BTreeSet;
 

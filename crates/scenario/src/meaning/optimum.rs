@@ -3,7 +3,7 @@
 use crate::model::{Scenario, Utility};
 use crate::network::Network;
 use crate::problem::{Finding, list, nearest};
-use faircast_proto::registry::Scheme;
+use faircast_proto::scheme::Scheme;
 use std::collections::BTreeMap;
 
 /// The alphas that are solved reliably; beyond them max-min is as good.

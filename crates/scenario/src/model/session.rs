@@ -1,7 +1,8 @@
 //! What a scenario says of a multicast session.
 
 use super::Nodes;
-use faircast_proto::registry::{Scheme, SchemeConfig};
+use faircast_proto::registry::SchemeConfig;
+use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,7 @@ mod flows;
 use crate::network::Network;
 use faircast_proto::endpoint::Event;
 use faircast_proto::packet::Ecn;
-use faircast_proto::registry::Scheme;
+use faircast_proto::scheme::Scheme;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::counters::LinkCounters;
 use faircast_sim::engine::World;
