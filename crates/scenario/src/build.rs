@@ -14,7 +14,7 @@ use faircast_sim::agent::Agent;
 use faircast_sim::builder::{LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::Calendar;
 use faircast_sim::engine::World;
-use faircast_sim::ids::NodeId;
+use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::loss::Loss;
 use faircast_sim::probe::ProbePlan;
 use faircast_sim::queue::{LinkContext, Queue};
@@ -112,8 +112,8 @@ fn probe_plan(description: &network::Network) -> ProbePlan {
         flows: probes.flows,
         links: probes.links,
         events: probes.events,
-        queues: probes.queues.clone(),
-        packets: probes.packets.clone(),
+        queues: probes.queues.iter().copied().map(LinkId).collect(),
+        packets: probes.packets.iter().copied().map(LinkId).collect(),
         trace: probes.trace,
     }
 }

@@ -8,6 +8,7 @@ use faircast_proto::scheme::Scheme;
 use faircast_proto::source::{cbr, on_off};
 use faircast_proto::tcp;
 use faircast_proto::time::{Duration, Instant, Rate};
+use faircast_sim::ids::NodeId;
 use faircast_sim::multicast::SessionPlan;
 use faircast_sim::routing::Edge;
 use faircast_sim::{link, loss, queue};
@@ -184,7 +185,8 @@ impl Network {
 
     /// The links as routing sees them.
     pub(crate) fn edges(&self) -> Vec<Edge> {
-        self.links.iter().map(|link| Edge { from: link.from, to: link.to, delay: link.delay }).collect()
+        let edge = |link: &DirectedLink| Edge { from: NodeId(link.from), to: NodeId(link.to), delay: link.delay };
+        self.links.iter().map(edge).collect()
     }
 
     /// Mean size of the data packets of all flows and sessions, whichever links they cross, rounded; 1000 without any.

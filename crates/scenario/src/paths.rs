@@ -4,6 +4,7 @@
 
 use crate::network::{FlowKind, Network};
 use faircast_proto::scheme::Scheme;
+use faircast_sim::ids::NodeId;
 use faircast_sim::routing::{Edge, Graph, Routes};
 
 /// The links and what crosses them.
@@ -42,16 +43,16 @@ pub fn paths(network: &Network) -> Paths {
 }
 
 fn flows(network: &Network, edges: &[Edge]) -> Vec<Demand> {
-    let destinations: Vec<u32> = network.flows.iter().map(|flow| flow.to).collect();
+    let destinations: Vec<NodeId> = network.flows.iter().map(|flow| NodeId(flow.to)).collect();
     let routes = Routes::towards(network.nodes.len(), edges, &destinations);
     let demand = |flow: &crate::network::NetworkFlow| {
         let mut links = Vec::new();
-        let mut at = flow.from;
-        while let Some(link) = routes.next(at, flow.to) {
-            links.push(link);
-            at = edges[link as usize].to;
+        let mut at = NodeId(flow.from);
+        while let Some(link) = routes.next(at, NodeId(flow.to)) {
+            links.push(link.0);
+            at = edges[link.index()].to;
         }
-        debug_assert_eq!(at, flow.to, "a checked flow has a path");
+        debug_assert_eq!(at.0, flow.to, "a checked flow has a path");
         Demand {
             name: flow.name.clone(),
             is_session: false,
@@ -78,14 +79,14 @@ fn fixed_rate_bps(kind: &FlowKind) -> Option<f64> {
 fn sessions(network: &Network, edges: &[Edge]) -> Vec<Demand> {
     let graph = Graph::new(network.nodes.len(), edges);
     let demand = |session: &crate::network::NetworkSession| {
-        let up = graph.towards(session.source);
+        let up = graph.towards(NodeId(session.source));
         let down = graph.down(&up);
         let route = |node: u32| {
             let mut links = Vec::new();
             let mut at = node as usize;
             while let (Some(towards), Some(from)) = (up[at], down[at]) {
-                links.push(from);
-                at = edges[towards as usize].to as usize;
+                links.push(from.0);
+                at = edges[towards.index()].to.index();
             }
             links.reverse();
             links

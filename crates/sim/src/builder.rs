@@ -198,7 +198,7 @@ impl NetworkBuilder {
     /// Everything that keeps the network from running, all at once.
     pub fn build<C: Calendar>(self) -> Result<World<C>, Vec<BuildError>> {
         let edges: Vec<Edge> =
-            self.links.iter().map(|link| Edge { from: link.from.0, to: link.to.0, delay: link.delay }).collect();
+            self.links.iter().map(|link| Edge { from: link.from, to: link.to, delay: link.delay }).collect();
         let mut errors = self.errors();
         let (places, forwarding) = self.routes(&edges, &mut errors);
         if !errors.is_empty() {
@@ -212,17 +212,17 @@ impl NetworkBuilder {
         let mut links: Vec<Link> = self
             .links
             .into_iter()
-            .map(|plan| Link::new(plan.to.0, plan.rate, plan.delay, plan.queue, plan.loss, plan.mode))
+            .map(|plan| Link::new(plan.to, plan.rate, plan.delay, plan.queue, plan.loss, plan.mode))
             .collect();
         let plan = self.probes;
         for &link in plan.queues.iter().chain(&plan.packets) {
-            links[link as usize].attach_probe(QueueProbe::new(plan.packets.contains(&link)));
+            links[link.index()].attach_probe(QueueProbe::new(plan.packets.contains(&link)));
         }
         let mut hosts = Vec::with_capacity(self.endpoints.len());
         for (index, endpoint) in (0..).zip(self.endpoints) {
             let (flow, agent, start, stop) = endpoint.agent.expect("empty addresses are errors");
             calendar.schedule(Entry::new(start.min(stop), Kind::Timer, index));
-            hosts.push(Host::new(agent, endpoint.node.0, flow, offsets[endpoint.node.0 as usize], start, stop));
+            hosts.push(Host::new(agent, endpoint.node, flow, offsets[endpoint.node.index()], start, stop));
         }
         let mut receivers = Vec::new();
         let flows = self
@@ -258,7 +258,7 @@ impl NetworkBuilder {
     }
 
     fn errors(&self) -> Vec<BuildError> {
-        let name = |node: NodeId| self.nodes[node.0 as usize].clone();
+        let name = |node: NodeId| self.nodes[node.index()].clone();
         let node_of = |address: Address| self.endpoints[address.index()].node;
         let zero_rates = self.links.iter().filter(|link| link.rate.0 == 0);
         let empty = self.endpoints.iter().filter(|endpoint| endpoint.agent.is_none());
@@ -275,10 +275,10 @@ impl NetworkBuilder {
 
     /// Places of the endpoints, and routes from every node towards them.
     fn routes(&self, edges: &[Edge], errors: &mut Vec<BuildError>) -> (Vec<Place>, Forwarding) {
-        let nodes: BTreeSet<u32> = self.endpoints.iter().map(|endpoint| endpoint.node.0).collect();
+        let nodes: BTreeSet<NodeId> = self.endpoints.iter().map(|endpoint| endpoint.node).collect();
         let mut hosts = Vec::from_iter(nodes);
         let routes = Routes::towards(self.nodes.len(), edges, &hosts);
-        let node_of = |address: Address| self.endpoints[address.index()].node.0;
+        let node_of = |address: Address| self.endpoints[address.index()].node;
         let ends = |flow: &PlannedFlow| {
             let sender = node_of(flow.sender);
             flow.receivers.iter().map(move |&receiver| (sender, node_of(receiver))).collect::<Vec<_>>()
@@ -286,7 +286,7 @@ impl NetworkBuilder {
         for (a, b) in self.flows.iter().flat_map(ends) {
             for (from, to) in [(a, b), (b, a)] {
                 if from != to && routes.next(from, to).is_none() {
-                    let name = |node: u32| self.nodes[node as usize].clone();
+                    let name = |node: NodeId| self.nodes[node.index()].clone();
                     errors.push(BuildError::Unreachable { from: name(from), to: name(to) });
                 }
             }
@@ -294,9 +294,9 @@ impl NetworkBuilder {
         hosts.sort_unstable_by_key(|&host| routes.below(host).start);
         let mut slots = vec![u32::MAX; self.nodes.len()];
         for (slot, &host) in (0..).zip(&hosts) {
-            slots[host as usize] = slot;
+            slots[host.index()] = slot;
         }
-        let place = |endpoint: &EndpointPlan| Place { node: endpoint.node.0, slot: slots[endpoint.node.0 as usize] };
+        let place = |endpoint: &EndpointPlan| Place { node: endpoint.node, slot: slots[endpoint.node.index()] };
         let places = self.endpoints.iter().map(place).collect();
         (places, Forwarding::new(self.nodes.len(), edges, &routes, &hosts))
     }
@@ -308,23 +308,23 @@ impl NetworkBuilder {
             return multicast;
         }
         let graph = Graph::new(self.nodes.len(), edges);
-        let links: Vec<(u32, u32)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
+        let links: Vec<(NodeId, NodeId)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
         let mut links_out = vec![0; self.nodes.len()];
         for edge in edges {
-            links_out[edge.from as usize] += 1;
+            links_out[edge.from.index()] += 1;
         }
         let mut hosts = vec![false; self.nodes.len()];
         for endpoint in &self.endpoints {
-            let node = endpoint.node.0 as usize;
+            let node = endpoint.node.index();
             hosts[node] = links_out[node] == 1;
         }
-        let node_of = |address: Address| self.endpoints[address.index()].node.0;
+        let node_of = |address: Address| self.endpoints[address.index()].node;
         for session in &self.sessions {
             let PlannedFlow { sender, receivers } = &self.flows[session.flow.0 as usize];
             let root = node_of(*sender);
             let up = graph.towards(root);
             let down = graph.down(&up);
-            let members: Vec<(u32, u32)> =
+            let members: Vec<(NodeId, u32)> =
                 receivers.iter().map(|&member| (node_of(member), member.index() as u32)).collect();
             multicast.add(&SessionSite {
                 plan: session.plan,

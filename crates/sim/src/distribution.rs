@@ -2,6 +2,7 @@
 
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::engine::World;
+use crate::ids::{LinkId, NodeId};
 use crate::multicast::{Branch, CONTROL_BYTES, Fan, Message};
 use crate::store::Label;
 use faircast_proto::packet::{Address, Ecn, FlowId, Header, Packet};
@@ -10,7 +11,7 @@ use faircast_proto::time::Instant;
 impl<C: Calendar> World<C> {
     /// A packet to a group has come to `node` over `link`.
     #[inline(never)]
-    pub(crate) fn deliver_to_group(&mut self, node: u32, link: u32, group: Address, label: Label) {
+    pub(crate) fn deliver_to_group(&mut self, node: NodeId, link: LinkId, group: Address, label: Label) {
         let Some((session, bit)) = self.multicast.place(group.index()) else {
             self.unroutable += 1;
             return self.wires.store.release(label.packet);
@@ -39,7 +40,7 @@ impl<C: Calendar> World<C> {
     }
 
     /// An endpoint on `node` sends to a group: down the tree from the source, from others up and down.
-    pub(crate) fn send_to_group(&mut self, node: u32, sender: u32, group: Address, label: Label) {
+    pub(crate) fn send_to_group(&mut self, node: NodeId, sender: u32, group: Address, label: Label) {
         let Some((session, bit)) = self.multicast.place(group.index()) else {
             self.unroutable += 1;
             return self.wires.store.release(label.packet);
@@ -69,7 +70,7 @@ impl<C: Calendar> World<C> {
         }
     }
 
-    fn send_up(&mut self, node: u32, session: u32, label: Label) {
+    fn send_up(&mut self, node: NodeId, session: u32, label: Label) {
         if let Some(link) = self.multicast.sessions[session as usize].up(node) {
             self.wires.store.share(label.packet);
             self.wires.put(link, label);
@@ -79,7 +80,7 @@ impl<C: Calendar> World<C> {
     /// Copies a packet to the open branches, but that which begins with the link `except`, and to the members. Says
     /// whether anyone got it.
     #[inline(always)]
-    fn replicate(&mut self, session: u32, fan: Fan, bit: u32, except: Option<u32>, label: Label) -> bool {
+    fn replicate(&mut self, session: u32, fan: Fan, bit: u32, except: Option<LinkId>, label: Label) -> bool {
         let mut used = false;
         let state = &self.multicast.sessions[session as usize];
         for branch in state.branches(fan) {
@@ -103,14 +104,14 @@ impl<C: Calendar> World<C> {
 
     /// A packet has come that `node` had no use for; perhaps it never has, and can say so upstream.
     #[cold]
-    fn find_unwanted(&mut self, node: u32, session: u32, bit: u32) {
+    fn find_unwanted(&mut self, node: NodeId, session: u32, bit: u32) {
         if self.multicast.sessions[session as usize].has_no_use(node, bit) {
             self.multicast.unwanted(self.wires.now, session, node, bit, &mut self.messages);
             self.send_messages();
         }
     }
 
-    pub(crate) fn change_membership(&mut self, node: u32, endpoint: u32, group: Address, joins: bool) {
+    pub(crate) fn change_membership(&mut self, node: NodeId, endpoint: u32, group: Address, joins: bool) {
         let now = self.wires.now;
         let known = self.multicast.change_membership(now, node, endpoint, group.index(), joins, &mut self.messages);
         debug_assert!(known, "only declared members join");
@@ -150,7 +151,7 @@ impl<C: Calendar> World<C> {
 
     /// Holds a session's groups (bit i is group i) back on the branch that begins with `link`, or lets them pass again.
     /// Says whether there is such a branch.
-    pub fn set_blocked(&mut self, first_group: Address, link: u32, groups: u64, blocked: bool) -> bool {
+    pub fn set_blocked(&mut self, first_group: Address, link: LinkId, groups: u64, blocked: bool) -> bool {
         let Some((session, _)) = self.multicast.place(first_group.index()) else { return false };
         self.multicast.sessions[session as usize].set_blocked_on(link, groups, blocked)
     }

@@ -7,6 +7,7 @@ use crate::calendar::{Calendar, Entry, Kind};
 use crate::flow::Flow;
 use crate::forwarding::Forwarding;
 use crate::host::Host;
+use crate::ids::{LinkId, NodeId};
 use crate::link::Link;
 use crate::multicast::{Message, Multicast};
 use crate::probe::{EventRow, LinkRow, ProbePlan, QueueRow, ReceiverRow, Records, SenderRow};
@@ -43,7 +44,7 @@ pub struct World<C> {
 /// Where an endpoint lives: its node, and the node's slot in the forwarding tables.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
-    pub(crate) node: u32,
+    pub(crate) node: NodeId,
     pub(crate) slot: u32,
 }
 
@@ -69,9 +70,9 @@ impl<C: Calendar> World<C> {
             };
             self.wires.now = entry.at();
             match entry.kind() {
-                Kind::Delivery => self.deliver(entry.entity()),
+                Kind::Delivery => self.deliver(LinkId(entry.entity())),
                 Kind::Timer => self.timer(entry.entity()),
-                Kind::Departure => self.wires.depart(entry.entity()),
+                Kind::Departure => self.wires.depart(LinkId(entry.entity())),
                 Kind::Probe => self.probe(entry.entity()),
             }
         }
@@ -80,7 +81,7 @@ impl<C: Calendar> World<C> {
     }
 
     #[inline(always)]
-    fn deliver(&mut self, link: u32) {
+    fn deliver(&mut self, link: LinkId) {
         let Some((node, label)) = self.wires.deliver(link) else { return };
         let destination = self.wires.store.destination(label.packet);
         if destination.is_group() {
@@ -100,10 +101,10 @@ impl<C: Calendar> World<C> {
 
     /// Sends a packet on from `node` towards the host at `slot`.
     #[inline(always)]
-    fn forward(&mut self, node: u32, slot: u32, label: Label) {
+    fn forward(&mut self, node: NodeId, slot: u32, label: Label) {
         let link = self.forwarding.link(node, slot);
         // Routes are loop-free; the hop limit is there for those that change while packets are on their way.
-        if link as usize >= self.wires.links.len() || !self.wires.store.take_hop(label.packet) {
+        if link.index() >= self.wires.links.len() || !self.wires.store.take_hop(label.packet) {
             self.unroutable += 1;
             self.wires.store.release(label.packet);
             return;
@@ -255,7 +256,7 @@ impl<C: Calendar> World<C> {
     }
 
     fn record_links(&mut self) {
-        for (link, state) in (0..).zip(&mut self.wires.links) {
+        for (link, state) in (0..).map(LinkId).zip(&mut self.wires.links) {
             state.settle(self.wires.now);
             self.records.links.push(LinkRow { at: self.wires.now, link, counters: *state.counters() });
         }
@@ -263,7 +264,7 @@ impl<C: Calendar> World<C> {
 
     fn record_queues(&mut self) {
         for &link in &self.plan.queues {
-            let state = &mut self.wires.links[link as usize];
+            let state = &mut self.wires.links[link.index()];
             state.settle(self.wires.now);
             self.records.queues.push(QueueRow {
                 at: self.wires.now,

@@ -3,13 +3,14 @@
 //! Hosts have numbers, *slots*, in which those below a router follow each other ([`Routes::below`]). So a router of a stub
 //! keeps links for these only, and one for everything else: a tree of ten thousand hosts takes a megabyte, not hundreds.
 
+use crate::ids::{LinkId, NodeId};
 use crate::routing::{Edge, Routes};
 
 /// The forwarding tables of all nodes.
 pub(crate) struct Forwarding {
     nodes: Vec<Node>,
     /// The rows of all nodes: links by slot.
-    links: Vec<u32>,
+    links: Vec<LinkId>,
 }
 
 /// How a node forwards.
@@ -21,23 +22,21 @@ struct Node {
     /// Where it begins.
     row: u32,
     /// The link towards all others.
-    otherwise: u32,
+    otherwise: LinkId,
 }
-
-/// In place of a link: there is no way.
-const NONE: u32 = u32::MAX;
 
 impl Forwarding {
     /// Tables by `routes` in the graph of these links. `hosts` are the destinations, slot by slot, in the order of their
     /// positions. A node with one link out needs no table: all that is not for itself goes there.
-    pub(crate) fn new(nodes: usize, edges: &[Edge], routes: &Routes, hosts: &[u32]) -> Forwarding {
-        let mut outgoing: Vec<Vec<u32>> = vec![Vec::new(); nodes];
-        for (index, edge) in (0..).zip(edges) {
-            outgoing[edge.from as usize].push(index);
+    pub(crate) fn new(nodes: usize, edges: &[Edge], routes: &Routes, hosts: &[NodeId]) -> Forwarding {
+        let mut outgoing: Vec<Vec<LinkId>> = vec![Vec::new(); nodes];
+        for (index, edge) in (0..).map(LinkId).zip(edges) {
+            outgoing[edge.from.index()].push(index);
         }
         let slot_at = |position: u32| hosts.partition_point(|&host| routes.below(host).start < position);
         let mut links = Vec::new();
         let nodes = (0..)
+            .map(NodeId)
             .zip(&outgoing)
             .map(|(node, outgoing)| {
                 let slots = match (&outgoing[..], routes.up(node)) {
@@ -46,10 +45,10 @@ impl Forwarding {
                     (_, None) => 0..hosts.len(),
                 };
                 let row = links.len() as u32;
-                links.extend(hosts[slots.clone()].iter().map(|&host| routes.next(node, host).unwrap_or(NONE)));
+                links.extend(hosts[slots.clone()].iter().map(|&host| routes.next(node, host).unwrap_or(LinkId::NONE)));
                 let otherwise = match outgoing[..] {
                     [only] => only,
-                    _ => routes.up(node).unwrap_or(NONE),
+                    _ => routes.up(node).unwrap_or(LinkId::NONE),
                 };
                 Node { first: slots.start as u32, count: slots.len() as u32, row, otherwise }
             })
@@ -57,10 +56,10 @@ impl Forwarding {
         Forwarding { nodes, links }
     }
 
-    /// The link that `node` takes towards the host at `slot`; a number that no link has if there is no way.
+    /// The link that `node` takes towards the host at `slot`; [`LinkId::NONE`] if there is no way.
     #[inline]
-    pub(crate) fn link(&self, node: u32, slot: u32) -> u32 {
-        let Node { first, count, row, otherwise } = self.nodes[node as usize];
+    pub(crate) fn link(&self, node: NodeId, slot: u32) -> LinkId {
+        let Node { first, count, row, otherwise } = self.nodes[node.index()];
         let at = slot.wrapping_sub(first);
         if at < count { self.links[(row + at) as usize] } else { otherwise }
     }
@@ -74,11 +73,12 @@ mod tests {
 
     fn duplex(a: u32, b: u32) -> [Edge; 2] {
         let delay = Duration::from_millis(1);
+        let (a, b) = (NodeId(a), NodeId(b));
         [Edge { from: a, to: b, delay }, Edge { from: b, to: a, delay }]
     }
 
-    fn tables(nodes: u32, edges: &[Edge]) -> (Forwarding, Routes, Vec<u32>) {
-        let mut hosts: Vec<u32> = (0..nodes).step_by(2).collect();
+    fn tables(nodes: u32, edges: &[Edge]) -> (Forwarding, Routes, Vec<NodeId>) {
+        let mut hosts: Vec<NodeId> = (0..nodes).step_by(2).map(NodeId).collect();
         let routes = Routes::towards(nodes as usize, edges, &hosts);
         hosts.sort_unstable_by_key(|&host| routes.below(host).start);
         (Forwarding::new(nodes as usize, edges, &routes, &hosts), routes, hosts)
@@ -96,10 +96,10 @@ mod tests {
                 edges.extend(duplex(draw(nodes), draw(nodes)));
             }
             let (tables, routes, hosts) = tables(nodes, &edges);
-            for node in 0..nodes {
+            for node in (0..nodes).map(NodeId) {
                 for (slot, &host) in (0..).zip(&hosts).filter(|&(_, &host)| host != node) {
                     let link = tables.link(node, slot);
-                    assert_eq!(Some(link), routes.next(node, host), "{node} -> {host}: {edges:?}");
+                    assert_eq!(Some(link), routes.next(node, host), "{node:?} -> {host:?}: {edges:?}");
                 }
             }
         }

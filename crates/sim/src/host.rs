@@ -1,6 +1,7 @@
 //! An endpoint with what its driver keeps for it.
 
 use crate::agent::Agent;
+use crate::ids::NodeId;
 use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
 use faircast_proto::packet::FlowId;
 use faircast_proto::time::{Duration, Instant};
@@ -18,13 +19,20 @@ pub(crate) struct Host {
     start: Instant,
     /// When it stops; `FAR_FUTURE` = it has, or never will.
     stop: Instant,
-    pub(crate) node: u32,
+    pub(crate) node: NodeId,
     pub(crate) flow: FlowId,
     agent: Agent,
 }
 
 impl Host {
-    pub(crate) fn new(agent: Agent, node: u32, flow: FlowId, offset: Duration, start: Instant, stop: Instant) -> Host {
+    pub(crate) fn new(
+        agent: Agent,
+        node: NodeId,
+        flow: FlowId,
+        offset: Duration,
+        start: Instant,
+        stop: Instant,
+    ) -> Host {
         Host { offset, armed: start.min(stop), armed_later: Instant::FAR_FUTURE, start, stop, node, flow, agent }
     }
 

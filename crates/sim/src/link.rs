@@ -9,6 +9,7 @@
 //! that decide at departure need them. For disciplines that decide at arrival both give identical traces.
 
 use crate::counters::LinkCounters;
+use crate::ids::NodeId;
 use crate::loss::{Loss, LossModel};
 use crate::probe::{PacketAction, QueueProbe};
 use crate::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
@@ -32,8 +33,8 @@ pub struct Link {
     remainder: u32,
     /// While fewer packets are in the system every packet enters unchanged; 0 if the queue must be asked each time.
     sure_room: u32,
-    /// Node at the far end, by index.
-    pub(crate) to: u32,
+    /// Node at the far end.
+    pub(crate) to: NodeId,
     lossless: bool,
     /// Whether there is a probe.
     probed: bool,
@@ -75,8 +76,8 @@ pub struct Wanted {
 }
 
 impl Link {
-    /// An idle link to the node numbered `to`. The rate must not be zero.
-    pub fn new(to: u32, rate: Rate, delay: Duration, queue: Queue, loss: Loss, mode: LinkMode) -> Link {
+    /// An idle link to the node `to`. The rate must not be zero.
+    pub fn new(to: NodeId, rate: Rate, delay: Duration, queue: Queue, loss: Loss, mode: LinkMode) -> Link {
         let mode = if queue.decides_at_departure() { LinkMode::TwoStage } else { mode };
         Link {
             ring: Ring::new(),
@@ -380,7 +381,7 @@ mod tests {
         let context = LinkContext { rate, delay: Duration::ZERO, mean_packet_bytes: 1000, random: random.clone() };
         let loss: loss::Config = serde_json::from_str(r#"{"kind": "none"}"#).expect("a legal loss model");
         let (queue, loss) = (Queue::new(&queue, context), Loss::new(&loss, random));
-        let mut link = Link::new(0, rate, Duration::ZERO, queue, loss, LinkMode::Fused);
+        let mut link = Link::new(NodeId(0), rate, Duration::ZERO, queue, loss, LinkMode::Fused);
         link.counters.lost = 1;
         link
     }

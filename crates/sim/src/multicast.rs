@@ -12,6 +12,7 @@
 //! *Sparse*: nothing flows where nobody has asked. *Dense*: the first packets go everywhere; routers that have no use
 //! for them prune, and what was pruned opens again after `prune_timeout` (ns-2's dense mode).
 
+use crate::ids::{LinkId, NodeId};
 use faircast_proto::packet::MembershipMessage;
 use faircast_proto::time::{Duration, Instant};
 use std::collections::BTreeMap;
@@ -76,7 +77,7 @@ pub(crate) struct Session {
     plan: SessionPlan,
     first_group: u32,
     flow: u32,
-    root: u32,
+    root: NodeId,
     nodes: Vec<SessionNode>,
     branches: Vec<Branch>,
     members: Vec<Member>,
@@ -97,7 +98,7 @@ pub(crate) struct Fan {
 #[derive(Clone, Copy)]
 struct SessionNode {
     /// Link to the next node towards the source.
-    up: u32,
+    up: LinkId,
     fan: Fan,
     /// What it has asked for upstream.
     wanted: u64,
@@ -110,9 +111,9 @@ struct SessionNode {
 /// An interface towards the leaves of the tree.
 #[derive(Clone, Copy)]
 pub(crate) struct Branch {
-    pub(crate) link: u32,
+    pub(crate) link: LinkId,
     /// Node that it belongs to.
-    node: u32,
+    node: NodeId,
     to_host: bool,
     /// How often it is on the agenda as left by its host.
     leaves: u32,
@@ -135,14 +136,14 @@ enum Task {
     /// A pruned branch opens again.
     Reopen { session: u32, branch: u32 },
     /// A node asks again for what was not acknowledged.
-    Retry { session: u32, node: u32 },
+    Retry { session: u32, node: NodeId },
 }
 
 /// A control packet to be sent: session, the link to send it on, what it says of which groups.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message {
     pub(crate) session: u32,
-    pub(crate) link: u32,
+    pub(crate) link: LinkId,
     pub(crate) request: MembershipMessage,
     pub(crate) bits: u64,
 }
@@ -151,14 +152,14 @@ pub(crate) struct Message {
 pub(crate) struct SessionSite<'a> {
     pub(crate) plan: SessionPlan,
     pub(crate) flow: u32,
-    pub(crate) root: u32,
-    pub(crate) members: &'a [(u32, u32)],
+    pub(crate) root: NodeId,
+    pub(crate) members: &'a [(NodeId, u32)],
     /// For every node the link towards the source.
-    pub(crate) up: &'a [Option<u32>],
+    pub(crate) up: &'a [Option<LinkId>],
     /// For every node the link back from there.
-    pub(crate) down: &'a [Option<u32>],
+    pub(crate) down: &'a [Option<LinkId>],
     /// From and to of every link.
-    pub(crate) links: &'a [(u32, u32)],
+    pub(crate) links: &'a [(NodeId, NodeId)],
     /// Nodes that have endpoints and one link out.
     pub(crate) hosts: &'a [bool],
 }
@@ -189,7 +190,7 @@ impl Multicast {
     pub(crate) fn change_membership(
         &mut self,
         now: Instant,
-        node: u32,
+        node: NodeId,
         endpoint: u32,
         group: usize,
         joins: bool,
@@ -210,18 +211,18 @@ impl Multicast {
     pub(crate) fn receive(
         &mut self,
         now: Instant,
-        node: u32,
-        link: u32,
+        node: NodeId,
+        link: LinkId,
         message: (u32, MembershipMessage, u64),
         out: &mut Vec<Message>,
     ) {
         let (session, request, bits) = message;
         let state = &mut self.sessions[session as usize];
         if request == MembershipMessage::Acknowledge {
-            state.nodes[node as usize].unacknowledged &= !bits;
+            state.nodes[node.index()].unacknowledged &= !bits;
             return;
         }
-        let branch = state.branch_above[link as usize];
+        let branch = state.branch_above[link.index()];
         let Some(Branch { link: down, .. }) = state.branches.get(branch as usize).copied() else { return };
         match request {
             MembershipMessage::Join => {
@@ -259,7 +260,7 @@ impl Multicast {
                     self.sessions[session as usize].branches[branch as usize].joined |= bits;
                 }
                 Task::Retry { session, node } => {
-                    let missing = self.sessions[session as usize].nodes[node as usize].unacknowledged & bits;
+                    let missing = self.sessions[session as usize].nodes[node.index()].unacknowledged & bits;
                     if missing != 0 {
                         self.ask(now, session, node, missing, out);
                     }
@@ -269,9 +270,9 @@ impl Multicast {
     }
 
     /// Data of a group has come to a router that has no use for it.
-    pub(crate) fn unwanted(&mut self, now: Instant, session: u32, node: u32, bit: u32, out: &mut Vec<Message>) {
+    pub(crate) fn unwanted(&mut self, now: Instant, session: u32, node: NodeId, bit: u32, out: &mut Vec<Message>) {
         let Session { plan, root, nodes, .. } = &mut self.sessions[session as usize];
-        let state = &mut nodes[node as usize];
+        let state = &mut nodes[node.index()];
         let pause = match plan.mode {
             Mode::Sparse => plan.retry,
             Mode::Dense { prune_timeout } => plan.retry.min(prune_timeout),
@@ -310,30 +311,30 @@ impl Multicast {
     }
 
     /// Makes what a node asks for upstream what is wanted of it.
-    fn update(&mut self, now: Instant, session: u32, node: u32, out: &mut Vec<Message>) {
+    fn update(&mut self, now: Instant, session: u32, node: NodeId, out: &mut Vec<Message>) {
         let state = &mut self.sessions[session as usize];
         if node == state.root {
             return;
         }
         let interest = state.interest(node);
-        let SessionNode { wanted, up, is_host, .. } = state.nodes[node as usize];
+        let SessionNode { wanted, up, is_host, .. } = state.nodes[node.index()];
         let (joins, leaves) = (interest & !wanted, wanted & !interest);
         if leaves != 0 {
-            state.nodes[node as usize].wanted &= !leaves;
-            state.nodes[node as usize].unacknowledged &= !leaves;
+            state.nodes[node.index()].wanted &= !leaves;
+            state.nodes[node.index()].unacknowledged &= !leaves;
             let request = if is_host { MembershipMessage::Leave } else { MembershipMessage::Prune };
             out.push(Message { session, link: up, request, bits: leaves });
         }
         if joins != 0 {
-            state.nodes[node as usize].wanted |= joins;
+            state.nodes[node.index()].wanted |= joins;
             self.ask(now, session, node, joins, out);
         }
     }
 
     /// Asks upstream for groups, and again if no acknowledgement comes.
-    fn ask(&mut self, now: Instant, session: u32, node: u32, bits: u64, out: &mut Vec<Message>) {
+    fn ask(&mut self, now: Instant, session: u32, node: NodeId, bits: u64, out: &mut Vec<Message>) {
         let Session { plan, nodes, .. } = &mut self.sessions[session as usize];
-        let state = &mut nodes[node as usize];
+        let state = &mut nodes[node.index()];
         state.unacknowledged |= bits;
         out.push(Message { session, link: state.up, request: MembershipMessage::Join, bits });
         *self.agenda.entry((now + plan.retry, Task::Retry { session, node })).or_default() |= bits;
@@ -345,14 +346,15 @@ impl Session {
         let SessionSite { plan, root, .. } = *site;
         let all = if plan.groups == MAX_GROUPS { u64::MAX } else { (1 << plan.groups) - 1 };
         let flooded = if matches!(plan.mode, Mode::Dense { .. }) { all } else { 0 };
-        let down = |node: usize| {
-            let up = site.up[node]?;
-            let (_, to) = site.links[up as usize];
-            Some((up, site.down[node]?, to))
+        let down = |node: NodeId| {
+            let up = site.up[node.index()]?;
+            let (_, to) = site.links[up.index()];
+            Some((up, site.down[node.index()]?, to))
         };
-        let mut children: Vec<(u32, u32, u32)> = (0..site.up.len())
-            .filter(|&node| node as u32 != root)
-            .filter_map(|node| down(node).map(|(_, link, parent)| (parent, link, node as u32)))
+        let mut children: Vec<(NodeId, LinkId, NodeId)> = (0..site.up.len() as u32)
+            .map(NodeId)
+            .filter(|&node| node != root)
+            .filter_map(|node| down(node).map(|(_, link, parent)| (parent, link, node)))
             .collect();
         children.sort_unstable();
         let mut members = site.members.to_vec();
@@ -361,27 +363,34 @@ impl Session {
         let branches: Vec<Branch> = (0u32..)
             .zip(&children)
             .map(|(index, &(node, link, child))| {
-                let (up, _, _) = down(child as usize).expect("children have a way up");
-                branch_above[up as usize] = index;
-                let to_host = site.hosts[child as usize];
+                let (up, _, _) = down(child).expect("children have a way up");
+                branch_above[up.index()] = index;
+                let to_host = site.hosts[child.index()];
                 Branch { link, node, to_host, leaves: 0, joined: if to_host { 0 } else { flooded }, blocked: 0 }
             })
             .collect();
-        let range = |sorted: &dyn Fn(u32) -> usize, node: u32| [sorted(node) as u32, sorted(node + 1) as u32];
+        let range = |start: usize, end: usize| [start as u32, end as u32];
         let mut fans = vec![Fan::NONE; site.links.len()];
         let nodes = (0..site.up.len() as u32)
+            .map(NodeId)
             .map(|node| {
                 let fan = Fan {
-                    branches: range(&|n| children.partition_point(|&(parent, _, _)| parent < n), node),
-                    members: range(&|n| members.partition_point(|&(at, _)| at < n), node),
+                    branches: range(
+                        children.partition_point(|&(parent, ..)| parent < node),
+                        children.partition_point(|&(parent, ..)| parent <= node),
+                    ),
+                    members: range(
+                        members.partition_point(|&(at, _)| at < node),
+                        members.partition_point(|&(at, _)| at <= node),
+                    ),
                 };
-                let way = down(node as usize);
+                let way = down(node);
                 if let Some((_, link, _)) = way {
-                    fans[link as usize] = fan;
+                    fans[link.index()] = fan;
                 }
-                let is_host = site.hosts[node as usize];
+                let is_host = site.hosts[node.index()];
                 SessionNode {
-                    up: way.map_or(NIL, |(up, ..)| up),
+                    up: way.map_or(LinkId::NONE, |(up, ..)| up),
                     fan,
                     wanted: if is_host { 0 } else { flooded },
                     unacknowledged: 0,
@@ -405,14 +414,14 @@ impl Session {
 
     /// Where a packet goes that has come over `link`, if that is the way down the tree.
     #[inline]
-    pub(crate) fn fan_below(&self, link: u32) -> Option<Fan> {
-        let fan = self.fans[link as usize];
+    pub(crate) fn fan_below(&self, link: LinkId) -> Option<Fan> {
+        let fan = self.fans[link.index()];
         (fan.members[0] != NIL).then_some(fan)
     }
 
     /// Where a packet goes from `node`.
-    pub(crate) fn fan_of(&self, node: u32) -> Fan {
-        self.nodes[node as usize].fan
+    pub(crate) fn fan_of(&self, node: NodeId) -> Fan {
+        self.nodes[node.index()].fan
     }
 
     /// The branches of a fan.
@@ -435,13 +444,13 @@ impl Session {
     }
 
     /// The link towards the source; `None` at the source's node.
-    pub(crate) fn up(&self, node: u32) -> Option<u32> {
-        (node != self.root).then(|| self.nodes[node as usize].up)
+    pub(crate) fn up(&self, node: NodeId) -> Option<LinkId> {
+        (node != self.root).then(|| self.nodes[node.index()].up)
     }
 
     /// The branch over whose other direction, `link`, a packet from below has come.
-    pub(crate) fn branch_beside(&self, link: u32) -> Option<&Branch> {
-        self.branches.get(*self.branch_above.get(link as usize)? as usize)
+    pub(crate) fn branch_beside(&self, link: LinkId) -> Option<&Branch> {
+        self.branches.get(*self.branch_above.get(link.index())? as usize)
     }
 
     /// The flow to which the session's control packets count.
@@ -456,12 +465,12 @@ impl Session {
 
     /// Whether a node is a router that nobody has asked for group `bit`.
     #[inline]
-    pub(crate) fn has_no_use(&self, node: u32, bit: u32) -> bool {
-        !self.nodes[node as usize].is_host && self.interest(node) >> bit & 1 == 0
+    pub(crate) fn has_no_use(&self, node: NodeId, bit: u32) -> bool {
+        !self.nodes[node.index()].is_host && self.interest(node) >> bit & 1 == 0
     }
 
     /// Holds groups back on the branch that begins with `link`, or lets them pass again; says whether there is one.
-    pub(crate) fn set_blocked_on(&mut self, link: u32, bits: u64, blocked: bool) -> bool {
+    pub(crate) fn set_blocked_on(&mut self, link: LinkId, bits: u64, blocked: bool) -> bool {
         let Some(branch) = self.branches.iter_mut().find(|branch| branch.link == link) else { return false };
         match blocked {
             true => branch.blocked |= bits & branch.joined,
@@ -470,13 +479,13 @@ impl Session {
         true
     }
 
-    fn member(&mut self, node: u32, endpoint: u32) -> Option<&mut Member> {
+    fn member(&mut self, node: NodeId, endpoint: u32) -> Option<&mut Member> {
         let [start, end] = self.fan_of(node).members;
         self.members[start as usize..end as usize].iter_mut().find(|member| member.endpoint == endpoint)
     }
 
     /// What the branches of a node and the endpoints on it want.
-    fn interest(&self, node: u32) -> u64 {
+    fn interest(&self, node: NodeId) -> u64 {
         let fan = self.fan_of(node);
         let below = self.branches(fan).iter().fold(0, |bits, branch| bits | branch.joined);
         self.members(fan).iter().fold(below, |bits, member| bits | member.joined)

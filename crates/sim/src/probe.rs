@@ -1,6 +1,7 @@
 //! Probes: what observers asked to see. Off, they cost one predictable branch.
 
 use crate::counters::LinkCounters;
+use crate::ids::LinkId;
 use crate::queue::DropReason;
 use faircast_proto::endpoint::{Event, Report};
 use faircast_proto::packet::{Ecn, FlowId, Packet};
@@ -22,9 +23,9 @@ pub struct ProbePlan {
     /// Whether events of endpoints are wanted.
     pub events: bool,
     /// Links whose queue is sampled every `queue_interval`, and its exact statistics kept.
-    pub queues: Vec<u32>,
+    pub queues: Vec<LinkId>,
     /// Links of which every queue event is wanted.
-    pub packets: Vec<u32>,
+    pub packets: Vec<LinkId>,
     /// Whether a hash of everything that happens is wanted.
     pub trace: bool,
 }
@@ -94,7 +95,7 @@ pub struct LinkRow {
     /// When.
     pub at: Instant,
     /// Which link.
-    pub link: u32,
+    pub link: LinkId,
     /// What it has done.
     pub counters: LinkCounters,
 }
@@ -105,7 +106,7 @@ pub struct QueueRow {
     /// When.
     pub at: Instant,
     /// Which link's queue.
-    pub link: u32,
+    pub link: LinkId,
     /// Packets waiting, without the one in transmission.
     pub waiting_pkts: u32,
     /// The discipline's average in packets, NaN if it keeps none.

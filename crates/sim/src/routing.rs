@@ -1,5 +1,6 @@
 //! Unicast routes: shortest paths by propagation delay over any graph.
 
+use crate::ids::{LinkId, NodeId};
 use faircast_proto::time::Duration;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
@@ -9,9 +10,9 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
     /// Node it leaves.
-    pub from: u32,
+    pub from: NodeId,
     /// Node it leads to.
-    pub to: u32,
+    pub to: NodeId,
     /// Propagation delay, the measure of length.
     pub delay: Duration,
 }
@@ -21,15 +22,15 @@ pub struct Edge {
 pub struct Graph<'a> {
     edges: &'a [Edge],
     /// Links that lead to each node.
-    incoming: Vec<Vec<u32>>,
+    incoming: Vec<Vec<LinkId>>,
 }
 
 impl<'a> Graph<'a> {
     /// The graph of `nodes` nodes and these links, named by their index.
     pub fn new(nodes: usize, edges: &'a [Edge]) -> Graph<'a> {
         let mut incoming = vec![Vec::new(); nodes];
-        for (index, edge) in (0..).zip(edges) {
-            incoming[edge.to as usize].push(index);
+        for (index, edge) in (0..).map(LinkId).zip(edges) {
+            incoming[edge.to.index()].push(index);
         }
         Graph { edges, incoming }
     }
@@ -37,20 +38,20 @@ impl<'a> Graph<'a> {
     /// For every node the link to take towards `destination`: the first link of the path with the least total delay,
     /// of those the one with the fewest hops, of those the link with the smallest index. `None` where no path is, and
     /// at the destination.
-    pub fn towards(&self, destination: u32) -> Vec<Option<u32>> {
+    pub fn towards(&self, destination: NodeId) -> Vec<Option<LinkId>> {
         let mut best = vec![(Duration(u64::MAX), u32::MAX); self.incoming.len()];
         let mut via = vec![None; self.incoming.len()];
-        best[destination as usize] = (Duration::ZERO, 0);
+        best[destination.index()] = (Duration::ZERO, 0);
         let mut frontier = BinaryHeap::from([Reverse(((Duration::ZERO, 0u32), destination))]);
         while let Some(Reverse((length, node))) = frontier.pop() {
-            if length > best[node as usize] {
+            if length > best[node.index()] {
                 continue;
             }
-            for &link in &self.incoming[node as usize] {
-                let edge = self.edges[link as usize];
+            for &link in &self.incoming[node.index()] {
+                let edge = self.edges[link.index()];
                 let candidate = (length.0 + edge.delay, length.1 + 1);
-                let known = &mut best[edge.from as usize];
-                let from = edge.from as usize;
+                let known = &mut best[edge.from.index()];
+                let from = edge.from.index();
                 if candidate < *known {
                     *known = candidate;
                     via[from] = Some(link);
@@ -65,10 +66,10 @@ impl<'a> Graph<'a> {
 
     /// Of every node the link to it in the tree that `up`, the ways to one destination, makes backwards: the link back of
     /// its way up, of several the one with the smallest index. `None` where no way up is, or no link back.
-    pub fn down(&self, up: &[Option<u32>]) -> Vec<Option<u32>> {
-        let back = |(node, via): (u32, &Option<u32>)| {
-            let above = self.edges[via.as_ref().copied()? as usize].to;
-            self.incoming[node as usize].iter().copied().find(|&link| self.edges[link as usize].from == above)
+    pub fn down(&self, up: &[Option<LinkId>]) -> Vec<Option<LinkId>> {
+        let back = |(node, via): (usize, &Option<LinkId>)| {
+            let above = self.edges[via.as_ref()?.index()].to;
+            self.incoming[node].iter().copied().find(|link| self.edges[link.index()].from == above)
         };
         (0..).zip(up).map(back).collect()
     }
@@ -84,37 +85,37 @@ impl<'a> Graph<'a> {
 pub struct Routes {
     stubs: Stubs,
     /// For each node of the core with destinations: the link to take from every other node.
-    towards: BTreeMap<u32, Vec<Option<u32>>>,
+    towards: BTreeMap<NodeId, Vec<Option<LinkId>>>,
 }
 
 impl Routes {
     /// Routes in the graph of `nodes` nodes and these links, towards each of `destinations`.
-    pub fn towards(nodes: usize, edges: &[Edge], destinations: &[u32]) -> Routes {
+    pub fn towards(nodes: usize, edges: &[Edge], destinations: &[NodeId]) -> Routes {
         let stubs = Stubs::new(nodes, edges);
         let graph = Graph::new(nodes, edges);
-        let cores: BTreeSet<u32> = destinations.iter().map(|&node| stubs.core[node as usize]).collect();
+        let cores: BTreeSet<NodeId> = destinations.iter().map(|node| stubs.core[node.index()]).collect();
         let towards = cores.into_iter().map(|core| (core, graph.towards(core))).collect();
         Routes { stubs, towards }
     }
 
     /// The link to take from `node` towards `destination`, one of those given. `None` where no path is, and at the
     /// destination.
-    pub fn next(&self, node: u32, destination: u32) -> Option<u32> {
+    pub fn next(&self, node: NodeId, destination: NodeId) -> Option<LinkId> {
         if node == destination {
             return None;
         }
         let down = self.stubs.down(node, destination);
-        down.or_else(|| self.towards[&self.stubs.core[destination as usize]][node as usize])
+        down.or_else(|| self.towards[&self.stubs.core[destination.index()]][node.index()])
     }
 
     /// The only link out of the stub that begins with `node`; `None` in the core.
-    pub fn up(&self, node: u32) -> Option<u32> {
-        self.stubs.parents[node as usize].map(|parent| parent.up)
+    pub fn up(&self, node: NodeId) -> Option<LinkId> {
+        self.stubs.parents[node.index()].map(|parent| parent.up)
     }
 
     /// The position of a node and those of the nodes below it, which come right after it, in an order of all nodes.
-    pub fn below(&self, node: u32) -> Range<u32> {
-        self.stubs.below[node as usize].clone()
+    pub fn below(&self, node: NodeId) -> Range<u32> {
+        self.stubs.below[node.index()].clone()
     }
 }
 
@@ -124,9 +125,9 @@ struct Stubs {
     /// `None` in the core.
     parents: Vec<Option<Parent>>,
     /// The nodes right below each node, by position.
-    children: Vec<Vec<u32>>,
+    children: Vec<Vec<NodeId>>,
     /// The node of the core on which each node hangs, or that it is.
-    core: Vec<u32>,
+    core: Vec<NodeId>,
     /// Position of each node, and up to the end those of all nodes below it.
     below: Vec<Range<u32>>,
 }
@@ -134,36 +135,36 @@ struct Stubs {
 /// The neighbour of a stub's first node, with the links between them.
 #[derive(Clone, Copy, Debug)]
 struct Parent {
-    node: u32,
-    up: u32,
-    down: u32,
+    node: NodeId,
+    up: LinkId,
+    down: LinkId,
 }
 
 impl Stubs {
     fn new(nodes: usize, edges: &[Edge]) -> Stubs {
         let parents = parents(nodes, edges);
         let mut children = vec![Vec::new(); nodes];
-        for (node, parent) in (0u32..).zip(&parents) {
+        for (node, parent) in (0..).map(NodeId).zip(&parents) {
             if let Some(parent) = parent {
-                children[parent.node as usize].push(node);
+                children[parent.node.index()].push(node);
             }
         }
-        let (mut core, mut below) = (vec![0; nodes], vec![0..0; nodes]);
+        let (mut core, mut below) = (vec![NodeId(0); nodes], vec![0..0; nodes]);
         let mut order = Vec::with_capacity(nodes);
-        for root in (0..nodes as u32).filter(|&node| parents[node as usize].is_none()) {
+        for root in (0..nodes as u32).map(NodeId).filter(|node| parents[node.index()].is_none()) {
             let mut pending = vec![root];
             while let Some(node) = pending.pop() {
                 let position = order.len() as u32;
-                core[node as usize] = root;
-                below[node as usize] = position..position + 1;
+                core[node.index()] = root;
+                below[node.index()] = position..position + 1;
                 order.push(node);
-                pending.extend(children[node as usize].iter().rev());
+                pending.extend(children[node.index()].iter().rev());
             }
         }
         for &node in order.iter().rev() {
-            if let Some(parent) = parents[node as usize] {
-                let end = below[node as usize].end;
-                let of_parent = &mut below[parent.node as usize];
+            if let Some(parent) = parents[node.index()] {
+                let end = below[node.index()].end;
+                let of_parent = &mut below[parent.node.index()];
                 of_parent.end = of_parent.end.max(end);
             }
         }
@@ -171,50 +172,51 @@ impl Stubs {
     }
 
     /// The link from `node` down towards `destination`, if that is below it.
-    fn down(&self, node: u32, destination: u32) -> Option<u32> {
-        let position = self.below[destination as usize].start;
-        if !self.below[node as usize].contains(&position) {
+    fn down(&self, node: NodeId, destination: NodeId) -> Option<LinkId> {
+        let position = self.below[destination.index()].start;
+        if !self.below[node.index()].contains(&position) {
             return None;
         }
-        let children = &self.children[node as usize];
-        let child = children.partition_point(|&child| self.below[child as usize].end <= position);
-        self.parents[*children.get(child)? as usize].map(|parent| parent.down)
+        let children = &self.children[node.index()];
+        let child = children.partition_point(|child| self.below[child.index()].end <= position);
+        self.parents[children.get(child)?.index()].map(|parent| parent.down)
     }
 }
 
 /// Strips off, again and again, the nodes that have a single neighbour, with links there and back.
 fn parents(nodes: usize, edges: &[Edge]) -> Vec<Option<Parent>> {
     // Of parallel links the one that a search would take: the shortest, then the first.
-    let mut links: Vec<(u32, u32, Duration, u32)> =
-        (0..).zip(edges).map(|(link, edge)| (edge.from, edge.to, edge.delay, link)).collect();
+    let mut links: Vec<(NodeId, NodeId, Duration, LinkId)> =
+        (0..).map(LinkId).zip(edges).map(|(link, edge)| (edge.from, edge.to, edge.delay, link)).collect();
     links.retain(|&(from, to, ..)| from != to);
     links.sort_unstable();
     links.dedup_by_key(|&mut (from, to, ..)| (from, to));
-    let link = |from: u32, to: u32| {
+    let link = |from: NodeId, to: NodeId| {
         let found = links.binary_search_by_key(&(from, to), |&(from, to, ..)| (from, to));
         found.ok().map(|at| links[at].3)
     };
-    let neighbours = |node: u32| {
-        let [start, end] = [node, node + 1].map(|first| links.partition_point(|&(from, ..)| from < first));
+    let neighbours = |node: NodeId| {
+        let start = links.partition_point(|&(from, ..)| from < node);
+        let end = links.partition_point(|&(from, ..)| from <= node);
         links[start..end].iter().map(|&(_, to, ..)| to)
     };
-    let mut degrees: Vec<usize> = (0..nodes as u32).map(|node| neighbours(node).count()).collect();
+    let mut degrees: Vec<usize> = (0..nodes as u32).map(|node| neighbours(NodeId(node)).count()).collect();
     let mut stays = vec![false; nodes];
     for &(from, to, ..) in links.iter().filter(|&&(from, to, ..)| link(to, from).is_none()) {
-        stays[from as usize] = true;
-        stays[to as usize] = true;
+        stays[from.index()] = true;
+        stays[to.index()] = true;
     }
     let mut parents: Vec<Option<Parent>> = vec![None; nodes];
-    let mut pending: VecDeque<u32> = (0..nodes as u32).collect();
+    let mut pending: VecDeque<NodeId> = (0..nodes as u32).map(NodeId).collect();
     while let Some(node) = pending.pop_front() {
-        if degrees[node as usize] != 1 || stays[node as usize] {
+        if degrees[node.index()] != 1 || stays[node.index()] {
             continue;
         }
-        let parent = neighbours(node).find(|&other| parents[other as usize].is_none()).expect("its degree is 1");
+        let parent = neighbours(node).find(|other| parents[other.index()].is_none()).expect("its degree is 1");
         let between = link(node, parent).zip(link(parent, node));
-        parents[node as usize] = between.map(|(up, down)| Parent { node: parent, up, down });
-        degrees[node as usize] = 0;
-        degrees[parent as usize] -= 1;
+        parents[node.index()] = between.map(|(up, down)| Parent { node: parent, up, down });
+        degrees[node.index()] = 0;
+        degrees[parent.index()] -= 1;
         pending.push_back(parent);
     }
     parents
@@ -226,7 +228,7 @@ mod tests {
     use faircast_proto::random::Random;
 
     fn edge(from: u32, to: u32, millis: u64) -> Edge {
-        Edge { from, to, delay: Duration::from_millis(millis) }
+        Edge { from: NodeId(from), to: NodeId(to), delay: Duration::from_millis(millis) }
     }
 
     #[test]
@@ -234,29 +236,29 @@ mod tests {
         // 0 -> 2 directly takes 10 ms, over 1 only 7 ms; 3 cannot be left.
         let edges = [edge(0, 2, 10), edge(0, 1, 3), edge(1, 2, 4), edge(2, 3, 1)];
         let graph = Graph::new(4, &edges);
-        assert_eq!(graph.towards(2), [Some(1), Some(2), None, None]);
-        assert_eq!(graph.towards(3), [Some(1), Some(2), Some(3), None]);
-        assert_eq!(graph.towards(0), [None; 4]);
+        assert_eq!(graph.towards(NodeId(2)), [Some(LinkId(1)), Some(LinkId(2)), None, None]);
+        assert_eq!(graph.towards(NodeId(3)), [Some(LinkId(1)), Some(LinkId(2)), Some(LinkId(3)), None]);
+        assert_eq!(graph.towards(NodeId(0)), [None; 4]);
     }
 
     #[test]
     fn ties_go_to_fewer_hops_then_to_the_first_link() {
         let edges = [edge(0, 1, 1), edge(1, 2, 1), edge(0, 2, 2), edge(0, 2, 2)];
-        assert_eq!(Graph::new(3, &edges).towards(2)[0], Some(2));
+        assert_eq!(Graph::new(3, &edges).towards(NodeId(2))[0], Some(LinkId(2)));
     }
 
     /// Holds the routes towards all nodes against a search for each.
     fn check(nodes: u32, edges: &[Edge]) -> Routes {
-        let destinations: Vec<u32> = (0..nodes).collect();
+        let destinations: Vec<NodeId> = (0..nodes).map(NodeId).collect();
         let routes = Routes::towards(nodes as usize, edges, &destinations);
         let graph = Graph::new(nodes as usize, edges);
         for destination in destinations {
             let expected = graph.towards(destination);
-            for node in 0..nodes {
+            for node in (0..nodes).map(NodeId) {
                 assert_eq!(
                     routes.next(node, destination),
-                    expected[node as usize],
-                    "{node} -> {destination}: {edges:?}"
+                    expected[node.index()],
+                    "{node:?} -> {destination:?}: {edges:?}"
                 );
             }
         }
@@ -269,7 +271,10 @@ mod tests {
         let pairs = [(0, 1, 5), (2, 0, 1), (3, 0, 1), (4, 1, 2), (5, 1, 1), (5, 0, 9)];
         let edges: Vec<Edge> = pairs.iter().flat_map(|&(a, b, ms)| [edge(a, b, ms), edge(b, a, ms)]).collect();
         let routes = check(7, &edges);
-        assert_eq!([0, 1, 2, 3, 4, 5, 6].map(|node| routes.up(node).is_some()), [0, 0, 1, 1, 1, 0, 0].map(|n| n == 1));
+        assert_eq!(
+            [0, 1, 2, 3, 4, 5, 6].map(|node| routes.up(NodeId(node)).is_some()),
+            [0, 0, 1, 1, 1, 0, 0].map(|n| n == 1)
+        );
     }
 
     #[test]
@@ -296,12 +301,13 @@ mod tests {
         let edges: Vec<Edge> =
             (1..63).flat_map(|child| [edge((child - 1) / 2, child, 1), edge(child, (child - 1) / 2, 1)]).collect();
         let routes = check(63, &edges);
-        assert_eq!((0..63).filter(|&node| routes.up(node).is_none()).count(), 1);
+        assert_eq!((0..63).filter(|&node| routes.up(NodeId(node)).is_none()).count(), 1);
         assert_eq!(routes.towards.len(), 1);
         for node in 1..63 {
-            let below = routes.below(node);
-            let parent = routes.below((node - 1) / 2);
-            assert!(parent.start < below.start && below.end <= parent.end || routes.up((node - 1) / 2).is_some());
+            let above = NodeId((node - 1) / 2);
+            let below = routes.below(NodeId(node));
+            let parent = routes.below(above);
+            assert!(parent.start < below.start && below.end <= parent.end || routes.up(above).is_some());
         }
     }
 }

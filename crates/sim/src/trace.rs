@@ -1,6 +1,7 @@
 //! A hash of everything that happens in a run, to compare runs that must be equal: two calendars, two link modes,
 //! repeated runs.
 
+use crate::ids::LinkId;
 use faircast_proto::packet::{Header, Packet};
 use faircast_proto::time::Instant;
 
@@ -33,10 +34,10 @@ impl Trace {
         Trace { hash: 0xcbf2_9ce4_8422_2325, records: 0 }
     }
 
-    pub(crate) fn record(&mut self, at: Instant, link: u32, what: Happening, packet: Option<&Packet>) {
+    pub(crate) fn record(&mut self, at: Instant, link: LinkId, what: Happening, packet: Option<&Packet>) {
         self.records += 1;
         self.mix(at.0);
-        self.mix(u64::from(link) << 8 | what as u64);
+        self.mix(u64::from(link.0) << 8 | what as u64);
         if let Some(packet) = packet {
             self.mix(u64::from(packet.flow.0) << 32 | u64::from(packet.size) << 8 | packet.ecn as u64);
             self.mix(match packet.header {

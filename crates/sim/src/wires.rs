@@ -2,6 +2,7 @@
 //! What stands apart from nodes and endpoints can be lent out while these are looked at.
 
 use crate::calendar::{Calendar, Entry, Kind};
+use crate::ids::{LinkId, NodeId};
 use crate::link::{Link, Wanted};
 use crate::queue::Verdict;
 use crate::store::{Handle, Label, Store};
@@ -20,24 +21,24 @@ pub(crate) struct Wires<C> {
 impl<C: Calendar> Wires<C> {
     /// A packet comes to a link, which becomes a holder in place of the caller.
     #[inline(always)]
-    pub(crate) fn put(&mut self, link: u32, label: Label) {
-        let Some(delivery) = self.links[link as usize].admit(self.now, label) else {
+    pub(crate) fn put(&mut self, link: LinkId, label: Label) {
+        let Some(delivery) = self.links[link.index()].admit(self.now, label) else {
             return self.consider(link, label);
         };
         if self.trace.is_some() {
             self.trace(link, Happening::Accepted, label.packet);
         }
         if let Some(at) = delivery {
-            self.calendar.schedule(Entry::new(at, Kind::Delivery, link));
+            self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0));
         }
     }
 
     /// A packet comes to a link whose queue must be asked.
     #[inline(never)]
-    fn consider(&mut self, link: u32, label: Label) {
+    fn consider(&mut self, link: LinkId, label: Label) {
         // What the trace is to show may be gone afterwards.
         let arrived = self.trace.is_some().then(|| *self.store.get(label.packet));
-        let wanted = self.links[link as usize].arrive(self.now, label, &mut self.store);
+        let wanted = self.links[link.index()].arrive(self.now, label, &mut self.store);
         if let Some(trace) = &mut self.trace {
             let what = match wanted.verdict {
                 Verdict::Drop(_) => Happening::Dropped,
@@ -50,8 +51,8 @@ impl<C: Calendar> Wires<C> {
     }
 
     /// The packet in transmission on a two-stage link has left.
-    pub(crate) fn depart(&mut self, link: u32) {
-        if let Some(wanted) = self.links[link as usize].depart(self.now, &mut self.store) {
+    pub(crate) fn depart(&mut self, link: LinkId) {
+        if let Some(wanted) = self.links[link.index()].depart(self.now, &mut self.store) {
             self.schedule(link, &wanted);
         }
     }
@@ -59,12 +60,12 @@ impl<C: Calendar> Wires<C> {
     /// A packet comes to the far end of a link. The node there and the packet, of which the caller becomes a holder;
     /// nothing if it is lost.
     #[inline(always)]
-    pub(crate) fn deliver(&mut self, link: u32) -> Option<(u32, Label)> {
-        let state = &mut self.links[link as usize];
+    pub(crate) fn deliver(&mut self, link: LinkId) -> Option<(NodeId, Label)> {
+        let state = &mut self.links[link.index()];
         let node = state.to;
         let (label, arrives, next) = state.deliver(self.now, &self.store);
         if let Some(at) = next {
-            self.calendar.schedule(Entry::new(at, Kind::Delivery, link));
+            self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0));
         }
         if !arrives {
             if let Some(trace) = &mut self.trace {
@@ -92,17 +93,17 @@ impl<C: Calendar> Wires<C> {
     }
 
     #[inline]
-    fn schedule(&mut self, link: u32, wanted: &Wanted) {
+    fn schedule(&mut self, link: LinkId, wanted: &Wanted) {
         if let Some(at) = wanted.delivery {
-            self.calendar.schedule(Entry::new(at, Kind::Delivery, link));
+            self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0));
         }
         if let Some(at) = wanted.departure {
-            self.calendar.schedule(Entry::new(at, Kind::Departure, link));
+            self.calendar.schedule(Entry::new(at, Kind::Departure, link.0));
         }
     }
 
     #[cold]
-    fn trace(&mut self, link: u32, what: Happening, packet: Handle) {
+    fn trace(&mut self, link: LinkId, what: Happening, packet: Handle) {
         if let Some(trace) = &mut self.trace {
             trace.record(self.now, link, what, Some(self.store.get(packet)));
         }

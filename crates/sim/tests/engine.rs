@@ -9,7 +9,7 @@ use faircast_sim::agent::Agent;
 use faircast_sim::builder::{BuildError, LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::engine::{Progress, World};
-use faircast_sim::ids::NodeId;
+use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::probe::ProbePlan;
@@ -150,7 +150,7 @@ fn busy_dumbbell<C: Calendar>(seed: u64, mode: LinkMode, offsets: bool, bottlene
         connect(&mut network, a, b, &ends);
     }
     network.clock_offsets(offsets);
-    network.probes(ProbePlan { trace: true, queues: vec![0], ..ProbePlan::default() });
+    network.probes(ProbePlan { trace: true, queues: vec![LinkId(0)], ..ProbePlan::default() });
     network.build().expect("a network without errors")
 }
 

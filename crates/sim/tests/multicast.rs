@@ -8,7 +8,7 @@ use faircast_sim::agent::Agent;
 use faircast_sim::builder::{BuildError, LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::engine::World;
-use faircast_sim::ids::NodeId;
+use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss, LossModel};
 use faircast_sim::multicast::{Mode, SessionPlan};
@@ -288,7 +288,7 @@ fn a_blocked_group_is_held_back_but_stays_joined_and_a_leave_clears_the_block() 
     let groups = session(&mut network, source, plan, &places);
     let mut world: World<Wheel> = build(network);
     world.run(at(1.0), u64::MAX);
-    assert!(world.set_blocked(groups[0], 2, 0b10, true));
+    assert!(world.set_blocked(groups[0], LinkId(2), 0b10, true));
     let count = |world: &World<Wheel>, link: usize| world.links()[link].counters().delivered;
     world.run(at(1.1), u64::MAX);
     let (above, below) = (count(&world, 0), count(&world, 4));

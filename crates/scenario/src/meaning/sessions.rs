@@ -5,6 +5,7 @@ use crate::model::{Mode, Scenario, Session};
 use crate::network::{Network, NetworkReceiver, NetworkSession};
 use crate::problem::Finding;
 use faircast_proto::time::Duration;
+use faircast_sim::ids::NodeId;
 use faircast_sim::routing::Graph;
 
 /// All that is wrong with the session called `name`, where its nodes are not concerned.
@@ -111,15 +112,15 @@ pub(super) fn unreachable(network: &Network, reach: &Reach, found: &mut Vec<Find
 fn one_way<'a>(network: &'a Network, session: &'a NetworkSession) -> Option<(&'a NetworkReceiver, &'a str)> {
     let edges = network.edges();
     let graph = Graph::new(network.nodes.len(), &edges);
-    let up = graph.towards(session.source);
+    let up = graph.towards(NodeId(session.source));
     let down = graph.down(&up);
     session.receivers.iter().find_map(|receiver| {
         let mut at = receiver.node as usize;
         while let Some(link) = up[at] {
             if down[at].is_none() {
-                return Some((receiver, network.links[link as usize].name.as_str()));
+                return Some((receiver, network.links[link.index()].name.as_str()));
             }
-            at = edges[link as usize].to as usize;
+            at = edges[link.index()].to.index();
         }
         None
     })

@@ -114,7 +114,7 @@ fn links<C>(world: &World<C>, subjects: &Subjects, interval: Duration) -> Table 
         .records()
         .links
         .iter()
-        .map(|row| (*row, std::mem::replace(&mut before[row.link as usize], row.counters)))
+        .map(|row| (*row, std::mem::replace(&mut before[row.link.index()], row.counters)))
         .collect();
     let rate = |(row, old): &(LinkRow, LinkCounters)| {
         8.0 * (row.counters.departed_bytes - old.departed_bytes) as f64 / seconds
@@ -124,11 +124,11 @@ fn links<C>(world: &World<C>, subjects: &Subjects, interval: Duration) -> Table 
     };
     Table::new("links")
         .float("t_s", differences.iter().map(|(row, _)| row.at.as_secs_f64()).collect())
-        .words("link", &subjects.links, differences.iter().map(|(row, _)| row.link))
+        .words("link", &subjects.links, differences.iter().map(|(row, _)| row.link.0))
         .float("rate_bps", differences.iter().map(rate).collect())
         .float(
             "utilisation",
-            differences.iter().map(|d| rate(d) / world.links()[d.0.link as usize].rate().as_bps_f64()).collect(),
+            differences.iter().map(|d| rate(d) / world.links()[d.0.link.index()].rate().as_bps_f64()).collect(),
         )
         .integer("arrived_pkts", count(&|counters| counters.arrived))
         .integer("dropped_overflow_pkts", count(&|counters| counters.dropped_overflow))
@@ -143,7 +143,7 @@ fn queues<C>(world: &World<C>, subjects: &Subjects) -> Table {
     let rows = &world.records().queues;
     Table::new("queues")
         .float("t_s", rows.iter().map(|row| row.at.as_secs_f64()).collect())
-        .words("link", &subjects.links, rows.iter().map(|row| row.link))
+        .words("link", &subjects.links, rows.iter().map(|row| row.link.0))
         .integer("queue_pkts", rows.iter().map(|row| i64::from(row.waiting_pkts)).collect())
         .float("average_pkts", rows.iter().map(|row| row.average_pkts).collect())
 }
