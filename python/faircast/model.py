@@ -829,7 +829,9 @@ class Tcp(Part):
     initial_cwnd: str | None = None
     """Congestion window at the start. Default 2 packets (ns-2 since May 2001)."""
     initial_ssthresh: str | None = None
-    """Slow-start threshold at the start; left out, `wnd` (ns-2)."""
+    """Slow-start threshold at the start; left out, `wnd` (ns-2), hence unbounded where that is (RFC 5681 section
+    3.1: "arbitrarily high").
+    """
     limited_transmit: bool | None = None
     """Send a new segment on each of the first duplicate ACKs (RFC 3042). Default true."""
     mecn: TcpMecn | None = None
@@ -868,7 +870,9 @@ class Tcp(Part):
     variant: Variant | None = None
     """The window rule. Default "newreno"."""
     wnd: str | None = None
-    """The receiver's window, whole segments. Default 20 packets (ns-2)."""
+    """The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20
+    packets.
+    """
 
 
 @dataclasses.dataclass(kw_only=True)

@@ -30,6 +30,7 @@ loss = { kind = "bernoulli", p = 0.001 }
 
 [flows.web]
 kind = "tcp"
+wnd = "20 packets"
 variant = "newreno"
 count = 2
 

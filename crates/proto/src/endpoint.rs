@@ -131,6 +131,9 @@ pub struct Report {
     pub ecn_reductions: u64,
     /// Retransmission time-outs.
     pub timeouts: u64,
+    /// Seconds in which a TCP sender was held by the receiver's window `wnd`: it had data, and the congestion window
+    /// would have let more of it go. Up to the last input.
+    pub window_limited_s: f64,
     /// Feedback rounds that the source of a session has begun.
     pub feedback_rounds: u64,
     /// Reports that it got in them, those of the limiting receiver not counted.
@@ -214,6 +217,7 @@ impl Default for Report {
             loss_reductions: 0,
             ecn_reductions: 0,
             timeouts: 0,
+            window_limited_s: 0.0,
             feedback_rounds: 0,
             round_reports: 0,
             cwnd_pkts: f64::NAN,

@@ -100,7 +100,7 @@ fn packets(scenario: &Scenario) -> f64 {
     let duration = scenario.duration.as_secs_f64();
     let of_entry = |flow: &Flow| {
         let one = match flow {
-            Flow::Tcp(tcp) => tcp.config.wnd.0,
+            Flow::Tcp(tcp) => tcp.config.wnd.map_or(f64::INFINITY, |wnd| wnd.0),
             Flow::Cbr(cbr) => cbr.config.rate.as_bps_f64() * duration / bits(flow),
             Flow::OnOff(on_off) => on_off.config.rate.as_bps_f64() * duration / bits(flow),
         };

@@ -2,7 +2,6 @@
 
 use faircast_proto::endpoint::{Endpoint, Event};
 use faircast_proto::packet::{Address, FlowId, Header, Packet};
-use faircast_proto::quantity::Packets;
 use faircast_proto::random::Random;
 use faircast_proto::tcp::rule::{Ack, Window, WindowRule};
 use faircast_proto::tcp::{Config, Receiver, Sender};
@@ -42,7 +41,7 @@ fn run(sender: Sender, config: &Config, lost: Option<u32>) -> (f64, Vec<Event>) 
 
 #[test]
 fn above_the_bound_the_window_grows_by_half_of_it_per_round_trip() {
-    let config = Config { wnd: Packets(20_000.0), ..Config::default() };
+    let config = Config::default();
     let (flow, own, peer) = (FlowId(0), Address::endpoint(0), Address::endpoint(1));
     let random = Random::stream(1, "flow/example/jitter");
     let rule = LimitedSlowStart::new(100.0).into_rule();

@@ -23,11 +23,13 @@ pub struct Config {
     pub hdr: Bytes,
     /// Size of an acknowledgement on the wire. Default 40 B (ns-2).
     pub ack_size: Bytes,
-    /// The receiver's window, whole segments. Default 20 packets (ns-2).
-    pub wnd: Packets,
+    /// The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20 packets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wnd: Option<Packets>,
     /// Congestion window at the start. Default 2 packets (ns-2 since May 2001).
     pub initial_cwnd: Packets,
-    /// Slow-start threshold at the start; left out, `wnd` (ns-2).
+    /// Slow-start threshold at the start; left out, `wnd` (ns-2), hence unbounded where that is (RFC 5681 section 3.1:
+    /// "arbitrarily high").
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_ssthresh: Option<Packets>,
     /// Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2).
@@ -116,7 +118,7 @@ impl Default for Config {
             mss: Bytes(1000),
             hdr: Bytes(40),
             ack_size: Bytes(40),
-            wnd: Packets(20.0),
+            wnd: None,
             initial_cwnd: Packets(2.0),
             initial_ssthresh: None,
             dupthresh: 3,
@@ -164,11 +166,13 @@ impl Config {
             "ack_size",
             format!("{} B given; legal is 1 B to {MAX_SIZE} B", self.ack_size.0),
         );
-        require(
-            (1.0..=MAX_WND).contains(&self.wnd.0) && self.wnd.0.fract() == 0.0,
-            "wnd",
-            format!("{} packets given; legal is a whole number from 1 to {MAX_WND}", self.wnd.0),
-        );
+        if let Some(wnd) = self.wnd {
+            require(
+                (1.0..=MAX_WND).contains(&wnd.0) && wnd.0.fract() == 0.0,
+                "wnd",
+                format!("{} packets given; legal is a whole number from 1 to {MAX_WND}", wnd.0),
+            );
+        }
         require(
             (1.0..=MAX_WND).contains(&self.initial_cwnd.0),
             "initial_cwnd",
@@ -225,6 +229,11 @@ impl Config {
         wrong
     }
 
+    /// The receiver's window in force, segments.
+    pub(super) fn window_pkts(&self) -> f64 {
+        self.wnd.map_or(MAX_WND, |wnd| wnd.0)
+    }
+
     /// The recovery in force if the variant's own is `own`.
     pub(super) fn recovery_or(&self, own: Recovery) -> Recovery {
         self.recovery.unwrap_or(own)
@@ -233,7 +242,7 @@ impl Config {
 
 /// The largest packet, bytes: its size is 16 bits on the wire.
 const MAX_SIZE: u64 = 65_535;
-/// The largest window, segments.
+/// The largest window, segments, and the one in force where none is given: below the 2^30 of RFC 7323 section 2.3.
 const MAX_WND: f64 = 1e9;
 /// The largest time-out, seconds.
 const MAX_RTO_S: u64 = 86_400;

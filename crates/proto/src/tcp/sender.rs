@@ -79,6 +79,9 @@ pub struct Sender {
     pub(super) ecn_reductions: u64,
     pub(super) timeouts: u64,
     ack_bytes: u64,
+    /// Since when `wnd` has held data back, counted up to then; `FAR_FUTURE` = it does not.
+    held_since: Instant,
+    held_by_wnd: Duration,
 }
 
 /// See the diagram at the head of this file.
@@ -117,7 +120,7 @@ impl Sender {
     /// The same with a rule of the caller's choice; `config.variant` is not looked at. If the rule wants SACK,
     /// `config.recovery` must say so, for the receiver knows only the configuration.
     pub fn with_rule(rule: Rule, config: &Config, flow: FlowId, own: Address, peer: Address, random: Random) -> Sender {
-        let wnd = config.wnd.0;
+        let wnd = config.window_pkts();
         Sender {
             snd_una: 0,
             next: 0,
@@ -130,7 +133,7 @@ impl Sender {
             last_cut: LastCut::None,
             window: Window {
                 cwnd: config.initial_cwnd.0.min(wnd),
-                ssthresh: config.initial_ssthresh.unwrap_or(config.wnd).0,
+                ssthresh: config.initial_ssthresh.map_or(wnd, |ssthresh| ssthresh.0),
                 wnd,
             },
             timer: Instant::FAR_FUTURE,
@@ -167,6 +170,8 @@ impl Sender {
             ecn_reductions: 0,
             timeouts: 0,
             ack_bytes: config.ack_size.0,
+            held_since: Instant::FAR_FUTURE,
+            held_by_wnd: Duration::ZERO,
         }
     }
 
@@ -409,6 +414,35 @@ impl Sender {
         }
     }
 
+    /// Counts the time since the last input if `wnd` held data back in it, and looks whether it does from now on.
+    #[inline]
+    fn watch_wnd(&mut self, now: Instant) {
+        if self.held_since != Instant::FAR_FUTURE {
+            self.held_by_wnd = self.held_by_wnd + now.since(self.held_since);
+        }
+        self.held_since = if self.is_held_by_wnd() { now } else { Instant::FAR_FUTURE };
+    }
+
+    /// Whether there is data that the congestion window, but not `wnd`, lets go.
+    #[inline]
+    fn is_held_by_wnd(&self) -> bool {
+        let wnd_is_used = self.next >= self.snd_una.saturating_add(self.window.wnd as u32);
+        wnd_is_used && self.started && self.next < self.limit && self.cwnd_has_room()
+    }
+
+    /// Whether the congestion window lets a segment go when `wnd` is in use. It does not grow above `wnd`: as large, it
+    /// would.
+    fn cwnd_has_room(&self) -> bool {
+        match self.state {
+            State::Open => self.window.cwnd >= self.window.wnd,
+            State::Recovery { inflation, .. } if self.recovery != Recovery::Sack => {
+                self.window.cwnd + inflation >= self.window.wnd
+            }
+            State::Recovery { .. } => self.pipe_has_room() && self.scoreboard.next_lost().is_none(),
+            State::Held => false,
+        }
+    }
+
     /// A new round-trip time if this ACK gives one.
     #[inline]
     fn measure(&mut self, now: Instant, ack: u32, echoed_stamp_us: u32) -> Option<Duration> {
@@ -471,6 +505,7 @@ impl Endpoint for Sender {
             }
             Input::Stop => self.on_stop(out),
         }
+        self.watch_wnd(now);
     }
 
     #[inline]
@@ -489,6 +524,7 @@ impl Endpoint for Sender {
             loss_reductions: self.loss_reductions,
             ecn_reductions: self.ecn_reductions,
             timeouts: self.timeouts,
+            window_limited_s: self.held_by_wnd.as_secs_f64(),
             cwnd_pkts: self.window.cwnd,
             ssthresh_pkts: self.window.ssthresh,
             srtt_s: self.rtt.srtt().map_or(f64::NAN, Duration::as_secs_f64),

@@ -38,7 +38,12 @@ def scenario(queue: str, loss: str, mode: str) -> dict[str, Any]:
             }
         },
         "flows": {
-            "ftp": {"kind": "tcp", "count": 3, "ecn": "mecn" if queue == "mecn" else "off"},
+            "ftp": {
+                "kind": "tcp",
+                "count": 3,
+                "wnd": "20 packets",
+                "ecn": "mecn" if queue == "mecn" else "off",
+            },
             "load": {"kind": "on-off", "from": "left-3", "to": "right-3", "rate": "1 Mbit/s"},
         },
         "engine": {"link_mode": mode},

@@ -42,7 +42,7 @@ def scenario(queue: str, calendar: str, mode: str) -> dict[str, Any]:
             }
         },
         "flows": {
-            "ftp": {"kind": "tcp", "count": 6, "ecn": ecn, "hdr": "0 B"},
+            "ftp": {"kind": "tcp", "count": 6, "ecn": ecn, "hdr": "0 B", "wnd": "20 packets"},
             "load": {"kind": "on-off", "from": "left-6", "to": "right-6", "rate": "1 Mbit/s"},
         },
         "engine": {"calendar": calendar, "link_mode": mode},

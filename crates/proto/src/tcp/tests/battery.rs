@@ -7,14 +7,14 @@ use crate::packet::SackBlock;
 
 /// Settings that meet different parts of the machine.
 fn settings() -> Vec<Config> {
-    let base = Config { wnd: Packets(64.0), segments: Some(1500), ..Config::default() };
+    let base = Config { wnd: Some(Packets(64.0)), segments: Some(1500), ..Config::default() };
     let fast = Duration::from_millis(200);
     let mut settings = vec![
         base.clone(),
         Config { delayed_ack: true, rto_min: fast, ..base.clone() },
         Config { timestamps: true, limited_transmit: false, ecn: EcnMode::Ecn, ..base.clone() },
         Config { send_jitter: Duration::from_millis(7), ecn: EcnMode::Mecn, delayed_ack: true, ..base.clone() },
-        Config { wnd: Packets(1.0), segments: Some(200), rto_min: fast, ..base.clone() },
+        Config { wnd: Some(Packets(1.0)), segments: Some(200), rto_min: fast, ..base.clone() },
         Config { dupthresh: 1, ecn: EcnMode::Mecn, timestamps: true, rto_min: fast, ..base },
     ];
     settings[3].mecn.latch = false;
@@ -47,7 +47,7 @@ fn transfer(config: &Config, seed: u64, roughness: f64, clocks: [Duration; 2]) -
     let name = format!("{} seed {seed} {config:?}", config.variant.name());
     pair.run_while(seconds(1e6), |pair| {
         let report = pair.left.report();
-        assert!(report.cwnd_pkts >= 1.0 && report.cwnd_pkts <= config.wnd.0.max(2.0), "{name}: {report:?}");
+        assert!(report.cwnd_pkts >= 1.0 && report.cwnd_pkts <= config.window_pkts().max(2.0), "{name}: {report:?}");
         assert!(report.ssthresh_pkts >= 1.0, "{name}: {report:?}");
         assert!(pair.left.acknowledged() >= acknowledged && pair.right.next_expected() >= delivered, "{name}");
         (acknowledged, delivered) = (pair.left.acknowledged(), pair.right.next_expected());
@@ -126,7 +126,7 @@ fn no_input_upsets_a_sender() {
                 assert!(sender.sent_end == sender.snd_una || sender.deadline().is_some(), "{name}: {sender:?}");
                 let cwnd = sender.report().cwnd_pkts;
                 // A recovery ends with the threshold for a window, which is at least 2.
-                assert!(cwnd >= 1.0 && cwnd <= config.wnd.0.max(2.0), "{name}: {sender:?}");
+                assert!(cwnd >= 1.0 && cwnd <= config.window_pkts().max(2.0), "{name}: {sender:?}");
             }
         }
     }
@@ -161,7 +161,7 @@ impl WindowRule for Eager {
 
 #[test]
 fn a_guest_rule_decides_the_window() {
-    let config = Config { wnd: Packets(100.0), segments: Some(300), ..Config::default() };
+    let config = Config { wnd: Some(Packets(100.0)), segments: Some(300), ..Config::default() };
     let (flow, own, peer) = (FlowId(0), Address::endpoint(0), Address::endpoint(1));
     let random = Random::stream(1, "test/guest");
     let sender = Sender::with_rule(Rule::Guest(Box::new(Eager)), &config, flow, own, peer, random);

@@ -5,7 +5,7 @@ use super::*;
 fn config(ecn: EcnMode) -> Config {
     Config {
         variant: Variant::Reno,
-        wnd: Packets(1000.0),
+        wnd: Some(Packets(1000.0)),
         initial_cwnd: Packets(1.0),
         initial_ssthresh: Some(Packets(8.0)),
         ecn,

@@ -79,7 +79,7 @@ fn data_sent<L, R, N>(pair: &Pair<L, R, N>, from: f64, to: f64) -> String {
 fn throughput_follows_the_equation() {
     for (variant, tolerance) in [(Variant::Reno, 0.2), (Variant::NewReno, 0.1), (Variant::Sack, 0.1)] {
         let rto_min = Duration::from_millis(200);
-        let config = Config { variant, wnd: Packets(1000.0), hdr: Bytes(0), rto_min, ..Config::default() };
+        let config = Config { variant, wnd: Some(Packets(1000.0)), hdr: Bytes(0), rto_min, ..Config::default() };
         let (sender, receiver) = ends(&config);
         let mut random = Random::stream(2, "test/loss");
         let mut pair = Pair::new(sender, receiver, DELAY, |side, _| {
@@ -97,7 +97,7 @@ fn wrong_values_are_named() {
     let mut config = Config {
         mss: Bytes(70_000),
         ack_size: Bytes(0),
-        wnd: Packets(2.5),
+        wnd: Some(Packets(2.5)),
         initial_cwnd: Packets(0.0),
         initial_ssthresh: Some(Packets(0.5)),
         dupthresh: 0,

@@ -17,7 +17,7 @@ use super::*;
 fn early_config(variant: Variant) -> Config {
     Config {
         variant,
-        wnd: Packets(1000.0),
+        wnd: Some(Packets(1000.0)),
         initial_cwnd: Packets(1.0),
         initial_ssthresh: Some(Packets(8.0)),
         ..Config::default()
@@ -174,7 +174,7 @@ fn sack_repairs_three_losses_as_fast_as_half_the_window_allows() {
 fn sack_repairs_hundreds_of_holes_in_a_window_of_thousands() {
     // Slow start: 8192 segments, 8191 to 16382, leave at 1.3 s; every tenth of them is lost.
     let config = Config {
-        wnd: Packets(20_000.0),
+        wnd: Some(Packets(20_000.0)),
         initial_ssthresh: None,
         segments: Some(60_000),
         ..early_config(Variant::Sack)
@@ -206,7 +206,7 @@ fn limited_transmit_makes_a_third_duplicate_ack() {
     // Without it, and if the receiver's window is full, the initial time-out of 3 s repairs it.
     let off = Config { limited_transmit: false, ..three.clone() };
     assert_eq!(run(&off), "0: 0 1 2, 3: 0r");
-    assert_eq!(run(&Config { wnd: Packets(3.0), ..three }), "0: 0 1 2, 3: 0r");
+    assert_eq!(run(&Config { wnd: Some(Packets(3.0)), ..three }), "0: 0 1 2, 3: 0r");
 }
 
 #[test]
@@ -342,4 +342,54 @@ fn jitter_delays_opportunities_but_not_repairs() {
     }
     assert_eq!(at_once, 3);
     assert!(later > 300, "{later}");
+}
+
+#[test]
+fn by_default_no_window_holds_a_sender() {
+    assert_eq!((Config::default().wnd, Config::default().initial_ssthresh), (None, None));
+    let mut pair = pair(&Config::default(), |_, _| Fate::Deliver);
+    pair.run_until(seconds(0.85));
+    // 2 doubled eight times.
+    assert_eq!(window_of(&pair).0, 512.0);
+    assert!(window_of(&pair).1 > 1e8);
+    assert_eq!(pair.left.report().window_limited_s, 0.0);
+}
+
+#[test]
+fn the_time_for_which_wnd_holds_data_back_is_counted() {
+    let config = Config { wnd: Some(Packets(4.0)), initial_ssthresh: None, ..early_config(Variant::NewReno) };
+    // 0.1 s: 1 2; 0.2 s: 3 to 6, held from there on.
+    let mut held = pair(&config, |_, _| Fate::Deliver);
+    held.run_until(seconds(0.95));
+    assert!((held.left.report().window_limited_s - 0.7).abs() < 1e-9, "{}", held.left.report().window_limited_s);
+    // Of 11 segments, 7 to 10 go at 0.3 s: nothing is held back then.
+    let mut finite = pair(&Config { segments: Some(11), ..config.clone() }, |_, _| Fate::Deliver);
+    finite.run_until(seconds(9.0));
+    assert!((finite.left.report().window_limited_s - 0.1).abs() < 1e-9);
+    // The congestion window is smaller, or the source has been stopped.
+    let mut small = pair(&Config { wnd: Some(Packets(60.0)), ..early_config(Variant::NewReno) }, |_, _| Fate::Deliver);
+    small.run_until(seconds(0.65));
+    assert_eq!(small.left.report().window_limited_s, 0.0);
+    let mut stopped = pair(&config, |_, _| Fate::Deliver);
+    stopped.run_until(seconds(0.35));
+    stopped.stop_left();
+    stopped.run_until(seconds(9.0));
+    assert!((stopped.left.report().window_limited_s - 0.15).abs() < 1e-9);
+}
+
+#[test]
+fn after_a_loss_the_congestion_window_holds_and_not_wnd() {
+    // A window of 8 is full from 0.3 s on; 15 to 22 leave at 0.4 s. Without 15 to 19 there are three duplicate ACKs at
+    // 0.5 s: the window is 4 + 3 < 8, or with SACK there are four in the pipe. Without 15 there are seven: 4 + 7, or
+    // one in the pipe, so `wnd` holds until ACK 23 at 0.6 s. From then on the window is 4.
+    for variant in [Variant::Reno, Variant::NewReno, Variant::Sack] {
+        for (lost, expected_s) in [(&[15, 16, 17, 18, 19][..], 0.2), (&[15], 0.3)] {
+            let config = Config { wnd: Some(Packets(8.0)), initial_ssthresh: None, ..early_config(variant) };
+            let mut pair = pair(&config, lose_once(lost));
+            pair.run_until(seconds(0.75));
+            assert_eq!(pair.left.report().loss_reductions, 1);
+            let held_s = pair.left.report().window_limited_s;
+            assert!((held_s - expected_s).abs() < 1e-9, "{} {lost:?}: {held_s}", variant.name());
+        }
+    }
 }
