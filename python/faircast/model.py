@@ -71,11 +71,13 @@ MecnProfile: TypeAlias = Literal["mecn-literal", "mecn-overlap", "mecn-longramp"
 "mecn-overlap": Above `mid_th` a packet not marked moderate is still marked incipient with `p1_max`.
 "mecn-longramp": The incipient ramp runs from `min_th` to `max_th`.
 """
-OmccApply: TypeAlias = Literal["equation", "increase"]
+OmccApply: TypeAlias = Literal["equation", "increase", "receive-rate"]
 """What f(N) multiplies.
 
 "equation": The throughput equation at the receivers ([Hang] eq. 13): the equilibrium is f(N) times that of TFMCC.
 "increase": The increase per R_max at the sender; the equilibrium remains that of TFMCC. Not in the paper.
+"receive-rate": The throughput equation at the receivers, but they ask for no more than they receive, or than the
+equation says without f(N): X_r = min(f·X, max(X_recv, X)). Not in the paper, a hypothesis about what its authors ran.
 """
 OmccOrientation: TypeAlias = Literal["sender", "receiver"]
 """Whose utility counts ([Hang] section 2.2).

@@ -40,13 +40,16 @@ pub struct Config {
 /// What f(N) multiplies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OmccApply")]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Apply {
     /// The throughput equation at the receivers ([Hang] eq. 13): the equilibrium is f(N) times that of TFMCC.
     #[default]
     Equation,
     /// The increase per R_max at the sender; the equilibrium remains that of TFMCC. Not in the paper.
     Increase,
+    /// The throughput equation at the receivers, but they ask for no more than they receive, or than the equation says
+    /// without f(N): X_r = min(f·X, max(X_recv, X)). Not in the paper, a hypothesis about what its authors ran.
+    ReceiveRate,
 }
 
 impl Default for Config {

@@ -1,8 +1,8 @@
 //! The receiver: TFMCC's, which multiplies its rate as data packets say, and registers if that is asked for.
 
-use super::Config;
 use super::population;
 use super::population::registration::Registrant;
+use super::{Apply, Config};
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
 use crate::packet::{Address, FlowId, Header};
 use crate::random::Random;
@@ -29,7 +29,11 @@ impl Receiver {
             }
             _ => None,
         };
-        Receiver { tfmcc: tfmcc::Receiver::new(&config.tfmcc, flow, own, group, random), registrant }
+        let mut tfmcc = tfmcc::Receiver::new(&config.tfmcc, flow, own, group, random);
+        if config.f_apply == Apply::ReceiveRate {
+            tfmcc.cap_scaled_rate();
+        }
+        Receiver { tfmcc, registrant }
     }
 
     /// The receiver that does the rest.

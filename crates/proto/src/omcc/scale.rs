@@ -41,7 +41,7 @@ impl Scale {
     pub(super) fn scaling(&self) -> Scaling {
         let receivers = if self.config.counts() { self.receivers } else { 1.0 };
         match self.config.f_apply {
-            Apply::Equation => Scaling { equation: self.factor, receivers, ..Scaling::default() },
+            Apply::Equation | Apply::ReceiveRate => Scaling { equation: self.factor, receivers, ..Scaling::default() },
             Apply::Increase => Scaling { increase: self.factor, receivers, ..Scaling::default() },
         }
     }
@@ -94,6 +94,8 @@ mod tests {
         assert_eq!(Scale::new(&config, 7.0).scaling(), increase);
         let equation = Scaling { increase: 1.0, equation: 7.0, receivers: 7.0 };
         assert_eq!(Scale::new(&Config::default(), 7.0).scaling(), equation);
+        let capped = Config { f_apply: Apply::ReceiveRate, ..Config::default() };
+        assert_eq!(Scale::new(&capped, 7.0).scaling(), equation, "receivers cap it");
         let none = Config { utility: Utility::None, ..Config::default() };
         assert_eq!(Scale::new(&none, 7.0).scaling(), Scaling::default());
     }

@@ -3,7 +3,7 @@
 use super::population::{self, configured, estimated, registration};
 use super::*;
 use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
-use crate::packet::{Ecn, FlowId, Header, INITIAL_TTL, Packet};
+use crate::packet::{Ecn, FlowId, Header, INITIAL_TTL, Packet, TfmccEcho};
 use crate::parts::throughput_equation::throughput_bps;
 use crate::random::Random;
 use crate::scheme::{Scheme, Seat};
@@ -111,7 +111,8 @@ fn with_a_factor_of_one_it_is_tfmcc_bit_for_bit() {
     let estimated = population::Config::Estimated(estimated::Config::default());
     for config in [
         one.clone(),
-        Config { f_apply: Apply::Increase, ..one },
+        Config { f_apply: Apply::Increase, ..one.clone() },
+        Config { f_apply: Apply::ReceiveRate, ..one },
         Config { utility: Utility::None, ..Config::default() },
         Config { utility: Utility::None, population: estimated, ..Config::default() },
         Config { orientation: Orientation::Sender, ..Config::default() },
@@ -416,4 +417,57 @@ fn what_suppresses_reports_falls_with_the_factor() {
     hand(&mut sender, &report(later(), 16_000.0));
     assert_eq!((sender.factor(), sender.tfmcc().round()), (1.0, round));
     assert_eq!(supp(&out), 9_000.0);
+}
+
+#[test]
+fn a_factor_capped_at_the_receive_rate_holds_a_rate_but_does_not_ask_for_more() {
+    // 20 packets per second, every fiftieth lost: X_recv = 0.98·160 kbit/s = 156.8 kbit/s. X is 117.1 kbit/s at
+    // R = 500 ms and five times that at 100 ms.
+    let desired_bps = |factor: f32, rtt_s: f64| {
+        let config = Config { f_apply: Apply::ReceiveRate, ..Config::default() };
+        let mut receiver = config.member(seat(Who::Member(0), 1));
+        let mut out = Outbox::new();
+        receiver.handle(at(0.0), Input::Start, &mut out);
+        for sequence in (0..1020).filter(|n| n % 50 != 49) {
+            let now = at(1.0 + 0.05 * f64::from(sequence));
+            let us = |seconds: f64| (seconds * 1e6 + 0.5) as u32;
+            let stamp_us = us(now.as_secs_f64()).wrapping_sub(us(rtt_s));
+            let header = Header::TfmccData {
+                sequence,
+                suppression_bps: f32::INFINITY,
+                rate_bps: 160_000.0,
+                max_rtt_us: 500_000,
+                round: 0,
+                echo: Some(TfmccEcho { receiver: Who::Member(0).address(), stamp_us, is_clr: true }),
+                scale: factor,
+                receivers: factor,
+            };
+            receiver.handle(now, Input::Packet(&Packet { header, size: 1000, ..report(now, 0.0) }), &mut out);
+            out.clear();
+        }
+        assert!((receiver.tfmcc().loss_event_rate() - 0.02).abs() < 1e-9);
+        receiver.report().rate_bps
+    };
+    let slow = throughput_bps(1000.0, 0.5, 0.02);
+    for (factor, rtt_s, expected, tolerance) in [
+        (1.0, 0.5, slow, 1e-6),
+        (0.5, 0.5, 0.5 * slow, 1e-6),
+        (1.2, 0.5, 1.2 * slow, 1e-6),
+        // A packet more or less in the window of 2 s.
+        (3.0, 0.5, 156_800.0, 0.03),
+        (1000.0, 0.5, 156_800.0, 0.03),
+        (1000.0, 0.1, 5.0 * slow, 1e-6),
+    ] {
+        let desired = desired_bps(factor, rtt_s);
+        assert!((desired / expected - 1.0).abs() < tolerance, "f {factor} R {rtt_s}: {desired}, not {expected}");
+    }
+}
+
+#[test]
+fn a_capped_factor_settles_at_the_equation_where_losses_do_not_depend_on_the_rate() {
+    let config = Config { f_apply: Apply::ReceiveRate, ..Config::default() };
+    let mut pair = pair(&config, 10, every_hundredth());
+    let mean = mean_rate(&mut pair, 100.0, 300.0);
+    let expected = throughput_bps(1000.0, 0.1, 0.01);
+    assert!((mean / expected - 1.0).abs() < 0.05, "{mean}, not {expected}");
 }

@@ -55,6 +55,7 @@ fn settings() -> Vec<SchemeConfig> {
             ..omcc.clone()
         }),
         SchemeConfig::Omcc(omcc::Config {
+            f_apply: omcc::Apply::ReceiveRate,
             population: population::Config::Estimated(estimated),
             tfmcc: tfmcc::Config { ecn: true, initial_max_rtt: Duration::from_millis(100), ..tfmcc },
             ..omcc.clone()

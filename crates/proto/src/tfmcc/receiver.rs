@@ -41,6 +41,8 @@ pub struct Receiver {
     sending_bps: f64,
     /// What multiplies the equation, as of the last packet; 1 in TFMCC.
     scale: f32,
+    /// What the scale adds is bounded by the receive rate.
+    scale_is_capped: bool,
     last_at: Instant,
     /// When the current limiting receiver reports next.
     clr_report_at: Instant,
@@ -113,6 +115,7 @@ impl Receiver {
             max_rtt_s: 0.0,
             sending_bps: 0.0,
             scale: 1.0,
+            scale_is_capped: false,
             last_at: Instant::ZERO,
             clr_report_at: Instant::FAR_FUTURE,
             gone_at: Instant::FAR_FUTURE,
@@ -140,6 +143,12 @@ impl Receiver {
             reports_sent: 0,
             loss_events: 0,
         }
+    }
+
+    /// From now on the scaled rate is at most what is received, or the rate without the scale if that is more; see
+    /// [`scaling::capped_bps`].
+    pub fn cap_scaled_rate(&mut self) {
+        self.scale_is_capped = true;
     }
 
     /// Whether this is the current limiting receiver, as far as it knows.
@@ -292,12 +301,21 @@ impl Receiver {
 
     /// The rate by the equation, or twice the receive rate without loss (section 4.4), bit/s.
     fn calculated_bps(&self, now: Instant) -> f64 {
-        let size = f64::from(self.packet_size);
-        if self.have_loss {
-            f64::from(self.scale) * throughput_bps(size, self.rtt_s(), self.loss.rate())
-        } else {
-            2.0 * 8.0 * size * self.receive_rate.packets_per_s(now, self.rate_window_s())
+        if !self.have_loss {
+            return 2.0 * self.receive_bps(now);
         }
+        let equation_bps = throughput_bps(f64::from(self.packet_size), self.rtt_s(), self.loss.rate());
+        let scaled_bps = f64::from(self.scale) * equation_bps;
+        if self.scale_is_capped {
+            scaling::capped_bps(scaled_bps, equation_bps, self.receive_bps(now))
+        } else {
+            scaled_bps
+        }
+    }
+
+    /// X_recv, bit/s (section 4.3.4).
+    fn receive_bps(&self, now: Instant) -> f64 {
+        8.0 * f64::from(self.packet_size) * self.receive_rate.packets_per_s(now, self.rate_window_s())
     }
 
     /// X_r: what is reported is at least one packet in 8 s (section 4.4).

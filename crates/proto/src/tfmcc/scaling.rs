@@ -19,6 +19,11 @@ impl Default for Scaling {
     }
 }
 
+/// The scaled rate f·X capped at what is received: min(f·X, max(X_recv, X)), all in bit/s.
+pub(super) fn capped_bps(scaled_bps: f64, equation_bps: f64, receive_bps: f64) -> f64 {
+    scaled_bps.min(receive_bps.max(equation_bps))
+}
+
 /// The least factor: what its short form on the wire can hold.
 pub const LEAST_SCALE: f64 = 1.0 / 1024.0;
 /// The greatest factor, likewise.
