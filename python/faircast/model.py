@@ -500,7 +500,7 @@ class OmccSession(Part):
     over a geostationary hop take 1 s.
     """
     max_rate: str | None = None
-    """The sending rate never exceeds this; left out, nothing limits it."""
+    """The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node."""
     max_receivers: int | None = None
     """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
     membership: Membership | None = None
@@ -928,7 +928,7 @@ class TfmccSession(Part):
     over a geostationary hop take 1 s.
     """
     max_rate: str | None = None
-    """The sending rate never exceeds this; left out, nothing limits it."""
+    """The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node."""
     max_receivers: int | None = None
     """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
     membership: Membership | None = None

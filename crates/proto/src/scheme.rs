@@ -17,8 +17,18 @@ pub struct Seat {
     pub group: Address,
     /// How many members the session was set up with.
     pub members: u32,
+    /// What the fastest link out of the endpoint's node carries; `None` if there is none or it is not known.
+    pub line_rate: Option<Rate>,
     /// For whatever it draws.
     pub random: Random,
+}
+
+impl Seat {
+    /// The least of `max_rate` and the line rate. A source that only its receivers bound needs this: what reaches a
+    /// receiver on the source's own node crosses no link that could lose anything, and so nothing would bound it.
+    pub fn bounded(&self, max_rate: Option<Rate>) -> Option<Rate> {
+        max_rate.into_iter().chain(self.line_rate).min()
+    }
 }
 
 /// A scheme of multicast congestion control: its parameters, from which its endpoints are made.

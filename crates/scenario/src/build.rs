@@ -9,7 +9,7 @@ use faircast_proto::packet::{Address, FlowId};
 use faircast_proto::scheme::{Scheme, Seat};
 use faircast_proto::source::{Cbr, OnOff, Sink};
 use faircast_proto::tcp;
-use faircast_proto::time::Instant;
+use faircast_proto::time::{Instant, Rate};
 use faircast_sim::agent::Agent;
 use faircast_sim::builder::{LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::Calendar;
@@ -53,7 +53,8 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64) -> Result<W
         add_flow(&mut network, flow);
     }
     for session in &description.sessions {
-        add_session(&mut network, session, seed);
+        let line_rate = description.links.iter().filter(|link| link.from == session.source).map(|link| link.rate).max();
+        add_session(&mut network, session, line_rate, seed);
     }
     network.probes(probe_plan(description));
     network.clock_offsets(description.clock_offsets);
@@ -71,13 +72,13 @@ fn add_flow(network: &mut NetworkBuilder, flow: &NetworkFlow) {
     network.place(peer, id, receiver, Instant::ZERO, None);
 }
 
-fn add_session(network: &mut NetworkBuilder, session: &NetworkSession, seed: u64) {
+fn add_session(network: &mut NetworkBuilder, session: &NetworkSession, line_rate: Option<Rate>, seed: u64) {
     let own = network.address(NodeId(session.source));
     let (flow, group) = network.session(own, session.plan);
     let members = session.receivers.len() as u32;
     let seat = |network: &NetworkBuilder, own: Address, name: &str| {
         let random = network.stream(&format!("session/{name}/draws"));
-        Seat { flow, own, group, members, random }
+        Seat { flow, own, group, members, line_rate, random }
     };
     let jitter = network.stream(&format!("session/{}/start", session.name)).uniform();
     let start = Instant::ZERO + session.start + session.start_jitter.mul_f64(jitter);

@@ -122,3 +122,30 @@ fn uncontrolled_flows_do_not_count_for_fairness() {
     let summary = table(&output, "summary");
     assert!(!words(summary, "metric").contains(&"jain_index".to_owned()));
 }
+
+#[test]
+fn a_session_to_its_own_node_is_bounded_by_the_fastest_link_out_of_it() {
+    // No link between source and receiver, and so no loss: nothing else would bound it.
+    for scheme in ["tfmcc", "omcc"] {
+        let output = go(&format!(
+            r#"
+format = 1
+name = "own-node"
+duration = "30 s"
+
+[topology]
+kind = "star"
+right = 1
+access_left = {{ rate = "765432 bit/s" }}
+
+[sessions.film]
+scheme = "{scheme}"
+source = "left-0"
+receivers = {{ nodes = ["left-0"] }}
+"#
+        ));
+        let flows = table(&output, "flows");
+        let fastest = numbers(flows, "sending_bps").iter().copied().fold(0.0, f64::max);
+        assert_eq!(fastest, 765_432.0, "{scheme}");
+    }
+}

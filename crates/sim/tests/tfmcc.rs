@@ -49,7 +49,7 @@ fn session(network: &mut NetworkBuilder, source: NodeId, nodes: &[NodeId]) {
     let (flow, group) = network.session(own, SessionPlan::sparse(config.groups()));
     let seat = |network: &NetworkBuilder, own: Address| {
         let random = network.stream(&format!("endpoint/{}", own.index()));
-        Seat { flow, own, group, members: nodes.len() as u32, random }
+        Seat { flow, own, group, members: nodes.len() as u32, line_rate: None, random }
     };
     let source = Agent::SessionSource(config.source(seat(network, own)));
     network.place(own, flow, source, at(0.0), None);

@@ -20,7 +20,7 @@ use worst_loss::Config;
 
 fn seat(who: Who) -> Seat {
     let random = Random::stream(1, &format!("test/{who:?}"));
-    Seat { flow: FlowId(0), own: who.address(), group: GROUP, members: 2, random }
+    Seat { flow: FlowId(0), own: who.address(), group: GROUP, members: 2, line_rate: None, random }
 }
 
 #[test]
@@ -62,7 +62,8 @@ fn in_the_simulator_it_fills_a_link_and_takes_back_what_is_too_much() {
     let config = Config::default();
     let (own, member) = (network.address(source), network.address(host));
     let (flow, group) = network.session(own, SessionPlan::sparse(config.groups()));
-    let seat = |own: Address| Seat { flow, own, group, members: 1, random: Random::stream(1, "example") };
+    let seat =
+        |own: Address| Seat { flow, own, group, members: 1, line_rate: None, random: Random::stream(1, "example") };
     network.member(flow, member);
     network.place(own, flow, Agent::Guest(Box::new(config.source(seat(own)))), Instant::ZERO, None);
     network.place(member, flow, Agent::Guest(Box::new(config.member(seat(member)))), Instant::ZERO, None);

@@ -145,7 +145,8 @@ impl Scheme for Config {
     }
 
     fn source(&self, seat: Seat) -> Sender {
-        Sender::new(self, seat.flow, seat.own, seat.group, seat.members)
+        let tfmcc = tfmcc::Config { max_rate: seat.bounded(self.tfmcc.max_rate), ..self.tfmcc.clone() };
+        Sender::new(&Config { tfmcc, ..self.clone() }, seat.flow, seat.own, seat.group, seat.members)
     }
 
     fn member(&self, seat: Seat) -> Receiver {

@@ -18,7 +18,7 @@ fn at(seconds: f64) -> Instant {
 
 fn seat(who: Who, members: u32) -> Seat {
     let random = Random::stream(1, &format!("test/timer/{who:?}"));
-    Seat { flow: FlowId(0), own: who.address(), group: GROUP, members, random }
+    Seat { flow: FlowId(0), own: who.address(), group: GROUP, members, line_rate: None, random }
 }
 
 /// A session of any scheme with so many members over a round trip of `rtt_s`.

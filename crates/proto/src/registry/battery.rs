@@ -10,6 +10,8 @@ use crate::time::Duration;
 use crate::{omcc, source, tfmcc};
 
 const MEMBERS: usize = 5;
+/// Bounds those settings that say nothing.
+const LINE_RATE: Rate = Rate(2_654_321);
 /// How long an endpoint that was stopped may still have something to do: a round of six times the longest R_max that
 /// there is without lies, 8 s.
 const LAST_WORDS: Duration = Duration::from_secs(60);
@@ -100,6 +102,7 @@ fn session<N: FnMut(Who, Who, &Packet) -> Fate>(
         own: who.address(),
         group: GROUP,
         members: MEMBERS as u32,
+        line_rate: Some(LINE_RATE),
         random: Random::stream(seed, &format!("test/{who:?}")),
     };
     let member = |n| (config.member(seat(Who::Member(n))), Duration::from_millis(5 + 20 * n as u64));
@@ -160,7 +163,8 @@ fn check_packets<N>(config: &SchemeConfig, group: &Group<Source, Member, N>, nam
             continue;
         }
         assert_eq!(u64::from(packet.size), config.packet_bytes(), "{name}: {packet:?}");
-        if let Some(most) = Scheme::max_rate(config) {
+        let most = Scheme::max_rate(config).into_iter().chain(config.is_controlled().then_some(LINE_RATE)).min();
+        if let Some(most) = most {
             // Two packets may be close together, when the rate has just risen.
             let bits = 8.0 * f64::from(packet.size);
             credit_bits = (credit_bits + most.as_bps_f64() * at.since(last).as_secs_f64()).min(2.0 * bits) - bits;

@@ -19,7 +19,7 @@ pub struct Config {
     /// R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
     /// a geostationary hop take 1 s.
     pub initial_max_rtt: Duration,
-    /// The sending rate never exceeds this; left out, nothing limits it.
+    /// The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_rate: Option<Rate>,
     /// Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
@@ -219,7 +219,8 @@ impl Scheme for Config {
     }
 
     fn source(&self, seat: Seat) -> Sender {
-        Sender::new(self, seat.flow, seat.own, seat.group)
+        let config = Config { max_rate: seat.bounded(self.max_rate), ..self.clone() };
+        Sender::new(&config, seat.flow, seat.own, seat.group)
     }
 
     fn member(&self, seat: Seat) -> Receiver {
