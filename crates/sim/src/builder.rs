@@ -2,6 +2,7 @@
 
 use crate::agent::Agent;
 use crate::calendar::{Calendar, Entry, Kind};
+use crate::counters::Undeliverable;
 use crate::engine::{Place, World};
 use crate::flow::Flow;
 use crate::forwarding::Forwarding;
@@ -12,7 +13,7 @@ use crate::loss::Loss;
 use crate::multicast::{MAX_GROUPS, Multicast, SessionPlan, SessionSite};
 use crate::probe::{ProbePlan, QueueProbe, Records};
 use crate::queue::Queue;
-use crate::routing::{Edge, Graph, Routes};
+use crate::routing::{Edge, Graph, MAX_HOPS, Routes};
 use crate::store::Store;
 use crate::trace::Trace;
 use crate::wires::Wires;
@@ -82,6 +83,17 @@ pub enum BuildError {
         /// Name of the node they cannot reach.
         to: String,
     },
+    /// The way between the ends of a flow, there or back, is longer than the hop limit.
+    TooManyHops {
+        /// The flow.
+        flow: FlowId,
+        /// Name of the node where packets start.
+        from: String,
+        /// Name of the node they are to reach.
+        to: String,
+        /// Links on the way.
+        hops: usize,
+    },
     /// A link has no rate.
     ZeroRate {
         /// Its name.
@@ -103,6 +115,11 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             BuildError::Unreachable { from, to } => write!(f, "no path leads from node {from} to node {to}"),
+            BuildError::TooManyHops { flow, from, to, hops } => write!(
+                f,
+                "flow {}: the way from node {from} to node {to} has {hops} hops; a packet may take {MAX_HOPS}",
+                flow.0
+            ),
             BuildError::ZeroRate { link } => write!(f, "link {link} has a rate of zero"),
             BuildError::EmptyAddress { node } => write!(f, "an address on node {node} has no endpoint"),
             BuildError::SameNode { node } => write!(f, "a flow starts and ends on node {node}"),
@@ -225,7 +242,7 @@ impl NetworkBuilder {
             hosts.push(Host::new(agent, endpoint.node, flow, offsets[endpoint.node.index()], start, stop));
         }
         let mut receivers = Vec::new();
-        let flows = self
+        let flows: Vec<Flow> = self
             .flows
             .into_iter()
             .map(|flow| {
@@ -234,6 +251,7 @@ impl NetworkBuilder {
                 Flow { sender: flow.sender, receivers: first..receivers.len() }
             })
             .collect();
+        let undeliverable = vec![Undeliverable::default(); flows.len() + 1];
         let trace = plan.trace.then(|| Box::new(Trace::new()));
         let wires = Wires { now: Instant::ZERO, calendar, links, store: Store::default(), trace };
         let mut world = World {
@@ -247,7 +265,7 @@ impl NetworkBuilder {
             plan,
             records: Records::default(),
             events: 0,
-            unroutable: 0,
+            undeliverable,
             multicast,
             messages: Vec::new(),
             local: Vec::new(),
@@ -279,15 +297,23 @@ impl NetworkBuilder {
         let mut hosts = Vec::from_iter(nodes);
         let routes = Routes::towards(self.nodes.len(), edges, &hosts);
         let node_of = |address: Address| self.endpoints[address.index()].node;
-        let ends = |flow: &PlannedFlow| {
-            let sender = node_of(flow.sender);
-            flow.receivers.iter().map(move |&receiver| (sender, node_of(receiver))).collect::<Vec<_>>()
+        let ends = |(flow, ends): (u32, &PlannedFlow)| {
+            let sender = node_of(ends.sender);
+            ends.receivers.iter().map(move |&receiver| (FlowId(flow), sender, node_of(receiver))).collect::<Vec<_>>()
         };
-        for (a, b) in self.flows.iter().flat_map(ends) {
+        for (flow, a, b) in (0..).zip(&self.flows).flat_map(ends) {
             for (from, to) in [(a, b), (b, a)] {
-                if from != to && routes.next(from, to).is_none() {
-                    let name = |node: NodeId| self.nodes[node.index()].clone();
-                    errors.push(BuildError::Unreachable { from: name(from), to: name(to) });
+                let names = || [from, to].map(|node| self.nodes[node.index()].clone());
+                match routes.hops(edges, from, to) {
+                    Some(hops) if hops > MAX_HOPS => {
+                        let [from, to] = names();
+                        errors.push(BuildError::TooManyHops { flow, from, to, hops });
+                    }
+                    Some(_) => {}
+                    None => {
+                        let [from, to] = names();
+                        errors.push(BuildError::Unreachable { from, to });
+                    }
                 }
             }
         }

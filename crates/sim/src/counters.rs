@@ -25,3 +25,22 @@ pub struct LinkCounters {
     /// Raised to moderate congestion (the only level of RFC 3168).
     pub marked_moderate: u64,
 }
+
+/// Packets of a flow that the network gave up, by reason. What queues drop and wires lose is not among them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Undeliverable {
+    /// No way led on: from a node to the destination, or to a group that is no session's. Where a node has one link out
+    /// all that is not for itself goes there, so such a packet may as well wander until its hops are used up.
+    pub no_route: u64,
+    /// The hop limit was used up, [`MAX_HOPS`](crate::routing::MAX_HOPS) links after the sender.
+    pub out_of_hops: u64,
+    /// A packet to a group came up the tree of a session in which the source alone may send.
+    pub off_tree: u64,
+}
+
+impl Undeliverable {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.no_route + self.out_of_hops + self.off_tree
+    }
+}

@@ -13,8 +13,7 @@ impl<C: Calendar> World<C> {
     #[inline(never)]
     pub(crate) fn deliver_to_group(&mut self, node: NodeId, link: LinkId, group: Address, label: Label) {
         let Some((session, bit)) = self.multicast.place(group.index()) else {
-            self.unroutable += 1;
-            return self.wires.store.release(label.packet);
+            return self.give_up(label, |given_up| &mut given_up.no_route);
         };
         if let Header::Membership { message, session, groups } = self.wires.store.get(label.packet).header {
             self.wires.store.release(label.packet);
@@ -34,7 +33,7 @@ impl<C: Calendar> World<C> {
             self.replicate(session, fan, bit, Some(back), label);
         } else {
             // The check of the reverse path: only members' packets may come from below.
-            self.unroutable += 1;
+            return self.give_up(label, |given_up| &mut given_up.off_tree);
         }
         self.wires.store.release(label.packet);
     }
@@ -42,8 +41,7 @@ impl<C: Calendar> World<C> {
     /// An endpoint on `node` sends to a group: down the tree from the source, from others up and down.
     pub(crate) fn send_to_group(&mut self, node: NodeId, sender: u32, group: Address, label: Label) {
         let Some((session, bit)) = self.multicast.place(group.index()) else {
-            self.unroutable += 1;
-            return self.wires.store.release(label.packet);
+            return self.give_up(label, |given_up| &mut given_up.no_route);
         };
         self.send_up(node, session, label);
         let state = &self.multicast.sessions[session as usize];

@@ -4,6 +4,7 @@
 //! that link's ring. Nothing on this path allocates, hashes or calls virtually.
 
 use crate::calendar::{Calendar, Entry, Kind};
+use crate::counters::Undeliverable;
 use crate::flow::Flow;
 use crate::forwarding::Forwarding;
 use crate::host::Host;
@@ -31,7 +32,8 @@ pub struct World<C> {
     pub(crate) plan: ProbePlan,
     pub(crate) records: Records,
     pub(crate) events: u64,
-    pub(crate) unroutable: u64,
+    /// By flow; the last is for packets that name no flow.
+    pub(crate) undeliverable: Vec<Undeliverable>,
     pub(crate) multicast: Multicast,
     /// Control packets to be sent, filled and emptied within one event.
     pub(crate) messages: Vec<Message>,
@@ -104,12 +106,22 @@ impl<C: Calendar> World<C> {
     fn forward(&mut self, node: NodeId, slot: u32, label: Label) {
         let link = self.forwarding.link(node, slot);
         // Routes are loop-free; the hop limit is there for those that change while packets are on their way.
-        if link.index() >= self.wires.links.len() || !self.wires.store.take_hop(label.packet) {
-            self.unroutable += 1;
-            self.wires.store.release(label.packet);
-            return;
+        if link.index() >= self.wires.links.len() {
+            return self.give_up(label, |given_up| &mut given_up.no_route);
+        }
+        if !self.wires.store.take_hop(label.packet) {
+            return self.give_up(label, |given_up| &mut given_up.out_of_hops);
         }
         self.wires.put(link, label);
+    }
+
+    /// Counts a packet that cannot come to its destination, and lets go of it.
+    #[cold]
+    pub(crate) fn give_up(&mut self, label: Label, reason: fn(&mut Undeliverable) -> &mut u64) {
+        let flow = self.wires.store.get(label.packet).flow.0 as usize;
+        let nobodys = self.undeliverable.len() - 1;
+        *reason(&mut self.undeliverable[flow.min(nobodys)]) += 1;
+        self.wires.store.release(label.packet);
     }
 
     /// Hands an input to an endpoint, and does what it wants in return.
@@ -321,9 +333,12 @@ impl<C> World<C> {
         self.events
     }
 
-    /// Packets that found no route or had used up their hops.
-    pub fn unroutable(&self) -> u64 {
-        self.unroutable
+    /// The packets that the network gave up since the start of the run, by reason: one entry for each of the
+    /// [`flows`](Self::flows), in their order, and a last one for packets that name none of them. What queues drop and
+    /// wires lose is in the counters of links. In networks whose routes stay as they were built all are zero, unless
+    /// an endpoint misaddresses a packet: ways longer than [`MAX_HOPS`](crate::routing::MAX_HOPS) are not built.
+    pub fn undeliverable(&self) -> &[Undeliverable] {
+        &self.undeliverable
     }
 
     /// Packets that have come to the far end of a link or were lost there.

@@ -1,10 +1,14 @@
 //! Unicast routes: shortest paths by propagation delay over any graph.
 
 use crate::ids::{LinkId, NodeId};
+use faircast_proto::packet::INITIAL_TTL;
 use faircast_proto::time::Duration;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
 use std::ops::Range;
+
+/// Links that a packet may cross: the hop limit that packets start with.
+pub const MAX_HOPS: usize = INITIAL_TTL as usize;
 
 /// A directed link as routing sees it.
 #[derive(Clone, Copy, Debug)]
@@ -106,6 +110,17 @@ impl Routes {
         }
         let down = self.stubs.down(node, destination);
         down.or_else(|| self.towards[&self.stubs.core[destination.index()]][node.index()])
+    }
+
+    /// How many links the way from `node` to `destination`, one of those given, has in the graph of `edges`, that of the
+    /// routes. `None` where no path is.
+    pub fn hops(&self, edges: &[Edge], node: NodeId, destination: NodeId) -> Option<usize> {
+        let (mut at, mut hops) = (node, 0);
+        while at != destination {
+            at = edges[self.next(at, destination)?.index()].to;
+            hops += 1;
+        }
+        Some(hops)
     }
 
     /// The only link out of the stub that begins with `node`; `None` in the core.

@@ -7,6 +7,7 @@ use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::agent::Agent;
 use faircast_sim::builder::{BuildError, LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
+use faircast_sim::counters::Undeliverable;
 use faircast_sim::engine::World;
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
@@ -371,7 +372,7 @@ fn every_leaf_of_a_tree_gets_every_packet_once() {
     // On the way down one copy per link, each carried once.
     let copies: u64 = world.links().iter().map(|link| link.counters().delivered_bytes / 1000).sum();
     assert!(copies <= 126 * 400);
-    assert_eq!(world.unroutable(), 0);
+    assert_eq!(world.undeliverable(), [Undeliverable::default(); 2]);
     assert!(world.links().iter().all(|link| link.conserves()));
 }
 
@@ -405,6 +406,17 @@ fn in_an_any_source_session_members_hear_each_other() {
     };
     let (without, with) = (received(false), received(true));
     assert_eq!(with, [without[0] + 1, without[1] + 1, without[2]], "all but the speaker hear one packet more");
+}
+
+#[test]
+fn where_only_the_source_may_send_the_packet_of_a_member_is_given_up_and_counted() {
+    let (mut network, [source, _, _, host]) = row(LinkMode::Fused);
+    session(&mut network, source, SessionPlan::sparse(1), &[Place { speaks: true, ..from(host, 0.0) }]);
+    let mut world: World<Wheel> = build(network);
+    world.run(at(1.0), u64::MAX);
+    let counted = world.undeliverable();
+    assert_eq!(counted[0], Undeliverable { off_tree: 1, ..Undeliverable::default() });
+    assert_eq!((counted[0].total(), counted[1].total()), (1, 0));
 }
 
 #[test]

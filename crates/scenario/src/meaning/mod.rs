@@ -1,5 +1,6 @@
 //! Meaning: what is wrong with a scenario whose form is right.
 
+mod hops;
 mod optimum;
 mod sessions;
 
@@ -44,6 +45,7 @@ pub(crate) fn check(scenario: &Scenario) -> Vec<Finding> {
         None => {
             let network = expand(scenario, &mut found);
             unreachable(scenario, &network, &mut found);
+            hops::check(scenario, &network, &mut found);
             optimum::check(scenario, &network, &mut found);
         }
     }

@@ -1,68 +1,18 @@
 //! TFMCC over the simulator's multicast: the limiting receiver is found, and it shares with TCP.
 
-use faircast_proto::packet::Address;
+use crate::support::{AMPLE, NO_LOSS, Wire, always, at, duplex, session, tcp};
 use faircast_proto::registry::SchemeConfig;
-use faircast_proto::scheme::{Scheme, Seat};
-use faircast_proto::time::{Duration, Instant, Rate};
-use faircast_proto::{tcp, tfmcc};
-use faircast_sim::agent::Agent;
-use faircast_sim::builder::{LinkPlan, NetworkBuilder};
+use faircast_proto::tfmcc;
+use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
+use faircast_sim::counters::Undeliverable;
 use faircast_sim::engine::World;
 use faircast_sim::ids::NodeId;
 use faircast_sim::link::LinkMode;
-use faircast_sim::loss::{self, Loss};
-use faircast_sim::multicast::SessionPlan;
 use faircast_sim::probe::ProbePlan;
-use faircast_sim::queue::{self, LinkContext, Queue};
 
-const AMPLE: &str = r#"{"kind": "drop-tail", "limit": "1000 packets"}"#;
-const NO_LOSS: &str = r#"{"kind": "none"}"#;
-
-struct Wire<'a> {
-    rate: u64,
-    millis: u64,
-    queue: &'a str,
-    loss: &'a str,
-}
-
-fn link(network: &mut NetworkBuilder, from: NodeId, to: NodeId, wire: &Wire<'_>, mode: LinkMode) {
-    let (name, rate, delay) = (format!("{}-{}", from.0, to.0), Rate(wire.rate), Duration::from_millis(wire.millis));
-    let config: queue::Config = serde_json::from_str(wire.queue).expect("a legal queue");
-    let random = network.stream(&format!("link/{name}/queue"));
-    let queue = Queue::new(&config, LinkContext { rate, delay, mean_packet_bytes: 1000, random });
-    let config: loss::Config = serde_json::from_str(wire.loss).expect("a legal loss model");
-    let loss = Loss::new(&config, network.stream(&format!("link/{name}/loss")));
-    network.link(LinkPlan { name, from, to, rate, delay, queue, loss, mode });
-}
-
-/// There as `wire` says, back without queue or loss.
-fn duplex(network: &mut NetworkBuilder, a: NodeId, b: NodeId, wire: &Wire<'_>, mode: LinkMode) {
-    link(network, a, b, wire, mode);
-    link(network, b, a, &Wire { queue: AMPLE, loss: NO_LOSS, ..*wire }, mode);
-}
-
-/// A session from `source` to one receiver on each of `nodes`.
-fn session(network: &mut NetworkBuilder, source: NodeId, nodes: &[NodeId]) {
-    let config = SchemeConfig::Tfmcc(tfmcc::Config::default());
-    let own = network.address(source);
-    let (flow, group) = network.session(own, SessionPlan::sparse(config.groups()));
-    let seat = |network: &NetworkBuilder, own: Address| {
-        let random = network.stream(&format!("endpoint/{}", own.index()));
-        Seat { flow, own, group, members: nodes.len() as u32, line_rate: None, random }
-    };
-    let source = Agent::SessionSource(config.source(seat(network, own)));
-    network.place(own, flow, source, at(0.0), None);
-    for &node in nodes {
-        let own = network.address(node);
-        network.member(flow, own);
-        let member = Agent::SessionMember(config.member(seat(network, own)));
-        network.place(own, flow, member, at(0.0), None);
-    }
-}
-
-fn at(seconds: f64) -> Instant {
-    Instant::from_secs_f64(seconds)
+fn scheme() -> SchemeConfig {
+    SchemeConfig::Tfmcc(tfmcc::Config::default())
 }
 
 /// Mbit/s that a receiver of flow 0 got from one moment to another.
@@ -84,7 +34,8 @@ fn star<C: Calendar>(seed: u64, mode: LinkMode) -> World<C> {
         let loss = if i == 3 { r#"{"kind": "bernoulli", "p": 0.01}"# } else { NO_LOSS };
         duplex(&mut network, hub, leaf, &Wire { millis: 40, loss, ..ample }, mode);
     }
-    session(&mut network, source, &leaves);
+    let places: Vec<_> = leaves.into_iter().map(always).collect();
+    session(&mut network, &scheme(), source, &places);
     network.probes(ProbePlan { trace: true, ..ProbePlan::default() });
     network.build().expect("a network without errors")
 }
@@ -109,7 +60,7 @@ fn every_receiver_gets_the_same_copies_and_packets_are_conserved() {
     }
     assert!(received[3] < received[0] && received[3] > received[0] * 97 / 100);
     assert!(world.links().iter().all(|link| link.conserves()));
-    assert_eq!(world.unroutable(), 0);
+    assert_eq!(world.undeliverable(), [Undeliverable::default(); 2]);
 }
 
 #[test]
@@ -145,14 +96,8 @@ fn beside_tcp_on_a_red_link_the_ratio_is_within_two() {
         for (a, b) in [(source, left), (client, left), (right, receiver), (right, server)] {
             duplex(&mut network, a, b, &ample, LinkMode::Fused);
         }
-        session(&mut network, source, &[receiver]);
-        let config: tcp::Config =
-            serde_json::from_str(r#"{"variant": "sack", "hdr": "0 B", "wnd": "1000 packets"}"#).expect("legal");
-        let (own, peer) = (network.address(client), network.address(server));
-        let flow = network.flow(own, peer);
-        let random = network.stream("flow/tcp/jitter");
-        network.place(own, flow, Agent::TcpSender(tcp::Sender::new(&config, flow, own, peer, random)), at(0.0), None);
-        network.place(peer, flow, Agent::TcpReceiver(tcp::Receiver::new(&config, flow, peer, own)), at(0.0), None);
+        session(&mut network, &scheme(), source, &[always(receiver)]);
+        tcp(&mut network, client, server, r#"{"variant": "sack", "hdr": "0 B", "wnd": "1000 packets"}"#);
         let mut world: World<Wheel> = network.build().expect("a network without errors");
         let from = |world: &World<Wheel>, flow: usize| world.receiver(flow, 0).received_bytes as f64;
         world.run(at(60.0), u64::MAX);

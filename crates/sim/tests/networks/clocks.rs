@@ -1,0 +1,1 @@
+//! The clocks of hosts are offset by constants, on which nothing may depend.

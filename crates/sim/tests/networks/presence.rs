@@ -1,0 +1,1 @@
+//! How long receivers are there.

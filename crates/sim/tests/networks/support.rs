@@ -1,0 +1,99 @@
+//! Links, flows and sessions with the protocols that scenarios use.
+
+use faircast_proto::packet::{Address, FlowId};
+use faircast_proto::quantity::Bytes;
+use faircast_proto::registry::SchemeConfig;
+use faircast_proto::scheme::{Scheme, Seat};
+use faircast_proto::source::{Cbr, Sink, cbr};
+use faircast_proto::tcp;
+use faircast_proto::time::{Duration, Instant, Rate};
+use faircast_sim::agent::Agent;
+use faircast_sim::builder::{LinkPlan, NetworkBuilder};
+use faircast_sim::ids::{LinkId, NodeId};
+use faircast_sim::link::LinkMode;
+use faircast_sim::loss::{self, Loss};
+use faircast_sim::multicast::SessionPlan;
+use faircast_sim::queue::{self, LinkContext, Queue};
+
+pub const AMPLE: &str = r#"{"kind": "drop-tail", "limit": "1000 packets"}"#;
+pub const NO_LOSS: &str = r#"{"kind": "none"}"#;
+
+pub struct Wire<'a> {
+    pub rate: u64,
+    pub millis: u64,
+    pub queue: &'a str,
+    pub loss: &'a str,
+}
+
+pub fn link(network: &mut NetworkBuilder, from: NodeId, to: NodeId, wire: &Wire<'_>, mode: LinkMode) -> LinkId {
+    let (name, rate, delay) = (format!("{}-{}", from.0, to.0), Rate(wire.rate), Duration::from_millis(wire.millis));
+    let config: queue::Config = serde_json::from_str(wire.queue).expect("a legal queue");
+    let random = network.stream(&format!("link/{name}/queue"));
+    let queue = Queue::new(&config, LinkContext { rate, delay, mean_packet_bytes: 1000, random });
+    let config: loss::Config = serde_json::from_str(wire.loss).expect("a legal loss model");
+    let loss = Loss::new(&config, network.stream(&format!("link/{name}/loss")));
+    network.link(LinkPlan { name, from, to, rate, delay, queue, loss, mode })
+}
+
+/// There as `wire` says, back without queue or loss.
+pub fn duplex(network: &mut NetworkBuilder, a: NodeId, b: NodeId, wire: &Wire<'_>, mode: LinkMode) {
+    link(network, a, b, wire, mode);
+    link(network, b, a, &Wire { queue: AMPLE, loss: NO_LOSS, ..*wire }, mode);
+}
+
+/// A receiver of a session: where, and from when to when, in seconds.
+#[derive(Clone, Copy)]
+pub struct Place {
+    pub node: NodeId,
+    pub start: f64,
+    pub stop: Option<f64>,
+}
+
+pub fn always(node: NodeId) -> Place {
+    Place { node, start: 0.0, stop: None }
+}
+
+/// A session from `source` to a receiver at each of `places`.
+pub fn session(network: &mut NetworkBuilder, config: &SchemeConfig, source: NodeId, places: &[Place]) -> FlowId {
+    let own = network.address(source);
+    let (flow, group) = network.session(own, SessionPlan::sparse(config.groups()));
+    let seat = |network: &NetworkBuilder, own: Address| {
+        let random = network.stream(&format!("endpoint/{}", own.index()));
+        Seat { flow, own, group, members: places.len() as u32, line_rate: None, random }
+    };
+    let source = Agent::SessionSource(config.source(seat(network, own)));
+    network.place(own, flow, source, at(0.0), None);
+    for place in places {
+        let own = network.address(place.node);
+        network.member(flow, own);
+        let member = Agent::SessionMember(config.member(seat(network, own)));
+        network.place(own, flow, member, at(place.start), place.stop.map(at));
+    }
+    flow
+}
+
+/// A TCP flow as the JSON `config` says.
+pub fn tcp(network: &mut NetworkBuilder, from: NodeId, to: NodeId, config: &str) -> FlowId {
+    let config: tcp::Config = serde_json::from_str(config).expect("a legal flow");
+    let (own, peer) = (network.address(from), network.address(to));
+    let flow = network.flow(own, peer);
+    let random = network.stream(&format!("flow/{}/jitter", flow.0));
+    network.place(own, flow, Agent::TcpSender(tcp::Sender::new(&config, flow, own, peer, random)), at(0.0), None);
+    network.place(peer, flow, Agent::TcpReceiver(tcp::Receiver::new(&config, flow, peer, own)), at(0.0), None);
+    flow
+}
+
+/// A constant rate in packets of 1000 bytes.
+pub fn constant_rate(network: &mut NetworkBuilder, from: NodeId, to: NodeId, bps: u64) -> FlowId {
+    let config = cbr::Config { rate: Rate(bps), packet_size: Bytes(1000), ..cbr::Config::default() };
+    let (own, peer) = (network.address(from), network.address(to));
+    let flow = network.flow(own, peer);
+    let random = network.stream(&format!("flow/{}/jitter", flow.0));
+    network.place(own, flow, Agent::Cbr(Cbr::new(&config, flow, own, peer, random)), at(0.0), None);
+    network.place(peer, flow, Agent::Sink(Sink::new()), at(0.0), None);
+    flow
+}
+
+pub fn at(seconds: f64) -> Instant {
+    Instant::from_secs_f64(seconds)
+}

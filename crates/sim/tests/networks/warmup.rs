@@ -1,0 +1,1 @@
+//! The end of the warm-up, and of a run before its time.
