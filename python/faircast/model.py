@@ -119,6 +119,13 @@ TcpEcn: TypeAlias = Literal["off", "ecn", "mecn"]
 "ecn": One level (RFC 3168).
 "mecn": Two levels and loss [Durresi].
 """
+TcpFullAck: TypeAlias = Literal["ssthresh", "flight"]
+"""The window after the ACK that ends a recovery of NewReno (RFC 6582 section 3.2 step 3).
+
+"ssthresh": The slow-start threshold, option (2).
+"flight": What is outstanding and one segment more, at least 2, at most the threshold: option (1). No burst into a
+network that has run empty.
+"""
 TfmccGapFloor: TypeAlias = Literal["decays", "follows"]
 """R_max after the gap between packets has raised it.
 
@@ -816,6 +823,8 @@ class Tcp(Part):
     """Explicit congestion notification. Default "off"."""
     from_: str | Sequence[str] | None = None
     """Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i."""
+    full_ack: TcpFullAck | None = None
+    """The window with which NewReno leaves a recovery. Default "ssthresh", which is what ns-2 does."""
     granularity: str | None = None
     """Clock granularity G: the least value of the variance term in the time-out. Default 10 ms (ns-2 `tcpTick_`)."""
     grow_after_timeout: bool | None = None
@@ -836,6 +845,11 @@ class Tcp(Part):
     """
     limited_transmit: bool | None = None
     """Send a new segment on each of the first duplicate ACKs (RFC 3042). Default true."""
+    max_burst: int | None = None
+    """The most segments that the window lets out at once: for one ACK, at the start, after a time-out. The repairs
+    that Reno and NewReno send on an ACK, and limited transmit, come on top. Left out, unlimited (ns-2 `maxburst_`
+    0). RFC 6582 section 3.2 step 3 encourages such a limit with `full_ack` "ssthresh".
+    """
     mecn: TcpMecn | None = None
     """Multilevel ECN: used with `ecn = "mecn"`."""
     mss: str | None = None

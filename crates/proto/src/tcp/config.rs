@@ -32,6 +32,14 @@ pub struct Config {
     /// "arbitrarily high").
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_ssthresh: Option<Packets>,
+    /// The window with which NewReno leaves a recovery. Default "ssthresh", which is what ns-2 does.
+    pub full_ack: FullAck,
+    /// The most segments that the window lets out at once: for one ACK, at the start, after a time-out. The repairs that
+    /// Reno and NewReno send on an ACK, and limited transmit, come on top. Left out, unlimited (ns-2 `maxburst_` 0). RFC
+    /// 6582 section 3.2 step 3 encourages such a limit with `full_ack` "ssthresh".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub max_burst: Option<u32>,
     /// Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2).
     #[schemars(range(min = 1, max = 1000))]
     pub dupthresh: u32,
@@ -69,6 +77,19 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub segments: Option<u32>,
+}
+
+/// The window after the ACK that ends a recovery of NewReno (RFC 6582 section 3.2 step 3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TcpFullAck")]
+#[serde(rename_all = "lowercase")]
+pub enum FullAck {
+    /// The slow-start threshold, option (2).
+    #[default]
+    Ssthresh,
+    /// What is outstanding and one segment more, at least 2, at most the threshold: option (1). No burst into a network
+    /// that has run empty.
+    Flight,
 }
 
 /// Explicit congestion notification of a connection.
@@ -121,6 +142,8 @@ impl Default for Config {
             wnd: None,
             initial_cwnd: Packets(2.0),
             initial_ssthresh: None,
+            full_ack: FullAck::default(),
+            max_burst: None,
             dupthresh: 3,
             limited_transmit: true,
             rto_initial: Duration::from_secs(3),
@@ -185,6 +208,7 @@ impl Config {
                 format!("{} packets given; legal is 1 to {MAX_WND}", initial_ssthresh.0),
             );
         }
+        require(self.max_burst != Some(0), "max_burst", "0 given; legal is 1 or more, or nothing for no limit".into());
         require(
             (1..=1000).contains(&self.dupthresh),
             "dupthresh",

@@ -25,7 +25,7 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Config, EcnMode, Mecn};
+pub use config::{Config, EcnMode, FullAck, Mecn};
 pub use receiver::Receiver;
 pub use rule::{Recovery, Variant};
 pub use sender::Sender;

@@ -1,6 +1,7 @@
 //! Loss recovery: fast retransmit and fast recovery of Reno (RFC 5681 section 3.2), NewReno (RFC 6582) and SACK
 //! (RFC 6675), and the retransmission time-out.
 
+use super::FullAck;
 use super::rule::{Recovery, WindowRule};
 use super::sender::{LastCut, Sender, State};
 use crate::endpoint::{Event, Outbox};
@@ -72,9 +73,14 @@ impl Sender {
                 true
             }
             Recovery::NewReno if complete => {
-                // RFC 6582 section 3.2 step 3, first option: no burst into an empty network.
-                let flight = self.sent_end - self.snd_una;
-                self.window.cwnd = self.window.ssthresh.min(f64::from(flight.max(1)) + 1.0);
+                // RFC 6582 section 3.2 step 3.
+                self.window.cwnd = match self.full_ack {
+                    FullAck::Ssthresh => self.window.ssthresh,
+                    FullAck::Flight => {
+                        let flight = self.sent_end - self.snd_una;
+                        self.window.ssthresh.min(f64::from(flight.max(1)) + 1.0)
+                    }
+                };
                 self.state = State::Open;
                 true
             }

@@ -25,7 +25,7 @@ use super::congestion_echo::EchoResponse;
 use super::rtt::{RttEstimator, TimedSegment};
 use super::rule::{Ack, Recovery, Rule, Window, WindowRule};
 use super::scoreboard::Scoreboard;
-use super::{Config, EcnMode};
+use super::{Config, EcnMode, FullAck};
 use crate::endpoint::{Endpoint, Event, Input, Outbox, Report};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use crate::random::Random;
@@ -66,6 +66,8 @@ pub struct Sender {
     limited_transmit: bool,
     grow_after_timeout: bool,
     pub(super) dupthresh: u32,
+    pub(super) full_ack: FullAck,
+    max_burst: u32,
     jitter: Duration,
     acks_received: u64,
     sent: u64,
@@ -149,6 +151,8 @@ impl Sender {
             limited_transmit: config.limited_transmit,
             grow_after_timeout: config.grow_after_timeout,
             dupthresh: config.dupthresh,
+            full_ack: config.full_ack,
+            max_burst: config.max_burst.unwrap_or(u32::MAX),
             jitter: config.send_jitter,
             acks_received: 0,
             sent: 0,
@@ -326,7 +330,7 @@ impl Sender {
         self.send_at != Instant::FAR_FUTURE
     }
 
-    /// Sends everything that the window allows.
+    /// Sends everything that the window, and the bound on bursts, allows.
     #[inline]
     fn send_allowed(&mut self, now: Instant, out: &mut Outbox) {
         match self.state {
@@ -334,7 +338,12 @@ impl Sender {
             State::Recovery { inflation, .. } if self.recovery != Recovery::Sack => {
                 self.send_window(now, inflation, out)
             }
-            State::Recovery { .. } => while self.pipe_has_room() && self.send_by_scoreboard(now, out) {},
+            State::Recovery { .. } => {
+                let mut allowed = self.max_burst;
+                while allowed > 0 && self.pipe_has_room() && self.send_by_scoreboard(now, out) {
+                    allowed -= 1;
+                }
+            }
             State::Held => {}
         }
     }
@@ -342,7 +351,8 @@ impl Sender {
     #[inline]
     fn send_window(&mut self, now: Instant, inflation: f64, out: &mut Outbox) {
         let end = self.window_end(inflation);
-        while self.next < end {
+        let mut allowed = self.max_burst;
+        while self.next < end && allowed > 0 {
             // After a time-out the sender goes back, but not over what has been SACKed.
             if !self.scoreboard.is_empty() && self.next < self.sent_end {
                 self.next = self.scoreboard.first_unsacked(self.next);
@@ -351,6 +361,7 @@ impl Sender {
                 }
             }
             self.send_next(now, out);
+            allowed -= 1;
         }
     }
 

@@ -26,13 +26,14 @@ pub fn grow(window: &mut Window) {
     window.cwnd += if window.cwnd < window.ssthresh { 1.0 } else { 1.0 / window.cwnd };
 }
 
-/// After a loss: both variables become half of the window, the threshold rounded down and at least 2.
+/// After a loss: both variables become half of the window, the threshold at least 2. RFC 5681 eq. (4) does not round;
+/// nor do we, though ns-2 cuts the threshold (not the window) to whole segments.
 ///
-/// RFC 5681 eq. (4) halves the flight, ns-2 (and we) the window; for a source that always has data they are equal,
+/// The equation halves the flight, ns-2 (and we) the window; for a source that always has data they are equal,
 /// except right after a recovery.
 pub fn halve(window: &mut Window) {
     let half = window.cwnd.min(window.wnd) / 2.0;
-    window.ssthresh = half.floor().max(MIN_SSTHRESH);
+    window.ssthresh = half.max(MIN_SSTHRESH);
     window.cwnd = half.max(1.0);
 }
 
@@ -73,10 +74,10 @@ mod tests {
     fn reductions_by_hand() {
         let mut w = window(7.5, 64.0);
         halve(&mut w);
-        assert_eq!((w.cwnd, w.ssthresh), (3.75, 3.0));
+        assert_eq!((w.cwnd, w.ssthresh), (3.75, 3.75));
         let mut w = window(7.5, 64.0);
         collapse(&mut w);
-        assert_eq!((w.cwnd, w.ssthresh), (1.0, 3.0));
+        assert_eq!((w.cwnd, w.ssthresh), (1.0, 3.75));
         let mut w = window(2.0, 64.0);
         scale(0.8, &mut w);
         assert_eq!((w.cwnd, w.ssthresh), (1.6, 2.0));

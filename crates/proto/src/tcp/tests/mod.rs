@@ -100,6 +100,7 @@ fn wrong_values_are_named() {
         wnd: Some(Packets(2.5)),
         initial_cwnd: Packets(0.0),
         initial_ssthresh: Some(Packets(0.5)),
+        max_burst: Some(0),
         dupthresh: 0,
         rto_initial: Duration::ZERO,
         rto_min: Duration::from_secs(100),
@@ -109,8 +110,8 @@ fn wrong_values_are_named() {
     };
     (config.mecn.alpha1, config.mecn.alpha2, config.mecn.alpha3) = (0.7, 0.4, 1.0);
     let fields: Vec<String> = config.check().into_iter().map(|(field, _)| field).collect();
-    let expected = "mss ack_size wnd initial_cwnd initial_ssthresh dupthresh rto_min rto_initial delayed_ack_timeout \
-                    mecn.alpha3 mecn.alpha2 segments";
+    let expected = "mss ack_size wnd initial_cwnd initial_ssthresh max_burst dupthresh rto_min rto_initial \
+                    delayed_ack_timeout mecn.alpha3 mecn.alpha2 segments";
     assert_eq!(fields.join(" "), expected);
     let (_, message) = &config.check()[2];
     assert_eq!(message, "2.5 packets given; legal is a whole number from 1 to 1000000000");

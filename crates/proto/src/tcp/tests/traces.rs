@@ -10,7 +10,7 @@
 //! 0.4 s  8 ACKs, each + 1/cwnd: 8.941; sends 15 to 22
 //! ```
 //!
-//! Then segments of the window 15 to 22 are lost. Half of the window is 4.47, the threshold 4.
+//! Then segments of the window 15 to 22 are lost. Half of the window, and the threshold, is 4.47.
 
 use super::*;
 
@@ -59,14 +59,14 @@ fn reno_repairs_one_loss() {
     // reach beyond 25 with the seventh: 15 + 11.
     pair.run_until(seconds(0.55));
     assert_eq!(data_sent(&pair, 0.5, 0.5), "0.5: 23 24 15r 25");
-    assert_eq!(window_of(&pair), (cwnd_at_loss() / 2.0, 4.0));
-    // Two more duplicates (of 23 and 24) let out 26 and 27; ACK 25 ends the recovery with window 4, which reaches 28;
-    // ACK 26 adds 1/4.
+    let half = cwnd_at_loss() / 2.0;
+    assert_eq!(window_of(&pair), (half, half));
+    // Two more duplicates (of 23 and 24) let out 26 and 27; ACK 25 ends the recovery with window 4.47, which reaches
+    // 28; ACK 26 adds 1/4.47.
     pair.run_until(seconds(0.65));
     assert_eq!(data_sent(&pair, 0.6, 0.6), "0.6: 26 27 28 29");
-    assert_eq!(window_of(&pair), (4.25, 4.0));
-    let after = cwnd_at_loss() / 2.0;
-    assert_eq!(pair.events, [(seconds(0.5), Side::Left, Event::LossReduction { before: 2.0 * after, after })]);
+    assert_eq!(window_of(&pair), (half + 1.0 / half, half));
+    assert_eq!(pair.events, [(seconds(0.5), Side::Left, Event::LossReduction { before: 2.0 * half, after: half })]);
 }
 
 #[test]
@@ -74,34 +74,95 @@ fn reno_needs_the_timer_for_two_losses_in_a_window() {
     let mut pair = pair(&early_config(Variant::Reno), lose_once(&[15, 17]));
     // As above with one duplicate ACK less: nothing behind the retransmission.
     pair.run_until(seconds(0.65));
-    // Duplicates of 23 and 24 let out 25 and 26; ACK 17 ends the recovery with window 4: 21, nothing to send.
+    // Duplicates of 23 and 24 let out 25 and 26; ACK 17 ends the recovery with window 4.47: 21, nothing to send.
     assert_eq!(data_sent(&pair, 0.5, 0.6), "0.5: 23 24 15r, 0.6: 25 26");
-    assert_eq!(window_of(&pair), (4.0, 4.0));
+    let half = cwnd_at_loss() / 2.0;
+    assert_eq!(window_of(&pair), (half, half));
     // 25 and 26 make two duplicate ACKs, and a third would not count: 17 is not beyond `recover`, 24. The timer was
     // restarted at 0.6 s; the least time-out is 1 s.
     pair.run_until(seconds(1.65));
     assert_eq!(data_sent(&pair, 0.7, 1.65), "1.6: 17r");
-    assert_eq!(window_of(&pair), (1.0, 2.0));
+    assert_eq!(window_of(&pair), (1.0, half / 2.0));
     // ACK 27: slow start to 2.
     pair.run_until(seconds(1.75));
     assert_eq!(data_sent(&pair, 1.7, 1.7), "1.7: 27 28");
-    assert_eq!(window_of(&pair), (2.0, 2.0));
+    assert_eq!(window_of(&pair), (2.0, half / 2.0));
     assert_eq!(pair.left.report().timeouts, 1);
 }
 
 #[test]
 fn newreno_repairs_two_losses_with_a_partial_ack() {
-    let mut pair = pair(&early_config(Variant::NewReno), lose_once(&[15, 17]));
-    pair.run_until(seconds(0.65));
-    // At 0.6 s two duplicates bring the inflation to 8 and let out 25 and 26. ACK 17 is partial: 2 segments, so the
-    // inflation becomes 8 - 2 + 1 = 7, and 17 + floor(4.47 + 7) = 28 lets out 27 behind the retransmission.
-    assert_eq!(data_sent(&pair, 0.5, 0.6), "0.5: 23 24 15r, 0.6: 25 26 17r 27");
-    // At 0.7 s two more duplicates (inflation 9) let out 28 and 29. ACK 27 covers `recover`: three segments are out,
-    // the window is min(4, 3 + 1); ACK 28 adds 1/4: 30 and 31.
-    pair.run_until(seconds(0.75));
-    assert_eq!(data_sent(&pair, 0.7, 0.7), "0.7: 28 29 30 31");
-    assert_eq!(window_of(&pair), (4.25, 4.0));
-    assert_eq!((pair.left.report().timeouts, pair.left.report().loss_reductions), (0, 1));
+    for (full_ack, left_with) in [(FullAck::Ssthresh, cwnd_at_loss() / 2.0), (FullAck::Flight, 4.0)] {
+        let config = Config { full_ack, ..early_config(Variant::NewReno) };
+        let mut pair = pair(&config, lose_once(&[15, 17]));
+        pair.run_until(seconds(0.65));
+        // At 0.6 s two duplicates bring the inflation to 8 and let out 25 and 26. ACK 17 is partial: 2 segments, so the
+        // inflation becomes 8 - 2 + 1 = 7, and 17 + floor(4.47 + 7) = 28 lets out 27 behind the retransmission.
+        assert_eq!(data_sent(&pair, 0.5, 0.6), "0.5: 23 24 15r, 0.6: 25 26 17r 27");
+        // At 0.7 s two more duplicates (inflation 9) let out 28 and 29. ACK 27 covers `recover`: three segments are out,
+        // the window is 4.47, or the flight and one more, 4; it lets out 30. ACK 28 adds 1/cwnd, or a whole one since 4 is
+        // below the threshold: 31, and 32.
+        pair.run_until(seconds(0.75));
+        let (sent, grown) = match full_ack {
+            FullAck::Ssthresh => ("0.7: 28 29 30 31", left_with + 1.0 / left_with),
+            FullAck::Flight => ("0.7: 28 29 30 31 32", left_with + 1.0),
+        };
+        assert_eq!(data_sent(&pair, 0.7, 0.7), sent);
+        assert_eq!(window_of(&pair), (grown, cwnd_at_loss() / 2.0));
+        assert_eq!((pair.left.report().timeouts, pair.left.report().loss_reductions), (0, 1));
+    }
+}
+
+#[test]
+fn a_full_ack_with_nothing_outstanding_lets_out_half_a_window_or_two_or_a_bounded_burst() {
+    // The receiver's window of 8 leaves no room for new segments while 15 is repaired: ACK 23 comes at 0.6 s with
+    // nothing outstanding. The threshold is 4.
+    let config = Config { wnd: Some(Packets(8.0)), ..early_config(Variant::NewReno) };
+    let run = |config: Config| {
+        let mut pair = pair(&config, lose_once(&[15]));
+        pair.run_until(seconds(0.75));
+        data_sent(&pair, 0.5, 0.7)
+    };
+    // ACKs 24 to 27 add 1/4, 0.235, 0.223, 0.212: 4.92, one new segment each.
+    assert_eq!(run(config.clone()), "0.5: 15r, 0.6: 23 24 25 26, 0.7: 27 28 29 30");
+    // min(4, max(0, 1) + 1) = 2, from where slow start goes on.
+    assert_eq!(run(Config { full_ack: FullAck::Flight, ..config.clone() }), "0.5: 15r, 0.6: 23 24, 0.7: 25 26 27 28");
+    // What the bound keeps back goes with the next ACK.
+    assert_eq!(run(Config { max_burst: Some(3), ..config }), "0.5: 15r, 0.6: 23 24 25, 0.7: 26 27 28 29");
+}
+
+#[test]
+fn the_bound_on_bursts_holds_in_every_state_and_every_recovery() {
+    for variant in [Variant::Reno, Variant::NewReno, Variant::Sack] {
+        for send_jitter in [Duration::ZERO, Duration::from_millis(3)] {
+            let lossy = |number: u32, again: bool| {
+                if ((200..230).contains(&number) || number % 37 == 20) && !again { Fate::Lose } else { Fate::Deliver }
+            };
+            let config = Config {
+                max_burst: Some(2),
+                delayed_ack: true,
+                limited_transmit: false,
+                segments: Some(600),
+                initial_cwnd: Packets(9.0),
+                send_jitter,
+                ..early_config(variant)
+            };
+            let mut pair = pair(&config, lossy);
+            pair.run_until(seconds(5000.0));
+            assert_eq!(pair.left.acknowledged(), 600, "{}", variant.name());
+            // The first window, 9, may go out in one burst of two only, and so on; new segments never go three at once
+            // for one ACK. ACKs of one instant count each, and so do those that a jitter has gathered.
+            let arrivals = |at: Instant| {
+                pair.sent.iter().filter(|(sent, side, _)| *side == Side::Right && *sent + DELAY == at).count()
+            };
+            for burst in pair.sent.chunk_by(|a, b| a.0 == b.0 && a.1 == b.1).filter(|burst| burst[0].1 == Side::Left) {
+                let new =
+                    burst.iter().filter(|(_, _, packet)| segment(packet).is_some_and(|(_, again)| !again)).count();
+                let causes = if send_jitter == Duration::ZERO { arrivals(burst[0].0).max(1) } else { 1 };
+                assert!(new <= 2 * causes, "{} at {}: {new} for {causes}", variant.name(), burst[0].0);
+            }
+        }
+    }
 }
 
 #[test]
