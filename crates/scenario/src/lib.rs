@@ -17,26 +17,23 @@
 
 mod build;
 pub mod catalogue;
-mod check;
 mod expand;
+mod form;
 mod meaning;
 mod memory;
 pub mod model;
 pub mod network;
 pub mod paths;
 mod problem;
-mod repair;
+mod read;
 pub mod run;
-mod schema;
 pub mod summary;
 pub mod tables;
-mod toml_text;
 pub mod topology;
-mod translate;
 
-pub use check::toml_to_json;
+pub use form::schema::schema;
 pub use model::Scenario;
 pub use network::Network;
 pub use problem::Problem;
+pub use read::toml_to_json;
 pub use run::run;
-pub use schema::schema;

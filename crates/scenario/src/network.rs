@@ -1,7 +1,7 @@
 //! One network description: what every scenario becomes, whether its nodes and links come from a topology or stand
 //! in the file. Nothing is left to be filled in; the next step only builds it.
 
-use crate::model::{Calendar, Flow, LinkMode, Scenario};
+use crate::model::Calendar;
 use faircast_proto::random::Random;
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::scheme::Scheme;
@@ -157,13 +157,6 @@ pub struct Probes {
     pub trace: bool,
 }
 
-impl Scenario {
-    /// The network that the scenario describes. The scenario must be legal: what cannot be made is left out.
-    pub fn expand(&self) -> Network {
-        crate::expand::expand(self, &mut Vec::new())
-    }
-}
-
 impl NetworkReceiver {
     /// When it joins in the run with this seed.
     pub fn joins(&self, seed: u64) -> Instant {
@@ -228,24 +221,5 @@ impl FlowKind {
     /// Whether it answers congestion.
     pub fn is_controlled(&self) -> bool {
         matches!(self, FlowKind::Tcp(_))
-    }
-}
-
-impl From<&Flow> for FlowKind {
-    fn from(flow: &Flow) -> FlowKind {
-        match flow {
-            Flow::Tcp(flow) => FlowKind::Tcp(flow.config.clone()),
-            Flow::Cbr(flow) => FlowKind::Cbr(flow.config.clone()),
-            Flow::OnOff(flow) => FlowKind::OnOff(flow.config.clone()),
-        }
-    }
-}
-
-/// The mode of a link that says `mode` in a scenario whose engine says `engine`.
-pub(crate) fn settled(mode: LinkMode, engine: LinkMode) -> link::LinkMode {
-    match (mode, engine) {
-        (LinkMode::TwoStage, _) | (LinkMode::Auto, LinkMode::TwoStage) => link::LinkMode::TwoStage,
-        // A queue that decides at departure makes the link two-stage by itself.
-        _ => link::LinkMode::Fused,
     }
 }

@@ -2,11 +2,19 @@
 
 mod sessions;
 
-use crate::model::{Course, Duplex, Link, Nodes, Scenario, Settings};
-use crate::network::{DirectedLink, FlowKind, Network, NetworkFlow, Node, Probes, settled};
+use crate::model::{Course, Duplex, Flow, Link, LinkMode, Nodes, Scenario, Settings};
+use crate::network::{DirectedLink, FlowKind, Network, NetworkFlow, Node, Probes};
 use crate::problem::{Finding, list, nearest};
 use crate::topology::Sketch;
+use faircast_sim::link;
 use std::collections::BTreeMap;
+
+impl Scenario {
+    /// The network that the scenario describes. The scenario must be legal: what cannot be made is left out.
+    pub fn expand(&self) -> Network {
+        expand(self, &mut Vec::new())
+    }
+}
 
 /// The network of `scenario`. What cannot be made is left out of it and reported in `found`.
 pub(crate) fn expand(scenario: &Scenario, found: &mut Vec<Finding>) -> Network {
@@ -281,5 +289,24 @@ impl Ends {
             Ends::Each(nodes) => nodes[index as usize],
             Ends::Unknown => None,
         }
+    }
+}
+
+impl From<&Flow> for FlowKind {
+    fn from(flow: &Flow) -> FlowKind {
+        match flow {
+            Flow::Tcp(flow) => FlowKind::Tcp(flow.config.clone()),
+            Flow::Cbr(flow) => FlowKind::Cbr(flow.config.clone()),
+            Flow::OnOff(flow) => FlowKind::OnOff(flow.config.clone()),
+        }
+    }
+}
+
+/// The mode of a link that says `mode` in a scenario whose engine says `engine`.
+fn settled(mode: LinkMode, engine: LinkMode) -> link::LinkMode {
+    match (mode, engine) {
+        (LinkMode::TwoStage, _) | (LinkMode::Auto, LinkMode::TwoStage) => link::LinkMode::TwoStage,
+        // A queue that decides at departure makes the link two-stage by itself.
+        _ => link::LinkMode::Fused,
     }
 }

@@ -1,20 +1,17 @@
-//! Checking: everything that is wrong with a text or a value, at once.
+//! Reading: a scenario from a text or a value, or everything that is wrong with it, at once.
 //!
 //! A value is held against the schema, which finds what is wrong with its form. Each such place is then given a legal
 //! stand-in, so that the rest can still be read and looked at for its meaning; what is found there that follows from a
 //! stand-in is dropped.
 
+use crate::form::repair::{self, Repair};
+use crate::form::schema::{decisive, schema};
+use crate::form::{quantity, toml_text, translate};
 use crate::meaning;
 use crate::model::Scenario;
-use crate::problem::{Problem, given};
-use crate::repair::{self, Repair};
-use crate::schema::{decisive, schema};
-use crate::translate;
-use faircast_proto::quantity::{Bytes, Packets, QueueSize};
-use faircast_proto::time::{Duration, Rate};
-use jsonschema::paths::Location;
-use jsonschema::{Keyword, ValidationError, Validator};
-use serde_json::{Map, Value};
+use crate::problem::Problem;
+use jsonschema::Validator;
+use serde_json::Value;
 use std::sync::LazyLock;
 
 impl Scenario {
@@ -23,7 +20,7 @@ impl Scenario {
     /// # Errors
     /// Everything that is wrong with it. Errors of TOML itself come alone, with line and column.
     pub fn from_toml(text: &str) -> Result<Scenario, Vec<Problem>> {
-        let (value, unreadable) = crate::toml_text::to_json(text)?;
+        let (value, unreadable) = toml_text::to_json(text)?;
         read(value, unreadable)
     }
 
@@ -54,7 +51,7 @@ impl Scenario {
 /// # Errors
 /// Errors of TOML, each with line and column, and values that JSON does not have.
 pub fn toml_to_json(text: &str) -> Result<Value, Vec<Problem>> {
-    let (value, unreadable) = crate::toml_text::to_json(text)?;
+    let (value, unreadable) = toml_text::to_json(text)?;
     if unreadable.is_empty() { Ok(value) } else { Err(unreadable) }
 }
 
@@ -123,67 +120,8 @@ struct Checker {
 static CHECKER: LazyLock<Checker> = LazyLock::new(|| {
     let schema = decisive(&schema());
     let validator = jsonschema::options()
-        .with_keyword("x-quantity", quantity_keyword)
+        .with_keyword("x-quantity", quantity::keyword)
         .build(&schema)
         .expect("the schema of this crate is legal");
     Checker { schema, validator }
 });
-
-/// The keyword `x-quantity`: a text must be a number with a unit of that kind.
-struct Quantity {
-    kind: String,
-}
-
-fn quantity_keyword<'a>(
-    _parent: &'a Map<String, Value>,
-    value: &'a Value,
-    _path: Location,
-) -> Result<Box<dyn for<'i> Keyword<'i>>, ValidationError<'a>> {
-    Ok(Box::new(Quantity { kind: value.as_str().unwrap_or_default().to_owned() }))
-}
-
-impl<'i> Keyword<'i> for Quantity {
-    fn validate(&self, instance: &'i Value) -> Result<(), ValidationError<'i>> {
-        quantity(&self.kind, instance).map_err(ValidationError::custom)
-    }
-
-    fn is_valid(&self, instance: &'i Value) -> bool {
-        quantity(&self.kind, instance).is_ok()
-    }
-}
-
-/// What is wrong with a text as a quantity of a kind. What is no text is the business of the keyword `type`.
-pub(crate) fn quantity(kind: &str, value: &Value) -> Result<(), String> {
-    let Value::String(text) = value else { return Ok(()) };
-    let result = match kind {
-        "duration" => Duration::parse(text).map(drop),
-        "rate" => Rate::parse(text).map(drop),
-        "number of bytes" => Bytes::parse(text).map(drop),
-        "number of packets" => Packets::parse(text).map(drop),
-        "queue size" => QueueSize::parse(text).map(drop),
-        other => Err(format!("{} cannot be read: there is no kind of quantity {other}", given(value))),
-    };
-    result.map_err(|message| if text.trim().parse::<f64>().is_ok() { no_unit(kind, value) } else { message })
-}
-
-/// The complaint about a bare number.
-pub(crate) fn no_unit(kind: &str, value: &Value) -> String {
-    let number = match value {
-        Value::String(text) => text.trim().to_owned(),
-        other => other.to_string(),
-    };
-    let parsed = number.parse::<f64>().unwrap_or(0.0);
-    let suggestion = match kind {
-        "rate" if parsed >= 1e6 => format!("{} Mbit/s", parsed / 1e6),
-        "rate" if parsed >= 1e3 => format!("{} kbit/s", parsed / 1e3),
-        "rate" if parsed >= 1.0 => format!("{parsed} bit/s"),
-        "duration" if parsed > 0.0 => format!("{number} s"),
-        "number of bytes" if parsed > 0.0 => format!("{number} B"),
-        "number of packets" | "queue size" if parsed > 0.0 => format!("{number} packets"),
-        "rate" => "1.5 Mbit/s".to_owned(),
-        "duration" => "250 ms".to_owned(),
-        "number of bytes" => "1000 B".to_owned(),
-        _ => "50 packets".to_owned(),
-    };
-    format!("{number} has no unit: write a {kind} as text with its unit, e.g. \"{suggestion}\"")
-}

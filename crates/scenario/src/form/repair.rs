@@ -1,7 +1,6 @@
 //! Stand-ins for what is wrong, so that the rest of a scenario can be read.
 
-use crate::schema::REF;
-use crate::translate::resolve;
+use super::schema::{REF, resolve};
 use serde_json::{Map, Value};
 
 /// How to make a value legal in form.

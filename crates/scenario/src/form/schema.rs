@@ -45,6 +45,14 @@ pub(crate) fn decisive(schema: &Value) -> Value {
     decisive
 }
 
+/// The schema itself, or the definition that it refers to.
+pub(crate) fn resolve<'s>(node: &'s Value, schema: &'s Value) -> &'s Value {
+    match node["$ref"].as_str() {
+        Some(to) => resolve(&schema["$defs"][to.trim_start_matches(REF)], schema),
+        None => node,
+    }
+}
+
 /// Where definitions are referred to.
 pub(crate) const REF: &str = "#/$defs/";
 

@@ -1,9 +1,9 @@
 //! From the errors of the schema validator to problems that a person can act upon.
 
-use crate::check::no_unit;
+use super::quantity::{self, no_unit};
+use super::repair::Repair;
+use super::schema::{TAGS, resolve};
 use crate::problem::{Problem, given, list, nearest};
-use crate::repair::Repair;
-use crate::schema::{REF, TAGS};
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
@@ -129,7 +129,7 @@ fn no_choice(instance: &Value, node: &Value, schema: &Value) -> String {
     };
     match choices().find_map(|choice| choice["x-quantity"].as_str()) {
         Some(kind) if instance.is_number() => no_unit(kind, instance) + &also,
-        Some(kind) if instance.is_string() => crate::check::quantity(kind, instance).err().unwrap_or_default() + &also,
+        Some(kind) if instance.is_string() => quantity::check(kind, instance).err().unwrap_or_default() + &also,
         _ => format!("{} is not legal; legal is {}", given(instance), describe(node, schema)),
     }
 }
@@ -178,13 +178,5 @@ fn describe(node: &Value, schema: &Value) -> String {
             }
         }
         _ => "something else".to_owned(),
-    }
-}
-
-/// The schema itself, or the definition that it refers to.
-pub(crate) fn resolve<'s>(node: &'s Value, schema: &'s Value) -> &'s Value {
-    match node["$ref"].as_str() {
-        Some(to) => resolve(&schema["$defs"][to.trim_start_matches(REF)], schema),
-        None => node,
     }
 }

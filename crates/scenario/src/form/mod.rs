@@ -1,0 +1,15 @@
+//! Form: what is wrong with a scenario whatever it means, judged by a JSON schema that is made from the model.
+//!
+//! | module | subject |
+//! |---|---|
+//! | `schema` | the schema, and the one that scenarios are held against |
+//! | `toml_text` | from TOML text to a JSON value |
+//! | `quantity` | numbers with units |
+//! | `translate` | from the validator's errors to problems that a person can act upon |
+//! | `repair` | stand-ins for what is wrong, so that the rest can be read |
+
+pub(crate) mod quantity;
+pub(crate) mod repair;
+pub(crate) mod schema;
+pub(crate) mod toml_text;
+pub(crate) mod translate;
