@@ -1,7 +1,7 @@
 //! How much memory a scenario takes, worked out before anything is built: what is known beforehand exactly enough, and
 //! for packets under way what the slowest links can hold. An estimate, meant to refuse only what is hopeless.
 
-use crate::model::{Duplex, Flow, Scenario, Settings};
+use crate::model::{Duplex, FlowEntry, Scenario, Settings};
 use crate::problem::Finding;
 use crate::topology::Size;
 use faircast_proto::quantity::QueueSize;
@@ -98,11 +98,11 @@ fn routes(nodes: f64, links: f64, ends: f64) -> f64 {
 /// and wait at the slowest links. Elsewhere a queue hardly grows, however large its limit.
 fn packets(scenario: &Scenario) -> f64 {
     let duration = scenario.duration.as_secs_f64();
-    let of_entry = |flow: &Flow| {
+    let of_entry = |flow: &FlowEntry| {
         let one = match flow {
-            Flow::Tcp(tcp) => tcp.config.wnd.map_or(f64::INFINITY, |wnd| wnd.0),
-            Flow::Cbr(cbr) => cbr.config.rate.as_bps_f64() * duration / bits(flow),
-            Flow::OnOff(on_off) => on_off.config.rate.as_bps_f64() * duration / bits(flow),
+            FlowEntry::Tcp(tcp) => tcp.config.wnd.map_or(f64::INFINITY, |wnd| wnd.0),
+            FlowEntry::Cbr(cbr) => cbr.config.rate.as_bps_f64() * duration / bits(flow),
+            FlowEntry::OnOff(on_off) => on_off.config.rate.as_bps_f64() * duration / bits(flow),
         };
         f64::from(flow.course().flows()) * one
     };
@@ -161,7 +161,7 @@ fn smallest_bits(scenario: &Scenario) -> f64 {
     scenario.flows.values().map(bits).chain(of_sessions).fold(f64::INFINITY, f64::min)
 }
 
-fn bits(flow: &Flow) -> f64 {
+fn bits(flow: &FlowEntry) -> f64 {
     8.0 * flow.packet_size().0.max(1) as f64
 }
 

@@ -1,7 +1,7 @@
 //! One network description: what every scenario becomes, whether its nodes and links come from a topology or stand
 //! in the file. Nothing is left to be filled in; the next step only builds it.
 
-use crate::model::Calendar;
+use crate::model::CalendarChoice;
 use faircast_proto::random::Random;
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::scheme::Scheme;
@@ -27,7 +27,7 @@ pub struct Network {
     /// Seed of all random streams.
     pub seed: u64,
     /// The nodes.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<NetworkNode>,
     /// The links, each direction apart.
     pub links: Vec<DirectedLink>,
     /// The flows, each apart.
@@ -35,16 +35,16 @@ pub struct Network {
     /// The multicast sessions.
     pub sessions: Vec<NetworkSession>,
     /// What is observed.
-    pub probes: Probes,
+    pub probes: NetworkProbes,
     /// The data structure that holds what happens next.
-    pub calendar: Calendar,
+    pub calendar: CalendarChoice,
     /// Whether the clocks of nodes have offsets of their own.
     pub clock_offsets: bool,
 }
 
 /// A node.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Node {
+pub struct NetworkNode {
     /// Its name.
     pub name: String,
 }
@@ -138,7 +138,7 @@ pub struct NetworkReceiver {
 
 /// What is observed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Probes {
+pub struct NetworkProbes {
     /// Time between two rows of a flow or a link.
     pub interval: Duration,
     /// Time between two samples of a queue.

@@ -1,7 +1,7 @@
 //! One run: from a scenario and a seed to tables.
 
 use crate::build::build;
-use crate::model::{self, Scenario};
+use crate::model::{CalendarChoice, Scenario};
 use crate::network::Network;
 use crate::problem::Problem;
 use crate::summary::summary;
@@ -58,8 +58,8 @@ impl Control {
 pub fn run(scenario: &Scenario, seed: u64, control: &Control) -> Result<RunOutput, Vec<Problem>> {
     let network = scenario.expand();
     match network.calendar {
-        model::Calendar::Wheel => run_with::<Wheel>(&network, seed, control),
-        model::Calendar::Heap => run_with::<Heap>(&network, seed, control),
+        CalendarChoice::Wheel => run_with::<Wheel>(&network, seed, control),
+        CalendarChoice::Heap => run_with::<Heap>(&network, seed, control),
     }
 }
 

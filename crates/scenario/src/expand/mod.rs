@@ -2,8 +2,8 @@
 
 mod sessions;
 
-use crate::model::{Course, Duplex, Flow, Link, LinkMode, Nodes, Scenario, Settings};
-use crate::network::{DirectedLink, FlowKind, Network, NetworkFlow, Node, Probes};
+use crate::model::{Course, Duplex, FlowEntry, LinkEntry, ModeChoice, Nodes, Scenario, Settings};
+use crate::network::{DirectedLink, FlowKind, Network, NetworkFlow, NetworkNode, NetworkProbes};
 use crate::problem::{Finding, list, nearest};
 use crate::topology::Sketch;
 use faircast_sim::link;
@@ -27,7 +27,7 @@ pub(crate) fn expand(scenario: &Scenario, found: &mut Vec<Finding>) -> Network {
         links: Vec::new(),
         flows: Vec::new(),
         sessions: Vec::new(),
-        probes: Probes {
+        probes: NetworkProbes {
             interval: scenario.probes.interval,
             queue_interval: scenario.probes.queue_interval,
             flows: scenario.probes.flows,
@@ -63,13 +63,13 @@ impl Expansion<'_> {
             // A node of the topology may be described in the file: it is still the same node.
             if !self.names.contains_key(name) {
                 self.names.insert(name.clone(), self.network.nodes.len() as u32);
-                self.network.nodes.push(Node { name: name.clone() });
+                self.network.nodes.push(NetworkNode { name: name.clone() });
             }
         }
     }
 
     fn links(&mut self, sketch: &Sketch) {
-        let mut new: BTreeMap<&str, &Link> =
+        let mut new: BTreeMap<&str, &LinkEntry> =
             self.scenario.links.iter().map(|(name, link)| (name.as_str(), link)).collect();
         for link in &sketch.links {
             let ends = [self.names[&link.from], self.names[&link.to]];
@@ -113,7 +113,7 @@ impl Expansion<'_> {
         }
     }
 
-    fn refuse_ends(&mut self, name: &str, given: &Link) {
+    fn refuse_ends(&mut self, name: &str, given: &LinkEntry) {
         for (key, end) in [("from", &given.from), ("to", &given.to)] {
             if end.is_some() {
                 let message = format!("the topology makes the link {name} and says where it ends: leave out {key}");
@@ -123,7 +123,7 @@ impl Expansion<'_> {
     }
 
     /// The ends of a link that the topology does not make.
-    fn new_link_ends(&mut self, name: &str, given: &Link, sketch: &Sketch) -> Option<[u32; 2]> {
+    fn new_link_ends(&mut self, name: &str, given: &LinkEntry, sketch: &Sketch) -> Option<[u32; 2]> {
         let path = format!("links.{name}");
         let settings = &given.duplex.both;
         let lacking: Vec<&str> = [
@@ -292,20 +292,20 @@ impl Ends {
     }
 }
 
-impl From<&Flow> for FlowKind {
-    fn from(flow: &Flow) -> FlowKind {
+impl From<&FlowEntry> for FlowKind {
+    fn from(flow: &FlowEntry) -> FlowKind {
         match flow {
-            Flow::Tcp(flow) => FlowKind::Tcp(flow.config.clone()),
-            Flow::Cbr(flow) => FlowKind::Cbr(flow.config.clone()),
-            Flow::OnOff(flow) => FlowKind::OnOff(flow.config.clone()),
+            FlowEntry::Tcp(flow) => FlowKind::Tcp(flow.config.clone()),
+            FlowEntry::Cbr(flow) => FlowKind::Cbr(flow.config.clone()),
+            FlowEntry::OnOff(flow) => FlowKind::OnOff(flow.config.clone()),
         }
     }
 }
 
 /// The mode of a link that says `mode` in a scenario whose engine says `engine`.
-fn settled(mode: LinkMode, engine: LinkMode) -> link::LinkMode {
+fn settled(mode: ModeChoice, engine: ModeChoice) -> link::LinkMode {
     match (mode, engine) {
-        (LinkMode::TwoStage, _) | (LinkMode::Auto, LinkMode::TwoStage) => link::LinkMode::TwoStage,
+        (ModeChoice::TwoStage, _) | (ModeChoice::Auto, ModeChoice::TwoStage) => link::LinkMode::TwoStage,
         // A queue that decides at departure makes the link two-stage by itself.
         _ => link::LinkMode::Fused,
     }

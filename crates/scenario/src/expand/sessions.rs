@@ -1,7 +1,7 @@
 //! From the sessions of a scenario to those of its network.
 
 use super::Expansion;
-use crate::model::{Mode, Nodes, Receivers, Session};
+use crate::model::{Nodes, Receivers, SessionEntry, TreeMode};
 use crate::network::{NetworkReceiver, NetworkSession};
 use crate::problem::Finding;
 use faircast_proto::scheme::Scheme;
@@ -37,7 +37,7 @@ impl Expansion<'_> {
         }
     }
 
-    fn receivers(&mut self, name: &str, session: &Session) -> Vec<NetworkReceiver> {
+    fn receivers(&mut self, name: &str, session: &SessionEntry) -> Vec<NetworkReceiver> {
         let path = format!("sessions.{name}.receivers");
         let receivers = &session.course().receivers;
         let number = receivers.number(self.scenario.right());
@@ -90,11 +90,11 @@ impl Expansion<'_> {
     }
 }
 
-fn plan(session: &Session) -> SessionPlan {
+fn plan(session: &SessionEntry) -> SessionPlan {
     let membership = &session.course().membership;
     let mode = match membership.mode {
-        Mode::Sparse => multicast::Mode::Sparse,
-        Mode::Dense => multicast::Mode::Dense { prune_timeout: membership.prune_timeout },
+        TreeMode::Sparse => multicast::Mode::Sparse,
+        TreeMode::Dense => multicast::Mode::Dense { prune_timeout: membership.prune_timeout },
     };
     SessionPlan { mode, leave_delay: membership.leave_delay(), ..SessionPlan::sparse(session.config().groups()) }
 }

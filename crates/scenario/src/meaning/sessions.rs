@@ -1,7 +1,7 @@
 //! What is wrong with a session whose form is right.
 
-use super::Reach;
-use crate::model::{Mode, Scenario, Session};
+use super::reach::Reach;
+use crate::model::{Scenario, SessionEntry, TreeMode};
 use crate::network::{Network, NetworkReceiver, NetworkSession};
 use crate::problem::Finding;
 use faircast_proto::time::Duration;
@@ -9,7 +9,7 @@ use faircast_sim::ids::NodeId;
 use faircast_sim::routing::Graph;
 
 /// All that is wrong with the session called `name`, where its nodes are not concerned.
-pub(super) fn check(scenario: &Scenario, name: &str, session: &Session, found: &mut Vec<Finding>) {
+pub(super) fn check(scenario: &Scenario, name: &str, session: &SessionEntry, found: &mut Vec<Finding>) {
     let (path, course, duration) = (format!("sessions.{name}"), session.course(), scenario.duration);
     for (field, message) in session.check() {
         found.push(Finding::new(format!("{path}.{field}"), message).on([path.clone()]));
@@ -27,7 +27,7 @@ pub(super) fn check(scenario: &Scenario, name: &str, session: &Session, found: &
         found.push(Finding::new(format!("{path}.stop"), message).given(Some(stop)).on([path.clone()]));
     }
     let membership = &course.membership;
-    if membership.mode == Mode::Dense && membership.prune_timeout == Duration::ZERO {
+    if membership.mode == TreeMode::Dense && membership.prune_timeout == Duration::ZERO {
         let message = "0 s given; legal is more than 0 s, else what is pruned opens again at once";
         found.push(Finding::new(format!("{path}.membership.prune_timeout"), message).on([path.clone()]));
     }
@@ -35,7 +35,7 @@ pub(super) fn check(scenario: &Scenario, name: &str, session: &Session, found: &
 }
 
 /// Times and numbers of the receivers.
-fn members(scenario: &Scenario, name: &str, session: &Session, found: &mut Vec<Finding>) {
+fn members(scenario: &Scenario, name: &str, session: &SessionEntry, found: &mut Vec<Finding>) {
     let receivers = &session.course().receivers;
     let number = receivers.number(scenario.right());
     let path = format!("sessions.{name}.receivers");

@@ -1,6 +1,6 @@
 //! What a scenario says of a multicast session.
 
-use super::Nodes;
+use super::flow::Nodes;
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Duration;
@@ -37,7 +37,7 @@ pub struct SessionCourse {
     pub receivers: Receivers,
     /// How members and routers come to the session's packets.
     #[serde(default)]
-    pub membership: Membership,
+    pub membership: MembershipSettings,
 }
 
 /// The receivers of a session: NAME-0, NAME-1 and so on.
@@ -76,14 +76,15 @@ pub enum Times {
 /// How members and routers come to a session's packets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Membership {
+#[schemars(rename = "Membership")]
+pub struct MembershipSettings {
     /// Whose leave latency. Default "realistic".
     pub profile: Profile,
     /// How long a router goes on forwarding after a host's leave. Default: as the profile says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leave_delay: Option<Duration>,
     /// How the tree comes about. Default "sparse".
-    pub mode: Mode,
+    pub mode: TreeMode,
     /// In dense mode: until a pruned interface opens again. Default 0.5 s (ns-2); PIM-DM has 210 s.
     pub prune_timeout: Duration,
 }
@@ -103,7 +104,7 @@ pub enum Profile {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "TreeMode")]
-pub enum Mode {
+pub enum TreeMode {
     /// By explicit joins: nothing flows where nobody has asked.
     #[default]
     Sparse,
@@ -116,36 +117,37 @@ macro_rules! sessions {
         /// A multicast session.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "scheme")]
-        pub enum Session {
+        #[schemars(rename = "Session")]
+        pub enum SessionEntry {
             $(#[doc = $about] #[serde(rename = $name)] $Variant(SessionOf<faircast_proto::$($path)::+>),)+
         }
 
-        impl Session {
+        impl SessionEntry {
             /// Where and when it runs.
             pub fn course(&self) -> &SessionCourse {
                 match self {
-                    $(Session::$Variant(session) => &session.course,)+
+                    $(SessionEntry::$Variant(session) => &session.course,)+
                 }
             }
 
             /// The parameters of its scheme.
             pub fn config(&self) -> SchemeConfig {
                 match self {
-                    $(Session::$Variant(session) => SchemeConfig::$Variant(session.config.clone()),)+
+                    $(SessionEntry::$Variant(session) => SchemeConfig::$Variant(session.config.clone()),)+
                 }
             }
 
             /// Its scheme's name.
             pub fn scheme(&self) -> &'static str {
                 match self {
-                    $(Session::$Variant(_) => $name,)+
+                    $(SessionEntry::$Variant(_) => $name,)+
                 }
             }
 
             /// Every parameter of the scheme with an illegal value, and what is legal.
             pub(crate) fn check(&self) -> Vec<(String, String)> {
                 match self {
-                    $(Session::$Variant(session) => Scheme::check(&session.config),)+
+                    $(SessionEntry::$Variant(session) => Scheme::check(&session.config),)+
                 }
             }
         }
@@ -202,7 +204,7 @@ impl Times {
     }
 }
 
-impl Membership {
+impl MembershipSettings {
     /// How long a router goes on forwarding after a host's leave.
     pub fn leave_delay(&self) -> Duration {
         self.leave_delay.unwrap_or(match self.profile {
@@ -218,12 +220,12 @@ impl Default for Times {
     }
 }
 
-impl Default for Membership {
-    fn default() -> Membership {
-        Membership {
+impl Default for MembershipSettings {
+    fn default() -> MembershipSettings {
+        MembershipSettings {
             profile: Profile::default(),
             leave_delay: None,
-            mode: Mode::default(),
+            mode: TreeMode::default(),
             prune_timeout: Duration::from_millis(500),
         }
     }

@@ -12,7 +12,7 @@
 //! right-i unless it says otherwise. Links point from left to right, so that `back` is from right to left. Adding a
 //! topology is one file beside this one and one line in `topologies!`.
 
-use crate::model::{Duplex, LinkMode, Settings};
+use crate::model::{Duplex, ModeChoice, Settings};
 use faircast_proto::quantity::QueueSize;
 use faircast_proto::time::{Duration, Rate};
 use faircast_sim::{loss, queue};
@@ -175,7 +175,7 @@ fn complete(rate: Rate, delay: Duration, limit_pkts: f64) -> Duplex {
         delay: Some(delay),
         queue: Some(queue::Config::DropTail(drop_tail)),
         loss: Some(loss::Config::default()),
-        mode: Some(LinkMode::Auto),
+        mode: Some(ModeChoice::Auto),
     };
     Duplex { both, back: None }
 }
