@@ -250,13 +250,13 @@ class Chain(Part):
     kind: ClassVar[str | None] = "chain"
 
     access: Duplex | None = None
-    """The links of the hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
+    """The links of all hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
     packets.
     """
     access_left: Duplex | None = None
-    """What is different on the left."""
+    """What is different on the left, for left-0, left-1 and so on."""
     access_right: Duplex | None = None
-    """What is different on the right."""
+    """What is different on the right, for right-0, right-1 and so on."""
     hop: Duplex | None = None
     """The links hop-0, hop-1 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets."""
     hops: int | None = None
@@ -299,13 +299,13 @@ class Dumbbell(Part):
     kind: ClassVar[str | None] = "dumbbell"
 
     access: Duplex | None = None
-    """The links of the hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
+    """The links of all hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
     packets.
     """
     access_left: Duplex | None = None
-    """What is different on the left."""
+    """What is different on the left, for left-0, left-1 and so on."""
     access_right: Duplex | None = None
-    """What is different on the right."""
+    """What is different on the right, for right-0, right-1 and so on."""
     bottleneck: Duplex | None = None
     """The link `bottleneck` from left-router to right-router. Default 10 Mbit/s, 20 ms, drop-tail with 50 packets."""
     left: int | None = None
@@ -626,11 +626,15 @@ class ParkingLot(Part):
     kind: ClassVar[str | None] = "parking-lot"
 
     access: Duplex | None = None
-    """The links of all hosts, access-left-0, access-right-0, access-cross-in-0, access-cross-out-0 and so on.
-    Default 100 Mbit/s, 1 ms, drop-tail with 1000 packets.
+    """The links of all hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
+    packets.
     """
     access_cross: Duplex | None = None
-    """What is different for the hosts of cross traffic."""
+    """What is different for the hosts of cross traffic, on access-cross-in-0, access-cross-out-0 and so on."""
+    access_left: Duplex | None = None
+    """What is different on the left, for left-0, left-1 and so on."""
+    access_right: Duplex | None = None
+    """What is different on the right, for right-0, right-1 and so on."""
     hop: Duplex | None = None
     """The links hop-0, hop-1 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets."""
     hops: int | None = None
@@ -786,13 +790,13 @@ class Star(Part):
     kind: ClassVar[str | None] = "star"
 
     access: Duplex | None = None
-    """The links of the hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
+    """The links of all hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
     packets.
     """
     access_left: Duplex | None = None
-    """What is different on the left."""
+    """What is different on the left, for left-0, left-1 and so on."""
     access_right: Duplex | None = None
-    """What is different on the right."""
+    """What is different on the right, for right-0, right-1 and so on."""
     left: int | None = None
     """Hosts on the left, for sources: left-0, left-1 and so on. Default 1."""
     right: int | None = None
@@ -986,13 +990,13 @@ class Tree(Part):
     kind: ClassVar[str | None] = "tree"
 
     access: Duplex | None = None
-    """The links of the hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
+    """The links of all hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
     packets.
     """
     access_left: Duplex | None = None
-    """What is different at the root."""
+    """What is different on the left, for left-0, left-1 and so on."""
     access_right: Duplex | None = None
-    """What is different at the leaves, right-0, right-1 and so on."""
+    """What is different on the right, for right-0, right-1 and so on."""
     branch: Duplex | None = None
     """The links between routers, branch-1, branch-2 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets."""
     depth: int | None = None

@@ -1,6 +1,7 @@
 //! Tables of flows and of the receivers of sessions.
 
-use super::{Subjects, Table};
+use super::subjects::Subjects;
+use super::table::Table;
 use faircast_proto::endpoint::Report;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::engine::World;

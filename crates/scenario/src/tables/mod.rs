@@ -4,96 +4,19 @@
 //! that ends at `t_s`; gauges (`cwnd_pkts`, `queue_pkts`) are those of the moment.
 
 mod flows;
+mod subjects;
+mod table;
 
-use crate::network::Network;
+pub use subjects::Subjects;
+pub use table::{Column, Table, Values, Words};
+
 use faircast_proto::endpoint::Event;
 use faircast_proto::packet::Ecn;
-use faircast_proto::scheme::Scheme;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::counters::LinkCounters;
 use faircast_sim::engine::World;
 use faircast_sim::probe::{LinkRow, PacketAction, PacketRow};
 use faircast_sim::queue::DropReason;
-
-/// A table: a name and columns of equal length.
-#[derive(Clone, Debug)]
-pub struct Table {
-    /// Its name: `flows`, `receivers`, `links`, `queues`, `packets`, `events` or `summary`.
-    pub name: &'static str,
-    /// Its columns, in order.
-    pub columns: Vec<Column>,
-}
-
-/// A column of a table.
-#[derive(Clone, Debug)]
-pub struct Column {
-    /// Its name, unit included.
-    pub name: &'static str,
-    /// Its values.
-    pub values: Values,
-}
-
-/// The values of a column.
-#[derive(Clone, Debug)]
-pub enum Values {
-    /// Numbers; NaN where a value does not apply.
-    Float(Vec<f64>),
-    /// Counts.
-    Integer(Vec<i64>),
-    /// Words, as codes into a dictionary.
-    Words(Words),
-}
-
-/// Words of a column: codes into a dictionary of distinct words.
-#[derive(Clone, Debug, Default)]
-pub struct Words {
-    /// One code per row.
-    pub codes: Vec<i32>,
-    /// The distinct words.
-    pub dictionary: Vec<String>,
-}
-
-/// The subjects of a run, in the order of the simulator.
-#[derive(Clone, Debug)]
-pub struct Subjects {
-    /// Names of links, one direction each.
-    pub links: Vec<String>,
-    /// Names of flows, those of sessions after the others.
-    pub flows: Vec<String>,
-    /// Of each flow, whether it is a session's.
-    pub is_session: Vec<bool>,
-    /// Of each flow, whether it answers congestion.
-    pub is_controlled: Vec<bool>,
-    /// Names of the receivers of sessions.
-    pub members: Vec<String>,
-    /// From when to when each of them is a member.
-    pub membership: Vec<(Instant, Instant)>,
-}
-
-impl Subjects {
-    /// The subjects of `network`, run with `seed`.
-    pub fn of(network: &Network, seed: u64) -> Subjects {
-        let unicast = network.flows.iter().map(|flow| (&flow.name, false, flow.kind.is_controlled()));
-        let sessions = network.sessions.iter().map(|session| (&session.name, true, session.config.is_controlled()));
-        let flows: Vec<_> = unicast.chain(sessions).collect();
-        let members = || network.sessions.iter().flat_map(|session| &session.receivers);
-        Subjects {
-            links: network.links.iter().map(|link| link.name.clone()).collect(),
-            flows: flows.iter().map(|(name, ..)| (*name).clone()).collect(),
-            is_session: flows.iter().map(|(_, is_session, _)| *is_session).collect(),
-            is_controlled: flows.iter().map(|(.., is_controlled)| *is_controlled).collect(),
-            members: members().map(|receiver| receiver.name.clone()).collect(),
-            membership: members().map(|receiver| (receiver.joins(seed), receiver.leaves())).collect(),
-        }
-    }
-
-    /// Which of the members a receiver is, of the receivers of all flows; nothing for that of a flow between two
-    /// endpoints. Flows come before sessions, and each has one receiver.
-    pub(crate) fn member(&self, receiver: usize) -> Option<usize> {
-        let flows = self.is_session.iter().take_while(|is_session| !**is_session).count();
-        receiver.checked_sub(flows)
-    }
-}
 
 /// All tables of a run but the summary.
 pub fn tables<C>(world: &World<C>, subjects: &Subjects, interval: Duration) -> Vec<Table> {
@@ -225,68 +148,6 @@ fn described(event: Event) -> (&'static str, f64, f64) {
         Event::LossEvent { loss_event_rate } => ("loss-event", f64::NAN, loss_event_rate),
         Event::ScaleChanged { before, after } => ("scale", before, after),
         Event::Finished => ("finished", f64::NAN, f64::NAN),
-    }
-}
-
-impl Table {
-    pub(crate) fn new(name: &'static str) -> Table {
-        Table { name, columns: Vec::new() }
-    }
-
-    fn column(mut self, name: &'static str, values: Values) -> Table {
-        self.columns.push(Column { name, values });
-        self
-    }
-
-    pub(crate) fn float(self, name: &'static str, values: Vec<f64>) -> Table {
-        self.column(name, Values::Float(values))
-    }
-
-    pub(crate) fn integer(self, name: &'static str, values: Vec<i64>) -> Table {
-        self.column(name, Values::Integer(values))
-    }
-
-    pub(crate) fn words(self, name: &'static str, dictionary: &[String], codes: impl Iterator<Item = u32>) -> Table {
-        let codes = codes.map(|code| code as i32).collect();
-        self.column(name, Values::Words(Words { codes, dictionary: dictionary.to_vec() }))
-    }
-
-    pub(crate) fn collected_words(self, name: &'static str, words: Words) -> Table {
-        self.column(name, Values::Words(words))
-    }
-
-    /// The column called `name`.
-    pub fn get(&self, name: &str) -> Option<&Values> {
-        self.columns.iter().find(|column| column.name == name).map(|column| &column.values)
-    }
-
-    /// Number of rows.
-    pub fn rows(&self) -> usize {
-        match self.columns.first().map(|column| &column.values) {
-            None => 0,
-            Some(Values::Float(values)) => values.len(),
-            Some(Values::Integer(values)) => values.len(),
-            Some(Values::Words(words)) => words.codes.len(),
-        }
-    }
-}
-
-impl Words {
-    /// Appends a word that is either the last one again or has not come before.
-    pub(crate) fn push_in_turn(&mut self, word: &str) {
-        if self.dictionary.last().is_none_or(|last| last != word) {
-            self.dictionary.push(word.to_owned());
-        }
-        self.codes.push(self.dictionary.len() as i32 - 1);
-    }
-
-    /// Appends a word. Meant for few distinct words: they are searched one by one, the latest first.
-    pub(crate) fn push(&mut self, word: &str) {
-        let code = self.dictionary.iter().rposition(|known| known == word).unwrap_or_else(|| {
-            self.dictionary.push(word.to_owned());
-            self.dictionary.len() - 1
-        });
-        self.codes.push(code as i32);
     }
 }
 

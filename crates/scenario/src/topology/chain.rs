@@ -4,7 +4,8 @@
 //! left-i ── access-left-i ── router-0 ── hop-0 ── router-1 ── hop-1 ── .. ── router-k ── access-right-i ── right-i
 //! ```
 
-use super::{MOST, Size, Sketch, default_access, default_hop};
+use super::access::{Access, default_hop};
+use super::sketch::{MOST, Size, Sketch};
 use crate::model::Duplex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,15 +26,9 @@ pub struct Config {
     pub right: u32,
     /// The links hop-0, hop-1 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets.
     pub hop: Duplex,
-    /// The links of the hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
-    /// packets.
-    pub access: Duplex,
-    /// What is different on the left.
-    #[serde(skip_serializing_if = "Duplex::is_empty")]
-    pub access_left: Duplex,
-    /// What is different on the right.
-    #[serde(skip_serializing_if = "Duplex::is_empty")]
-    pub access_right: Duplex,
+    /// The links of the hosts.
+    #[serde(flatten)]
+    pub access: Access,
 }
 
 impl Default for Config {
@@ -43,9 +38,7 @@ impl Default for Config {
             left: 2,
             right: 2,
             hop: Duplex::default(),
-            access: Duplex::default(),
-            access_left: Duplex::default(),
-            access_right: Duplex::default(),
+            access: Access::default(),
         }
     }
 }
@@ -53,7 +46,7 @@ impl Default for Config {
 impl Config {
     pub(super) fn fill(&mut self) {
         self.hop = self.hop.over(&default_hop());
-        self.access = self.access.over(&default_access());
+        self.access.fill();
     }
 
     pub(super) fn size(&self) -> Size {
@@ -63,18 +56,12 @@ impl Config {
 
     pub(super) fn lay(&self, sketch: &mut Sketch) {
         sketch.hops(self.hops, &self.hop);
-        let access = [self.access_left.over(&self.access), self.access_right.over(&self.access)];
         let last = format!("router-{}", self.hops);
-        sketch.ends(self.left, self.right, ["router-0", &last], [&access[0], &access[1]]);
+        self.access.lay(self.left, self.right, ["router-0", &last], sketch);
     }
 
     pub(super) fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
-        vec![
-            ("hop", &self.hop),
-            ("access", &self.access),
-            ("access_left", &self.access_left),
-            ("access_right", &self.access_right),
-        ]
+        [("hop", &self.hop)].into_iter().chain(self.access.duplexes()).collect()
     }
 }
 

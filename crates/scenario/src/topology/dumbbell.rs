@@ -6,7 +6,8 @@
 //!  ..                       ┘                                       └──                    ..
 //! ```
 
-use super::{MOST, Size, Sketch, complete, default_access};
+use super::access::{Access, complete};
+use super::sketch::{MOST, Size, Sketch};
 use crate::model::Duplex;
 use faircast_proto::time::{Duration, Rate};
 use schemars::JsonSchema;
@@ -25,15 +26,9 @@ pub struct Config {
     pub right: u32,
     /// The link `bottleneck` from left-router to right-router. Default 10 Mbit/s, 20 ms, drop-tail with 50 packets.
     pub bottleneck: Duplex,
-    /// The links of the hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
-    /// packets.
-    pub access: Duplex,
-    /// What is different on the left.
-    #[serde(skip_serializing_if = "Duplex::is_empty")]
-    pub access_left: Duplex,
-    /// What is different on the right.
-    #[serde(skip_serializing_if = "Duplex::is_empty")]
-    pub access_right: Duplex,
+    /// The links of the hosts.
+    #[serde(flatten)]
+    pub access: Access,
 }
 
 impl Default for Config {
@@ -42,9 +37,7 @@ impl Default for Config {
             left: 2,
             right: 2,
             bottleneck: Duplex::default(),
-            access: Duplex::default(),
-            access_left: Duplex::default(),
-            access_right: Duplex::default(),
+            access: Access::default(),
         }
     }
 }
@@ -52,7 +45,7 @@ impl Default for Config {
 impl Config {
     pub(super) fn fill(&mut self) {
         self.bottleneck = self.bottleneck.over(&complete(Rate(10_000_000), Duration::from_millis(20), 50.0));
-        self.access = self.access.over(&default_access());
+        self.access.fill();
     }
 
     pub(super) fn size(&self) -> Size {
@@ -64,24 +57,11 @@ impl Config {
         sketch.node("left-router");
         sketch.node("right-router");
         sketch.link("bottleneck", "left-router", "right-router", &self.bottleneck);
-        sketch.ends(self.left, self.right, ["left-router", "right-router"], [&self.left(), &self.right()]);
+        self.access.lay(self.left, self.right, ["left-router", "right-router"], sketch);
     }
 
     pub(super) fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
-        vec![
-            ("bottleneck", &self.bottleneck),
-            ("access", &self.access),
-            ("access_left", &self.access_left),
-            ("access_right", &self.access_right),
-        ]
-    }
-
-    fn left(&self) -> Duplex {
-        self.access_left.over(&self.access)
-    }
-
-    fn right(&self) -> Duplex {
-        self.access_right.over(&self.access)
+        [("bottleneck", &self.bottleneck)].into_iter().chain(self.access.duplexes()).collect()
     }
 }
 
@@ -114,8 +94,8 @@ mod tests {
     #[test]
     fn a_side_may_differ() {
         let mut config = Config::default();
-        config.access.both.rate = Some(Rate(5));
-        config.access_right.both.delay = Some(Duration(7));
+        config.access.access.both.rate = Some(Rate(5));
+        config.access.access_right.both.delay = Some(Duration(7));
         let sketch = Topology::Dumbbell(config).lay();
         let settings = |name: &str| {
             let link = sketch.links.iter().find(|link| link.name == name).expect("it is there");

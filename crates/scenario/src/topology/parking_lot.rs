@@ -8,7 +8,8 @@
 //!
 //! Cross traffic of hop i goes from cross-in-i at router-i to cross-out-i at router-(i+1).
 
-use super::{MOST, Size, Sketch, default_access, default_hop};
+use super::access::{Access, default_hop};
+use super::sketch::{MOST, Size, Sketch};
 use crate::model::Duplex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,10 +30,10 @@ pub struct Config {
     pub right: u32,
     /// The links hop-0, hop-1 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets.
     pub hop: Duplex,
-    /// The links of all hosts, access-left-0, access-right-0, access-cross-in-0, access-cross-out-0 and so on. Default
-    /// 100 Mbit/s, 1 ms, drop-tail with 1000 packets.
-    pub access: Duplex,
-    /// What is different for the hosts of cross traffic.
+    /// The links of the hosts.
+    #[serde(flatten)]
+    pub access: Access,
+    /// What is different for the hosts of cross traffic, on access-cross-in-0, access-cross-out-0 and so on.
     #[serde(skip_serializing_if = "Duplex::is_empty")]
     pub access_cross: Duplex,
 }
@@ -44,7 +45,7 @@ impl Default for Config {
             left: 1,
             right: 1,
             hop: Duplex::default(),
-            access: Duplex::default(),
+            access: Access::default(),
             access_cross: Duplex::default(),
         }
     }
@@ -53,7 +54,7 @@ impl Default for Config {
 impl Config {
     pub(super) fn fill(&mut self) {
         self.hop = self.hop.over(&default_hop());
-        self.access = self.access.over(&default_access());
+        self.access.fill();
     }
 
     pub(super) fn size(&self) -> Size {
@@ -64,8 +65,8 @@ impl Config {
     pub(super) fn lay(&self, sketch: &mut Sketch) {
         sketch.hops(self.hops, &self.hop);
         let last = format!("router-{}", self.hops);
-        sketch.ends(self.left, self.right, ["router-0", &last], [&self.access, &self.access]);
-        let cross = self.access_cross.over(&self.access);
+        self.access.lay(self.left, self.right, ["router-0", &last], sketch);
+        let cross = self.access_cross.over(&self.access.access);
         for i in 0..self.hops {
             let (inward, outward) = (format!("cross-in-{i}"), format!("cross-out-{i}"));
             sketch.node(&inward);
@@ -76,7 +77,8 @@ impl Config {
     }
 
     pub(super) fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
-        vec![("hop", &self.hop), ("access", &self.access), ("access_cross", &self.access_cross)]
+        let own = [("hop", &self.hop), ("access_cross", &self.access_cross)];
+        own.into_iter().chain(self.access.duplexes()).collect()
     }
 }
 

@@ -6,7 +6,8 @@
 //!                           ┘     └──                    ..
 //! ```
 
-use super::{MOST, Size, Sketch, default_access};
+use super::access::Access;
+use super::sketch::{MOST, Size, Sketch};
 use crate::model::Duplex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,15 +23,9 @@ pub struct Config {
     /// Hosts on the right, for receivers: right-0, right-1 and so on. Default 2.
     #[schemars(range(min = 1, max = MOST))]
     pub right: u32,
-    /// The links of the hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
-    /// packets.
-    pub access: Duplex,
-    /// What is different on the left.
-    #[serde(skip_serializing_if = "Duplex::is_empty")]
-    pub access_left: Duplex,
-    /// What is different on the right.
-    #[serde(skip_serializing_if = "Duplex::is_empty")]
-    pub access_right: Duplex,
+    /// The links of the hosts.
+    #[serde(flatten)]
+    pub access: Access,
 }
 
 impl Default for Config {
@@ -38,16 +33,14 @@ impl Default for Config {
         Config {
             left: 1,
             right: 2,
-            access: Duplex::default(),
-            access_left: Duplex::default(),
-            access_right: Duplex::default(),
+            access: Access::default(),
         }
     }
 }
 
 impl Config {
     pub(super) fn fill(&mut self) {
-        self.access = self.access.over(&default_access());
+        self.access.fill();
     }
 
     pub(super) fn size(&self) -> Size {
@@ -57,12 +50,11 @@ impl Config {
 
     pub(super) fn lay(&self, sketch: &mut Sketch) {
         sketch.node("hub");
-        let access = [self.access_left.over(&self.access), self.access_right.over(&self.access)];
-        sketch.ends(self.left, self.right, ["hub", "hub"], [&access[0], &access[1]]);
+        self.access.lay(self.left, self.right, ["hub", "hub"], sketch);
     }
 
     pub(super) fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
-        vec![("access", &self.access), ("access_left", &self.access_left), ("access_right", &self.access_right)]
+        self.access.duplexes().to_vec()
     }
 }
 

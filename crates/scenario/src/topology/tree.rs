@@ -8,7 +8,8 @@
 //!
 //! Routers are numbered level by level; branch-i leads down to router-i, the last level of links to the leaves.
 
-use super::{MOST, Size, Sketch, complete, default_access};
+use super::access::{Access, complete};
+use super::sketch::{MOST, Size, Sketch};
 use crate::model::Duplex;
 use faircast_proto::time::{Duration, Rate};
 use schemars::JsonSchema;
@@ -31,15 +32,9 @@ pub struct Config {
     pub left: u32,
     /// The links between routers, branch-1, branch-2 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets.
     pub branch: Duplex,
-    /// The links of the hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
-    /// packets.
-    pub access: Duplex,
-    /// What is different at the root.
-    #[serde(skip_serializing_if = "Duplex::is_empty")]
-    pub access_left: Duplex,
-    /// What is different at the leaves, right-0, right-1 and so on.
-    #[serde(skip_serializing_if = "Duplex::is_empty")]
-    pub access_right: Duplex,
+    /// The links of the hosts.
+    #[serde(flatten)]
+    pub access: Access,
 }
 
 impl Default for Config {
@@ -49,9 +44,7 @@ impl Default for Config {
             fan_out: 2,
             left: 1,
             branch: Duplex::default(),
-            access: Duplex::default(),
-            access_left: Duplex::default(),
-            access_right: Duplex::default(),
+            access: Access::default(),
         }
     }
 }
@@ -59,7 +52,7 @@ impl Default for Config {
 impl Config {
     pub(super) fn fill(&mut self) {
         self.branch = self.branch.over(&complete(Rate(10_000_000), Duration::from_millis(10), 50.0));
-        self.access = self.access.over(&default_access());
+        self.access.fill();
     }
 
     pub(super) fn size(&self) -> Size {
@@ -82,7 +75,7 @@ impl Config {
             let above = (i - 1) / u64::from(self.fan_out);
             sketch.link(format!("branch-{i}"), format!("router-{above}"), format!("router-{i}"), &self.branch);
         }
-        let access = [self.access_left.over(&self.access), self.access_right.over(&self.access)];
+        let access = [self.access.left(), self.access.right()];
         for i in 0..self.left {
             sketch.node(format!("left-{i}"));
             sketch.link(format!("access-left-{i}"), format!("left-{i}"), "router-0", &access[0]);
@@ -96,12 +89,7 @@ impl Config {
     }
 
     pub(super) fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
-        vec![
-            ("branch", &self.branch),
-            ("access", &self.access),
-            ("access_left", &self.access_left),
-            ("access_right", &self.access_right),
-        ]
+        [("branch", &self.branch)].into_iter().chain(self.access.duplexes()).collect()
     }
 
     /// Nodes at a level, the root's being 0.

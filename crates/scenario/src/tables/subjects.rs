@@ -1,0 +1,47 @@
+//! Who a run's tables are about.
+
+use crate::network::Network;
+use faircast_proto::scheme::Scheme;
+use faircast_proto::time::Instant;
+
+/// The subjects of a run, in the order of the simulator.
+#[derive(Clone, Debug)]
+pub struct Subjects {
+    /// Names of links, one direction each.
+    pub links: Vec<String>,
+    /// Names of flows, those of sessions after the others.
+    pub flows: Vec<String>,
+    /// Of each flow, whether it is a session's.
+    pub is_session: Vec<bool>,
+    /// Of each flow, whether it answers congestion.
+    pub is_controlled: Vec<bool>,
+    /// Names of the receivers of sessions.
+    pub members: Vec<String>,
+    /// From when to when each of them is a member.
+    pub membership: Vec<(Instant, Instant)>,
+}
+
+impl Subjects {
+    /// The subjects of `network`, run with `seed`.
+    pub fn of(network: &Network, seed: u64) -> Subjects {
+        let unicast = network.flows.iter().map(|flow| (&flow.name, false, flow.kind.is_controlled()));
+        let sessions = network.sessions.iter().map(|session| (&session.name, true, session.config.is_controlled()));
+        let flows: Vec<_> = unicast.chain(sessions).collect();
+        let members = || network.sessions.iter().flat_map(|session| &session.receivers);
+        Subjects {
+            links: network.links.iter().map(|link| link.name.clone()).collect(),
+            flows: flows.iter().map(|(name, ..)| (*name).clone()).collect(),
+            is_session: flows.iter().map(|(_, is_session, _)| *is_session).collect(),
+            is_controlled: flows.iter().map(|(.., is_controlled)| *is_controlled).collect(),
+            members: members().map(|receiver| receiver.name.clone()).collect(),
+            membership: members().map(|receiver| (receiver.joins(seed), receiver.leaves())).collect(),
+        }
+    }
+
+    /// Which of the members a receiver is, of the receivers of all flows; nothing for that of a flow between two
+    /// endpoints. Flows come before sessions, and each has one receiver.
+    pub(crate) fn member(&self, receiver: usize) -> Option<usize> {
+        let flows = self.is_session.iter().take_while(|is_session| !**is_session).count();
+        receiver.checked_sub(flows)
+    }
+}

@@ -1,0 +1,101 @@
+//! A table: columns of numbers and of words, ready for Arrow without conversion.
+
+/// A table: a name and columns of equal length.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Its name: `flows`, `receivers`, `links`, `queues`, `packets`, `events` or `summary`.
+    pub name: &'static str,
+    /// Its columns, in order.
+    pub columns: Vec<Column>,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug)]
+pub struct Column {
+    /// Its name, unit included.
+    pub name: &'static str,
+    /// Its values.
+    pub values: Values,
+}
+
+/// The values of a column.
+#[derive(Clone, Debug)]
+pub enum Values {
+    /// Numbers; NaN where a value does not apply.
+    Float(Vec<f64>),
+    /// Counts.
+    Integer(Vec<i64>),
+    /// Words, as codes into a dictionary.
+    Words(Words),
+}
+
+/// Words of a column: codes into a dictionary of distinct words.
+#[derive(Clone, Debug, Default)]
+pub struct Words {
+    /// One code per row.
+    pub codes: Vec<i32>,
+    /// The distinct words.
+    pub dictionary: Vec<String>,
+}
+
+impl Table {
+    pub(crate) fn new(name: &'static str) -> Table {
+        Table { name, columns: Vec::new() }
+    }
+
+    pub(crate) fn column(mut self, name: &'static str, values: Values) -> Table {
+        self.columns.push(Column { name, values });
+        self
+    }
+
+    pub(crate) fn float(self, name: &'static str, values: Vec<f64>) -> Table {
+        self.column(name, Values::Float(values))
+    }
+
+    pub(crate) fn integer(self, name: &'static str, values: Vec<i64>) -> Table {
+        self.column(name, Values::Integer(values))
+    }
+
+    pub(crate) fn words(self, name: &'static str, dictionary: &[String], codes: impl Iterator<Item = u32>) -> Table {
+        let codes = codes.map(|code| code as i32).collect();
+        self.column(name, Values::Words(Words { codes, dictionary: dictionary.to_vec() }))
+    }
+
+    pub(crate) fn collected_words(self, name: &'static str, words: Words) -> Table {
+        self.column(name, Values::Words(words))
+    }
+
+    /// The column called `name`.
+    pub fn get(&self, name: &str) -> Option<&Values> {
+        self.columns.iter().find(|column| column.name == name).map(|column| &column.values)
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        match self.columns.first().map(|column| &column.values) {
+            None => 0,
+            Some(Values::Float(values)) => values.len(),
+            Some(Values::Integer(values)) => values.len(),
+            Some(Values::Words(words)) => words.codes.len(),
+        }
+    }
+}
+
+impl Words {
+    /// Appends a word that is either the last one again or has not come before.
+    pub(crate) fn push_in_turn(&mut self, word: &str) {
+        if self.dictionary.last().is_none_or(|last| last != word) {
+            self.dictionary.push(word.to_owned());
+        }
+        self.codes.push(self.dictionary.len() as i32 - 1);
+    }
+
+    /// Appends a word. Meant for few distinct words: they are searched one by one, the latest first.
+    pub(crate) fn push(&mut self, word: &str) {
+        let code = self.dictionary.iter().rposition(|known| known == word).unwrap_or_else(|| {
+            self.dictionary.push(word.to_owned());
+            self.dictionary.len() - 1
+        });
+        self.codes.push(code as i32);
+    }
+}

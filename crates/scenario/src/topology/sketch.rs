@@ -1,0 +1,67 @@
+//! What a topology makes: nodes and links by name.
+
+use crate::model::Duplex;
+
+/// The most hosts or hops that a topology makes of a kind.
+pub(super) const MOST: u32 = 1_000_000;
+
+/// Nodes and links that a topology makes, with their settings complete.
+#[derive(Clone, Debug, Default)]
+pub struct Sketch {
+    /// Names of the nodes.
+    pub nodes: Vec<String>,
+    /// The links.
+    pub links: Vec<SketchedLink>,
+}
+
+/// A link that a topology makes.
+#[derive(Clone, Debug)]
+pub struct SketchedLink {
+    /// Its name.
+    pub name: String,
+    /// Name of the node on its left.
+    pub from: String,
+    /// Name of the node on its right.
+    pub to: String,
+    /// What it is like.
+    pub duplex: Duplex,
+}
+
+/// How many nodes and links a topology makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Hosts called left-0, left-1, ..
+    pub left: u32,
+    /// Hosts called right-0, right-1, ..
+    pub right: u32,
+    /// All nodes.
+    pub nodes: u64,
+    /// All links, a link and its direction back counted once.
+    pub links: u64,
+}
+
+impl Sketch {
+    pub(super) fn node(&mut self, name: impl Into<String>) {
+        self.nodes.push(name.into());
+    }
+
+    pub(super) fn link(
+        &mut self,
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        duplex: &Duplex,
+    ) {
+        self.links.push(SketchedLink { name: name.into(), from: from.into(), to: to.into(), duplex: duplex.clone() });
+    }
+
+    /// Routers router-0 to router-`hops`, joined by hop-0, hop-1, ..
+    pub(super) fn hops(&mut self, hops: u32, hop: &Duplex) {
+        for i in 0..=hops {
+            self.node(format!("router-{i}"));
+        }
+        for i in 0..hops {
+            self.link(format!("hop-{i}"), format!("router-{i}"), format!("router-{}", i + 1), hop);
+        }
+    }
+}
