@@ -5,7 +5,7 @@ BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: demo build env test check bench bench-parent bench-peers docs clean
+.PHONY: demo build env test check check-overflow bench bench-parent bench-peers docs clean
 
 demo: build
 	$(BIN)/faircast reproduce mecn-fig8a
@@ -44,6 +44,17 @@ check: build
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest faircast._native
+	$(MAKE) check-overflow
+
+# The Python suite over a core that panics where a release would only wrap around (cargo test does so by itself). It is
+# installed beside, below target/, so that the build in use stays.
+CHECKED := target/checked/python
+check-overflow: build
+	@rm -rf $(CHECKED) target/checked/wheels
+	@PIP_QUIET=1 $(BIN)/maturin build --quiet --profile checked --out target/checked/wheels
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(CHECKED) target/checked/wheels/*.whl
+	PYTHONPATH=$(CHECKED) $(BIN)/python -c 'import faircast, sys; sys.exit("checked" not in faircast.__file__)'
+	PYTHONPATH=$(CHECKED) $(BIN)/pytest
 
 bench: build
 	$(BIN)/faircast bench

@@ -85,7 +85,7 @@ def test_duplicate_names(cli: Cli, small: Path) -> None:
     small.write_text(SMALL + "\n[links.bottleneck]\ndelay = '1 ms'\n")
     done = cli("run", small)
     assert done.code == 2
-    assert "line 27, column 8" in done.err
+    assert "line 28, column 8" in done.err
     assert "duplicate key" in done.err
 
 

@@ -40,7 +40,7 @@ def test_classes_give_the_same_scenario(small: Path) -> None:
                 loss=model.Bernoulli(p=0.001),
             )
         },
-        flows={"web": model.Tcp(variant="newreno", count=2)},
+        flows={"web": model.Tcp(variant="newreno", wnd="20 packets", count=2)},
         probes=model.Probes(interval="1 s", queues=["bottleneck"]),
     )
     assert resolve(scenario) == resolve(small)
