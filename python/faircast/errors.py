@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 OK = 0
@@ -9,6 +10,12 @@ CRITERION_FAILED = 1
 BAD_INPUT = 2
 NOT_FINISHED = 3
 INTERRUPTED = 130
+
+LONGEST = 800
+"""Characters of a message; what is longer is cut."""
+LONGEST_VALUE = 200
+"""Characters of a value within a message."""
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
 
 class InputError(ValueError):
@@ -24,8 +31,8 @@ class InputError(ValueError):
 
     def __init__(self, message: str, problems: Sequence[tuple[str, str]] = ()) -> None:
         super().__init__(message)
-        self.message = message
-        self.problems = list(problems)
+        self.message = shortened(message)
+        self.problems = [(shortened(path), shortened(text)) for path, text in problems]
 
     def __str__(self) -> str:
         return "\n".join(
@@ -43,3 +50,19 @@ def nearest(name: str, legal: Sequence[str]) -> str:
 
     found = get_close_matches(name, legal, n=1)
     return f" (did you mean {found[0]}?)" if found else ""
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """`text` as a message can hold it: without control characters, and cut in the middle if it is long.
+
+    Line feeds stay; a terminal obeys the others, and they come from names and values that somebody wrote.
+    """
+    if len(text) > longest:
+        end = longest // 4  # where a message says what is legal
+        text = f"{text[: longest - end]} ... {len(text) - longest} characters left out ... {text[len(text) - end :]}"
+    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+
+
+def brief(value: object) -> str:
+    """A value that somebody gave, as a part of a message."""
+    return shortened(str(value), LONGEST_VALUE)

@@ -84,10 +84,14 @@ def from_result(path: Path) -> tuple[Resolved, list[int], str] | None:
 
     None if `path` is none of these, hence presumably a scenario.
     """
+    try:
+        is_folder = path.is_dir()
+    except OSError:  # no path can be so long; to read it as a scenario says so
+        return None
     if path.suffix == ".parquet":
         origin = origin_of(read_table(path), path)
         return origin.scenario, [origin.seed], origin.version
-    if not path.is_dir():
+    if not is_folder:
         return None
     if not (path / MANIFEST).exists() and any(path.glob("*.parquet")):
         result = RunResult.read(path)

@@ -6,18 +6,25 @@ import dataclasses
 import enum
 import hashlib
 import json
+import operator
+import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from faircast import _native
-from faircast.errors import InputError, nearest
+from faircast.background import called
+from faircast.errors import InputError, brief, nearest
 
 Source: TypeAlias = "str | Path | Mapping[str, Any] | Resolved | Any"
 """A path to TOML or JSON, TOML or JSON text, a mapping, an object of `faircast.model`, or what is resolved already."""
 
 SEED_MAX = 2**53 - 1
+FILE_MAX = 2**28
+"""Bytes of a scenario file."""
+DEEPEST = 100
+"""Parts of a path; what the core takes is nested no deeper."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,7 +66,7 @@ def resolve(source: Source, *, sets: Sequence[str] = ()) -> Resolved:
     for assignment in sets:
         assign(tree, assignment)
     try:
-        resolved = json.loads(_native.resolve(json.dumps(tree)))
+        resolved = json.loads(called(_native.resolve, as_json(tree)))
     except _native.ScenarioError as error:
         raise InputError(f"{describe(source)} {count(error.problems)}", error.problems) from None
     seed = resolved.pop("seed", 1)
@@ -69,12 +76,10 @@ def resolve(source: Source, *, sets: Sequence[str] = ()) -> Resolved:
 def problems(source: Source, *, sets: Sequence[str] = ()) -> list[tuple[str, str]]:
     """All that is wrong with a scenario, as pairs of path and message; empty if it is legal."""
     try:
-        tree = read(source)
-        for assignment in sets:
-            assign(tree, assignment)
+        resolve(source, sets=sets)
     except InputError as error:
         return error.problems or [("", error.message)]
-    return _native.check(json.dumps(tree))
+    return []
 
 
 def read(source: Source) -> dict[str, Any]:
@@ -82,7 +87,10 @@ def read(source: Source) -> dict[str, Any]:
     if isinstance(source, Resolved):
         return source.data
     if isinstance(source, Mapping) or dataclasses.is_dataclass(source):
-        tree: dict[str, Any] = plain(source)
+        try:
+            tree: dict[str, Any] = plain(source)
+        except RecursionError:
+            raise InputError("the scenario is nested too deeply, or holds itself") from None
         return tree
     if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{")):
         return parse(source, is_json=source.lstrip().startswith("{"), where="the scenario")
@@ -90,13 +98,24 @@ def read(source: Source) -> dict[str, Any]:
         kind = type(source).__name__
         raise InputError(f"a scenario is a file, text, a mapping or an object of faircast.model, not {kind}")
     path = Path(source)
+    return parse(read_text(path), is_json=path.suffix.lower() == ".json", where=str(path))
+
+
+def read_text(path: Path) -> str:
+    """The text of a scenario file, without the byte order mark that some editors put in front."""
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as file:
+            data = file.read(FILE_MAX + 1)
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{path} is not a text file in UTF-8; a scenario is TOML or JSON") from None
     except OSError as error:
         raise InputError(f"cannot read the scenario {path}: {error.strerror}") from None
-    return parse(text, is_json=path.suffix == ".json", where=str(path))
+    except ValueError as error:  # a zero byte in the name
+        raise InputError(f"cannot read the scenario {path}: {error}") from None
+    if len(data) > FILE_MAX:
+        raise InputError(f"{path} is longer than {FILE_MAX} bytes; `count` makes many flows of one entry")
+    return text
 
 
 def assign(tree: dict[str, Any], assignment: str) -> None:
@@ -105,33 +124,38 @@ def assign(tree: dict[str, Any], assignment: str) -> None:
     The value is TOML; what is no TOML value, such as ``300 ms`` without quotes, is taken as text. A part of the path
     that is a number addresses an element of a list. Whether the path means something is found by the check.
     """
+    assignment = decoded(assignment)
+    option = f"--set {brief(assignment)}"
     path, equals, text = assignment.partition("=")
     keys = [key.strip().strip('"') for key in split_path(path)]
-    if not equals or not all(keys):
-        raise InputError(f"--set {assignment}: write path=value, for instance --set links.bottleneck.delay='300 ms'")
-    value = parse_value(text.strip(), assignment)
+    if not equals or not all(keys) or len(keys) > DEEPEST:
+        raise InputError(f"{option}: write path=value, for instance --set links.bottleneck.delay='300 ms'")
+    value = parse_value(text.strip(), option)
     at: Any = tree
     for depth, key in enumerate(keys):
         last = depth == len(keys) - 1
-        here = ".".join(keys[:depth]) or "the scenario"
+        here = brief(".".join(keys[:depth])) or "the scenario"
         if isinstance(at, dict):
             if last:
                 at[key] = value
             else:
                 at = at.setdefault(key, {})
         elif isinstance(at, list):
-            if not (key.isdigit() and int(key) < len(at)):
-                raise InputError(f"--set {assignment}: {here} has the elements 0 to {len(at) - 1}, there is no {key}")
+            if key not in (places := [str(place) for place in range(len(at))]):
+                there = f"has the elements 0 to {len(at) - 1}" if at else "is an empty list"
+                raise InputError(f"{option}: {here} {there}, there is no {brief(key)}")
+            place = places.index(key)
             if last:
-                at[int(key)] = value
+                at[place] = value
             else:
-                at = at[int(key)]
+                at = at[place]
         else:
-            raise InputError(f"--set {assignment}: {here} is {json.dumps(at)}, it has no part {key}")
+            raise InputError(f"{option}: {here} is {brief(json.dumps(at))}, it has no part {brief(key)}")
 
 
 def seeds(first: int, reps: int) -> range:
     """The seeds `first` to ``first + reps - 1``, or an `InputError` if one of them is not legal."""
+    first, reps = whole("seed", first), whole("--reps", reps)
     if reps < 1:
         raise InputError(f"--reps is {reps}; it must be at least 1")
     if first < 0 or first + reps - 1 > SEED_MAX:
@@ -139,11 +163,18 @@ def seeds(first: int, reps: int) -> range:
     return range(first, first + reps)
 
 
+def whole(name: str, value: object) -> int:
+    """`value` if it is a whole number, otherwise an `InputError`."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise InputError(f"{name} is {brief(repr(value))}, {type(value).__name__}; legal is a whole number")
+    return operator.index(value)
+
+
 def choose(kind: str, name: str, legal: Sequence[str]) -> str:
     """`name` if it is one of the legal ones, otherwise an `InputError` that names them."""
     if name in legal:
         return name
-    raise InputError(f"there is no {kind} {name}{nearest(name, legal)}; there are: {', '.join(legal) or 'none'}")
+    raise InputError(f"there is no {kind} {brief(name)}{nearest(name, legal)}; there are: {', '.join(legal) or 'none'}")
 
 
 def count(found: Sequence[object]) -> str:
@@ -174,13 +205,37 @@ def plain(value: Any) -> Any:
         return value.item()
     if value is None or isinstance(value, str | int | float | bool):
         return value
-    raise InputError(f"a scenario holds texts, numbers, lists and tables; {value!r} is {type(value).__name__}")
+    raise InputError(
+        f"a scenario holds texts, numbers, lists and tables; {brief(repr(value))} is {type(value).__name__}"
+    )
+
+
+def as_json(tree: Any) -> str:
+    """Plain values as JSON for the core; an `InputError` for what JSON cannot say."""
+    try:
+        text = json.dumps(tree, allow_nan=False, ensure_ascii=False)
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError("the scenario holds bytes that are no text in UTF-8") from None
+    except ValueError:
+        raise InputError("the scenario holds a number that is not finite, nan or inf") from None
+    return text
+
+
+def decoded(argument: str) -> str:
+    """An argument of the command line as the UTF-8 that it is, where the system took it for ASCII."""
+    try:
+        return os.fsencode(argument).decode() if any("\udc80" <= sign <= "\udcff" for sign in argument) else argument
+    except ValueError:
+        raise InputError(f"--set {brief(argument)}: this is no text in UTF-8") from None
 
 
 def parse(text: str, *, is_json: bool, where: str) -> dict[str, Any]:
     """TOML or JSON text as plain values."""
     try:
-        tree = json.loads(text if is_json else _native.toml_to_json(text))
+        tree = json.loads(text if is_json else called(_native.toml_to_json, text))
+    except RecursionError:
+        raise InputError(f"{where} is nested too deeply") from None
     except json.JSONDecodeError as error:
         raise InputError(f"{where} is not legal JSON, line {error.lineno}, column {error.colno}: {error.msg}") from None
     except _native.ScenarioError as error:
@@ -190,7 +245,7 @@ def parse(text: str, *, is_json: bool, where: str) -> dict[str, Any]:
     return tree
 
 
-def parse_value(text: str, assignment: str) -> Any:
+def parse_value(text: str, option: str) -> Any:
     """The right side of an assignment."""
     try:
         tree = json.loads(_native.toml_to_json(f"value = {text}"))
@@ -199,7 +254,7 @@ def parse_value(text: str, assignment: str) -> Any:
     except _native.ScenarioError:
         pass
     if not text or text[0] in "\"'[{" or "\n" in text:
-        raise InputError(f"--set {assignment}: {text or 'nothing'} is not a TOML value")
+        raise InputError(f"{option}: {brief(text) or 'nothing'} is not a TOML value")
     return text
 
 

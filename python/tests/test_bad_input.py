@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from conftest import SMALL, Cli, start
+
+from faircast.errors import InputError
+from faircast.runs import run
+from faircast.scenario import problems, resolve
 
 LOOP = "links.loop={from='left-0', to='left-0', rate='1 Mbit/s', delay='1 ms'}"
 ISLAND = "flows.far={kind='tcp', from='left-0', to='island'}"
@@ -117,6 +125,91 @@ def test_wrong_options(cli: Cli, small: Path, arguments: list[str], says: str) -
     assert done.code == 2
     assert says in done.err
     assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("assignment", "says"),
+    [
+        ("probes.queues.²=x", "probes.queues has the elements 0 to 0, there is no ²"),
+        ("probes.queues.１=x", "there is no １"),
+        ("probes.queues.-1=x", "there is no -1"),
+        (f"probes.queues.{'9' * 5000}=x", "there is no 99"),
+        ("probes.packets.0=x", "probes.packets is an empty list"),
+        ("=1", "write path=value"),
+        ("a..b=1", "write path=value"),
+        (".".join("a" * 5000) + "=1", "write path=value"),
+        ("duration=[1", "is not a TOML value"),
+        ("duration=" + "[" * 5000, "is not a TOML value"),
+        ("name=\udcff", "no text in UTF-8"),
+    ],
+)
+def test_wrong_assignments(cli: Cli, small: Path, assignment: str, says: str) -> None:
+    done = cli("run", small, "--set", "probes.packets=[]", "--set", assignment)
+    assert (done.code, says in done.err) == (2, True), done.err
+
+
+def test_an_assignment_in_utf_8_that_the_system_took_for_ascii(cli: Cli, small: Path) -> None:
+    done = cli("run", small, "--set", "links.\udce2\udc89\udca4=1")
+    assert "links.≤:" in done.err
+
+
+def test_a_byte_order_mark(cli: Cli, small: Path) -> None:
+    expected = resolve(small)
+    small.write_text(SMALL, encoding="utf-8-sig")
+    assert resolve(small) == expected
+    json_file = small.with_suffix(".JSON")
+    json_file.write_text(expected.json, encoding="utf-8-sig")
+    assert resolve(json_file) == expected
+    small.write_text(SMALL, encoding="utf-16")
+    assert "not a text file in UTF-8" in cli("run", small).err
+
+
+def test_a_scenario_that_can_be_read_once_only(small: Path, tmp_path: Path) -> None:
+    """From a pipe, as in ``faircast validate <(make-scenario)``."""
+    command = f"{sys.executable} -m faircast validate <(cat small.toml)"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, "is a legal scenario: small" in done.stdout) == (0, True), done.stderr
+
+
+def test_files_without_end(cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("faircast.scenario.FILE_MAX", 100)
+    assert "is longer than 100 bytes" in cli("run", "/dev/zero").err
+    assert "is longer than 100 bytes" in cli("validate", small).err
+
+
+def endless() -> dict[str, object]:
+    tree: dict[str, object] = {"format": 1}
+    tree["name"] = tree
+    return tree
+
+
+@pytest.mark.parametrize(
+    ("scenario", "says"),
+    [
+        ({"format": 1, "duration": float("nan")}, "not finite"),
+        ({"format": 1, "name": "\udcff"}, "no text in UTF-8"),
+        (endless(), "holds itself"),
+        ({"format": 1, "name": b"x"}, "b'x' is bytes"),
+        ({"format": 1, "name": object()}, "is object"),
+        (17, "not int"),
+        ("", "cannot read the scenario .: Is a directory"),
+        ("a\x00b", "embedded null byte"),
+        ("x" * 5000, "File name too long"),
+        ("\n", "format"),
+        ('{"a": ' + "[" * 100_000, "nested too deeply"),
+        ("a = " + "[" * 100_000 + "\n", "not legal TOML"),
+    ],
+)
+def test_wrong_scenarios_from_python(scenario: object, says: str) -> None:
+    with pytest.raises(InputError, match=re.escape(says)):
+        resolve(scenario)
+    assert problems(scenario)
+
+
+@pytest.mark.parametrize("seed", ["1", 1.0, True, b"1", [1]])
+def test_a_seed_that_is_no_whole_number(small: Path, seed: Any) -> None:
+    with pytest.raises(InputError, match=r"^seed is .*; legal is a whole number$"):
+        run(small, seed=seed)
 
 
 def test_names_that_do_not_exist(cli: Cli) -> None:

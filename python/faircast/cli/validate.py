@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from faircast.cli.common import Json, print_json, verb
+from faircast.cli.common import Json, verb
+from faircast.cli.endings import print_json
 from faircast.errors import BAD_INPUT, InputError
-from faircast.scenario import count, problems, resolve
+from faircast.scenario import resolve
 
 
 @verb
@@ -22,13 +23,15 @@ def command(
 
     Example: faircast validate geo.toml
     """
-    found = problems(file, sets=sets or [])
-    if as_json:
-        print_json({"valid": not found, "problems": [{"path": path, "message": text} for path, text in found]})
-        if found:
-            raise typer.Exit(BAD_INPUT)
-    elif found:
-        raise InputError(f"{file} {count(found)}", found)
-    else:
+    try:
         scenario = resolve(file, sets=sets or [])
+    except InputError as error:
+        if not as_json:
+            raise
+        found = error.problems or [("", error.message)]
+        print_json({"valid": False, "problems": [{"path": path, "message": text} for path, text in found]})
+        raise typer.Exit(BAD_INPUT) from None
+    if as_json:
+        print_json({"valid": True, "problems": []})
+    else:
         print(f"{file} is a legal scenario: {scenario.name}, hash {scenario.hash}")
