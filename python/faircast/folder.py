@@ -235,8 +235,8 @@ def write_json(path: Path, value: object) -> None:
 
 
 def to_bytes(value: object) -> bytes:
-    """JSON for people: indented, in UTF-8, with a newline at the end."""
-    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
+    """JSON for people: indented, in UTF-8, with a newline at the end; bytes of a path that are no text as escapes."""
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode(errors="backslashreplace")
 
 
 def write_bytes(path: Path, data: bytes) -> None:

@@ -186,7 +186,8 @@ def write_table(table: pa.Table, path: Path, scenario: Resolved, *, seeds: str, 
         SEED: seeds.encode(),
         VERSION: version.encode(),
     }
-    pq.write_table(table.replace_schema_metadata(metadata), path, compression="zstd")
+    with path.open("wb") as file:  # Arrow itself opens no path that is not text
+        pq.write_table(table.replace_schema_metadata(metadata), file, compression="zstd")
 
 
 def read_table(path: Path) -> pa.Table:
@@ -195,7 +196,8 @@ def read_table(path: Path) -> pa.Table:
     import pyarrow.parquet as pq
 
     try:
-        return pq.ParquetFile(path).read()
+        with path.open("rb") as file:
+            return pq.ParquetFile(file).read()
     except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             raise InputError(f"cannot read {path}: {error.strerror}") from None

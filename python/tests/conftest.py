@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 SMALL = """
 format = 1
@@ -62,17 +63,17 @@ def small(tmp_path: Path) -> Path:
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     """Runs a verb in this process, in an empty working folder."""
-    from faircast.cli import app
+    from faircast.cli import carry_out
 
     work = tmp_path / "work"
     work.mkdir()
     monkeypatch.chdir(work)
 
     def call(*args: object) -> Ran:
-        done = CliRunner().invoke(app, [str(arg) for arg in args], prog_name="faircast")
-        if done.exception is not None and not isinstance(done.exception, SystemExit):
-            raise done.exception
-        return Ran(done.exit_code, done.stdout, done.stderr)
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            code = carry_out([str(arg) for arg in args])
+        return Ran(code, out.getvalue(), err.getvalue())
 
     return call
 

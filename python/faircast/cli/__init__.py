@@ -1,52 +1,51 @@
-"""The command ``faircast``: one file per verb."""
+"""The command ``faircast``. This module loads little, so that even a failure to load the rest is told properly."""
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+import threading
+from contextlib import suppress
 
-import typer
-
-from faircast.cli import bench, list_, reproduce, run, schema, validate
-
-app = typer.Typer(
-    name="faircast",
-    help="Laboratory for fair multicast congestion control: run scenarios, reproduce papers, judge results.\n\n"
-    "Exit codes: 0 done, 1 a criterion does not hold (--strict), 2 bad input, 3 could not finish, 130 interrupted.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-app.command("list")(list_.command)
-app.command("run")(run.command)
-app.command("validate")(validate.command)
-app.command("schema")(schema.command)
-app.command("reproduce")(reproduce.command)
-app.command("bench")(bench.command)
-
-
-def show_version(asked: bool) -> None:
-    """Print the version and leave."""
-    if asked:
-        from faircast.results import faircast_version
-
-        print(faircast_version())
-        raise typer.Exit
-
-
-@app.callback()
-def everywhere(
-    version: bool = typer.Option(False, "--version", callback=show_version, is_eager=True, help="Show the version."),
-) -> None:
-    """Options before the verb."""
+from faircast.cli.endings import ending
+from faircast.cli.streams import prepare
+from faircast.errors import BAD_INPUT, OK, InputError
 
 
 def main() -> None:
-    """Entry point of the command ``faircast``."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts us in the background ignores it
+    """Entry point of the command ``faircast``. It always ends with one of the codes of `faircast.errors`."""
+    prepare()
+    code = carry_out(sys.argv[1:])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said
+    with suppress(OSError):
+        sys.stdout.flush()
+    if threading.active_count() > 1:  # work given up: a thread must not come back while the interpreter goes down
+        os._exit(code)
+    sys.exit(code)
+
+
+def carry_out(arguments: list[str]) -> int:
+    """Do what the command line says; the exit code."""
     try:
-        app()
-    except BrokenPipeError:  # the reader of our output, for instance `head`, has seen enough
-        sys.stderr.close()
-        sys.exit(0)
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts us in the background ignores it
+        from faircast.cli.app import app
+
+        try:
+            code = app(arguments or ["--help"], prog_name="faircast", standalone_mode=False)
+        except Exception as error:
+            if not hasattr(error, "format_message"):  # what is wrong with an option; typer has moved the class about
+                raise
+            raise InputError(f"{error.format_message()}\n  {help_for(error)}") from None
+        sys.stdout.flush()
+        if not arguments:
+            return BAD_INPUT
+        return code if isinstance(code, int) else OK
+    except BaseException as error:
+        return ending(error, as_json="--json" in arguments)
+
+
+def help_for(error: Exception) -> str:
+    """Where to read more."""
+    context = getattr(error, "ctx", None)
+    return f"Try '{context.command_path if context else 'faircast'} --help'."

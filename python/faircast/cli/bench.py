@@ -11,7 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from faircast.cli.common import Json, print_json, table, verb
+from faircast.cli.common import Json, table, verb
+from faircast.cli.endings import print_json
 from faircast.errors import InputError, NotFinishedError
 from faircast.loads import LOADS, REFERENCE
 from faircast.scenario import choose

@@ -1,16 +1,16 @@
-"""What the verbs share: errors to exit codes, output for people and for machines."""
+"""What the verbs share: options, the way they end, tables."""
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Literal, ParamSpec
 
 import typer
 
-from faircast.errors import BAD_INPUT, INTERRUPTED, NOT_FINISHED, InputError, NotFinishedError
+from faircast.cli.endings import ending
+from faircast.cli.streams import legible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,39 +26,15 @@ def verb(command: Callable[P, None]) -> Callable[P, None]:
 
     @wraps(command)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
-        as_json = bool(kwargs.get("as_json"))
         try:
             command(*args, **kwargs)
             sys.stdout.flush()
-        except BrokenPipeError:
+        except typer.Exit:
             raise
-        except InputError as error:
-            fail(str(error), BAD_INPUT, as_json, error.problems)
-        except NotFinishedError as error:
-            fail(str(error), NOT_FINISHED, as_json)
-        except KeyboardInterrupt:
-            fail("interrupted", INTERRUPTED, as_json)
-        except MemoryError:
-            fail("out of memory; fewer --jobs or a smaller scenario need less", NOT_FINISHED, as_json)
-        except OSError as error:
-            where = f"{error.filename}: " if error.filename else ""
-            fail(f"{where}{error.strerror or error}", NOT_FINISHED, as_json)
+        except BaseException as error:
+            raise typer.Exit(ending(error, as_json=bool(kwargs.get("as_json")))) from None
 
     return guarded
-
-
-def fail(message: str, code: int, as_json: bool, problems: Sequence[tuple[str, str]] = ()) -> NoReturn:
-    """Say what went wrong, on standard error (and as JSON on standard output if asked for), and leave."""
-    print(f"faircast: {message}", file=sys.stderr)
-    if as_json:
-        listed = [{"path": path, "message": text} for path, text in problems]
-        print_json({"error": message.splitlines()[0], "problems": listed, "exit_code": code})
-    raise typer.Exit(code)
-
-
-def print_json(value: Any) -> None:
-    """JSON on standard output."""
-    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def console() -> Console:
@@ -83,9 +59,8 @@ def table(
 
     shown = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
-        shown.add_column(
-            column, justify="right" if column in right else "left", overflow="fold", no_wrap=column in whole
-        )
+        justify: Literal["right", "left"] = "right" if column in right else "left"
+        shown.add_column(Text(legible(column)), justify=justify, overflow="fold", no_wrap=column in whole)
     for row in rows:
-        shown.add_row(*(Text(cell) for cell in row))
+        shown.add_row(*(Text(legible(cell)) for cell in row))
     console().print(shown)

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from faircast.cli.common import Json, print_json, verb
+from faircast.cli.common import Json, verb
+from faircast.cli.endings import print_json
 from faircast.scenario import choose
 
 KINDS = ("experiments", "schemes", "queues", "losses", "topologies", "tcp")

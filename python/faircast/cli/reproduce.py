@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faircast.cli.common import Jobs, Json, print_json, table, verb
+from faircast.cli.common import Jobs, Json, table, verb
+from faircast.cli.endings import print_json
 from faircast.errors import CRITERION_FAILED, INTERRUPTED
 from faircast.progress import Reporter
 from faircast.statistics import with_interval

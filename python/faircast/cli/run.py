@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from faircast.cli.common import Jobs, Json, print_json, verb
+from faircast.cli.common import Jobs, Json, verb
+from faircast.cli.endings import print_json
 from faircast.cli.view import show_rows
 from faircast.errors import INTERRUPTED
 from faircast.folder import RunFolder

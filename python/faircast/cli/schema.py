@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+
 from faircast.cli.common import Json, verb
+from faircast.cli.endings import print_json
 
 
 @verb
@@ -15,4 +18,4 @@ def command(as_json: Json = False) -> None:
 
     del as_json  # there is no other form
 
-    print(schema())
+    print_json(json.loads(schema()))
