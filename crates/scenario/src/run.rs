@@ -72,6 +72,7 @@ fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Res
         control.progress.store((done * (1u64 << 32) as f64) as u64, Ordering::Relaxed);
         if control.cancelled.load(Ordering::Relaxed) {
             interrupted = true;
+            world.settle();
             break;
         }
     }

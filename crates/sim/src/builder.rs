@@ -11,6 +11,7 @@ use crate::ids::{LinkId, NodeId};
 use crate::link::{Link, LinkMode};
 use crate::loss::Loss;
 use crate::multicast::{MAX_GROUPS, Multicast, SessionPlan, SessionSite};
+use crate::presence::Presence;
 use crate::probe::{ProbePlan, QueueProbe, Records};
 use crate::queue::Queue;
 use crate::routing::{Edge, Graph, MAX_HOPS, Routes};
@@ -252,6 +253,7 @@ impl NetworkBuilder {
             })
             .collect();
         let undeliverable = vec![Undeliverable::default(); flows.len() + 1];
+        let presence = vec![Presence::default(); hosts.len()];
         let trace = plan.trace.then(|| Box::new(Trace::new()));
         let wires = Wires { now: Instant::ZERO, calendar, links, store: Store::default(), trace };
         let mut world = World {
@@ -266,6 +268,7 @@ impl NetworkBuilder {
             records: Records::default(),
             events: 0,
             undeliverable,
+            presence,
             multicast,
             messages: Vec::new(),
             local: Vec::new(),

@@ -113,6 +113,13 @@ impl<C: Calendar> World<C> {
         let now = self.wires.now;
         let known = self.multicast.change_membership(now, node, endpoint, group.index(), joins, &mut self.messages);
         debug_assert!(known, "only declared members join");
+        if let Some((_, bit)) = self.multicast.place(group.index()) {
+            let presence = &mut self.presence[endpoint as usize];
+            match joins {
+                true => presence.join(now, bit),
+                false => presence.leave(now, bit),
+            }
+        }
         self.send_messages();
     }
 

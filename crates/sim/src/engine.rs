@@ -11,12 +11,13 @@ use crate::host::Host;
 use crate::ids::{LinkId, NodeId};
 use crate::link::Link;
 use crate::multicast::{Message, Multicast};
+use crate::presence::Presence;
 use crate::probe::{EventRow, LinkRow, ProbePlan, QueueRow, ReceiverRow, Records, SenderRow};
 use crate::store::{Handle, Label};
 use crate::wires::Wires;
 use faircast_proto::endpoint::{Action, Input, Outbox, Report};
 use faircast_proto::packet::{Address, FlowId};
-use faircast_proto::time::Instant;
+use faircast_proto::time::{Duration, Instant};
 
 /// A network that runs.
 pub struct World<C> {
@@ -34,6 +35,8 @@ pub struct World<C> {
     pub(crate) events: u64,
     /// By flow; the last is for packets that name no flow.
     pub(crate) undeliverable: Vec<Undeliverable>,
+    /// By endpoint.
+    pub(crate) presence: Vec<Presence>,
     pub(crate) multicast: Multicast,
     /// Control packets to be sent, filled and emptied within one event.
     pub(crate) messages: Vec<Message>,
@@ -60,7 +63,8 @@ pub enum Progress {
 }
 
 impl<C: Calendar> World<C> {
-    /// Lets everything up to and including `end` happen, but at most `budget` events.
+    /// Lets everything up to and including `end` happen, but at most `budget` events. When it pauses before the end the
+    /// counters of links may lag behind: [`settle`](Self::settle) brings them up to the present.
     pub fn run(&mut self, end: Instant, budget: u64) -> Progress {
         for done in 0..budget {
             let Some(entry) = self.wires.calendar.pop_until(end) else {
@@ -80,6 +84,12 @@ impl<C: Calendar> World<C> {
         }
         self.events += budget;
         Progress::Paused
+    }
+
+    /// Brings the counters and probes of all links up to the present, as is done at the end of a run: to be called before
+    /// results are taken from a run that ends at a pause. It changes nothing of what happens later.
+    pub fn settle(&mut self) {
+        self.wires.settle();
     }
 
     #[inline(always)]
@@ -185,10 +195,12 @@ impl<C: Calendar> World<C> {
             return;
         }
         if self.hosts[index].take_start(now) {
+            self.presence[index].start(now);
             self.hand(index, Input::Start);
         }
         if self.hosts[index].take_stop(now) {
             self.hand(index, Input::Stop);
+            self.presence[index].stop(now);
         }
         if self.hosts[index].is_due(now) {
             self.hand(index, Input::Timeout);
@@ -212,7 +224,12 @@ impl<C: Calendar> World<C> {
     const QUEUE_INTERVAL: u32 = 2;
 
     pub(crate) fn schedule_probes(&mut self) {
-        self.wires.calendar.schedule(Entry::new(self.plan.warmup, Kind::Probe, Self::WARMUP));
+        if self.plan.warmup == Instant::ZERO {
+            // A probe looks when everything of its moment has happened, and nothing of time zero is warm-up.
+            self.end_warmup();
+        } else {
+            self.wires.calendar.schedule(Entry::new(self.plan.warmup, Kind::Probe, Self::WARMUP));
+        }
         if self.plan.flows || self.plan.links {
             let first = Instant::ZERO + self.plan.interval;
             self.wires.calendar.schedule(Entry::new(first, Kind::Probe, Self::INTERVAL));
@@ -253,6 +270,7 @@ impl<C: Calendar> World<C> {
         self.records.links_at_warmup = self.wires.links.iter().map(|link| *link.counters()).collect();
         self.records.senders_at_warmup = (0..self.flows.len()).map(|flow| self.sender(flow)).collect();
         self.records.receivers_at_warmup = self.receivers.iter().map(|&address| self.report(address)).collect();
+        self.records.presence_at_warmup = (0..self.receivers.len()).map(|receiver| self.presence(receiver)).collect();
     }
 
     fn record_flows(&mut self) {
@@ -261,9 +279,9 @@ impl<C: Calendar> World<C> {
             let report = self.sender(flow);
             self.records.senders.push(SenderRow { at, flow: FlowId(flow as u32), report });
         }
-        for (receiver, &address) in (0..).zip(&self.receivers) {
-            let report = self.report(address);
-            self.records.receivers.push(ReceiverRow { at, receiver, report });
+        for (receiver, &address) in self.receivers.iter().enumerate() {
+            let (report, present) = (self.report(address), self.presence(receiver));
+            self.records.receivers.push(ReceiverRow { at, receiver: receiver as u32, present, report });
         }
     }
 
@@ -317,6 +335,13 @@ impl<C> World<C> {
     /// The receivers of all flows, flow by flow.
     pub fn receivers(&self) -> &[Address] {
         &self.receivers
+    }
+
+    /// How long one of the [`receivers`](Self::receivers) of all flows has been present until now: since its start, until
+    /// it stops or, in a session, has left the last of its groups; who joins again is present again. Exact to the
+    /// nanosecond. What receivers got divided by how long they were present is a rate over present members.
+    pub fn presence(&self, receiver: usize) -> Duration {
+        self.presence[self.receivers[receiver].index()].until(self.now())
     }
 
     fn report(&self, address: Address) -> Report {

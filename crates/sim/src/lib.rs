@@ -28,6 +28,7 @@ pub mod ids;
 pub mod link;
 pub mod loss;
 pub mod multicast;
+mod presence;
 pub mod probe;
 pub mod queue;
 mod ring;

@@ -10,7 +10,8 @@ use faircast_proto::time::{Duration, Instant};
 /// What is to be observed in a run.
 #[derive(Clone, Debug)]
 pub struct ProbePlan {
-    /// Counters and gauges before this moment are cut off in late values.
+    /// What happens up to and including this moment is cut off in late values; zero: nothing is, not even what happens
+    /// at time zero.
     pub warmup: Instant,
     /// Interval of flow and link rows.
     pub interval: Duration,
@@ -65,6 +66,8 @@ pub struct Records {
     pub senders_at_warmup: Vec<Report>,
     /// Reports of receivers at the end of the warm-up, flow by flow.
     pub receivers_at_warmup: Vec<Report>,
+    /// How long each receiver had been present by the end of the warm-up, flow by flow.
+    pub presence_at_warmup: Vec<Duration>,
 }
 
 /// The sender of a flow at one moment: counters since the start, gauges of the moment.
@@ -85,6 +88,10 @@ pub struct ReceiverRow {
     pub at: Instant,
     /// Which, of the receivers of all flows.
     pub receiver: u32,
+    /// How long it has been present since the start of the run (see [`World::presence`](crate::engine::World::presence)).
+    /// Of two rows the difference is its share of the time between them: summed over the receivers of a session and
+    /// divided by that time it is the mean number of members present.
+    pub present: Duration,
     /// Its report.
     pub report: Report,
 }

@@ -1,1 +1,107 @@
 //! How long receivers are there.
+
+use crate::support::{AMPLE, NO_LOSS, Place, Wire, always, at, constant_rate, duplex, session};
+use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
+use faircast_proto::packet::Address;
+use faircast_proto::registry::SchemeConfig;
+use faircast_proto::source::{Sink, cbr};
+use faircast_proto::time::{Duration, Instant};
+use faircast_sim::agent::Agent;
+use faircast_sim::builder::NetworkBuilder;
+use faircast_sim::calendar::Wheel;
+use faircast_sim::engine::World;
+use faircast_sim::ids::NodeId;
+use faircast_sim::link::LinkMode;
+use faircast_sim::multicast::SessionPlan;
+use faircast_sim::probe::ProbePlan;
+
+const WIRE: Wire<'_> = Wire { rate: 7_654_321, millis: 3, queue: AMPLE, loss: NO_LOSS };
+
+fn pair() -> (NetworkBuilder, [NodeId; 2]) {
+    let mut network = NetworkBuilder::new(1);
+    let nodes = ["source", "host"].map(|name| network.node(name));
+    duplex(&mut network, nodes[0], nodes[1], &WIRE, LinkMode::Fused);
+    (network, nodes)
+}
+
+#[test]
+fn rows_and_warmup_hold_how_long_each_receiver_was_present() {
+    let (mut network, [source, host]) = pair();
+    let places = [
+        always(host),
+        Place { node: host, start: 1.25, stop: Some(2.75) },
+        Place { node: host, start: 3.5, stop: None },
+        Place { node: host, start: 9.0, stop: None },
+    ];
+    constant_rate(&mut network, source, host, 100_000);
+    session(&mut network, &SchemeConfig::Cbr(cbr::Config::default()), source, &places);
+    network.probes(ProbePlan { flows: true, warmup: at(2.0), ..ProbePlan::default() });
+    let mut world: World<Wheel> = network.build().expect("a network without errors");
+    world.run(at(4.0), u64::MAX);
+    let rows = &world.records().receivers;
+    let millis = |receiver: u32| -> Vec<u64> {
+        rows.iter().filter(|row| row.receiver == receiver).map(|row| row.present.0 / 1_000_000).collect()
+    };
+    assert_eq!([0, 1].map(millis), [[1000, 2000, 3000, 4000], [1000, 2000, 3000, 4000]]);
+    assert_eq!([2, 3, 4].map(millis), [[0, 750, 1500, 1500], [0, 0, 0, 500], [0; 4]]);
+    let at_warmup: Vec<u64> = world.records().presence_at_warmup.iter().map(|present| present.0).collect();
+    assert_eq!(at_warmup, [2_000_000_000, 2_000_000_000, 750_000_000, 0, 0]);
+    world.run(Instant(9_500_000_001), u64::MAX);
+    let now: Vec<u64> = (0..5).map(|receiver| world.presence(receiver).0).collect();
+    assert_eq!(now, [9_500_000_001, 9_500_000_001, 1_500_000_000, 6_000_000_001, 500_000_001]);
+}
+
+/// Joins (true) and leaves groups at given moments.
+struct Script {
+    steps: Vec<(Instant, Address, bool)>,
+    done: usize,
+}
+
+impl Endpoint for Script {
+    fn handle(&mut self, now: Instant, _input: Input<'_>, out: &mut Outbox) {
+        while let Some(&(_, group, joins)) = self.steps.get(self.done).filter(|&&(at, ..)| at <= now) {
+            match joins {
+                true => out.join(group),
+                false => out.leave(group),
+            }
+            self.done += 1;
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.steps.get(self.done).map(|&(at, ..)| at)
+    }
+
+    fn report(&self) -> Report {
+        Report::default()
+    }
+}
+
+#[test]
+fn who_has_left_all_groups_is_absent_until_it_joins_again() {
+    let (mut network, [source, host]) = pair();
+    let (own, member) = (network.address(source), network.address(host));
+    let (flow, first) = network.session(own, SessionPlan::sparse(64));
+    let last = Address::group(first.index() as u32 + 63);
+    network.member(flow, member);
+    network.place(own, flow, Agent::Sink(Sink::new()), at(0.0), None);
+    let steps = [
+        (1.0, first, true),
+        (1.5, last, true),
+        (2.0, first, false),
+        (3.0, last, false),
+        (3.5, last, false),
+        (5.0, last, true),
+        (6.0, first, true),
+        (6.25, first, false),
+    ];
+    let steps = steps.map(|(seconds, group, joins)| (at(seconds), group, joins)).to_vec();
+    network.place(member, flow, Agent::Guest(Box::new(Script { steps, done: 0 })), at(1.0), Some(at(7.0)));
+    network.clock_offsets(false);
+    let mut world: World<Wheel> = network.build().expect("a network without errors");
+    let expected = [(0.5, 0.0), (1.75, 0.75), (2.5, 1.5), (3.0, 2.0), (4.0, 2.0), (5.5, 2.5), (6.5, 3.5), (8.0, 4.0)];
+    for (now, present) in expected {
+        world.run(at(now), u64::MAX);
+        assert_eq!(world.presence(0), Duration::from_secs_f64(present), "at {now} s");
+    }
+}

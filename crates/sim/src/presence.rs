@@ -1,0 +1,43 @@
+//! How long receivers are there: what a mean over those present must be divided by.
+
+use faircast_proto::time::{Duration, Instant};
+
+/// When an endpoint was present. It is from its start on, until it stops or has left the last of the groups that it had
+/// joined; who joins again is present again.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Presence {
+    /// Since when, if it is.
+    since: Option<Instant>,
+    /// How long it was before that.
+    before: Duration,
+    /// Groups of its session that it has joined: bit i is group i.
+    groups: u64,
+}
+
+impl Presence {
+    pub(crate) fn start(&mut self, now: Instant) {
+        self.since.get_or_insert(now);
+    }
+
+    pub(crate) fn stop(&mut self, now: Instant) {
+        self.before = self.until(now);
+        self.since = None;
+    }
+
+    pub(crate) fn join(&mut self, now: Instant, bit: u32) {
+        self.groups |= 1 << bit;
+        self.start(now);
+    }
+
+    pub(crate) fn leave(&mut self, now: Instant, bit: u32) {
+        self.groups &= !(1 << bit);
+        if self.groups == 0 {
+            self.stop(now);
+        }
+    }
+
+    /// How long it has been present by `now`.
+    pub(crate) fn until(&self, now: Instant) -> Duration {
+        self.before + self.since.map_or(Duration::ZERO, |since| now.since(since))
+    }
+}
