@@ -266,7 +266,7 @@ impl Config {
 
 /// The largest packet, bytes: its size is 16 bits on the wire.
 const MAX_SIZE: u64 = 65_535;
-/// The largest window, segments, and the one in force where none is given: below the 2^30 of RFC 7323 section 2.3.
+/// The largest window, segments, and the one in force where none is given: less than 2^31 as `number.rs` asks.
 const MAX_WND: f64 = 1e9;
 /// The largest time-out, seconds.
 const MAX_RTO_S: u64 = 86_400;

@@ -3,19 +3,19 @@
 //! The receiver keeps what has arrived above a gap in one, the sender's scoreboard what has been reported in RFC 2018
 //! blocks. Both are empty while nothing is missing, and have as many ranges as there are gaps otherwise.
 
-use crate::packet::SackBlock;
+use super::number::Run;
 use std::collections::VecDeque;
 
 /// Segments as ranges `start..end`, ascending, with at least one absent segment between two of them.
 #[derive(Clone, Debug, Default)]
 pub struct SegmentRanges {
-    ranges: VecDeque<SackBlock>,
-    count: u32,
+    ranges: VecDeque<Run>,
+    count: u64,
 }
 
 impl SegmentRanges {
     /// Adds `block`; `on_new` is told, in ascending order, the pieces `(start, end)` that were not yet in the set.
-    pub fn insert(&mut self, block: SackBlock, mut on_new: impl FnMut(u32, u32)) {
+    pub fn insert(&mut self, block: Run, mut on_new: impl FnMut(u64, u64)) {
         if block.start >= block.end {
             return;
         }
@@ -46,7 +46,7 @@ impl SegmentRanges {
     }
 
     /// Takes out everything below `segment` and says how many segments that were.
-    pub fn remove_below(&mut self, segment: u32) -> u32 {
+    pub fn remove_below(&mut self, segment: u64) -> u64 {
         let mut removed = 0;
         while let Some(front) = self.ranges.front_mut().filter(|front| front.start < segment) {
             if front.end > segment {
@@ -68,29 +68,29 @@ impl SegmentRanges {
     }
 
     /// How many segments are in the set.
-    pub fn count(&self) -> u32 {
+    pub fn count(&self) -> u64 {
         self.count
     }
 
     /// The range that holds `segment`.
-    pub fn range_with(&self, segment: u32) -> Option<SackBlock> {
+    pub fn range_with(&self, segment: u64) -> Option<Run> {
         // A range that merely ends at `segment` reaches it but does not hold it; the next one cannot start there.
         let at = self.first_reaching(segment);
         self.ranges.get(at).copied().filter(|range| range.start <= segment && segment < range.end)
     }
 
     /// The first segment from `segment` on that is not in the set.
-    pub fn first_absent(&self, segment: u32) -> u32 {
+    pub fn first_absent(&self, segment: u64) -> u64 {
         self.range_with(segment).map_or(segment, |range| range.end)
     }
 
     /// One past the highest segment of the set.
-    pub fn end(&self) -> Option<u32> {
+    pub fn end(&self) -> Option<u64> {
         self.ranges.back().map(|range| range.end)
     }
 
     /// The `n`-th highest segment, counted from 1. Takes at most `n` steps.
-    pub fn nth_highest(&self, n: u32) -> Option<u32> {
+    pub fn nth_highest(&self, n: u64) -> Option<u64> {
         let mut missing = n;
         for range in self.ranges.iter().rev() {
             let length = range.end - range.start;
@@ -103,12 +103,12 @@ impl SegmentRanges {
     }
 
     /// The ranges, highest first.
-    pub fn descending(&self) -> impl Iterator<Item = SackBlock> + '_ {
+    pub fn descending(&self) -> impl Iterator<Item = Run> + '_ {
         self.ranges.iter().rev().copied()
     }
 
     /// Index of the first range whose end is at or above `segment`.
-    fn first_reaching(&self, segment: u32) -> usize {
+    fn first_reaching(&self, segment: u64) -> usize {
         match self.ranges.back() {
             None => 0,
             // Arrivals mostly extend the last range or open a new one behind it.
@@ -125,8 +125,8 @@ mod tests {
     use crate::random::Random;
     use std::collections::BTreeSet;
 
-    fn block(start: u32, end: u32) -> SackBlock {
-        SackBlock { start, end }
+    fn block(start: u64, end: u64) -> Run {
+        Run { start, end }
     }
 
     #[test]
@@ -147,16 +147,16 @@ mod tests {
     fn a_plain_set_agrees_after_random_operations() {
         for seed in 0..20 {
             let mut random = Random::stream(seed, "test/ranges");
-            let (mut set, mut plain, mut floor) = (SegmentRanges::default(), BTreeSet::new(), 0u32);
+            let (mut set, mut plain, mut floor) = (SegmentRanges::default(), BTreeSet::new(), 0u64);
             for _ in 0..400 {
-                let start = floor + (random.uniform() * 60.0) as u32;
-                let end = start + (random.uniform() * random.uniform() * 12.0) as u32;
+                let start = floor + (random.uniform() * 60.0) as u64;
+                let end = start + (random.uniform() * random.uniform() * 12.0) as u64;
                 let mut new = Vec::new();
                 set.insert(block(start, end), |from, to| new.extend(from..to));
-                let expected: Vec<u32> = (start..end).filter(|segment| plain.insert(*segment)).collect();
+                let expected: Vec<u64> = (start..end).filter(|segment| plain.insert(*segment)).collect();
                 assert_eq!(new, expected, "seed {seed}");
                 if random.chance(0.2) {
-                    floor += (random.uniform() * 20.0) as u32;
+                    floor += (random.uniform() * 20.0) as u64;
                     let before = plain.len();
                     plain = plain.split_off(&floor);
                     assert_eq!(set.remove_below(floor) as usize, before - plain.len(), "seed {seed}");

@@ -2,6 +2,7 @@
 
 use super::Config;
 use super::congestion_echo::Latch;
+use super::number::{Run, expand, on_wire};
 use super::ranges::SegmentRanges;
 use super::rule::{Recovery, Rule, WindowRule};
 use super::sender::stamp_us;
@@ -13,7 +14,7 @@ use crate::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Receiver {
     /// First segment that has not arrived.
-    next_expected: u32,
+    next_expected: u64,
     /// In-order segments not acknowledged yet.
     unacked: u32,
     /// When a delayed ACK must go; `FAR_FUTURE` = none is waiting.
@@ -25,7 +26,7 @@ pub struct Receiver {
     /// RFC 7323 TS.Recent.
     recent_stamp_us: u32,
     /// RFC 7323 Last.ACK.sent.
-    last_ack_sent: u32,
+    last_ack_sent: u64,
     received_pkts: u64,
     received_bytes: u64,
     distinct_bytes: u64,
@@ -34,7 +35,7 @@ pub struct Receiver {
     /// What has arrived above `next_expected`.
     early: SegmentRanges,
     /// A segment of each of the ranges that were extended last, the most recent first.
-    recent: [u32; RECENT],
+    recent: [u64; RECENT],
 }
 
 impl Receiver {
@@ -75,8 +76,15 @@ impl Receiver {
         }
     }
 
+    /// The same receiver for a sender whose first segment is numbered `first`.
+    #[cfg(test)]
+    pub(super) fn numbered_from(mut self, first: u64) -> Receiver {
+        (self.next_expected, self.last_ack_sent) = (first, first);
+        self
+    }
+
     /// The first segment that has not arrived: how much has been delivered in order.
-    pub fn next_expected(&self) -> u32 {
+    pub fn next_expected(&self) -> u64 {
         self.next_expected
     }
 
@@ -88,11 +96,13 @@ impl Receiver {
         if packet.ecn > Ecn::Capable || window_reduced {
             self.latch.on_segment(packet.ecn, window_reduced);
         }
+        // One before the first is a duplicate like any below `next_expected`.
+        let sequence = expand(sequence, self.next_expected);
         if self.timestamps {
             self.keep_stamp(sequence, stamp_us(packet.sent));
         }
-        if sequence == self.next_expected && self.early.is_empty() {
-            self.next_expected = sequence + 1;
+        if sequence == Some(self.next_expected) && self.early.is_empty() {
+            self.next_expected += 1;
             self.distinct_bytes += u64::from(packet.size);
             if let Some(delay) = self.delay {
                 // RFC 5681 section 4.2: at least every second segment, and not later than a bound.
@@ -104,17 +114,19 @@ impl Receiver {
             }
         } else {
             // RFC 5681 section 4.2: out of order, filling a gap or known already, it is acknowledged at once.
-            self.on_disorder(sequence, packet.size);
+            if let Some(sequence) = sequence {
+                self.on_disorder(sequence, packet.size);
+            }
         }
         self.acknowledge(now, out);
     }
 
-    fn on_disorder(&mut self, sequence: u32, size: u16) {
+    fn on_disorder(&mut self, sequence: u64, size: u16) {
         if sequence < self.next_expected {
             return;
         }
         let mut new = false;
-        self.early.insert(SackBlock { start: sequence, end: sequence + 1 }, |_, _| new = true);
+        self.early.insert(Run { start: sequence, end: sequence + 1 }, |_, _| new = true);
         if new {
             self.distinct_bytes += u64::from(size);
         }
@@ -135,7 +147,7 @@ impl Receiver {
         let sack = if self.selective && !self.early.is_empty() { self.blocks() } else { Default::default() };
         let Packet { flow, source, destination, size, ttl, ecn, .. } = self.template;
         let header = Header::TcpAck {
-            next_expected: self.next_expected,
+            next_expected: on_wire(self.next_expected),
             echo: self.latch.echo(),
             sack,
             echoed_stamp_us: self.recent_stamp_us,
@@ -145,18 +157,18 @@ impl Receiver {
 
     /// RFC 7323 section 4.3: the stamp to echo is that of the segment that the last ACK asked for, or of one
     /// before it if that came later.
-    fn keep_stamp(&mut self, sequence: u32, stamp_us: u32) {
+    fn keep_stamp(&mut self, sequence: Option<u64>, stamp_us: u32) {
         let newer = stamp_us.wrapping_sub(self.recent_stamp_us) < 1 << 31;
-        if sequence <= self.last_ack_sent && (newer || self.received_pkts == 1) {
+        if sequence.is_none_or(|sequence| sequence <= self.last_ack_sent) && (newer || self.received_pkts == 1) {
             self.recent_stamp_us = stamp_us;
         }
     }
 
     /// Notes that `sequence`, above a gap, arrived last.
-    fn note_recent(&mut self, sequence: u32) {
+    fn note_recent(&mut self, sequence: u64) {
         let range = self.early.range_with(sequence).expect("it was inserted just now");
         // What stood for the same range before gives way, otherwise the oldest.
-        let same = |known: &u32| range.start <= *known && *known < range.end;
+        let same = |known: &u64| range.start <= *known && *known < range.end;
         let place = self.recent.iter().position(same).unwrap_or(RECENT - 1);
         self.recent.copy_within(0..place, 1);
         self.recent[0] = sequence;
@@ -168,7 +180,8 @@ impl Receiver {
         let mut blocks = [SackBlock::default(); 3];
         let mut filled = 0;
         let recent = self.recent.iter().filter_map(|&segment| self.early.range_with(segment));
-        for block in recent.chain(self.early.descending().take(blocks.len())) {
+        for run in recent.chain(self.early.descending().take(blocks.len())) {
+            let block = run.block();
             if filled < blocks.len() && !blocks[..filled].contains(&block) {
                 blocks[filled] = block;
                 filled += 1;
@@ -272,6 +285,24 @@ mod tests {
         assert_eq!(bench.ack(3), (7, vec![(9, 10), (12, 13)]));
         // 9 is the only segment that came twice above the gap, 3 below it.
         assert_eq!(bench.0.report().received_bytes - bench.0.report().distinct_bytes, 2 * 1040);
+    }
+
+    #[test]
+    fn any_number_is_survived_and_what_lies_before_the_first_is_old() {
+        let mut bench = Bench::new(&Config { variant: Variant::Sack, timestamps: true, ..Config::default() });
+        assert_eq!(bench.ack(u32::MAX), (0, vec![]));
+        assert_eq!(bench.ack(1 << 31), (0, vec![]));
+        assert_eq!(bench.0.report().distinct_bytes, 0);
+        assert_eq!(bench.ack((1 << 31) - 1), (0, vec![((1 << 31) - 1, 1 << 31)]));
+        // At the turn: in order, above a gap, below it.
+        bench.0 = bench.0.numbered_from((1 << 32) - 2);
+        bench.0.early = SegmentRanges::default();
+        assert_eq!(bench.ack(u32::MAX - 1), (u32::MAX, vec![]));
+        assert_eq!(bench.ack(1), (u32::MAX, vec![(1, 2)]));
+        assert_eq!(bench.ack(0), (u32::MAX, vec![(0, 2)]));
+        assert_eq!(bench.ack(u32::MAX), (2, vec![]));
+        assert_eq!(bench.ack(u32::MAX - 5), (2, vec![]));
+        assert_eq!(bench.0.next_expected(), (1 << 32) + 2);
     }
 
     #[test]

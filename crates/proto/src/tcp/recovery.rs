@@ -58,9 +58,13 @@ impl Sender {
     /// The segments outstanding, as the reduction for a loss counts them.
     fn flight_at_loss(&self) -> u32 {
         // RFC 5681 section 3.2 step 2: what limited transmit has added does not count.
-        let flight = self.sent_end - self.snd_una - self.limited;
+        let flight = (self.sent_end - self.snd_una) as u32 - self.limited;
         // The jitter stands for the time that a host takes to send: what it holds back has the window's leave already.
-        if self.opportunity_pending() { flight.max(self.window_end(0.0).saturating_sub(self.snd_una)) } else { flight }
+        if self.opportunity_pending() {
+            flight.max(self.window_end(0.0).saturating_sub(self.snd_una) as u32)
+        } else {
+            flight
+        }
     }
 
     /// New data, `newly_acked` segments, acknowledged in a recovery; says whether the retransmission timer restarts.
@@ -78,7 +82,7 @@ impl Sender {
                     FullAck::Ssthresh => self.window.ssthresh,
                     FullAck::Flight => {
                         let flight = self.sent_end - self.snd_una;
-                        self.window.ssthresh.min(f64::from(flight.max(1)) + 1.0)
+                        self.window.ssthresh.min(flight.max(1) as f64 + 1.0)
                     }
                 };
                 self.state = State::Open;
@@ -115,7 +119,7 @@ impl Sender {
 
     /// Whether the SACK sender may put another segment into the network (RFC 6675 section 5 step C).
     pub(super) fn pipe_has_room(&self) -> bool {
-        self.window.cwnd - f64::from(self.scoreboard.pipe(self.sent_end)) >= 1.0
+        self.window.cwnd - self.scoreboard.pipe(self.sent_end) as f64 >= 1.0
     }
 
     /// Whether NextSeg names a segment (RFC 6675 section 4).
@@ -151,7 +155,7 @@ impl Sender {
             }
             self.window.cwnd = 1.0;
         } else {
-            self.rule.on_timeout(self.sent_end - self.snd_una, &mut self.window);
+            self.rule.on_timeout((self.sent_end - self.snd_una) as u32, &mut self.window);
         }
         self.last_cut = LastCut::Timeout;
         self.cwr_pending = true;

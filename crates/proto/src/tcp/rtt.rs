@@ -20,7 +20,7 @@ pub struct RttEstimator {
 /// The one segment whose round trip is being measured, if any.
 #[derive(Clone, Copy, Debug)]
 pub struct TimedSegment {
-    segment: u32,
+    segment: u64,
     sent: Instant,
 }
 
@@ -83,12 +83,12 @@ impl RttEstimator {
 
 impl TimedSegment {
     /// Nothing is timed.
-    pub const NONE: TimedSegment = TimedSegment { segment: u32::MAX, sent: Instant::ZERO };
+    pub const NONE: TimedSegment = TimedSegment { segment: u64::MAX, sent: Instant::ZERO };
 
     /// Times `segment`, sent for the first time now, unless another one is being timed.
     #[inline]
-    pub fn start(&mut self, segment: u32, now: Instant) {
-        if self.segment == u32::MAX {
+    pub fn start(&mut self, segment: u64, now: Instant) {
+        if self.segment == u64::MAX {
             *self = TimedSegment { segment, sent: now };
         }
     }
@@ -100,7 +100,7 @@ impl TimedSegment {
 
     /// The measured time if an acknowledgement of everything below `acknowledged` covers the timed segment.
     #[inline]
-    pub fn take(&mut self, acknowledged: u32, now: Instant) -> Option<Duration> {
+    pub fn take(&mut self, acknowledged: u64, now: Instant) -> Option<Duration> {
         if acknowledged <= self.segment {
             return None;
         }

@@ -7,38 +7,45 @@
 //! * In a recovery every retransmission is of the lowest unSACKed segment not yet retransmitted: so an unSACKed
 //!   segment has been retransmitted if and only if it lies below `high_rxt`.
 
+use super::number::Run;
 use super::ranges::SegmentRanges;
 use crate::packet::SackBlock;
 
 /// The sender's view of the segments from `snd_una` on.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
-    una: u32,
+    una: u64,
     sacked: SegmentRanges,
     /// One past the highest segment retransmitted in this recovery (RFC 6675 HighRxt).
-    high_rxt: u32,
+    high_rxt: u64,
     /// UnSACKed segments below `high_rxt`.
-    retransmitted: u32,
-    dupthresh: u32,
+    retransmitted: u64,
+    dupthresh: u64,
 }
 
 impl Scoreboard {
     /// Nothing outstanding, nothing SACKed.
     pub fn new(dupthresh: u32) -> Scoreboard {
-        Scoreboard { una: 0, sacked: SegmentRanges::default(), high_rxt: 0, retransmitted: 0, dupthresh }
+        Scoreboard {
+            una: 0,
+            sacked: SegmentRanges::default(),
+            high_rxt: 0,
+            retransmitted: 0,
+            dupthresh: dupthresh.into(),
+        }
     }
 
     /// Takes in an acknowledgement of everything below `una` with its blocks, and says whether they tell of a segment
     /// not known to have arrived. What a block says of segments not sent yet (`sent_end` on) is not believed.
     #[inline]
-    pub fn update(&mut self, una: u32, blocks: &[SackBlock], sent_end: u32) -> bool {
+    pub fn update(&mut self, una: u64, blocks: &[SackBlock], sent_end: u64) -> bool {
         if una > self.una {
             self.advance(una);
         }
         let mut news = false;
         for block in blocks {
-            if !block.is_empty() && block.end <= sent_end {
-                news |= self.insert(*block);
+            if let Some(run) = Run::reported(*block, una).filter(|run| run.end <= sent_end) {
+                news |= self.insert(run);
             }
         }
         news
@@ -57,7 +64,7 @@ impl Scoreboard {
 
     /// Notes that `segment`, which [`next_lost`](Self::next_lost) or [`next_hole`](Self::next_hole) named or which is
     /// the first one outstanding, has been retransmitted.
-    pub fn mark_retransmitted(&mut self, segment: u32) {
+    pub fn mark_retransmitted(&mut self, segment: u64) {
         debug_assert_eq!(segment, self.next_candidate());
         self.high_rxt = segment + 1;
         self.retransmitted += 1;
@@ -70,17 +77,17 @@ impl Scoreboard {
     }
 
     /// The first segment from `segment` on that is not SACKed.
-    pub fn first_unsacked(&self, segment: u32) -> u32 {
+    pub fn first_unsacked(&self, segment: u64) -> u64 {
         self.sacked.first_absent(segment)
     }
 
     /// RFC 6675 IsLost, for a segment that is outstanding and not SACKed.
-    pub fn is_lost(&self, segment: u32) -> bool {
+    pub fn is_lost(&self, segment: u64) -> bool {
         segment < self.lost_below()
     }
 
     /// RFC 6675 pipe: the segments thought to be in the network, of those from `una` up to `sent_end`.
-    pub fn pipe(&self, sent_end: u32) -> u32 {
+    pub fn pipe(&self, sent_end: u64) -> u64 {
         let (from, sacked) = match self.sacked.nth_highest(self.dupthresh) {
             Some(lost_below) => (lost_below, self.dupthresh),
             None => (self.una, self.sacked.count()),
@@ -90,24 +97,24 @@ impl Scoreboard {
     }
 
     /// NextSeg rule (1): the lowest segment that is lost and has not been retransmitted.
-    pub fn next_lost(&self) -> Option<u32> {
+    pub fn next_lost(&self) -> Option<u64> {
         Some(self.next_candidate()).filter(|&segment| self.is_lost(segment))
     }
 
     /// NextSeg rule (3): the lowest unSACKed segment below the highest SACKed one that has not been retransmitted.
-    pub fn next_hole(&self) -> Option<u32> {
+    pub fn next_hole(&self) -> Option<u64> {
         Some(self.next_candidate()).filter(|&segment| self.sacked.end().is_some_and(|end| segment < end))
     }
 
-    fn next_candidate(&self) -> u32 {
+    fn next_candidate(&self) -> u64 {
         self.sacked.first_absent(self.high_rxt.max(self.una))
     }
 
-    fn lost_below(&self) -> u32 {
+    fn lost_below(&self) -> u64 {
         self.sacked.nth_highest(self.dupthresh).unwrap_or(self.una)
     }
 
-    fn advance(&mut self, una: u32) {
+    fn advance(&mut self, una: u64) {
         // SACKed segments between the old and the new `una`, split at `high_rxt`.
         let known_below_rxt = self.sacked.remove_below(una.min(self.high_rxt));
         self.sacked.remove_below(una);
@@ -123,8 +130,8 @@ impl Scoreboard {
         }
     }
 
-    fn insert(&mut self, block: SackBlock) -> bool {
-        let above = SackBlock { start: block.start.max(self.una + 1), end: block.end };
+    fn insert(&mut self, run: Run) -> bool {
+        let above = Run { start: run.start.max(self.una + 1), end: run.end };
         let (high_rxt, retransmitted) = (self.high_rxt, &mut self.retransmitted);
         let mut news = false;
         self.sacked.insert(above, |start, end| {
@@ -144,26 +151,26 @@ mod tests {
     /// RFC 6675 definition by definition.
     #[derive(Default)]
     struct Plain {
-        una: u32,
-        sacked: BTreeSet<u32>,
-        high_rxt: u32,
+        una: u64,
+        sacked: BTreeSet<u64>,
+        high_rxt: u64,
     }
 
     impl Plain {
-        fn is_lost(&self, segment: u32) -> bool {
-            let above: Vec<u32> = self.sacked.range(segment + 1..).copied().collect();
+        fn is_lost(&self, segment: u64) -> bool {
+            let above: Vec<u64> = self.sacked.range(segment + 1..).copied().collect();
             let ranges = above.iter().filter(|&&s| s == segment + 1 || !self.sacked.contains(&(s - 1))).count();
             above.len() >= 3 || ranges >= 3
         }
 
-        fn pipe(&self, sent_end: u32) -> u32 {
+        fn pipe(&self, sent_end: u64) -> u64 {
             (self.una..sent_end)
                 .filter(|s| !self.sacked.contains(s))
-                .map(|s| u32::from(!self.is_lost(s)) + u32::from(s < self.high_rxt))
+                .map(|s| u64::from(!self.is_lost(s)) + u64::from(s < self.high_rxt))
                 .sum()
         }
 
-        fn waiting(&self, below: u32) -> impl Iterator<Item = u32> + '_ {
+        fn waiting(&self, below: u64) -> impl Iterator<Item = u64> + '_ {
             (self.una..below).filter(|s| !self.sacked.contains(s) && *s >= self.high_rxt)
         }
     }
@@ -175,14 +182,14 @@ mod tests {
             let (mut board, mut plain, mut sent_end) = (Scoreboard::new(3), Plain::default(), 50);
             board.begin_recovery();
             for step in 0..300 {
-                match (random.uniform() * 5.0) as u32 {
-                    0 => sent_end += (random.uniform() * 12.0) as u32,
+                match (random.uniform() * 5.0) as u64 {
+                    0 => sent_end += (random.uniform() * 12.0) as u64,
                     1 | 2 => {
-                        let span = f64::from(sent_end - plain.una);
-                        let start = plain.una + 1 + (random.uniform() * span) as u32;
-                        let end = start + (random.uniform() * random.uniform() * 9.0) as u32;
-                        let block = SackBlock { start: start.saturating_sub(3), end };
-                        board.update(plain.una, &[block], sent_end);
+                        let span = (sent_end - plain.una) as f64;
+                        let start = plain.una + 1 + (random.uniform() * span) as u64;
+                        let end = start + (random.uniform() * random.uniform() * 9.0) as u64;
+                        let block = Run { start: start.saturating_sub(3), end };
+                        board.update(plain.una, &[block.block()], sent_end);
                         if end <= sent_end {
                             plain.sacked.extend((block.start..end).filter(|&s| s > plain.una));
                         }
@@ -203,7 +210,7 @@ mod tests {
                         plain.high_rxt = plain.una;
                     }
                     _ => {
-                        let passed = (random.uniform() * random.uniform() * 12.0) as u32;
+                        let passed = (random.uniform() * random.uniform() * 12.0) as u64;
                         plain.una = (plain.una + passed).min(sent_end);
                         plain.sacked = plain.sacked.split_off(&(plain.una + 1));
                         board.update(plain.una, &[], sent_end);

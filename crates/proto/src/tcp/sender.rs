@@ -22,6 +22,7 @@
 //! `ack >= recover_end`, and more than that if `ack > recover_end`.
 
 use super::congestion_echo::EchoResponse;
+use super::number::{expand, on_wire};
 use super::rtt::{RttEstimator, TimedSegment};
 use super::rule::{Ack, Recovery, Rule, Window, WindowRule};
 use super::scoreboard::Scoreboard;
@@ -35,15 +36,15 @@ use crate::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Sender {
     /// First segment not acknowledged.
-    pub(super) snd_una: u32,
+    pub(super) snd_una: u64,
     /// Segment to be sent next; behind `sent_end` after a time-out.
-    pub(super) next: u32,
+    pub(super) next: u64,
     /// One past the highest segment ever sent.
-    pub(super) sent_end: u32,
+    pub(super) sent_end: u64,
     /// One past the highest segment sent when the window was last reduced.
-    pub(super) recover_end: u32,
+    pub(super) recover_end: u64,
     /// One past the last segment there is to send.
-    limit: u32,
+    limit: u64,
     pub(super) dupacks: u32,
     /// Segments sent on the duplicate ACKs counted (RFC 3042).
     pub(super) limited: u32,
@@ -128,7 +129,7 @@ impl Sender {
             next: 0,
             sent_end: 0,
             recover_end: 0,
-            limit: config.segments.unwrap_or(u32::MAX),
+            limit: config.segments.map_or(u64::MAX, u64::from),
             dupacks: 0,
             limited: 0,
             state: State::Open,
@@ -179,16 +180,24 @@ impl Sender {
         }
     }
 
+    /// The same sender with its first segment numbered `first`.
+    #[cfg(test)]
+    pub(super) fn numbered_from(mut self, first: u64) -> Sender {
+        (self.snd_una, self.next, self.sent_end, self.recover_end) = (first, first, first, first);
+        self.limit = self.limit.saturating_add(first);
+        self
+    }
+
     /// The first segment not acknowledged: how much of the transfer is done.
-    pub fn acknowledged(&self) -> u32 {
+    pub fn acknowledged(&self) -> u64 {
         self.snd_una
     }
 
     #[inline]
     fn on_ack(&mut self, now: Instant, header: &Header, out: &mut Outbox) {
         let Header::TcpAck { next_expected: ack, echo, sack, echoed_stamp_us } = header else { return };
-        let (ack, echo) = (*ack, *echo);
         self.acks_received += 1;
+        let (Some(ack), echo) = (expand(*ack, self.snd_una), *echo) else { return };
         // Acknowledgements of what was never sent, and such as were overtaken by later ones, say nothing.
         if ack > self.sent_end || ack < self.snd_una {
             return;
@@ -207,14 +216,15 @@ impl Sender {
     }
 
     #[inline]
-    fn on_new_ack(&mut self, now: Instant, ack: u32, echo: Ecn, echoed_stamp_us: u32, out: &mut Outbox) {
-        let newly_acked = ack - self.snd_una;
+    fn on_new_ack(&mut self, now: Instant, ack: u64, echo: Ecn, echoed_stamp_us: u32, out: &mut Outbox) {
+        let newly_acked = (ack - self.snd_una) as u32;
         self.snd_una = ack;
         self.next = self.next.max(ack);
         self.dupacks = 0;
         self.limited = 0;
         let measured = self.measure(now, ack, echoed_stamp_us);
-        let notice = Ack { now, newly_acked, flight: self.sent_end - ack, rtt: measured, srtt: self.rtt.srtt() };
+        let notice =
+            Ack { now, newly_acked, flight: (self.sent_end - ack) as u32, rtt: measured, srtt: self.rtt.srtt() };
         self.rule.observe(&notice, &mut self.window);
         let echoed = echo >= Ecn::Incipient;
         let mut restart_timer = true;
@@ -247,13 +257,14 @@ impl Sender {
     /// The sender goes back over what was outstanding, and CWR, which ends the echo, goes out with new data only (RFC
     /// 3168 section 6.1.2). Were growth to wait for that, a window of losses would be repaired at one segment per round
     /// trip, which takes half a minute over a satellite.
-    fn repairs_after_timeout(&self, ack: u32) -> bool {
+    fn repairs_after_timeout(&self, ack: u64) -> bool {
         self.grow_after_timeout && self.last_cut == LastCut::Timeout && ack <= self.recover_end
     }
 
     /// `counts` says whether it shows that a segment has arrived: with SACK, only new blocks do (RFC 6675 section 2).
-    fn on_duplicate_ack(&mut self, now: Instant, ack: u32, echo: Ecn, counts: bool, out: &mut Outbox) {
-        let notice = Ack { now, newly_acked: 0, flight: self.sent_end - ack, rtt: None, srtt: self.rtt.srtt() };
+    fn on_duplicate_ack(&mut self, now: Instant, ack: u64, echo: Ecn, counts: bool, out: &mut Outbox) {
+        let notice =
+            Ack { now, newly_acked: 0, flight: (self.sent_end - ack) as u32, rtt: None, srtt: self.rtt.srtt() };
         self.rule.observe(&notice, &mut self.window);
         if echo >= Ecn::Incipient {
             self.on_echo(now, ack, echo, out);
@@ -290,7 +301,7 @@ impl Sender {
     ///
     /// The receiver echoes until the first segment with CWR arrives, which is that after `recover`; so even the ACK of
     /// `recover` itself still carries the old echo, and only one of more than `recover` a new one.
-    fn on_echo(&mut self, now: Instant, ack: u32, level: Ecn, out: &mut Outbox) {
+    fn on_echo(&mut self, now: Instant, ack: u64, level: Ecn, out: &mut Outbox) {
         let before = self.window.cwnd;
         if ack > self.recover_end || self.last_cut == LastCut::None {
             self.recover_end = self.sent_end;
@@ -367,12 +378,12 @@ impl Sender {
 
     /// One past the last segment that the window allows.
     #[inline]
-    pub(super) fn window_end(&self, inflation: f64) -> u32 {
+    pub(super) fn window_end(&self, inflation: f64) -> u64 {
         if !self.started {
             return 0;
         }
-        let window = (self.window.cwnd + inflation).min(self.window.wnd) as u32;
-        self.snd_una.saturating_add(window).min(self.limit)
+        let window = (self.window.cwnd + inflation).min(self.window.wnd) as u64;
+        (self.snd_una + window).min(self.limit)
     }
 
     /// Whether [`send_allowed`](Self::send_allowed) would send anything.
@@ -389,7 +400,7 @@ impl Sender {
 
     /// Whether a segment never sent is left and within the receiver's window.
     pub(super) fn has_new(&self) -> bool {
-        let within_wnd = self.snd_una.saturating_add(self.window.wnd as u32);
+        let within_wnd = self.snd_una + self.window.wnd as u64;
         self.next < within_wnd.min(self.limit)
     }
 
@@ -401,7 +412,7 @@ impl Sender {
     }
 
     #[inline]
-    pub(super) fn send_segment(&mut self, now: Instant, segment: u32, out: &mut Outbox) {
+    pub(super) fn send_segment(&mut self, now: Instant, segment: u64, out: &mut Outbox) {
         let retransmission = segment < self.sent_end;
         let mut window_reduced = false;
         let mut ecn = self.template.ecn;
@@ -416,7 +427,7 @@ impl Sender {
             window_reduced = core::mem::take(&mut self.cwr_pending) && ecn != Ecn::NotCapable;
         }
         let Packet { flow, source, destination, size, .. } = self.template;
-        let header = Header::TcpData { sequence: segment, window_reduced, retransmission };
+        let header = Header::TcpData { sequence: on_wire(segment), window_reduced, retransmission };
         out.send(Packet { sent: now, flow, source, destination, size, ttl: INITIAL_TTL, ecn, header });
         self.sent += 1;
         if self.timer == Instant::FAR_FUTURE {
@@ -437,7 +448,7 @@ impl Sender {
     /// Whether there is data that the congestion window, but not `wnd`, lets go.
     #[inline]
     fn is_held_by_wnd(&self) -> bool {
-        let wnd_is_used = self.next >= self.snd_una.saturating_add(self.window.wnd as u32);
+        let wnd_is_used = self.next >= self.snd_una + self.window.wnd as u64;
         wnd_is_used && self.started && self.next < self.limit && self.cwnd_has_room()
     }
 
@@ -456,7 +467,7 @@ impl Sender {
 
     /// A new round-trip time if this ACK gives one.
     #[inline]
-    fn measure(&mut self, now: Instant, ack: u32, echoed_stamp_us: u32) -> Option<Duration> {
+    fn measure(&mut self, now: Instant, ack: u64, echoed_stamp_us: u32) -> Option<Duration> {
         let measured = if self.timestamps {
             let elapsed_us = stamp_us(now).wrapping_sub(echoed_stamp_us);
             Some(Duration::from_micros(u64::from(elapsed_us)))

@@ -40,10 +40,26 @@ fn rough(seed: u64, roughness: f64) -> impl FnMut(Side, &Packet) -> Fate {
 
 /// Runs a finite transfer to its end and says what happened.
 fn transfer(config: &Config, seed: u64, roughness: f64, clocks: [Duration; 2]) -> Vec<(Instant, Side, Event)> {
+    transfer_from(0, config, seed, roughness, clocks).0
+}
+
+/// When which side sent which number with which blocks, counted from the first segment.
+type Sent = (Instant, Side, u32, Vec<u32>);
+
+/// The same with the first segment numbered `first`; with what was sent.
+fn transfer_from(
+    first: u64,
+    config: &Config,
+    seed: u64,
+    roughness: f64,
+    clocks: [Duration; 2],
+) -> (Vec<(Instant, Side, Event)>, Vec<Sent>) {
     let (sender, receiver) = ends(config);
+    let (sender, receiver) = (sender.numbered_from(first), receiver.numbered_from(first));
     let mut pair = Pair::new(sender, receiver, DELAY, rough(seed, roughness)).with_clocks(clocks[0], clocks[1]);
     pair.pester = true;
-    let (mut acknowledged, mut delivered) = (0, 0);
+    pair.record = true;
+    let (mut acknowledged, mut delivered) = (first, first);
     let name = format!("{} seed {seed} {config:?}", config.variant.name());
     pair.run_while(seconds(1e6), |pair| {
         let report = pair.left.report();
@@ -55,11 +71,37 @@ fn transfer(config: &Config, seed: u64, roughness: f64, clocks: [Duration; 2]) -
         true
     });
     let segments = config.segments.expect("finite");
-    assert_eq!((pair.left.acknowledged(), pair.right.next_expected()), (segments, segments), "{name}");
+    let end = first + u64::from(segments);
+    assert_eq!((pair.left.acknowledged(), pair.right.next_expected()), (end, end), "{name}");
     assert_eq!(pair.right.report().distinct_bytes, u64::from(segments) * 1040, "{name}");
     assert_eq!(pair.count_events(|event| *event == Event::Finished), 1, "{name}");
     assert_eq!(pair.left.deadline(), None, "{name}");
-    pair.events
+    let relative = |number: u32| number.wrapping_sub(first as u32);
+    let sent = pair.sent.iter().map(|(at, side, packet)| match packet.header {
+        Header::TcpData { sequence, .. } => (*at, *side, relative(sequence), vec![]),
+        Header::TcpAck { next_expected, sack, .. } => {
+            let reported = sack.iter().filter(|block| !block.is_empty());
+            let blocks = reported.flat_map(|block| [relative(block.start), relative(block.end)]).collect();
+            (*at, *side, relative(next_expected), blocks)
+        }
+        _ => panic!("{packet:?}"),
+    });
+    let sent = sent.collect();
+    (pair.events, sent)
+}
+
+#[test]
+fn where_the_numbers_turn_nothing_changes() {
+    for &variant in VARIANTS {
+        for config in settings() {
+            let config = Config { variant, ..config };
+            for seed in 0..3 {
+                let plain = transfer_from(0, &config, seed, 0.2, [Duration::ZERO; 2]);
+                let turned = transfer_from((1 << 32) - 120, &config, seed, 0.2, [Duration::ZERO; 2]);
+                assert!(plain == turned, "{} seed {seed}", variant.name());
+            }
+        }
+    }
 }
 
 #[test]
@@ -94,20 +136,24 @@ fn no_input_upsets_a_sender() {
         for (case, config) in settings().into_iter().enumerate() {
             let config = Config { variant, segments: None, ..config };
             let mut random = Random::stream(case as u64, "test/input");
-            let (mut sender, mut out, mut now) = (ends(&config).0, Outbox::new(), seconds(1.0));
+            // The numbers turn within the first thousand segments.
+            let first = (1 << 32) - 1000;
+            let (mut sender, mut out, mut now) = (ends(&config).0.numbered_from(first), Outbox::new(), seconds(1.0));
             sender.handle(now, Input::Start, &mut out);
             for step in 0..50_000 {
                 now += Duration::from_micros((random.uniform() * 20_000.0) as u64);
-                let around = |random: &mut Random, at: u32| (at + (random.uniform() * 9.0) as u32).saturating_sub(3);
+                let around = |random: &mut Random, at: u64| {
+                    (at as u32).wrapping_add((random.uniform() * 9.0) as u32).wrapping_sub(3)
+                };
                 let (una, end) = (sender.snd_una, sender.sent_end);
                 let mut sack = [SackBlock::default(); 3];
                 for block in &mut sack {
-                    let from = una + (random.uniform() * f64::from(end - una + 3)) as u32;
+                    let from = una + (random.uniform() * (end - una + 3) as f64) as u64;
                     *block = SackBlock { start: around(&mut random, from), end: around(&mut random, from) };
                 }
                 let levels = [Ecn::NotCapable, Ecn::NotCapable, Ecn::Incipient, Ecn::Moderate];
                 let header = Header::TcpAck {
-                    next_expected: if random.chance(0.6) { una } else { around(&mut random, una) },
+                    next_expected: if random.chance(0.6) { una as u32 } else { around(&mut random, una) },
                     echo: levels[(random.uniform() * 4.0) as usize],
                     sack,
                     echoed_stamp_us: random.uniform().to_bits() as u32,

@@ -270,11 +270,11 @@ fn a_time_out_is_repaired_in_slow_start_although_the_echo_goes_on() {
         let config = Config { initial_ssthresh: Some(Packets(64.0)), grow_after_timeout, ..config(EcnMode::Ecn) };
         let mut pair = pair(&config, fate);
         pair.run_while(seconds(60.0), |pair| pair.left.report().timeouts == 0);
-        let (timeout, outstanding) = (pair.now(), pair.left.report().sent_pkts as u32);
+        let (timeout, outstanding) = (pair.now(), pair.left.report().sent_pkts);
         pair.run_while(seconds(60.0), |pair| pair.left.acknowledged() < outstanding - 1);
         assert_eq!(pair.left.report().timeouts, 1);
         let lost = outstanding - 1 - 21;
-        (pair.now().since(timeout).as_secs_f64() / 0.1, f64::from(lost))
+        (pair.now().since(timeout).as_secs_f64() / 0.1, lost as f64)
     };
     let (round_trips, lost) = repaired_after(true);
     assert!(lost > 10.0 && round_trips < lost / 2.0, "{lost} segments in {round_trips} round trips");
