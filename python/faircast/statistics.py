@@ -47,6 +47,22 @@ def estimate(values: Sequence[float]) -> Estimate:
     return Estimate(mean, t_quantile(n - 1) * deviation(defined) / math.sqrt(n), n, low, high)
 
 
+def difference(a: Sequence[float], b: Sequence[float]) -> Estimate:
+    """The mean of `a` less that of `b`, independent samples of unequal variance, with Welch's 95 % interval.
+
+    Its degrees of freedom are those of Welch and Satterthwaite. `low` and `high` are the extremes that a pair can give.
+    """
+    spread = [deviation(values) ** 2 / len(values) for values in (a, b)]
+    apart = math.fsum(a) / len(a) - math.fsum(b) / len(b)
+    low, high = min(a) - max(b), max(a) - min(b)
+    if math.isnan(sum(spread)):
+        return Estimate(apart, None, len(a) + len(b), low, high)
+    if sum(spread) == 0:
+        return Estimate(apart, 0.0, len(a) + len(b), low, high)
+    freedom = sum(spread) ** 2 / sum(s**2 / (len(x) - 1) for s, x in zip(spread, (a, b), strict=True))
+    return Estimate(apart, t_quantile(freedom) * math.sqrt(sum(spread)), len(a) + len(b), low, high)
+
+
 def deviation(values: Sequence[float]) -> float:
     """Standard deviation of a sample, with n - 1 in the denominator; NaN with fewer than two values."""
     n = len(values)
@@ -82,7 +98,7 @@ def with_interval(mean: float, ci95: float | None) -> str:
 
 
 @cache
-def t_quantile(freedom: int) -> float:
+def t_quantile(freedom: float) -> float:
     """The 0.975 quantile of Student's t distribution."""
     from scipy.special import stdtrit
 

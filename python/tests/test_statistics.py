@@ -7,7 +7,7 @@ import math
 import pytest
 from scipy import stats
 
-from faircast.statistics import deviation, estimate, jain, variation, with_interval
+from faircast.statistics import deviation, difference, estimate, jain, variation, with_interval
 
 
 def test_mean_and_interval_by_hand() -> None:
@@ -71,3 +71,16 @@ def test_variation_by_hand() -> None:
 )
 def test_numbers_for_people(mean: float, ci95: float | None, text: str) -> None:
     assert with_interval(mean, ci95) == text
+
+
+def test_a_difference_has_welchs_interval() -> None:
+    # Means 2 and 6; variances 1 and 4 over 3 and 5 values: sqrt(1/3 + 4/5) = 1.0646, freedom 5.959, t = 2.4510.
+    a, b = [1.0, 2.0, 3.0], [4.0, 4.0, 6.0, 8.0, 8.0]
+    found = difference(a, b)
+    assert found.mean == pytest.approx(-4.0)
+    assert found.ci95 == pytest.approx(2.4510 * 1.0646, rel=1e-4)
+    low, high = stats.ttest_ind(a, b, equal_var=False).confidence_interval(0.95)
+    assert found.ci95 == pytest.approx((high - low) / 2)
+    assert (found.low, found.high) == (-7.0, -1.0)
+    assert difference([1.0], b).ci95 is None
+    assert difference([1.0, 1.0], [3.0, 3.0]).ci95 == 0.0

@@ -41,6 +41,7 @@ REGISTRY: dict[str, str] = {
     "mecn-x": "faircast.experiments.durresi.equal_thresholds",
     "x-tcp": "faircast.experiments.checks.tcp_throughput",
     "x-red": "faircast.experiments.checks.red_average",
+    "x-ns2": "faircast.experiments.checks.ns2",
     "x-ecn": "faircast.experiments.checks.ecn_response",
     "x-tfmcc": "faircast.experiments.checks.tfmcc_equation",
     "x-tfmcc-geo": "faircast.experiments.checks.tfmcc_geo",
