@@ -15,6 +15,7 @@ from typing import Generic, Protocol, TypeVar
 
 from faircast import _native
 from faircast.errors import InputError, NotFinishedError
+from faircast.interruption import Interrupted, interruptible
 
 T = TypeVar("T")
 POLL_S = 0.1
@@ -58,8 +59,8 @@ def run_batch(
 
     `reduce` is called in a worker, with the CPU seconds of the run, and with the partial result of a run that was
     interrupted as well (``raw.interrupted``). Ctrl-C stops the running jobs, starts no others and returns what there
-    is; a second one gives up at once. An error inside a run ends the batch as a `NotFinishedError`; one inside `reduce`
-    is passed on as it is.
+    is; a `reduce` that gives way (`faircast.interruption`) then leaves None. A second one gives up at once. An error
+    inside a run ends the batch as a `NotFinishedError`; one inside `reduce` is passed on as it is.
     """
     batch = _Batch(jobs, reduce)
     threads = [
@@ -118,7 +119,10 @@ class _Batch(Generic[T]):
             try:
                 begin = time.thread_time()
                 raw = self._run(job, control)
-                self.results[index] = self.reduce(job, raw, time.thread_time() - begin)
+                with interruptible(self._unwanted):
+                    self.results[index] = self.reduce(job, raw, time.thread_time() - begin)
+            except Interrupted:
+                pass  # what is half reduced is no result
             except BaseException as error:
                 self._fail(error)
             self._finished(index)
@@ -133,6 +137,9 @@ class _Batch(Generic[T]):
             self._stopped = True
             for control in self._running.values():
                 control.cancel()
+
+    def _unwanted(self) -> bool:
+        return self._stopped
 
     def _take(self) -> tuple[int, _native.Control] | None:
         with self._lock:

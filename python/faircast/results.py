@@ -146,7 +146,8 @@ class RunResult:
         if name == "summary" and not self._has_optimum:
             from faircast.utility.beside import with_optimum
 
-            self._columns[name] = with_optimum(self._columns[name], self.scenario)
+            partial = self.effort is not None and self.effort.interrupted
+            self._columns[name] = with_optimum(self._columns[name], self.scenario, partial=partial)
             self._has_optimum = True
         return self._columns[name]
 

@@ -74,3 +74,31 @@ def random_demands(
         weight = float(10 ** random.uniform(-decades, decades))
         demands.append(session(f"session{i}", *routes, multirate=i % 2 == 1, weight=weight))
     return demands
+
+
+def random_trees(random: np.random.Generator, sessions: int, flows: int) -> tuple[list[float], list[Demand]]:
+    """Multirate sessions of 1 to 50 receivers over one tree of links, to eight deep, that share it with flows.
+
+    Rates are from 8 kbit/s to 10 Gbit/s. Receivers hang anywhere, so that many a stretch has none of its own.
+    """
+    links = int(random.integers(2, 60))
+    above, depth = [-1], [1]
+    for place in range(1, links):
+        within = [at for at in range(place) if depth[at] < 8]
+        at = int(random.choice([-1, *within]))
+        above.append(at)
+        depth.append(1 if at < 0 else depth[at] + 1)
+
+    def route(end: int) -> list[int]:
+        found = []
+        while end != -1:
+            found.append(end)
+            end = above[end]
+        return found[::-1]
+
+    demands = []
+    for i in range(sessions):
+        ends = random.integers(0, links, size=int(random.integers(1, 51)))
+        demands.append(session(f"s{i}", *(route(int(end)) for end in ends), multirate=True))
+    demands += [flow(f"f{i}", *route(int(random.integers(0, links)))) for i in range(flows)]
+    return list(10 ** random.uniform(math.log10(8e3), 10, links)), demands

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import signal
+import time
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -11,6 +13,10 @@ import pytest
 from conftest import Cli, parquet_bytes
 
 import faircast
+from faircast import _native
+from faircast.batch import Job, run_batch
+from faircast.interruption import give_way
+from faircast.summary import from_columns
 from faircast.utility import beside
 
 MIX = """
@@ -153,7 +159,7 @@ def test_the_screen_shows_it(cli: Cli, tmp_path: Path) -> None:
 def test_each_network_is_solved_once(monkeypatch: pytest.MonkeyPatch, cli: Cli, tmp_path: Path) -> None:
     solved = []
     solve = beside.solve
-    monkeypatch.setattr(beside, "solve", lambda problem: solved.append(problem) or solve(problem))
+    monkeypatch.setattr(beside, "solve", lambda problem, **how: solved.append(problem) or solve(problem, **how))
     path = tmp_path / "once.toml"
     path.write_text(MIX.replace("2 Mbit/s", "2.00001 Mbit/s"))
     assert cli("run", path, "--reps", 4, "--jobs", 2, "--out", "out").code == 0
@@ -162,6 +168,52 @@ def test_each_network_is_solved_once(monkeypatch: pytest.MonkeyPatch, cli: Cli, 
     assert len(solved) == 1
     assert cli("run", path, "--set", "optimum.utility='max-min'", "--out", "third").code == 0
     assert len(solved) == 2
+
+
+def test_beside_a_run_the_effort_is_bounded(monkeypatch: pytest.MonkeyPatch, cli: Cli, tmp_path: Path) -> None:
+    monkeypatch.setattr(beside, "PAIRS_MAX", 0)
+    text = MIX.replace("2 Mbit/s", "2.00002 Mbit/s") + "[optimum]\nweights = { video = 2 }\n"
+    rows = {(row["subject"], row["metric"]): row for row in faircast.run(text).summary.to_pylist()}
+    assert all(math.isnan(row["optimum"]) for row in rows.values())
+    assert math.isnan(rows["run", "optimum_distance"]["value"])
+    assert rows["run", "optimum_pairs"]["value"] == 1
+    path = tmp_path / "large.toml"
+    path.write_text(text)
+    done = cli("run", path, "--out", "out")
+    assert done.code == 0
+    assert "no optimum beside so large a network (1 coupled pairs of links); faircast.optimum computes it" in done.out
+    # Who asks for it has it.
+    assert faircast.optimum(text).rates["video"] == pytest.approx(1.80002e6 * 2 / 5)
+
+
+def test_ctrl_c_ends_the_search_for_an_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search asks between its steps whether it is wanted; the run then has no result, and is done again later."""
+    problem = beside.problem_of(faircast.resolve(MIX.replace("2 Mbit/s", "2.00003 Mbit/s")))
+    begun = []
+
+    def endless(problem: object, **how: object) -> None:
+        begun.append(problem)
+        if len(begun) == 1:
+            signal.raise_signal(signal.SIGINT)
+        while True:
+            give_way()
+            time.sleep(0.01)
+
+    monkeypatch.setattr(beside, "solve", endless)
+    jobs = [Job(faircast.resolve(MIX).json, seed) for seed in (1, 2)]
+    outcome = run_batch(jobs, lambda *_: beside._solved(problem), workers=2)
+    assert begun
+    assert outcome.interrupted
+    assert outcome.results == [None, None]
+
+
+def test_an_interrupted_run_does_not_wait_for_an_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside, "solve", lambda *_, **__: pytest.fail("nobody waits for this"))
+    scenario = faircast.resolve(MIX.replace("2 Mbit/s", "2.00004 Mbit/s"))
+    raw = _native.run(scenario.json, 1, _native.Control())
+    columns = beside.with_optimum(raw.tables()["summary"], scenario, partial=True)
+    assert [name for name, *_ in columns][-1] == "optimum"
+    assert ("run", "optimum_distance") in from_columns(columns)
 
 
 def test_without_an_optimum_a_run_is_not_harmed() -> None:

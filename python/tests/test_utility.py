@@ -7,12 +7,16 @@ import math
 
 import numpy as np
 import pytest
-from networks import flow, parking_lot, problem, random_demands, session, shape
+from networks import flow, parking_lot, problem, random_demands, random_trees, session, shape
 
-from faircast.errors import InputError
+from faircast import interruption
+from faircast.errors import InputError, NotFinishedError
+from faircast.utility import conditions, interior_point
+from faircast.utility.branches import branches
 from faircast.utility.dual import best_response, dual
 from faircast.utility.optimum import Optimum, solve
-from faircast.utility.problem import Demand, InfeasibleError, Problem
+from faircast.utility.presolve import presolve
+from faircast.utility.problem import Demand, InfeasibleError, Problem, TooLargeError
 
 SEEDS = range(12)
 ALPHAS = [0.5, 1, 2, 5, 10, 20]
@@ -228,7 +232,11 @@ def test_conditions_of_optimality(seed: int, alpha: float) -> None:
 
     By the duality of Low and Lapsley that is enough. The tolerances are those of the digits that are given out.
     """
-    given = wide(seed, alpha)
+    confirm(wide(seed, alpha), alpha)
+
+
+def confirm(given: Problem, alpha: float) -> Optimum:
+    """Solve it and hold the answer against the conditions."""
     best = solve(given)
     feasible(given, best)
     for name, link in best.links.items():
@@ -236,12 +244,170 @@ def test_conditions_of_optimality(seed: int, alpha: float) -> None:
         assert link.price == 0 or link.binds, name
     prices = [best.links[link.name].price if link.name in best.links else 0.0 for link in given.links]
     for demand in given.demands:
+        worth = demand.weight * (len(demand.routes) if given.orientation == "receiver" else 1)
         found = list(best.receivers[demand.name].values()) if demand.receivers else [best.rates[demand.name]]
-        selfish, _ = best_response(demand, demand.weight, prices, alpha, math.inf)
+        selfish, _ = best_response(demand, worth, prices, alpha, math.inf)
         assert found == pytest.approx(selfish, rel=2e-7), demand.name
         if not demand.multirate:
             paid = math.fsum(prices[link] for link in demand.links)
-            assert demand.weight * found[0] ** -alpha == pytest.approx(paid, rel=1e-6), demand.name
+            assert worth * found[0] ** -alpha == pytest.approx(paid, rel=1e-6), demand.name
+    return best
+
+
+# Stretches of a tree without receivers of their own: their rates are the largest of those below them.
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1, 2, 5, 20])
+def test_a_stretch_without_receivers_far_from_what_limits_it(alpha: float) -> None:
+    # l1 has no receiver and could carry anything between 30 kbit/s, what l2 takes of it, and what l0 gives.
+    video = session("s", (0,), (0, 1, 2), (0, 1, 3), multirate=True)
+    best = confirm(problem([10e6, 40e6, 30e3, 20e3], flow("f", 0, 1), video, **shape(alpha)), alpha)
+    assert best.receivers["s"] == pytest.approx({"s-0": best.rates["s"], "s-1": 30e3, "s-2": 20e3})
+    # On l0 a third of a session beside a flow: x^-a / 3 = f^-a, x + f = 10 Mbit/s.
+    assert best.rates["f"] == pytest.approx(10e6 / (1 + 3 ** (-1 / alpha)), rel=1e-8)
+    assert best.links["l1"].elastic == pytest.approx(best.rates["f"] + 30e3)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1, 2, 5, 20])
+def test_a_stretch_without_receivers_on_a_link_that_somebody_fast_fills(alpha: float) -> None:
+    # Nobody below l0 in the session has more than 20 kbit/s, the flow takes the rest of l0 at a price that is nothing
+    # to them: 1e-16 of what they are worth must not be enough to keep the room from it.
+    best = confirm(
+        problem([1e9, 20e3, 10e3], flow("f", 0), session("s", (0, 1), (0, 2), multirate=True), **shape(alpha)), alpha
+    )
+    assert best.receivers["s"] == pytest.approx({"s-0": 20e3, "s-1": 10e3})
+    assert best.rates["f"] == pytest.approx(1e9 - 20e3, rel=1e-8)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1, 2, 5, 20])
+@pytest.mark.parametrize("seed", range(12))
+def test_multirate_sessions_over_random_trees(seed: int, alpha: float) -> None:
+    random = np.random.default_rng(seed)
+    capacities, demands = random_trees(random, int(random.integers(1, 6)), int(random.integers(0, 20)))
+    for orientation in ("session", "receiver"):
+        confirm(problem(capacities, *demands, orientation=orientation, **shape(alpha)), alpha)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_nothing_is_lost_before_solving(seed: int) -> None:
+    """Fewer unknowns and limits, and still every limit is met and every receiver has a rate."""
+    random = np.random.default_rng(seed)
+    capacities, demands = random_trees(random, 3, 10)
+    found = branches(problem(capacities, *demands))
+    given = presolve(found)
+    assert len(given.parent) <= len(found.parent)
+    assert set(given.place) <= set(range(len(found.limits)))
+    for unknown, (new, receivers) in enumerate(zip(given.of, found.receivers, strict=True)):
+        assert new >= 0 or receivers == 0, unknown
+    assert given.weight @ given.copies == pytest.approx(found.weight.sum())
+    limited = {unknown for limit in given.limits for unknown in limit.members}
+    assert limited == set(range(len(given.parent)))
+
+
+def test_equal_flows_are_one_unknown() -> None:
+    # Access links that are wider than the shared one limit nobody.
+    flows = [flow(f"f{i}", 0, i + 1, weight=1 + i % 2) for i in range(1000)]
+    given = presolve(branches(problem([1e6, *[1e6] * 1000], *flows)))
+    assert given.copies.tolist() == [500, 500]
+    assert [limit.members for limit in given.limits] == [(0, 1)]
+    best = solve(problem([1e6, *[1e6] * 1000], *flows))
+    assert [best.rates["f0"], best.rates["f1"]] == pytest.approx([1e6 / 1500, 2e6 / 1500], rel=1e-8)
+    assert best.links["l0"].price == pytest.approx(1500 / 1e6)
+
+
+def test_narrow_access_links_stay() -> None:
+    flows = [flow(f"f{i}", 0, i + 1) for i in range(4)]
+    best = solve(problem([10, 1, 2, 100, 100], *flows))
+    assert list(best.rates.values()) == pytest.approx([1, 2, 3.5, 3.5])
+
+
+# What is no optimum is not given out.
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (lambda p: (p.rates * 1.001, p.prices / 1.001), "carries more than its room"),
+        (lambda p: (p.rates * 0.999, p.prices / 0.999), "has a price and room to spare"),
+        (lambda p: (p.rates, p.prices * 1.001), "is not worth what it costs"),
+    ],
+)
+def test_conditions_are_checked_before_an_answer(monkeypatch: pytest.MonkeyPatch, spoil, says: str) -> None:
+    given = problem([1e6, 3e6], flow("a", 0), flow("b", 0, 1, weight=2))
+    solve(given)
+    honest = interior_point.alpha_fair
+
+    def dishonest(*args):
+        point = honest(*args)
+        rates, prices = spoil(point)
+        return interior_point.Point(rates, prices, point.passed_on, "it was spoilt")
+
+    monkeypatch.setattr(interior_point, "alpha_fair", dishonest)
+    with pytest.raises(NotFinishedError, match=rf"{says}, by .* where 1e-07 is allowed; it was spoilt"):
+        solve(given)
+
+
+def test_stretches_are_checked_too() -> None:
+    # Both receivers behind l0, where the first could have all of l1.
+    given = presolve(branches(problem([4, 3, 1], session("s", (0, 1), (0, 2), multirate=True), flow("f", 0, weight=9))))
+    point = interior_point.alpha_fair(given, 1.0, np.array([1.0] * len(given.parent)))
+    assert conditions.worst(given, 1.0, point).error < 1e-7
+    lower = [unknown for unknown, parent in enumerate(given.parent) if parent >= 0]
+    assert lower
+    for change, says in ((1e-3, "is slower than one below it"), (-1e-3, "room to spare|pays for more|not worth")):
+        rates = point.rates.copy()
+        rates[lower] *= 1 + change
+        spoilt = interior_point.Point(rates, point.prices, point.passed_on, "")
+        found = conditions.worst(given, 1.0, spoilt)
+        assert found.error > 1e-4, says
+
+
+# Effort.
+
+
+def coupled(links: int, flows: int) -> Problem:
+    """Flows over four links each, anywhere."""
+    random = np.random.default_rng(1)
+    listed = [flow(f"f{i}", *map(int, random.choice(links, size=4, replace=False))) for i in range(flows)]
+    return problem(10 ** random.uniform(5, 8, links), *listed)
+
+
+def test_effort_is_counted_and_bounded() -> None:
+    # Two flows over links 0, 1 and 1, 2: pairs (0, 0), (0, 1), (1, 0), (1, 1), (1, 2), (2, 1), (2, 2).
+    chain = problem([1, 1, 1], flow("a", 0, 1), flow("b", 1, 2), flow("c", 0), flow("d", 2))
+    assert presolve(branches(chain)).pairs() == 7
+    solve(chain, pairs_max=7)
+    with pytest.raises(
+        TooLargeError, match=r"7 pairs of links .* more than 6, .* faircast\.optimum looks for it"
+    ) as caught:
+        solve(chain, pairs_max=6)
+    assert caught.value.pairs == 7
+    # However many flows there are on a link, and whatever they count, it is one pair.
+    many = problem([1e6], *[flow(f"f{i}", 0, weight=1 + i / 100) for i in range(100)])
+    assert presolve(branches(many)).pairs() == 1
+
+
+def test_the_factorised_matrix_does_not_grow_with_the_flows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The order of elimination is searched in a time that grows as the square of the flows on one link."""
+    sizes = []
+    solved = interior_point._solved
+    monkeypatch.setattr(interior_point, "_solved", lambda m, right: sizes.append(m.shape[0]) or solved(m, right))
+    random = np.random.default_rng(1)
+    flows = [flow(f"f{i}", 0, i + 1, weight=float(random.uniform(0.5, 2))) for i in range(500)]
+    solve(problem([1e8, *random.uniform(1e4, 1e6, 500)], *flows))
+    assert set(sizes) == {1}
+
+
+@pytest.mark.parametrize("asked", [1, 50, 400, 410])
+def test_it_ends_when_it_is_no_longer_wanted(asked: int) -> None:
+    given = coupled(50, 400)
+    counted = itertools.count(1)
+    with (
+        pytest.raises(interruption.Interrupted),
+        interruption.interruptible(lambda: next(counted) >= asked),
+    ):
+        solve(given)
+    assert next(counted) == asked + 1, "nothing goes on after it"
 
 
 def feasible(given: Problem, best: Optimum) -> None:

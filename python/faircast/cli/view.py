@@ -71,6 +71,13 @@ def show_distance(subjects: dict[str, Metrics]) -> None:
     distance = subjects.get("run", {}).get("optimum_distance")
     if distance is not None and distance[0].n:
         print(f"distance from the optimum, root of the mean of (rate/optimum - 1)²: {distance[0]}")
+    elif distance is not None and "optimum_pairs" in subjects["run"]:
+        pairs = subjects["run"]["optimum_pairs"][0].high
+        print(
+            f"no optimum beside so large a network ({pairs:.0f} coupled pairs of links); faircast.optimum computes it"
+        )
+    elif distance is not None and not any("inelastic_excess" in found for found in subjects.values()):
+        print("the optimum was not found; faircast.optimum says why")
     for name, found in subjects.items():
         if "inelastic_excess" in found:
             excess = found["inelastic_excess"][0].high

@@ -4,8 +4,10 @@
 |---|---|
 | `problem` | links, demands, utilities |
 | `branches` | the unknown rates and what limits them |
+| `presolve` | what follows from the rest, left out |
 | `max_min` | max-min fair rates, by progressive filling |
 | `interior_point` | alpha-fair rates, by an interior-point method |
+| `conditions` | whether rates and prices are an optimum |
 | `optimum` | both of them with names, prices, distances |
 | `dual` | the same by the dual iteration of Low and Lapsley, as a check |
 | `network` | the problem of a scenario |

@@ -12,34 +12,45 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from faircast.errors import NotFinishedError
+from faircast.interruption import give_way
 from faircast.utility.network import problem_of
 from faircast.utility.optimum import Optimum, solve
-from faircast.utility.problem import InfeasibleError, Problem
+from faircast.utility.problem import InfeasibleError, Problem, TooLargeError
 
 if TYPE_CHECKING:
     from faircast.scenario import Resolved
     from faircast.summary import Columns
 
 Found = Optimum | InfeasibleError | NotFinishedError
+PAIRS_MAX = 1_000_000
+"""What is looked for beside a run: about 1000 links of which every two have a flow in common, ten seconds' work. The
+longest stretch without a chance to end is one factorisation, half a second."""
+PATIENCE_S = 0.1
 KEPT = 256
 """Problems and scenarios whose optimum is remembered."""
 
 
 def optimum_beside(scenario: Resolved) -> Found:
     """The optimum of a scenario, or why there is none; remembered."""
-    with _lock:  # of many runs at once the first computes it
+    while not _lock.acquire(timeout=PATIENCE_S):  # of many runs at once the first computes it
+        give_way()
+    try:
         return _of(scenario)
+    finally:
+        _lock.release()
 
 
-def with_optimum(columns: Columns, scenario: Resolved) -> Columns:
+def with_optimum(columns: Columns, scenario: Resolved, *, partial: bool = False) -> Columns:
     """The columns of a summary with ``optimum``, and with the rows that are about it.
 
+    That of an interrupted run, `partial`, has the column without anything in it: whoever interrupts does not wait.
+
     Rows: ``optimum_distance`` of ``run``; if constant rates leave no room for an optimum, ``inelastic_excess`` of every
-    link where that is so, bit/s.
+    link where that is so, bit/s; ``optimum_pairs`` of ``run`` if the network is too large (`PAIRS_MAX`).
     """
     from faircast.summary import from_columns
 
-    found = optimum_beside(scenario)
+    found = None if partial else optimum_beside(scenario)
     summary = from_columns(columns)
     rows: list[tuple[str, str, str, float]] = []
     best: dict[tuple[str, str], float] = {}
@@ -50,6 +61,8 @@ def with_optimum(columns: Columns, scenario: Resolved) -> Columns:
             rows.append(("run", "optimum_distance", "1", found.distance(rates)))
     else:
         rows.append(("run", "optimum_distance", "1", math.nan))
+    if isinstance(found, TooLargeError):
+        rows.append(("run", "optimum_pairs", "1", float(found.pairs)))
     if isinstance(found, InfeasibleError):
         rows += [(link, "inelastic_excess", "bit/s", excess) for link, excess in found.overload.items()]
     added = {"subject": [row[0] for row in rows], "metric": [row[1] for row in rows], "unit": [row[2] for row in rows]}
@@ -80,7 +93,7 @@ def _of(scenario: Resolved) -> Found:
 @lru_cache(maxsize=KEPT)
 def _solved(problem: Problem) -> Found:
     try:
-        return solve(problem)
+        return solve(problem, pairs_max=PAIRS_MAX)
     except (InfeasibleError, NotFinishedError) as error:
         return error
 

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from faircast.interruption import give_way
 from faircast.utility.problem import InfeasibleError, Problem
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Branches:
     links: list[list[int]]
     """Of every unknown the links that carry it."""
     limits: list[Limit]
-    """What their sums must not exceed; those that can never bind are left out."""
+    """What their sums must not exceed; of those with the same members the tightest."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,10 @@ def branches(problem: Problem) -> Branches:
 
     made = _Maker(problem)
     for index in problem.elastic:
+        give_way()
         made.add(index)
     made.refuse_overload()
-    limits = _binding(made.limits(), len(made.demand))
+    limits = _tightest(made.limits())
     return Branches(
         demand=made.demand,
         parent=made.parent,
@@ -171,20 +173,11 @@ class _Maker:
         return found
 
 
-def _binding(limits: list[Limit], unknowns: int) -> list[Limit]:
-    """The limits without those that others imply: the same unknowns with less room, or too little that can come."""
+def _tightest(limits: list[Limit]) -> list[Limit]:
+    """Of limits with the same members the one with the least room."""
     least: dict[tuple[int, ...], Limit] = {}
     for limit in limits:
         known = least.get(limit.members)
         if known is None or limit.room < known.room:
             least[limit.members] = limit
-    most = [math.inf] * unknowns
-    for limit in least.values():
-        for unknown in limit.members:
-            most[unknown] = min(most[unknown], limit.room)
-    # If all that can come fits, then every member is held below this room by a limit that stays.
-    return [
-        limit
-        for limit in least.values()
-        if len(limit.members) == 1 or math.fsum(most[unknown] for unknown in limit.members) > limit.room
-    ]
+    return list(least.values())

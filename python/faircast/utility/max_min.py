@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING
 
+from faircast.interruption import give_way
 from faircast.utility.branches import Branches
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class _Filling:
         full = [(self._full_at(index), index) for index in range(len(self.limits))]
         heapq.heapify(full)
         while full:
+            give_way()
             level, index = heapq.heappop(full)
             if not self.left[index]:
                 continue

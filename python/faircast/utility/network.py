@@ -43,7 +43,8 @@ def optimum(
     InfeasibleError
         There is no optimum: constant rates leave nothing of a link that something elastic crosses. An `InputError`.
     NotFinishedError
-        The optimum was not found, which can happen with alphas far below 1.
+        The optimum was not found, which can happen with alphas far below 1; the message says what is wrong with what
+        was. Whatever the size, it is looked for; Ctrl-C ends the search.
     """
     if any(given is not None for given in (utility, alpha, orientation, weights)):
         scenario = _with_optimum(scenario, utility, alpha, orientation, weights)

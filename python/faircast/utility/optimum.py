@@ -6,10 +6,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from faircast.errors import InputError
+from faircast.errors import InputError, NotFinishedError
 from faircast.utility.branches import Branches, branches
-from faircast.utility.problem import InfeasibleError, Problem
+from faircast.utility.problem import InfeasibleError, Problem, TooLargeError
+
+if TYPE_CHECKING:
+    from faircast.utility.interior_point import Point
+    from faircast.utility.presolve import Reduced
 
 DIGITS = 9
 """Significant digits of what is given out: fewer than are right, so that machines agree."""
@@ -91,16 +96,24 @@ class Optimum:
         return "\n".join(lines) or "nothing elastic"
 
 
-def solve(problem: Problem) -> Optimum:
+def solve(problem: Problem, *, pairs_max: int | None = None) -> Optimum:
     """The rates that are best by the utility of the problem.
+
+    It takes a fraction of a second for most networks, minutes for some; `faircast.interruption` ends it early.
+    `pairs_max` bounds the effort (`faircast.utility.presolve.Reduced.pairs`), None: whatever it takes.
 
     Raises
     ------
     InfeasibleError
         Inelastic flows leave nothing of a link that an elastic one crosses, or nothing bounds a rate.
     NotFinishedError
-        The method failed; see `faircast.utility.interior_point`.
+        The method failed: the message says which condition of an optimum its rates do not meet, by how much, and why
+        it stopped.
+    TooLargeError
+        It is beyond `pairs_max`. A `NotFinishedError`.
     """
+    import numpy as np
+
     found = branches(problem)
     if not found.demand:
         return _optimum(problem, found, [], [])
@@ -109,12 +122,48 @@ def solve(problem: Problem) -> Optimum:
     pace = [problem.demands[index].weight for index in found.demand]
     rates = max_min(found, pace)
     prices = [0.0] * len(found.limits)
-    if problem.utility != "max-min":
-        from faircast.utility.interior_point import alpha_fair
+    if problem.utility == "max-min":
+        return _optimum(problem, found, rates.tolist(), prices)
+    from faircast.utility.interior_point import alpha_fair
+    from faircast.utility.presolve import presolve
 
-        best, paid = alpha_fair(found, problem.exponent, rates)
-        return _optimum(problem, found, best.tolist(), paid.tolist())
-    return _optimum(problem, found, rates.tolist(), prices)
+    given = presolve(found)
+    pairs = 0 if pairs_max is None else given.pairs()
+    if pairs_max is not None and pairs > pairs_max:
+        raise TooLargeError(
+            f"the optimum was not looked for: {pairs} pairs of links are coupled by flows that cross both, more than "
+            f"{pairs_max}, which may take minutes; faircast.optimum looks for it all the same",
+            pairs,
+        )
+    start = dict(zip(given.of, rates.tolist(), strict=True))
+    point = alpha_fair(given, problem.exponent, np.array([start[unknown] for unknown in range(len(given.parent))]))
+    _confirm(problem, found, given, point)
+    for place, price in zip(given.place, point.prices.tolist(), strict=True):
+        prices[place] = price
+    return _optimum(problem, found, given.rates(point.rates.tolist()), prices)
+
+
+def _confirm(problem: Problem, found: Branches, given: Reduced, point: Point) -> None:
+    """Raise `NotFinishedError` unless the point meets the conditions of an optimum."""
+    from faircast.utility.conditions import ENOUGH, worst
+
+    violation = worst(given, problem.exponent, point)
+    if violation.error <= ENOUGH:
+        return
+    if violation.limit is not None:
+        limit = given.limits[violation.limit]
+        of = problem.demands[found.demand[given.of.index(limit.members[0])]].name
+        who = f"the maximum rate of {of}" if limit.link is None else f"link {problem.links[limit.link].name}"
+    else:
+        who = "nothing"
+        if violation.unknown is not None:
+            who = f"the rate of {problem.demands[found.demand[given.of.index(violation.unknown)]].name}"
+    decades = math.log10(float(point.rates.max() / point.rates.min()))
+    raise NotFinishedError(
+        f"the optimum with alpha = {problem.exponent:g} was not found: {who} {violation.condition}, by "
+        f"{violation.error:.1g} of itself where {ENOUGH:g} is allowed; {point.ended or 'the method saw no reason'} "
+        f"(rates differ by {decades:.0f} decades)"
+    )
 
 
 def _optimum(problem: Problem, found: Branches, rates: list[float], prices: list[float]) -> Optimum:
@@ -182,4 +231,4 @@ def rounded(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
 
 
-__all__ = ["InfeasibleError", "LinkShare", "Optimum", "solve"]
+__all__ = ["InfeasibleError", "LinkShare", "Optimum", "TooLargeError", "solve"]

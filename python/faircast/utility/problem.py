@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import get_args
 
-from faircast.errors import InputError
+from faircast.errors import InputError, NotFinishedError
 from faircast.model import Orientation, Utility
 from faircast.scenario import choose
 
@@ -94,6 +94,20 @@ class Problem:
             for link in demand.links if demand.fixed_rate is not None else ():
                 taken[link] += demand.fixed_rate or 0.0
         return taken
+
+
+class TooLargeError(NotFinishedError):
+    """The optimum was not looked for, since it might take minutes; `faircast.optimum` looks for it all the same.
+
+    Attributes
+    ----------
+    pairs
+        How many pairs of links are coupled by a flow that crosses both, see `faircast.utility.presolve.Reduced.pairs`.
+    """
+
+    def __init__(self, message: str, pairs: int) -> None:
+        super().__init__(message)
+        self.pairs = pairs
 
 
 class InfeasibleError(InputError):
