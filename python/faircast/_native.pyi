@@ -16,6 +16,7 @@ __all__ = [
     "run",
     "schema",
     "toml_to_json",
+    "warnings",
 ]
 
 class ScenarioError(ValueError):
@@ -49,6 +50,9 @@ class RawResult:
     @property
     def trace(self) -> str | None:
         """Hash of everything that happened, if the scenario asked for it."""
+    @property
+    def warnings(self) -> list[tuple[str, str, float, str]]:
+        """What should be known about the tables: (kind, subject, value, message)."""
     def tables(self) -> dict[str, list[tuple[str, str, bytes, list[str] | None]]]:
         """All tables: name to columns (name, kind, little-endian data, dictionary of kind ``str``)."""
 
@@ -63,6 +67,9 @@ def paths(
     list[tuple[str, bool, bool, float | None, float | None, list[tuple[str, list[int]]]]],
 ]:
     """Links (name, bit/s); demands (name, is_session, multirate, fixed and maximum rate, receivers (name, links))."""
+
+def warnings(scenario_json: str) -> list[tuple[str, str, str]]:
+    """What should be known about a legal scenario before it runs: (kind, path, message)."""
 
 def catalogue() -> dict[str, list[tuple[str, str]]]: ...
 def run(scenario_json: str, seed: int, control: Control | None = None) -> RawResult: ...

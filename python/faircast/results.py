@@ -122,6 +122,11 @@ class RunResult:
         return self.table("summary")
 
     @property
+    def warnings(self) -> pa.Table:
+        """What should be known about the other tables: kind, subject, value, message."""
+        return self.table("warnings")
+
+    @property
     def names(self) -> list[str]:
         """The tables there are."""
         return sorted({*self._columns, *self._tables})

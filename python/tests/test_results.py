@@ -11,8 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import faircast
+from faircast import _native
 from faircast.errors import InputError
 from faircast.results import RunResult, read_table, to_arrow
+from faircast.scenario import resolve
 from faircast.summary import from_columns, over_seeds
 
 
@@ -114,3 +116,23 @@ def test_files_of_two_runs_do_not_mix(small: Path, tmp_path: Path) -> None:
     (other / "flows.parquet").rename(tmp_path / "flows.parquet")
     with pytest.raises(InputError, match="does not belong to the same run"):
         RunResult.read(tmp_path)
+
+
+def test_warnings_are_a_table_in_memory_and_on_disk(small: Path, tmp_path: Path) -> None:
+    assert faircast.run(small).warnings.num_rows == 0
+    result = faircast.run(small, sets=["flows.web.wnd='1 packet'"])
+    rows = result.warnings.to_pylist()
+    assert [(row["kind"], row["subject"]) for row in rows] == [("window-limited", "web-0"), ("window-limited", "web-1")]
+    assert all(0.2 <= row["value"] <= 1.0 for row in rows)
+    assert "wnd = 1 packets" in rows[0]["message"]
+    result.write(tmp_path)
+    assert RunResult.read(tmp_path).warnings.to_pylist() == rows
+
+
+def test_warnings_that_need_no_run_have_a_path(small: Path) -> None:
+    assert _native.warnings(resolve(small).json) == []
+    session = {"scheme": "tfmcc", "source": "left-0", "receivers": {"nodes": ["left-0"]}}
+    near = resolve(resolve(small).data | {"sessions": {"film": session}})
+    ((kind, path, message),) = _native.warnings(near.json)
+    assert (kind, path) == ("receiver-at-source", "sessions.film.receivers")
+    assert message.startswith("receiver film-0 is on node left-0")

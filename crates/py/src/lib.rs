@@ -6,6 +6,7 @@ use faircast_scenario::catalogue::catalogue;
 use faircast_scenario::paths::{Demand, Paths, paths};
 use faircast_scenario::run::{Control, RunOutput};
 use faircast_scenario::tables::{Table, Values};
+use faircast_scenario::warning::{self, KnownWarning};
 use faircast_scenario::{Problem, Scenario, run, schema};
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
@@ -25,7 +26,7 @@ mod _native {
     #[pymodule_export]
     use super::{
         PyControl, RawResult, ScenarioError, py_catalogue, py_check, py_paths, py_resolve, py_run, py_schema,
-        py_toml_to_json,
+        py_toml_to_json, py_warnings,
     };
     use pyo3::prelude::*;
 
@@ -63,6 +64,14 @@ fn py_resolve(py: Python<'_>, scenario_json: &str) -> PyResult<String> {
         Ok(scenario) => Ok(scenario.to_json().to_string()),
         Err(problems) => Err(raise(py, &problems)),
     }
+}
+
+/// What should be known about a legal scenario before it runs, as (kind, path, message).
+#[pyfunction(name = "warnings")]
+fn py_warnings(py: Python<'_>, scenario_json: &str) -> PyResult<Vec<(&'static str, String, String)>> {
+    let scenario = scenario(scenario_json).map_err(|problems| raise(py, &problems))?;
+    let plain = |known: KnownWarning| (known.warning.kind, known.path, known.warning.message);
+    Ok(py.detach(|| warning::known(&scenario)).into_iter().map(plain).collect())
 }
 
 /// What there is, by kind: (name, description).
@@ -162,6 +171,12 @@ impl RawResult {
     #[getter]
     fn trace(&self) -> Option<String> {
         self.0.trace.map(|(hash, records)| format!("{hash:016x}-{records}"))
+    }
+
+    /// What should be known about the tables, as (kind, subject, value, message).
+    #[getter]
+    fn warnings(&self) -> Vec<(&'static str, &str, f64, &str)> {
+        self.0.warnings.iter().map(|w| (w.kind, w.subject.as_str(), w.value, w.message.as_str())).collect()
     }
 
     /// Tables by name; of each its columns (name, kind, little-endian bytes, dictionary).

@@ -50,7 +50,7 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64) -> Result<W
         });
     }
     for flow in &description.flows {
-        add_flow(&mut network, flow);
+        add_flow(&mut network, flow, seed);
     }
     for session in &description.sessions {
         let line_rate = description.links.iter().filter(|link| link.from == session.source).map(|link| link.rate).max();
@@ -62,13 +62,11 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64) -> Result<W
     built.map_err(|errors| errors.iter().map(|error| Problem::new("", error.to_string())).collect())
 }
 
-fn add_flow(network: &mut NetworkBuilder, flow: &NetworkFlow) {
+fn add_flow(network: &mut NetworkBuilder, flow: &NetworkFlow, seed: u64) {
     let (own, peer) = (network.address(NodeId(flow.from)), network.address(NodeId(flow.to)));
     let id = network.flow(own, peer);
     let (sender, receiver) = agents(network, flow, id, own, peer);
-    let jitter = network.stream(&format!("flow/{}/start", flow.name)).uniform();
-    let start = Instant::ZERO + flow.start + flow.start_jitter.mul_f64(jitter);
-    network.place(own, id, sender, start, flow.stop.map(|stop| Instant::ZERO + stop));
+    network.place(own, id, sender, flow.starts(seed), flow.stop.map(|stop| Instant::ZERO + stop));
     network.place(peer, id, receiver, Instant::ZERO, None);
 }
 

@@ -13,6 +13,7 @@
 //! | [`mod@paths`] | which links the data of every flow and session crosses |
 //! | [`mod@run`] | one run, from a scenario and a seed to tables |
 //! | [`tables`], [`mod@summary`] | what a run gives |
+//! | [`warning`] | what is legal, but should be known |
 //! | [`mod@catalogue`] | what there is to choose from |
 
 mod build;
@@ -30,6 +31,7 @@ pub mod run;
 pub mod summary;
 pub mod tables;
 pub mod topology;
+pub mod warning;
 
 pub use form::schema::schema;
 pub use model::Scenario;
@@ -37,3 +39,4 @@ pub use network::Network;
 pub use problem::Problem;
 pub use read::toml_to_json;
 pub use run::run;
+pub use warning::Warning;

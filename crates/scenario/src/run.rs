@@ -6,6 +6,7 @@ use crate::network::Network;
 use crate::problem::Problem;
 use crate::summary::summary;
 use crate::tables::{Subjects, Table, tables};
+use crate::warning::{self, Warning};
 use faircast_proto::time::Instant;
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::engine::Progress;
@@ -17,8 +18,10 @@ const EVENTS_PER_LOOK: u64 = 200_000;
 /// What a run gave.
 #[derive(Debug)]
 pub struct RunOutput {
-    /// `flows`, `receivers`, `links`, `queues`, `packets`, `events` and `summary`.
+    /// `flows`, `receivers`, `links`, `queues`, `packets`, `events`, `summary` and `warnings`.
     pub tables: Vec<Table>,
+    /// What should be known about the tables, the same as in the last of them.
+    pub warnings: Vec<Warning>,
     /// Whether it was cancelled before its end; the tables hold what had happened by then.
     pub interrupted: bool,
     /// How far it came.
@@ -79,8 +82,11 @@ fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Res
     let subjects = Subjects::of(network, seed);
     let mut tables = tables(&world, &subjects, network.probes.interval);
     tables.push(summary(&world, &subjects, Instant(network.warmup.0)));
+    let warnings = warning::of_run(&world, network, seed);
+    tables.push(warning::table(&warnings));
     Ok(RunOutput {
         tables,
+        warnings,
         interrupted,
         simulated_s: world.now().as_secs_f64(),
         packet_hops: world.packet_hops(),

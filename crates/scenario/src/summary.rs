@@ -53,6 +53,8 @@ pub fn summary<C>(world: &World<C>, subjects: &Subjects, warmup: Instant) -> Tab
     }
     rows.add("run", "simulated", "s", all_s);
     rows.add("run", "packet_hops", "packets", world.packet_hops() as f64);
+    let undeliverable: u64 = world.undeliverable().iter().map(|counted| counted.total()).sum();
+    rows.add("run", "undeliverable", "packets", undeliverable as f64);
     Table::new("summary")
         .collected_words("subject", rows.subjects)
         .collected_words("metric", rows.metrics)

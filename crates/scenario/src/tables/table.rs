@@ -3,7 +3,7 @@
 /// A table: a name and columns of equal length.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Its name: `flows`, `receivers`, `links`, `queues`, `packets`, `events` or `summary`.
+    /// Its name: `flows`, `receivers`, `links`, `queues`, `packets`, `events`, `summary` or `warnings`.
     pub name: &'static str,
     /// Its columns, in order.
     pub columns: Vec<Column>,

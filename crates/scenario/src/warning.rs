@@ -1,0 +1,143 @@
+//! Warnings: what is legal and runs, but makes a result say something else than its reader may think.
+
+use crate::model::Scenario;
+use crate::network::{FlowKind, Network, NetworkFlow, NetworkSession};
+use crate::tables::{Table, Words, seconds};
+use faircast_proto::time::Instant;
+use faircast_sim::counters::Undeliverable;
+use faircast_sim::engine::World;
+
+/// The part of its time from which on a flow that its window holds back is worth a warning. A choice: below a fifth the
+/// window costs a flow less than what seeds differ by.
+pub const WINDOW_LIMITED_FROM: f64 = 0.2;
+
+/// One thing to be known about a result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Warning {
+    /// What sort: `window-limited`, `no-route`, `hop-limit`, `off-tree`, `receiver-at-source`.
+    pub kind: &'static str,
+    /// The flow or session that it is about; empty for packets that belong to none.
+    pub subject: String,
+    /// How much: a part of a flow's time, a number of packets, a number of receivers.
+    pub value: f64,
+    /// What it means, complete by itself.
+    pub message: String,
+}
+
+/// A warning that needs no run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KnownWarning {
+    /// The key that it follows from, `sessions.film.receivers`.
+    pub path: String,
+    /// What is to be known.
+    pub warning: Warning,
+}
+
+/// What is worth a warning in a legal scenario, whatever its runs give.
+pub fn known(scenario: &Scenario) -> Vec<KnownWarning> {
+    known_of(&scenario.expand())
+}
+
+fn known_of(network: &Network) -> Vec<KnownWarning> {
+    let path = |session: &NetworkSession| format!("sessions.{}.receivers", session.name);
+    let of_session = |session| Some(KnownWarning { path: path(session), warning: at_source(network, session)? });
+    network.sessions.iter().filter_map(of_session).collect()
+}
+
+/// Receivers on their source's own node.
+fn at_source(network: &Network, session: &NetworkSession) -> Option<Warning> {
+    let mut there = session.receivers.iter().filter(|receiver| receiver.node == session.source);
+    let first = there.next()?;
+    let number = 1 + there.count();
+    let others = if number > 1 { format!(" and {} more are", number - 1) } else { " is".to_owned() };
+    let message = format!(
+        "receiver {}{others} on node {}, where the source of session {} is: no link is between them that could lose \
+         anything, so for what they get the rate is bounded by nothing but max_rate or the fastest link out of that node",
+        first.name, network.nodes[session.source as usize].name, session.name
+    );
+    Some(Warning { kind: "receiver-at-source", subject: session.name.clone(), value: number as f64, message })
+}
+
+/// What is worth a warning after a run of `network` with `seed`: by flow, then what belongs to none.
+pub(crate) fn of_run<C>(world: &World<C>, network: &Network, seed: u64) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let flows = network.flows.iter().map(|flow| (&flow.name, Some(flow), None));
+    let sessions = network.sessions.iter().map(|session| (&session.name, None, Some(session)));
+    for (index, (name, flow, session)) in flows.chain(sessions).enumerate() {
+        warnings.extend(flow.and_then(|flow| window_limited(world, index, flow, seed)));
+        warnings.extend(session.and_then(|session| at_source(network, session)));
+        undeliverable(world.undeliverable()[index], name, &mut warnings);
+    }
+    undeliverable(world.undeliverable()[world.flows().len()], "", &mut warnings);
+    warnings
+}
+
+/// A flow that its own window held back.
+fn window_limited<C>(world: &World<C>, index: usize, flow: &NetworkFlow, seed: u64) -> Option<Warning> {
+    let FlowKind::Tcp(config) = &flow.kind else { return None };
+    let end = flow.stop.map_or(world.now(), |stop| (Instant::ZERO + stop).min(world.now()));
+    let share = world.sender(index).window_limited_s / seconds(flow.starts(seed), end);
+    let wnd = config.wnd.filter(|_| share >= WINDOW_LIMITED_FROM)?;
+    let message = format!(
+        "flow {} could not send for {:.0} % of its time because its window, wnd = {} packets, was full: its rate follows \
+         from the window, not from the network; leave wnd out to let the network decide",
+        flow.name,
+        100.0 * share,
+        wnd.0
+    );
+    Some(Warning { kind: "window-limited", subject: flow.name.clone(), value: share, message })
+}
+
+/// Packets of a flow that the network gave up, by reason.
+fn undeliverable(counted: Undeliverable, name: &str, warnings: &mut Vec<Warning>) {
+    let whose = if name.is_empty() { "no flow".to_owned() } else { format!("flow {name}") };
+    let reasons = [
+        ("no-route", counted.no_route, "found no way to where they were to go"),
+        ("hop-limit", counted.out_of_hops, "had used up their hops before they were there"),
+        ("off-tree", counted.off_tree, "went to a group to which their sender may not send"),
+    ];
+    for (kind, packets, what) in reasons.into_iter().filter(|&(_, packets, _)| packets > 0) {
+        let message = format!("{packets} packets of {whose} {what}; they are not among the drops and losses of links");
+        warnings.push(Warning { kind, subject: name.to_owned(), value: packets as f64, message });
+    }
+}
+
+/// The table `warnings`: columns `kind`, `subject`, `value`, `message`.
+pub(crate) fn table(warnings: &[Warning]) -> Table {
+    let (mut kinds, mut subjects, mut messages) = (Words::default(), Words::default(), Words::default());
+    for warning in warnings {
+        kinds.push(warning.kind);
+        // Those of a subject follow each other, and no message comes twice.
+        subjects.push_in_turn(&warning.subject);
+        messages.push_in_turn(&warning.message);
+    }
+    Table::new("warnings")
+        .collected_words("kind", kinds)
+        .collected_words("subject", subjects)
+        .float("value", warnings.iter().map(|warning| warning.value).collect())
+        .collected_words("message", messages)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::Values;
+
+    #[test]
+    fn packets_given_up_are_told_by_flow_and_reason() {
+        let mut warnings = Vec::new();
+        undeliverable(Undeliverable { no_route: 3, out_of_hops: 0, off_tree: 1 }, "web", &mut warnings);
+        undeliverable(Undeliverable { no_route: 0, out_of_hops: 2, off_tree: 0 }, "", &mut warnings);
+        let told: Vec<_> = warnings.iter().map(|w| (w.kind, w.subject.as_str(), w.value)).collect();
+        assert_eq!(told, [("no-route", "web", 3.0), ("off-tree", "web", 1.0), ("hop-limit", "", 2.0)]);
+        assert!(warnings[0].message.starts_with("3 packets of flow web found no way"), "{}", warnings[0].message);
+        assert!(warnings[2].message.starts_with("2 packets of no flow had used up"), "{}", warnings[2].message);
+        let table = table(&warnings);
+        let codes = |column| match table.get(column) {
+            Some(Values::Words(words)) => (words.codes.clone(), words.dictionary.len()),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(codes("subject"), (vec![0, 0, 1], 2));
+        assert_eq!((codes("kind").1, codes("message").1), (3, 3));
+    }
+}
