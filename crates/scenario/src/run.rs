@@ -79,7 +79,7 @@ fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Res
             break;
         }
     }
-    let subjects = Subjects::of(network, seed);
+    let subjects = Subjects::of(network);
     let mut tables = tables(&world, &subjects, network.probes.interval);
     tables.push(summary(&world, &subjects, Instant(network.warmup.0)));
     let warnings = warning::of_run(&world, network, seed);

@@ -3,9 +3,9 @@
 //! Values are those of the run after its warm-up, unless the metric's name ends in `_all`: those count from time
 //! zero. A run that was interrupted during its warm-up has nothing after it: its late values are NaN.
 
-use crate::tables::{Subjects, Table, Words, seconds};
+use crate::tables::{Subjects, Table, Words, over, seconds};
 use faircast_proto::endpoint::Report;
-use faircast_proto::time::Instant;
+use faircast_proto::time::{Duration, Instant};
 use faircast_sim::counters::LinkCounters;
 use faircast_sim::engine::World;
 use faircast_sim::link::Link;
@@ -21,15 +21,14 @@ pub fn summary<C>(world: &World<C>, subjects: &Subjects, warmup: Instant) -> Tab
         let at_warmup = records.senders_at_warmup.get(index).copied();
         let sender = Counters { now: world.sender(index), at_warmup, all_s, late_s };
         let receiver = |(number, receiver): (usize, usize)| {
-            // Of a member the time counts in which it was one; what is no session's is there all the time.
-            let (from, to) =
-                subjects.member(receiver).map_or((Instant::ZERO, now), |member| subjects.membership[member]);
-            let to = to.min(now);
+            // The time counts in which it was present.
+            let present = world.presence(receiver);
+            let early = records.presence_at_warmup.get(receiver);
             Counters {
                 now: world.receiver(index, number),
                 at_warmup: records.receivers_at_warmup.get(receiver).copied(),
-                all_s: seconds(from, to),
-                late_s: seconds(from.max(warmup), to),
+                all_s: present.as_secs_f64(),
+                late_s: early.map_or(f64::NAN, |early| Duration(present.0 - early.0).as_secs_f64()),
             }
         };
         let receivers: Vec<Counters> = flow.receivers.clone().enumerate().map(receiver).collect();
@@ -41,7 +40,8 @@ pub fn summary<C>(world: &World<C>, subjects: &Subjects, warmup: Instant) -> Tab
                 rows.receiver(&subjects.members[member], counters);
             }
         }
-        if subjects.is_controlled[index] {
+        // A session that nobody was in has no rate to be compared.
+        if subjects.is_controlled[index] && !goodput.is_nan() {
             goodputs.push(goodput);
         }
     }
@@ -77,16 +77,17 @@ impl Counters {
     }
 }
 
-/// What receivers got after the warm-up, bit/s: all together over the time that they were there, all together.
+/// What receivers got after the warm-up, bit/s: all together over the time that they were present, all together; NaN if
+/// none of them was.
 fn late_bps(receivers: &[Counters], of: fn(&Report) -> u64) -> f64 {
-    8.0 * receivers.iter().map(|receiver| receiver.late(of)).sum::<f64>()
-        / receivers.iter().map(|receiver| receiver.late_s).sum::<f64>()
+    let bytes = receivers.iter().map(|receiver| receiver.late(of)).sum::<f64>();
+    over(8.0 * bytes, receivers.iter().map(|receiver| receiver.late_s).sum())
 }
 
 /// The same from time zero.
 fn all_bps(receivers: &[Counters], of: fn(&Report) -> u64) -> f64 {
-    8.0 * receivers.iter().map(|receiver| of(&receiver.now) as f64).sum::<f64>()
-        / receivers.iter().map(|receiver| receiver.all_s).sum::<f64>()
+    let bytes = receivers.iter().map(|receiver| of(&receiver.now) as f64).sum::<f64>();
+    over(8.0 * bytes, receivers.iter().map(|receiver| receiver.all_s).sum())
 }
 
 /// Jain's fairness index, from 1/n (one has all) to 1 (all have the same); 1 if all have nothing.

@@ -74,8 +74,9 @@ fn receivers_get_what_flows_while_they_are_members() {
         assert_eq!(rate("film-0", f64::from(second)), 800e3);
     }
     // A second member on a host is there at once; one that has left gets nothing, though its link is loaded for 2 s.
-    assert_eq!((rate("film-1", 5.0), rate("film-1", 6.0), rate("film-1", 7.0)), (0.0, 800e3, 800e3));
-    assert_eq!((rate("film-2", 4.0), rate("film-2", 5.0), rate("film-2", 6.0)), (800e3, 0.0, 0.0));
+    assert_eq!((rate("film-1", 6.0), rate("film-1", 7.0), rate("film-2", 4.0)), (800e3, 800e3, 800e3));
+    // Who is no member has no rate.
+    assert!([rate("film-1", 5.0), rate("film-2", 5.0), rate("film-2", 6.0)].iter().all(|rate| rate.is_nan()));
     assert_eq!(value(&output, "film-0", "rate"), 800e3);
     // Over the time of membership: film-2 gets 800 kbit/s from 2 to 4 s, film-1 from 5 s on.
     assert_eq!(value(&output, "film-2", "rate"), 800e3);
@@ -87,6 +88,40 @@ fn receivers_get_what_flows_while_they_are_members() {
     assert_eq!(value(&output, "access-left-0", "efficiency"), 0.008);
     let late = value(&output, "access-right-1", "arrived_all");
     assert!((600.0..=602.0).contains(&late), "{late}");
+}
+
+#[test]
+fn a_session_gets_the_mean_over_its_present_members() {
+    // film-1 is there in the last 3 s of the third interval of 4 s, film-2 in all of the first and half of the second.
+    let text = CBR
+        .replace("\"4 s\"]", "\"6 s\"]")
+        .replace("[sessions.film]", "[probes]\ninterval = \"4 s\"\n\n[sessions.film]");
+    let text = text
+        .replace("duration = \"10 s\"", "duration = \"12 s\"")
+        .replace("\"5 s\"", "\"9 s\"")
+        .replace("\"10 s\"", "\"12 s\"");
+    let output = go(&text);
+    let flows = table(&output, "flows");
+    assert_eq!(numbers(flows, "members"), [2.0, 1.5, 1.75]);
+    for column in ["rate_bps", "goodput_bps"] {
+        // 100 packets a second, of which two or so are under way.
+        assert!(numbers(flows, column).iter().all(|rate| (rate - 800e3).abs() < 8e3), "{:?}", numbers(flows, column));
+    }
+}
+
+#[test]
+fn a_rate_of_nobody_is_none() {
+    // Everybody has left before the warm-up is over.
+    let text =
+        CBR.replace("[\"0 s\", \"5 s\", \"0 s\"]", "\"0 s\"").replace("[\"10 s\", \"10 s\", \"4 s\"]", "\"1500 ms\"");
+    let output = go(&text.replace("scheme = \"cbr\"\n", "scheme = \"tfmcc\"\n").replace("rate = \"800 kbit/s\"\n", ""));
+    assert!(value(&output, "film", "goodput").is_nan() && value(&output, "film-0", "rate").is_nan());
+    assert!(value(&output, "film", "goodput_all") > 0.0);
+    let (members, rates) = (numbers(table(&output, "flows"), "members"), numbers(table(&output, "flows"), "rate_bps"));
+    assert_eq!((members[0], members[1], &members[2..]), (3.0, 1.5, &[0.0; 8][..]));
+    assert!(rates[1] > 0.0 && rates[2..].iter().all(|rate| rate.is_nan()), "{rates:?}");
+    // Nor is it compared with others.
+    assert!(!words(table(&output, "summary"), "metric").contains(&"jain_index".to_owned()));
 }
 
 #[test]

@@ -54,5 +54,5 @@ fn receivers_at_their_source_are_told_before_and_after() {
     let warning = &known[0].warning;
     assert_eq!((warning.kind, warning.subject.as_str(), warning.value), ("receiver-at-source", "film", 2.0));
     assert!(warning.message.starts_with("receiver film-0 and 1 more are on node left-0"), "{}", warning.message);
-    assert_eq!(go(&near).warnings, [warning.clone()]);
+    assert_eq!(go(&near).warnings, std::slice::from_ref(warning));
 }

@@ -1,5 +1,6 @@
 //! Tables of flows and of the receivers of sessions.
 
+use super::over;
 use super::subjects::Subjects;
 use super::table::Table;
 use faircast_proto::endpoint::Report;
@@ -13,29 +14,32 @@ struct Interval {
     subject: u32,
     now: Report,
     before: Report,
+    /// How much of the interval it was present.
+    present_s: f64,
 }
 
-/// Flows and sessions. What a session's receivers got is their mean.
+/// Flows and sessions. What a session's receivers got is the mean over those present.
 pub(super) fn flows<C>(world: &World<C>, subjects: &Subjects, interval: Duration) -> Table {
     let records = world.records();
-    let senders = intervals(records.senders.iter().map(|row| (row.at, row.flow.0, row.report)), subjects.flows.len());
+    // Of senders nobody asks how long they are present.
+    let senders = records.senders.iter().map(|row| (row.at, row.flow.0, row.report, Duration::ZERO));
+    let senders = intervals(senders, subjects.flows.len());
     let receivers = receiver_intervals(world);
     let seconds = interval.as_secs_f64();
     // At each moment the rows of receivers are in the order of flows, as those of senders.
     let of_flow: Vec<Range<usize>> = world.flows().iter().map(|flow| flow.receivers.clone()).collect();
-    let mean_bps = |of: fn(&Report) -> u64| -> Vec<f64> {
+    let of_receivers = |of: &dyn Fn(&[Interval]) -> f64| -> Vec<f64> {
         let mut first = 0;
         senders
             .iter()
             .map(|row| {
-                let number = of_flow[row.subject as usize].len();
-                let own = &receivers[first..first + number];
-                first += number;
-                let bytes: u64 = own.iter().map(|row| of(&row.now) - of(&row.before)).sum();
-                8.0 * bytes as f64 / (seconds * number as f64)
+                let own = &receivers[first..first + of_flow[row.subject as usize].len()];
+                first += own.len();
+                of(own)
             })
             .collect()
     };
+    let mean_bps = |of: fn(&Report) -> u64| of_receivers(&|own| rate_bps(own, of));
     let (received, distinct) = (mean_bps(|report| report.received_bytes), mean_bps(|report| report.distinct_bytes));
     let count = |of: fn(&Report) -> u64| counts(&senders, of);
     let gauge = |of: fn(&Report) -> f64| senders.iter().map(|row| of(&row.now)).collect();
@@ -44,6 +48,7 @@ pub(super) fn flows<C>(world: &World<C>, subjects: &Subjects, interval: Duration
         .words("flow", &subjects.flows, senders.iter().map(|row| row.subject))
         .float("rate_bps", received)
         .float("goodput_bps", distinct)
+        .float("members", of_receivers(&|own| own.iter().map(|row| row.present_s).sum::<f64>() / seconds))
         .integer("sent_pkts", count(|report| report.sent_pkts))
         .integer("retransmitted_pkts", count(|report| report.retransmitted_pkts))
         .integer("loss_reductions", count(|report| report.loss_reductions))
@@ -59,7 +64,7 @@ pub(super) fn flows<C>(world: &World<C>, subjects: &Subjects, interval: Duration
 }
 
 /// The receivers of sessions.
-pub(super) fn receivers<C>(world: &World<C>, subjects: &Subjects, interval: Duration) -> Table {
+pub(super) fn receivers<C>(world: &World<C>, subjects: &Subjects) -> Table {
     let mut rows = receiver_intervals(world);
     rows.retain(|row| subjects.member(row.subject as usize).is_some());
     let mut flow_of = vec![0; world.receivers().len()];
@@ -67,10 +72,7 @@ pub(super) fn receivers<C>(world: &World<C>, subjects: &Subjects, interval: Dura
         flow_of[ends.receivers.clone()].fill(flow);
     }
     let members = rows.iter().filter_map(|row| subjects.member(row.subject as usize)).map(|member| member as u32);
-    let seconds = interval.as_secs_f64();
-    let bps = |of: fn(&Report) -> u64| {
-        rows.iter().map(|row| 8.0 * (of(&row.now) - of(&row.before)) as f64 / seconds).collect()
-    };
+    let bps = |of: fn(&Report) -> u64| rows.iter().map(|row| rate_bps(std::slice::from_ref(row), of)).collect();
     let gauge = |of: fn(&Report) -> f64| rows.iter().map(|row| of(&row.now)).collect();
     Table::new("receivers")
         .float("t_s", rows.iter().map(|row| row.at.as_secs_f64()).collect())
@@ -86,17 +88,24 @@ pub(super) fn receivers<C>(world: &World<C>, subjects: &Subjects, interval: Dura
 }
 
 fn receiver_intervals<C>(world: &World<C>) -> Vec<Interval> {
-    let rows = world.records().receivers.iter().map(|row| (row.at, row.receiver, row.report));
+    let rows = world.records().receivers.iter().map(|row| (row.at, row.receiver, row.report, row.present));
     intervals(rows, world.receivers().len())
 }
 
-fn intervals(rows: impl Iterator<Item = (Instant, u32, Report)>, subjects: usize) -> Vec<Interval> {
-    let mut before = vec![Report::default(); subjects];
-    rows.map(|(at, subject, now)| {
-        let before = std::mem::replace(&mut before[subject as usize], now);
-        Interval { at, subject, now, before }
+fn intervals(rows: impl Iterator<Item = (Instant, u32, Report, Duration)>, subjects: usize) -> Vec<Interval> {
+    let mut earlier = vec![(Report::default(), Duration::ZERO); subjects];
+    rows.map(|(at, subject, now, present)| {
+        let (before, then) = std::mem::replace(&mut earlier[subject as usize], (now, present));
+        Interval { at, subject, now, before, present_s: Duration(present.0 - then.0).as_secs_f64() }
     })
     .collect()
+}
+
+/// What receivers got in an interval, bit/s: all together over the time that they were present, all together. NaN if
+/// none of them was.
+fn rate_bps(receivers: &[Interval], of: fn(&Report) -> u64) -> f64 {
+    let bytes: u64 = receivers.iter().map(|row| of(&row.now) - of(&row.before)).sum();
+    over(8.0 * bytes as f64, receivers.iter().map(|row| row.present_s).sum())
 }
 
 fn counts(rows: &[Interval], of: fn(&Report) -> u64) -> Vec<i64> {

@@ -22,7 +22,7 @@ use faircast_sim::queue::DropReason;
 pub fn tables<C>(world: &World<C>, subjects: &Subjects, interval: Duration) -> Vec<Table> {
     vec![
         flows::flows(world, subjects, interval),
-        flows::receivers(world, subjects, interval),
+        flows::receivers(world, subjects),
         links(world, subjects, interval),
         queues(world, subjects),
         packets(world, subjects),
@@ -149,6 +149,11 @@ fn described(event: Event) -> (&'static str, f64, f64) {
         Event::ScaleChanged { before, after } => ("scale", before, after),
         Event::Finished => ("finished", f64::NAN, f64::NAN),
     }
+}
+
+/// `amount` per second; NaN over no time: a rate of nobody is none.
+pub(crate) fn over(amount: f64, seconds: f64) -> f64 {
+    if seconds > 0.0 { amount / seconds } else { f64::NAN }
 }
 
 /// Seconds from `start` to `end`.

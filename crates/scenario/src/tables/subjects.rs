@@ -2,7 +2,6 @@
 
 use crate::network::Network;
 use faircast_proto::scheme::Scheme;
-use faircast_proto::time::Instant;
 
 /// The subjects of a run, in the order of the simulator.
 #[derive(Clone, Debug)]
@@ -17,13 +16,11 @@ pub struct Subjects {
     pub is_controlled: Vec<bool>,
     /// Names of the receivers of sessions.
     pub members: Vec<String>,
-    /// From when to when each of them is a member.
-    pub membership: Vec<(Instant, Instant)>,
 }
 
 impl Subjects {
-    /// The subjects of `network`, run with `seed`.
-    pub fn of(network: &Network, seed: u64) -> Subjects {
+    /// The subjects of `network`.
+    pub fn of(network: &Network) -> Subjects {
         let unicast = network.flows.iter().map(|flow| (&flow.name, false, flow.kind.is_controlled()));
         let sessions = network.sessions.iter().map(|session| (&session.name, true, session.config.is_controlled()));
         let flows: Vec<_> = unicast.chain(sessions).collect();
@@ -34,7 +31,6 @@ impl Subjects {
             is_session: flows.iter().map(|(_, is_session, _)| *is_session).collect(),
             is_controlled: flows.iter().map(|(.., is_controlled)| *is_controlled).collect(),
             members: members().map(|receiver| receiver.name.clone()).collect(),
-            membership: members().map(|receiver| (receiver.joins(seed), receiver.leaves())).collect(),
         }
     }
 
