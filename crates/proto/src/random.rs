@@ -11,9 +11,24 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 #[derive(Clone, Debug)]
 pub struct Random(Xoshiro256PlusPlus);
 
+#[cfg(debug_assertions)]
+thread_local! {
+    /// Names of all streams that this thread has made.
+    static NAMES: std::cell::RefCell<std::collections::BTreeSet<String>> = const { std::cell::RefCell::new(std::collections::BTreeSet::new()) };
+}
+
 impl Random {
+    /// The names of the streams that this thread has made since it was last asked. Debug builds only, in which tests hold
+    /// the documented names against them.
+    #[cfg(debug_assertions)]
+    pub fn names() -> std::collections::BTreeSet<String> {
+        NAMES.take()
+    }
+
     /// The stream called `name` of the run with `seed`.
     pub fn stream(seed: u64, name: &str) -> Random {
+        #[cfg(debug_assertions)]
+        NAMES.with_borrow_mut(|names| names.insert(name.to_owned()));
         let mut state = fnv1a(name.as_bytes()) ^ splitmix(seed);
         let mut bytes = [0u8; 32];
         for chunk in bytes.chunks_exact_mut(8) {

@@ -369,12 +369,17 @@ impl NetworkBuilder {
         multicast
     }
 
-    /// A constant of its own for every node's clock, up to eleven days.
+    /// A constant of its own for every node's clock.
     fn offsets(&self) -> Vec<Duration> {
-        let offset = |name: &String| match self.clock_offsets {
-            true => Duration((self.stream(&format!("node/{name}/clock")).uniform() * 1e15) as u64),
-            false => Duration::ZERO,
-        };
+        let offset = |name: &String| if self.clock_offsets { clock_offset(self.seed, name) } else { Duration::ZERO };
         self.nodes.iter().map(offset).collect()
     }
+}
+
+/// How much the clock of the node called `name` is ahead of the simulator's in the run with this seed, if clocks are
+/// offset: up to eleven days, so that stamps of 32 bits are anywhere.
+///
+/// Whole microseconds: protocols stamp packets in these, and what is cut off may not depend on the offset.
+pub fn clock_offset(seed: u64, name: &str) -> Duration {
+    Duration::from_micros((Random::stream(seed, &format!("node/{name}/clock")).uniform() * 1e12) as u64)
 }

@@ -23,8 +23,8 @@ pub struct Receiver {
     latch: Latch,
     selective: bool,
     timestamps: bool,
-    /// RFC 7323 TS.Recent.
-    recent_stamp_us: u32,
+    /// RFC 7323 TS.Recent; none before a segment was in order.
+    recent_stamp_us: Option<u32>,
     /// RFC 7323 Last.ACK.sent.
     last_ack_sent: u64,
     received_pkts: u64,
@@ -49,7 +49,7 @@ impl Receiver {
             latch: Latch::new(config),
             selective: config.recovery_or(Rule::new(config).recovery()) == Recovery::Sack,
             timestamps: config.timestamps,
-            recent_stamp_us: 0,
+            recent_stamp_us: None,
             last_ack_sent: 0,
             received_pkts: 0,
             received_bytes: 0,
@@ -150,7 +150,7 @@ impl Receiver {
             next_expected: on_wire(self.next_expected),
             echo: self.latch.echo(),
             sack,
-            echoed_stamp_us: self.recent_stamp_us,
+            echoed_stamp_us: self.recent_stamp_us.unwrap_or(0),
         };
         out.send(Packet { sent: now, flow, source, destination, size, ttl, ecn, header });
     }
@@ -158,9 +158,9 @@ impl Receiver {
     /// RFC 7323 section 4.3: the stamp to echo is that of the segment that the last ACK asked for, or of one
     /// before it if that came later.
     fn keep_stamp(&mut self, sequence: Option<u64>, stamp_us: u32) {
-        let newer = stamp_us.wrapping_sub(self.recent_stamp_us) < 1 << 31;
-        if sequence.is_none_or(|sequence| sequence <= self.last_ack_sent) && (newer || self.received_pkts == 1) {
-            self.recent_stamp_us = stamp_us;
+        let newer = self.recent_stamp_us.is_none_or(|recent| stamp_us.wrapping_sub(recent) < 1 << 31);
+        if sequence.is_none_or(|sequence| sequence <= self.last_ack_sent) && newer {
+            self.recent_stamp_us = Some(stamp_us);
         }
     }
 
@@ -339,5 +339,15 @@ mod tests {
         // Of one above a gap, the last one in order; of one that fills a gap, its own.
         assert_eq!(stamp(bench.arrive(3, 40)), Some(10));
         assert_eq!(stamp(bench.arrive(2, 50)), Some(50));
+    }
+
+    #[test]
+    fn the_first_stamp_in_order_is_kept_whatever_it_is_and_whatever_came_before() {
+        let mut bench = Bench::new(&Config { timestamps: true, ..Config::default() });
+        let stamp = |answer: Option<Answer>| answer.map(|answer| answer.stamp_us);
+        // The first segment was lost. A stamp from 2^31 on is not newer than 0, by serial arithmetic.
+        assert_eq!(stamp(bench.arrive(1, 3_000_000_010)), Some(0));
+        assert_eq!(stamp(bench.arrive(0, 3_000_000_020)), Some(3_000_000_020));
+        assert_eq!(stamp(bench.arrive(2, 3_000_000_030)), Some(3_000_000_030));
     }
 }
