@@ -7,7 +7,7 @@ import math
 import pytest
 from scipy import stats
 
-from faircast.statistics import deviation, difference, estimate, jain, variation, with_interval
+from faircast.statistics import Estimate, deviation, difference, estimate, jain, scaled, variation, with_interval
 
 
 def test_mean_and_interval_by_hand() -> None:
@@ -39,6 +39,11 @@ def test_undefined_values_are_left_out() -> None:
 def test_infinite_values_have_no_interval() -> None:
     found = estimate([1.0, math.inf])
     assert (found.mean, found.ci95, found.low) == (math.inf, None, 1.0)
+
+
+def test_an_estimate_in_another_unit() -> None:
+    assert scaled(Estimate(2.0, 0.5, 3, 1.0, 4.0), 1e3) == Estimate(2000.0, 500.0, 3, 1000.0, 4000.0)
+    assert scaled(Estimate(2.0, None, 1, 2.0, 2.0), 1e3) == Estimate(2000.0, None, 1, 2000.0, 2000.0)
 
 
 def test_deviation_by_hand() -> None:
