@@ -38,7 +38,7 @@ class Outcome(Generic[T]):
     results: list[T | None]
     """What `reduce` made of each run, in the order of the jobs; None for runs that never started."""
     interrupted: bool
-    """Whether Ctrl-C ended the batch early."""
+    """Whether Ctrl-C, or what else raises `KeyboardInterrupt`, ended the batch early."""
 
 
 class Watcher(Protocol):
@@ -59,8 +59,9 @@ def run_batch(
 
     `reduce` is called in a worker, with the CPU seconds of the run, and with the partial result of a run that was
     interrupted as well (``raw.interrupted``). Ctrl-C stops the running jobs, starts no others and returns what there
-    is; a `reduce` that gives way (`faircast.interruption`) then leaves None. A second one gives up at once. An error
-    inside a run ends the batch as a `NotFinishedError`; one inside `reduce` is passed on as it is.
+    is; a `reduce` that gives way (`faircast.interruption`) then leaves None. A second one gives up at once. So does
+    SIGTERM where it raises `KeyboardInterrupt`, as the command line has it. An error inside a run ends the batch as a
+    `NotFinishedError`; one inside `reduce` or `watcher` is passed on as it is, when the running jobs have stopped.
     """
     batch = _Batch(jobs, reduce)
     threads = [
@@ -77,6 +78,8 @@ def run_batch(
     except KeyboardInterrupt:
         interrupted = True
         batch.cancel()
+    except BaseException as error:
+        batch.fail(error)
     for thread in threads:
         if thread.ident is not None:
             thread.join()
@@ -124,7 +127,7 @@ class _Batch(Generic[T]):
             except Interrupted:
                 pass  # what is half reduced is no result
             except BaseException as error:
-                self._fail(error)
+                self.fail(error)
             self._finished(index)
 
     def progress(self) -> tuple[float, int, int]:
@@ -137,6 +140,13 @@ class _Batch(Generic[T]):
             self._stopped = True
             for control in self._running.values():
                 control.cancel()
+
+    def fail(self, error: BaseException) -> None:
+        """End the batch with this error, if there is none before it."""
+        with self._lock:
+            if self.error is None:
+                self.error = error
+        self.cancel()
 
     def _unwanted(self) -> bool:
         return self._stopped
@@ -156,12 +166,6 @@ class _Batch(Generic[T]):
             self._done += 1
             if not self._running and (self._stopped or self._next == len(self.jobs)):
                 self.all_done.set()
-
-    def _fail(self, error: BaseException) -> None:
-        with self._lock:
-            if self.error is None:
-                self.error = error
-        self.cancel()
 
     @staticmethod
     def _run(job: Job, control: _native.Control) -> _native.RawResult:

@@ -114,3 +114,14 @@ def test_progress_is_told(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     assert told[-1] == (1.0, 2, 2)
     assert all(0 <= share <= 1 for share, _, _ in told)
+
+
+def test_a_watcher_that_fails_stops_the_runs(small: Path) -> None:
+    class Broken:
+        def update(self, share: float, done: int, total: int) -> None:
+            raise NotFinishedError("nobody listens")
+
+    scenario = resolve(small, sets=["duration='100000 s'"]).json
+    with pytest.raises(NotFinishedError, match="nobody listens"):
+        run_batch([Job(scenario, 1)], lambda job, raw, cpu_s: None, watcher=Broken())
+    assert threading.active_count() == 1
