@@ -1,114 +1,227 @@
-"""The summaries of all runs of a reproduction or a sweep in one Parquet file: what tables and figures rest on.
+"""The summaries of all runs of a reproduction in one Parquet file: what tables and figures rest on.
 
-A folder that is continued takes finished runs from here instead of computing them again.
+A folder that is continued takes finished runs from here instead of computing them again. While runs are computed each
+goes to a journal beside the file when it is finished, with what its experiments keep of it besides; the journal goes
+when the reproduction is finished.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import math
 from array import array
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from faircast.folder import writing
+from faircast.errors import InputError
+from faircast.journal import Journal
 from faircast.results import read_table
-from faircast.scenario import Resolved
-from faircast.summary import Layout, RunSummary
+from faircast.storage import new_file, remove, writing
+from faircast.summary import Layout, RunSummary, optimum_by_key
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 FILE = "measurements.parquet"
-SCENARIOS = "scenarios.json"
+JOURNAL = "measurements.journal"
+
+Key = tuple[str, int]
+"""Scenario hash and seed; behind the hash ``#1`` and so on for copies, which the Parquet file does not tell apart."""
 
 
 class Measurements:
-    """Summaries by scenario hash and seed."""
+    """The summaries of a folder by scenario hash and seed, and what the journal holds beside them."""
 
-    def __init__(self) -> None:
-        self._runs: dict[tuple[str, int], RunSummary] = {}
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._journal = Journal(folder / JOURNAL)
+        self._runs: dict[Key, RunSummary] = {}
         self._names: dict[str, str] = {}
+        self._layouts: dict[str, Layout] = {}
+        self._optima: dict[tuple[str, bytes], Mapping[tuple[str, str], float]] = {}
+        self._in_journal: set[str] = set()
+        self.kept: dict[Key, dict[str, Any]] = {}
+        """What was kept with runs in the journal, as `record` was given it."""
 
     @classmethod
     def read(cls, folder: Path) -> Measurements:
-        """Those of a folder; none if it has no such file. Raises `InputError` if the file is damaged."""
-        found = cls()
+        """Those of a folder, which may have none. Raises `InputError` if the Parquet file is damaged."""
+        found = cls(folder)
         path = folder / FILE
-        if not path.exists():
-            return found
-        columns = read_table(path).to_pydict()
-        rows: dict[tuple[str, int], list[tuple[str, str, str]]] = {}
-        values: dict[tuple[str, int], array[float]] = {}
-        best: dict[tuple[str, int], dict[tuple[str, str], float]] = {}
-        keys = zip(columns["scenario"], columns["seed"], strict=True)
-        texts = zip(columns["subject"], columns["metric"], columns["unit"], strict=True)
-        for key, row, value, optimum in zip(keys, texts, columns["value"], columns["optimum"], strict=True):
-            rows.setdefault(key, []).append(row)
-            values.setdefault(key, array("d")).append(value)
-            if not math.isnan(optimum):
-                best.setdefault(key, {})[row[:2]] = optimum
-        layouts: dict[tuple[tuple[str, str, str], ...], Layout] = {}
-        for key, listed in rows.items():
-            shape = tuple(listed)
-            found._runs[key] = RunSummary(layouts.setdefault(shape, Layout(shape)), values[key], best.get(key, {}))
-        found._names = dict(zip(columns["scenario"], columns["name"], strict=True))
+        if path.exists():
+            try:
+                found._take_over(read_table(path))
+            except (KeyError, TypeError, ValueError) as error:
+                if isinstance(error, InputError):
+                    raise
+                raise InputError(f"{path} is a Parquet file, but not one of measurements; remove it") from None
+        for record in found._journal.read():
+            found._replay(record)
         return found
+
+    @staticmethod
+    def discard(folder: Path) -> None:
+        """Remove the measurements of a folder."""
+        for name in (JOURNAL, FILE):
+            with writing(folder / name):
+                remove(folder / name)
+
+    @staticmethod
+    def close(folder: Path) -> None:
+        """Remove the journal: all that it holds has been written and nothing is left to compute."""
+        with writing(folder / JOURNAL):
+            remove(folder / JOURNAL)
 
     def __contains__(self, key: object) -> bool:
         return key in self._runs
 
-    def __getitem__(self, key: tuple[str, int]) -> RunSummary:
+    def __getitem__(self, key: Key) -> RunSummary:
         return self._runs[key]
 
-    def add(self, scenario: Resolved, seed: int, summary: RunSummary) -> None:
-        """Take note of a finished run."""
-        self._runs[scenario.hash, seed] = summary
-        self._names[scenario.hash] = scenario.name
+    def record(self, key: Key, name: str, summary: RunSummary, kept: dict[str, Any]) -> None:
+        """Write a finished run to the journal, with what is kept of it; may be called from several threads."""
+        layout = _digest(summary.layout)
+        records: list[dict[str, Any]] = []
+        if layout not in self._in_journal:
+            records.append({"layout": layout, "rows": summary.layout.rows})
+        run = {"scenario": key[0], "seed": key[1], "name": name, "layout": layout}
+        columns = {"values": _text(summary.values), "optimum": _text(_optimum_column(summary))}
+        self._journal.append(*records, run | columns | {"kept": kept})
+        self._in_journal.add(layout)
 
-    def write(self, folder: Path) -> None:
-        """Write all, ordered by name, hash and seed: equal measurements give equal files."""
+    def add(self, key: Key, name: str, summary: RunSummary) -> None:
+        """Take note of a finished run."""
+        self._runs[key] = summary
+        self._names[_plain(key)[0]] = name
+
+    def write(self) -> None:
+        """Write all to the Parquet file, ordered by name, hash and seed: equal measurements give equal files."""
         import pyarrow.parquet as pq
 
-        path = folder / FILE
-        fresh = folder / f".{FILE}"
-        with writing(path):
-            try:
-                pq.write_table(self.to_arrow(), fresh, compression="zstd")
-                fresh.replace(path)
-            finally:
-                fresh.unlink(missing_ok=True)
+        with writing(self._folder / FILE), new_file(self._folder / FILE) as file:
+            pq.write_table(self.to_arrow(), file, compression="zstd")
 
     def to_arrow(self) -> pa.Table:
         """All as a table ``name, scenario, seed, subject, metric, unit, value, optimum``."""
         import numpy as np
         import pyarrow as pa
 
-        keys = sorted(self._runs, key=lambda key: (self._names[key[0]], *key))
-        lengths = [len(self._runs[key].values) for key in keys]
-        rows = [row for key in keys for row in self._runs[key].layout.rows]
-        values = [np.frombuffer(self._runs[key].values, dtype=np.float64) for key in keys]
-        best = [self._runs[key].optimum.get(row[:2], math.nan) for key in keys for row in self._runs[key].layout.rows]
+        runs = {_plain(key): run for key, run in self._runs.items()}
+        keys = sorted(runs, key=lambda key: (self._names[key[0]], *key))
+        layouts = [runs[key].layout for key in keys]
+        lengths = [len(layout.rows) for layout in layouts]
 
-        def texts(column: list[str]) -> pa.Array:
-            return pa.array(column, pa.string()).dictionary_encode()
+        def of_layouts(place: int) -> pa.Array:
+            words: dict[str, int] = {}
+            codes = {
+                id(layout): np.array([words.setdefault(row[place], len(words)) for row in layout.rows], np.int32)
+                for layout in {id(layout): layout for layout in layouts}.values()
+            }
+            column = _joined([codes[id(layout)] for layout in layouts], np.int32)
+            return pa.DictionaryArray.from_arrays(pa.array(column), pa.array(list(words), pa.string()))
 
-        def repeated(column: list[str]) -> pa.Array:
-            codes = np.repeat(np.arange(len(column), dtype=np.int32), lengths)
-            distinct = list(dict.fromkeys(column))
-            place = np.array([distinct.index(text) for text in column], dtype=np.int32)
+        def of_runs(texts: list[str]) -> pa.Array:
+            words: dict[str, int] = {}
+            codes = np.array([words.setdefault(text, len(words)) for text in texts], np.int32)
             return pa.DictionaryArray.from_arrays(
-                pa.array(place[codes] if column else codes), pa.array(distinct, pa.string())
+                pa.array(np.repeat(codes, lengths)), pa.array(list(words), pa.string())
             )
 
         return pa.table(
             {
-                "name": repeated([self._names[digest] for digest, _ in keys]),
-                "scenario": repeated([digest for digest, _ in keys]),
+                "name": of_runs([self._names[digest] for digest, _ in keys]),
+                "scenario": of_runs([digest for digest, _ in keys]),
                 "seed": pa.array(np.repeat(np.array([seed for _, seed in keys], dtype=np.int64), lengths)),
-                "subject": texts([row[0] for row in rows]),
-                "metric": texts([row[1] for row in rows]),
-                "unit": texts([row[2] for row in rows]),
-                "value": pa.array(np.concatenate(values) if values else np.empty(0)),
-                "optimum": pa.array(best, pa.float64()),
+                "subject": of_layouts(0),
+                "metric": of_layouts(1),
+                "unit": of_layouts(2),
+                "value": pa.array(_joined([np.frombuffer(runs[key].values) for key in keys], np.float64)),
+                "optimum": pa.array(_joined([np.frombuffer(_optimum_column(runs[key])) for key in keys], np.float64)),
             }
         )
+
+    def _take_over(self, table: pa.Table) -> None:
+        """Take the runs of a table of `to_arrow`; rows of one run stand together."""
+        import numpy as np
+
+        if not table.num_rows:
+            return
+        codes, words = {}, {}
+        for name in ("name", "scenario", "subject", "metric", "unit"):
+            codes[name], words[name] = _codes(table.column(name))
+        seeds = table.column("seed").to_numpy()
+        values = table.column("value").to_numpy()
+        best = table.column("optimum").to_numpy()
+        changes = (np.diff(codes["scenario"]) != 0) | (np.diff(seeds) != 0)
+        ends = [*(np.flatnonzero(changes) + 1).tolist(), table.num_rows]
+        shapes: dict[tuple[bytes, ...], tuple[str, Layout]] = {}
+        start = 0
+        for end in ends:
+            shape = tuple(codes[name][start:end].tobytes() for name in ("subject", "metric", "unit"))
+            if shape not in shapes:
+                texts = [[words[name][i] for i in codes[name][start:end]] for name in ("subject", "metric", "unit")]
+                shapes[shape] = self._layout(list(zip(*texts, strict=True)))
+            digest = words["scenario"][codes["scenario"][start]]
+            columns = values[start:end].tobytes(), best[start:end].tobytes()
+            self.add(
+                (digest, int(seeds[start])), words["name"][codes["name"][start]], self._run(*shapes[shape], *columns)
+            )
+            start = end
+
+    def _replay(self, record: dict[str, Any]) -> None:
+        """Take a record of the journal."""
+        if "rows" in record:
+            self._layout([(subject, metric, unit) for subject, metric, unit in record["rows"]])
+            self._in_journal.add(record["layout"])
+        elif record["layout"] in self._layouts:  # otherwise its layout was cut off
+            columns = (base64.b64decode(record[name]) for name in ("values", "optimum"))
+            key = (record["scenario"], record["seed"])
+            self.add(key, record["name"], self._run(record["layout"], self._layouts[record["layout"]], *columns))
+            self.kept[key] = record["kept"]
+
+    def _layout(self, rows: list[tuple[str, str, str]]) -> tuple[str, Layout]:
+        layout = Layout(tuple(rows))
+        digest = _digest(layout)
+        return digest, self._layouts.setdefault(digest, layout)
+
+    def _run(self, digest: str, layout: Layout, values: bytes, optimum: bytes) -> RunSummary:
+        column = array("d", values)
+        if (digest, optimum) not in self._optima:
+            self._optima[digest, optimum] = optimum_by_key(layout, array("d", optimum))
+        return RunSummary(layout, column, self._optima[digest, optimum])
+
+
+def _plain(key: Key) -> Key:
+    """Without the mark of a copy."""
+    return key[0].partition("#")[0], key[1]
+
+
+def _digest(layout: Layout) -> str:
+    return hashlib.sha256(json.dumps(layout.rows).encode()).hexdigest()[:12]
+
+
+def _optimum_column(summary: RunSummary) -> array[float]:
+    return array("d", [summary.optimum.get(row[:2], math.nan) for row in summary.layout.rows])
+
+
+def _text(column: array[float]) -> str:
+    return base64.b64encode(column.tobytes()).decode()
+
+
+def _codes(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], list[str]]:
+    """A column of texts as numbers of its distinct texts."""
+    import pyarrow as pa
+
+    texts = column.cast(pa.string()).combine_chunks().dictionary_encode()
+    return texts.indices.to_numpy(), texts.dictionary.to_pylist()
+
+
+def _joined(columns: list[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
+    import numpy as np
+
+    return np.concatenate(columns) if columns else np.empty(0, kind)

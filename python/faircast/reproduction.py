@@ -5,6 +5,7 @@
     results/mecn-fig8a-5d0c.../
         manifest.json
         measurements.parquet          the summary of every run: the numbers behind tables and figures
+        measurements.journal          the same while runs are computed, each from the moment it is finished
         mecn-fig8a/summary.json       published beside measured, verdicts with reasons
         mecn-fig8a/mecn-fig8a.pdf     the figure, and the same as .png
 """
@@ -13,19 +14,22 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from faircast import kept
 from faircast.batch import Job, Watcher, run_batch, worker_count
 from faircast.errors import InputError
 from faircast.experiment import AGREES, REPORTED, Data, Experiment, Numbers, Point, PointData, Verdict, judge, overall
 from faircast.experiments import select
-from faircast.folder import begin_call, build, check_place, default_path, end_call, write_json, writing
+from faircast.manifest import INTERRUPTED, Workplace, build, check_place, default_path, sources
 from faircast.measurements import Measurements
 from faircast.results import faircast_version, to_arrow
 from faircast.scenario import Resolved, resolve, seeds
+from faircast.storage import write_json, writing
 from faircast.summary import RunSummary, finite, from_columns
 from faircast.utility.beside import with_optimum
 
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from faircast._native import RawResult
+    from faircast.summary import Columns
 
 QUICK_REPS = 3
 
@@ -70,7 +75,6 @@ class Report:
             "reps": len(self.seeds),
             "seeds": self.seeds,
             "version": faircast_version(),
-            "wall_seconds": round(self.wall_s, 3),
             **({} if self.numbers is None else {"numbers": asdict(self.numbers)}),
         }
 
@@ -129,40 +133,58 @@ def carry_out(
     watcher: Watcher | None = None,
 ) -> Reproduction:
     """Reproduce the given experiments; see `reproduce`."""
-    begin = time.perf_counter()
     jobs = worker_count(jobs)
     plan = Plan(quick)
     for experiment in experiments:
         plan.add(experiment, seeds(1, reps or (QUICK_REPS if quick else experiment.reps)))
     path = Path(out) if out is not None else default_path(name, plan.hash)
-    manifest = check_place(path, "reproduction", {})
-    if manifest.setdefault("quick", quick) != quick:
-        there = "quick" if manifest["quick"] else "full"
-        raise InputError(f"{path} holds a {there} reproduction; choose another folder with --out")
-    known = Measurements.read(path) if manifest.get("build") == build() else Measurements()
-    manifest |= {"build": build(), "name": name}
-    begin_call(path, manifest)
+    place = Workplace(path, lambda: continued(path, quick))
+    with place.locked():
+        manifest = place.manifest
+        if manifest.get("build") != build():  # its numbers may differ
+            Measurements.discard(path)
+        manifest |= {"build": build(), "name": name, "quick": quick}
+        with place.call() as note:
+            done = compute(plan, path, jobs=jobs, watcher=watcher)
+            note["experiments"] = {report.experiment.id: round(report.wall_s, 3) for report in done.reports}
+            listed = manifest.setdefault("experiments", [])
+            listed += [name for name in note["experiments"] if name not in listed]
+            if done.interrupted:
+                manifest["status"] = INTERRUPTED
+        if not done.interrupted:  # last, so that whatever ends this process before finds what it kept of the runs
+            Measurements.close(path)
+    return done
 
-    needed = [run for run in plan.runs.values() if run.needs_more or run.key not in known]
-    outcome = run_batch([run.job for run in needed], plan.collector(needed), workers=jobs, watcher=watcher)
-    computed = {run.key for run in needed}
-    summaries = {key: known[key] for key in plan.runs if key not in computed}
+
+def compute(plan: Plan, path: Path, *, jobs: int, watcher: Watcher | None) -> Reproduction:
+    """Compute what the folder does not hold yet of a plan, and conclude what is complete."""
+    begin = time.perf_counter()
+    known = Measurements.read(path)
+    needed = [run for key, run in plan.runs.items() if key not in known or not run.recall(known.kept.get(key, {}))]
+    missing = {run.key for run in needed}
+    summaries = {key: known[key] for key in plan.runs if key not in missing}
+    outcome = run_batch([run.job for run in needed], plan.collector(needed, known), workers=jobs, watcher=watcher)
     for run, summary in zip(needed, outcome.results, strict=True):
         if summary is not None:
             summaries[run.key] = summary
-            known.add(plan.scenarios[run.digest], run.seed, summary)
-    known.write(path)
-
+            known.add(run.key, run.job.label, summary)
+    known.write()
     reports = []
     for planned in plan.experiments:
         data = planned.data(plan, summaries)
         if data is not None:
             reports.append(conclude(planned.experiment, data, path / planned.experiment.id, begin))
-    done = manifest.setdefault("experiments", [])
-    done += [report.experiment.id for report in reports if report.experiment.id not in done]
-    end_call(path, manifest, wall_s=time.perf_counter() - begin, interrupted=outcome.interrupted)
     finished = sum(summary is not None for summary in outcome.results)
     return Reproduction(path, reports, outcome.interrupted, finished, len(plan.runs) - len(needed))
+
+
+def continued(path: Path, quick: bool) -> dict[str, Any]:
+    """The manifest of a reproduction that can be continued; see `check_place`."""
+    manifest = check_place(path, "reproduction", {})
+    if manifest.setdefault("quick", quick) != quick:
+        there = "quick" if manifest["quick"] else "full"
+        raise InputError(f"{path} holds a {there} reproduction; choose another folder with --out")
+    return manifest
 
 
 def conclude(experiment: Experiment, data: Data, folder: Path, begin: float) -> Report:
@@ -202,17 +224,39 @@ class PlannedRun:
     reduced: dict[int, Any] = field(default_factory=dict)
     """By the number of the reducing function."""
     wanted: set[str] = field(default_factory=set)
-    reducers: dict[int, Callable[[RawResult], Any]] = field(default_factory=dict)
+    reducers: dict[int, tuple[str, Callable[[RawResult], Any]]] = field(default_factory=dict)
+    """Reducing functions by their number, with a name that is the same in every process."""
 
     @property
     def key(self) -> tuple[str, int]:
         """What tells runs apart."""
         return self.digest, self.seed
 
-    @property
-    def needs_more(self) -> bool:
-        """Whether the summary alone does not do."""
-        return bool(self.wanted or self.reducers)
+    def take(self, raw: RawResult, tables: Mapping[str, Columns]) -> dict[str, Any]:
+        """Keep of a finished run what is wanted beside its summary; gives the same in a form for the journal."""
+        for name in self.wanted:
+            self.tables[name] = to_arrow(tables[name])
+        for number, (_, reduce) in self.reducers.items():
+            self.reduced[number] = reduce(raw)
+        noted: dict[str, Any] = {"tables": {name: kept.to_json(table) for name, table in self.tables.items()}}
+        if self.reducers:
+            with suppress(TypeError):  # what has no form in JSON is computed again when the folder is continued
+                reduced = {name: kept.to_json(self.reduced[number]) for number, (name, _) in self.reducers.items()}
+                noted |= {"reduced": reduced, "sources": sources()}
+        return noted
+
+    def recall(self, noted: dict[str, Any]) -> bool:
+        """Take what is wanted beside the summary from what `take` gave; whether it has all of that.
+
+        What functions of other sources made of a run is passed over.
+        """
+        tables = noted.get("tables", {})
+        reduced = noted.get("reduced", {}) if noted.get("sources") == sources() else {}
+        if not self.wanted <= set(tables) or any(name not in reduced for name, _ in self.reducers.values()):
+            return False
+        self.tables = {name: kept.from_json(tables[name]) for name in self.wanted}
+        self.reduced = {number: kept.from_json(reduced[name]) for number, (name, _) in self.reducers.items()}
+        return True
 
 
 @dataclass
@@ -271,11 +315,13 @@ class Plan:
                 if point.table_seeds is None or number < point.table_seeds:
                     run.wanted.update(point.tables)
                 if point.reduce is not None:
-                    run.reducers[id(point)] = point.reduce
+                    run.reducers[id(point)] = f"{experiment.id} {point.key!r}", point.reduce
         self.experiments.append(PlannedExperiment(experiment, seeds, points, self.quick))
 
-    def collector(self, needed: Sequence[PlannedRun]) -> Callable[[Job, RawResult, float], RunSummary | None]:
-        """What takes from a raw result all that is wanted of it; called in the workers."""
+    def collector(
+        self, needed: Sequence[PlannedRun], known: Measurements
+    ) -> Callable[[Job, RawResult, float], RunSummary | None]:
+        """What takes from a raw result all that is wanted of it, and writes it down; called in the workers."""
         by_job = {id(run.job): run for run in needed}
 
         def collect(job: Job, raw: RawResult, _: float) -> RunSummary | None:
@@ -284,10 +330,8 @@ class Plan:
             run = by_job[id(job)]
             tables = raw.tables()
             tables["summary"] = with_optimum(tables["summary"], self.scenarios[run.digest])
-            for name in run.wanted:
-                run.tables[name] = to_arrow(tables[name])
-            for number, reduce in run.reducers.items():
-                run.reduced[number] = reduce(raw)
-            return from_columns(tables["summary"])
+            summary = from_columns(tables["summary"])
+            known.record(run.key, job.label, summary, run.take(raw, tables))
+            return summary
 
         return collect

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version as installed_version
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from faircast.errors import InputError, nearest
 from faircast.scenario import Resolved
@@ -159,8 +159,8 @@ class RunResult:
     def write(self, folder: str | Path) -> None:
         """Write one Parquet file per table into an existing folder."""
         for name in self.names:
-            path = Path(folder) / f"{name}.parquet"
-            write_table(self.table(name), path, self.scenario, seeds=str(self.seed), version=self.version)
+            with (Path(folder) / f"{name}.parquet").open("wb") as file:  # Arrow itself opens no path that is not text
+                write_table(self.table(name), file, self.scenario, seeds=str(self.seed), version=self.version)
 
 
 def to_arrow(columns: Columns) -> pa.Table:
@@ -182,7 +182,7 @@ def to_arrow(columns: Columns) -> pa.Table:
     return pa.table(arrays)
 
 
-def write_table(table: pa.Table, path: Path, scenario: Resolved, *, seeds: str, version: str) -> None:
+def write_table(table: pa.Table, file: BinaryIO, scenario: Resolved, *, seeds: str, version: str) -> None:
     """Write a table with where it comes from, and nothing else, in its metadata."""
     import pyarrow.parquet as pq
 
@@ -192,8 +192,7 @@ def write_table(table: pa.Table, path: Path, scenario: Resolved, *, seeds: str, 
         SEED: seeds.encode(),
         VERSION: version.encode(),
     }
-    with path.open("wb") as file:  # Arrow itself opens no path that is not text
-        pq.write_table(table.replace_schema_metadata(metadata), file, compression="zstd")
+    pq.write_table(table.replace_schema_metadata(metadata), file, compression="zstd")
 
 
 def read_table(path: Path) -> pa.Table:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from faircast import _native
 from faircast.batch import Job, Watcher, run_batch, worker_count
 from faircast.errors import InputError
-from faircast.folder import MANIFEST, RunFolder, read_manifest
+from faircast.folder import RunFolder
+from faircast.manifest import MANIFEST, from_ranges, read_manifest
 from faircast.results import RunResult, origin_of, read_table
 from faircast.scenario import Resolved, Source, resolve, seeds
 from faircast.summary import Row
@@ -53,6 +55,8 @@ class FolderOutcome:
     """Seeds that this call finished."""
     found: list[int]
     """Seeds that were there already."""
+    damaged: dict[int, str]
+    """Seeds that were there, but damaged, with the reason; they have been removed."""
     interrupted: bool
 
 
@@ -60,27 +64,42 @@ def run_into(
     folder: RunFolder, wanted: Iterable[int], *, workers: int | None = None, watcher: Watcher | None = None
 ) -> FolderOutcome:
     """Run those of the wanted seeds that the folder does not hold yet, and write their tables and the summary."""
-    begin = time.perf_counter()
     workers = worker_count(workers)
-    there = folder.summaries()
     wanted = list(wanted)
     scenario = folder.scenario
-    jobs = [Job(scenario.json, seed, scenario.name) for seed in wanted if seed not in there]
-    folder.create()
 
     def keep(job: Job, raw: _native.RawResult, cpu_s: float) -> bool:
-        result = RunResult.from_raw(scenario, job.seed, raw, cpu_s)
-        folder.write(result)
+        folder.write(RunResult.from_raw(scenario, job.seed, raw, cpu_s))
         return not raw.interrupted
 
-    outcome = run_batch(jobs, keep, workers=workers, watcher=watcher)
-    rows = folder.close(wall_s=time.perf_counter() - begin, interrupted=outcome.interrupted)
+    with folder.work(wanted):
+        there = folder.finished()
+        jobs = [Job(scenario.json, seed, scenario.name) for seed in wanted if seed not in there]
+        try:
+            outcome = run_batch(jobs, keep, workers=workers, watcher=watcher)
+        except Exception:
+            with suppress(Exception):  # a summary of what is there; the first error is the one to tell
+                folder.conclude()
+            raise
+        rows = folder.conclude()
     computed = [job.seed for job, done in zip(jobs, outcome.results, strict=True) if done]
-    return FolderOutcome(rows, computed, [seed for seed in wanted if seed in there], outcome.interrupted)
+    found = [seed for seed in wanted if seed in there]
+    return FolderOutcome(rows, computed, found, folder.damaged, outcome.interrupted)
 
 
-def from_result(path: Path) -> tuple[Resolved, list[int], str] | None:
-    """Scenario, seeds and version of a result folder, the folder of one seed or one of its Parquet files.
+class Earlier(NamedTuple):
+    """What a result says of its making."""
+
+    scenario: Resolved
+    seeds: list[int]
+    """Of the folder of a run all that were asked for, finished or not."""
+    version: str
+    folder: Path | None
+    """The folder of a run, which can be continued; None for a part of one."""
+
+
+def from_result(path: Path) -> Earlier | None:
+    """What made a result: the folder of a run, that of one seed or one of its Parquet files.
 
     None if `path` is none of these, hence presumably a scenario.
     """
@@ -90,14 +109,15 @@ def from_result(path: Path) -> tuple[Resolved, list[int], str] | None:
         return None
     if path.suffix == ".parquet":
         origin = origin_of(read_table(path), path)
-        return origin.scenario, [origin.seed], origin.version
+        return Earlier(origin.scenario, [origin.seed], origin.version, None)
     if not is_folder:
         return None
-    if not (path / MANIFEST).exists() and any(path.glob("*.parquet")):
+    manifest = read_manifest(path) if (path / MANIFEST).exists() or not any(path.glob("*.parquet")) else None
+    if manifest is None or manifest["kind"] == "seed":
         result = RunResult.read(path)
-        return result.scenario, [result.seed], result.version
-    manifest = read_manifest(path)
+        return Earlier(result.scenario, [result.seed], result.version, None)
     if manifest["kind"] != "run":
         raise InputError(f"{path} holds a {manifest['kind']}; only the folder of a run can be run again")
-    numbers = sorted({int(seed) for key in ("runs", "interrupted") for seed in manifest.get(key, {})})
-    return resolve(manifest["scenario"]), numbers or [1], str(manifest["version"])
+    if "scenario" not in manifest or "version" not in manifest or not manifest.get("seeds"):
+        raise InputError(f"{path / MANIFEST} is damaged: it lacks the scenario, the seeds or the version")
+    return Earlier(resolve(manifest["scenario"]), from_ranges(manifest["seeds"]), str(manifest["version"]), path)

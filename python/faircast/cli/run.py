@@ -49,18 +49,21 @@ def command(
         wanted = seeds(scenario.seed if seed is None else seed, 1 if reps is None else reps)
         chosen: Sequence[int] = wanted
     else:
-        scenario, chosen, version = earlier
+        scenario, chosen, version, made_in = earlier
         if version != faircast_version():
             print(f"faircast: {file} was made by faircast {version}, numbers may differ", file=sys.stderr)
         if sets:
             scenario = resolve(scenario, sets=sets)
-        elif out is None and file.is_dir() and (file / "manifest.json").exists():
-            out = file
+        elif out is None:
+            out = made_in
         if seed is not None or reps is not None:
             chosen = seeds(chosen[0] if seed is None else seed, 1 if reps is None else reps)
     folder = RunFolder.open(out, scenario)
     with Reporter(f"running {scenario.name}", quiet=as_json) as reporter:
         outcome = run_into(folder, chosen, workers=jobs, watcher=reporter)
+    for number, reason in outcome.damaged.items():
+        done = "run again" if number in outcome.computed else "removed"
+        print(f"faircast: seed {number} was damaged and is {done}: {reason}", file=sys.stderr)
     if as_json:
         print_json(
             {
