@@ -1,4 +1,4 @@
-"""Ctrl-C: what is done is kept and readable, the same command continues."""
+"""Ctrl-C and SIGTERM: what is done is kept and readable, the same command continues."""
 
 from __future__ import annotations
 
@@ -56,3 +56,18 @@ def test_an_interrupted_folder_is_continued(cli: Cli, small: Path) -> None:
     assert sorted(path.name for path in Path("mine").glob("seed*")) == ["seed-1", "seed-2"]
     manifest = json.loads(Path("mine/manifest.json").read_text())
     assert (list(manifest["runs"]), manifest["interrupted"], manifest["status"]) == (["1", "2"], {}, "finished")
+
+
+@pytest.mark.parametrize("verb", ["run", "reproduce"])
+def test_sigterm_ends_like_ctrl_c(cli: Cli, small: Path, verb: str) -> None:
+    what = ("run", small, *LONG) if verb == "run" else ("reproduce", "x-tfmcc-feedback")
+    process = start(*what, "--out", "mine", cwd=Path.cwd())
+    wait_for(Path("mine/manifest.json"))
+    process.send_signal(signal.SIGTERM)
+    process.send_signal(signal.SIGTERM)  # more of them mean the same
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert "interrupted" in err
+    assert json.loads(Path("mine/manifest.json").read_text())["status"] == "interrupted"
+    assert not list(Path("mine").glob(".*"))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
+from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Literal, ParamSpec
 
 import typer
@@ -27,7 +30,8 @@ def verb(command: Callable[P, None]) -> Callable[P, None]:
     @wraps(command)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            command(*args, **kwargs)
+            with sigterm_interrupts():
+                command(*args, **kwargs)
             sys.stdout.flush()
         except typer.Exit:
             raise
@@ -35,6 +39,25 @@ def verb(command: Callable[P, None]) -> Callable[P, None]:
             raise typer.Exit(ending(error, as_json=bool(kwargs.get("as_json")))) from None
 
     return guarded
+
+
+@contextmanager
+def sigterm_interrupts() -> Iterator[None]:
+    """Let SIGTERM, by which batch systems and containers end a job, do what Ctrl-C does.
+
+    Once: those who send it several times mean the same, and what they wait for is the end that the first one began.
+    """
+
+    def interrupt(signum: int, _: FrameType | None) -> None:
+        signal.signal(signum, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        if signal.getsignal(signal.SIGTERM) is interrupt:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
 
 
 def console() -> Console:
