@@ -5,7 +5,7 @@ BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: demo build env test check check-overflow bench bench-parent bench-peers docs clean
+.PHONY: demo build env test test-long check check-overflow bench bench-parent bench-peers docs clean
 
 demo: build
 	$(BIN)/faircast reproduce mecn-fig8a
@@ -35,6 +35,10 @@ env: .venv/ready
 test: build
 	cargo test --workspace --quiet
 	$(BIN)/pytest
+
+# What takes minutes: sixty kills at random moments.
+test-long: build
+	$(BIN)/python tools/kills.py
 
 check: build
 	cargo fmt --all --check
