@@ -108,6 +108,8 @@ class RunFolder:
             with new_folder(place) as fresh:
                 result.write(fresh)
                 note = {"kind": "seed", "hash": self.scenario.hash, "seed": result.seed, **effort_json(effort)}
+                if result.warnings.num_rows:
+                    note["warnings"] = result.warnings.to_pylist()
                 write_json(fresh / MANIFEST, note | {"files": fingerprints(fresh)})
             if not effort.interrupted:
                 remove(self._of(result.seed, interrupted=True))

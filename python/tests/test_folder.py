@@ -18,6 +18,7 @@ from faircast import _native
 from faircast.errors import InputError
 from faircast.folder import RunFolder
 from faircast.manifest import from_ranges, to_ranges
+from faircast.results import RunResult
 from faircast.runs import run_into
 from faircast.scenario import resolve
 from faircast.storage import BusyError, Lock, new_file, new_folder
@@ -265,6 +266,20 @@ def test_a_full_disk_keeps_what_is_finished(cli: Cli, small: Path, monkeypatch: 
     monkeypatch.setattr(os, "fsync", real)
     assert cli("run", "mine").code == 0
     assert list(manifest()["runs"]) == ["1", "2", "3"]
+
+
+def test_the_manifest_tells_the_warnings_of_each_seed(cli: Cli, small: Path) -> None:
+    cli("run", small, "--reps", 2, "--set", "flows.web.wnd='1 packet'", "--out", "mine")
+    cli("run", small, "--out", "other")
+    for seed in ("1", "2"):
+        told = manifest()["runs"][seed]["warnings"]
+        assert [(row["kind"], row["subject"]) for row in told] == [
+            ("window-limited", "web-0"),
+            ("window-limited", "web-1"),
+        ]
+        assert told == RunResult.read(f"mine/seed-{seed}").warnings.to_pylist()
+        assert told == manifest(f"mine/seed-{seed}")["warnings"]
+    assert "warnings" not in manifest("other")["runs"]["1"]
 
 
 def test_no_permission_to_write_in_a_folder(cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
