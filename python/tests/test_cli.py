@@ -10,7 +10,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from conftest import Cli, parquet_bytes, start
+from rich.console import Console
 
+from faircast.cli.common import table
 from faircast.cli.view import show_rows
 from faircast.results import RunResult
 from faircast.scenario import resolve
@@ -168,6 +170,36 @@ def test_the_summary_on_screen_by_hand(capsys: pytest.CaptureFixture[str]) -> No
     assert "idle" not in out
     assert "fairness index of the flows: 1 ± 0" in out
     assert "95 % interval" in out
+
+
+@pytest.mark.parametrize("width", [30, 50, 80])
+def test_no_number_breaks_on_a_narrow_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    """Columns that find no room go on below, after the first column once more."""
+    monkeypatch.setattr("faircast.cli.common.console", lambda: Console(width=width))
+    names = [f"a long heading {i}" for i in range(6)]
+    table(["link", *names], [["bottleneck", *(f"{i}23.45 ± 0.67" for i in range(6))]], right=names)
+    out = capsys.readouterr().out
+    assert [f"{i}23.45 ± 0.67" in out for i in range(6)] == [True] * 6
+    assert out.count("bottleneck") == out.count("link") > 1
+    assert max(map(len, out.splitlines())) <= width
+    assert "…" not in out
+
+
+def test_a_table_of_one_column(capsys: pytest.CaptureFixture[str]) -> None:
+    table(["link"], [["bottleneck"]])
+    assert "bottleneck" in capsys.readouterr().out
+
+
+def test_reasons_are_folded_and_numbers_are_not(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faircast.cli.common.console", lambda: Console(width=60))
+    table(["criterion", "measured", "reason"], [["name", "123.45 ± 0.67", "words " * 20]], right=("measured",))
+    out = capsys.readouterr().out
+    assert "123.45 ± 0.67" in out
+    assert out.count("words") == 20
 
 
 def test_one_seed_has_no_interval_on_screen(capsys: pytest.CaptureFixture[str]) -> None:
