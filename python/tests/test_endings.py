@@ -33,7 +33,7 @@ UNEXPECTED = [
 
 
 @pytest.mark.parametrize("error", UNEXPECTED, ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("broken", ["faircast.cli.run.run_into", "faircast.cli.app.app"])
+@pytest.mark.parametrize("broken", ["faircast.cli.run.run_into", "typer.main.get_command"])
 def test_whatever_is_raised(
     cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, broken: str
 ) -> None:

@@ -29,20 +29,30 @@ def carry_out(arguments: list[str]) -> int:
     """Do what the command line says; the exit code."""
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts us in the background ignores it
-        from faircast.cli.app import app
-
-        try:
-            code = app(arguments or ["--help"], prog_name="faircast", standalone_mode=False)
-        except Exception as error:
-            if not hasattr(error, "format_message"):  # what is wrong with an option; typer has moved the class about
-                raise
-            raise InputError(f"{error.format_message()}\n  {help_for(error)}") from None
+        code = invoked(arguments or ["--help"])
         sys.stdout.flush()
-        if not arguments:
-            return BAD_INPUT
-        return code if isinstance(code, int) else OK
+        return code if arguments else BAD_INPUT
     except BaseException as error:
         return ending(error, as_json="--json" in arguments)
+
+
+def invoked(arguments: list[str]) -> int:
+    """Let typer find the verb and its options; the exit code. Its own way to do so has exit codes of its own."""
+    import typer
+
+    from faircast.cli.app import app
+
+    command = typer.main.get_command(app)
+    try:
+        with command.make_context("faircast", list(arguments)) as context:
+            command.invoke(context)
+    except typer.Exit as error:
+        return error.exit_code
+    except Exception as error:
+        if not hasattr(error, "format_message"):  # what is wrong with an option; typer has moved the class about
+            raise
+        raise InputError(f"{error.format_message()}\n  {help_for(error)}") from None
+    return OK
 
 
 def help_for(error: Exception) -> str:
