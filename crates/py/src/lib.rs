@@ -1,6 +1,7 @@
 //! The native module `faircast._native`: scenarios as JSON text in, columns of bytes out.
 //!
-//! Everything that takes time runs without the interpreter's lock, so that a thread per core keeps all cores busy.
+//! Everything that takes time runs without the interpreter's lock, so that a thread per core keeps all cores busy and
+//! the main thread can answer Ctrl-C.
 
 use faircast_scenario::catalogue::catalogue;
 use faircast_scenario::paths::{Demand, Paths, paths};
@@ -45,25 +46,21 @@ fn py_schema() -> String {
 /// A TOML text as JSON text. Raises `ScenarioError` with line and column.
 #[pyfunction(name = "toml_to_json")]
 fn py_toml_to_json(py: Python<'_>, text: &str) -> PyResult<String> {
-    faircast_scenario::toml_to_json(text).map(|value| value.to_string()).map_err(|problems| raise(py, &problems))
+    py.detach(|| faircast_scenario::toml_to_json(text).map(|value| value.to_string()))
+        .map_err(|problems| raise(py, &problems))
 }
 
 /// All problems of a scenario, as (path, message).
 #[pyfunction(name = "check")]
-fn py_check(scenario_json: &str) -> Vec<(String, String)> {
-    match scenario(scenario_json) {
-        Ok(_) => Vec::new(),
-        Err(problems) => pairs(&problems),
-    }
+fn py_check(py: Python<'_>, scenario_json: &str) -> Vec<(String, String)> {
+    py.detach(|| scenario(scenario_json)).err().map(|problems| pairs(&problems)).unwrap_or_default()
 }
 
 /// The scenario with all defaults filled in, as canonical JSON text.
 #[pyfunction(name = "resolve")]
 fn py_resolve(py: Python<'_>, scenario_json: &str) -> PyResult<String> {
-    match scenario(scenario_json) {
-        Ok(scenario) => Ok(scenario.to_json().to_string()),
-        Err(problems) => Err(raise(py, &problems)),
-    }
+    py.detach(|| scenario(scenario_json).map(|scenario| scenario.to_json().to_string()))
+        .map_err(|problems| raise(py, &problems))
 }
 
 /// What should be known about a legal scenario before it runs, as (kind, path, message).
@@ -92,8 +89,9 @@ fn py_paths(
     py: Python<'_>,
     scenario_json: &str,
 ) -> PyResult<(Vec<(String, u64)>, Vec<(String, bool, bool, Option<f64>, Option<f64>, Vec<(String, Vec<u32>)>)>)> {
-    let scenario = scenario(scenario_json).map_err(|problems| raise(py, &problems))?;
-    let Paths { links, demands } = py.detach(|| paths(&scenario.expand()));
+    let Paths { links, demands } = py
+        .detach(|| scenario(scenario_json).map(|scenario| paths(&scenario.expand())))
+        .map_err(|problems| raise(py, &problems))?;
     let plain = |d: Demand| (d.name, d.is_session, d.multirate, d.fixed_rate_bps, d.max_rate_bps, d.receivers);
     Ok((links, demands.into_iter().map(plain).collect()))
 }
@@ -106,10 +104,8 @@ fn py_run(
     seed: u64,
     control: Option<PyRef<'_, PyControl>>,
 ) -> PyResult<RawResult> {
-    let scenario = scenario(scenario_json).map_err(|problems| raise(py, &problems))?;
     let control = control.map_or_else(Arc::default, |control| control.shared.clone());
-    let output = py.detach(|| run(&scenario, seed, &control));
-    output.map(RawResult).map_err(|problems| raise(py, &problems))
+    py.detach(|| run(&scenario(scenario_json)?, seed, &control)).map(RawResult).map_err(|problems| raise(py, &problems))
 }
 
 /// Watches and stops a run in another thread.
