@@ -19,6 +19,8 @@ from faircast.interruption import Interrupted, interruptible
 
 T = TypeVar("T")
 POLL_S = 0.1
+PATIENCE_S = 0.6
+"""How long a cancelled batch waits for runs that do not answer, because the core still builds their network."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,9 @@ def run_batch(
     is; a `reduce` that gives way (`faircast.interruption`) then leaves None. A second one gives up at once. So does
     SIGTERM where it raises `KeyboardInterrupt`, as the command line has it. An error inside a run ends the batch as a
     `NotFinishedError`; one inside `reduce` or `watcher` is passed on as it is, when the running jobs have stopped.
+
+    A run that does not stop soon, as it is still being built, is given up: it goes on in its thread, but nobody takes
+    what it gives. What is being reduced, written for instance, is always waited for.
     """
     batch = _Batch(jobs, reduce)
     threads = [
@@ -80,9 +85,7 @@ def run_batch(
         batch.cancel()
     except BaseException as error:
         batch.fail(error)
-    for thread in threads:
-        if thread.ident is not None:
-            thread.join()
+    batch.end([thread for thread in threads if thread.ident is not None])
     if batch.error is not None:
         raise batch.error
     if watcher is not None:
@@ -110,6 +113,8 @@ class _Batch(Generic[T]):
         self._next = 0
         self._done = 0
         self._stopped = False
+        self._reducing: set[int] = set()
+        self._given_up = False
         self._running: dict[int, _native.Control] = {}
         if not jobs:
             self.all_done.set()
@@ -122,6 +127,8 @@ class _Batch(Generic[T]):
             try:
                 begin = time.thread_time()
                 raw = self._run(job, control)
+                if not self._begin_to_reduce(index):
+                    return
                 with interruptible(self._unwanted):
                     self.results[index] = self.reduce(job, raw, time.thread_time() - begin)
             except Interrupted:
@@ -135,6 +142,17 @@ class _Batch(Generic[T]):
             share = self._done + sum(control.progress for control in self._running.values())
             return share / max(1, len(self.jobs)), self._done, len(self.jobs)
 
+    def end(self, threads: Sequence[threading.Thread]) -> None:
+        """Wait for the workers; after a cancellation only so long for those that are inside the core."""
+        deadline = None
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(POLL_S)
+                if self._stopped:
+                    deadline = deadline or time.monotonic() + PATIENCE_S
+                    if time.monotonic() > deadline and self._give_up():
+                        return
+
     def cancel(self) -> None:
         with self._lock:
             self._stopped = True
@@ -147,6 +165,17 @@ class _Batch(Generic[T]):
             if self.error is None:
                 self.error = error
         self.cancel()
+
+    def _begin_to_reduce(self, index: int) -> bool:
+        with self._lock:
+            self._reducing.add(index)
+            return not self._given_up
+
+    def _give_up(self) -> bool:
+        """Let the workers go that are inside the core, if no other is at work."""
+        with self._lock:
+            self._given_up = not self._reducing
+            return self._given_up
 
     def _unwanted(self) -> bool:
         return self._stopped
@@ -162,6 +191,7 @@ class _Batch(Generic[T]):
 
     def _finished(self, index: int) -> None:
         with self._lock:
+            self._reducing.discard(index)
             del self._running[index]
             self._done += 1
             if not self._running and (self._stopped or self._next == len(self.jobs)):

@@ -100,6 +100,68 @@ def test_interruption_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> Non
     assert outcome.results == [False, False, True, None, None]
 
 
+def test_a_run_that_does_not_stop_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As while the core builds a large network. What the run gives later is not reduced: the folder is closed then."""
+    asked, late = threading.Event(), threading.Event()
+    reduced: list[int] = []
+
+    class Control:
+        progress = 0.0
+
+        def cancel(self) -> None:
+            asked.set()
+
+    class Raw:
+        interrupted = True
+
+    def run(scenario: str, seed: int, control: Control) -> Raw:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        assert asked.wait(30)
+        assert late.wait(30), "nobody waits so long for this run"
+        return Raw()
+
+    monkeypatch.setattr(_native, "run", run)
+    monkeypatch.setattr(_native, "Control", Control)
+    monkeypatch.setattr("faircast.batch.PATIENCE_S", 0.01)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        outcome = run_batch([Job("{}", 1)], lambda job, raw, cpu_s: reduced.append(job.seed), workers=1)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert outcome.interrupted
+    assert outcome.results == [None]
+    workers = [thread for thread in threading.enumerate() if thread.name == "run-0"]
+    late.set()
+    for thread in workers:
+        thread.join(30)
+    assert len(workers) == 1
+    assert reduced == []
+
+
+def test_what_is_being_reduced_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A finished run whose tables are being written when Ctrl-C comes is kept."""
+    begun = threading.Event()
+
+    class Raw:
+        interrupted = False
+
+    def reduce(job: Job, raw: object, cpu_s: float) -> str:
+        begun.set()
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        time.sleep(0.3)  # well beyond the patience
+        return "written"
+
+    monkeypatch.setattr(_native, "run", lambda scenario, seed, control: Raw())
+    monkeypatch.setattr("faircast.batch.PATIENCE_S", 0.01)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        outcome = run_batch([Job("{}", seed) for seed in (1, 2)], reduce, workers=1)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert begun.is_set()
+    assert (outcome.interrupted, outcome.results) == (True, ["written", None])
+
+
 def test_progress_is_told(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[tuple[float, int, int]] = []
 

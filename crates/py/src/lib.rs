@@ -66,9 +66,11 @@ fn py_resolve(py: Python<'_>, scenario_json: &str) -> PyResult<String> {
 /// What should be known about a legal scenario before it runs, as (kind, path, message).
 #[pyfunction(name = "warnings")]
 fn py_warnings(py: Python<'_>, scenario_json: &str) -> PyResult<Vec<(&'static str, String, String)>> {
-    let scenario = scenario(scenario_json).map_err(|problems| raise(py, &problems))?;
+    let known = py
+        .detach(|| scenario(scenario_json).map(|scenario| warning::known(&scenario)))
+        .map_err(|problems| raise(py, &problems))?;
     let plain = |known: KnownWarning| (known.warning.kind, known.path, known.warning.message);
-    Ok(py.detach(|| warning::known(&scenario)).into_iter().map(plain).collect())
+    Ok(known.into_iter().map(plain).collect())
 }
 
 /// What there is, by kind: (name, description).

@@ -1,0 +1,46 @@
+"""Calls into the core that Ctrl-C ends."""
+
+from __future__ import annotations
+
+import signal
+import threading
+
+import pytest
+
+from faircast.background import called
+
+
+def test_values_and_errors_come_through() -> None:
+    assert called(divmod, 7, 2) == (3, 1)
+    with pytest.raises(ZeroDivisionError):
+        called(divmod, 7, 0)
+
+
+def test_an_interruption_ends_the_wait() -> None:
+    """The call itself goes on, in a thread that does not keep the process."""
+    late = threading.Event()
+    at_work: list[threading.Thread] = []
+
+    def endless() -> None:
+        at_work.append(threading.current_thread())
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+        assert late.wait(30), "nobody waits so long for this call"
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            called(endless)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert at_work[0].is_alive()
+    assert at_work[0].daemon
+    late.set()
+    at_work[0].join(30)
+
+
+def test_a_worker_calls_by_itself() -> None:
+    seen: list[threading.Thread] = []
+    worker = threading.Thread(target=lambda: seen.append(called(threading.current_thread)))
+    worker.start()
+    worker.join()
+    assert seen == [worker]
