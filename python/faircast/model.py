@@ -711,6 +711,10 @@ class Red(Part):
     """The most that may wait, in packets or in bytes, without the packet in transmission. Default "50 packets"
     (ns-2).
     """
+    mark_above_max_th: bool | None = None
+    """If `gentle` and `ecn`: goes on marking from `max_th` up to `2 max_th`, as ns-2 can. Default false: packets are
+    dropped there (RFC 3168, section 7).
+    """
     max_p: float | None = None
     """Nominal probability of an action when the average reaches `max_th`, 0 to 1. Default 0.1 (ns-2)."""
     max_th: str | None = None
@@ -825,6 +829,10 @@ class Tcp(Part):
     """Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2)."""
     ecn: TcpEcn | None = None
     """Explicit congestion notification. Default "off"."""
+    ecn_retransmissions: bool | None = None
+    """Retransmissions are ECN-capable, too, if `ecn` is not "off", as ns-2 sends them. Default false (RFC 3168
+    section 6.1.5).
+    """
     from_: str | Sequence[str] | None = None
     """Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i."""
     full_ack: TcpFullAck | None = None

@@ -43,7 +43,7 @@ def test_without_ns2_our_numbers_are_reported(monkeypatch: pytest.MonkeyPatch) -
     found = [judge(criterion, data(0.01)) for criterion in experiment.criteria]
     assert {verdict.verdict for verdict in found} == {"reported"}
     assert all("no ns-2 here" in verdict.note for verdict in found)
-    assert [verdict.measured for verdict in found] == pytest.approx([8e5, 8e5, 8e5, 15.0, 1.0, 1.0])
+    assert [verdict.measured for verdict in found] == pytest.approx([8e5, 8e5, 8e5, 15.0, 15.0, 1.0, 1.0])
     assert "no ns-2 here" in experiment.says(data(0.01))
     assert experiment.numbers is not None
     assert {row[2] for row in experiment.numbers(data(0.01)).rows} == {"-"}
@@ -63,7 +63,7 @@ def test_means_agree_if_their_difference_is_within_its_interval(
     # Half width with three values of standard deviation s on each side: 2.776 · s · sqrt(2/3), against 0.005.
     (experiment,) = ns2.EXPERIMENTS
     assert {judge(criterion, data(spread)).verdict for criterion in experiment.criteria} == {verdict}
-    assert experiment.says(data(spread)).startswith("6 of 6" if verdict == "agrees" else "0 of 6")
+    assert experiment.says(data(spread)).startswith("7 of 7" if verdict == "agrees" else "0 of 7")
 
 
 def test_the_script_knows_every_case() -> None:

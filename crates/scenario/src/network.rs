@@ -211,7 +211,7 @@ impl FlowKind {
     /// Size of its data packets on the wire.
     pub fn packet_bytes(&self) -> u64 {
         match self {
-            FlowKind::Tcp(config) => config.mss.0 + config.hdr.0,
+            FlowKind::Tcp(config) => config.segment_bytes(),
             FlowKind::Cbr(config) => config.packet_size.0,
             FlowKind::OnOff(config) => config.packet_size.0,
         }

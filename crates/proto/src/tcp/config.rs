@@ -67,6 +67,9 @@ pub struct Config {
     /// time-out has answered them, and CWR, which ends the echo, goes out with new data only (RFC 3168 section 6.1.2).
     /// Default true; false is the letter of that section, one segment per round trip until the repair is complete.
     pub grow_after_timeout: bool,
+    /// Retransmissions are ECN-capable, too, if `ecn` is not "off", as ns-2 sends them. Default false (RFC 3168 section
+    /// 6.1.5).
+    pub ecn_retransmissions: bool,
     /// Multilevel ECN: used with `ecn = "mecn"`.
     pub mecn: Mecn,
     /// What a sending host adds to each opportunity to send: a uniform time from zero to this (ns-2 `overhead_`).
@@ -155,6 +158,7 @@ impl Default for Config {
             timestamps: false,
             ecn: EcnMode::Off,
             grow_after_timeout: true,
+            ecn_retransmissions: false,
             mecn: Mecn::default(),
             send_jitter: Duration::ZERO,
             segments: None,
@@ -180,7 +184,7 @@ impl Config {
 
         require(self.mss.0 > 0, "mss", "0 B given; a segment carries at least 1 B".into());
         require(
-            self.mss.0.saturating_add(self.hdr.0) <= MAX_SIZE,
+            self.segment_bytes() <= MAX_SIZE,
             "mss",
             format!("{} B with {} B of headers given; together at most {MAX_SIZE} B", self.mss.0, self.hdr.0),
         );
@@ -235,6 +239,15 @@ impl Config {
             "delayed_ack_timeout",
             "0 s given; it must be positive, or delayed_ack be false".into(),
         );
+        let day = Duration::from_secs(MAX_RTO_S);
+        let waits = [
+            ("granularity", self.granularity),
+            ("delayed_ack_timeout", self.delayed_ack_timeout),
+            ("send_jitter", self.send_jitter),
+        ];
+        for (name, wait) in waits {
+            require(wait <= day, name, format!("{wait} given; legal is at most {MAX_RTO_S} s"));
+        }
         let alphas = [("alpha1", self.mecn.alpha1), ("alpha2", self.mecn.alpha2), ("alpha3", self.mecn.alpha3)];
         for (name, alpha) in alphas {
             require(
@@ -253,6 +266,11 @@ impl Config {
         wrong
     }
 
+    /// A data segment on the wire, bytes. Whatever was configured, so that what has not been checked yet can ask, too.
+    pub fn segment_bytes(&self) -> u64 {
+        self.mss.0.saturating_add(self.hdr.0)
+    }
+
     /// The receiver's window in force, segments.
     pub(super) fn window_pkts(&self) -> f64 {
         self.wnd.map_or(MAX_WND, |wnd| wnd.0)
@@ -268,5 +286,5 @@ impl Config {
 const MAX_SIZE: u64 = 65_535;
 /// The largest window, segments, and the one in force where none is given: less than 2^31 as `number.rs` asks.
 const MAX_WND: f64 = 1e9;
-/// The largest time-out, seconds.
+/// The largest time-out and other wait, seconds.
 const MAX_RTO_S: u64 = 86_400;

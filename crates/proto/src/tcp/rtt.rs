@@ -40,7 +40,7 @@ impl RttEstimator {
 
     /// Takes a measured round-trip time in; this ends a back-off.
     pub fn sample(&mut self, rtt: Duration) {
-        let rtt_ns = rtt.0;
+        let rtt_ns = rtt.0.min(LONGEST_NS);
         if self.sampled {
             // RFC 6298 (2.3): RTTVAR first, with the old SRTT.
             let error_ns = (self.srtt_ns_by_8 / 8).abs_diff(rtt_ns);
@@ -80,6 +80,9 @@ impl RttEstimator {
         self.sampled.then_some(Duration(self.srtt_ns_by_8 / 8))
     }
 }
+
+/// Samples count as this at most, 36 years: eight of them, and four deviations, fit into 64 bits together.
+const LONGEST_NS: u64 = 1 << 60;
 
 impl TimedSegment {
     /// Nothing is timed.
@@ -158,6 +161,18 @@ mod tests {
         assert_eq!(rtt.rto(), Duration::from_secs(60));
         rtt.sample(Duration::from_millis(8));
         assert_eq!(rtt.rto(), Duration::from_millis(200));
+    }
+
+    #[test]
+    fn samples_of_any_length_are_survived() {
+        let longest = Duration(u64::MAX);
+        let mut rtt = RttEstimator::new(Duration::from_secs(3), Duration::from_secs(1), longest, Duration(1 << 62));
+        for sample in [longest, longest, Duration::ZERO, longest, Duration::ZERO] {
+            rtt.sample(sample);
+            assert!(rtt.srtt().is_some_and(|srtt| srtt.0 <= LONGEST_NS) && rtt.rto().0 >= 1 << 62);
+            rtt.back_off();
+        }
+        assert!(rtt.rto_doubled(3).0 >= 1 << 62);
     }
 
     #[test]

@@ -66,6 +66,7 @@ pub struct Sender {
     timestamps: bool,
     limited_transmit: bool,
     grow_after_timeout: bool,
+    ecn_retransmissions: bool,
     pub(super) dupthresh: u32,
     pub(super) full_ack: FullAck,
     max_burst: u32,
@@ -151,6 +152,7 @@ impl Sender {
             timestamps: config.timestamps,
             limited_transmit: config.limited_transmit,
             grow_after_timeout: config.grow_after_timeout,
+            ecn_retransmissions: config.ecn_retransmissions,
             dupthresh: config.dupthresh,
             full_ack: config.full_ack,
             max_burst: config.max_burst.unwrap_or(u32::MAX),
@@ -163,7 +165,7 @@ impl Sender {
                 flow,
                 source: own,
                 destination: peer,
-                size: (config.mss.0 + config.hdr.0) as u16,
+                size: config.segment_bytes() as u16,
                 ttl: INITIAL_TTL,
                 ecn: if config.ecn == EcnMode::Off { Ecn::NotCapable } else { Ecn::Capable },
                 header: Header::TcpData { sequence: 0, window_reduced: false, retransmission: false },
@@ -418,8 +420,9 @@ impl Sender {
         let mut ecn = self.template.ecn;
         if retransmission {
             self.retransmitted += 1;
-            // RFC 3168 section 6.1.5: retransmissions are not ECN-capable.
-            ecn = Ecn::NotCapable;
+            if !self.ecn_retransmissions {
+                ecn = Ecn::NotCapable;
+            }
             self.timed.abandon();
         } else {
             self.sent_end = segment + 1;

@@ -110,7 +110,7 @@ impl FlowEntry {
     /// The size of its data packets on the wire.
     pub fn packet_size(&self) -> Bytes {
         match self {
-            FlowEntry::Tcp(flow) => Bytes(flow.config.mss.0 + flow.config.hdr.0),
+            FlowEntry::Tcp(flow) => Bytes(flow.config.segment_bytes()),
             FlowEntry::Cbr(flow) => flow.config.packet_size,
             FlowEntry::OnOff(flow) => flow.config.packet_size,
         }

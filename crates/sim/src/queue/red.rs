@@ -40,6 +40,8 @@ pub(super) struct Rules {
     hard: f64,
     wait: bool,
     ecn: bool,
+    /// From this average on ECN-capable packets are dropped, too.
+    unmarked: f64,
     /// In byte mode, what one byte is worth in mean packets.
     per_byte: Option<f64>,
     room: Room,
@@ -70,6 +72,9 @@ pub struct Config {
     /// Marks ECN-capable packets instead of dropping them early, as long as the average is below `max_th`
     /// (RFC 3168, section 7). Default false.
     pub ecn: bool,
+    /// If `gentle` and `ecn`: goes on marking from `max_th` up to `2 max_th`, as ns-2 can. Default false: packets are
+    /// dropped there (RFC 3168, section 7).
+    pub mark_above_max_th: bool,
     /// Leaves at least 1/p packets between two actions. Default true (ns-2).
     pub wait: bool,
     /// Mean packet size, for the decay while idle and for byte mode. Default: the size of the flows' data packets.
@@ -146,6 +151,7 @@ impl Rules {
             hard: if config.gentle { 2.0 * max_th } else { max_th },
             wait: config.wait,
             ecn: config.ecn,
+            unmarked: if config.mark_above_max_th { f64::INFINITY } else { max_th },
             per_byte: config.bytes.then(|| 1.0 / mean_packet as f64),
             room: Room::waiting(config.limit),
             adaptation: config.adaptive.then(|| Adaptation::new(&config.adapt, link)),
@@ -192,7 +198,7 @@ impl Rules {
 
     /// What a random action does to `packet`.
     fn early(&self, packet: &Packet, average: f64) -> Verdict {
-        if !self.ecn || packet.ecn == Ecn::NotCapable || average >= self.ramp.max_th {
+        if !self.ecn || packet.ecn == Ecn::NotCapable || average >= self.unmarked {
             Verdict::Drop(DropReason::Active)
         } else if packet.ecn == Ecn::Moderate {
             // Marked upstream already.
@@ -295,6 +301,10 @@ impl Config {
             let given = adapt.increase_part;
             wrong.push(("adapt.increase_part".into(), format!("{given} given; legal is a part of max_p from 0")));
         }
+        if self.mark_above_max_th && !(self.gentle && self.ecn) {
+            let message = "true given; it goes with gentle and ecn, which must be true as well";
+            wrong.push(("mark_above_max_th".into(), message.into()));
+        }
         match (self.min_th, self.max_th) {
             (Auto::Auto, Auto::Set(_)) => wrong
                 .push(("max_th".into(), "given although min_th is \"auto\"; legal is \"auto\", or both in packets".into())),
@@ -324,6 +334,7 @@ impl Config {
             plain.clone(),
             Config { limit: tight, w_q: fast, ecn: true, ..plain.clone() },
             Config { limit: QueueSize::Bytes(20_000), w_q: fast, gentle: true, ecn: true, ..plain.clone() },
+            Config { w_q: fast, gentle: true, ecn: true, mark_above_max_th: true, ..plain.clone() },
             Config { bytes: true, w_q: fast, ecn: true, mean_pktsize: Some(Bytes(500)), ..plain.clone() },
             Config { adaptive: true, w_q: Auto::Auto, wait: false, ..plain.clone() },
             Config { min_th: Auto::Auto, max_th: Auto::Auto, ecn: true, w_q: fast, ..plain },
@@ -348,6 +359,7 @@ impl Default for Config {
             w_q: Auto::Set(0.002),
             gentle: false,
             ecn: false,
+            mark_above_max_th: false,
             wait: true,
             mean_pktsize: None,
             bytes: false,

@@ -211,3 +211,42 @@ fn everything_wrong_is_said_at_once() {
     let half = Config { min_th: Auto::Auto, ..Config::default() };
     assert_eq!(half.check()[0].0, "max_th");
 }
+
+#[test]
+fn a_forced_drop_begins_a_new_distance() {
+    // Average 10: probability 0.05, so 20 packets lie between two actions at least. ns-2 `red.cc`: count = 0 with every
+    // forced drop, whether the average or the limit forces it.
+    for forced in [15, 50] {
+        let config = Config { limit: QueueSize::Packets(50.0), gentle: forced == 50, ..instant() };
+        let mut red = Red::new(&config, link(3));
+        let mut arrive = |waiting| red.arrive(&packet(1000, Ecn::NotCapable), &view(waiting, 1000));
+        for round in 0..200 {
+            // Up to 19 arrivals without an action, a forced one, and 19 more must pass.
+            for _ in 0..19 {
+                assert_eq!(arrive(10), Verdict::Accept, "{forced}: round {round}");
+            }
+            assert!(matches!(arrive(forced), Verdict::Drop(_)), "{forced}: round {round}");
+        }
+    }
+}
+
+#[test]
+fn gentle_red_marks_above_max_th_if_asked_to() {
+    let marks_at = |average: u32, config: &Config| {
+        let mut red = Red::new(config, link(5));
+        let verdicts = actions(&mut red, average, Ecn::Capable, 2000);
+        assert!(verdicts.len() > 20, "{average}");
+        let first = verdicts[0].1;
+        assert!(verdicts.iter().all(|(_, verdict)| *verdict == first), "{average}");
+        first == Verdict::Mark(Ecn::Moderate)
+    };
+    let plain = Config { gentle: true, ecn: true, ..instant() };
+    let marking = Config { mark_above_max_th: true, ..plain.clone() };
+    // Thresholds 5 and 15; from 30 on everything is dropped.
+    for (average, by_plain, by_marking) in [(14, true, true), (15, false, true), (29, false, true), (30, false, false)] {
+        assert_eq!((marks_at(average, &plain), marks_at(average, &marking)), (by_plain, by_marking), "{average}");
+    }
+    for (gentle, ecn, wrong) in [(true, true, 0), (false, true, 1), (true, false, 1)] {
+        assert_eq!(Config { gentle, ecn, ..marking.clone() }.check().len(), wrong, "gentle {gentle}, ecn {ecn}");
+    }
+}

@@ -51,7 +51,8 @@ CASES = (
         Case(name=f"{variant}, p = 0.01: goodput", unit="bit/s", arguments=("loss", agent), seeds=40)
         for variant, agent in (("reno", "Reno"), ("newreno", "Newreno"), ("sack", "Sack1"))
     ),
-    Case(name="RED: mean queue", unit="packets", arguments=("red",), seeds=10),
+    Case(name="RED: mean queue", unit="packets", arguments=("red", "0"), seeds=10),
+    Case(name="RED, jitter of a packet time: mean queue", unit="packets", arguments=("red", "0.0008"), seeds=10),
     Case(name="round trips 1:2, drop-tail: ratio", unit="", arguments=("trips", "DropTail"), seeds=40),
     Case(name="round trips 1:2, RED: ratio", unit="", arguments=("trips", "RED"), seeds=40),
 )
@@ -110,8 +111,8 @@ def scenario(arguments: tuple[str, ...]) -> dict[str, Any]:
     match arguments:
         case ("loss", agent):
             parts = lossy_path(agent)
-        case ("red",):
-            parts = shared("10 Mbit/s", "20 ms", {**RED, "limit": "100 packets"}, ["5 ms"] * 10, "0.8 ms")
+        case ("red", jitter_s):
+            parts = shared("10 Mbit/s", "20 ms", {**RED, "limit": "100 packets"}, ["5 ms"] * 10, f"{jitter_s} s")
             parts |= {"duration": "80 s", "probes": {"queues": ["bottleneck"], "queue_interval": "10 ms"}}
         case ("trips", kind):
             queue = {**RED, "limit": "60 packets"} if kind == "RED" else {"kind": "drop-tail", "limit": "20 packets"}

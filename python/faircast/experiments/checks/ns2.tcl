@@ -1,7 +1,7 @@
 # The scenarios of x-ns2 in ns-2.35; the other half is ns2.py beside this file.
 #
 #     ns ns2.tcl loss Reno|Newreno|Sack1 SEED         one flow, 1 % loss, round trip 100 ms
-#     ns ns2.tcl red SEED                             ten flows over a RED queue
+#     ns ns2.tcl red OVERHEAD SEED                    ten flows over a RED queue; what hosts add to each sending, s
 #     ns ns2.tcl trips DropTail|RED SEED              two flows with round trips of 40 and 80 ms
 #
 # Prints one number: the goodput after the warm-up in bit/s, the mean queue in packets, the ratio of the goodputs.
@@ -16,7 +16,7 @@ proc main {arguments} {
     set_parameters
     switch -- [lindex $arguments 0] {
         loss { lossy_path [lindex $arguments 1] }
-        red { red_queue }
+        red { red_queue [lindex $arguments 1] }
         trips { two_round_trips [lindex $arguments 1] }
     }
 }
@@ -85,7 +85,7 @@ proc lossy_path {variant} {
     $ns run
 }
 
-proc red_queue {} {
+proc red_queue {overhead_s} {
     set ns [new Simulator]
     set left [$ns node]
     set right [$ns node]
@@ -95,7 +95,7 @@ proc red_queue {} {
         set destination [$ns node]
         duplex $ns $source $left 100Mb 5ms 10000 DropTail
         duplex $ns $right $destination 100Mb 5ms 10000 DropTail
-        flow $ns Newreno $source $destination 0.0008
+        flow $ns Newreno $source $destination $overhead_s
     }
     set monitor [$ns monitor-queue $left $right "" 0.1]
     set integral [$monitor get-pkts-integrator]

@@ -247,13 +247,17 @@ fn without_the_latch_a_higher_level_tops_up_the_reduction() {
 }
 
 #[test]
-fn retransmissions_and_acks_are_not_ecn_capable() {
-    let fate = |number, again: bool| if number == 15 && !again { Fate::Lose } else { Fate::Deliver };
-    let mut pair = pair(&config(EcnMode::Ecn), fate);
-    pair.run_until(seconds(2.0));
-    for (_, side, packet) in &pair.sent {
-        let capable = segment(packet).is_some_and(|(_, again)| !again);
-        assert_eq!(packet.ecn, if capable { Ecn::Capable } else { Ecn::NotCapable }, "{side:?} {packet:?}");
+fn retransmissions_are_ecn_capable_only_if_asked_for_and_acks_never() {
+    for (ecn, ecn_retransmissions) in [(EcnMode::Ecn, false), (EcnMode::Mecn, true), (EcnMode::Off, true)] {
+        let fate = |number, again: bool| if number == 15 && !again { Fate::Lose } else { Fate::Deliver };
+        let mut pair = pair(&Config { ecn_retransmissions, ..config(ecn) }, fate);
+        pair.run_until(seconds(2.0));
+        for (_, side, packet) in &pair.sent {
+            let capable = segment(packet).is_some_and(|(_, again)| !again || ecn_retransmissions);
+            let expected = if capable && ecn != EcnMode::Off { Ecn::Capable } else { Ecn::NotCapable };
+            assert_eq!(packet.ecn, expected, "{side:?} {packet:?}");
+        }
+        assert_eq!(pair.left.report().retransmitted_pkts, 1);
     }
 }
 

@@ -118,6 +118,21 @@ fn wrong_values_are_named() {
 }
 
 #[test]
+fn sizes_and_waits_that_would_overflow_are_named() {
+    let day = Duration::from_secs(86_400);
+    let fields = |config: &Config| config.check().into_iter().map(|(field, _)| field).collect::<Vec<_>>();
+    let largest = Config { mss: Bytes(65_495), granularity: day, send_jitter: day, ..Config::default() };
+    assert_eq!((fields(&largest), largest.segment_bytes()), (vec![], 65_535));
+    for hdr in [41, u64::MAX] {
+        assert_eq!(fields(&Config { hdr: Bytes(hdr), ..largest.clone() }), ["mss"]);
+    }
+    assert_eq!(Config { hdr: Bytes(u64::MAX), ..largest.clone() }.segment_bytes(), u64::MAX);
+    let later = Duration(day.0 + 1);
+    let slow = Config { granularity: later, delayed_ack_timeout: later, send_jitter: Duration(u64::MAX), ..largest };
+    assert_eq!(fields(&slow), ["granularity", "delayed_ack_timeout", "send_jitter"]);
+}
+
+#[test]
 fn configurations_survive_being_written_and_read() {
     let config = Config { recovery: Some(Recovery::Sack), segments: Some(7), ecn: EcnMode::Mecn, ..Config::default() };
     let text = serde_json::to_string(&config).expect("configurations are plain data");

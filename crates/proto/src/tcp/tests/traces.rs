@@ -184,6 +184,29 @@ fn a_partial_ack_beyond_the_inflation_deflates_the_window() {
 }
 
 #[test]
+fn a_partial_ack_of_more_than_the_window_leaves_one_segment() {
+    // 15 is lost and 23, too; of the duplicate ACKs of 16 to 22 only three come through, and that of 24: inflation 4.
+    // ACK 23 is 8 segments: 4.47 - (8 - 4) would be 0.47.
+    let (sender, receiver) = ends(&early_config(Variant::NewReno));
+    let mut duplicates = 0;
+    let mut pair = Pair::new(sender, receiver, DELAY, |_, packet: &Packet| match packet.header {
+        Header::TcpData { sequence: 15 | 23, retransmission: false, .. } => Fate::Lose,
+        Header::TcpAck { next_expected: 15, .. } => {
+            duplicates += 1;
+            if (5..=8).contains(&duplicates) { Fate::Lose } else { Fate::Deliver }
+        }
+        _ => Fate::Deliver,
+    });
+    pair.record = true;
+    pair.run_until(seconds(0.65));
+    assert_eq!(data_sent(&pair, 0.5, 0.6), "0.5: 23 24 15r, 0.6: 23r");
+    assert_eq!(window_of(&pair).0, 1.0);
+    pair.run_until(seconds(0.75));
+    // ACK 25 is full: the threshold.
+    assert_eq!(data_sent(&pair, 0.7, 0.7), "0.7: 25 26 27 28");
+}
+
+#[test]
 fn only_the_first_partial_ack_restarts_the_timer() {
     // 15 to 20 are lost; 21 and 22 let out 23 and 24, so the third duplicate ACK comes at 0.6 s. One loss is repaired
     // per round trip: the timer, 0.2 s, runs from the first partial ACK at 0.7 s and does not wait for the last.
