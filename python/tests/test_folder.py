@@ -241,7 +241,10 @@ def test_an_error_beside_the_runs_is_noted_too(small: Path, tmp_path: Path) -> N
     folder = RunFolder.open(tmp_path / "mine", resolve(small, sets=["duration='100000 s'"]))
     with pytest.raises(MemoryError):
         run_into(folder, [1], watcher=Broken())
-    assert threading.active_count() == 1, "the run has been stopped"
+    for thread in threading.enumerate():
+        if thread.name.startswith("run-"):
+            thread.join(30)
+            assert not thread.is_alive(), "the run has been stopped"
     found = manifest(str(tmp_path / "mine"))
     assert (found["status"], found["message"]) == ("failed", "MemoryError: no more")
 
