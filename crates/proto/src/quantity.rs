@@ -26,6 +26,9 @@ pub enum QueueSize {
     Bytes(u64),
 }
 
+/// Quantities are below this, 2^63 of their base unit, so that the sum of any two is a `u64`.
+const TOO_LARGE: f64 = 9_223_372_036_854_775_808.0;
+
 /// A kind of quantity: its name, an example, and its units with their factors to the base unit.
 struct Kind {
     name: &'static str,
@@ -88,6 +91,10 @@ impl Kind {
         let scaled = value * factor;
         if !scaled.is_finite() || scaled < 0.0 {
             return Err(format!("\"{text}\" is not a legal {}: it must be finite and not negative", self.name));
+        }
+        if scaled >= TOO_LARGE {
+            let (base, _) = self.units.iter().find(|&&(_, factor)| factor == 1.0).expect("every kind has a base unit");
+            return Err(format!("\"{text}\" is not a legal {}: it must be less than 2^63 {base}", self.name));
         }
         Ok((scaled, unit))
     }
@@ -240,6 +247,13 @@ mod tests {
         assert!(Duration::parse("3 parsecs").unwrap_err().contains("units: s, ms"));
         assert!(Duration::parse("-1 s").unwrap_err().contains("not negative"));
         assert!(Rate::parse("").is_err());
+        assert_eq!(
+            Bytes::parse("1e10 GB"),
+            Err("\"1e10 GB\" is not a legal number of bytes: it must be less than 2^63 B".to_owned())
+        );
+        assert_eq!(Duration::parse("9.2e9 s"), Ok(Duration(9_200_000_000_000_000_000)));
+        assert!(Duration::parse("9223372036.854776 s").is_err());
+        assert!(Packets::parse("1e400 packets").is_err());
     }
 
     #[test]

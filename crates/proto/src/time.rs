@@ -55,19 +55,19 @@ impl Duration {
         Duration((seconds * NANOS_PER_SECOND as f64 + 0.5) as u64)
     }
 
-    /// A whole number of milliseconds.
+    /// A whole number of milliseconds; too large ones become the maximum.
     pub const fn from_millis(millis: u64) -> Duration {
-        Duration(millis * 1_000_000)
+        Duration(millis.saturating_mul(1_000_000))
     }
 
-    /// A whole number of microseconds.
+    /// A whole number of microseconds; too large ones become the maximum.
     pub const fn from_micros(micros: u64) -> Duration {
-        Duration(micros * 1_000)
+        Duration(micros.saturating_mul(1_000))
     }
 
-    /// A whole number of seconds.
+    /// A whole number of seconds; too large ones become the maximum.
     pub const fn from_secs(seconds: u64) -> Duration {
-        Duration(seconds * NANOS_PER_SECOND)
+        Duration(seconds.saturating_mul(NANOS_PER_SECOND))
     }
 
     /// The length in seconds.
@@ -87,10 +87,11 @@ impl Rate {
         self.0 as f64
     }
 
-    /// How long `bytes` take at this rate, rounded up to a nanosecond. The rate must not be zero.
+    /// How long `bytes` take at this rate, rounded up to a nanosecond; what is too long becomes the maximum. The rate must
+    /// not be zero.
     pub fn time_for(self, bytes: u32) -> Duration {
         let bit_nanos = u128::from(bytes) * 8 * u128::from(NANOS_PER_SECOND);
-        Duration(bit_nanos.div_ceil(u128::from(self.0)) as u64)
+        Duration(u64::try_from(bit_nanos.div_ceil(u128::from(self.0))).unwrap_or(u64::MAX))
     }
 }
 
@@ -150,5 +151,20 @@ mod tests {
         // 8000 bit / 1.5 Mbit/s = 5.333... ms
         assert_eq!(Rate(1_500_000).time_for(1000), Duration(5_333_334));
         assert_eq!(Rate(1_000_000_000).time_for(1), Duration(8));
+    }
+
+    #[test]
+    fn what_is_too_long_becomes_the_longest_time() {
+        // 2^32 - 1 bytes at 1 bit/s take 34 359 738 360 s, more than 2^64 ns; at 2 bit/s half of that, which is less.
+        assert_eq!(Rate(1).time_for(u32::MAX), Duration(u64::MAX));
+        assert_eq!(Rate(2).time_for(u32::MAX), Duration(17_179_869_180_000_000_000));
+        assert_eq!(Rate(u64::MAX).time_for(u32::MAX), Duration(2));
+        let longest = Duration(u64::MAX);
+        assert_eq!(
+            [Duration::from_secs(1 << 62), Duration::from_millis(1 << 62), Duration::from_micros(1 << 62)],
+            [longest; 3]
+        );
+        assert_eq!(Instant(5) + longest, Instant::FAR_FUTURE);
+        assert_eq!(longest.mul_f64(2.0), longest);
     }
 }

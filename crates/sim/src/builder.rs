@@ -8,7 +8,7 @@ use crate::flow::Flow;
 use crate::forwarding::Forwarding;
 use crate::host::Host;
 use crate::ids::{LinkId, NodeId};
-use crate::link::{Link, LinkMode};
+use crate::link::{LEAST_RATE, Link, LinkMode};
 use crate::loss::Loss;
 use crate::multicast::{MAX_GROUPS, Multicast, SessionPlan, SessionSite};
 use crate::presence::Presence;
@@ -33,7 +33,7 @@ pub struct LinkPlan {
     pub from: NodeId,
     /// Node it leads to.
     pub to: NodeId,
-    /// Its rate, not zero.
+    /// Its rate, at least [`LEAST_RATE`].
     pub rate: Rate,
     /// Its propagation delay.
     pub delay: Duration,
@@ -95,10 +95,12 @@ pub enum BuildError {
         /// Links on the way.
         hops: usize,
     },
-    /// A link has no rate.
-    ZeroRate {
+    /// A link has less than [`LEAST_RATE`].
+    TooSlow {
         /// Its name.
         link: String,
+        /// Its rate.
+        rate: Rate,
     },
     /// An address was given out, but no endpoint placed there.
     EmptyAddress {
@@ -121,7 +123,9 @@ impl fmt::Display for BuildError {
                 "flow {}: the way from node {from} to node {to} has {hops} hops; a packet may take {MAX_HOPS}",
                 flow.0
             ),
-            BuildError::ZeroRate { link } => write!(f, "link {link} has a rate of zero"),
+            BuildError::TooSlow { link, rate } => {
+                write!(f, "link {link} has a rate of {} bit/s; legal is at least {} bit/s", rate.0, LEAST_RATE.0)
+            }
             BuildError::EmptyAddress { node } => write!(f, "an address on node {node} has no endpoint"),
             BuildError::SameNode { node } => write!(f, "a flow starts and ends on node {node}"),
         }
@@ -281,14 +285,14 @@ impl NetworkBuilder {
     fn errors(&self) -> Vec<BuildError> {
         let name = |node: NodeId| self.nodes[node.index()].clone();
         let node_of = |address: Address| self.endpoints[address.index()].node;
-        let zero_rates = self.links.iter().filter(|link| link.rate.0 == 0);
+        let too_slow = self.links.iter().filter(|link| link.rate < LEAST_RATE);
         let empty = self.endpoints.iter().filter(|endpoint| endpoint.agent.is_none());
         let of_session = |flow: usize| self.sessions.iter().any(|session| session.flow.0 as usize == flow);
         let same = (0..).zip(&self.flows).filter(|(index, flow)| {
             !of_session(*index) && flow.receivers.iter().any(|&receiver| node_of(flow.sender) == node_of(receiver))
         });
-        zero_rates
-            .map(|link| BuildError::ZeroRate { link: link.name.clone() })
+        too_slow
+            .map(|link| BuildError::TooSlow { link: link.name.clone(), rate: link.rate })
             .chain(empty.map(|endpoint| BuildError::EmptyAddress { node: name(endpoint.node) }))
             .chain(same.map(|(_, flow)| BuildError::SameNode { node: name(node_of(flow.sender)) }))
             .collect()

@@ -39,7 +39,7 @@ impl Host {
     /// Gives the endpoint an input; what it wants in return goes into `out`.
     #[inline(always)]
     pub(crate) fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
-        self.agent.handle(Instant(now.0 + self.offset.0), input, out);
+        self.agent.handle(now + self.offset, input, out);
     }
 
     /// A timer entry has come. Says whether it is heeded.

@@ -19,6 +19,9 @@ use faircast_proto::packet::{Ecn, Packet};
 use faircast_proto::time::{Duration, Instant, NANOS_PER_SECOND, Rate};
 use std::collections::VecDeque;
 
+/// The least rate of a link: a byte takes less than 2^32 ns.
+pub const LEAST_RATE: Rate = Rate(2);
+
 /// One direction of a link. What every packet touches comes first and fits into two cache lines.
 #[repr(C, align(128))]
 pub struct Link {
@@ -76,7 +79,7 @@ pub struct Wanted {
 }
 
 impl Link {
-    /// An idle link to the node `to`. The rate must not be zero.
+    /// An idle link to the node `to`. The rate must be at least [`LEAST_RATE`].
     pub fn new(to: NodeId, rate: Rate, delay: Duration, queue: Queue, loss: Loss, mode: LinkMode) -> Link {
         let mode = if queue.decides_at_departure() { LinkMode::TwoStage } else { mode };
         Link {
@@ -183,7 +186,7 @@ impl Link {
             self.settle(now);
         }
         let label = self.ring.pop();
-        let next = self.ring.oldest_departure().map(|departure| Instant(departure.0 + self.delay.0));
+        let next = self.ring.oldest_departure().map(|departure| departure + self.delay);
         if !self.lossless && self.loss.loses(now, store.get(label.packet)) {
             self.counters.lost += 1;
             self.assert_conservation();
@@ -218,14 +221,15 @@ impl Link {
     #[inline(always)]
     fn transmit(&mut self, now: Instant, label: Label) -> (Instant, Option<Instant>) {
         let idle = self.last_departure < now;
-        let (start, remainder) = if idle { (now.0, 0) } else { (self.last_departure.0, self.remainder) };
+        let (start, remainder) = if idle { (now, 0) } else { (self.last_departure, self.remainder) };
         let exact = u128::from(self.nanos_per_byte) * u128::from(label.size) + u128::from(remainder);
-        let departure = Instant(start + (exact >> 32) as u64);
+        // A packet has at most 2^16 bytes, a byte at most 2^32 ns: 2^48 ns. What waits behind many of them may leave never.
+        let departure = start + Duration((exact >> 32) as u64);
         self.last_departure = departure;
         self.remainder = exact as u32;
         let first = self.ring.is_empty();
         self.ring.push(label, departure);
-        (departure, first.then_some(Instant(departure.0 + self.delay.0)))
+        (departure, first.then_some(departure + self.delay))
     }
 
     /// Raises a packet's congestion bits; the label of the marked one.
@@ -355,7 +359,7 @@ impl Link {
     }
 }
 
-/// Nanoseconds that a byte takes at `rate`, with 32 binary places, rounded to the nearest. Exact from 2 bit/s upwards.
+/// Nanoseconds that a byte takes at `rate`, with 32 binary places, rounded to the nearest; exact from [`LEAST_RATE`] on.
 fn nanos_per_byte(rate: Rate) -> u64 {
     let scaled = (8 * u128::from(NANOS_PER_SECOND)) << 32;
     u64::try_from((scaled + u128::from(rate.0) / 2) / u128::from(rate.0)).unwrap_or(u64::MAX)
@@ -410,6 +414,6 @@ mod tests {
     fn a_byte_at_one_gigabit_takes_eight_nanoseconds() {
         assert_eq!(nanos_per_byte(Rate(1_000_000_000)), 8 << 32);
         assert_eq!(nanos_per_byte(Rate(10)), 800_000_000 << 32);
-        assert_eq!(nanos_per_byte(Rate(1)), u64::MAX);
+        assert_eq!(nanos_per_byte(LEAST_RATE), 4_000_000_000 << 32);
     }
 }

@@ -8,12 +8,13 @@ use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::agent::Agent;
 use faircast_sim::builder::{BuildError, LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
+use faircast_sim::counters::LinkCounters;
 use faircast_sim::engine::{Progress, World};
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
-use faircast_sim::probe::ProbePlan;
-use faircast_sim::queue::{self, LinkContext, Queue};
+use faircast_sim::probe::{PacketAction, PacketRow, ProbePlan};
+use faircast_sim::queue::{self, DropReason, LinkContext, Queue};
 
 /// Keeps `window` packets under way, each followed by another when its echo comes, and asks for a timeout every
 /// millisecond to no purpose. After `Stop` sends nothing.
@@ -137,20 +138,54 @@ fn duplex(network: &mut NetworkBuilder, a: NodeId, b: NodeId, rate: Rate, delay:
     }
 }
 
+/// Sends so many packets of 1000 bytes when it starts, then nothing.
+struct Burst {
+    packets: Vec<Packet>,
+}
+
+impl Endpoint for Burst {
+    fn handle(&mut self, _now: Instant, input: Input<'_>, out: &mut Outbox) {
+        if let Input::Start = input {
+            self.packets.iter().for_each(|&packet| out.send(packet));
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+
+    fn report(&self) -> Report {
+        Report::default()
+    }
+}
+
+fn burst(network: &mut NetworkBuilder, from: NodeId, to: NodeId, number: usize) {
+    let (own, peer) = (network.address(from), network.address(to));
+    let flow = network.flow(own, peer);
+    let packets = vec![packet(Instant::ZERO, flow, own, peer, 1000, 0); number];
+    network.place(own, flow, Agent::Guest(Box::new(Burst { packets })), Instant::ZERO, None);
+    network.place(peer, flow, Agent::Guest(Box::new(Burst { packets: Vec::new() })), Instant::ZERO, None);
+}
+
 /// Six flows of different windows over one bottleneck, equal delays so that events coincide often.
 fn busy_dumbbell<C: Calendar>(seed: u64, mode: LinkMode, offsets: bool, bottleneck: &str) -> World<C> {
     let mut network = NetworkBuilder::new(seed);
     let (left, right) = (network.node("left"), network.node("right"));
-    duplex(&mut network, left, right, Rate(8_000_000), Duration::from_millis(10), bottleneck, mode);
+    duplex(&mut network, left, right, Rate(7_654_321), Duration::from_millis(10), bottleneck, mode);
     for i in 0..6u32 {
         let (a, b) = (network.node(format!("a{i}")), network.node(format!("b{i}")));
-        duplex(&mut network, a, left, Rate(80_000_000), Duration::from_millis(1), AMPLE, mode);
-        duplex(&mut network, right, b, Rate(80_000_000), Duration::from_millis(1), AMPLE, mode);
+        duplex(&mut network, a, left, Rate(76_543_210), Duration::from_millis(1), AMPLE, mode);
+        duplex(&mut network, right, b, Rate(76_543_210), Duration::from_millis(1), AMPLE, mode);
         let ends = Ends { window: 5 + i, start: Instant(u64::from(i % 2)), stop: None };
         connect(&mut network, a, b, &ends);
     }
     network.clock_offsets(offsets);
-    network.probes(ProbePlan { trace: true, queues: vec![LinkId(0)], ..ProbePlan::default() });
+    network.probes(ProbePlan {
+        trace: true,
+        queues: vec![LinkId(0)],
+        packets: vec![LinkId(0)],
+        ..ProbePlan::default()
+    });
     network.build().expect("a network without errors")
 }
 
@@ -252,14 +287,88 @@ fn queue_statistics_agree_between_link_modes() {
     assert!(fused.0 > 1.0 && fused.3 <= 30);
 }
 
+/// Every event at the bottleneck's queue: nanosecond, action, flow and congestion bits, packets waiting, average.
+type QueueEvent = (u64, PacketAction, Option<(FlowId, Ecn)>, u32, u64);
+
+fn events_at_queue(mode: LinkMode, bottleneck: &str) -> (Vec<QueueEvent>, LinkCounters) {
+    let mut world = busy_dumbbell::<Wheel>(1, mode, true, bottleneck);
+    world.run(Instant::from_secs_f64(1.0), u64::MAX);
+    let rows = world.links()[0].probe().and_then(|probe| probe.rows.as_ref()).expect("they were asked for");
+    let event = |row: &PacketRow| (row.at.0, row.action, row.packet, row.waiting_pkts, row.average_pkts.to_bits());
+    (rows.iter().map(event).collect(), *world.links()[0].counters())
+}
+
+#[test]
+fn every_event_at_a_queue_is_kept_and_the_same_in_both_link_modes() {
+    for bottleneck in [r#"{"kind": "drop-tail", "limit": "20 packets"}"#, RED] {
+        let (events, counters) = events_at_queue(LinkMode::Fused, bottleneck);
+        assert!((&events, counters) == (&events_at_queue(LinkMode::TwoStage, bottleneck).0, counters), "{bottleneck}");
+        let count = |action: PacketAction| events.iter().filter(|event| event.1 == action).count() as u64;
+        let (overflow, active) =
+            (PacketAction::Dropped(DropReason::Overflow), PacketAction::Dropped(DropReason::Active));
+        assert_eq!(count(overflow), counters.dropped_overflow);
+        assert_eq!(count(active), counters.dropped_active);
+        assert!(counters.dropped_overflow + counters.dropped_active + counters.marked_moderate > 20, "{counters:?}");
+        assert_eq!(count(PacketAction::Marked(Ecn::Moderate)), counters.marked_moderate);
+        assert_eq!(count(PacketAction::Departed), counters.departed);
+        let accepted = count(PacketAction::Accepted);
+        let not_accepted = counters.dropped_overflow + counters.dropped_active + counters.marked_moderate;
+        assert_eq!(accepted + not_accepted, counters.arrived);
+        // A drop leaves the queue as it was, and says whose packet it was, with the bits that it came with.
+        let mut waiting = 0;
+        for (at, action, packet, after, _) in &events {
+            if let PacketAction::Dropped(_) = action {
+                assert_eq!((*after, packet.map(|(_, ecn)| ecn)), (waiting, Some(Ecn::Capable)), "at {at} ns");
+            }
+            assert_eq!(packet.is_none(), *action == PacketAction::Departed);
+            waiting = *after;
+        }
+    }
+}
+
+#[test]
+fn a_link_keeps_its_rate_in_both_modes_whatever_the_remainder() {
+    // 1000 bytes at 7 654 321 bit/s: 1 045 160.87.. ns, of which nothing may be lost from packet to packet. Rounding a
+    // byte's time to 2^-32 ns leaves 10^-7 ns per packet.
+    for mode in [LinkMode::Fused, LinkMode::TwoStage] {
+        let mut network = NetworkBuilder::new(1);
+        let (a, b) = (network.node("a"), network.node("b"));
+        duplex(&mut network, a, b, Rate(7_654_321), Duration::ZERO, AMPLE, mode);
+        connect(&mut network, a, b, &Ends { window: 10_000, start: Instant::ZERO, stop: None });
+        let mut world: World<Heap> = network.build().expect("a network without errors");
+        for packets in [1u64, 2, 3, 1000, 9999] {
+            let exact = (u128::from(packets) * 8_000_000_000_000).div_ceil(7_654_321) as u64;
+            world.run(Instant(exact - 2), u64::MAX);
+            assert_eq!(world.links()[0].counters().departed, packets - 1, "{mode:?}");
+            world.run(Instant(exact), u64::MAX);
+            assert_eq!(world.links()[0].counters().departed, packets, "{mode:?}");
+        }
+    }
+}
+
+#[test]
+fn what_takes_longer_than_time_lasts_never_leaves() {
+    // At 2 bit/s a thousand bytes take 4000 s. A delay of 2^64 - 1 ns is added to that without beginning anew at zero.
+    for mode in [LinkMode::Fused, LinkMode::TwoStage] {
+        let mut network = NetworkBuilder::new(1);
+        let (a, b) = (network.node("a"), network.node("b"));
+        duplex(&mut network, a, b, Rate(2), Duration(u64::MAX), AMPLE, mode);
+        burst(&mut network, a, b, 10_000);
+        let mut world: World<Heap> = network.build().expect("a network without errors");
+        world.run(Instant::from_secs_f64(1e6), u64::MAX);
+        let LinkCounters { arrived, departed, delivered, .. } = *world.links()[0].counters();
+        assert_eq!((arrived, departed, delivered), (10_000, 250, 0), "{mode:?}");
+    }
+}
+
 #[test]
 fn all_errors_of_a_network_come_at_once() {
     let mut network = NetworkBuilder::new(1);
     let (a, b, lonely) = (network.node("a"), network.node("b"), network.node("lonely"));
-    duplex(&mut network, a, b, Rate(0), Duration::ZERO, AMPLE, LinkMode::Fused);
+    duplex(&mut network, a, b, Rate(1), Duration::ZERO, AMPLE, LinkMode::Fused);
     connect(&mut network, a, lonely, &Ends { window: 1, start: Instant::ZERO, stop: None });
     let errors = network.build::<Wheel>().err().expect("errors");
-    assert!(errors.contains(&BuildError::ZeroRate { link: "0-1".into() }));
+    assert!(errors.contains(&BuildError::TooSlow { link: "0-1".into(), rate: Rate(1) }));
     assert!(errors.contains(&BuildError::Unreachable { from: "a".into(), to: "lonely".into() }));
     assert!(errors.contains(&BuildError::Unreachable { from: "lonely".into(), to: "a".into() }));
 }

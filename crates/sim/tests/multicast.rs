@@ -124,7 +124,7 @@ const DELAY: Duration = Duration::from_millis(10);
 const GAP: Duration = Duration::from_millis(5);
 
 fn link(network: &mut NetworkBuilder, from: NodeId, to: NodeId, mode: LinkMode, loses_first: u32) {
-    let rate = Rate(100_000_000);
+    let rate = Rate(98_765_432);
     let no_loss: loss::Config = serde_json::from_str(r#"{"kind": "none"}"#).expect("legal");
     let loss = match loses_first {
         0 => Loss::new(&no_loss, Random::stream(0, "loss")),
@@ -330,7 +330,7 @@ fn a_mark_on_one_branch_leaves_the_copies_on_the_others_alone() {
         duplex(&mut network, source, router, LinkMode::Fused);
         duplex(&mut network, router, b, LinkMode::Fused);
         link(&mut network, a, router, LinkMode::Fused, 0);
-        let (name, rate, loss) = ("marks".to_owned(), Rate(100_000_000), Loss::Guest(Box::new(LosesFirst(0))));
+        let (name, rate, loss) = ("marks".to_owned(), Rate(98_765_432), Loss::Guest(Box::new(LosesFirst(0))));
         let queue = Queue::Guest(Box::new(Marks));
         network.link(LinkPlan { name, from: router, to: a, rate, delay: DELAY, queue, loss, mode });
         session(&mut network, source, SessionPlan::sparse(1), &[from(a, 0.0), from(b, 0.0)]);

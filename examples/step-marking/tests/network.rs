@@ -15,7 +15,7 @@ use faircast_sim::loss::{self, Loss};
 use faircast_sim::queue::{self, LinkContext, Queue};
 use step_marking::StepMarking;
 
-const RATE: Rate = Rate(8_000_000);
+const RATE: Rate = Rate(7_654_321);
 const DELAY: Duration = Duration::from_millis(10);
 
 /// Sends twenty packets of 1000 bytes at once.

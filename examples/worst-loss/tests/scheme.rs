@@ -54,7 +54,7 @@ fn the_rate_grows_by_a_step_and_is_cut_by_the_member_that_loses() {
 fn in_the_simulator_it_fills_a_link_and_takes_back_what_is_too_much() {
     let mut network = NetworkBuilder::new(1);
     let [source, router, host] = ["source", "router", "host"].map(|name| network.node(name));
-    for (from, to, rate) in [(source, router, 10_000_000), (router, host, 1_000_000)] {
+    for (from, to, rate) in [(source, router, 9_876_543), (router, host, 987_654)] {
         for (from, to) in [(from, to), (to, from)] {
             network.link(plan(from, to, Rate(rate)));
         }
@@ -91,6 +91,7 @@ fn the_page_shows_code_that_exists() {
         include_str!("../src/lib.rs"),
         include_str!("scheme.rs"),
         include_str!("../../../crates/proto/src/registry.rs"),
+        include_str!("../../../crates/proto/src/scheme.rs"),
     ];
     let blocks: Vec<&str> = page.split("```rust\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(blocks.len() >= 4, "{}", blocks.len());

@@ -27,7 +27,7 @@ fn rate_between<C: Calendar>(world: &mut World<C>, receiver: usize, from: f64, t
 fn star<C: Calendar>(seed: u64, mode: LinkMode) -> World<C> {
     let mut network = NetworkBuilder::new(seed);
     let (source, hub) = (network.node("source"), network.node("hub"));
-    let ample = Wire { rate: 100_000_000, millis: 10, queue: AMPLE, loss: NO_LOSS };
+    let ample = Wire { rate: 98_765_432, millis: 10, queue: AMPLE, loss: NO_LOSS };
     duplex(&mut network, source, hub, &ample, mode);
     let leaves: Vec<NodeId> = (0..5).map(|i| network.node(format!("leaf{i}"))).collect();
     for (i, &leaf) in leaves.iter().enumerate() {
@@ -85,12 +85,12 @@ fn beside_tcp_on_a_red_link_the_ratio_is_within_two() {
             ["source", "left", "right", "receiver", "client", "server"].map(|name| network.node(name));
         let red =
             r#"{"kind": "red", "limit": "100 packets", "min_th": "5 packets", "max_th": "50 packets", "gentle": true}"#;
-        let ample = Wire { rate: 100_000_000, millis: 5, queue: AMPLE, loss: NO_LOSS };
+        let ample = Wire { rate: 98_765_432, millis: 5, queue: AMPLE, loss: NO_LOSS };
         duplex(
             &mut network,
             left,
             right,
-            &Wire { rate: 2_000_000, millis: 40, queue: red, loss: NO_LOSS },
+            &Wire { rate: 1_987_654, millis: 40, queue: red, loss: NO_LOSS },
             LinkMode::Fused,
         );
         for (a, b) in [(source, left), (client, left), (right, receiver), (right, server)] {
