@@ -1,4 +1,5 @@
-# make demo, make test and make check set up all they need in .venv; the prerequisites are Rust, Python 3.11 or newer, make.
+# make demo, make test and make check set up all they need in .venv; the prerequisites are Rust, Python 3.11 or newer,
+# make.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -46,6 +47,7 @@ check: build
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/python tools/line_length.py
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest faircast._native
 	$(MAKE) check-overflow
@@ -56,7 +58,8 @@ CHECKED := target/checked/python
 check-overflow: build
 	@rm -rf $(CHECKED) target/checked/wheels
 	@PIP_QUIET=1 $(BIN)/maturin build --quiet --profile checked --out target/checked/wheels
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(CHECKED) target/checked/wheels/*.whl
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(CHECKED) \
+		target/checked/wheels/*.whl
 	PYTHONPATH=$(CHECKED) $(BIN)/python -c 'import faircast, sys; sys.exit("checked" not in faircast.__file__)'
 	PYTHONPATH=$(CHECKED) $(BIN)/pytest
 

@@ -19,7 +19,13 @@ def problem(
 ) -> Problem:
     """Links l0, l1 and so on."""
     links = tuple(Link(name=f"l{i}", capacity=float(capacity)) for i, capacity in enumerate(capacities))
-    return Problem(links=links, demands=demands, utility=utility, alpha=alpha, orientation=orientation)  # type: ignore[arg-type]
+    return Problem(
+        links=links,
+        demands=demands,
+        utility=utility,  # type: ignore[arg-type]
+        alpha=alpha,
+        orientation=orientation,  # type: ignore[arg-type]
+    )
 
 
 def flow(name: str, *links: int, weight: float = 1.0, max_rate: float = math.inf) -> Demand:

@@ -160,7 +160,8 @@ pub enum Header {
         rtt_s: f32,
         /// Loss event rate p; 0 before the first loss. Not in the RFC.
         loss_event_rate: f32,
-        /// The uniform number the feedback timer was drawn from; NaN for the CLR. Not in the RFC: for counting receivers.
+        /// The uniform number the feedback timer was drawn from; NaN for the CLR. Not in the RFC: for counting
+        /// receivers.
         draw: f32,
     },
 }

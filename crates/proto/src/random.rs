@@ -6,6 +6,8 @@
 
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+#[cfg(debug_assertions)]
+use std::{cell::RefCell, collections::BTreeSet};
 
 /// One stream of random numbers.
 #[derive(Clone, Debug)]
@@ -14,12 +16,12 @@ pub struct Random(Xoshiro256PlusPlus);
 #[cfg(debug_assertions)]
 thread_local! {
     /// Names of all streams that this thread has made.
-    static NAMES: std::cell::RefCell<std::collections::BTreeSet<String>> = const { std::cell::RefCell::new(std::collections::BTreeSet::new()) };
+    static NAMES: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
 }
 
 impl Random {
-    /// The names of the streams that this thread has made since it was last asked. Debug builds only, in which tests hold
-    /// the documented names against them.
+    /// The names of the streams that this thread has made since it was last asked. Debug builds only, in which tests
+    /// hold the documented names against them.
     #[cfg(debug_assertions)]
     pub fn names() -> std::collections::BTreeSet<String> {
         NAMES.take()

@@ -83,8 +83,8 @@ fn py_catalogue(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(kinds)
 }
 
-/// The links (name, bit/s), and of every flow and session: name, is_session, multirate, fixed rate, maximum rate (bit/s),
-/// receivers (name, links by index).
+/// The links (name, bit/s), and of every flow and session: name, is_session, multirate, fixed rate, maximum rate
+/// (bit/s), receivers (name, links by index).
 #[pyfunction(name = "paths")]
 #[expect(clippy::type_complexity, reason = "it is what the stub says")]
 fn py_paths(

@@ -1,7 +1,7 @@
 //! From the description of a network to a simulator that runs it.
 //!
-//! Every random stream has the name of what it belongs to (`"link/bottleneck/loss"`, `"flow/web-0/jitter"`), so adding a
-//! flow or a link changes nothing for the others.
+//! Every random stream has the name of what it belongs to (`"link/bottleneck/loss"`, `"flow/web-0/jitter"`), so adding
+//! a flow or a link changes nothing for the others.
 
 use crate::network::{self, FlowKind, NetworkFlow, NetworkSession};
 use crate::problem::Problem;

@@ -52,7 +52,8 @@ fn at_source(network: &Network, session: &NetworkSession) -> Option<Warning> {
     let others = if number > 1 { format!(" and {} more are", number - 1) } else { " is".to_owned() };
     let message = format!(
         "receiver {}{others} on node {}, where the source of session {} is: no link is between them that could lose \
-         anything, so for what they get the rate is bounded by nothing but max_rate or the fastest link out of that node",
+         anything, so for what they get the rate is bounded by nothing but max_rate or the fastest link out of that \
+         node",
         first.name, network.nodes[session.source as usize].name, session.name
     );
     Some(Warning { kind: "receiver-at-source", subject: session.name.clone(), value: number as f64, message })
@@ -79,8 +80,8 @@ fn window_limited<C>(world: &World<C>, index: usize, flow: &NetworkFlow, seed: u
     let share = world.sender(index).window_limited_s / seconds(flow.starts(seed), end);
     let wnd = config.wnd.filter(|_| share >= WINDOW_LIMITED_FROM)?;
     let message = format!(
-        "flow {} could not send for {:.0} % of its time because its window, wnd = {} packets, was full: its rate follows \
-         from the window, not from the network; leave wnd out to let the network decide",
+        "flow {} could not send for {:.0} % of its time because its window, wnd = {} packets, was full: its rate \
+         follows from the window, not from the network; leave wnd out to let the network decide",
         flow.name,
         100.0 * share,
         wnd.0

@@ -7,7 +7,8 @@ fn chain(hops: u32) -> Result<Scenario, Vec<Problem>> {
         "format = 1\nname = \"chain\"\nduration = \"10 s\"\n\
          [topology]\nkind = \"chain\"\nhops = {hops}\nleft = 2\nright = 2\n\
          [flows.web]\nkind = \"tcp\"\ncount = 2\n\
-         [sessions.film]\nscheme = \"tfmcc\"\nsource = \"left-0\"\nreceivers = {{ nodes = [\"router-1\", \"right-1\"] }}\n"
+         [sessions.film]\nscheme = \"tfmcc\"\nsource = \"left-0\"\n\
+         receivers = {{ nodes = [\"router-1\", \"right-1\"] }}\n"
     ))
 }
 

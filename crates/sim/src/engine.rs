@@ -86,8 +86,8 @@ impl<C: Calendar> World<C> {
         Progress::Paused
     }
 
-    /// Brings the counters and probes of all links up to the present, as is done at the end of a run: to be called before
-    /// results are taken from a run that ends at a pause. It changes nothing of what happens later.
+    /// Brings the counters and probes of all links up to the present, as is done at the end of a run: to be called
+    /// before results are taken from a run that ends at a pause. It changes nothing of what happens later.
     pub fn settle(&mut self) {
         self.wires.settle();
     }
@@ -337,8 +337,8 @@ impl<C> World<C> {
         &self.receivers
     }
 
-    /// How long one of the [`receivers`](Self::receivers) of all flows has been present until now: since its start, until
-    /// it stops or, in a session, has left the last of its groups; who joins again is present again. Exact to the
+    /// How long one of the [`receivers`](Self::receivers) of all flows has been present until now: since its start,
+    /// until it stops or, in a session, has left the last of its groups; who joins again is present again. Exact to the
     /// nanosecond. What receivers got divided by how long they were present is a rate over present members.
     pub fn presence(&self, receiver: usize) -> Duration {
         self.presence[self.receivers[receiver].index()].until(self.now())

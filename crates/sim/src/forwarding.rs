@@ -1,7 +1,8 @@
 //! Forwarding tables: which link a node takes towards a host.
 //!
-//! Hosts have numbers, *slots*, in which those below a router follow each other ([`Routes::below`]). So a router of a stub
-//! keeps links for these only, and one for everything else: a tree of ten thousand hosts takes a megabyte, not hundreds.
+//! Hosts have numbers, *slots*, in which those below a router follow each other ([`Routes::below`]). So a router of a
+//! stub keeps links for these only, and one for everything else: a tree of ten thousand hosts takes a megabyte, not
+//! hundreds.
 
 use crate::ids::{LinkId, NodeId};
 use crate::routing::{Edge, Routes};
@@ -26,8 +27,8 @@ struct Node {
 }
 
 impl Forwarding {
-    /// Tables by `routes` in the graph of these links. `hosts` are the destinations, slot by slot, in the order of their
-    /// positions. A node with one link out needs no table: all that is not for itself goes there.
+    /// Tables by `routes` in the graph of these links. `hosts` are the destinations, slot by slot, in the order of
+    /// their positions. A node with one link out needs no table: all that is not for itself goes there.
     pub(crate) fn new(nodes: usize, edges: &[Edge], routes: &Routes, hosts: &[NodeId]) -> Forwarding {
         let mut outgoing: Vec<Vec<LinkId>> = vec![Vec::new(); nodes];
         for (index, edge) in (0..).map(LinkId).zip(edges) {

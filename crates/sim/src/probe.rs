@@ -88,9 +88,10 @@ pub struct ReceiverRow {
     pub at: Instant,
     /// Which, of the receivers of all flows.
     pub receiver: u32,
-    /// How long it has been present since the start of the run (see [`World::presence`](crate::engine::World::presence)).
-    /// Of two rows the difference is its share of the time between them: summed over the receivers of a session and
-    /// divided by that time it is the mean number of members present.
+    /// How long it has been present since the start of the run (see
+    /// [`World::presence`](crate::engine::World::presence)). Of two rows the difference is its share of the time
+    /// between them: summed over the receivers of a session and divided by that time it is the mean number of members
+    /// present.
     pub present: Duration,
     /// Its report.
     pub report: Report,

@@ -68,8 +68,8 @@ impl<'a> Graph<'a> {
         via
     }
 
-    /// Of every node the link to it in the tree that `up`, the ways to one destination, makes backwards: the link back of
-    /// its way up, of several the one with the smallest index. `None` where no way up is, or no link back.
+    /// Of every node the link to it in the tree that `up`, the ways to one destination, makes backwards: the link back
+    /// of its way up, of several the one with the smallest index. `None` where no way up is, or no link back.
     pub fn down(&self, up: &[Option<LinkId>]) -> Vec<Option<LinkId>> {
         let back = |(node, via): (usize, &Option<LinkId>)| {
             let above = self.edges[via.as_ref()?.index()].to;
@@ -83,8 +83,8 @@ impl<'a> Graph<'a> {
 ///
 /// What hangs on the rest of the network by one neighbour, as a host behind a router does, and then the router with all
 /// its hosts, and so on, needs no search: that neighbour is its only way out and the only way in. Such *stubs* are
-/// stripped off first; what is left, the *core*, is searched once for each of its nodes that is a destination or has some
-/// below it. Of a network without loops one node is left.
+/// stripped off first; what is left, the *core*, is searched once for each of its nodes that is a destination or has
+/// some below it. Of a network without loops one node is left.
 #[derive(Debug)]
 pub struct Routes {
     stubs: Stubs,
@@ -112,8 +112,8 @@ impl Routes {
         down.or_else(|| self.towards[&self.stubs.core[destination.index()]][node.index()])
     }
 
-    /// How many links the way from `node` to `destination`, one of those given, has in the graph of `edges`, that of the
-    /// routes. `None` where no path is.
+    /// How many links the way from `node` to `destination`, one of those given, has in the graph of `edges`, that of
+    /// the routes. `None` where no path is.
     pub fn hops(&self, edges: &[Edge], node: NodeId, destination: NodeId) -> Option<usize> {
         let (mut at, mut hops) = (node, 0);
         while at != destination {

@@ -1,5 +1,5 @@
-//! The part of the engine that moves packets: links, the packets on them, and the calendar that says when one comes out.
-//! What stands apart from nodes and endpoints can be lent out while these are looked at.
+//! The part of the engine that moves packets: links, the packets on them, and the calendar that says when one comes
+//! out. What stands apart from nodes and endpoints can be lent out while these are looked at.
 
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::ids::{LinkId, NodeId};

@@ -1,4 +1,5 @@
-//! The TCP throughput equation (RFC 5348 section 3.1): the rate of a TCP with a given loss event rate and round-trip time.
+//! The TCP throughput equation (RFC 5348 section 3.1): the rate of a TCP with a given loss event rate and round-trip
+//! time.
 
 /// Throughput in bit/s of a TCP with segments of `segment_bytes`, a round-trip time of `rtt_s` seconds and a loss event
 /// rate `p`, one acknowledgement per segment (`b = 1`) and `t_RTO = 4 R`, as RFC 5348 recommends.

@@ -3,7 +3,8 @@
 use crate::quantity::Bytes;
 use crate::time::{Duration, NANOS_PER_SECOND, Rate};
 
-/// Gives one gap after the other; what rounding to nanoseconds leaves over is carried on, so the long-run rate is exact.
+/// Gives one gap after the other; what rounding to nanoseconds leaves over is carried on, so the long-run rate is
+/// exact.
 #[derive(Clone, Debug)]
 pub struct Spacing {
     bit_nanos: u64,

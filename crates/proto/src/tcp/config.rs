@@ -23,7 +23,8 @@ pub struct Config {
     pub hdr: Bytes,
     /// Size of an acknowledgement on the wire. Default 40 B (ns-2).
     pub ack_size: Bytes,
-    /// The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20 packets.
+    /// The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20
+    /// packets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wnd: Option<Packets>,
     /// Congestion window at the start. Default 2 packets (ns-2 since May 2001).
@@ -34,9 +35,9 @@ pub struct Config {
     pub initial_ssthresh: Option<Packets>,
     /// The window with which NewReno leaves a recovery. Default "ssthresh", which is what ns-2 does.
     pub full_ack: FullAck,
-    /// The most segments that the window lets out at once: for one ACK, at the start, after a time-out. The repairs that
-    /// Reno and NewReno send on an ACK, and limited transmit, come on top. Left out, unlimited (ns-2 `maxburst_` 0). RFC
-    /// 6582 section 3.2 step 3 encourages such a limit with `full_ack` "ssthresh".
+    /// The most segments that the window lets out at once: for one ACK, at the start, after a time-out. The repairs
+    /// that Reno and NewReno send on an ACK, and limited transmit, come on top. Left out, unlimited (ns-2 `maxburst_`
+    /// 0). RFC 6582 section 3.2 step 3 encourages such a limit with `full_ack` "ssthresh".
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub max_burst: Option<u32>,

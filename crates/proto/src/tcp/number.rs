@@ -1,8 +1,8 @@
 //! Numbers of segments: 64 bits inside, which do not wrap, their low 32 bits on the wire, which do.
 //!
-//! "All arithmetic dealing with sequence numbers must be performed modulo 2^32" (RFC 9293 section 3.4). It is done once,
-//! where a number arrives: of all that have these low bits the one nearest to a number that the host knows is meant.
-//! Behind this border `<` means what it says, in sets and scoreboards, too.
+//! "All arithmetic dealing with sequence numbers must be performed modulo 2^32" (RFC 9293 section 3.4). It is done
+//! once, where a number arrives: of all that have these low bits the one nearest to a number that the host knows is
+//! meant. Behind this border `<` means what it says, in sets and scoreboards, too.
 
 use crate::packet::SackBlock;
 
@@ -15,8 +15,8 @@ pub struct Run {
     pub end: u64,
 }
 
-/// The number nearest to `near` whose low half is `wire`; `None` if it would lie before the first segment. Right as long
-/// as both are less than 2^31 apart: windows are smaller.
+/// The number nearest to `near` whose low half is `wire`; `None` if it would lie before the first segment. Right as
+/// long as both are less than 2^31 apart: windows are smaller.
 #[inline]
 pub fn expand(wire: u32, near: u64) -> Option<u64> {
     near.checked_add_signed(i64::from(wire.wrapping_sub(on_wire(near)) as i32))

@@ -66,7 +66,8 @@ pub struct Config {
 #[schemars(rename = "TfmccGapFloor")]
 #[serde(rename_all = "lowercase")]
 pub enum GapFloor {
-    /// It falls by a tenth per round, as ever: the letter of the RFC. From a very low rate the way up takes many minutes.
+    /// It falls by a tenth per round, as ever: the letter of the RFC. From a very low rate the way up takes many
+    /// minutes.
     #[default]
     Decays,
     /// It follows the gap down to what was measured.

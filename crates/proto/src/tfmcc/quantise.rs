@@ -24,8 +24,8 @@ pub fn decode_rate(code: u16) -> f64 {
     LEAST_BPS * libm::exp2(f64::from(code >> 7)) * (1.0 + f64::from(code & 0x7f) / 128.0)
 }
 
-/// The 12-bit code of a number of receivers, or of what the rate is multiplied by for them: 2^(e - 10)·(1 + m/128), from
-/// 1/1024 to 4 million, rounded to the nearest. Not in the RFC.
+/// The 12-bit code of a number of receivers, or of what the rate is multiplied by for them: 2^(e - 10)·(1 + m/128),
+/// from 1/1024 to 4 million, rounded to the nearest. Not in the RFC.
 pub fn encode_scale(scale: f64) -> u16 {
     let scaled = (scale * SCALES_PER_UNIT).max(1.0);
     let exponent = libm::floor(libm::log2(scaled)).min(31.0);

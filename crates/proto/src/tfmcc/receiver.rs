@@ -329,7 +329,8 @@ impl Receiver {
 
     /// Section 4.4: whoever can stand less than one packet in 8 s for 120 s, and is sent more, has to leave.
     fn leave_if_too_slow(&mut self, now: Instant, out: &mut Outbox) {
-        // p is at most the sum of weights over I_0, 6/60, and the rate more than a packet in 8 s then: no need to reckon.
+        // p is at most the sum of weights over I_0, 6/60, and the rate more than a packet in 8 s then: no need to
+        // reckon.
         let plenty = self.loss.open() > 60 && self.rtt_s() < 10.0 && self.scale >= 1.0;
         let calculated_bps = if self.have_loss && !plenty { self.calculated_bps(now) } else { f64::INFINITY };
         if calculated_bps >= f64::from(self.packet_size) || self.sending_bps <= calculated_bps {

@@ -107,8 +107,8 @@ pub(super) fn unreachable(network: &Network, reach: &Reach, found: &mut Vec<Find
     }
 }
 
-/// A receiver, all of which have ways to and from the source, whose way to it cannot be taken backwards, and the link where
-/// that is so.
+/// A receiver, all of which have ways to and from the source, whose way to it cannot be taken backwards, and the link
+/// where that is so.
 fn one_way<'a>(network: &'a Network, session: &'a NetworkSession) -> Option<(&'a NetworkReceiver, &'a str)> {
     let edges = network.edges();
     let graph = Graph::new(network.nodes.len(), &edges);

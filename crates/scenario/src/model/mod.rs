@@ -26,8 +26,8 @@ pub const MAX_SEED: u64 = (1 << 53) - 1;
 
 /// A scenario: a network, the traffic on it and what is to be observed.
 ///
-/// Nodes, links, flows and sessions have names and are taken in the order of their names, so that the order in which a file
-/// lists them means nothing.
+/// Nodes, links, flows and sessions have names and are taken in the order of their names, so that the order in which a
+/// file lists them means nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scenario {
     /// Version of the format: 1.

@@ -188,7 +188,8 @@ impl Config {
 
     /// The chain, or the field that makes none and why.
     fn chain(&self) -> Result<Chain, (&'static str, String)> {
-        const WAYS: &str = "legal is one of: mean_loss (and mean_burst); good_to_bad and bad_to_good; good_time and bad_time";
+        const WAYS: &str = "legal is one of: mean_loss (and mean_burst); good_to_bad and bad_to_good; \
+                            good_time and bad_time";
         let by_loss = self.mean_loss.is_some() || self.mean_burst.is_some();
         let by_packet = self.good_to_bad.is_some() || self.bad_to_good.is_some();
         let by_time = self.good_time.is_some() || self.bad_time.is_some();

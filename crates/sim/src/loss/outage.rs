@@ -39,7 +39,8 @@ impl Config {
         if let Some(period) = self.period
             && period <= self.length
         {
-            wrong.push(("period".to_owned(), format!("{period} given; legal is more than the length, {}", self.length)));
+            let message = format!("{period} given; legal is more than the length, {}", self.length);
+            wrong.push(("period".to_owned(), message));
         }
         wrong
     }

@@ -1,8 +1,8 @@
 //! Tests that every discipline must stand, those of this crate and guests from outside.
 //!
 //! [`run`] puts random arrivals and departures before a discipline and panics, naming the seed, when it breaks a rule:
-//! it never lets more wait than its limit, accepts while it says that it surely does, never marks a packet whose sender is not ECN-capable, never lowers a mark,
-//! and decides the same again under the same seed.
+//! it never lets more wait than its limit, accepts while it says that it surely does, never marks a packet whose sender
+//! is not ECN-capable, never lowers a mark, and decides the same again under the same seed.
 
 use super::{Discipline, InterfaceView, LinkContext, Verdict};
 use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};

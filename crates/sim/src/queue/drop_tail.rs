@@ -54,7 +54,9 @@ impl Config {
 
     #[cfg(test)]
     pub(super) fn samples() -> Vec<Config> {
-        let limits = [QueueSize::Packets(1.0), QueueSize::Packets(10.0), QueueSize::Bytes(700), QueueSize::Bytes(12_000)];
+        let packets = [1.0, 10.0].map(QueueSize::Packets);
+        let bytes = [700, 12_000].map(QueueSize::Bytes);
+        let limits = [packets[0], packets[1], bytes[0], bytes[1]];
         let with = |count_transmission| limits.map(|limit| Config { limit, count_transmission });
         [with(true), with(false)].concat()
     }

@@ -155,7 +155,8 @@ fn thresholds_follow_min_th_unless_given() {
 
 #[test]
 fn thresholds_out_of_order_are_explained() {
-    let wrong = Config { mid_th: Auto::Set(Packets(4.0)), max_th: Auto::Set(Packets(4.0)), ..Config::default() }.check();
+    let four = Auto::Set(Packets(4.0));
+    let wrong = Config { mid_th: four, max_th: four, ..Config::default() }.check();
     assert_eq!(wrong.len(), 2);
     assert_eq!(wrong[0].0, "mid_th");
     assert_eq!(wrong[0].1, "4 packets given; it must be above min_th = 5 packets");

@@ -5,7 +5,7 @@
 //! | `drop_tail.rs` | drops what finds no room |
 //! | `red.rs` | random early detection: gentle, adaptive, byte mode, ECN |
 //! | `mecn.rs` | multilevel ECN marking [Durresi] |
-//! | `average.rs`, `spacing.rs`, `room.rs`, `auto.rs` | what they share: RED's average, the spacing of actions, limits, `"auto"` |
+//! | `average.rs`, `spacing.rs`, `room.rs`, `auto.rs` | what they share: RED's average, spacing, limits, `"auto"` |
 //! | `battery.rs` | the tests that every discipline must stand |
 //!
 //! Adding one is one file beside this one, with the four items that [`queues!`](self) asks of it, and one line in
@@ -29,7 +29,8 @@ pub trait Discipline {
     /// Whether the arriving packet enters, and with which mark.
     fn arrive(&mut self, packet: &Packet, at: &InterfaceView) -> Verdict;
 
-    /// Whether a packet whose turn it is may still leave. Asked only if [`decides_at_departure`](Self::decides_at_departure).
+    /// Whether a packet whose turn it is may still leave. Asked only if
+    /// [`decides_at_departure`](Self::decides_at_departure).
     fn depart(&mut self, _packet: &Packet, _at: &InterfaceView) -> Verdict {
         Verdict::Accept
     }

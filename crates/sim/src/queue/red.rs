@@ -306,8 +306,10 @@ impl Config {
             wrong.push(("mark_above_max_th".into(), message.into()));
         }
         match (self.min_th, self.max_th) {
-            (Auto::Auto, Auto::Set(_)) => wrong
-                .push(("max_th".into(), "given although min_th is \"auto\"; legal is \"auto\", or both in packets".into())),
+            (Auto::Auto, Auto::Set(_)) => {
+                let message = "given although min_th is \"auto\"; legal is \"auto\", or both in packets";
+                wrong.push(("max_th".into(), message.into()));
+            }
             (Auto::Set(Packets(min)), Auto::Auto) if min <= 0.0 => {
                 wrong.push(("min_th".into(), "0 packets given; with max_th \"auto\" it must be above 0".into()));
             }

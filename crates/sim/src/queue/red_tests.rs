@@ -166,7 +166,10 @@ fn adaptive_steps_by_hand() {
 
 #[test]
 fn adaptive_bounds_and_the_relative_step() {
-    let start = |max_p, bottom| Config { max_p, adaptive: true, adapt: Adapt { bottom, ..Adapt::default() }, ..instant() };
+    let start = |max_p, bottom| {
+        let adapt = Adapt { bottom, ..Adapt::default() };
+        Config { max_p, adaptive: true, adapt, ..instant() }
+    };
     let after = |config: &Config, waiting, steps: u32| {
         let mut red = Red::new(config, link(1));
         for step in 1..=steps {

@@ -3,8 +3,8 @@
 //! In each feedback round every receiver but the limiting one draws a number, uniform in (0, 1], for its timer (RFC
 //! 4654 section 4.5). The smallest one fires first, before any other report could suppress it, and its report says what
 //! was drawn. For the least u of n numbers -ln(1 - u) is exponential with mean 1/n, so that over k rounds
-//! (k - 1) / sum(-ln(1 - u_j)) is an unbiased estimate of n with a relative standard deviation of 1/sqrt(k - 2). A first
-//! report that is lost makes it too low.
+//! (k - 1) / sum(-ln(1 - u_j)) is an unbiased estimate of n with a relative standard deviation of 1/sqrt(k - 2). A
+//! first report that is lost makes it too low.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -79,7 +79,8 @@ impl Estimate {
         }
     }
 
-    /// A report has come that answers `round`, its timer from the number `draw`; that of the limiting receiver has none.
+    /// A report has come that answers `round`, its timer from the number `draw`; that of the limiting receiver has
+    /// none.
     pub(super) fn report(&mut self, round: u8, draw: f32) {
         let draw = f64::from(draw);
         if !(draw > 0.0 && draw <= 1.0) {

@@ -2,8 +2,8 @@
 //!
 //! A message says member or not; the later one of a receiver counts, whatever the order of arrival. Who has not been
 //! heard of for some refresh times is forgotten: so a lost leave does no lasting harm. The first message follows the
-//! first data packet by up to a second, each receiver with a delay of its own, so that they do not all come at once. For
-//! N up to a few hundred: the source gets N messages per refresh time.
+//! first data packet by up to a second, each receiver with a delay of its own, so that they do not all come at once.
+//! For N up to a few hundred: the source gets N messages per refresh time.
 
 use crate::endpoint::Outbox;
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 pub struct Config {
     /// Time from one message of a receiver to the next. Default 30 s.
     pub refresh: Duration,
-    /// How many messages in a row may fail to come before a receiver is forgotten, half a refresh time after the last of
-    /// them was due. Default 3.
+    /// How many messages in a row may fail to come before a receiver is forgotten, half a refresh time after the last
+    /// of them was due. Default 3.
     #[schemars(range(min = 1, max = 100))]
     pub missed: u32,
 }

@@ -99,9 +99,9 @@ fn newreno_repairs_two_losses_with_a_partial_ack() {
         // At 0.6 s two duplicates bring the inflation to 8 and let out 25 and 26. ACK 17 is partial: 2 segments, so the
         // inflation becomes 8 - 2 + 1 = 7, and 17 + floor(4.47 + 7) = 28 lets out 27 behind the retransmission.
         assert_eq!(data_sent(&pair, 0.5, 0.6), "0.5: 23 24 15r, 0.6: 25 26 17r 27");
-        // At 0.7 s two more duplicates (inflation 9) let out 28 and 29. ACK 27 covers `recover`: three segments are out,
-        // the window is 4.47, or the flight and one more, 4; it lets out 30. ACK 28 adds 1/cwnd, or a whole one since 4 is
-        // below the threshold: 31, and 32.
+        // At 0.7 s two more duplicates (inflation 9) let out 28 and 29. ACK 27 covers `recover`: three segments are
+        // out, the window is 4.47, or the flight and one more, 4; it lets out 30. ACK 28 adds 1/cwnd, or a whole one
+        // since 4 is below the threshold: 31, and 32.
         pair.run_until(seconds(0.75));
         let (sent, grown) = match full_ack {
             FullAck::Ssthresh => ("0.7: 28 29 30 31", left_with + 1.0 / left_with),
