@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from faircast import _native
-from faircast.batch import Job, run_batch
+from faircast.batch import Job, _Batch, run_batch
 from faircast.errors import InputError, NotFinishedError
 from faircast.scenario import resolve
 from faircast.summary import summary_of
@@ -140,25 +140,32 @@ def test_a_run_that_does_not_stop_is_given_up(monkeypatch: pytest.MonkeyPatch) -
 
 def test_what_is_being_reduced_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """A finished run whose tables are being written when Ctrl-C comes is kept."""
-    begun = threading.Event()
+    asked = threading.Event()
+    answers: list[bool] = []
+    give_up = _Batch._give_up
 
     class Raw:
         interrupted = False
 
+    def asks(batch: _Batch[str]) -> bool:
+        answers.append(give_up(batch))
+        asked.set()
+        return answers[-1]
+
     def reduce(job: Job, raw: object, cpu_s: float) -> str:
-        begun.set()
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
-        time.sleep(0.3)  # well beyond the patience
+        assert asked.wait(30), "the patience never ends"
         return "written"
 
     monkeypatch.setattr(_native, "run", lambda scenario, seed, control: Raw())
     monkeypatch.setattr("faircast.batch.PATIENCE_S", 0.01)
+    monkeypatch.setattr(_Batch, "_give_up", asks)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         outcome = run_batch([Job("{}", seed) for seed in (1, 2)], reduce, workers=1)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert begun.is_set()
+    assert answers[0] is False
     assert (outcome.interrupted, outcome.results) == (True, ["written", None])
 
 
