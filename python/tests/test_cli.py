@@ -68,7 +68,7 @@ def test_validate(cli: Cli, small: Path) -> None:
     done = cli("validate", small)
     assert (done.code, done.err) == (0, "")
     assert resolve(small).hash in done.out
-    assert json.loads(cli("validate", small, "--json").out) == {"valid": True, "problems": []}
+    assert json.loads(cli("validate", small, "--json").out) == {"valid": True, "problems": [], "warnings": []}
     wrong = cli("validate", small, "--json", "--set", "durations='3 s'")
     assert wrong.code == 2
     assert [problem["path"] for problem in json.loads(wrong.out)["problems"]] == ["durations"]

@@ -58,6 +58,11 @@ def say(message: str, code: int, *, as_json: bool, problems: Sequence[tuple[str,
     return code
 
 
+def warn(message: str) -> None:
+    """Say on standard error what is worth knowing and changes no exit code."""
+    print(f"faircast: warning: {shortened(message)}", file=sys.stderr)
+
+
 def print_json(value: Any) -> None:
     """JSON on standard output, in ASCII: legal whatever the encoding of the stream."""
     print(json.dumps(value, indent=2, allow_nan=False))

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from faircast.cli.common import Jobs, Json, verb
-from faircast.cli.endings import print_json
+from faircast.cli.endings import print_json, warn
 from faircast.cli.view import show_rows
 from faircast.errors import INTERRUPTED
 from faircast.folder import RunFolder
@@ -19,6 +19,7 @@ from faircast.results import faircast_version
 from faircast.runs import FolderOutcome, from_result, run_into
 from faircast.scenario import resolve, seeds
 from faircast.summary import to_json
+from faircast.warning import lines, of_folder
 
 
 @verb
@@ -64,6 +65,7 @@ def command(
     for number, reason in outcome.damaged.items():
         done = "run again" if number in outcome.computed else "removed"
         print(f"faircast: seed {number} was damaged and is {done}: {reason}", file=sys.stderr)
+    warnings = of_folder(folder.finished())
     if as_json:
         print_json(
             {
@@ -73,11 +75,14 @@ def command(
                 "seeds": list(folder.finished()),
                 "computed": outcome.computed,
                 "interrupted": outcome.interrupted,
+                "warnings": [warning.to_json() for warning in warnings],
                 "summary": to_json(outcome.rows),
             }
         )
     else:
         show(scenario.name, folder, outcome)
+        for line in lines(warnings, len(folder.finished())):
+            warn(line)
     if outcome.interrupted:
         print("faircast: interrupted; what was finished is kept, the same command continues", file=sys.stderr)
         raise typer.Exit(INTERRUPTED)

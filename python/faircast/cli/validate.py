@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from faircast.cli.common import Json, verb
-from faircast.cli.endings import print_json
+from faircast.cli.endings import print_json, warn
 from faircast.errors import BAD_INPUT, InputError
 from faircast.scenario import resolve
+from faircast.warning import known
 
 
 @verb
@@ -31,7 +32,10 @@ def command(
         found = error.problems or [("", error.message)]
         print_json({"valid": False, "problems": [{"path": path, "message": text} for path, text in found]})
         raise typer.Exit(BAD_INPUT) from None
+    warnings = known(scenario)
     if as_json:
-        print_json({"valid": True, "problems": []})
-    else:
-        print(f"{file} is a legal scenario: {scenario.name}, hash {scenario.hash}")
+        print_json({"valid": True, "problems": [], "warnings": [warning.to_json() for warning in warnings]})
+        return
+    print(f"{file} is a legal scenario: {scenario.name}, hash {scenario.hash}")
+    for warning in warnings:
+        warn(f"{warning.path}: {warning.message}")
