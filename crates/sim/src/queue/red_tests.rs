@@ -246,7 +246,8 @@ fn gentle_red_marks_above_max_th_if_asked_to() {
     let plain = Config { gentle: true, ecn: true, ..instant() };
     let marking = Config { mark_above_max_th: true, ..plain.clone() };
     // Thresholds 5 and 15; from 30 on everything is dropped.
-    for (average, by_plain, by_marking) in [(14, true, true), (15, false, true), (29, false, true), (30, false, false)] {
+    let marked = [(14, true, true), (15, false, true), (29, false, true), (30, false, false)];
+    for (average, by_plain, by_marking) in marked {
         assert_eq!((marks_at(average, &plain), marks_at(average, &marking)), (by_plain, by_marking), "{average}");
     }
     for (gentle, ecn, wrong) in [(true, true, 0), (false, true, 1), (true, false, 1)] {
