@@ -161,6 +161,14 @@ def test_summaries_refuse_the_file_of_another_run(cli: Cli, small: Path, other: 
         folder.summaries()
 
 
+def test_a_folder_is_looked_at_again_under_the_lock(small: Path, tmp_path: Path) -> None:
+    """It was free when it was opened; when the work begins somebody else has been there."""
+    mine = RunFolder.open(tmp_path / "place", resolve(small))
+    run_into(RunFolder.open(tmp_path / "place", resolve(small, sets=["duration='21 s'"])), [1])
+    with pytest.raises(InputError, match="place holds another scenario"):
+        run_into(mine, [1])
+
+
 def test_two_processes_in_one_folder(cli: Cli, small: Path) -> None:
     process = start("run", small, *LONG, "--out", "mine", cwd=Path.cwd())
     try:
@@ -250,13 +258,13 @@ def test_an_error_beside_the_runs_is_noted_too(small: Path, tmp_path: Path) -> N
 
 
 def test_a_full_disk_keeps_what_is_finished(cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The disk is full from the second seed on, and stays so."""
+    """The disk is full from the moment the second seed is written, and stays so."""
     real = os.fsync
     full = False
 
     def fsync(handle: int) -> None:
         nonlocal full
-        full = full or Path("mine/seed-1").exists()
+        full = full or Path("mine/.seed-2.new").exists()
         if full:
             raise OSError(28, "No space left on device")
         real(handle)
