@@ -23,18 +23,22 @@ repeats an experiment, `faircast reproduce --paper KEY` all of a paper.
 
 *Agrees*: the criterion holds for the mean over the seeds. *Agrees in ordering only*: not the number, but the order of
 things is as published; of an experiment also that only soft criteria do not hold, which look at the least certain
-statements of a paper. *Disagrees*: neither; the reason stands beside it. *Reported*: a number without a criterion. ±
-is the half width of the 95 % Student-t interval over the seeds. The papers' plots are not available as numbers, so
-*published* is what their text says; the criteria are ours.
+statements of a paper. *Disagrees*: neither; the reason stands beside it. *Undecided*: the answer turns on what the
+paper leaves open, or lies within the noise. *Reported*: a number without a criterion. ± is the half width of the 95 %
+Student-t interval over the seeds, of a ratio of means by the jackknife. The papers' plots are not available as numbers,
+so *published* is what their text says; the criteria are ours. All verdicts of a paper are given for one reading of what
+it leaves open; what another reading gives stands in the note and does not count.
 
 Names in the criteria of Durresi et al.: *dr* is ten sources with different RTTs, *dro* the same starting 0.3 s apart,
-*ov* overlapping sources with equal RTTs; *window* is the limit of TCP's window, 64 packets unless said; *ecn4* is ECN
+*ov* overlapping sources with equal RTTs; *window* is the limit of TCP's window, 20 packets unless said; *ecn4* is ECN
 with the drop threshold of MECN, 4 min_th.
 
 Of Hang and Erke: *N* is the number of receivers, *Q* the queue in packets, *D* the delay of each of the three links;
-*fairness* is the session's throughput over the mean of the TCP flows. What the paper leaves open is run in variants
-(`python/faircast/experiments/hang/network.py`): *agrees (rto_min 0.2 s)* names the one in which all criteria of the
-experiment hold, if that is not the first, Reno with rto_min 1 s.
+*fairness* is the session's throughput over the mean of the TCP flows, both as means over the seeds. Verdicts are those
+of Reno with time-outs of at least 0.2 s; the other readings in the notes are explained in
+`python/faircast/experiments/hang/network.py`. *Capped* is OMCC whose scaled rate is bounded by what is received, a
+hypothesis about what the authors ran. *Disagrees (eq. 13 starves TCP)*: beside OMCC as the paper's equation 13 has it
+the TCP flows get less than 0.05 Mbit/s on average, so no ordering of fairness means anything.
 """
 
 

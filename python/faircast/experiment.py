@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from faircast.summary import RunSummary
 
 AGREES, ORDERING, DISAGREES, REPORTED = "agrees", "agrees in ordering only", "disagrees", "reported"
+UNDECIDED = "undecided"
+"""Of a criterion whose answer turns on what the paper leaves open, or lies within the noise."""
 SOFT = f"{DISAGREES} (soft)"
 """Of a criterion that does not decide: what it looks at is the least certain part of the paper."""
 
@@ -58,6 +60,10 @@ class Measured:
     """What a reader should know beside the number: where the worst case lies, what the others were."""
     variant: str = ""
     """The variant of the scenario that it holds for, if not the main one."""
+    fails: str = ""
+    """Why it disagrees, whatever the number says."""
+    undecided: bool = False
+    """Whether it cannot be said; the note says why."""
 
     @classmethod
     def of(cls, result: Estimate, *, holds: bool | None = None, note: str = "", variant: str = "") -> Measured:
@@ -184,7 +190,11 @@ def judge(criterion: Criterion, data: Data) -> Verdict:
         inside, reason = within(found.value, criterion.low, criterion.high)
     else:
         inside = bool(found.holds)
-    if not ranged and found.holds is None:
+    if found.undecided:
+        verdict = UNDECIDED
+    elif found.fails:
+        verdict = SOFT if criterion.soft else f"{DISAGREES} ({found.fails})"
+    elif not ranged and found.holds is None:
         verdict = REPORTED
     elif inside:
         verdict = AGREES
@@ -209,8 +219,11 @@ def judge(criterion: Criterion, data: Data) -> Verdict:
 def overall(verdicts: Sequence[Verdict]) -> str:
     """The verdict of an experiment: that of its worst criterion."""
     found = [verdict.verdict for verdict in verdicts]
-    if DISAGREES in found:
-        return DISAGREES
+    against = {verdict for verdict in found if verdict.startswith(DISAGREES) and verdict != SOFT}
+    if against:
+        return against.pop() if len(against) == 1 else DISAGREES
+    if UNDECIDED in found:
+        return UNDECIDED
     if ORDERING in found or SOFT in found:
         return ORDERING
     variants = sorted({verdict for verdict in found if verdict not in (AGREES, REPORTED)})

@@ -123,6 +123,10 @@ EMPTY = Data({}, [1], quick=False)
         ({}, {"value": 5.0, "holds": False, "note": "worst at 5"}, "disagrees", "worst at 5"),
         ({"soft": True}, {"value": 5.0, "holds": False}, "disagrees (soft)", ""),
         ({}, {"value": 5.0}, "reported", ""),
+        ({"high": 1}, {"value": 0.5, "fails": "nobody is left"}, "disagrees (nobody is left)", ""),
+        ({}, {"value": 5.0, "holds": True, "fails": "nobody is left"}, "disagrees (nobody is left)", ""),
+        ({"soft": True}, {"value": 5.0, "holds": True, "fails": "nobody is left"}, "disagrees (soft)", ""),
+        ({}, {"value": 5.0, "holds": True, "undecided": True}, "undecided", ""),
     ],
 )
 def test_verdicts(criterion: dict[str, Any], measured: dict[str, Any], verdict: str, note: str) -> None:
@@ -143,6 +147,10 @@ def test_verdicts(criterion: dict[str, Any], measured: dict[str, Any], verdict: 
         (["disagrees (soft)", "disagrees"], "disagrees"),
         (["agrees", "agrees (W20)"], "agrees (W20)"),
         (["reported"], "reported"),
+        (["agrees", "disagrees (x)", "disagrees (x)", "undecided"], "disagrees (x)"),
+        (["disagrees", "disagrees (x)"], "disagrees"),
+        (["agrees", "disagrees (soft)"], "agrees in ordering only"),
+        (["agrees in ordering only", "undecided", "agrees"], "undecided"),
         ([], "reported"),
     ],
 )

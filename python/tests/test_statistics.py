@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import pytest
 from scipy import stats
 
-from faircast.statistics import Estimate, deviation, difference, estimate, jain, scaled, variation, with_interval
+from faircast.statistics import (
+    Estimate,
+    deviation,
+    difference,
+    estimate,
+    jackknife,
+    jain,
+    median_interval,
+    scaled,
+    variation,
+    with_interval,
+)
 
 
 def test_mean_and_interval_by_hand() -> None:
@@ -89,3 +101,37 @@ def test_a_difference_has_welchs_interval() -> None:
     assert (found.low, found.high) == (-7.0, -1.0)
     assert difference([1.0], b).ci95 is None
     assert difference([1.0, 1.0], [3.0, 3.0]).ci95 == 0.0
+
+
+def test_the_jackknife_of_a_mean_is_its_interval() -> None:
+    values = {1: 3.0, 2: 5.0, 3: 4.0, 4: 10.0}
+    found = jackknife(lambda seeds: sum(values[seed] for seed in seeds) / len(seeds), list(values))
+    expected = estimate(list(values.values()))
+    assert (found.mean, found.ci95) == (pytest.approx(expected.mean), pytest.approx(expected.ci95))
+
+
+def test_the_jackknife_of_a_ratio_of_means() -> None:
+    a, b = [4.0, 6.0, 5.0], [2.0, 3.0, 1.0]
+
+    def ratio(seeds: Sequence[int]) -> float:
+        return sum(a[seed] for seed in seeds) / sum(b[seed] for seed in seeds)
+
+    # Leaving out one each: 11/4, 9/3, 10/5, their mean 31/12; sqrt(2/3 Σ) = 0.60093; t(0.975, 2) = 4.30265.
+    found = jackknife(ratio, [0, 1, 2])
+    assert (found.mean, found.low, found.high) == (2.5, 2.0, 3.0)
+    assert found.ci95 == pytest.approx(4.302653 * math.sqrt(2 / 3 * (1 / 36 + 25 / 144 + 49 / 144)), rel=1e-6)
+    assert jackknife(ratio, [0]).ci95 is None
+    b[:] = [1.0, 0.0, 0.0]
+    assert jackknife(lambda seeds: ratio(seeds) if 0 in seeds else math.inf, [0, 1, 2]).ci95 is None
+
+
+@pytest.mark.parametrize(
+    ("n", "left_out"), [(1, 0), (3, 0), (6, 0), (8, 0), (9, 1), (10, 1), (11, 1), (12, 2), (20, 5)]
+)
+def test_the_interval_of_a_median(n: int, left_out: int) -> None:
+    # With ten values the second and the ninth: 1 - 2 (1 + 10) / 1024 = 0.979.
+    values = [float(i) for i in range(n)][::-1]
+    assert median_interval(values) == (left_out, n - 1 - left_out)
+    covers = 1 - 2 * sum(math.comb(n, k) for k in range(left_out + 1)) / 2**n
+    assert covers >= 0.95 or left_out == 0
+    assert median_interval([1.0, math.inf, math.inf])[1] == math.inf

@@ -21,8 +21,7 @@ PAPERS = {
 
 REGISTRY: dict[str, str] = {
     "omcc-table1": "faircast.experiments.hang.optimal_rates",
-    "omcc-fig5": "faircast.experiments.hang.one_megabit",
-    "omcc-table2": "faircast.experiments.hang.one_megabit",
+    "omcc-fig5-table2": "faircast.experiments.hang.one_megabit",
     "omcc-bw": "faircast.experiments.hang.bandwidths",
     "omcc-fig6a": "faircast.experiments.hang.receivers",
     "omcc-fig6b": "faircast.experiments.hang.receivers",
@@ -32,11 +31,11 @@ REGISTRY: dict[str, str] = {
     "omcc-fig9a": "faircast.experiments.hang.utility_distances",
     "omcc-fig9b": "faircast.experiments.hang.utility_distances",
     "omcc-fig9c": "faircast.experiments.hang.utility_distances",
-    "mecn-fig6a": "faircast.experiments.durresi.queue_length",
-    "mecn-fig6b": "faircast.experiments.durresi.queue_length",
+    "mecn-fig6": "faircast.experiments.durresi.queue_length",
     "mecn-fig7": "faircast.experiments.durresi.link_efficiency",
     "mecn-fig8a": "faircast.experiments.durresi.drops",
     "mecn-fig8b": "faircast.experiments.durresi.drops",
+    "mecn-fig8-w64": "faircast.experiments.durresi.drops",
     "mecn-tables1-3": "faircast.experiments.durresi.code_points",
     "mecn-x": "faircast.experiments.durresi.equal_thresholds",
     "x-tcp": "faircast.experiments.checks.tcp_throughput",

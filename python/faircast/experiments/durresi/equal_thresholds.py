@@ -6,12 +6,15 @@ MECN in all three readings of its marking, in all three scenarios.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from faircast.experiment import Criterion, Data, Experiment, Measured, Point
 from faircast.experiments.durresi.network import BOTTLENECK, SCENARIOS, SCHEMES, WINDOW, min_ths, over_min_th, sweep
 from faircast.figures import PAGE_IN, curve, panels
+from faircast.statistics import jackknife
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,13 +45,15 @@ def mean_over(data: Data, which: str, scheme: str, metric: str, seed: int) -> fl
 def remaining(which: str, metric: str, data: Data) -> Measured:
     """The part of the gain from ECN to MECN that is left when ECN has MECN's drop threshold."""
 
-    def part(seed: int) -> float:
-        ecn, ecn4, mecn = (mean_over(data, which, s, metric, seed) for s in ("ecn", "ecn4", "mecn"))
-        return (ecn4 - mecn) / (ecn - mecn) if ecn != mecn else float("nan")
+    def part(seeds: Sequence[int]) -> float:
+        ecn, ecn4, mecn = (
+            math.fsum(mean_over(data, which, s, metric, seed) for seed in seeds) for s in ("ecn", "ecn4", "mecn")
+        )
+        return (ecn4 - mecn) / (ecn - mecn) if ecn != mecn else math.nan
 
     means = {s: data.over_seeds(partial(mean_over, data, which, s, metric)) for s in SCHEMES}
     note = "mean over min_th: " + ", ".join(f"{SCHEMES[s]} {value}" for s, value in means.items())
-    return Measured.of(data.over_seeds(part), note=note)
+    return Measured.of(jackknife(part, data.seeds), note=note)
 
 
 CRITERIA = [

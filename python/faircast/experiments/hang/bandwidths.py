@@ -67,7 +67,7 @@ STATEMENTS = [
 
 def figure(data: Data) -> Figure:
     """Fairness against bandwidth, a panel for each of two variants."""
-    shown = (MAIN, "rto0.2")
+    shown = (MAIN, "rto1")
     drawn, axes = panels(1, len(shown), width=PAGE_IN, height=2.8, sharey=True)
     for axis, variant in zip(axes, shown, strict=True):
         for series, rule in enumerate(RULES):
@@ -80,7 +80,7 @@ def figure(data: Data) -> Figure:
         axis.set_yticks([0.5, 1, 2, 5, 10, 20], ["0.5", "1", "2", "5", "10", "20"])
         axis.minorticks_off()
     axes[0].set_ylabel("fairness, last 250 s")
-    axes[1].legend(title="N = 2; means, 95 % intervals")
+    axes[1].legend(title="N = 2; ratios of means, 95 % intervals")
     return drawn
 
 

@@ -40,7 +40,7 @@ def throughput_curves(axes: Axes, data: Data, cases: Sequence[Case], session: st
 def fairness_curves(axes: Axes, data: Data, curves: Mapping[str, Sequence[Case]], *, log: bool = False) -> None:
     """Fairness against the number of receivers, a curve for each label; axes that share a scale get that of all.
 
-    A mean that is infinite, since both TCP flows got nothing in some run, stands at the upper edge.
+    A ratio that is infinite, since both TCP flows got nothing in any run, stands at the upper edge.
     """
     found = {label: [mean_fairness(data, case) for case in cases] for label, cases in curves.items()}
     first = not any(axis.lines for axis in axes.get_shared_y_axes().get_siblings(axes))
@@ -75,7 +75,7 @@ def fairness_curves(axes: Axes, data: Data, curves: Mapping[str, Sequence[Case]]
         bottom, top = min(bottom, axes.get_ylim()[0]), max(top, axes.get_ylim()[1])
     axes.set_ylim(bottom, top)
     if infinite:
-        text = "at the upper edge: infinite,\nTCP got nothing in some run"
+        text = "at the upper edge: infinite,\nTCP got nothing in any run"
         note = axes.annotate(text, (0.02, 0.93), xycoords="axes fraction", va="top", fontsize=6)
         note.set_in_layout(False)
 
