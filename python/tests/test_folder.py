@@ -102,6 +102,11 @@ def flip(path: Path) -> None:
     path.write_bytes(data)
 
 
+def change(path: Path, files: dict[str, int]) -> None:
+    note = path.parent / "manifest.json"
+    note.write_text(json.dumps(json.loads(note.read_text()) | {"files": files}))
+
+
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
@@ -110,8 +115,10 @@ def flip(path: Path) -> None:
         (flip, "flows.parquet is not as it was written"),
         (lambda path: (path.parent / "manifest.json").unlink(), "has no manifest.json"),
         (lambda path: (path.parent / "manifest.json").write_text('{"kind": 1'), "manifest.json is damaged"),
+        (lambda path: change(path, {}), "manifest.json does not list the files"),
+        (lambda path: change(path, {"summary.parquet": 7}), "manifest.json does not list the files"),
     ],
-    ids=["truncated", "missing", "a bit", "no manifest", "half a manifest"],
+    ids=["truncated", "missing", "a bit", "no manifest", "half a manifest", "no files", "no lengths"],
 )
 def test_a_damaged_seed_is_told_and_run_again(cli: Cli, small: Path, damage: Any, says: str) -> None:
     cli("run", small, "--reps", 3, "--out", "mine")
@@ -149,7 +156,7 @@ def test_the_seed_of_another_run_is_refused(cli: Cli, small: Path) -> None:
     assert Path("mine/seed-2/flows.parquet").read_bytes() == Path("other/seed-1/flows.parquet").read_bytes()
 
 
-@pytest.mark.parametrize("other", [("--seed", 3), ("--set", "duration='21 s'")], ids=["seed", "scenario"])
+@pytest.mark.parametrize("other", [("--seed", 3), ("--seed", 2, "--set", "duration='21 s'")], ids=["seed", "scenario"])
 def test_summaries_refuse_the_file_of_another_run(cli: Cli, small: Path, other: tuple[object, ...]) -> None:
     cli("run", small, "--reps", 2, "--out", "mine")
     cli("run", small, *other, "--out", "other")

@@ -113,10 +113,10 @@ TWO = Layout((("g", "rate", "bit/s"), ("f", "rate", "bit/s"), ("f", "rtt", "s"))
 
 def some(folder: Path) -> list[tuple[tuple[str, int], str, RunSummary]]:
     return [
-        (("bb", 2), "later", RunSummary(TWO, array("d", [1.0, math.nan, math.inf]), {("f", "rate"): 9.0})),
+        (("bb", 10), "later", RunSummary(TWO, array("d", [1.0, math.nan, math.inf]), {("f", "rate"): 9.0})),
         (("aa", 10), "first", RunSummary(ONE, array("d", [0.1, 2.0]))),
         (("aa", 9), "first", RunSummary(ONE, array("d", [0.2, -0.0]), {("f", "lost"): 0.0})),
-        (("bb#1", 2), "later", RunSummary(TWO, array("d", [1.0, math.nan, math.inf]), {("f", "rate"): 9.0})),
+        (("bb#1", 10), "later", RunSummary(TWO, array("d", [1.0, math.nan, math.inf]), {("f", "rate"): 9.0})),
     ]
 
 
@@ -132,9 +132,9 @@ def test_the_table_by_hand(tmp_path: Path) -> None:
             ("first", "aa", 9, "f", "lost", "1", -0.0, 0.0),
             ("first", "aa", 10, "f", "rate", "bit/s", 0.1, nan),
             ("first", "aa", 10, "f", "lost", "1", 2.0, nan),
-            ("later", "bb", 2, "g", "rate", "bit/s", 1.0, nan),
-            ("later", "bb", 2, "f", "rate", "bit/s", nan, 9.0),
-            ("later", "bb", 2, "f", "rtt", "s", math.inf, nan),
+            ("later", "bb", 10, "g", "rate", "bit/s", 1.0, nan),
+            ("later", "bb", 10, "f", "rate", "bit/s", nan, 9.0),
+            ("later", "bb", 10, "f", "rtt", "s", math.inf, nan),
         ]
     )
 
@@ -153,6 +153,8 @@ def test_measurements_come_back_from_both_files(tmp_path: Path) -> None:
         for run in runs[split:]:
             first.record(*run, {"note": run[0][1]})
         second = Measurements.read(folder)
+        layouts = [record["layout"] for record in Journal(folder / JOURNAL).read() if "rows" in record]
+        assert len(layouts) == len(set(layouts)), "each stands there once"
         assert second.kept == {r[0]: {"note": r[0][1]} for r in runs[split:]}
         for key, _, summary in runs[split:]:
             assert repr(list(second[key])) == repr(list(summary))
@@ -180,6 +182,9 @@ def test_a_layout_that_was_cut_off_costs_its_run_only(tmp_path: Path) -> None:
     assert runs[1][0] in found
     found.record(*runs[0], {})
     assert runs[0][0] in Measurements.read(tmp_path)
+    size = path.stat().st_size
+    Measurements.read(tmp_path).record(*runs[0], {})
+    assert b"rows" not in path.read_bytes()[size:], "the layout is there already"
 
 
 def test_another_table_is_refused(tmp_path: Path) -> None:
