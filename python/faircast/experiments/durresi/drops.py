@@ -237,8 +237,8 @@ def few_figure(data: Data) -> Figure:
                 label = f"{SCHEMES[scheme].split(' (')[0]}{', to the letter' if reading == 'letter' else ''}"
                 curve(axis, few_min_ths(data.quick), found, label=label, series=series)
                 series += 1
-        axis.set(xlabel="min_th (packets)", title=f"{SCENARIOS[which]} ({which}10)", ylim=(0, None))
-    axes[0].set(ylabel="packets dropped at R1-R2, 0-200 s")
+        axis.set(xlabel="min_th (packets)", title=f"{SCENARIOS[which]} ({which}10)")
+    axes[0].set(ylabel="packets dropped at R1-R2, 0-200 s", ylim=(0, None))
     title = f"windows of {WIDE_WINDOW} packets; means of {len(data.seeds)} seeds, 95 % intervals"
     drawn.legend(*axes[0].get_legend_handles_labels(), title=title, loc="outside lower center", ncols=4)
     return drawn

@@ -159,9 +159,9 @@ def figure(data: Data) -> Figure:
                 axes.annotate(
                     f"{name}_th", (DURATION_S, times * MIN_TH), textcoords="offset points", xytext=(3, -2), fontsize=6
                 )
-        axes.set(ylabel="queue (packets)", xlim=(0, DURATION_S), ylim=(0, None))
+        axes.set(ylabel="queue (packets)", xlim=(0, DURATION_S))
         axes.set_title(f"{SCHEMES[scheme].split(' (')[0]}, min_th = {MIN_TH} packets (seed {data.seeds[0]})")
-    rows[-1].set_xlabel("time (s)")
+    rows[-1].set(xlabel="time (s)", ylim=(0, None))
     rows[0].legend(loc="upper right", ncols=2)
     drawn.suptitle(f"queue of R1-R2, {SCENARIOS['dr']} (dr10), windows of {WINDOW} packets", fontsize=8)
     return drawn
