@@ -874,6 +874,11 @@ class Tcp(Part):
     """Greatest retransmission time-out. Default 60 s (RFC 6298 (2.5))."""
     rto_min: str | None = None
     """Least retransmission time-out. Default 1 s (RFC 6298 (2.4); ns-2.35 has 0.2 s)."""
+    rtt_tick: str | None = None
+    """Measure round-trip times with a clock that ticks this often, as ns-2 does (`tcpTick_`, 10 ms): the ticks
+    between sending and ACK, at least one. Where in a tick the connection begins is drawn. Left out, to the
+    nanosecond, or the microsecond with `timestamps`.
+    """
     segments: int | None = None
     """Segments to transfer; left out, the source always has data (FTP)."""
     send_jitter: str | None = None

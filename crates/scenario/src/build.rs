@@ -94,7 +94,10 @@ fn agents(network: &NetworkBuilder, flow: &NetworkFlow, id: FlowId, own: Address
     let random = network.stream(&format!("flow/{}/jitter", flow.name));
     match &flow.kind {
         FlowKind::Tcp(config) => (
-            Agent::TcpSender(tcp::Sender::new(config, id, own, peer, random)),
+            Agent::TcpSender(
+                tcp::Sender::new(config, id, own, peer, random)
+                    .with_clock_phase(config, network.stream(&format!("flow/{}/tick", flow.name))),
+            ),
             Agent::TcpReceiver(tcp::Receiver::new(config, id, peer, own)),
         ),
         FlowKind::Cbr(config) => (Agent::Cbr(Cbr::new(config, id, own, peer, random)), Agent::Sink(Sink::new())),

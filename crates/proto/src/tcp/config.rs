@@ -54,6 +54,11 @@ pub struct Config {
     pub rto_max: Duration,
     /// Clock granularity G: the least value of the variance term in the time-out. Default 10 ms (ns-2 `tcpTick_`).
     pub granularity: Duration,
+    /// Measure round-trip times with a clock that ticks this often, as ns-2 does (`tcpTick_`, 10 ms): the ticks between
+    /// sending and ACK, at least one. Where in a tick the connection begins is drawn. Left out, to the nanosecond, or the
+    /// microsecond with `timestamps`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rtt_tick: Option<Duration>,
     /// Acknowledge every second segment that comes in order instead of every one. Default false (ns-2 `Agent/TCPSink`).
     pub delayed_ack: bool,
     /// How long a lone segment waits for its acknowledgement if `delayed_ack`. Default 100 ms (ns-2; RFC 5681
@@ -154,6 +159,7 @@ impl Default for Config {
             rto_min: Duration::from_secs(1),
             rto_max: Duration::from_secs(60),
             granularity: Duration::from_millis(10),
+            rtt_tick: None,
             delayed_ack: false,
             delayed_ack_timeout: Duration::from_millis(100),
             timestamps: false,
@@ -241,7 +247,9 @@ impl Config {
             "0 s given; it must be positive, or delayed_ack be false".into(),
         );
         let day = Duration::from_secs(MAX_RTO_S);
+        require(self.rtt_tick != Some(Duration::ZERO), "rtt_tick", "0 s given; it must be positive".into());
         let waits = [
+            ("rtt_tick", self.rtt_tick.unwrap_or(Duration::ZERO)),
             ("granularity", self.granularity),
             ("delayed_ack_timeout", self.delayed_ack_timeout),
             ("send_jitter", self.send_jitter),

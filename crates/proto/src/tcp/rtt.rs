@@ -17,6 +17,17 @@ pub struct RttEstimator {
     sampled: bool,
 }
 
+/// The clock by which round-trip times are measured: it may tick.
+#[derive(Clone, Copy, Debug)]
+pub struct TickingClock {
+    /// 0 = it does not tick.
+    tick_ns: u64,
+    /// How long before the connection began its clock ticked last.
+    phase_ns: u64,
+    /// When the connection began. Ticks are counted from there, so that they do not depend on what the host's clock says.
+    began: Instant,
+}
+
 /// The one segment whose round trip is being measured, if any.
 #[derive(Clone, Copy, Debug)]
 pub struct TimedSegment {
@@ -83,6 +94,30 @@ impl RttEstimator {
 
 /// Samples count as this at most, 36 years: eight of them, and four deviations, fit into 64 bits together.
 const LONGEST_NS: u64 = 1 << 60;
+
+impl TickingClock {
+    /// Ticks every `tick`, if it does; at the beginning the part `phase`, from 0 to 1, of a tick is over.
+    pub fn new(tick: Option<Duration>, phase: f64) -> TickingClock {
+        let tick = tick.unwrap_or(Duration::ZERO);
+        TickingClock { tick_ns: tick.0, phase_ns: tick.mul_f64(phase).0, began: Instant::ZERO }
+    }
+
+    /// The connection begins.
+    pub fn begin(&mut self, now: Instant) {
+        self.began = now;
+    }
+
+    /// What this clock makes of a round trip that took `rtt` and ends now: whole ticks, at least one.
+    #[inline]
+    pub fn measured(&self, rtt: Duration, now: Instant) -> Duration {
+        if self.tick_ns == 0 {
+            return rtt;
+        }
+        let end_ns = now.since(self.began).0.saturating_add(self.phase_ns);
+        let ticks = end_ns / self.tick_ns - end_ns.saturating_sub(rtt.0) / self.tick_ns;
+        Duration(ticks.max(1) * self.tick_ns)
+    }
+}
 
 impl TimedSegment {
     /// Nothing is timed.
@@ -161,6 +196,21 @@ mod tests {
         assert_eq!(rtt.rto(), Duration::from_secs(60));
         rtt.sample(Duration::from_millis(8));
         assert_eq!(rtt.rto(), Duration::from_millis(200));
+    }
+
+    #[test]
+    fn a_ticking_clock_counts_ticks_by_hand() {
+        let ms = Duration::from_millis;
+        let at = |ms: u64| Instant::ZERO + Duration::from_millis(ms);
+        assert_eq!(TickingClock::new(None, 0.9).measured(ms(37), at(50)), ms(37));
+        // Ticks of 10 ms, 4 ms before the beginning at 1003 ms: 999, 1009, 1019 ..
+        let mut clock = TickingClock::new(Some(ms(10)), 0.4);
+        clock.begin(at(1003));
+        for (sent, back, ticks) in [(1003, 1008, 1), (1003, 1009, 1), (1003, 1018, 1), (1003, 1019, 2), (1010, 1039, 3)]
+        {
+            assert_eq!(clock.measured(ms(back - sent), at(back)), ms(10 * ticks), "{sent} to {back}");
+        }
+        assert_eq!(clock.measured(Duration(u64::MAX), at(1039)), ms(40));
     }
 
     #[test]

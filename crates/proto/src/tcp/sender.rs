@@ -23,7 +23,7 @@
 
 use super::congestion_echo::EchoResponse;
 use super::number::{expand, on_wire};
-use super::rtt::{RttEstimator, TimedSegment};
+use super::rtt::{RttEstimator, TickingClock, TimedSegment};
 use super::rule::{Ack, Recovery, Rule, Window, WindowRule};
 use super::scoreboard::Scoreboard;
 use super::{Config, EcnMode, FullAck};
@@ -57,6 +57,7 @@ pub struct Sender {
     send_at: Instant,
     pub(super) timed: TimedSegment,
     pub(super) rtt: RttEstimator,
+    clock: TickingClock,
     pub(super) rule: Rule,
     pub(super) recovery: Recovery,
     /// CWR is to be set on the next new segment: the window has been reduced (RFC 3168 section 6.1.2).
@@ -144,6 +145,7 @@ impl Sender {
             send_at: Instant::FAR_FUTURE,
             timed: TimedSegment::NONE,
             rtt: RttEstimator::new(config.rto_initial, config.rto_min, config.rto_max, config.granularity),
+            clock: TickingClock::new(config.rtt_tick, 0.0),
             recovery: config.recovery_or(rule.recovery()),
             rule,
             cwr_pending: false,
@@ -180,6 +182,13 @@ impl Sender {
             held_since: Instant::FAR_FUTURE,
             held_by_wnd: Duration::ZERO,
         }
+    }
+
+    /// The same sender with a phase of its ticking clock (`rtt_tick`) drawn from `random`, a stream of its own. Without,
+    /// or without the parameter, the connection begins with a tick.
+    pub fn with_clock_phase(mut self, config: &Config, mut random: Random) -> Sender {
+        self.clock = TickingClock::new(config.rtt_tick, random.uniform());
+        self
     }
 
     /// The same sender with its first segment numbered `first`.
@@ -477,6 +486,7 @@ impl Sender {
         } else {
             self.timed.take(ack, now)
         };
+        let measured = measured.map(|rtt| self.clock.measured(rtt, now));
         if let Some(rtt) = measured {
             self.rtt.sample(rtt);
         }
@@ -526,6 +536,7 @@ impl Endpoint for Sender {
             Input::Timeout => self.on_timeout(now, out),
             Input::Start => {
                 self.started = true;
+                self.clock.begin(now);
                 self.use_opportunity(now, out);
             }
             Input::Stop => self.on_stop(out),

@@ -17,6 +17,8 @@ fn settings() -> Vec<Config> {
         Config { wnd: Some(Packets(1.0)), segments: Some(200), rto_min: fast, ..base.clone() },
         Config { dupthresh: 1, ecn: EcnMode::Mecn, timestamps: true, rto_min: fast, ..base },
     ];
+    settings[1].rtt_tick = Some(Duration::from_millis(7));
+    settings[2].rtt_tick = Some(Duration::from_millis(30));
     settings[3].mecn.latch = false;
     settings[5].mecn.hold = true;
     settings

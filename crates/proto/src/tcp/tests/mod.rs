@@ -25,6 +25,7 @@ fn ends(config: &Config) -> (Sender, Receiver) {
     assert_eq!(config.check(), []);
     let (flow, own, peer) = (FlowId(0), Address::endpoint(0), Address::endpoint(1));
     let sender = Sender::new(config, flow, own, peer, Random::stream(1, "test/jitter"));
+    let sender = sender.with_clock_phase(config, Random::stream(1, "test/clock"));
     (sender, Receiver::new(config, flow, peer, own))
 }
 
@@ -130,6 +131,9 @@ fn sizes_and_waits_that_would_overflow_are_named() {
     let later = Duration(day.0 + 1);
     let slow = Config { granularity: later, delayed_ack_timeout: later, send_jitter: Duration(u64::MAX), ..largest };
     assert_eq!(fields(&slow), ["granularity", "delayed_ack_timeout", "send_jitter"]);
+    for (tick, wrong) in [(Duration::ZERO, 1), (later, 1), (Duration(1), 0), (day, 0)] {
+        assert_eq!(fields(&Config { rtt_tick: Some(tick), ..Config::default() }).len(), wrong, "{tick}");
+    }
 }
 
 #[test]

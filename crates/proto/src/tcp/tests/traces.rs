@@ -350,6 +350,29 @@ fn time_stamps_measure_retransmissions_too() {
 }
 
 #[test]
+fn a_ticking_clock_measures_whole_ticks() {
+    for timestamps in [false, true] {
+        let config = Config {
+            rtt_tick: Some(Duration::from_millis(30)),
+            timestamps,
+            wnd: Some(Packets(8.0)),
+            ..early_config(Variant::NewReno)
+        };
+        let mut pair = pair(&config, |_, _| Fate::Deliver);
+        pair.run_until(seconds(0.15));
+        // 100 ms are three ticks or four, and 100 ms in the mean.
+        let first = pair.left.report().srtt_s;
+        assert!(first == 0.09 || first == 0.12, "{first}");
+        let mut sum = 0.0;
+        for step in 1..=300 {
+            pair.run_until(seconds(30.0 + 0.1 * f64::from(step)));
+            sum += pair.left.report().srtt_s;
+        }
+        assert!((sum / 300.0 - 0.1).abs() < 0.004, "{}", sum / 300.0);
+    }
+}
+
+#[test]
 fn a_finite_transfer_says_when_it_is_done() {
     let config = Config { segments: Some(20), ..early_config(Variant::NewReno) };
     let mut pair = pair(&config, lose_once(&[15, 19]));
