@@ -27,7 +27,7 @@ pub struct Config {
     pub off: Duration,
     /// How the lengths are distributed. Default "exponential".
     pub lengths: Lengths,
-    /// Shape of the Pareto distribution, above 1. Default 1.5. Not used with "exponential".
+    /// Shape of the Pareto distribution, 1.01 or more. Default 1.5. Not used with "exponential".
     pub shape: f64,
 }
 
@@ -90,13 +90,21 @@ impl Config {
                 wrong.push((field.to_owned(), format!("{mean} given; legal is at least {LEAST_MEAN}")));
             }
         }
-        if !(self.shape > 1.0 && self.shape.is_finite()) {
-            wrong.push(("shape".to_owned(), format!("{} given; legal is above 1: no mean otherwise", self.shape)));
+        if !(self.shape >= LEAST_SHAPE && self.shape.is_finite()) {
+            let message = format!(
+                "{} given; legal is at least {LEAST_SHAPE}: at 1 there is no mean, and just above it next to all periods \
+                 are next to nothing",
+                self.shape
+            );
+            wrong.push(("shape".to_owned(), message));
         }
         wrong
     }
 }
 
+/// The least shape: the shortest period is (shape - 1)/shape of the mean, 1 % here, so that with the least mean time goes
+/// on by 9 ns per period.
+const LEAST_SHAPE: f64 = 1.01;
 /// The least mean of a period: shorter ones would cost time and change nothing.
 const LEAST_MEAN: Duration = Duration::from_micros(1);
 
@@ -172,7 +180,7 @@ impl Endpoint for OnOff {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Sink;
+    use crate::source::{MOST_RATE, Sink};
     use crate::testing::{Fate, Pair};
 
     fn run(config: &Config, seconds: u64) -> Vec<Instant> {
@@ -223,5 +231,32 @@ mod tests {
         let config = Config { on: Duration::ZERO, shape: 1.0, ..Config::default() };
         let fields: Vec<String> = config.check().into_iter().map(|(field, _)| field).collect();
         assert_eq!(fields, ["on", "shape"]);
+        for shape in [1.0 + 1e-15, 1.009, f64::NAN, f64::INFINITY] {
+            let config = Config { shape, ..Config::default() };
+            assert!(config.check()[0].1.ends_with("next to nothing"), "{shape}");
+        }
+        let config = Config { rate: Rate(u64::MAX), ..Config::default() };
+        assert_eq!(config.check()[0].1, "18446744073709551615 bit/s given; legal is at most 1000000000000 bit/s");
+    }
+
+    #[test]
+    fn time_goes_on_with_the_least_means_and_the_least_shape() {
+        let least = Config {
+            rate: MOST_RATE,
+            packet_size: Bytes(1000),
+            on: LEAST_MEAN,
+            off: LEAST_MEAN,
+            lengths: Lengths::Pareto,
+            shape: LEAST_SHAPE,
+        };
+        assert_eq!(least.check(), []);
+        let (own, peer) = (Address::endpoint(0), Address::endpoint(1));
+        let mut source = OnOff::new(&least, FlowId(0), own, peer, Random::stream(5, "test/on_off"));
+        let mut out = Outbox::new();
+        source.handle(Instant::ZERO, Input::Start, &mut out);
+        for _ in 0..10_000 {
+            source.handle(source.deadline().expect("it goes on"), Input::Timeout, &mut out);
+        }
+        assert!(source.deadline() >= Some(Instant(10_000)), "{:?}", source.deadline());
     }
 }

@@ -10,9 +10,9 @@ pub struct Sink {
     received_pkts: u64,
     received_bytes: u64,
     distinct_bytes: u64,
-    /// One past the highest number received.
-    end: u64,
-    /// Which of the 64 numbers below `end` have come, bit 0 the highest of them.
+    /// The highest number received, if any was.
+    highest: u64,
+    /// Which of the 64 numbers up to the highest have come, bit 0 for the highest; 0 if none has.
     seen: u64,
     /// Numbers of the groups it joins.
     groups: core::ops::Range<u32>,
@@ -43,13 +43,13 @@ impl Sink {
     /// Whether `sequence` has not come before. What is more than 64 numbers late counts as having come.
     #[inline]
     fn is_new(&mut self, sequence: u64) -> bool {
-        if sequence >= self.end {
-            let ahead = sequence + 1 - self.end;
+        if self.seen == 0 || sequence > self.highest {
+            let ahead = sequence - self.highest;
             self.seen = if ahead < 64 { self.seen << ahead | 1 } else { 1 };
-            self.end = sequence + 1;
+            self.highest = sequence;
             return true;
         }
-        let age = self.end - 1 - sequence;
+        let age = self.highest - sequence;
         let new = age < 64 && self.seen >> age & 1 == 0;
         if new {
             self.seen |= 1 << age;
@@ -95,6 +95,8 @@ mod tests {
         assert!(!sink.is_new(0) && !sink.is_new(3) && !sink.is_new(1));
         assert!(sink.is_new(2));
         assert!(sink.is_new(66) && !sink.is_new(3) && sink.is_new(4));
+        assert!(sink.is_new(u64::MAX) && !sink.is_new(u64::MAX) && sink.is_new(u64::MAX - 63) && !sink.is_new(67));
+        let mut sink = Sink::new();
         assert!(sink.is_new(200) && !sink.is_new(200) && sink.is_new(137) && !sink.is_new(136));
     }
 }

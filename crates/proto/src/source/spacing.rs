@@ -32,6 +32,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_extremes_stay_within_their_numbers() {
+        let mut slow = Spacing::new(Rate(1), Bytes(65_535));
+        assert_eq!(slow.next_gap(), Duration(524_280_000_000_000));
+        // 8 bit at 1 Tbit/s minus 1 bit/s: a little above 8 ps, so that 125 of them make a nanosecond.
+        let mut fast = Spacing::new(Rate(999_999_999_999), Bytes(1));
+        let whole: u64 = (0..125).map(|_| fast.next_gap().0).sum();
+        assert_eq!(whole, 1);
+    }
+
+    #[test]
     fn three_gaps_of_a_third() {
         // 1000 B at 1.5 Mbit/s: 5 333 333.3 ns each, 16 000 000 ns for three.
         let mut spacing = Spacing::new(Rate(1_500_000), Bytes(1000));
