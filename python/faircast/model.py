@@ -133,6 +133,14 @@ TfmccGapFloor: TypeAlias = Literal["decays", "follows"]
 minutes.
 "follows": It follows the gap down to what was measured.
 """
+TfmccMaxRtt: TypeAlias = Literal["rfc", "recent"]
+"""The rule of R_max.
+
+"rfc": It falls by a tenth per round, not below the peak of the round: the letter of the RFC. After slow start has
+filled a buffer of many seconds it takes minutes, as rounds last six R_max.
+"recent": It is the peak of the last 4 rounds with reports, and a third of the largest round-trip time of the last
+minute at least. Rounds last 10 s, or two R_max if that is more, at most. Not in the RFC.
+"""
 TfmccOneWayAdjustment: TypeAlias = Literal["all", "others", "off"]
 """Who adjusts the round-trip time by one-way delays (RFC 4654 section 4.3.3).
 
@@ -510,6 +518,8 @@ class OmccSession(Part):
     """The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node."""
     max_receivers: int | None = None
     """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
+    max_rtt: TfmccMaxRtt | None = None
+    """How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4)."""
     membership: Membership | None = None
     """How members and routers come to the session's packets."""
     one_way_adjustment: TfmccOneWayAdjustment | None = None
@@ -542,6 +552,10 @@ class OmccSession(Part):
     """It starts later by a random time, uniform from zero to this. Default "0 s"."""
     stop: str | None = None
     """When it stops. Default: not before the end."""
+    suppressing_rounds: int | None = None
+    """In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
+    2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
+    """
     suppression: float | None = None
     """g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4)."""
     timer_bias: TfmccTimerBias | None = None
@@ -573,7 +587,7 @@ class OnOff(Part):
     rate: str | None = None
     """Bits on the wire per second while on. Default 64 kbit/s."""
     shape: float | None = None
-    """Shape of the Pareto distribution, above 1. Default 1.5. Not used with "exponential"."""
+    """Shape of the Pareto distribution, 1.01 or more. Default 1.5. Not used with "exponential"."""
     start: str | None = None
     """When the first flow starts. Default "0 s"."""
     start_jitter: str | None = None
@@ -962,6 +976,8 @@ class TfmccSession(Part):
     """The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node."""
     max_receivers: int | None = None
     """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
+    max_rtt: TfmccMaxRtt | None = None
+    """How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4)."""
     membership: Membership | None = None
     """How members and routers come to the session's packets."""
     one_way_adjustment: TfmccOneWayAdjustment | None = None
@@ -990,6 +1006,10 @@ class TfmccSession(Part):
     """It starts later by a random time, uniform from zero to this. Default "0 s"."""
     stop: str | None = None
     """When it stops. Default: not before the end."""
+    suppressing_rounds: int | None = None
+    """In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
+    2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
+    """
     suppression: float | None = None
     """g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4)."""
     timer_bias: TfmccTimerBias | None = None

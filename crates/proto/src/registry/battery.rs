@@ -38,6 +38,7 @@ fn settings() -> Vec<SchemeConfig> {
             timer_bias: tfmcc::TimerBias::Offset,
             one_way_adjustment: tfmcc::OneWayAdjustment::All,
             gap_floor: tfmcc::GapFloor::Follows,
+            max_rtt: tfmcc::MaxRttRule::Recent,
             max_receivers: 2,
             ..tfmcc.clone()
         }),

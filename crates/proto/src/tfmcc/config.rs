@@ -1,6 +1,6 @@
 //! The parameters of a TFMCC session.
 
-use super::{Receiver, Sender};
+use super::{Receiver, Sender, suppressors};
 use crate::quantity::Bytes;
 use crate::scheme::{Scheme, Seat};
 use crate::time::{Duration, Rate};
@@ -28,6 +28,10 @@ pub struct Config {
     /// g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub suppression: f64,
+    /// In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default 2; 8
+    /// is the letter of RFC 4654 section 3.4, by which one liar silences all others.
+    #[schemars(range(min = 1, max = 8))]
+    pub suppressing_rounds: u32,
     /// N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
     #[schemars(range(min = 2))]
     pub max_receivers: u32,
@@ -59,6 +63,22 @@ pub struct Config {
     pub granularity: Duration,
     /// What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
     pub gap_floor: GapFloor,
+    /// How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4).
+    pub max_rtt: MaxRttRule,
+}
+
+/// The rule of R_max.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TfmccMaxRtt")]
+#[serde(rename_all = "lowercase")]
+pub enum MaxRttRule {
+    /// It falls by a tenth per round, not below the peak of the round: the letter of the RFC. After slow start has filled
+    /// a buffer of many seconds it takes minutes, as rounds last six R_max.
+    #[default]
+    Rfc,
+    /// It is the peak of the last 4 rounds with reports, and a third of the largest round-trip time of the last minute at
+    /// least. Rounds last 10 s, or two R_max if that is more, at most. Not in the RFC.
+    Recent,
 }
 
 /// R_max after the gap between packets has raised it.
@@ -109,6 +129,7 @@ impl Default for Config {
             max_rate: None,
             round_rtts: 6.0,
             suppression: 0.1,
+            suppressing_rounds: 2,
             max_receivers: 10_000,
             timer_bias: TimerBias::None,
             rtt_weight: 0.5,
@@ -121,6 +142,7 @@ impl Default for Config {
             quantise: false,
             granularity: Duration::ZERO,
             gap_floor: GapFloor::Decays,
+            max_rtt: MaxRttRule::Rfc,
         }
     }
 }
@@ -159,6 +181,11 @@ impl Config {
             (1.0..=100.0).contains(&self.round_rtts),
             "round_rtts",
             format!("{} given; legal is 1 to 100", self.round_rtts),
+        );
+        require(
+            (1..=suppressors::ROUNDS).contains(&self.suppressing_rounds),
+            "suppressing_rounds",
+            format!("{} given; legal is 1 to {}", self.suppressing_rounds, suppressors::ROUNDS),
         );
         require(self.max_receivers >= 2, "max_receivers", format!("{} given; legal is 2 or more", self.max_receivers));
         require(
@@ -255,6 +282,7 @@ mod tests {
             initial_max_rtt: Duration::ZERO,
             round_rtts: f64::NAN,
             suppression: 1.0,
+            suppressing_rounds: 9,
             max_receivers: 1,
             rtt_weight: -0.1,
             rtt_weight_clr: f64::NAN,
@@ -264,7 +292,7 @@ mod tests {
             ..Config::default()
         };
         let fields: Vec<String> = config.check().into_iter().map(|(field, _)| field).collect();
-        assert_eq!(fields.len(), 11, "{fields:?}");
+        assert_eq!(fields.len(), 12, "{fields:?}");
         let config = Config { max_rate: Some(Rate(999)), ..Config::default() };
         assert_eq!(config.check().len(), 1);
     }

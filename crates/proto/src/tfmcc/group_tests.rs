@@ -181,30 +181,71 @@ impl Star {
     }
 }
 
+/// Reports per round of those that do not limit, from round 2 to `until_s`; their mean and the most.
+fn reports_per_round(star: &mut Star, until_s: f64) -> (f64, i32) {
+    star.start(0..star.members.len());
+    star.start_sender();
+    let mut limiting = Vec::new();
+    while star.now < at(until_s) {
+        let next = star.now + Duration::from_millis(100);
+        star.run_until(next);
+        limiting.push(star.clr());
+    }
+    let mut rounds = BTreeMap::new();
+    let limits_at = |sent: Instant| limiting.get((sent.0 / 100_000_000) as usize).copied().flatten();
+    for &(_, round, _) in star.reports.iter().filter(|&&(sent, _, from)| limits_at(sent) != Some(from)) {
+        *rounds.entry(round).or_insert(0) += 1;
+    }
+    let last = star.sender.round();
+    let counts: Vec<i32> = (2..last).map(|round| rounds.get(&round).copied().unwrap_or(0)).collect();
+    assert!(counts.len() >= 8, "{counts:?}");
+    (f64::from(counts.iter().sum::<i32>()) / counts.len() as f64, counts.iter().copied().max().expect("there are some"))
+}
+
 #[test]
 fn reports_per_round_do_not_grow_with_the_receivers() {
     // Twenty packets a second for all, no loss: all want the same. Round-trip time = R_max.
-    let config = Config { max_rate: Some(Rate(160_000)), ..Config::default() };
-    let mut means = Vec::new();
-    for n in [10, 100, 1000, 10_000] {
-        let mut star = Star::new(&config, &[(n, 0.5, 0.0)]);
-        star.start(0..n);
-        star.start_sender();
-        star.run_until(at(if n == 10_000 { 40.0 } else { 150.0 }));
-        let mut rounds = BTreeMap::new();
-        let clr = star.clr().expect("there is one");
-        for &(_, round, _) in star.reports.iter().filter(|&&(_, _, from)| from != clr) {
-            *rounds.entry(round).or_insert(0) += 1;
+    for max_rtt in [MaxRttRule::Rfc, MaxRttRule::Recent] {
+        let config = Config { max_rate: Some(Rate(160_000)), max_rtt, ..Config::default() };
+        let mut means = Vec::new();
+        for n in [10, 100, 1000, 10_000] {
+            let mut star = Star::new(&config, &[(n, 0.5, 0.0)]);
+            // After the first report others follow for R_max and a gap, in which expired timers grow N^(1.1/6) =
+            // 5.4-fold: the number is about geometric with that mean, and one round in 500 has more than 30.
+            let (mean, most) = reports_per_round(&mut star, if n == 10_000 { 40.0 } else { 150.0 });
+            assert!(most < 60, "{max_rtt:?} {n}: {most}");
+            means.push(mean);
         }
-        let last = star.sender.round();
-        let counts: Vec<i32> = (2..last).map(|round| rounds.get(&round).copied().unwrap_or(0)).collect();
-        // After the first report others follow for R_max and a gap, in which expired timers grow N^(1.1/6) = 5.4-fold:
-        // the number is about geometric with that mean, and one round in 500 has more than 30.
-        assert!(counts.iter().all(|&count| count < 60), "{n}: {counts:?}");
-        means.push(f64::from(counts.iter().sum::<i32>()) / counts.len() as f64);
+        assert!(means.iter().all(|mean| (1.0..15.0).contains(mean)), "{max_rtt:?} {means:?}");
+        assert!(means[3] < 3.0 * means[1], "a hundred times the receivers: {max_rtt:?} {means:?}");
     }
-    assert!(means.iter().all(|mean| (1.0..15.0).contains(mean)), "{means:?}");
-    assert!(means[3] < 3.0 * means[1], "a hundred times the receivers: {means:?}");
+}
+
+#[test]
+fn a_near_receiver_that_limits_does_not_make_the_far_ones_answer_at_once() {
+    // One at 50 ms that loses packets, many at 550 ms that do not. If R_max fell to 50 ms, a round would be over before
+    // the first answer had stopped the others.
+    for max_rtt in [MaxRttRule::Rfc, MaxRttRule::Recent] {
+        let config = Config { max_rate: Some(Rate(160_000)), max_rtt, ..Config::default() };
+        for n in if max_rtt == MaxRttRule::Rfc { [10, 100, 1000] } else { [10, 100, 10_000] } {
+            let mut star = Star::new(&config, &[(1, 0.05, 0.1), (n, 0.55, 0.0)]);
+            let (mean, most) = reports_per_round(&mut star, if n == 10_000 { 40.0 } else { 100.0 });
+            assert!(most < 60 && (0.5..15.0).contains(&mean), "{max_rtt:?} {n}: {mean}, at most {most}");
+        }
+    }
+}
+
+#[test]
+fn near_receivers_that_suppress_the_far_ones_do_not_let_them_answer_at_once() {
+    // Half of them at 50 ms, with losses and so lower rates: their reports suppress those at 550 ms, from which nobody
+    // hears for a few rounds. Then R_max falls; by a tenth, or to a third with the rule "recent", by which rounds last
+    // two round-trip times still, and timers that expire in one of them are the square root of N.
+    for (max_rtt, bound) in [(MaxRttRule::Rfc, 60), (MaxRttRule::Recent, 150)] {
+        let config = Config { max_rate: Some(Rate(160_000)), max_rtt, ..Config::default() };
+        let mut star = Star::new(&config, &[(1500, 0.05, 0.05), (1500, 0.55, 0.0)]);
+        let (mean, most) = reports_per_round(&mut star, 60.0);
+        assert!(most < bound && (1.0..15.0).contains(&mean), "{max_rtt:?}: {mean}, at most {most}");
+    }
 }
 
 #[test]
@@ -355,6 +396,46 @@ fn lies_about_the_rate_are_bounded() {
     let mut sender = start();
     told(&mut sender, 0.1, 0.15, 1e5, true, u32::MAX - 1_000_000);
     assert_eq!(sender.max_rtt_s(), 0.5);
+}
+
+/// How long a receiver that joins late with much more loss takes to limit, seconds, beside a liar that says once per
+/// round that it wants a fiftieth of the present rate, reckoned with R_max, from a millisecond away.
+fn late_receiver_beside_a_liar(config: &Config) -> f64 {
+    let mut star = Star::new(config, &[(10, 0.1, 0.001), (1, 0.1, 0.05)]);
+    star.start(0..10);
+    star.start_sender();
+    star.run_until(at(75.0));
+    let (mut round, mut joined) = (star.sender.round(), false);
+    while star.now < at(120.0) && star.clr() != Some(10) {
+        if star.now >= at(80.0) && !joined {
+            star.start(10..11);
+            joined = true;
+        }
+        star.run_until(star.now + Duration::from_millis(10));
+        if star.sender.round() != round {
+            round = star.sender.round();
+            let stamp_us = ((star.now.0 / 1000) as u32).wrapping_sub(1000);
+            let mut packet = lie(1000, 0.02 * star.sender.rate_bps() as f32, true, stamp_us);
+            if let Header::TfmccReport { have_rtt, round: answered, rtt_s, .. } = &mut packet.header {
+                (*have_rtt, *answered, *rtt_s) = (false, round, star.sender.max_rtt_s() as f32);
+            }
+            star.sender_input(Input::Packet(&packet));
+            assert_ne!(star.clr(), Some(999), "it does not limit");
+        }
+    }
+    star.now.as_secs_f64() - 80.0
+}
+
+#[test]
+fn a_liar_that_does_not_limit_cannot_silence_the_others() {
+    for max_rtt in [MaxRttRule::Rfc, MaxRttRule::Recent] {
+        let config = Config { max_rtt, ..Config::default() };
+        let letter = late_receiver_beside_a_liar(&Config { suppressing_rounds: 8, ..config.clone() });
+        assert!(letter >= 40.0, "by the letter nobody else is heard: {letter}");
+        // Two rounds of 6 R_max, 0.6 s, are lost and a third is the first in which it can report.
+        let bounded = late_receiver_beside_a_liar(&config);
+        assert!(bounded < 5.0, "{bounded}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet, TfmccEcho};
 use crate::parts::throughput_equation::throughput_bps;
 use crate::random::Random;
-use crate::time::Instant;
+use crate::time::{Duration, Instant, Rate};
 
 const SENDER: Address = Address::endpoint(0);
 const OWN: Address = Address::endpoint(1);
@@ -360,4 +360,72 @@ fn without_reports_the_rate_is_halved_every_ten_max_rtts() {
         })
         .collect();
     assert_eq!(halved, [(5.0, 8000.0), (15.0, 4000.0), (35.0, 2000.0), (75.0, 1000.0)]);
+}
+
+#[test]
+fn a_driver_that_is_late_catches_up_with_what_is_not_older_than_max_rtt() {
+    // Section 3.7. 16 kbit/s is a packet of 8000 bit each 0.5 s; R_max = 0.5 s.
+    let mut sender = sender();
+    let sent = |sender: &mut Sender, now_s: f64| {
+        let mut out = Outbox::new();
+        while sender.deadline().is_some_and(|due| due <= at(now_s)) {
+            sender.handle(at(now_s), Input::Timeout, &mut out);
+        }
+        out.drain().filter(|action| matches!(action, Action::Send(_))).count()
+    };
+    // The first went at 0. Called at 0.8, 1.0 and 1.5: due at 0.5, 1.0, 1.5.
+    assert_eq!(sent(&mut sender, 0.8), 1);
+    assert_eq!(sender.deadline(), Some(at(1.0)), "nominal times accumulate");
+    assert_eq!(sent(&mut sender, 1.0), 1);
+    // Called 1.4 s late: what was due more than R_max ago is let go. At 2.9 those of 2.4 and 2.9.
+    assert_eq!(sent(&mut sender, 2.9), 2);
+    assert_eq!(sender.deadline(), Some(at(3.4)));
+}
+
+#[test]
+fn max_rtt_stays_above_the_gap_by_the_granularity() {
+    // Section 3.2: a gap of 0.5 s at the end of the first round and 10 ms.
+    let config = Config { granularity: Duration::from_millis(10), max_rate: Some(Rate(16_000)), ..Config::default() };
+    let mut sender = Sender::new(&config, FlowId(0), SENDER, GROUP);
+    sender.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
+    report(&mut sender, 0.1, 1, (true, false), 1e6);
+    for step in 1..13 {
+        report(&mut sender, 0.5 * f64::from(step), 1, (true, false), 1e6);
+    }
+    assert_eq!(sender.round(), 1);
+    assert!((sender.max_rtt_s() - 0.51).abs() < 1e-9, "{}", sender.max_rtt_s());
+}
+
+#[test]
+fn a_receiver_that_becomes_limiting_reports_by_no_feedback_timer() {
+    // Section 4.5: once per round-trip time instead. The timer of the round that began at 1.5 s was set before.
+    let mut alone = Alone::new();
+    for n in 0..10 {
+        alone.data(n, 1.0 + 0.05 * f64::from(n), None);
+    }
+    alone.round = 1;
+    alone.data(10, 1.5, None);
+    assert!(alone.receiver.deadline().is_some(), "it is set");
+    alone.echo(11, 1.55, 1.55, Some((1.4, true)));
+    assert_eq!(alone.reports.len(), 1, "at once when it learns of it");
+    assert_eq!(alone.receiver.deadline(), None);
+    alone.data(12, 1.6, None);
+    assert_eq!(alone.receiver.deadline().map(|due| (due.as_secs_f64() * 1e3).round()), Some(2950.0));
+}
+
+#[test]
+fn with_the_rule_recent_the_first_round_trip_time_is_reported_at_once_if_it_makes_limiting() {
+    for (max_rtt, lost, expected) in
+        [(MaxRttRule::Rfc, 30, 0), (MaxRttRule::Recent, 30, 1), (MaxRttRule::Recent, 1000, 0)]
+    {
+        let mut alone = Alone::with(&Config { max_rtt, ..Config::default() });
+        for n in (0..44).filter(|&n| n != lost && n != lost + 5) {
+            alone.data(n, 1.0 + 0.05 * f64::from(n), None);
+        }
+        assert!(alone.reports.is_empty(), "its timer has not expired");
+        // Its own echo, though it does not limit.
+        alone.echo(44, 3.2, 3.2, Some((2.0, false)));
+        alone.echo(45, 3.25, 3.25, Some((2.0, false)));
+        assert_eq!(alone.reports.len(), expected, "{max_rtt:?} {lost}");
+    }
 }

@@ -9,12 +9,14 @@
 //! | `config.rs` | the parameters | at each field |
 //! | `sender.rs` | rate, slow start, packets | sections 3.1, 3.3, 3.6, 3.7 |
 //! | `clr.rs` | selection, change, silence and leave of the CLR | sections 3.3, 3.6 |
-//! | `rounds.rs` | feedback rounds, R_max, suppression rate | sections 3.2, 3.4 |
+//! | `rounds.rs` | feedback rounds, suppression rate | section 3.4 |
+//! | `max_rtt.rs` | R_max | section 3.2 |
 //! | `echo.rs` | whose time stamp is echoed | section 3.5 |
 //! | `receiver.rs` | desired rate, reports, leave | sections 4.1, 4.2, 4.4, 4.5 |
 //! | `rtt.rs` | round-trip time and one-way adjustment | sections 4.3.2, 4.3.3 |
 //! | `receive_rate.rs` | the rate of arrivals | section 4.3.4 |
 //! | `suppression.rs` | feedback timers | section 4.5 |
+//! | `suppressors.rs` | a bound for those who suppress without limiting | none |
 //! | `loss_history.rs` | loss events, intervals, discounting | section 5 |
 //! | `quantise.rs` | short numbers on the wire, optional | section 2.2.1 |
 //! | `scaling.rs` | the hook for schemes that multiply the rate | none |
@@ -36,6 +38,7 @@ mod echo;
 #[cfg(test)]
 mod group_tests;
 mod loss_history;
+mod max_rtt;
 #[cfg(test)]
 mod message_tests;
 pub mod quantise;
@@ -46,10 +49,11 @@ mod rtt;
 mod scaling;
 mod sender;
 mod suppression;
+mod suppressors;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Config, GapFloor, OneWayAdjustment, TimerBias};
+pub use config::{Config, GapFloor, MaxRttRule, OneWayAdjustment, TimerBias};
 pub use receiver::Receiver;
 pub use scaling::{LEAST_SCALE, MOST_SCALE, Scaling};
 pub use sender::Sender;

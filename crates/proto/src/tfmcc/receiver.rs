@@ -5,6 +5,7 @@ use super::config::{OneWayAdjustment, TimerBias};
 use super::loss_history::{Arrival, LossHistory};
 use super::quantise;
 use super::receive_rate::ReceiveRate;
+use super::rounds::RoundLength;
 use super::rtt::{Rtt, stamp_us};
 use super::scaling;
 use super::suppression::{FeedbackTimer, delay_rounds, draw};
@@ -76,7 +77,7 @@ struct Settings {
     rtt_weight: f32,
     rtt_weight_clr: f32,
     receive_rate_rtts: f32,
-    round_rtts: f32,
+    round: RoundLength,
 }
 
 /// How far a receiver is.
@@ -135,7 +136,7 @@ impl Receiver {
                 rtt_weight: config.rtt_weight as f32,
                 rtt_weight_clr: config.rtt_weight_clr as f32,
                 receive_rate_rtts: config.receive_rate_rtts as f32,
-                round_rtts: config.round_rtts as f32,
+                round: RoundLength::new(config),
             },
             received_pkts: 0,
             received_bytes: 0,
@@ -189,7 +190,7 @@ impl Receiver {
         self.sending_bps = f64::from(rate_bps);
         self.scale = scaling::received(scale);
         self.max_rtt_s = f64::from(max_rtt_us) * 1e-6;
-        self.feedback.rescale(now, self.max_rtt_s);
+        self.feedback.rescale(now, self.max_rtt_s, self.settings.round);
         self.sent_us = stamp_us(packet.sent);
         self.last_at = now;
         self.fresh = true;
@@ -197,7 +198,7 @@ impl Receiver {
             self.phase = Phase::Member;
         }
 
-        let was_clr = self.is_clr;
+        let (was_clr, had_rtt) = (self.is_clr, self.rtt.value_s().is_some());
         self.measure_rtt(now, echo);
         let lost = self.record(now, sequence, packet, out);
         // Before it reports: the report echoes the round of this packet (section 2.2.2).
@@ -212,6 +213,11 @@ impl Receiver {
             }
         } else {
             self.clr_report_at = Instant::FAR_FUTURE;
+            // An answer to an echo, of which there is one per data packet: it needs no timer.
+            let knows_more = self.settings.round.reports_first_rtt() && !had_rtt && self.rtt.value_s().is_some();
+            if knows_more && self.have_loss && self.phase == Phase::Member && self.desired_bps(now) < self.sending_bps {
+                self.send_report(now, f64::NAN, out);
+            }
         }
         self.leave_if_too_slow(now, out);
     }
@@ -284,9 +290,9 @@ impl Receiver {
             if !self.is_clr && self.phase == Phase::Member {
                 let draw = draw(&mut self.random);
                 let desired_bps = self.desired_bps(now);
-                let Settings { max_receivers, timer_bias, round_rtts, .. } = self.settings;
+                let Settings { max_receivers, timer_bias, round, .. } = self.settings;
                 let rounds = delay_rounds(draw, max_receivers, timer_bias, desired_bps / self.sending_bps);
-                let delay_s = rounds * f64::from(round_rtts) * self.max_rtt_s;
+                let delay_s = rounds * round.seconds(self.max_rtt_s);
                 self.feedback = FeedbackTimer::set(now, delay_s, draw, desired_bps, self.max_rtt_s);
             }
         }
@@ -397,7 +403,7 @@ impl Receiver {
         match self.phase {
             Phase::Member if self.is_clr => {
                 self.phase = Phase::Leaving;
-                let round_s = f64::from(self.settings.round_rtts) * self.max_rtt_s;
+                let round_s = self.settings.round.seconds(self.max_rtt_s);
                 self.gone_at = now + Duration::from_secs_f64(round_s);
                 self.feedback = FeedbackTimer::OFF;
                 self.clr_report(now, out);

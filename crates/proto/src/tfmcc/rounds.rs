@@ -1,6 +1,7 @@
-//! Feedback rounds at the sender: R_max and the suppression rate (RFC 4654 sections 3.2 and 3.4).
+//! Feedback rounds at the sender: their length and the suppression rate (RFC 4654 section 3.4).
 
-use super::config::GapFloor;
+use super::config::{Config, MaxRttRule};
+use super::max_rtt::{LEAST_ROUND_RTTS, MaxRtt};
 use crate::time::{Duration, Instant};
 
 /// The present feedback round.
@@ -11,36 +12,70 @@ pub(super) struct Rounds {
     started: Instant,
     /// X_supp, bit/s; infinite until the first report of the round.
     suppression_bps: f64,
-    /// R_max, seconds.
-    max_rtt_s: f64,
-    /// R_max as measured: without the floor that the gap between packets is, if that does not decay.
-    measured_s: f64,
-    /// R_peak: the longest round-trip time of a report in this round, 0 without one.
-    peak_rtt_s: f64,
-    /// A report of this round exceeded R_max.
-    exceeded: bool,
+    max_rtt: MaxRtt,
     /// A receiver that did not limit has reported in this round.
     answered: bool,
-    length_rtts: f64,
+    length: RoundLength,
     suppression: f64,
-    gap_floor: GapFloor,
+}
+
+/// T, the length of a round, given R_max: sender and receivers reckon it alike.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RoundLength {
+    /// T in R_max.
+    rtts: f64,
+    rule: MaxRttRule,
+}
+
+/// With the rule "recent" a round lasts no longer than this, or than two R_max if that is more; a choice.
+const MOST_ROUND_S: f64 = 10.0;
+
+impl RoundLength {
+    pub(super) fn new(config: &Config) -> RoundLength {
+        RoundLength { rtts: config.round_rtts, rule: config.max_rtt }
+    }
+
+    /// Whether a receiver that has measured its round-trip time for the first time, has losses and wants less than is sent
+    /// says so at once, not in the next round: what it said before was reckoned with R_max.
+    pub(super) fn reports_first_rtt(&self) -> bool {
+        self.rule == MaxRttRule::Recent
+    }
+
+    /// T in R_max.
+    pub(super) fn rtts(&self, max_rtt_s: f64) -> f64 {
+        self.bounded(self.rtts, max_rtt_s)
+    }
+
+    /// T, seconds.
+    pub(super) fn seconds(&self, max_rtt_s: f64) -> f64 {
+        self.rtts(max_rtt_s) * max_rtt_s
+    }
+
+    /// How long a round without an answer lasts, seconds.
+    fn unanswered_s(&self, max_rtt_s: f64) -> f64 {
+        self.bounded(2.0 * self.rtts, max_rtt_s) * max_rtt_s
+    }
+
+    fn bounded(&self, rtts: f64, max_rtt_s: f64) -> f64 {
+        match self.rule {
+            MaxRttRule::Rfc => rtts,
+            MaxRttRule::Recent => rtts.min((MOST_ROUND_S / max_rtt_s).max(LEAST_ROUND_RTTS)),
+        }
+    }
 }
 
 impl Rounds {
-    /// The first round begins at `now`. `length_rtts` is T in R_max, `suppression` is g.
-    pub(super) fn new(now: Instant, max_rtt_s: f64, length_rtts: f64, suppression: f64, gap_floor: GapFloor) -> Rounds {
+    /// The first round begins at `now`.
+    pub(super) fn new(now: Instant, config: &Config) -> Rounds {
+        let initial_s = config.initial_max_rtt.as_secs_f64();
         Rounds {
             number: 0,
             started: now,
             suppression_bps: f64::INFINITY,
-            max_rtt_s,
-            measured_s: max_rtt_s,
-            peak_rtt_s: 0.0,
-            exceeded: false,
+            max_rtt: MaxRtt::new(initial_s, config.round_rtts, config.max_rtt, config.gap_floor),
             answered: false,
-            length_rtts,
-            suppression,
-            gap_floor,
+            length: RoundLength::new(config),
+            suppression: config.suppression,
         }
     }
 
@@ -52,19 +87,25 @@ impl Rounds {
         self.suppression_bps
     }
 
+    /// R_max, seconds.
     pub(super) fn max_rtt_s(&self) -> f64 {
-        self.max_rtt_s
+        self.max_rtt.value_s()
+    }
+
+    /// The R_max by which the rate grows, seconds.
+    pub(super) fn growth_rtt_s(&self) -> f64 {
+        self.max_rtt.growth_s()
     }
 
     /// T, seconds.
     pub(super) fn length_s(&self) -> f64 {
-        self.length_rtts * self.max_rtt_s
+        self.length.seconds(self.max_rtt_s())
     }
 
     /// When the round is over at the latest: T if there was an answer, else 2T.
     pub(super) fn end(&self) -> Instant {
-        let rounds = if self.answered { 1.0 } else { 2.0 };
-        self.started + Duration::from_secs_f64(rounds * self.length_s())
+        let length_s = if self.answered { self.length_s() } else { self.length.unanswered_s(self.max_rtt_s()) };
+        self.started + Duration::from_secs_f64(length_s)
     }
 
     /// When half of the least length is over.
@@ -73,25 +114,23 @@ impl Rounds {
     }
 
     /// A report with the instantaneous round-trip time `rtt_s` has come.
-    pub(super) fn measured(&mut self, rtt_s: f64) {
-        self.peak_rtt_s = self.peak_rtt_s.max(rtt_s);
-        if rtt_s > self.max_rtt_s {
-            self.max_rtt_s = rtt_s;
-            self.measured_s = rtt_s;
-            self.exceeded = true;
-        }
+    pub(super) fn measured(&mut self, now: Instant, rtt_s: f64) {
+        self.max_rtt.measured(now, rtt_s);
     }
 
     /// A receiver that does not limit has reported `rate_bps`, in answer to `round`. The rate is as reported: adjusted
-    /// to the receiver's round-trip time it could not suppress those that have not measured theirs (section 3.4).
-    pub(super) fn answered(&mut self, round: u8, rate_bps: f64) {
+    /// to the receiver's round-trip time it could not suppress those that have not measured theirs (section 3.4). It
+    /// lowers X_supp only if it `may`; true if it has done so.
+    pub(super) fn answered(&mut self, round: u8, rate_bps: f64, may: bool) -> bool {
         if round != self.number {
-            return;
+            return false;
         }
         self.answered = true;
-        if self.suppression_bps > rate_bps {
+        let lowers = may && self.suppression_bps > rate_bps;
+        if lowers {
             self.suppression_bps = (1.0 - self.suppression) * rate_bps;
         }
+        lowers
     }
 
     /// Rates are multiplied by `factor` from now on: what receivers report does not compare with X_supp otherwise.
@@ -99,27 +138,17 @@ impl Rounds {
         self.suppression_bps *= factor;
     }
 
-    /// The rate has changed, the gap between packets is `gap_s`: a floor that follows it may fall.
+    /// The rate has changed, the gap between packets is `gap_s`.
     pub(super) fn gap_changed(&mut self, gap_s: f64) {
-        if self.gap_floor == GapFloor::Follows {
-            self.max_rtt_s = self.max_rtt_s.min(self.measured_s.max(gap_s));
-        }
+        self.max_rtt.gap_changed(gap_s);
     }
 
-    /// The next round begins. R_max does not fall below the gap between packets, `gap_s` (section 3.2).
+    /// The next round begins; the gap between packets is `gap_s`.
     pub(super) fn next(&mut self, now: Instant, gap_s: f64) {
-        if !self.exceeded {
-            self.measured_s = (0.9 * self.measured_s).max(self.peak_rtt_s);
-        }
-        self.max_rtt_s = self.measured_s.max(gap_s);
-        if self.gap_floor == GapFloor::Decays {
-            self.measured_s = self.max_rtt_s;
-        }
+        self.max_rtt.next_round(now, gap_s);
         self.number = self.number.wrapping_add(1);
         self.started = now;
         self.suppression_bps = f64::INFINITY;
-        self.peak_rtt_s = 0.0;
-        self.exceeded = false;
         self.answered = false;
     }
 }
@@ -134,56 +163,47 @@ mod tests {
 
     #[test]
     fn a_round_lasts_t_if_answered_and_twice_that_otherwise() {
-        let mut rounds = Rounds::new(at(1.0), 0.5, 6.0, 0.1, GapFloor::Decays);
+        let mut rounds = Rounds::new(at(1.0), &Config::default());
         assert_eq!(rounds.end(), at(7.0));
-        rounds.answered(0, 1e6);
+        rounds.answered(0, 1e6, true);
         assert_eq!(rounds.end(), at(4.0));
         rounds.next(at(4.0), 0.0);
         assert_eq!(rounds.number(), 1);
-        rounds.answered(0, 1e6);
+        rounds.answered(0, 1e6, true);
         assert_eq!(rounds.end(), at(4.0 + 5.4), "an answer to an older round is none");
     }
 
     #[test]
-    fn the_maximum_follows_the_peak() {
-        let mut rounds = Rounds::new(at(0.0), 0.5, 6.0, 0.1, GapFloor::Decays);
-        rounds.measured(0.3);
-        rounds.next(at(3.0), 0.0);
-        assert!((rounds.max_rtt_s() - 0.45).abs() < 1e-12, "down by a tenth");
-        rounds.measured(0.42);
-        rounds.next(at(6.0), 0.0);
-        assert!((rounds.max_rtt_s() - 0.42).abs() < 1e-12, "not below the peak");
-        rounds.measured(0.8);
-        assert_eq!(rounds.max_rtt_s(), 0.8, "up at once");
-        rounds.next(at(9.0), 0.0);
-        assert_eq!(rounds.max_rtt_s(), 0.8, "a round with a rise does not lower it");
-        rounds.next(at(12.0), 1.5);
-        assert_eq!(rounds.max_rtt_s(), 1.5, "not below the gap between packets");
-    }
-
-    #[test]
-    fn a_floor_that_follows_falls_with_the_gap() {
-        let mut rounds = Rounds::new(at(0.0), 0.5, 6.0, 0.1, GapFloor::Follows);
-        rounds.next(at(3.0), 4.0);
-        assert_eq!(rounds.max_rtt_s(), 4.0);
-        rounds.gap_changed(2.0);
-        assert_eq!(rounds.max_rtt_s(), 2.0);
-        rounds.gap_changed(3.0);
-        assert_eq!(rounds.max_rtt_s(), 2.0, "a rise waits for the round");
-        rounds.gap_changed(0.1);
-        assert!((rounds.max_rtt_s() - 0.45).abs() < 1e-12, "what was measured remains");
+    fn a_round_lasts_ten_seconds_or_two_round_trips_at_most_with_the_rule_recent() {
+        let config = Config { max_rtt: MaxRttRule::Recent, ..Config::default() };
+        let mut rounds = Rounds::new(at(0.0), &config);
+        assert_eq!((rounds.end(), rounds.length_s()), (at(6.0), 3.0));
+        rounds.measured(at(1.0), 1.25);
+        assert_eq!((rounds.end(), rounds.length_s()), (at(10.0), 7.5));
+        rounds.measured(at(1.0), 2.5);
+        assert_eq!((rounds.end(), rounds.length_s()), (at(10.0), 10.0));
+        rounds.measured(at(1.0), 8.0);
+        assert_eq!((rounds.end(), rounds.length_s()), (at(16.0), 16.0));
+        rounds.answered(0, 1e6, true);
+        assert_eq!((rounds.end(), rounds.middle()), (at(16.0), at(8.0)));
+        let letter = RoundLength::new(&Config::default());
+        assert_eq!((letter.seconds(8.0), letter.unanswered_s(8.0)), (48.0, 96.0));
     }
 
     #[test]
     fn reports_lower_the_suppression_rate() {
-        let mut rounds = Rounds::new(at(0.0), 0.5, 6.0, 0.1, GapFloor::Decays);
-        rounds.answered(0, 1e6);
+        let mut rounds = Rounds::new(at(0.0), &Config::default());
+        rounds.answered(0, 1e6, true);
         assert_eq!(rounds.suppression_bps(), 0.9e6);
-        rounds.answered(0, 0.95e6);
+        rounds.answered(0, 0.95e6, true);
         assert_eq!(rounds.suppression_bps(), 0.9e6, "a rate above it does not count");
-        rounds.answered(0, 0.5e6);
+        rounds.answered(0, 0.5e6, true);
         assert_eq!(rounds.suppression_bps(), 0.45e6);
+        assert!(!rounds.answered(0, 0.1e6, false));
+        assert_eq!(rounds.suppression_bps(), 0.45e6, "it may not");
         rounds.next(at(3.0), 0.0);
         assert_eq!(rounds.suppression_bps(), f64::INFINITY);
+        rounds.answered(1, 0.1e6, false);
+        assert_eq!(rounds.end(), at(3.0 + rounds.length_s()), "an answer all the same");
     }
 }

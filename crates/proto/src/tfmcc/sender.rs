@@ -2,12 +2,13 @@
 
 use super::Config;
 use super::clr::{Clr, Consequence, Feedback, Growth, judge, judge_in_slow_start};
-use super::config::GREATEST_MAX_RTT;
+use super::config::{GREATEST_MAX_RTT, MaxRttRule};
 use super::echo::{Echoes, Stamp};
 use super::quantise;
 use super::rounds::Rounds;
 use super::rtt::{LEAST_RTT_S, lag_s, stamp_us};
 use super::scaling::Scaling;
+use super::suppressors::Suppressors;
 use crate::endpoint::{Endpoint, Event, Input, Outbox, Report};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use crate::time::{Duration, Instant};
@@ -36,6 +37,7 @@ pub struct Sender {
     /// When anyone reported, or the rate was halved since nobody did.
     heard_at: Instant,
     rounds: Rounds,
+    suppressors: Suppressors,
     echoes: Echoes,
     /// Number of the next packet.
     sequence: u32,
@@ -67,7 +69,6 @@ struct Ramp {
 impl Sender {
     /// A source at `own` that sends to `group`. `config` must have passed [`Config::check`].
     pub fn new(config: &Config, flow: FlowId, own: Address, group: Address) -> Sender {
-        let max_rtt_s = config.initial_max_rtt.as_secs_f64();
         Sender {
             scaling: Scaling::default(),
             flow,
@@ -82,7 +83,8 @@ impl Sender {
             clr: None,
             after_silence: false,
             heard_at: Instant::ZERO,
-            rounds: Rounds::new(Instant::ZERO, max_rtt_s, config.round_rtts, config.suppression, config.gap_floor),
+            rounds: Rounds::new(Instant::ZERO, config),
+            suppressors: Suppressors::new(config.suppressing_rounds),
             echoes: Echoes::default(),
             sequence: 0,
             due: Instant::FAR_FUTURE,
@@ -137,9 +139,8 @@ impl Sender {
 
     /// Sections 3.1 and 3.4: a packet per R_max, slow start, the first round.
     fn start(&mut self, now: Instant) {
-        let Config { initial_max_rtt, round_rtts, suppression, gap_floor, .. } = self.config;
         self.running = true;
-        self.rounds = Rounds::new(now, initial_max_rtt.as_secs_f64(), round_rtts, suppression, gap_floor);
+        self.rounds = Rounds::new(now, &self.config);
         self.rate_bps = self.bounded(self.packet_bits() / self.rounds.max_rtt_s());
         self.grown_at = now;
         self.heard_at = now;
@@ -153,7 +154,9 @@ impl Sender {
 
     /// Reports as section 3 treats them.
     fn hear(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
-        let Header::TfmccReport { have_rtt, have_loss, leave, round, echoed_stamp_us, rate_bps, .. } = packet.header
+        let Header::TfmccReport {
+            have_rtt, have_loss, leave, round, echoed_stamp_us, rate_bps, rtt_s: reckoned_s, ..
+        } = packet.header
         else {
             return;
         };
@@ -163,18 +166,25 @@ impl Sender {
         if rate_bps.is_nan() || rate_bps < 0.0 {
             return;
         }
-        let rtt_s = lag_s(stamp_us(now), echoed_stamp_us).clamp(LEAST_RTT_S, GREATEST_MAX_RTT.as_secs_f64());
+        let legal = |rtt_s: f64| rtt_s.clamp(LEAST_RTT_S, GREATEST_MAX_RTT.as_secs_f64());
+        let rtt_s = legal(lag_s(stamp_us(now), echoed_stamp_us));
         let rate_bps = f64::from(rate_bps);
         // Section 3.3: the rate was reckoned with R_max for want of a round-trip time.
-        let adjusted_bps = if have_loss && !have_rtt { rate_bps * self.rounds.max_rtt_s() / rtt_s } else { rate_bps };
+        let reckoned_s = match self.config.max_rtt {
+            MaxRttRule::Rfc => self.rounds.max_rtt_s(),
+            // The present R_max may be far from that one.
+            MaxRttRule::Recent => legal(f64::from(reckoned_s)),
+        };
+        let adjusted_bps = if have_loss && !have_rtt { rate_bps * reckoned_s / rtt_s } else { rate_bps };
         let feedback = Feedback { receiver: packet.source, rate_bps, adjusted_bps, rtt_s, leave };
 
         self.heard_at = now;
-        self.rounds.measured(rtt_s);
+        self.rounds.measured(now, rtt_s);
         // Before any change: a report that makes its receiver the limiting one was sent when it was not (section 3.4).
+        let mut lowered = false;
         if self.clr() != Some(feedback.receiver) {
             self.round_reports += 1;
-            self.rounds.answered(round, rate_bps);
+            lowered = self.rounds.answered(round, rate_bps, self.suppressors.may_lower(feedback.receiver));
         }
         if have_loss && self.slow_start {
             self.end_slow_start(now, out);
@@ -188,6 +198,9 @@ impl Sender {
         self.tell(before, out);
 
         let is_clr = self.clr() == Some(feedback.receiver);
+        if lowered && !is_clr {
+            self.suppressors.add(feedback.receiver);
+        }
         let receiver = feedback.receiver;
         self.echoes
             .add(Stamp { receiver, stamp_us: stamp_us(packet.sent), came: now, round, have_rtt, rate_bps }, is_clr);
@@ -222,7 +235,7 @@ impl Sender {
             return;
         }
         // At most a packet per R_max each R_max, whatever the distance of reports.
-        let max_rtt_s = self.rounds.max_rtt_s();
+        let max_rtt_s = self.rounds.growth_rtt_s();
         let share = (now.since(self.grown_at).as_secs_f64() / max_rtt_s).min(1.0);
         self.grown_at = now;
         let step_bps = self.packet_bits() / max_rtt_s * self.scaling.increase;
@@ -288,6 +301,7 @@ impl Sender {
     fn next_round(&mut self, now: Instant) {
         self.feedback_rounds += 1;
         self.rounds.next(now, self.gap_s() + self.config.granularity.as_secs_f64());
+        self.suppressors.next_round();
         self.echoes.next_round();
     }
 

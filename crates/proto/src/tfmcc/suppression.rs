@@ -1,6 +1,7 @@
 //! The feedback timer of a receiver and its cancellation (RFC 4654 section 4.5).
 
 use super::config::TimerBias;
+use super::rounds::RoundLength;
 use crate::random::Random;
 use crate::time::{Duration, Instant};
 
@@ -47,10 +48,11 @@ impl FeedbackTimer {
         (suppression_bps < rate_bps || suppression_bps < self.round_bps) && max_rtt_s >= rtt_s
     }
 
-    /// R_max has changed: what is left of the time changes in proportion.
-    pub(super) fn rescale(&mut self, now: Instant, max_rtt_s: f64) {
+    /// R_max has changed: what is left of the time changes in proportion to the length of the round.
+    pub(super) fn rescale(&mut self, now: Instant, max_rtt_s: f64, round: RoundLength) {
         if self.is_set() && max_rtt_s != self.max_rtt_s {
-            self.at = now + self.at.since(now).mul_f64(max_rtt_s / self.max_rtt_s);
+            let rounds = round.rtts(max_rtt_s) / round.rtts(self.max_rtt_s);
+            self.at = now + self.at.since(now).mul_f64(max_rtt_s / self.max_rtt_s * rounds);
             self.max_rtt_s = max_rtt_s;
         }
     }
@@ -90,6 +92,7 @@ const BIASED_PART: f64 = 0.25;
 
 #[cfg(test)]
 mod tests {
+    use super::super::config::{Config, MaxRttRule};
     use super::*;
 
     #[test]
@@ -131,13 +134,19 @@ mod tests {
     fn timers_are_rescaled_and_postponed() {
         let at = Instant::from_secs_f64;
         let mut timer = FeedbackTimer::set(at(10.0), 2.0, 0.5, 1e6, 0.5);
-        timer.rescale(at(11.0), 0.25);
+        let round = RoundLength::new(&Config::default());
+        timer.rescale(at(11.0), 0.25, round);
         assert_eq!(timer.at(), at(11.5));
-        timer.rescale(at(11.0), 1.0);
+        timer.rescale(at(11.0), 1.0, round);
         assert_eq!(timer.at(), at(13.0));
         assert!(!timer.postpone(at(13.0), at(12.0)));
         assert!(timer.postpone(at(13.0), at(11.5)));
         assert_eq!(timer.at(), at(13.5), "half a second beyond R_max");
+        // T = 10 s for R_max = 2 s and 16 s for 8 s.
+        let round = RoundLength::new(&Config { max_rtt: MaxRttRule::Recent, ..Config::default() });
+        let mut timer = FeedbackTimer::set(at(10.0), 8.0, 0.5, 1e6, 8.0);
+        timer.rescale(at(11.0), 2.0, round);
+        assert!((timer.at().as_secs_f64() - (11.0 + 7.0 * 10.0 / 16.0)).abs() < 1e-6, "{}", timer.at());
     }
 
     /// The sender's part of suppression with `receivers` of equal rate: rounds of 6 R_max, X_supp known to all one
