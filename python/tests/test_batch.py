@@ -46,7 +46,7 @@ class Panic(BaseException):
 
 
 def test_an_internal_error_names_the_run(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def panic(scenario: str, seed: int, control: object = None) -> None:
+    def panic(scenario: str, seed: int, *_: object) -> None:
         if seed == 3:
             raise Panic("index out of bounds")
 
@@ -80,7 +80,7 @@ def test_interruption_keeps_what_is_done(monkeypatch: pytest.MonkeyPatch) -> Non
         def cancel(self) -> None:
             self.cancelled.set()
 
-    def run(scenario: str, seed: int, control: Control) -> Raw:
+    def run(scenario: str, seed: int, control: Control, *_: object) -> Raw:
         if seed < 3:
             return Raw(False)
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
@@ -114,7 +114,7 @@ def test_a_run_that_does_not_stop_is_given_up(monkeypatch: pytest.MonkeyPatch) -
     class Raw:
         interrupted = True
 
-    def run(scenario: str, seed: int, control: Control) -> Raw:
+    def run(scenario: str, seed: int, control: Control, *_: object) -> Raw:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         assert asked.wait(30)
         assert late.wait(30), "nobody waits so long for this run"
@@ -157,7 +157,7 @@ def test_what_is_being_reduced_is_waited_for(monkeypatch: pytest.MonkeyPatch) ->
         assert asked.wait(30), "the patience never ends"
         return "written"
 
-    monkeypatch.setattr(_native, "run", lambda scenario, seed, control: Raw())
+    monkeypatch.setattr(_native, "run", lambda *_: Raw())
     monkeypatch.setattr("faircast.batch.PATIENCE_S", 0.01)
     monkeypatch.setattr(_Batch, "_give_up", asks)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -95,9 +95,9 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     seeds: list[int] = []
     real = _native.run
 
-    def counted(scenario: str, seed: int, control: Any = None) -> Any:
+    def counted(scenario: str, seed: int, *more: Any) -> Any:
         seeds.append(seed)
-        return real(scenario, seed, control)
+        return real(scenario, seed, *more)
 
     monkeypatch.setattr(_native, "run", counted)
     return seeds
@@ -276,11 +276,11 @@ def end_after(monkeypatch: pytest.MonkeyPatch, count: int, error: BaseException)
     real = _native.run
     begun: list[int] = []
 
-    def run(scenario: str, seed: int, control: Any = None) -> Any:
+    def run(scenario: str, seed: int, *more: Any) -> Any:
         begun.append(seed)
         if len(begun) > count:
             raise error
-        return real(scenario, seed, control)
+        return real(scenario, seed, *more)
 
     monkeypatch.setattr(_native, "run", run)
 
@@ -324,9 +324,9 @@ def test_a_run_is_on_the_disk_before_the_next_one_begins(
     real = _native.run
     written: list[int] = []
 
-    def run(scenario: str, seed: int, control: Any = None) -> Any:
+    def run(scenario: str, seed: int, *more: Any) -> Any:
         written.append(len(Measurements.read(Path("here"))._runs))
-        return real(scenario, seed, control)
+        return real(scenario, seed, *more)
 
     monkeypatch.setattr(_native, "run", run)
     register(make("x-small", HOLDS))
@@ -414,12 +414,12 @@ def test_interruption_writes_what_is_complete(cli: Cli, register: Any, monkeypat
 
     real = _native.run
 
-    def interrupting(scenario: str, seed: int, control: Any = None) -> Any:
+    def interrupting(scenario: str, seed: int, *more: Any) -> Any:
         if "40" in json.dumps(json.loads(scenario)["links"]["bottleneck"]["queue"]["limit"]):
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
             while not stopped.is_set():
                 stopped.wait(0.01)
-        return real(scenario, seed, control)
+        return real(scenario, seed, *more)
 
     stopped = threading.Event()
 
