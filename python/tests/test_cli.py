@@ -187,6 +187,17 @@ def test_no_number_breaks_on_a_narrow_terminal(
     assert "…" not in out
 
 
+def test_headings_give_way_to_numbers(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The headings in one line would need 86 characters, the numbers 77."""
+    monkeypatch.setattr("faircast.cli.common.console", lambda: Console(width=80))
+    columns = ["link", "efficiency", "drops, whole run", "drops", "moderate marks"]
+    row = ["bottleneck.back", "0.03792 ± 8.4e-05", "126.3 ± 281", "19.33 ± 7.6", "315 ± 7.5"]
+    table(columns, [row], right=columns[1:], whole=["link"])
+    out = capsys.readouterr().out
+    assert out.count("bottleneck.back") == 1
+    assert all(cell in out for cell in row)
+
+
 def test_a_table_of_one_column(capsys: pytest.CaptureFixture[str]) -> None:
     table(["link"], [["bottleneck"]])
     assert "bottleneck" in capsys.readouterr().out
