@@ -87,8 +87,8 @@ impl Rate {
         self.0 as f64
     }
 
-    /// How long `bytes` take at this rate, rounded up to a nanosecond; what is too long becomes the maximum. The rate must
-    /// not be zero.
+    /// How long `bytes` take at this rate, rounded up to a nanosecond; what is too long becomes the maximum. The rate
+    /// must not be zero.
     pub fn time_for(self, bytes: u32) -> Duration {
         let bit_nanos = u128::from(bytes) * 8 * u128::from(NANOS_PER_SECOND);
         Duration(u64::try_from(bit_nanos.div_ceil(u128::from(self.0))).unwrap_or(u64::MAX))

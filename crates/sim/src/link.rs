@@ -223,7 +223,8 @@ impl Link {
         let idle = self.last_departure < now;
         let (start, remainder) = if idle { (now, 0) } else { (self.last_departure, self.remainder) };
         let exact = u128::from(self.nanos_per_byte) * u128::from(label.size) + u128::from(remainder);
-        // A packet has at most 2^16 bytes, a byte at most 2^32 ns: 2^48 ns. What waits behind many of them may leave never.
+        // A packet has at most 2^16 bytes, a byte at most 2^32 ns: 2^48 ns. What waits behind many of them may leave
+        // never.
         let departure = start + Duration((exact >> 32) as u64);
         self.last_departure = departure;
         self.remainder = exact as u32;
@@ -359,7 +360,8 @@ impl Link {
     }
 }
 
-/// Nanoseconds that a byte takes at `rate`, with 32 binary places, rounded to the nearest; exact from [`LEAST_RATE`] on.
+/// Nanoseconds that a byte takes at `rate`, with 32 binary places, rounded to the nearest; exact from [`LEAST_RATE`]
+/// on.
 fn nanos_per_byte(rate: Rate) -> u64 {
     let scaled = (8 * u128::from(NANOS_PER_SECOND)) << 32;
     u64::try_from((scaled + u128::from(rate.0) / 2) / u128::from(rate.0)).unwrap_or(u64::MAX)

@@ -55,8 +55,8 @@ pub struct Config {
     /// Clock granularity G: the least value of the variance term in the time-out. Default 10 ms (ns-2 `tcpTick_`).
     pub granularity: Duration,
     /// Measure round-trip times with a clock that ticks this often, as ns-2 does (`tcpTick_`, 10 ms): the ticks between
-    /// sending and ACK, at least one. Where in a tick the connection begins is drawn. Left out, to the nanosecond, or the
-    /// microsecond with `timestamps`.
+    /// sending and ACK, at least one. Where in a tick the connection begins is drawn. Left out, to the nanosecond, or
+    /// the microsecond with `timestamps`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rtt_tick: Option<Duration>,
     /// Acknowledge every second segment that comes in order instead of every one. Default false (ns-2 `Agent/TCPSink`).

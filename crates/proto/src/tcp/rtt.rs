@@ -24,7 +24,8 @@ pub struct TickingClock {
     tick_ns: u64,
     /// How long before the connection began its clock ticked last.
     phase_ns: u64,
-    /// When the connection began. Ticks are counted from there, so that they do not depend on what the host's clock says.
+    /// When the connection began. Ticks are counted from there, so that they do not depend on what the host's clock
+    /// says.
     began: Instant,
 }
 

@@ -184,8 +184,8 @@ impl Sender {
         }
     }
 
-    /// The same sender with a phase of its ticking clock (`rtt_tick`) drawn from `random`, a stream of its own. Without,
-    /// or without the parameter, the connection begins with a tick.
+    /// The same sender with a phase of its ticking clock (`rtt_tick`) drawn from `random`, a stream of its own.
+    /// Without, or without the parameter, the connection begins with a tick.
     pub fn with_clock_phase(mut self, config: &Config, mut random: Random) -> Sender {
         self.clock = TickingClock::new(config.rtt_tick, random.uniform());
         self
