@@ -14,9 +14,8 @@ use faircast_sim::agent::Agent;
 use faircast_sim::builder::{LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::Calendar;
 use faircast_sim::engine::World;
-use faircast_sim::ids::{LinkId, NodeId};
+use faircast_sim::ids::NodeId;
 use faircast_sim::loss::Loss;
-use faircast_sim::probe::ProbePlan;
 use faircast_sim::queue::{LinkContext, Queue};
 
 /// Builds the simulator of a network for one seed.
@@ -56,7 +55,7 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64) -> Result<W
         let line_rate = description.links.iter().filter(|link| link.from == session.source).map(|link| link.rate).max();
         add_session(&mut network, session, line_rate, seed);
     }
-    network.probes(probe_plan(description));
+    network.probes(description.probes.clone());
     network.clock_offsets(description.clock_offsets);
     let built = network.build();
     built.map_err(|errors| errors.iter().map(|error| Problem::new("", error.to_string())).collect())
@@ -102,20 +101,5 @@ fn agents(network: &NetworkBuilder, flow: &NetworkFlow, id: FlowId, own: Address
         ),
         FlowKind::Cbr(config) => (Agent::Cbr(Cbr::new(config, id, own, peer, random)), Agent::Sink(Sink::new())),
         FlowKind::OnOff(config) => (Agent::OnOff(OnOff::new(config, id, own, peer, random)), Agent::Sink(Sink::new())),
-    }
-}
-
-fn probe_plan(description: &network::Network) -> ProbePlan {
-    let probes = &description.probes;
-    ProbePlan {
-        warmup: Instant::ZERO + description.warmup,
-        interval: probes.interval,
-        queue_interval: probes.queue_interval,
-        flows: probes.flows,
-        links: probes.links,
-        events: probes.events,
-        queues: probes.queues.iter().copied().map(LinkId).collect(),
-        packets: probes.packets.iter().copied().map(LinkId).collect(),
-        trace: probes.trace,
     }
 }

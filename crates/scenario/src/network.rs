@@ -10,6 +10,7 @@ use faircast_proto::tcp;
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::ids::NodeId;
 use faircast_sim::multicast::SessionPlan;
+use faircast_sim::probe::ProbePlan;
 use faircast_sim::routing::Edge;
 use faircast_sim::{link, loss, queue};
 use std::collections::BTreeMap;
@@ -22,8 +23,6 @@ use std::collections::BTreeMap;
 pub struct Network {
     /// Simulated time.
     pub duration: Duration,
-    /// The beginning that statistics leave out.
-    pub warmup: Duration,
     /// Seed of all random streams.
     pub seed: u64,
     /// The nodes.
@@ -35,7 +34,7 @@ pub struct Network {
     /// The multicast sessions.
     pub sessions: Vec<NetworkSession>,
     /// What is observed.
-    pub probes: NetworkProbes,
+    pub probes: ProbePlan,
     /// The data structure that holds what happens next.
     pub calendar: CalendarChoice,
     /// Whether the clocks of nodes have offsets of their own.
@@ -134,27 +133,6 @@ pub struct NetworkReceiver {
     pub join_jitter: Duration,
     /// When it leaves, if before the end.
     pub leave: Option<Duration>,
-}
-
-/// What is observed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NetworkProbes {
-    /// Time between two rows of a flow or a link.
-    pub interval: Duration,
-    /// Time between two samples of a queue.
-    pub queue_interval: Duration,
-    /// Rows of flows, sessions and receivers.
-    pub flows: bool,
-    /// Rows of links.
-    pub links: bool,
-    /// Events of endpoints.
-    pub events: bool,
-    /// Links whose queue is sampled: indices among the directions.
-    pub queues: Vec<u32>,
-    /// Links of whose queue every event is kept: indices among the directions.
-    pub packets: Vec<u32>,
-    /// A hash over everything that happens.
-    pub trace: bool,
 }
 
 impl NetworkFlow {

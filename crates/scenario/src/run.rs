@@ -81,7 +81,7 @@ fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Res
     }
     let subjects = Subjects::of(network);
     let mut tables = tables(&world, &subjects, network.probes.interval);
-    tables.push(summary(&world, &subjects, Instant(network.warmup.0)));
+    tables.push(summary(&world, &subjects, network.probes.warmup));
     let warnings = warning::of_run(&world, network, seed);
     tables.push(warning::table(&warnings));
     Ok(RunOutput {

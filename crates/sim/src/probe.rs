@@ -8,7 +8,7 @@ use faircast_proto::packet::{Ecn, FlowId, Packet};
 use faircast_proto::time::{Duration, Instant};
 
 /// What is to be observed in a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbePlan {
     /// What happens up to and including this moment is cut off in late values; zero: nothing is, not even what happens
     /// at time zero.

@@ -3,10 +3,13 @@
 mod sessions;
 
 use crate::model::{Course, Duplex, FlowEntry, LinkEntry, ModeChoice, Nodes, Scenario, Settings};
-use crate::network::{DirectedLink, FlowKind, Network, NetworkFlow, NetworkNode, NetworkProbes};
+use crate::network::{DirectedLink, FlowKind, Network, NetworkFlow, NetworkNode};
 use crate::problem::{Finding, list, nearest};
 use crate::topology::Sketch;
+use faircast_proto::time::Instant;
+use faircast_sim::ids::LinkId;
 use faircast_sim::link;
+use faircast_sim::probe::ProbePlan;
 use std::collections::BTreeMap;
 
 impl Scenario {
@@ -21,13 +24,13 @@ pub(crate) fn expand(scenario: &Scenario, found: &mut Vec<Finding>) -> Network {
     let sketch = scenario.topology.as_ref().map_or_else(Sketch::default, |topology| topology.lay());
     let mut network = Network {
         duration: scenario.duration,
-        warmup: scenario.warmup(),
         seed: scenario.seed,
         nodes: Vec::new(),
         links: Vec::new(),
         flows: Vec::new(),
         sessions: Vec::new(),
-        probes: NetworkProbes {
+        probes: ProbePlan {
+            warmup: Instant::ZERO + scenario.warmup(),
             interval: scenario.probes.interval,
             queue_interval: scenario.probes.queue_interval,
             flows: scenario.probes.flows,
@@ -246,15 +249,15 @@ impl Expansion<'_> {
 
     fn probes(&mut self) {
         let links = self.network.links_by_name();
-        let mut resolve = |key: &str, names: &[String]| -> Vec<u32> {
+        let mut resolve = |key: &str, names: &[String]| -> Vec<LinkId> {
             let mut indices = Vec::new();
             for (i, name) in names.iter().enumerate() {
                 let path = format!("probes.{key}[{i}]");
                 match links.get(name.as_str()) {
-                    Some(index) if indices.contains(index) => {
+                    Some(&index) if indices.contains(&LinkId(index)) => {
                         self.found.push(Finding::new(path, format!("{name} is named twice")).given(Some(name)));
                     }
-                    Some(index) => indices.push(*index),
+                    Some(&index) => indices.push(LinkId(index)),
                     // It is there, but something is wrong with it, which has been said.
                     None if self.scenario.links.get(name.trim_end_matches(".back")).is_some_and(|l| !l.simplex) => {}
                     None => {
