@@ -282,7 +282,7 @@ def figure_8a(data: Data) -> Figure:
 
 def figure_8b(data: Data) -> Figure:
     """Fairness against N: by eq. 13, capped at the receive rate, and Log-OMCC bounded otherwise."""
-    drawn, axes = panels(1, 3, width=PAGE_IN, height=3.0)
+    drawn, axes = panels(1, 3, width=PAGE_IN, height=3.6)
     shown = {
         "eq. 13 to the letter": PUBLISHED,
         "capped at the receive rate (ours)": tuple(CAPPED[s] for s in PUBLISHED),
@@ -290,10 +290,10 @@ def figure_8b(data: Data) -> Figure:
     }
     for axis, (title, schemes) in zip(axes, shown.items(), strict=True):
         curves = {NAMES[scheme]: cases(scheme, MAIN, data.quick) for scheme in schemes}
-        fairness_curves(axis, data, curves, log=True)
+        fairness_curves(axis, data, curves, log=schemes == PUBLISHED)
         receivers_axis(axis, counts(data.quick))
         axis.set_title(title)
-        axis.legend(loc="upper left" if axis is not axes[0] else "center right", fontsize=6)
+        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2))
     for axis in axes[1:]:
         axis.set_ylabel("")
     drawn.suptitle(f"2 Mb/s, Q = 20, 30 ms, {VARIANTS[MAIN]}; ratios of means, 95 % intervals", fontsize=8)
