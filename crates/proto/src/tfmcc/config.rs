@@ -28,8 +28,8 @@ pub struct Config {
     /// g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub suppression: f64,
-    /// In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default 2; 8
-    /// is the letter of RFC 4654 section 3.4, by which one liar silences all others.
+    /// In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
+    /// 2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
     #[schemars(range(min = 1, max = 8))]
     pub suppressing_rounds: u32,
     /// N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
@@ -72,12 +72,12 @@ pub struct Config {
 #[schemars(rename = "TfmccMaxRtt")]
 #[serde(rename_all = "lowercase")]
 pub enum MaxRttRule {
-    /// It falls by a tenth per round, not below the peak of the round: the letter of the RFC. After slow start has filled
-    /// a buffer of many seconds it takes minutes, as rounds last six R_max.
+    /// It falls by a tenth per round, not below the peak of the round: the letter of the RFC. After slow start has
+    /// filled a buffer of many seconds it takes minutes, as rounds last six R_max.
     #[default]
     Rfc,
-    /// It is the peak of the last 4 rounds with reports, and a third of the largest round-trip time of the last minute at
-    /// least. Rounds last 10 s, or two R_max if that is more, at most. Not in the RFC.
+    /// It is the peak of the last 4 rounds with reports, and a third of the largest round-trip time of the last minute
+    /// at least. Rounds last 10 s, or two R_max if that is more, at most. Not in the RFC.
     Recent,
 }
 

@@ -1,13 +1,13 @@
 //! R_max at the sender, by the rule of RFC 4654 section 3.2 or by what was measured lately.
 //!
-//! By the RFC it falls by a tenth per feedback round, whose length goes with it: after slow start has filled a buffer of
-//! many seconds that takes minutes. By the other rule it is the peak of the last rounds, which forgets a full buffer
+//! By the RFC it falls by a tenth per feedback round, whose length goes with it: after slow start has filled a buffer
+//! of many seconds that takes minutes. By the other rule it is the peak of the last rounds, which forgets a full buffer
 //! as soon as it is empty. The slow fall of the RFC has a purpose, though: receivers farther away than R_max are not
 //! suppressed, and if it fell at once to the round-trip time of those nearby, all that are far away would answer within
 //! a round too short to stop them. So it does not fall below a third of the largest round-trip time of the last
-//! minute, by which a round of six stays twice as long as that. And the rate goes on growing by an R_max that falls by a
-//! tenth per round: with one that forgets at once it grows by 8s/R_max² = 9 Mbit/s per second at 30 ms, far beyond a slow
-//! link before a full buffer of seconds lets anybody know, and swings from then on.
+//! minute, by which a round of six stays twice as long as that. And the rate goes on growing by an R_max that falls by
+//! a tenth per round: with one that forgets at once it grows by 8s/R_max² = 9 Mbit/s per second at 30 ms, far beyond a
+//! slow link before a full buffer of seconds lets anybody know, and swings from then on.
 
 use super::config::{GapFloor, MaxRttRule};
 use crate::time::{Duration, Instant};

@@ -35,8 +35,8 @@ impl RoundLength {
         RoundLength { rtts: config.round_rtts, rule: config.max_rtt }
     }
 
-    /// Whether a receiver that has measured its round-trip time for the first time, has losses and wants less than is sent
-    /// says so at once, not in the next round: what it said before was reckoned with R_max.
+    /// Whether a receiver that has measured its round-trip time for the first time, has losses and wants less than is
+    /// sent says so at once, not in the next round: what it said before was reckoned with R_max.
     pub(super) fn reports_first_rtt(&self) -> bool {
         self.rule == MaxRttRule::Recent
     }

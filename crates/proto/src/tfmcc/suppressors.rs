@@ -1,9 +1,9 @@
 //! Who lowers the suppression rate without limiting: a bound for those who do it again and again.
 //!
-//! A report suppresses others by the rate that it states, not by the one adjusted to its round-trip time: RFC 4654 section
-//! 3.4 wants it so, since otherwise it could not suppress those that have not measured theirs. So a report that is not
-//! limiting after its adjustment can silence everybody, and who forges one per round silences the session. Of many honest
-//! receivers each does that seldom, since chance decides who is first.
+//! A report suppresses others by the rate that it states, not by the one adjusted to its round-trip time: RFC 4654
+//! section 3.4 wants it so, since otherwise it could not suppress those that have not measured theirs. So a report that
+//! is not limiting after its adjustment can silence everybody, and who forges one per round silences the session. Of
+//! many honest receivers each does that seldom, since chance decides who is first.
 
 use crate::packet::Address;
 
