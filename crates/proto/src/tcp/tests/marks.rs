@@ -285,3 +285,19 @@ fn a_time_out_is_repaired_in_slow_start_although_the_echo_goes_on() {
     let (round_trips, lost) = repaired_after(false);
     assert!((round_trips - lost).abs() <= 2.0, "to the letter: one segment each round trip, {lost} in {round_trips}");
 }
+
+#[test]
+fn a_time_out_after_a_mild_mark_makes_the_reduction_that_of_a_loss() {
+    // 15 is marked incipient, so ACK 16 leaves 0.8 of the window; everything behind it is lost: 0.5 in all, once.
+    let fate = |number, again| match (number, again) {
+        (15, _) => Fate::Mark(Ecn::Incipient),
+        (16..=30, false) => Fate::Lose,
+        _ => Fate::Deliver,
+    };
+    let mut pair = pair(&config(EcnMode::Mecn), fate);
+    pair.run_while(seconds(3.0), |pair| pair.left.report().timeouts == 0);
+    let full = (0..8).fold(8.0, |cwnd: f64, _| cwnd + 1.0 / cwnd);
+    let report = pair.left.report();
+    assert!((report.ssthresh_pkts - full / 2.0).abs() < 1e-9, "{report:?}");
+    assert_eq!(report.cwnd_pkts, 1.0);
+}
