@@ -72,4 +72,8 @@ def warnings(scenario_json: str) -> list[tuple[str, str, str]]:
     """What should be known about a legal scenario before it runs: (kind, path, message)."""
 
 def catalogue() -> dict[str, list[tuple[str, str]]]: ...
-def run(scenario_json: str, seed: int, control: Control | None = None) -> RawResult: ...
+def run(scenario_json: str, seed: int, control: Control | None = None, jobs: int = 1) -> RawResult:
+    """Run a scenario, one of `jobs` runs that go on at the same time in this process and share its memory.
+
+    Raises `ScenarioError` if it may take more than its share.
+    """

@@ -98,16 +98,17 @@ fn py_paths(
     Ok((links, demands.into_iter().map(plain).collect()))
 }
 
-/// Runs a scenario.
-#[pyfunction(name = "run", signature = (scenario_json, seed, control = None))]
+/// Runs a scenario, one of `jobs` runs that go on at the same time in this process and share its memory.
+#[pyfunction(name = "run", signature = (scenario_json, seed, control = None, jobs = 1))]
 fn py_run(
     py: Python<'_>,
     scenario_json: &str,
     seed: u64,
     control: Option<PyRef<'_, PyControl>>,
+    jobs: u32,
 ) -> PyResult<RawResult> {
     let control = control.map_or_else(Arc::default, |control| control.shared.clone());
-    py.detach(|| run(&scenario(scenario_json)?, seed, &control)).map(RawResult).map_err(|problems| raise(py, &problems))
+    py.detach(|| run(&scenario(scenario_json)?, seed, &control, jobs)).map(RawResult).map_err(|problems| raise(py, &problems))
 }
 
 /// Watches and stops a run in another thread.

@@ -35,6 +35,12 @@ impl Problem {
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Problem {
         Problem { path: path.into(), given: None, message: message.into(), legal: None }
     }
+
+    /// The same with names and values of bounded length.
+    pub(crate) fn bounded(self) -> Problem {
+        let given = self.given.map(|given| shortened(&given, 120));
+        Problem { path: bounded(&self.path), given, message: bounded(&self.message), legal: self.legal }
+    }
 }
 
 impl Finding {
@@ -76,12 +82,21 @@ fn within(path: &str, outer: &str) -> bool {
 
 /// A value as a message quotes it, shortened.
 pub(crate) fn given(value: &Value) -> String {
-    const MOST: usize = 60;
-    let text = value.to_string();
-    match text.char_indices().nth(MOST) {
+    shortened(&value.to_string(), 60)
+}
+
+/// The first `most` characters of a text, and two dots if there are more.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}..", &text[..at]),
-        None => text,
+        None => text.to_owned(),
     }
+}
+
+/// A text in which no word has more than 120 characters: names may be of any length, what is said of them may not.
+fn bounded(text: &str) -> String {
+    const MOST: usize = 120;
+    text.split(' ').map(|word| shortened(word, MOST)).collect::<Vec<_>>().join(" ")
 }
 
 /// `; did you mean web-0?`, or nothing if no name is near.

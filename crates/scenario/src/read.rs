@@ -92,7 +92,7 @@ fn read(mut value: Value, unreadable: Vec<Problem>) -> Result<Scenario, Vec<Prob
 
 fn sorted(mut problems: Vec<Problem>) -> Vec<Problem> {
     problems.sort_by(|a, b| a.path.cmp(&b.path));
-    problems
+    problems.into_iter().map(Problem::bounded).collect()
 }
 
 /// Reads 1.0 as 1: JSON does not tell them apart, serde does.

@@ -1,6 +1,8 @@
 //! One run: from a scenario and a seed to tables.
 
 use crate::build::build;
+use crate::machine::Share;
+use crate::memory::Forecast;
 use crate::model::{CalendarChoice, Scenario};
 use crate::network::Network;
 use crate::problem::Problem;
@@ -12,8 +14,12 @@ use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::engine::Progress;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Events between two looks at the [`Control`]: some ten milliseconds.
+/// Events between two looks at the [`Control`], at the most: some ten milliseconds.
 const EVENTS_PER_LOOK: u64 = 200_000;
+/// Events before the first look: nobody knows yet how long they take.
+const FIRST_EVENTS: u64 = 1000;
+/// The time that may pass between two of them; if it is longer, fewer events are done until the next.
+const LONGEST_LOOK: std::time::Duration = std::time::Duration::from_millis(100);
 
 /// What a run gave.
 #[derive(Debug)]
@@ -54,23 +60,40 @@ impl Control {
     }
 }
 
-/// Runs `scenario` with `seed`.
+/// Runs `scenario` with `seed`, one of `jobs` runs that go on at the same time and share the memory.
 ///
 /// # Errors
-/// What keeps the network from being built.
-pub fn run(scenario: &Scenario, seed: u64, control: &Control) -> Result<RunOutput, Vec<Problem>> {
+/// What keeps the network from being built; that it may take more memory than its share of what this process may have.
+pub fn run(scenario: &Scenario, seed: u64, control: &Control, jobs: u32) -> Result<RunOutput, Vec<Problem>> {
     let network = scenario.expand();
+    let share = Share::take(jobs);
+    if let Some(problem) = Forecast::of(&network).too_large(share.bytes) {
+        return Err(vec![problem]);
+    }
     match network.calendar {
         CalendarChoice::Wheel => run_with::<Wheel>(&network, seed, control),
         CalendarChoice::Heap => run_with::<Heap>(&network, seed, control),
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "when to look at the control changes nothing in the run")]
+fn timed<T>(work: impl FnOnce() -> T) -> (T, std::time::Duration) {
+    let begin = std::time::Instant::now();
+    (work(), begin.elapsed())
+}
+
 fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Result<RunOutput, Vec<Problem>> {
     let mut world = build::<C>(network, seed)?;
     let end = Instant(network.duration.0);
     let mut interrupted = false;
-    while world.run(end, EVENTS_PER_LOOK) == Progress::Paused {
+    let mut events = FIRST_EVENTS;
+    loop {
+        let (progress, took) = timed(|| world.run(end, events));
+        if progress == Progress::Done {
+            break;
+        }
+        // Some events take long, such as joins on a node with very many members.
+        events = if took > LONGEST_LOOK { (events / 4).max(1) } else { (events * 2).min(EVENTS_PER_LOOK) };
         let done = world.now().as_secs_f64() / end.as_secs_f64();
         control.progress.store((done * (1u64 << 32) as f64) as u64, Ordering::Relaxed);
         if control.cancelled.load(Ordering::Relaxed) {

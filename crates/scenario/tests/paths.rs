@@ -16,7 +16,7 @@ fn scenario(text: &str) -> Scenario {
 
 /// Packets that came to each link direction in a run.
 fn arrivals(scenario: &Scenario) -> BTreeMap<String, f64> {
-    let output = run(scenario, 1, &Control::default()).expect("it runs");
+    let output = run(scenario, 1, &Control::default(), 1).expect("it runs");
     let summary = output.tables.iter().find(|table| table.name == "summary").expect("there is a summary");
     let words = |column: &str| match summary.get(column) {
         Some(Values::Words(Words { codes, dictionary })) => {

@@ -29,7 +29,7 @@ leave = ["10 s", "10 s", "4 s"]
 
 fn go(text: &str) -> RunOutput {
     let scenario = Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"));
-    run(&scenario, 1, &Control::default()).unwrap_or_else(|problems| panic!("{problems:#?}"))
+    run(&scenario, 1, &Control::default(), 1).unwrap_or_else(|problems| panic!("{problems:#?}"))
 }
 
 fn table<'a>(output: &'a RunOutput, name: &str) -> &'a Table {

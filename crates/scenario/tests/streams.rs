@@ -46,7 +46,7 @@ receivers = { nodes = ["right-1"] }
 fn the_documented_streams_are_those_that_runs_draw_from() {
     let scenario = Scenario::from_toml(SCENARIO).expect("it is legal");
     Random::names();
-    run(&scenario, 1, &Control::default()).expect("it runs");
+    run(&scenario, 1, &Control::default(), 1).expect("it runs");
     let pattern = |name: String| {
         let (kind, rest) = name.split_once('/').expect("kind, name, purpose");
         let (_, purpose) = rest.rsplit_once('/').expect("kind, name, purpose");

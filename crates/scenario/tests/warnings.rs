@@ -10,7 +10,7 @@ fn scenario(rest: &str) -> Scenario {
 }
 
 fn go(scenario: &Scenario) -> RunOutput {
-    run(scenario, 1, &Control::default()).unwrap_or_else(|problems| panic!("{problems:#?}"))
+    run(scenario, 1, &Control::default(), 1).unwrap_or_else(|problems| panic!("{problems:#?}"))
 }
 
 #[test]

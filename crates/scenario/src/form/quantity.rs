@@ -1,6 +1,6 @@
 //! Quantities: what is wrong with a text that must be a number with a unit.
 
-use crate::problem::given;
+use crate::problem::{given, shortened};
 use faircast_proto::quantity::{Bytes, Packets, QueueSize};
 use faircast_proto::time::{Duration, Rate};
 use jsonschema::paths::Location;
@@ -41,6 +41,12 @@ pub(crate) fn check(kind: &str, value: &Value) -> Result<(), String> {
         "queue size" => QueueSize::parse(text).map(drop),
         other => Err(format!("{} cannot be read: there is no kind of quantity {other}", given(value))),
     };
+    // A message quotes the text; of a long one the beginning will do.
+    let quoted = |message: String| match text.chars().count() {
+        0..=60 => message,
+        _ => message.replace(text, &shortened(text, 60)),
+    };
+    let result = result.map_err(quoted);
     result.map_err(|message| if text.trim().parse::<f64>().is_ok() { no_unit(kind, value) } else { message })
 }
 

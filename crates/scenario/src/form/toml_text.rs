@@ -9,6 +9,8 @@ use toml::de::DeTable;
 /// # Errors
 /// Errors of TOML, each with line and column.
 pub(crate) fn to_json(text: &str) -> Result<(Value, Vec<Problem>), Vec<Problem>> {
+    // A byte order mark is no part of the text; some editors put it there.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (_, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
         return Err(errors.iter().map(|error| syntax_problem(text, error)).collect());

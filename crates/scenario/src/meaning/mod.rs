@@ -1,12 +1,12 @@
 //! Meaning: what is wrong with a scenario whose form is right.
 
+mod counts;
 mod hops;
 mod optimum;
 mod reach;
 mod sessions;
 
 use crate::expand::expand;
-use crate::memory;
 use crate::model::{Duplex, FlowEntry, MAX_SEED, Scenario, Settings};
 use crate::network::Network;
 use crate::problem::Finding;
@@ -35,21 +35,12 @@ pub(crate) fn check(scenario: &Scenario) -> Vec<Finding> {
     for (name, session) in &scenario.sessions {
         sessions::check(scenario, name, session, &mut found);
     }
-    // What does not fit into memory is not put there.
-    match memory::too_large(scenario) {
-        Some(finding) => {
-            let known: Vec<_> = found.iter().map(|finding| finding.problem.clone()).collect();
-            // An endless run is too large, too, but not for want of memory.
-            if !finding.follows_from(&known) {
-                found.push(finding);
-            }
-        }
-        None => {
-            let network = expand(scenario, &mut found);
-            unreachable(scenario, &network, &mut found);
-            hops::check(scenario, &network, &mut found);
-            optimum::check(scenario, &network, &mut found);
-        }
+    // What nobody can hold is not made, not even to look at it.
+    if counts::check(scenario, &mut found) {
+        let network = expand(scenario, &mut found);
+        unreachable(scenario, &network, &mut found);
+        hops::check(scenario, &network, &mut found);
+        optimum::check(scenario, &network, &mut found);
     }
     found
 }

@@ -1,7 +1,8 @@
 //! What is wrong with a session whose form is right.
 
+use super::counts::MOST;
 use super::reach::Reach;
-use crate::model::{Scenario, SessionEntry, TreeMode};
+use crate::model::{Nodes, Scenario, SessionEntry, TreeMode};
 use crate::network::{Network, NetworkReceiver, NetworkSession};
 use crate::problem::Finding;
 use faircast_proto::time::Duration;
@@ -42,6 +43,15 @@ fn members(scenario: &Scenario, name: &str, session: &SessionEntry, found: &mut 
     if receivers.count == Some(0) {
         let message = "0 given; a session has receivers: legal is a whole number from 1";
         found.push(Finding::new(format!("{path}.count"), message).given(Some(0)));
+        return;
+    }
+    if matches!(&receivers.nodes, Some(Nodes::Each(nodes)) if nodes.is_empty()) && receivers.count.is_none() {
+        let message = "an empty list; a session has receivers: name one node or more, or leave it out";
+        found.push(Finding::new(format!("{path}.nodes"), message).given(Some("[]")));
+        return;
+    }
+    // Looked at before any of them gets a name.
+    if u64::from(number) > MOST {
         return;
     }
     let lists = [("join", Some(&receivers.join)), ("leave", receivers.leave.as_ref())];
