@@ -68,11 +68,9 @@ def run_batch(
     A run that does not stop soon, as it is still being built, is given up: it goes on in its thread, but nobody takes
     what it gives. What is being reduced, written for instance, is always waited for.
     """
-    batch = _Batch(jobs, reduce)
-    threads = [
-        threading.Thread(target=batch.work, name=f"run-{i}", daemon=True)
-        for i in range(min(worker_count(workers), len(jobs)))
-    ]
+    at_once = min(worker_count(workers), len(jobs))
+    batch = _Batch(jobs, reduce, at_once)
+    threads = [threading.Thread(target=batch.work, name=f"run-{i}", daemon=True) for i in range(at_once)]
     interrupted = False
     try:
         for thread in threads:
@@ -103,8 +101,9 @@ def worker_count(asked: int | None) -> int:
 
 
 class _Batch(Generic[T]):
-    def __init__(self, jobs: Sequence[Job], reduce: Callable[[Job, _native.RawResult, float], T]) -> None:
+    def __init__(self, jobs: Sequence[Job], reduce: Callable[[Job, _native.RawResult, float], T], at_once: int) -> None:
         self.jobs = jobs
+        self.at_once = at_once
         self.reduce = reduce
         self.results: list[T | None] = [None] * len(jobs)
         self.error: BaseException | None = None
@@ -197,10 +196,9 @@ class _Batch(Generic[T]):
             if not self._running and (self._stopped or self._next == len(self.jobs)):
                 self.all_done.set()
 
-    @staticmethod
-    def _run(job: Job, control: _native.Control) -> _native.RawResult:
+    def _run(self, job: Job, control: _native.Control) -> _native.RawResult:
         try:
-            return _native.run(job.scenario, job.seed, control)
+            return _native.run(job.scenario, job.seed, control, self.at_once)
         except (_native.ScenarioError, MemoryError) as error:
             raise NotFinishedError(f"the run {job.label} with seed {job.seed} failed: {error}") from error
         except BaseException as error:  # a panic of the core is no ordinary exception

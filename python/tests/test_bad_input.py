@@ -54,7 +54,7 @@ WRONG = {
     "seed out of range": (["seed=9007199254740992"], "seed:", "legal is a whole number from 0 to 9007199254740991"),
     "MECN thresholds": ([MECN], "links.bottleneck.queue.mid_th:", "must be above min_th = 30 packets"),
     "RED thresholds": ([RED], "links.bottleneck.queue.max_th:", "must be above min_th = 30 packets"),
-    "too large for memory": (["duration='8000000 s'", "probes.packets=['bottleneck']"], "", "too large for memory"),
+    "too many flows": (["flows.web.count=3000000000"], "flows.web.count:", "3000000000 flows in all"),
 }
 
 
@@ -299,3 +299,11 @@ def test_a_full_disk(small: Path, tmp_path: Path) -> None:
     assert "cannot write full/seed-1" in err
     assert "Traceback" not in err
     assert not list((tmp_path / "full").glob("seed-*")), "no half-written tables"
+
+
+def test_what_does_not_fit_into_memory_is_refused_when_it_is_run(cli: Cli, small: Path) -> None:
+    large = ["--set", "duration='8000000 s'", "--set", "probes.packets=['bottleneck']"]
+    assert cli("validate", small, *large).code == 0
+    done = cli("run", small, *large)
+    assert done.code == 3
+    assert "too large for memory: up to " in done.err

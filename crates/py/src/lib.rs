@@ -108,7 +108,9 @@ fn py_run(
     jobs: u32,
 ) -> PyResult<RawResult> {
     let control = control.map_or_else(Arc::default, |control| control.shared.clone());
-    py.detach(|| run(&scenario(scenario_json)?, seed, &control, jobs)).map(RawResult).map_err(|problems| raise(py, &problems))
+    py.detach(|| run(&scenario(scenario_json)?, seed, &control, jobs))
+        .map(RawResult)
+        .map_err(|problems| raise(py, &problems))
 }
 
 /// Watches and stops a run in another thread.
