@@ -40,7 +40,8 @@ impl Drop for Share<'_> {
     }
 }
 
-/// Bytes that this process may still take: the least of what Linux says is available (elsewhere 8 GB), what the limits of
+/// Bytes that this process may still take: the least of what Linux says is available (elsewhere 8 GB), what the
+/// limits of
 /// the process leave (`ulimit -v`, `ulimit -d`) and what its control groups leave.
 fn free() -> f64 {
     let file = |path: &str| read_to_string(path).unwrap_or_default();

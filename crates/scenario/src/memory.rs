@@ -216,7 +216,8 @@ fn flows(network: &Network, ways: &[Way], loads: &mut [Load]) -> f64 {
 
 /// The most segments that TCP may have under way, and those that its way carries in the whole run.
 ///
-/// It cannot have more than was acknowledged and a first window, and it finds out about a full queue within a round trip,
+/// It cannot have more than was acknowledged and a first window, and it finds out about a full queue within a round
+/// trip,
 /// in which slow start doubles what fills the way and those of its queues that can grow.
 fn tcp_window(network: &Network, way: &Way, loads: &[Load], seconds: f64, bits: f64) -> (f64, f64) {
     let rate = slowest(network, &way.there);
@@ -333,7 +334,8 @@ fn shown(bytes: f64) -> String {
     }
 }
 
-/// Bytes of a row: its record in a vector that grows by doubling, the numbers of the interval that columns are made from
+/// Bytes of a row: its record in a vector that grows by doubling, the numbers of the interval that columns are made
+/// from
 /// (two records), and the columns, in Rust and in Python.
 fn row(record: usize, columns: usize) -> f64 {
     (2 * record + 2 * record + 2 * 8 * columns) as f64

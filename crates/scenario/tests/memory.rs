@@ -16,8 +16,10 @@ fn flood(duration: &str, rate: &str, limit: &str, probes: &str) -> Scenario {
         duration,
         &format!(
             "[nodes.a]\n[nodes.b]\n[links.l]\nfrom = \"a\"\nto = \"b\"\nrate = \"{rate}\"\ndelay = \"10 ms\"\n\
-             queue = {{ kind = \"drop-tail\", limit = \"{limit}\" }}\n[links.l.back]\nrate = \"100 bit/s\"\n[flows.x]\nkind = \"cbr\"\n\
-             from = \"a\"\nto = \"b\"\nrate = \"800 Mbit/s\"\npacket_size = \"100 B\"\n[probes]\nflows = false\nlinks = false\n{probes}"
+             queue = {{ kind = \"drop-tail\", limit = \"{limit}\" }}\n\
+             [links.l.back]\nrate = \"100 bit/s\"\n[flows.x]\nkind = \"cbr\"\n\
+             from = \"a\"\nto = \"b\"\nrate = \"800 Mbit/s\"\npacket_size = \"100 B\"\n\
+             [probes]\nflows = false\nlinks = false\n{probes}"
         ),
     )
 }
@@ -30,7 +32,8 @@ fn cases() -> Vec<(&'static str, Scenario, f64)> {
     };
     let tree = "[topology]\nkind = \"tree\"\ndepth = 10\n[sessions.film]\nscheme = \"tfmcc\"\nsource = \"left-0\"\n";
     let idle = "[topology]\nkind = \"dumbbell\"\nleft = 5000\nright = 5000\n[flows.web]\nkind = \"tcp\"\ncount = 3\n";
-    // What nothing bounds beforehand is assumed at its most: how full TCP makes queues, how many of its packets are under
+    // What nothing bounds beforehand is assumed at its most: how full TCP makes queues, how many of its packets are
+    // under
     // way at once, and that a vector has just doubled.
     vec![
         ("packets that wait", flood("200 ms", "1 Mbit/s", "1000000000 packets", ""), 4.0),
@@ -97,7 +100,8 @@ fn what_nobody_can_hold_is_refused() {
 fn hosts_without_traffic_cost_no_packets() {
     let hosts = scenario(
         "60 s",
-        "[topology]\nkind = \"dumbbell\"\nleft = 20000\nright = 20000\n[flows.web]\nkind = \"tcp\"\ncount = 10\n[probes]\nlinks = false",
+        "[topology]\nkind = \"dumbbell\"\nleft = 20000\nright = 20000\n\
+         [flows.web]\nkind = \"tcp\"\ncount = 10\n[probes]\nlinks = false",
     );
     let bytes = Forecast::of(&hosts.expand()).bytes();
     assert!(bytes < 4e8, "{:.1} GB", bytes / 1e9);
