@@ -92,8 +92,8 @@ impl Config {
         }
         if !(self.shape >= LEAST_SHAPE && self.shape.is_finite()) {
             let message = format!(
-                "{} given; legal is at least {LEAST_SHAPE}: at 1 there is no mean, and just above it next to all periods \
-                 are next to nothing",
+                "{} given; legal is at least {LEAST_SHAPE}: at 1 there is no mean, and just above it next to all \
+                 periods are next to nothing",
                 self.shape
             );
             wrong.push(("shape".to_owned(), message));
@@ -102,8 +102,8 @@ impl Config {
     }
 }
 
-/// The least shape: the shortest period is (shape - 1)/shape of the mean, 1 % here, so that with the least mean time goes
-/// on by 9 ns per period.
+/// The least shape: the shortest period is (shape - 1)/shape of the mean, 1 % here, so that with the least mean time
+/// goes on by 9 ns per period.
 const LEAST_SHAPE: f64 = 1.01;
 /// The least mean of a period: shorter ones would cost time and change nothing.
 const LEAST_MEAN: Duration = Duration::from_micros(1);
