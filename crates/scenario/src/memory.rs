@@ -158,8 +158,8 @@ impl Traffic {
         };
         let on_links: f64 = network.links.iter().zip(&loads).map(held).sum();
         let events = network.probes.packets.iter().map(|&link| {
-            let load = &loads[link as usize];
-            let departures = network.links[link as usize].rate.as_bps_f64() * seconds / load.smallest.max(1.0);
+            let load = &loads[link.index()];
+            let departures = network.links[link.index()].rate.as_bps_f64() * seconds / load.smallest.max(1.0);
             load.arrivals + load.arrivals.min(departures)
         });
         Traffic { under_way: on_links.min(all), events: events.sum() }
