@@ -533,6 +533,8 @@ impl Endpoint for Sender {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
             Input::Packet(packet) => self.on_ack(now, &packet.header, out),
+            // Before the deadline a time-out changes nothing, not even what is counted.
+            Input::Timeout if self.deadline().is_none_or(|at| at > now) => return,
             Input::Timeout => self.on_timeout(now, out),
             Input::Start => {
                 self.started = true;

@@ -1,9 +1,9 @@
 //! The group driver: the source of a multicast session, its members, and a network that does to each copy of a packet
 //! what a test says.
 
-use super::Fate;
-use crate::endpoint::{Action, Endpoint, Event, Input, Outbox, Report};
-use crate::packet::{Address, Ecn, INITIAL_TTL, Packet};
+use super::{Fate, feed};
+use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
+use crate::packet::{Address, INITIAL_TTL, Packet};
 use crate::time::{Duration, Instant};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -181,17 +181,12 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
     }
 
     fn input(&mut self, who: Who, input: Input<'_>) {
-        let known = self.counts[who.index()].deadline;
-        if self.pester && known.is_none_or(|at| at > self.now) {
-            let before = self.endpoint(who).report();
-            self.handle(who, Input::Timeout);
-            assert!(self.out.actions().is_empty(), "{who:?}: a time-out without reason had an effect at {}", self.now);
-            assert_eq!(self.endpoint(who).deadline(), known, "{who:?}: it moved the deadline at {}", self.now);
-            assert!(same(self.endpoint(who).report(), before), "{who:?}: it counted at {}", self.now);
-        }
-        self.handle(who, input);
-        let deadline = self.endpoint(who).deadline();
-        assert!(deadline.is_none_or(|at| at >= self.now), "{who:?}: {deadline:?} is past at {}", self.now);
+        let endpoint: &mut dyn Endpoint = match who {
+            Who::Source => &mut self.source,
+            Who::Member(n) => &mut self.members[n],
+        };
+        feed(endpoint, self.now, input, self.pester, &mut self.out, &who);
+        let (known, deadline) = (self.counts[who.index()].deadline, self.endpoint(who).deadline());
         if deadline != known {
             if let Some(at) = known {
                 self.timers.remove(&(at, who));
@@ -219,13 +214,6 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
         self.out = out;
     }
 
-    fn handle(&mut self, who: Who, input: Input<'_>) {
-        match who {
-            Who::Source => self.source.handle(self.now, input, &mut self.out),
-            Who::Member(n) => self.members[n].handle(self.now, input, &mut self.out),
-        }
-    }
-
     fn send(&mut self, who: Who, packet: Packet) {
         assert!(packet.sent == self.now && packet.source == who.address(), "{who:?}: {packet:?}");
         assert!(packet.size > 0 && packet.ttl == INITIAL_TTL, "{who:?}: {packet:?}");
@@ -246,34 +234,10 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
 
     fn copy(&mut self, from: Who, to: Who, mut packet: Packet) {
         let way = |who: Who| if let Who::Member(n) = who { self.delays[n] } else { Duration::ZERO };
-        let (mut delay, mut copies) = (way(from) + way(to), 1);
-        match (self.network)(from, to, &packet) {
-            Fate::Deliver => {}
-            Fate::Lose => return,
-            Fate::Mark(level) => {
-                if packet.ecn != Ecn::NotCapable {
-                    packet.ecn = packet.ecn.max(level);
-                }
-            }
-            Fate::Late(extra) => delay = delay + extra,
-            Fate::Twice => copies = 2,
-        }
+        let (delay, copies) = (self.network)(from, to, &packet).carry(&mut packet, way(from) + way(to));
         for _ in 0..copies {
             self.serial += 1;
             self.under_way.insert((self.now + delay, self.serial), (to, packet));
         }
     }
-}
-
-/// Equal, where what does not apply (NaN) equals itself.
-fn same(a: Report, b: Report) -> bool {
-    let gauges = |report: &Report| {
-        let Report { cwnd_pkts, ssthresh_pkts, srtt_s, rate_bps, loss_event_rate, .. } = *report;
-        [cwnd_pkts, ssthresh_pkts, srtt_s, rate_bps, loss_event_rate].map(f64::to_bits)
-    };
-    let counters = |report: Report| {
-        let [cwnd_pkts, ssthresh_pkts, srtt_s, rate_bps, loss_event_rate] = [0.0; 5];
-        Report { cwnd_pkts, ssthresh_pkts, srtt_s, rate_bps, loss_event_rate, ..report }
-    };
-    gauges(&a) == gauges(&b) && counters(a) == counters(b)
 }

@@ -6,11 +6,12 @@
 
 pub mod group;
 
-use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
+use crate::endpoint::{Action, Endpoint, Event, Input, Outbox, Report};
 use crate::packet::{Ecn, Packet};
 use crate::time::{Duration, Instant};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::fmt::Debug;
 
 /// Which of the two endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,6 +35,40 @@ pub enum Fate {
     Late(Duration),
     /// It arrives twice.
     Twice,
+}
+
+impl Fate {
+    /// What becomes of a packet that would take `delay`: how long it takes, and in how many copies it arrives.
+    fn carry(self, packet: &mut Packet, delay: Duration) -> (Duration, usize) {
+        match self {
+            Fate::Deliver => (delay, 1),
+            Fate::Lose => (delay, 0),
+            Fate::Mark(level) => {
+                if packet.ecn != Ecn::NotCapable {
+                    packet.ecn = packet.ecn.max(level);
+                }
+                (delay, 1)
+            }
+            Fate::Late(extra) => (delay + extra, 1),
+            Fate::Twice => (delay, 2),
+        }
+    }
+}
+
+/// Gives an endpoint an input at `now` on its own clock and holds it to the contract; what it wants is in `out`. With
+/// `pester` a time-out for which there is no reason comes first. `who` is for messages.
+fn feed(endpoint: &mut dyn Endpoint, now: Instant, input: Input<'_>, pester: bool, out: &mut Outbox, who: &dyn Debug) {
+    let known = endpoint.deadline();
+    if pester && known.is_none_or(|at| at > now) {
+        let before = endpoint.report();
+        endpoint.handle(now, Input::Timeout, out);
+        assert!(out.actions().is_empty(), "{who:?}: a time-out without reason had an effect at {now}");
+        assert_eq!(endpoint.deadline(), known, "{who:?}: a time-out without reason moved the deadline at {now}");
+        assert!(same(endpoint.report(), before), "{who:?}: a time-out without reason counted at {now}");
+    }
+    endpoint.handle(now, input, out);
+    let deadline = endpoint.deadline();
+    assert!(deadline.is_none_or(|at| at >= now), "{who:?}: the deadline {deadline:?} is past at {now}");
 }
 
 /// Two endpoints and what lies between them. `N` decides about each packet, given the side that sends it, in the
@@ -153,15 +188,8 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
 
     fn input(&mut self, side: Side, input: Input<'_>) {
         let now = self.now + self.offsets[side as usize];
-        if self.pester && self.deadline(side).is_none_or(|at| at > self.now) {
-            let before = self.deadline(side);
-            self.handle(side, now, Input::Timeout);
-            assert!(self.out.actions().is_empty(), "a time-out without reason had an effect at {now}");
-            assert_eq!(self.deadline(side), before, "a time-out without reason moved the deadline at {now}");
-        }
-        self.handle(side, now, input);
-        let deadline = self.deadline(side);
-        assert!(deadline.is_none_or(|at| at >= self.now), "deadline {deadline:?} is past at {}", self.now);
+        let endpoint: &mut dyn Endpoint = if side == Side::Left { &mut self.left } else { &mut self.right };
+        feed(endpoint, now, input, self.pester, &mut self.out, &side);
         let mut out = core::mem::take(&mut self.out);
         for action in out.drain() {
             match action {
@@ -174,33 +202,28 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
         self.out = out;
     }
 
-    fn handle(&mut self, side: Side, now: Instant, input: Input<'_>) {
-        match side {
-            Side::Left => self.left.handle(now, input, &mut self.out),
-            Side::Right => self.right.handle(now, input, &mut self.out),
-        }
-    }
-
     fn send(&mut self, side: Side, mut packet: Packet) {
         if self.record {
             self.sent.push((self.now, side, packet));
         }
-        let (mut delay, mut copies) = (self.delay, 1);
-        match (self.network)(side, &packet) {
-            Fate::Deliver => {}
-            Fate::Lose => return,
-            Fate::Mark(level) => {
-                if packet.ecn != Ecn::NotCapable {
-                    packet.ecn = packet.ecn.max(level);
-                }
-            }
-            Fate::Late(extra) => delay = delay + extra,
-            Fate::Twice => copies = 2,
-        }
+        let (delay, copies) = (self.network)(side, &packet).carry(&mut packet, self.delay);
         let other = if side == Side::Left { Side::Right } else { Side::Left };
         for _ in 0..copies {
             self.under_way.insert((self.now + delay, self.serial), (other, packet));
             self.serial += 1;
         }
     }
+}
+
+/// Equal, where what does not apply (NaN) equals itself.
+fn same(a: Report, b: Report) -> bool {
+    let gauges = |report: &Report| {
+        let Report { cwnd_pkts, ssthresh_pkts, srtt_s, rate_bps, loss_event_rate, .. } = *report;
+        [cwnd_pkts, ssthresh_pkts, srtt_s, rate_bps, loss_event_rate].map(f64::to_bits)
+    };
+    let counters = |report: Report| {
+        let [cwnd_pkts, ssthresh_pkts, srtt_s, rate_bps, loss_event_rate] = [0.0; 5];
+        Report { cwnd_pkts, ssthresh_pkts, srtt_s, rate_bps, loss_event_rate, ..report }
+    };
+    gauges(&a) == gauges(&b) && counters(a) == counters(b)
 }
