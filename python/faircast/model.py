@@ -148,6 +148,12 @@ TfmccOneWayAdjustment: TypeAlias = Literal["all", "others", "off"]
 "others": All but the current limiting receiver, whose weight of 0.9 the unsmoothed adjustment would undo.
 "off": None.
 """
+TfmccSeedFloor: TypeAlias = Literal["packet", "half"]
+"""The least first loss interval.
+
+"packet": One packet. RFC 4654 names no bound.
+"half": The interval that gives half a packet per round-trip time, as with TFRC (RFC 5348 section 6.3.1): 4.8 packets.
+"""
 TfmccTimerBias: TypeAlias = Literal["none", "offset"]
 """Feedback timers biased by the rate.
 
@@ -546,6 +552,8 @@ class OmccSession(Part):
     """Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2)."""
     rtt_weight_clr: float | None = None
     """The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
+    seed_floor: TfmccSeedFloor | None = None
+    """What the first loss interval is at least. Default "packet"."""
     start: str | None = None
     """When the source starts. Default "0 s"."""
     start_jitter: str | None = None
@@ -1000,6 +1008,8 @@ class TfmccSession(Part):
     """Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2)."""
     rtt_weight_clr: float | None = None
     """The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
+    seed_floor: TfmccSeedFloor | None = None
+    """What the first loss interval is at least. Default "packet"."""
     start: str | None = None
     """When the source starts. Default "0 s"."""
     start_jitter: str | None = None

@@ -196,7 +196,7 @@ fn the_first_report_of_a_loss_asks_for_the_rate_received() {
         // 50 packets per round trip of 200 ms and f = 20: l_0 = (50/20)²/1.5, p = 0.24; there the second term of the
         // equation, which the seed leaves out, is six times the first.
         let (rate_bps, p) = first.expect("there is a loss");
-        assert!((2.5e5..2.2e6).contains(&rate_bps), "{receivers}: {rate_bps}");
+        assert!((2.4e5..2.2e6).contains(&rate_bps), "{receivers}: {rate_bps}");
         let factor = f64::from(receivers);
         let seed = 50.0 * 50.0 / 1.5 / factor / factor;
         assert!((0.6..1.6).contains(&(f64::from(p) * seed)), "{receivers}: {p}, seed {seed}");

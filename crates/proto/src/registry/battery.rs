@@ -248,7 +248,9 @@ fn schemes_that_are_controlled_give_way() {
             group.run_until(Instant::from_secs_f64(end_s));
             rates.push(rate(&group));
         }
-        assert!(rates[1] > 1.1 * rates[0] && rates[2] < 0.1 * rates[1], "{config:?}: {rates:?}");
+        // Some have hardly grown by then: to a tenth, or to the least rate, a packet in 8 s.
+        let gives_way = rates[2] < 0.1 * rates[1] || rates[2] == config.packet_bytes() as f64;
+        assert!(rates[1] > 1.1 * rates[0] && gives_way, "{config:?}: {rates:?}");
     }
 }
 

@@ -61,6 +61,8 @@ pub struct Config {
     /// Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
     /// section 3.2). Default 0 s; 10 ms is safe on a real host.
     pub granularity: Duration,
+    /// What the first loss interval is at least. Default "packet".
+    pub seed_floor: SeedFloor,
     /// What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
     pub gap_floor: GapFloor,
     /// How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4).
@@ -79,6 +81,18 @@ pub enum MaxRttRule {
     /// It is the peak of the last 4 rounds with reports, and a third of the largest round-trip time of the last minute
     /// at least. Rounds last 10 s, or two R_max if that is more, at most. Not in the RFC.
     Recent,
+}
+
+/// The least first loss interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TfmccSeedFloor")]
+#[serde(rename_all = "lowercase")]
+pub enum SeedFloor {
+    /// One packet. RFC 4654 names no bound.
+    #[default]
+    Packet,
+    /// The interval that gives half a packet per round-trip time, as with TFRC (RFC 5348 section 6.3.1): 4.8 packets.
+    Half,
 }
 
 /// R_max after the gap between packets has raised it.
@@ -141,6 +155,7 @@ impl Default for Config {
             ecn: false,
             quantise: false,
             granularity: Duration::ZERO,
+            seed_floor: SeedFloor::Packet,
             gap_floor: GapFloor::Decays,
             max_rtt: MaxRttRule::Rfc,
         }

@@ -38,6 +38,7 @@ struct Alone {
     round: u8,
     max_rtt_us: u32,
     suppression_bps: f32,
+    rate_bps: f32,
     reports: Vec<Packet>,
 }
 
@@ -59,7 +60,14 @@ impl Alone {
     fn with(config: &Config) -> Alone {
         let mut receiver = Receiver::new(config, FlowId(0), OWN, GROUP, Random::stream(1, "test"));
         receiver.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
-        Alone { receiver, round: 0, max_rtt_us: 500_000, suppression_bps: f32::INFINITY, reports: Vec::new() }
+        Alone {
+            receiver,
+            round: 0,
+            max_rtt_us: 500_000,
+            suppression_bps: f32::INFINITY,
+            rate_bps: 160_000.0,
+            reports: Vec::new(),
+        }
     }
 
     /// Data with this number at `now_s`, with an echo that says that the round trip of the limiting receiver, this one,
@@ -70,11 +78,15 @@ impl Alone {
 
     /// The same sent at `sent_s`; the echo may be that of a receiver that does not limit.
     fn echo(&mut self, sequence: u32, sent_s: f64, now_s: f64, echo: Option<(f64, bool)>) {
-        let echo = echo.map(|(rtt_s, is_clr)| TfmccEcho { receiver: OWN, stamp_us: us(now_s) - us(rtt_s), is_clr });
+        let echo = echo.map(|(rtt_s, is_clr)| TfmccEcho {
+            receiver: OWN,
+            stamp_us: us(now_s).wrapping_sub(us(rtt_s)),
+            is_clr,
+        });
         let header = Header::TfmccData {
             sequence,
             suppression_bps: self.suppression_bps,
-            rate_bps: 160_000.0,
+            rate_bps: self.rate_bps,
             max_rtt_us: self.max_rtt_us,
             round: self.round,
             echo,
@@ -166,6 +178,145 @@ fn ten_round_trips_of_silence_clear_the_flag_and_keep_the_history() {
     assert!(alone.last().1);
     let expected = 1.5 / (100.0 + 0.5 * seed);
     assert!((alone.receiver.loss_event_rate() - expected).abs() < 1e-6);
+}
+
+#[test]
+fn losses_and_a_low_rate_are_no_silence_of_the_sender() {
+    // Section 4.3.1 lets the sender start anew after it was idle. R = 100 ms, and a loss event.
+    let lossy = || {
+        let mut alone = Alone::new();
+        for n in (0..44).filter(|&n| n != 40) {
+            alone.data(n, 1.0 + 0.05 * f64::from(n), Some(0.1));
+        }
+        alone
+    };
+    // 100 packets in 5 s, of which the last arrives: an outage.
+    let mut alone = lossy();
+    alone.data(143, 8.15, Some(0.1));
+    assert!(alone.last().1);
+    // A packet each 300 ms, and one that is late by almost 1.2 s: five gaps are more than 10 R. Then one more than
+    // that.
+    let mut alone = lossy();
+    alone.rate_bps = 8000.0 / 0.3;
+    alone.data(44, 3.45, Some(0.1));
+    alone.data(45, 4.9, Some(0.1));
+    assert!(alone.last().1);
+    alone.data(46, 6.5, Some(0.1));
+    assert!(!alone.last().1);
+}
+
+#[test]
+fn who_stands_less_than_a_packet_in_eight_seconds_leaves_after_two_minutes() {
+    // Section 4.4. R = R_max = 2 s, every other packet lost, one sent each 2 s. The loss of 1 shows with 6, at 13 s;
+    // I_0 = 2 and a seed of 1 give p = 2/3, 66 bit/s; p = 1/2 is 167 bit/s. No more packets from 33 s on.
+    let left_at = |rate_bps: f32, clean_from: u32, until: u32| {
+        let mut alone = Alone::new();
+        (alone.max_rtt_us, alone.rate_bps) = (2_000_000, rate_bps);
+        for n in (0..until).filter(|n| n % 2 == 0 || *n >= clean_from) {
+            let now_s = 1.0 + 2.0 * f64::from(n);
+            while let Some(due) = alone.receiver.deadline().filter(|&due| due < at(now_s)) {
+                alone.hand(due.as_secs_f64(), Input::Timeout);
+            }
+            alone.data(n, now_s, None);
+        }
+        while alone.receiver.is_member() {
+            let due = alone.receiver.deadline()?.as_secs_f64();
+            alone.hand(due, Input::Timeout);
+            if !alone.receiver.is_member() {
+                return Some(due);
+            }
+        }
+        None
+    };
+    assert_eq!(left_at(4000.0, u32::MAX, 17), Some(133.0));
+    // The sender sends less than even that: it need not. Between the two rates it has to from the first on.
+    assert_eq!(left_at(60.0, u32::MAX, 17), None);
+    // Nor if it can stand more before the two minutes are over: without losses from 33 s on.
+    assert_eq!(left_at(4000.0, 17, 50), None);
+}
+
+#[test]
+fn the_limiting_receiver_that_has_to_leave_says_so_for_a_round() {
+    let mut alone = Alone::new();
+    (alone.max_rtt_us, alone.rate_bps) = (2_000_000, 4000.0);
+    for n in (0..17).filter(|n| n % 2 == 0) {
+        alone.data(n, 1.0 + 2.0 * f64::from(n), Some(2.0));
+    }
+    let mut left = false;
+    let mut times = Vec::new();
+    while let (Some(due), false) = (alone.receiver.deadline(), left) {
+        let before = alone.reports.len();
+        alone.hand(due.as_secs_f64(), Input::Timeout);
+        left = !alone.receiver.is_member();
+        let leaving = |report: &Packet| matches!(report.header, Header::TfmccReport { leave: true, .. });
+        times.extend(alone.reports[before..].iter().filter(|report| leaving(report)).map(|report| report.sent));
+    }
+    // Below the least rate since 13 s; six times R_max later it is gone.
+    assert_eq!((times.first(), left), (Some(&at(133.0)), true));
+    assert!(!alone.receiver.is_clr());
+}
+
+#[test]
+fn a_timer_that_expires_after_packets_have_ceased_is_postponed_until_one_comes() {
+    // Section 4.5. 20 packets per second up to 1.5 s, R_max = 100 ms.
+    let mut alone = Alone::new();
+    for n in 0..10 {
+        alone.data(n, 1.0 + 0.05 * f64::from(n), None);
+    }
+    (alone.round, alone.max_rtt_us) = (1, 100_000);
+    alone.data(10, 1.5, None);
+    let due = alone.receiver.deadline().expect("it is set").as_secs_f64();
+    assert!(due > 1.6 && due <= 2.1, "T = 600 ms: {due}");
+    alone.hand(due, Input::Timeout);
+    let later = alone.receiver.deadline().expect("it is set").as_secs_f64();
+    assert!(alone.reports.is_empty() && (later - (due + (due - 1.5 - 0.1))).abs() < 1e-8, "{due}, {later}");
+    // A packet has come in time for the second.
+    alone.data(11, later - 0.05, None);
+    alone.hand(later, Input::Timeout);
+    assert_eq!((alone.reports.len(), alone.receiver.deadline()), (1, None));
+}
+
+#[test]
+fn the_seed_has_a_floor() {
+    // The first packets at 100 ms, R_max = 500 ms, the second of them lost. RFC 5348 section 6.3.1, through the
+    // equation: half a packet per round-trip time is sqrt(2p/3) + 12·sqrt(3p/8)·p·(1 + 32p²) = 2, p = 0.20649.
+    for (seed_floor, expected) in [(SeedFloor::Packet, 1.0), (SeedFloor::Half, 0.206_49)] {
+        let mut alone = Alone::with(&Config { seed_floor, ..Config::default() });
+        for n in [0, 2, 3, 4] {
+            alone.data(n, 1.0 + 2.0 * f64::from(n), None);
+        }
+        // By R_max 2.5 s of silence are no idle sender: a packet in 2 s.
+        let p = alone.receiver.loss_event_rate();
+        // I_0 = 4 is more than twice a seed of 1: DF = 1/2, p = 1.5/4.5; it is less than a seed of 4.8.
+        let open = if expected == 1.0 { 1.0 / 3.0 } else { expected };
+        assert!((p - open).abs() < 1e-4, "{seed_floor:?}: {p}");
+        // Not below it by the first round-trip time either.
+        alone.data(5, 11.0, Some(0.05));
+        let (_, have_loss, _, rate_bps) = alone.last();
+        assert!(have_loss && rate_bps >= throughput_bps(1000.0, 0.05, open) * 0.99, "{rate_bps}");
+    }
+}
+
+#[test]
+fn wild_numbers_are_as_if_they_had_not_come() {
+    // Wild echoes, rates and rounds come with them.
+    let mut with = Alone::new();
+    let mut without = Alone::new();
+    for n in (0..400).filter(|n| n % 50 != 30) {
+        let now_s = 1.0 + 0.05 * f64::from(n);
+        for alone in [&mut with, &mut without] {
+            alone.data(n, now_s, Some(0.1));
+        }
+        if n % 7 == 3 {
+            (with.rate_bps, with.max_rtt_us, with.round) = (1e9, 1, 77);
+            with.data(n.wrapping_mul(0x9e37_79b9) | 1 << 30, now_s, Some(0.001));
+            (with.rate_bps, with.max_rtt_us, with.round) = (160_000.0, 500_000, 0);
+        }
+        assert_eq!(with.receiver.deadline(), without.receiver.deadline());
+    }
+    assert_eq!(format!("{:?}", with.reports), format!("{:?}", without.reports));
+    assert_eq!(with.receiver.report().distinct_bytes, without.receiver.report().distinct_bytes);
+    assert!(with.receiver.report().received_pkts > without.receiver.report().received_pkts);
 }
 
 #[test]

@@ -16,6 +16,7 @@
 //! | `rtt.rs` | round-trip time and one-way adjustment | sections 4.3.2, 4.3.3 |
 //! | `receive_rate.rs` | the rate of arrivals | section 4.3.4 |
 //! | `suppression.rs` | feedback timers | section 4.5 |
+//! | `sequence.rs` | sequence numbers that wrap, and wild ones | RFC 3550 appendix A.1 |
 //! | `suppressors.rs` | a bound for those who suppress without limiting | none |
 //! | `loss_history.rs` | loss events, intervals, discounting | section 5 |
 //! | `quantise.rs` | short numbers on the wire, optional | section 2.2.1 |
@@ -48,12 +49,13 @@ mod rounds;
 mod rtt;
 mod scaling;
 mod sender;
+mod sequence;
 mod suppression;
 mod suppressors;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Config, GapFloor, MaxRttRule, OneWayAdjustment, TimerBias};
+pub use config::{Config, GapFloor, MaxRttRule, OneWayAdjustment, SeedFloor, TimerBias};
 pub use receiver::Receiver;
 pub use scaling::{LEAST_SCALE, MOST_SCALE, Scaling};
 pub use sender::Sender;

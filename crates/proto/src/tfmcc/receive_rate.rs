@@ -15,14 +15,23 @@ pub(super) struct ReceiveRate {
     last_at: Instant,
     times: [Instant; MARKS],
     counts: [u32; MARKS],
-    /// Marks set so far; the last is at `(set - 1) % MARKS`.
-    set: u32,
+    /// Marks that have been set, up to [`MARKS`].
+    kept: u8,
+    /// Where the last one is.
+    newest: u8,
 }
 
 impl ReceiveRate {
     /// Nothing has arrived.
     pub(super) fn new() -> ReceiveRate {
-        ReceiveRate { packets: 0, last_at: Instant::ZERO, times: [Instant::ZERO; MARKS], counts: [0; MARKS], set: 0 }
+        ReceiveRate {
+            packets: 0,
+            last_at: Instant::ZERO,
+            times: [Instant::ZERO; MARKS],
+            counts: [0; MARKS],
+            kept: 0,
+            newest: 0,
+        }
     }
 
     /// A packet arrives; windows will be up to `window_s` long.
@@ -30,10 +39,11 @@ impl ReceiveRate {
         // The mark is set at the packet before, so that the newest mark is always older than the last arrival.
         if self.packets > 0 {
             let newest = self.mark(0).0;
-            if self.set == 0 || self.last_at.since(newest).as_secs_f64() * PARTS >= window_s {
-                self.times[self.set as usize % MARKS] = self.last_at;
-                self.counts[self.set as usize % MARKS] = self.packets;
-                self.set += 1;
+            if self.kept == 0 || self.last_at.since(newest).as_secs_f64() * PARTS >= window_s {
+                self.newest = (self.newest + 1) % MARKS as u8;
+                self.times[usize::from(self.newest)] = self.last_at;
+                self.counts[usize::from(self.newest)] = self.packets;
+                self.kept = (self.kept + 1).min(MARKS as u8);
             }
         }
         self.packets = self.packets.wrapping_add(1);
@@ -46,7 +56,7 @@ impl ReceiveRate {
     /// The window begins at an arrival, which it does not count, and ends at the last one as long as no more than the
     /// mean gap has passed since, so that an even stream is measured exactly.
     pub(super) fn packets_per_s(&self, now: Instant, window_s: f64) -> f64 {
-        let kept = (self.set as usize).min(MARKS);
+        let kept = usize::from(self.kept);
         let since = now - Duration::from_secs_f64(window_s);
         let in_window = (0..kept).take_while(|&back| self.mark(back).0 >= since).last();
         if kept == 0 {
@@ -61,7 +71,7 @@ impl ReceiveRate {
 
     /// The mark set `back` marks before the last one.
     fn mark(&self, back: usize) -> (Instant, u32) {
-        let index = (self.set as usize + 2 * MARKS - 1 - back) % MARKS;
+        let index = (usize::from(self.newest) + MARKS - back) % MARKS;
         (self.times[index], self.counts[index])
     }
 }

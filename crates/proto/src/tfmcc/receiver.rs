@@ -1,17 +1,18 @@
 //! The receiver (RFC 4654 section 4): measures, calculates its desired rate and reports it.
 
 use super::Config;
-use super::config::{OneWayAdjustment, TimerBias};
+use super::config::{OneWayAdjustment, SeedFloor, TimerBias};
 use super::loss_history::{Arrival, LossHistory};
 use super::quantise;
 use super::receive_rate::ReceiveRate;
 use super::rounds::RoundLength;
 use super::rtt::{Rtt, stamp_us};
 use super::scaling;
+use super::sequence::Sequence;
 use super::suppression::{FeedbackTimer, delay_rounds, draw};
 use crate::endpoint::{Endpoint, Event, Input, Outbox, Report};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet, TfmccEcho};
-use crate::parts::throughput_equation::throughput_bps;
+use crate::parts::throughput_equation::{loss_event_rate, throughput_bps};
 use crate::random::Random;
 use crate::time::{Duration, Instant};
 
@@ -47,14 +48,12 @@ pub struct Receiver {
     last_at: Instant,
     /// When the current limiting receiver reports next.
     clr_report_at: Instant,
-    /// When a receiver that leaves is gone.
-    gone_at: Instant,
-    /// Since when the calculated rate is below the least that is reported.
-    too_low_since: Instant,
+    /// When a receiver that leaves is gone; before, when it has to leave if the calculated rate stays below the least
+    /// that is reported.
+    leave_at: Instant,
+    sequence: Sequence,
     rtt: Rtt,
     loss: LossHistory,
-    /// R_max that stood for the round-trip time when the loss history was seeded; 0 = a measured one did.
-    seed_rtt_s: f64,
     receive_rate: ReceiveRate,
     feedback: FeedbackTimer,
     random: Random,
@@ -78,6 +77,7 @@ struct Settings {
     rtt_weight_clr: f32,
     receive_rate_rtts: f32,
     round: RoundLength,
+    seed_floor: SeedFloor,
 }
 
 /// How far a receiver is.
@@ -94,6 +94,9 @@ enum Phase {
     /// Has left.
     Gone,
 }
+
+/// How long a receiver may stand less than the least rate (RFC 4654 section 4.4).
+const PATIENCE: Duration = Duration::from_secs(120);
 
 const _: () = assert!(core::mem::size_of::<Receiver>() < 1024);
 
@@ -119,11 +122,10 @@ impl Receiver {
             scale_is_capped: false,
             last_at: Instant::ZERO,
             clr_report_at: Instant::FAR_FUTURE,
-            gone_at: Instant::FAR_FUTURE,
-            too_low_since: Instant::FAR_FUTURE,
+            leave_at: Instant::FAR_FUTURE,
+            sequence: Sequence::default(),
             rtt: Rtt::default(),
             loss: LossHistory::new(config.threshold()),
-            seed_rtt_s: 0.0,
             receive_rate: ReceiveRate::new(),
             feedback: FeedbackTimer::OFF,
             random,
@@ -137,6 +139,7 @@ impl Receiver {
                 rtt_weight_clr: config.rtt_weight_clr as f32,
                 receive_rate_rtts: config.receive_rate_rtts as f32,
                 round: RoundLength::new(config),
+                seed_floor: config.seed_floor,
             },
             received_pkts: 0,
             received_bytes: 0,
@@ -180,9 +183,18 @@ impl Receiver {
         };
         self.received_pkts += 1;
         self.received_bytes += u64::from(packet.size);
+        let before = self.sequence.highest();
+        let silence_s = now.since(self.last_at).as_secs_f64();
+        let gap_s = 8.0 * f64::from(self.packet_size) / self.sending_bps;
+        // What can have been sent in an outage: the rate may have doubled.
+        let Some(sequence) = self.sequence.count(sequence, || (2.0 * silence_s / gap_s) as u64) else {
+            return;
+        };
         let first = self.phase == Phase::Waiting;
-        // Section 4.3.1: ten round-trip times without packets clear the flag; the history stays.
-        if !first && now.since(self.last_at).as_secs_f64() > 10.0 * self.rtt_s() {
+        // Section 4.3.1: ten round-trip times in which the sender was idle clear the flag; the history stays. What is
+        // missing was sent, and at a low rate there are gaps.
+        let sent = sequence.saturating_sub(before).max(1) as f64;
+        if !first && silence_s / sent > (10.0 * self.rtt_s()).max(5.0 * gap_s) {
             self.have_loss = false;
         }
         self.sender = packet.source;
@@ -219,7 +231,7 @@ impl Receiver {
                 self.send_report(now, f64::NAN, out);
             }
         }
-        self.leave_if_too_slow(now, out);
+        self.watch_rate(now);
     }
 
     /// Sections 4.3.2 and 4.3.3, and whether this is the current limiting receiver.
@@ -231,12 +243,10 @@ impl Receiver {
         match echo {
             Some(echo) if echo.receiver == self.own => {
                 let q = if self.is_clr { self.settings.rtt_weight_clr } else { self.settings.rtt_weight };
-                let first = self.rtt.measure(now_us, echo.stamp_us, self.sent_us, f64::from(q));
-                if first && self.seed_rtt_s > 0.0 {
-                    // Section 5.6: the seed was reckoned with R_max.
-                    let ratio = self.rtt_s() / self.seed_rtt_s;
-                    self.loss.scale_seed(ratio * ratio);
-                    self.seed_rtt_s = 0.0;
+                if self.rtt.measure(now_us, echo.stamp_us, self.sent_us, f64::from(q)) {
+                    let events = self.loss.events();
+                    self.loss.measured(self.rtt_s(), least_seed(self.settings.seed_floor, self.scale));
+                    self.loss_events = self.loss_events.saturating_add(self.loss.events().saturating_sub(events));
                 }
             }
             _ => match self.settings.one_way_adjustment {
@@ -248,15 +258,16 @@ impl Receiver {
     }
 
     /// Adds the packet to the loss history and the receive rate. True if a loss event was found.
-    fn record(&mut self, now: Instant, sequence: u32, packet: &Packet, out: &mut Outbox) -> bool {
+    fn record(&mut self, now: Instant, sequence: u64, packet: &Packet, out: &mut Outbox) -> bool {
         let rtt_s = self.rtt_s();
         let marked = packet.ecn > Ecn::Capable;
-        let (receive_rate, events, scale) = (&self.receive_rate, self.loss.events(), f64::from(self.scale));
+        let (receive_rate, events, scale) = (&self.receive_rate, self.loss.events(), self.scale);
+        let floor = self.settings.seed_floor;
         // Section 5.6: l_0 = (X_recv·R / (sqrt(3/2)·8s))², with the rate of the last round-trip time. It is the
         // equation inverted, so what multiplies the one divides the other.
         let seed = || {
-            let packets_per_rtt = receive_rate.packets_per_s(now, rtt_s) * rtt_s / scale;
-            packets_per_rtt * packets_per_rtt / 1.5
+            let packets_per_rtt = receive_rate.packets_per_s(now, rtt_s) * rtt_s / f64::from(scale);
+            (packets_per_rtt * packets_per_rtt / 1.5).max(least_seed(floor, scale))
         };
         let arrival = self.loss.arrive(sequence, marked, now, rtt_s, seed);
         if arrival == Arrival::Duplicate {
@@ -270,9 +281,6 @@ impl Receiver {
         }
         if arrival != Arrival::LossEvent {
             return false;
-        }
-        if events == 0 {
-            self.seed_rtt_s = if self.rtt.value_s().is_none() { self.max_rtt_s } else { 0.0 };
         }
         self.have_loss = true;
         self.loss_events = self.loss_events.saturating_add(self.loss.events() - events);
@@ -334,17 +342,19 @@ impl Receiver {
     }
 
     /// Section 4.4: whoever can stand less than one packet in 8 s for 120 s, and is sent more, has to leave.
-    fn leave_if_too_slow(&mut self, now: Instant, out: &mut Outbox) {
+    fn watch_rate(&mut self, now: Instant) {
+        if self.phase != Phase::Member {
+            return;
+        }
         // p is at most the sum of weights over I_0, 6/60, and the rate more than a packet in 8 s then: no need to
         // reckon.
         let plenty = self.loss.open() > 60 && self.rtt_s() < 10.0 && self.scale >= 1.0;
         let calculated_bps = if self.have_loss && !plenty { self.calculated_bps(now) } else { f64::INFINITY };
         if calculated_bps >= f64::from(self.packet_size) || self.sending_bps <= calculated_bps {
-            self.too_low_since = Instant::FAR_FUTURE;
-        } else if self.too_low_since == Instant::FAR_FUTURE {
-            self.too_low_since = now;
-        } else if now.since(self.too_low_since) > Duration::from_secs(120) {
-            self.leave(now, out);
+            self.leave_at = Instant::FAR_FUTURE;
+        } else if self.leave_at == Instant::FAR_FUTURE {
+            // It may be that no packet comes until then: at heavy loss they are minutes apart.
+            self.leave_at = now + PATIENCE;
         }
     }
 
@@ -384,9 +394,12 @@ impl Receiver {
     }
 
     fn timeout(&mut self, now: Instant, out: &mut Outbox) {
-        if self.gone_at <= now {
-            self.go(out);
-            return;
+        if self.leave_at <= now {
+            if self.phase == Phase::Leaving {
+                self.go(out);
+                return;
+            }
+            self.leave(now, out);
         }
         if self.feedback.at() <= now && !self.feedback.postpone(now, self.last_at) {
             let draw = self.feedback.draw();
@@ -404,7 +417,7 @@ impl Receiver {
             Phase::Member if self.is_clr => {
                 self.phase = Phase::Leaving;
                 let round_s = self.settings.round.seconds(self.max_rtt_s);
-                self.gone_at = now + Duration::from_secs_f64(round_s);
+                self.leave_at = now + Duration::from_secs_f64(round_s);
                 self.feedback = FeedbackTimer::OFF;
                 self.clr_report(now, out);
             }
@@ -415,11 +428,21 @@ impl Receiver {
 
     fn go(&mut self, out: &mut Outbox) {
         self.phase = Phase::Gone;
-        self.gone_at = Instant::FAR_FUTURE;
+        self.leave_at = Instant::FAR_FUTURE;
         self.clr_report_at = Instant::FAR_FUTURE;
         self.feedback = FeedbackTimer::OFF;
         self.is_clr = false;
         out.leave(self.group);
+    }
+}
+
+/// What the interval before the first loss event is at least, packets, if the equation is multiplied by `scale`.
+fn least_seed(floor: SeedFloor, scale: f32) -> f64 {
+    match floor {
+        SeedFloor::Packet => 1.0,
+        // RFC 5348 section 6.3.1: the interval that gives half a packet per round-trip time, by the equation. In units
+        // of bytes and seconds in which packet and round-trip time are 1, that is 4 bit/s.
+        SeedFloor::Half => 1.0 / loss_event_rate(1.0, 1.0, 4.0 / f64::from(scale)),
     }
 }
 
@@ -440,7 +463,7 @@ impl Endpoint for Receiver {
     fn deadline(&self) -> Option<Instant> {
         // A report without a new packet would say nothing: it goes with the next packet then.
         let clr_report_at = if self.fresh { self.clr_report_at } else { Instant::FAR_FUTURE };
-        let at = self.feedback.at().min(clr_report_at).min(self.gone_at);
+        let at = self.feedback.at().min(clr_report_at).min(self.leave_at);
         (at != Instant::FAR_FUTURE).then_some(at)
     }
 

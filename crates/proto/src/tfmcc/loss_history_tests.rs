@@ -1,0 +1,277 @@
+//! The loss history packet by packet, with numbers by hand.
+
+use super::*;
+use crate::random::Random;
+
+const GAP: Duration = Duration::from_millis(10);
+
+fn at(index: u32) -> Instant {
+    Instant(u64::from(index) * GAP.0)
+}
+
+/// Packets 10 ms apart, those for which `lost` holds missing; round-trip time 50 ms.
+fn stream(history: &mut LossHistory, packets: core::ops::Range<u32>, lost: impl Fn(u32) -> bool) {
+    stream_from(history, packets, 40.0, lost);
+}
+
+fn stream_from(history: &mut LossHistory, packets: core::ops::Range<u32>, seed: f64, lost: impl Fn(u32) -> bool) {
+    for n in packets.filter(|&n| !lost(n)) {
+        history.arrive(u64::from(n), false, at(n), 0.05, || seed);
+    }
+}
+
+#[test]
+fn a_loss_shows_with_the_third_packet_after_it() {
+    let mut history = LossHistory::new(0.5);
+    stream(&mut history, 0..10, |n| n == 6);
+    assert_eq!((history.events(), history.rate()), (1, 0.025), "the seed, 40, is longer than the open interval");
+    let mut history = LossHistory::new(0.5);
+    stream(&mut history, 0..9, |n| n == 6);
+    assert_eq!((history.events(), history.rate()), (0, 0.0));
+    assert_eq!(history.arrive(9, false, at(9), 0.05, || 40.0), Arrival::LossEvent);
+    assert_eq!(history.arrive(9, false, at(9), 0.05, || 40.0), Arrival::Duplicate);
+}
+
+#[test]
+fn late_joiners_have_lost_nothing() {
+    let mut history = LossHistory::new(0.5);
+    stream(&mut history, 123_456..124_000, |_| false);
+    assert_eq!((history.events(), history.rate()), (0, 0.0));
+    assert_eq!(history.arrive(123_000, false, at(124_001), 0.05, || 1.0), Arrival::Duplicate);
+}
+
+#[test]
+fn losses_within_a_round_trip_are_one_event() {
+    // From the start of an event, 50 ms = 5 packets belong to it, the last one included (T_old + R >= T_new).
+    for (second, events) in [(11, 1), (15, 1), (16, 2)] {
+        let mut history = LossHistory::new(0.5);
+        stream(&mut history, 0..30, |n| n == 10 || n == second);
+        assert_eq!(history.events(), events, "second loss {second}");
+    }
+}
+
+#[test]
+fn average_interval_by_hand() {
+    // Events at 100, 200, ..., 800; open interval 800..=830 = 31 packets; I = 7 times 100, then the seed of 60.
+    let mut history = LossHistory::new(0.5);
+    stream_from(&mut history, 0..831, 60.0, |n| n > 0 && n % 100 == 0);
+    // Without the open one: (4·100 + 80 + 60 + 40 + 0.2·60)/6 = 592/6; with it less.
+    assert!((history.rate() - 6.0 / 592.0).abs() < 1e-9, "{}", history.rate());
+    // Open interval of 300 > 2·592/6 up to 1099, DF = 1184/1800; weights 1 + DF·(1, 1, 1, 0.8, 0.6, 0.4, 0.2).
+    stream(&mut history, 831..1100, |_| false);
+    let df = 1184.0 / 1800.0;
+    let expected = (1.0 + df * 5.0) / (300.0 + df * 5.0 * 100.0);
+    assert!((history.rate() - expected).abs() < 1e-9, "{}, not {expected}", history.rate());
+    // The next event at 1100 closes it; its predecessors keep the discount: I_1 = 300, DF_2.. = DF.
+    stream(&mut history, 1100..1105, |n| n == 1100);
+    let weights = 1.0 + df * (3.0 + 0.8 + 0.6 + 0.4 + 0.2);
+    let expected = weights / (300.0 + df * 100.0 * 5.0);
+    assert!((history.rate() - expected).abs() < 1e-7, "{}, not {expected}", history.rate());
+    assert_eq!(history.current.discounts[0], 1.0);
+    assert!((f64::from(history.current.discounts[7]) - df).abs() < 1e-6);
+}
+
+#[test]
+fn discounting_has_a_floor_and_can_be_off() {
+    for (threshold, df) in [(0.5, 0.5), (1.0, 1.0)] {
+        let mut history = LossHistory::new(threshold);
+        stream(&mut history, 0..4000, |n| n > 0 && n % 100 == 0 && n <= 900);
+        let open = 4000.0 - 900.0;
+        let expected = (1.0 + df * 5.0) / (open + df * 5.0 * 100.0);
+        assert!((history.rate() - expected).abs() < 1e-9, "{threshold}: {}", history.rate());
+    }
+}
+
+#[test]
+fn a_late_packet_takes_its_loss_back() {
+    let mut with = LossHistory::new(0.5);
+    let mut without = LossHistory::new(0.5);
+    stream(&mut with, 0..400, |n| n == 100 || n == 250 || n == 390);
+    stream(&mut without, 0..400, |n| n == 100 || n == 390);
+    assert_eq!(with.events(), 3);
+    with.arrive(250, false, at(400), 0.05, || 40.0);
+    without.arrive(400, false, at(400), 0.05, || 40.0);
+    with.arrive(400, false, at(400), 0.05, || 40.0);
+    assert_eq!(with.current, without.current);
+    assert_eq!(with.rate(), without.rate());
+    // The middle of three: the event starts where it did.
+    let mut history = LossHistory::new(0.5);
+    stream(&mut history, 0..300, |n| (200..203).contains(&n));
+    history.arrive(201, false, at(300), 0.05, || 40.0);
+    assert_eq!((history.events(), history.current.start, history.used), (1, 200, 2));
+    history.arrive(200, false, at(300), 0.05, || 40.0);
+    assert_eq!((history.events(), history.current.start), (1, 202));
+    history.arrive(202, false, at(300), 0.05, || 40.0);
+    assert_eq!((history.events(), history.rate()), (0, 0.0));
+}
+
+#[test]
+fn marks_count_at_once() {
+    let mut history = LossHistory::new(0.5);
+    stream(&mut history, 0..50, |_| false);
+    assert_eq!(history.arrive(50, true, at(50), 0.05, || 40.0), Arrival::LossEvent);
+    assert_eq!(history.arrive(51, true, at(51), 0.05, || 40.0), Arrival::Plain, "the same event");
+    stream(&mut history, 52..60, |_| false);
+    assert_eq!(history.arrive(60, true, at(60), 0.05, || 40.0), Arrival::LossEvent);
+    assert_eq!(history.current.intervals[..2], [10.0, 40.0]);
+}
+
+#[test]
+fn an_outage_is_an_event_per_round_trip() {
+    // 100 packets missing, an event every 6 packets: 17 of them; the rest of the outage is the open interval.
+    let mut history = LossHistory::new(0.5);
+    stream(&mut history, 0..300, |n| (100..200).contains(&n));
+    assert_eq!(history.events(), 17);
+    assert!(history.current.intervals.iter().all(|&interval| interval == 6.0));
+    assert_eq!(history.current.start, 196);
+    // However long it is, it takes no longer to reckon.
+    let mut history = LossHistory::new(0.5);
+    stream(&mut history, 0..100, |_| false);
+    history.arrive(3_000_000_099, false, at(3_000_000_099), 0.05, || 40.0);
+    stream(&mut history, 3_000_000_100..3_000_000_110, |_| false);
+    assert_eq!(history.events(), 500_000_000);
+    assert!(history.current.intervals.iter().all(|&interval| interval == 6.0));
+}
+
+#[test]
+fn the_seed_follows_the_first_measurement_while_it_counts() {
+    // R = 50 ms was R_max. Half of it: a quarter of the seed.
+    let mut history = LossHistory::new(0.5);
+    stream(&mut history, 0..120, |n| n == 50 || n == 90);
+    history.measured(0.025, 1.0);
+    assert_eq!(history.current.intervals[..2], [40.0, 10.0]);
+    // Once more, and the least.
+    history.measured(0.0025, 4.0);
+    assert_eq!(history.current.intervals[..2], [40.0, 4.0]);
+    stream(&mut history, 120..2000, |n| n % 100 == 0);
+    let before = history.current;
+    history.measured(0.25, 1.0);
+    assert_eq!(history.current, before, "it has left the history");
+    // Settled, but still in it: 13 runs, the first of which is beyond reach.
+    let mut history = LossHistory::new(1.0);
+    stream(&mut history, 0..150, |n| n % 10 == 0 && (20..150).contains(&n));
+    assert_eq!((history.settled.count, history.events()), (1, 13));
+    history.measured(0.025, 1.0);
+    assert_eq!(history.settled.intervals[0], 10.0);
+    stream(&mut history, 150..160, |_| false);
+    assert_eq!(history.settled.intervals[0], 10.0);
+}
+
+#[test]
+fn losses_that_r_max_had_put_together_are_parted_by_the_first_measurement() {
+    // 200 packets 10 ms apart, every tenth lost from 50 on. With R_max = 500 ms an event starts at 50, at the first
+    // one more than 50 packets later, 110, and at 170. With R = 50 ms each is one, as if it had been known before.
+    let lost = |n: u32| n >= 50 && n.is_multiple_of(10);
+    let history = |rtt_s: f64, seed: f64, until: u32| {
+        let mut history = LossHistory::new(0.5);
+        for n in (0..until).filter(|&n| !lost(n)) {
+            history.arrive(u64::from(n), false, at(n), rtt_s, || seed);
+        }
+        history
+    };
+    let (mut by_max_rtt, by_rtt) = (history(0.5, 100.0, 150), history(0.05, 1.0, 150));
+    assert_eq!((by_max_rtt.events(), by_rtt.events()), (2, 10));
+    by_max_rtt.measured(0.05, 1.0);
+    assert_eq!(by_max_rtt.current, by_rtt.current, "the seed of 100 is 1 now");
+    // Beyond the reach of the runs the events stay: of 15 runs three are settled, within one event.
+    let mut late = history(0.5, 100.0, 200);
+    assert_eq!((late.used, late.settled.count, late.events()), (12, 1, 3));
+    late.measured(0.05, 1.0);
+    assert_eq!((late.settled.count, late.events()), (1, 13));
+}
+
+#[test]
+fn a_first_loss_that_was_taken_back_leaves_its_seed() {
+    let mut history = LossHistory::new(0.5);
+    stream(&mut history, 0..60, |n| n == 50);
+    history.arrive(50, false, at(60), 0.05, || 7.0);
+    assert_eq!(history.events(), 0);
+    // A seed of less does not take its place, one of more does.
+    stream_from(&mut history, 60..110, 4.0, |n| n == 100);
+    assert_eq!((history.current.intervals[0], history.rate()), (40.0, 1.0 / 40.0));
+    history.arrive(100, false, at(110), 0.05, || 7.0);
+    stream_from(&mut history, 110..160, 90.0, |n| n == 150);
+    assert_eq!(history.rate(), 1.0 / 90.0);
+}
+
+#[test]
+fn the_open_interval_ends_where_the_fate_of_packets_is_decided() {
+    // An event at 4; then three packets come, and then only every third. It is 100 ms long: up to 14.
+    let mut history = LossHistory::new(1.0);
+    stream(&mut history, 0..8, |n| n == 4);
+    assert_eq!((history.current.start, history.open()), (4, 4), "nothing is missing up to 7");
+    for (n, start, open) in [(10, 4, 4), (13, 4, 4), (16, 4, 7), (19, 4, 10), (22, 15, 2)] {
+        // With the third of 10, 13, 16 the loss of 8 and 9 is decided, and with it the fate of all up to 10.
+        history.arrive(n, false, at(n as u32), 0.1, || 1.0);
+        assert_eq!((history.current.start, history.open()), (start, open), "{n}");
+    }
+    // A late packet leaves the next one that is missing.
+    history.arrive(17, false, at(23), 0.1, || 1.0);
+    assert_eq!((history.current.start, history.open()), (15, 3));
+    // A mark on the highest is an event that is one packet long, whatever is missing before it.
+    history.arrive(40, true, at(40), 0.1, || 1.0);
+    assert_eq!((history.current.start, history.open()), (40, 1));
+}
+
+/// The mean of p over seeds and arrivals at a fixed rate, after the seed has left the history.
+fn mean_rate(loss: f64, packets_per_rtt: f64) -> f64 {
+    const ARRIVALS: u32 = 3000;
+    let mut sum = 0.0;
+    for seed in 0..8 {
+        let mut random = Random::stream(seed, "test/monotone");
+        let mut history = LossHistory::new(0.5);
+        let mut sequence = 0;
+        for arrival in 0..ARRIVALS {
+            sequence += 1;
+            while random.chance(loss) {
+                sequence += 1;
+            }
+            let now = Instant(sequence * GAP.0);
+            history.arrive(sequence, false, now, packets_per_rtt * 0.01, || 1.0);
+            sum += if arrival >= ARRIVALS / 5 { history.rate() } else { 0.0 };
+        }
+    }
+    sum / (8.0 * 0.8 * f64::from(ARRIVALS))
+}
+
+#[test]
+fn more_loss_is_a_higher_loss_event_rate() {
+    let losses = [0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98];
+    for packets_per_rtt in [0.1, 1.3, 5.3, 20.0] {
+        let rates = losses.map(|loss| mean_rate(loss, packets_per_rtt));
+        assert!(rates.windows(2).all(|pair| pair[1] > pair[0]), "{packets_per_rtt} per round trip: {rates:?}");
+    }
+    // At less than a packet per round-trip time every loss is an event: at 98 % nearly all intervals are 1, and the
+    // open one is 2 at least, since the packet that ends it has come: p = 6/7 at most.
+    assert!((0.8..6.0 / 7.0).contains(&mean_rate(0.98, 0.1)), "{}", mean_rate(0.98, 0.1));
+}
+
+#[test]
+fn any_order_of_arrivals_ends_in_the_same_history() {
+    // Packets delayed by up to four places, within the reach of the runs.
+    let mut random = Random::stream(5, "test/reordering");
+    for _ in 0..200 {
+        let lost: Vec<u32> = (0..3).map(|_| random.uniform_in(20.0, 180.0) as u32).collect();
+        let mut order: Vec<u32> = (0..200).filter(|n| !lost.contains(n)).collect();
+        for _ in 0..20 {
+            let place = random.uniform_in(10.0, 185.0) as usize;
+            let late = order.remove(place);
+            order.insert(place + random.uniform_in(0.0, 4.9) as usize, late);
+        }
+        let mut shuffled = LossHistory::new(0.5);
+        for (place, &n) in order.iter().enumerate() {
+            shuffled.arrive(u64::from(n), false, at(place as u32), 0.01, || 40.0);
+        }
+        let missing = (0..200).filter(|n| lost.contains(n)).count() as u32;
+        let counted: u32 = shuffled.runs[..usize::from(shuffled.used)].iter().map(|run| run.missing).sum();
+        assert_eq!(counted, missing);
+        assert!(shuffled.events() <= missing);
+    }
+}
+
+#[test]
+fn every_hundredth_packet_lost_is_one_per_cent() {
+    let mut history = LossHistory::new(0.5);
+    stream(&mut history, 0..5001, |n| n % 100 == 50);
+    assert!((history.rate() - 0.01).abs() < 1e-9, "{}", history.rate());
+}
