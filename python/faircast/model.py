@@ -867,6 +867,10 @@ class Tcp(Part):
     6.1.2). Default true; false is the letter of that section, one segment per round trip until the repair is
     complete.
     """
+    handshake: bool | None = None
+    """Exchange SYN and SYN-ACK, of `ack_size` each, before data (RFC 9293 section 3.5): data begins a round trip
+    later, and that has been measured. Default false, as in ns-2's one-way TCP.
+    """
     hdr: str | None = None
     """Headers that a segment has on the wire beside its payload. Default 40 B: IP and TCP without options. 0 B
     counts as ns-2 did before 2002.

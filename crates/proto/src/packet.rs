@@ -96,6 +96,13 @@ pub enum Header {
         /// Which of the session's groups: bit i is group i.
         groups: u64,
     },
+    /// The first packet of a TCP connection that begins with a handshake.
+    TcpSyn,
+    /// The answer to it.
+    TcpSynAck {
+        /// Time stamp of the SYN (RFC 7323 TSecr), low 32 bits of microseconds.
+        echoed_stamp_us: u32,
+    },
     /// A TCP data segment.
     TcpData {
         /// Number of the segment, from 0.

@@ -45,6 +45,8 @@ impl Trace {
                 Header::Membership { message, session, groups } => {
                     groups.rotate_left(8) ^ u64::from(session) << 8 ^ message as u64
                 }
+                Header::TcpSyn => 0,
+                Header::TcpSynAck { echoed_stamp_us } => u64::from(echoed_stamp_us),
                 Header::TcpData { sequence, .. } => u64::from(sequence),
                 Header::TcpAck { next_expected, echo, .. } => u64::from(next_expected) << 8 | echo as u64,
                 Header::TfmccData { sequence, round, .. } => u64::from(sequence) << 8 | u64::from(round),

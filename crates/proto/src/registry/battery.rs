@@ -264,10 +264,12 @@ fn kind(header: &Header) -> usize {
         Header::TfmccData { .. } => 4,
         Header::TfmccReport { .. } => 5,
         Header::Registration { .. } => 6,
+        Header::TcpSyn => 7,
+        Header::TcpSynAck { .. } => 8,
     }
 }
 
-const KINDS: usize = 7;
+const KINDS: usize = 9;
 
 /// Any packet at all, from members and from others.
 fn anything(random: &mut Random, now: Instant, sequence: &mut u32) -> Packet {
@@ -312,6 +314,8 @@ fn anything(random: &mut Random, now: Instant, sequence: &mut u32) -> Packet {
             receivers: number(random),
         },
         7 | 8 => Header::Registration { member: random.chance(0.8) },
+        9 => Header::TcpSyn,
+        10 => Header::TcpSynAck { echoed_stamp_us: any(random) },
         _ => Header::TfmccReport {
             have_rtt: random.chance(0.5),
             have_loss: random.chance(0.3),

@@ -41,6 +41,9 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub max_burst: Option<u32>,
+    /// Exchange SYN and SYN-ACK, of `ack_size` each, before data (RFC 9293 section 3.5): data begins a round trip later,
+    /// and that has been measured. Default false, as in ns-2's one-way TCP.
+    pub handshake: bool,
     /// Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2).
     #[schemars(range(min = 1, max = 1000))]
     pub dupthresh: u32,
@@ -153,6 +156,7 @@ impl Default for Config {
             initial_ssthresh: None,
             full_ack: FullAck::default(),
             max_burst: None,
+            handshake: false,
             dupthresh: 3,
             limited_transmit: true,
             rto_initial: Duration::from_secs(3),

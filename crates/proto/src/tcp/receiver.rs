@@ -4,8 +4,8 @@ use super::Config;
 use super::congestion_echo::Latch;
 use super::number::{Run, expand, on_wire};
 use super::ranges::SegmentRanges;
+use super::rtt::stamp_us;
 use super::rule::{Recovery, Rule, WindowRule};
-use super::sender::stamp_us;
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet, SackBlock};
 use crate::time::{Duration, Instant};
@@ -90,7 +90,9 @@ impl Receiver {
 
     #[inline]
     fn on_segment(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
-        let Header::TcpData { sequence, window_reduced, .. } = packet.header else { return };
+        let Header::TcpData { sequence, window_reduced, .. } = packet.header else {
+            return self.on_syn(now, packet, out);
+        };
         self.received_pkts += 1;
         self.received_bytes += u64::from(packet.size);
         if packet.ecn > Ecn::Capable || window_reduced {
@@ -119,6 +121,18 @@ impl Receiver {
             }
         }
         self.acknowledge(now, out);
+    }
+
+    /// Every SYN is answered, also one that comes late or twice: the sender knows whether it waits for the answer.
+    fn on_syn(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+        if packet.header != Header::TcpSyn {
+            return;
+        }
+        self.received_pkts += 1;
+        self.received_bytes += u64::from(packet.size);
+        self.acks_sent += 1;
+        let header = Header::TcpSynAck { echoed_stamp_us: stamp_us(packet.sent) };
+        out.send(Packet { sent: now, header, ..self.template });
     }
 
     fn on_disorder(&mut self, sequence: u64, size: u16) {

@@ -3,7 +3,8 @@
 
 use super::FullAck;
 use super::rule::{Recovery, WindowRule};
-use super::sender::{LastCut, Sender, State};
+use super::sender::Sender;
+use super::state::{LastCut, State};
 use crate::endpoint::{Event, Outbox};
 use crate::time::Instant;
 
@@ -144,8 +145,7 @@ impl Sender {
     /// The retransmission timer has expired with data outstanding: RFC 6298 (5.4) to (5.6), RFC 5681 section 3.1, and
     /// back to `snd_una`.
     pub(super) fn on_retransmission_timeout(&mut self, now: Instant, out: &mut Outbox) {
-        self.timeouts += 1;
-        out.event(Event::RetransmissionTimeout { rto_s: self.rtt.rto().as_secs_f64() });
+        self.count_timeout(out);
         if self.last_cut == LastCut::Echo && self.snd_una < self.recover_end {
             // RFC 3168 section 6.1.2, ns-2: the threshold has already been lowered in this window of data, because of a
             // mark. The segment at `recover_end` was sent after that, with CWR: its loss is congestion anew.

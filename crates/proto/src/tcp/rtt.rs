@@ -11,6 +11,7 @@ pub struct RttEstimator {
     srtt_ns_by_8: u64,
     rttvar_ns_by_4: u64,
     rto_ns: u64,
+    initial_ns: u64,
     min_ns: u64,
     max_ns: u64,
     granularity_ns: u64,
@@ -43,6 +44,7 @@ impl RttEstimator {
             srtt_ns_by_8: 0,
             rttvar_ns_by_4: 0,
             rto_ns: initial.0,
+            initial_ns: initial.0,
             min_ns: min.0,
             max_ns: max.0,
             granularity_ns: granularity.0,
@@ -72,6 +74,11 @@ impl RttEstimator {
     /// RFC 6298 (5.5): doubles the time-out. It stays so until the next sample.
     pub fn back_off(&mut self) {
         self.rto_ns = self.rto_ns.saturating_mul(2).min(self.max_ns);
+    }
+
+    /// The time-out becomes `initial` again, but at least `least`, within the maximum.
+    pub fn restart(&mut self, least: Duration) {
+        self.rto_ns = self.initial_ns.max(least.0).min(self.max_ns);
     }
 
     /// The retransmission time-out.
@@ -147,6 +154,18 @@ impl TimedSegment {
         self.abandon();
         Some(rtt)
     }
+}
+
+/// A time stamp as ACKs carry it back: low 32 bits of microseconds.
+#[inline]
+pub fn stamp_us(at: Instant) -> u32 {
+    (at.0 / 1000) as u32
+}
+
+/// The time since a stamp.
+#[inline]
+pub fn since_stamp(now: Instant, stamp: u32) -> Duration {
+    Duration::from_micros(u64::from(stamp_us(now).wrapping_sub(stamp)))
 }
 
 #[cfg(test)]

@@ -1,31 +1,16 @@
 //! The sender: what is outstanding, what may be sent, when to give up waiting.
 //!
-//! ```text
-//!                 dupthresh duplicate ACKs, or SACK shows a loss
-//!          ┌────────────────────────────────────────────────────────┐
-//!          │                                                        ▼
-//!       ┌──────┐      Reno: new ACK; others: ACK of all sent   ┌──────────┐
-//! start │ Open │◀──────────────────────────────────────────────│ Recovery │──┐ NewReno, SACK: partial ACK,
-//! ─────▶│      │              before the loss                  └──────────┘◀─┘ repairs the next loss
-//!       └──────┘                                                    │
-//!        ▲ │ ▲ └──┐ time-out: window 1, go back to `snd_una`        │
-//!        │ │ └────┘◀────────────────────────────────────────────────┘
-//!        │ │ congestion echo with a window of 1
-//!        │ ▼
-//!       ┌──────┐
-//!       │ Held │  sends nothing until the timer expires (RFC 3168 section 6.1.2)
-//!       └──────┘
-//! ```
-//!
 //! Numbers of segments are half-open: `snd_una..next` has been sent, `sent_end` and `recover_end` are one past the
 //! segments that RFC 6582 calls highest sent and `recover`. So an ACK covers everything up to `recover` if
 //! `ack >= recover_end`, and more than that if `ack > recover_end`.
 
 use super::congestion_echo::EchoResponse;
+use super::handshake::{Handshake, RTO_AFTER_LOST_SYN};
 use super::number::{expand, on_wire};
-use super::rtt::{RttEstimator, TickingClock, TimedSegment};
+use super::rtt::{RttEstimator, TickingClock, TimedSegment, since_stamp};
 use super::rule::{Ack, Recovery, Rule, Window, WindowRule};
 use super::scoreboard::Scoreboard;
+use super::state::{LastCut, State};
 use super::{Config, EcnMode, FullAck};
 use crate::endpoint::{Endpoint, Event, Input, Outbox, Report};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
@@ -62,7 +47,7 @@ pub struct Sender {
     pub(super) recovery: Recovery,
     /// CWR is to be set on the next new segment: the window has been reduced (RFC 3168 section 6.1.2).
     pub(super) cwr_pending: bool,
-    started: bool,
+    handshake: Handshake,
     finished: bool,
     timestamps: bool,
     limited_transmit: bool,
@@ -89,32 +74,6 @@ pub struct Sender {
     held_by_wnd: Duration,
 }
 
-/// See the diagram at the head of this file.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum State {
-    /// Nothing known to be lost.
-    Open,
-    /// Repairing a loss found by duplicate ACKs or SACK.
-    Recovery {
-        /// Segments that duplicate ACKs show to have left the network, which new ones may replace (RFC 5681
-        /// section 3.2); not used with SACK.
-        inflation: f64,
-        /// A partial ACK has come (RFC 6582).
-        partial_ack: bool,
-    },
-    /// Waiting for the timer because of a congestion echo with a window of one segment.
-    Held,
-}
-
-/// Why the window was last reduced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LastCut {
-    None,
-    Loss,
-    Echo,
-    Timeout,
-}
-
 impl Sender {
     /// A sender at `own` to the receiver at `peer`, with the window rule that `config` names. `config` must have passed
     /// [`Config::check`]; `random` is used for the jitter of sending only.
@@ -134,7 +93,7 @@ impl Sender {
             limit: config.segments.map_or(u64::MAX, u64::from),
             dupacks: 0,
             limited: 0,
-            state: State::Open,
+            state: State::Closed,
             last_cut: LastCut::None,
             window: Window {
                 cwnd: config.initial_cwnd.0.min(wnd),
@@ -149,7 +108,7 @@ impl Sender {
             recovery: config.recovery_or(rule.recovery()),
             rule,
             cwr_pending: false,
-            started: false,
+            handshake: Handshake::new(config.handshake, config.ack_size.0 as u16),
             finished: false,
             timestamps: config.timestamps,
             limited_transmit: config.limited_transmit,
@@ -204,9 +163,45 @@ impl Sender {
         self.snd_una
     }
 
+    fn start(&mut self, now: Instant, out: &mut Outbox) {
+        self.clock.begin(now);
+        if self.handshake.is_wanted() && !self.finished {
+            self.state = State::SynSent;
+            self.send_syn(now, out);
+        } else {
+            self.state = State::Open;
+            self.use_opportunity(now, out);
+        }
+    }
+
+    fn send_syn(&mut self, now: Instant, out: &mut Outbox) {
+        out.send(self.handshake.syn(now, &self.template));
+        self.timer = now + self.rtt.rto();
+    }
+
+    fn on_syn_ack(&mut self, now: Instant, header: &Header, out: &mut Outbox) {
+        let Header::TcpSynAck { echoed_stamp_us } = header else { return };
+        self.acks_received += 1;
+        if self.state != State::SynSent {
+            return;
+        }
+        self.state = State::Open;
+        self.timer = Instant::FAR_FUTURE;
+        let rtt = self.handshake.round_trip(now, self.timestamps.then_some(*echoed_stamp_us));
+        self.sample(now, rtt);
+        if self.handshake.had_loss() {
+            self.rtt.restart(RTO_AFTER_LOST_SYN);
+            // RFC 5681 section 3.1.
+            self.window.cwnd = 1.0;
+        }
+        self.use_opportunity(now, out);
+    }
+
     #[inline]
     fn on_ack(&mut self, now: Instant, header: &Header, out: &mut Outbox) {
-        let Header::TcpAck { next_expected: ack, echo, sack, echoed_stamp_us } = header else { return };
+        let Header::TcpAck { next_expected: ack, echo, sack, echoed_stamp_us } = header else {
+            return self.on_syn_ack(now, header, out);
+        };
         self.acks_received += 1;
         let (Some(ack), echo) = (expand(*ack, self.snd_una), *echo) else { return };
         // Acknowledgements of what was never sent, and such as were overtaken by later ones, say nothing.
@@ -247,8 +242,8 @@ impl Sender {
             }
             State::Open => {}
             State::Recovery { .. } => restart_timer = self.advance_recovery(now, newly_acked, out),
-            // The timer runs for the hold.
-            State::Held => restart_timer = false,
+            // The timer runs for the hold. Before data nothing is acknowledged.
+            State::Held | State::Closed | State::SynSent => restart_timer = false,
         }
         if restart_timer {
             // RFC 6298 (5.2), (5.3).
@@ -295,7 +290,7 @@ impl Sender {
             }
             // RFC 5681 section 3.2 step 4: each further duplicate ACK stands for a segment that has left the network.
             State::Recovery { inflation, .. } => *inflation += 1.0,
-            State::Held => {}
+            State::Held | State::Closed | State::SynSent => {}
         }
     }
 
@@ -366,7 +361,7 @@ impl Sender {
                     allowed -= 1;
                 }
             }
-            State::Held => {}
+            State::Held | State::Closed | State::SynSent => {}
         }
     }
 
@@ -390,9 +385,6 @@ impl Sender {
     /// One past the last segment that the window allows.
     #[inline]
     pub(super) fn window_end(&self, inflation: f64) -> u64 {
-        if !self.started {
-            return 0;
-        }
         let window = (self.window.cwnd + inflation).min(self.window.wnd) as u64;
         (self.snd_una + window).min(self.limit)
     }
@@ -405,7 +397,7 @@ impl Sender {
                 self.next < self.window_end(inflation)
             }
             State::Recovery { .. } => self.pipe_has_room() && self.scoreboard_names_one(),
-            State::Held => false,
+            State::Held | State::Closed | State::SynSent => false,
         }
     }
 
@@ -461,7 +453,7 @@ impl Sender {
     #[inline]
     fn is_held_by_wnd(&self) -> bool {
         let wnd_is_used = self.next >= self.snd_una + self.window.wnd as u64;
-        wnd_is_used && self.started && self.next < self.limit && self.cwnd_has_room()
+        wnd_is_used && self.next < self.limit && self.cwnd_has_room()
     }
 
     /// Whether the congestion window lets a segment go when `wnd` is in use. It does not grow above `wnd`: as large, it
@@ -473,20 +465,22 @@ impl Sender {
                 self.window.cwnd + inflation >= self.window.wnd
             }
             State::Recovery { .. } => self.pipe_has_room() && self.scoreboard.next_lost().is_none(),
-            State::Held => false,
+            State::Held | State::Closed | State::SynSent => false,
         }
     }
 
     /// A new round-trip time if this ACK gives one.
     #[inline]
     fn measure(&mut self, now: Instant, ack: u64, echoed_stamp_us: u32) -> Option<Duration> {
-        let measured = if self.timestamps {
-            let elapsed_us = stamp_us(now).wrapping_sub(echoed_stamp_us);
-            Some(Duration::from_micros(u64::from(elapsed_us)))
-        } else {
-            self.timed.take(ack, now)
-        };
-        let measured = measured.map(|rtt| self.clock.measured(rtt, now));
+        let measured =
+            if self.timestamps { Some(since_stamp(now, echoed_stamp_us)) } else { self.timed.take(ack, now) };
+        self.sample(now, measured)
+    }
+
+    /// Takes in a round-trip time that ends now, if there is one, and says what the clock makes of it.
+    #[inline]
+    fn sample(&mut self, now: Instant, rtt: Option<Duration>) -> Option<Duration> {
+        let measured = rtt.map(|rtt| self.clock.measured(rtt, now));
         if let Some(rtt) = measured {
             self.rtt.sample(rtt);
         }
@@ -500,7 +494,11 @@ impl Sender {
         }
         if self.timer <= now {
             self.timer = Instant::FAR_FUTURE;
-            if self.sent_end > self.snd_una {
+            if self.state == State::SynSent {
+                self.count_timeout(out);
+                self.rtt.back_off();
+                self.send_syn(now, out);
+            } else if self.sent_end > self.snd_una {
                 // Also at the end of a hold: what is outstanding then has been so for longer than a time-out.
                 self.on_retransmission_timeout(now, out);
             } else {
@@ -508,6 +506,11 @@ impl Sender {
             }
             self.use_opportunity(now, out);
         }
+    }
+
+    pub(super) fn count_timeout(&mut self, out: &mut Outbox) {
+        self.timeouts += 1;
+        out.event(Event::RetransmissionTimeout { rto_s: self.rtt.rto().as_secs_f64() });
     }
 
     /// No new data from now on. A delayed opportunity to send stays: it may be one for repairs.
@@ -536,11 +539,7 @@ impl Endpoint for Sender {
             // Before the deadline a time-out changes nothing, not even what is counted.
             Input::Timeout if self.deadline().is_none_or(|at| at > now) => return,
             Input::Timeout => self.on_timeout(now, out),
-            Input::Start => {
-                self.started = true;
-                self.clock.begin(now);
-                self.use_opportunity(now, out);
-            }
+            Input::Start => self.start(now, out),
             Input::Stop => self.on_stop(out),
         }
         self.watch_wnd(now);
@@ -553,10 +552,11 @@ impl Endpoint for Sender {
     }
 
     fn report(&self) -> Report {
+        let (syns, syn_bytes) = self.handshake.sent();
         Report {
-            sent_pkts: self.sent,
-            sent_bytes: self.sent * u64::from(self.template.size),
-            retransmitted_pkts: self.retransmitted,
+            sent_pkts: self.sent + syns,
+            sent_bytes: self.sent * u64::from(self.template.size) + syn_bytes,
+            retransmitted_pkts: self.retransmitted + syns.saturating_sub(1),
             received_pkts: self.acks_received,
             received_bytes: self.acks_received * self.ack_bytes,
             loss_reductions: self.loss_reductions,
@@ -569,10 +569,4 @@ impl Endpoint for Sender {
             ..Report::default()
         }
     }
-}
-
-/// A time stamp as ACKs carry it back: low 32 bits of microseconds.
-#[inline]
-pub(super) fn stamp_us(at: Instant) -> u32 {
-    (at.0 / 1000) as u32
 }

@@ -21,6 +21,8 @@ fn settings() -> Vec<Config> {
     settings[2].rtt_tick = Some(Duration::from_millis(30));
     settings[3].mecn.latch = false;
     settings[5].mecn.hold = true;
+    settings[2].handshake = true;
+    settings.push(Config { handshake: true, send_jitter: Duration::from_millis(3), ..settings[0].clone() });
     settings
 }
 
@@ -86,6 +88,7 @@ fn transfer_from(
             let blocks = reported.flat_map(|block| [relative(block.start), relative(block.end)]).collect();
             (*at, *side, relative(next_expected), blocks)
         }
+        Header::TcpSyn | Header::TcpSynAck { .. } => (*at, *side, 0, vec![]),
         _ => panic!("{packet:?}"),
     });
     let sent = sent.collect();
@@ -154,13 +157,15 @@ fn no_input_upsets_a_sender() {
                     *block = SackBlock { start: around(&mut random, from), end: around(&mut random, from) };
                 }
                 let levels = [Ecn::NotCapable, Ecn::NotCapable, Ecn::Incipient, Ecn::Moderate];
-                let header = Header::TcpAck {
+                let acknowledgement = Header::TcpAck {
                     next_expected: if random.chance(0.6) { una as u32 } else { around(&mut random, una) },
                     echo: levels[(random.uniform() * 4.0) as usize],
                     sack,
                     echoed_stamp_us: random.uniform().to_bits() as u32,
                 };
-                let ack = ack_with(header);
+                let echoed_stamp_us = random.uniform().to_bits() as u32;
+                let greets = random.chance(0.01);
+                let ack = ack_with(if greets { Header::TcpSynAck { echoed_stamp_us } } else { acknowledgement });
                 let input = if random.chance(0.9) { Input::Packet(&ack) } else { Input::Timeout };
                 sender.handle(now, input, &mut out);
                 out.clear();

@@ -3,10 +3,12 @@
 //! | file | subject |
 //! |---|---|
 //! | `traces.rs` | every segment and every window of short transfers, computed by hand |
+//! | `handshake.rs` | the exchange of SYNs before data |
 //! | `marks.rs` | ECN and multilevel ECN |
 //! | `battery.rs` | invariants under random networks and random input, for every window rule |
 
 mod battery;
+mod handshake;
 mod marks;
 mod traces;
 

@@ -1,0 +1,192 @@
+//! The exchange of SYNs before data: 50 ms each way, so data begins at 0.1 s if nothing is lost.
+
+use super::*;
+use crate::endpoint::{Input, Outbox};
+
+fn greeting() -> Config {
+    Config { handshake: true, initial_cwnd: Packets(4.0), ..Config::default() }
+}
+
+/// A pair whose network treats the n-th SYN and the n-th SYN-ACK, from 0, as `fate` says, and loses nothing else.
+fn pair_with<F: FnMut(Side, u32) -> Fate>(
+    config: &Config,
+    mut fate: F,
+) -> Pair<Sender, Receiver, impl FnMut(Side, &Packet) -> Fate + use<F>> {
+    let (sender, receiver) = ends(config);
+    let mut seen = [0; 2];
+    let network = move |to: Side, packet: &Packet| {
+        let (side, count) = match packet.header {
+            Header::TcpSyn => (Side::Left, &mut seen[0]),
+            Header::TcpSynAck { .. } => (Side::Right, &mut seen[1]),
+            _ => return Fate::Deliver,
+        };
+        assert_eq!(side, to, "who sent it");
+        *count += 1;
+        fate(side, *count - 1)
+    };
+    let mut pair = Pair::new(sender, receiver, DELAY, network);
+    pair.record = true;
+    pair.pester = true;
+    pair
+}
+
+/// When SYNs and SYN-ACKs were sent, seconds.
+fn greetings<L, R, N>(pair: &Pair<L, R, N>, from: Side) -> Vec<f64> {
+    let is_one = |packet: &Packet| matches!(packet.header, Header::TcpSyn | Header::TcpSynAck { .. });
+    let sent = pair.sent.iter().filter(|(_, side, packet)| *side == from && is_one(packet));
+    sent.map(|(at, _, _)| at.as_secs_f64()).collect()
+}
+
+#[test]
+fn data_begins_a_round_trip_later_and_that_is_known() {
+    for timestamps in [false, true] {
+        let config = Config { timestamps, ecn: EcnMode::Ecn, ack_size: Bytes(52), ..greeting() };
+        let mut pair = pair_with(&config, |_, _| Fate::Deliver);
+        pair.run_until(seconds(0.075));
+        assert!(pair.left.report().srtt_s.is_nan());
+        pair.run_until(seconds(0.125));
+        assert_eq!(data_sent(&pair, 0.0, 0.125), "0.1: 0 1 2 3");
+        // One sample, and no growth: RFC 5681 section 3.1.
+        assert_eq!((pair.left.report().srtt_s, pair.left.report().cwnd_pkts), (0.1, 4.0));
+        for (at, _, packet) in &pair.sent[..2] {
+            assert_eq!((packet.size, packet.ecn), (52, Ecn::NotCapable), "{at}");
+        }
+        let (sender, receiver) = (pair.left.report(), pair.right.report());
+        assert_eq!((sender.sent_pkts, sender.sent_bytes), (5, 52 + 4 * 1040));
+        assert_eq!((sender.retransmitted_pkts, sender.timeouts, sender.received_pkts), (0, 0, 1));
+        assert_eq!((receiver.sent_pkts, receiver.sent_bytes), (1, 52));
+        assert_eq!((receiver.received_pkts, receiver.received_bytes, receiver.distinct_bytes), (1, 52, 0));
+    }
+}
+
+#[test]
+fn the_first_time_out_of_data_goes_by_the_round_trip_of_the_handshake() {
+    // 0.1 s + 4 · 0.05 s after the SYN-ACK, instead of 3 s.
+    let config = Config { rto_min: Duration::from_millis(200), ..greeting() };
+    let mut pair = pair(&config, |_, again| if again { Fate::Deliver } else { Fate::Lose });
+    pair.run_until(seconds(0.45));
+    assert_eq!(data_sent(&pair, 0.0, 0.45), "0.1: 0 1 2 3, 0.4: 0r");
+}
+
+#[test]
+fn the_clock_that_ticks_measures_the_handshake_too() {
+    let config = Config { rtt_tick: Some(Duration::from_millis(70)), ..greeting() };
+    let mut pair = pair_with(&config, |_, _| Fate::Deliver);
+    pair.run_until(seconds(0.125));
+    let srtt_s = pair.left.report().srtt_s;
+    assert!(srtt_s == 0.07 || srtt_s == 0.14, "{srtt_s}");
+}
+
+#[test]
+fn after_a_lost_syn_or_answer_data_begins_with_one_segment_and_a_long_time_out() {
+    let s = Duration::from_secs;
+    // The initial time-out, how many are lost, when SYNs are sent, when segment 0 is, and again.
+    let cases: [(u64, u32, &[f64], &str); 4] = [
+        (3, 1, &[0.0, 3.0], "3.1: 0, 6.1: 0r"),
+        (3, 2, &[0.0, 3.0, 9.0], "9.1: 0, 12.1: 0r"),
+        (1, 2, &[0.0, 1.0, 3.0], "3.1: 0, 6.1: 0r"),
+        (5, 1, &[0.0, 5.0], "5.1: 0, 10.1: 0r"),
+    ];
+    for (rto_initial, lost, syns, data) in cases {
+        for (loser, timestamps) in [(Side::Left, false), (Side::Right, false), (Side::Left, true)] {
+            let config = Config { rto_initial: s(rto_initial), timestamps, ..greeting() };
+            let (sender, receiver) = ends(&config);
+            let mut seen = 0;
+            let mut pair = Pair::new(sender, receiver, DELAY, |side, packet: &Packet| match packet.header {
+                Header::TcpData { retransmission, .. } if !retransmission => Fate::Lose,
+                Header::TcpSyn | Header::TcpSynAck { .. } if side == loser => {
+                    seen += 1;
+                    if seen <= lost { Fate::Lose } else { Fate::Deliver }
+                }
+                _ => Fate::Deliver,
+            });
+            pair.record = true;
+            pair.pester = true;
+            let name = format!("{rto_initial} s, {lost} lost, {loser:?}, {timestamps}");
+            let begin_s = syns[syns.len() - 1] + 0.1;
+            pair.run_until(seconds(begin_s + 0.05));
+            // Karn: which of the SYNs was answered only a time stamp tells.
+            let srtt_s = pair.left.report().srtt_s;
+            assert!(if timestamps { srtt_s == 0.1 } else { srtt_s.is_nan() }, "{name}: {srtt_s}");
+            assert_eq!(pair.left.report().cwnd_pkts, 1.0, "{name}");
+            pair.run_until(seconds(begin_s + rto_initial.max(3) as f64 + 0.05));
+            assert_eq!(greetings(&pair, Side::Left), syns, "{name}");
+            assert_eq!(data_sent(&pair, 0.0, 100.0), data, "{name}");
+            let report = pair.left.report();
+            assert_eq!(
+                (report.timeouts, report.retransmitted_pkts),
+                (u64::from(lost) + 1, u64::from(lost) + 1),
+                "{name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_time_out_after_a_lost_syn_stays_below_the_greatest() {
+    let s = Duration::from_secs;
+    let config = Config { rto_initial: s(1), rto_max: s(2), ..greeting() };
+    let mut pair =
+        pair_with(&config, |side, count| if side == Side::Left && count == 0 { Fate::Lose } else { Fate::Deliver });
+    pair.run_while(seconds(9.0), |pair| pair.left.report().received_pkts == 0);
+    assert_eq!(pair.left.deadline(), Some(seconds(3.1)));
+}
+
+#[test]
+fn a_syn_that_comes_twice_or_late_is_answered_and_changes_nothing_else() {
+    let config = Config { segments: Some(40), ..greeting() };
+    let run = |fate: fn(Side, u32) -> Fate, answers: &[f64]| {
+        let mut pair = pair_with(&config, fate);
+        pair.run_until(seconds(9.0));
+        assert_eq!(pair.left.acknowledged(), 40);
+        let rounded: Vec<f64> = greetings(&pair, Side::Right).iter().map(|s| (s * 1e3).round() / 1e3).collect();
+        assert_eq!(rounded, answers);
+        (data_sent(&pair, 0.0, 9.0), pair.events)
+    };
+    let plain = run(|_, _| Fate::Deliver, &[0.05]);
+    assert!(run(|side, _| if side == Side::Left { Fate::Twice } else { Fate::Deliver }, &[0.05, 0.05]) == plain);
+    assert!(run(|_, _| Fate::Twice, &[0.05, 0.05]) == plain);
+    // The first SYN comes after the second one, in the middle of the data.
+    let lost = run(|side, count| if (side, count) == (Side::Left, 0) { Fate::Lose } else { Fate::Deliver }, &[3.05]);
+    let late = |side, count| {
+        if (side, count) == (Side::Left, 0) { Fate::Late(Duration::from_millis(3200)) } else { Fate::Deliver }
+    };
+    assert!(run(late, &[3.05, 3.25]) == lost);
+}
+
+#[test]
+fn without_an_answer_syns_are_repeated_ever_more_slowly_until_the_stop() {
+    let config = greeting();
+    let mut pair = pair_with(&config, |_, _| Fate::Lose);
+    pair.run_until(seconds(160.0));
+    assert_eq!(greetings(&pair, Side::Left), [0.0, 3.0, 9.0, 21.0, 45.0, 93.0, 153.0]);
+    assert_eq!((pair.left.report().timeouts, data_sent(&pair, 0.0, 160.0)), (6, String::new()));
+    pair.stop_left();
+    pair.run_until(seconds(1000.0));
+    assert_eq!(greetings(&pair, Side::Left).len(), 7);
+    assert_eq!(pair.events.last(), Some(&(seconds(160.0), Side::Left, Event::Finished)));
+    assert_eq!(pair.left.deadline(), None);
+}
+
+#[test]
+fn an_answer_after_the_stop_and_a_start_after_it_send_nothing() {
+    for inputs in [[Input::Start, Input::Stop], [Input::Stop, Input::Start]] {
+        let starts = matches!(inputs[0], Input::Start);
+        let (mut sender, mut out) = (ends(&greeting()).0, Outbox::new());
+        for input in inputs {
+            sender.handle(seconds(1.0), input, &mut out);
+        }
+        let answer = Packet {
+            sent: seconds(1.0),
+            flow: FlowId(0),
+            source: Address::endpoint(1),
+            destination: Address::endpoint(0),
+            size: 40,
+            ttl: 64,
+            ecn: Ecn::NotCapable,
+            header: Header::TcpSynAck { echoed_stamp_us: 0 },
+        };
+        sender.handle(seconds(1.1), Input::Packet(&answer), &mut out);
+        assert_eq!((sender.report().sent_pkts, sender.deadline()), (u64::from(starts), None));
+    }
+}
