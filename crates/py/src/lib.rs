@@ -126,7 +126,7 @@ impl PyControl {
         PyControl { shared: Arc::default() }
     }
 
-    /// Ends the run at its next look: within some ten milliseconds.
+    /// Ends the run before its next event.
     fn cancel(&self) {
         self.shared.cancel();
     }

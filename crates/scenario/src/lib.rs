@@ -18,6 +18,7 @@
 
 mod build;
 pub mod catalogue;
+mod control;
 mod expand;
 mod form;
 mod machine;

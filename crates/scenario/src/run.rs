@@ -1,6 +1,7 @@
 //! One run: from a scenario and a seed to tables.
 
 use crate::build::build;
+pub use crate::control::Control;
 use crate::machine::Share;
 use crate::memory::Forecast;
 use crate::model::{CalendarChoice, Scenario};
@@ -12,14 +13,6 @@ use crate::warning::{self, Warning};
 use faircast_proto::time::Instant;
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::engine::Progress;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-
-/// Events between two looks at the [`Control`], at the most: some ten milliseconds.
-const EVENTS_PER_LOOK: u64 = 200_000;
-/// Events before the first look: nobody knows yet how long they take.
-const FIRST_EVENTS: u64 = 1000;
-/// The time that may pass between two of them; if it is longer, fewer events are done until the next.
-const LONGEST_LOOK: std::time::Duration = std::time::Duration::from_millis(100);
 
 /// What a run gave.
 #[derive(Debug)]
@@ -40,26 +33,6 @@ pub struct RunOutput {
     pub trace: Option<(u64, u64)>,
 }
 
-/// Watches and stops a run from another thread.
-#[derive(Debug, Default)]
-pub struct Control {
-    cancelled: AtomicBool,
-    /// Simulated time done as a part of the whole, in parts of 2^32.
-    progress: AtomicU64,
-}
-
-impl Control {
-    /// Ends the run at its next look.
-    pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
-    }
-
-    /// Simulated time done, as a part of the whole.
-    pub fn progress(&self) -> f64 {
-        self.progress.load(Ordering::Relaxed) as f64 / (1u64 << 32) as f64
-    }
-}
-
 /// Runs `scenario` with `seed`, one of `jobs` runs that go on at the same time and share the memory.
 ///
 /// # Errors
@@ -76,31 +49,13 @@ pub fn run(scenario: &Scenario, seed: u64, control: &Control, jobs: u32) -> Resu
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "when to look at the control changes nothing in the run")]
-fn timed<T>(work: impl FnOnce() -> T) -> (T, std::time::Duration) {
-    let begin = std::time::Instant::now();
-    (work(), begin.elapsed())
-}
-
 fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Result<RunOutput, Vec<Problem>> {
     let mut world = build::<C>(network, seed)?;
     let end = Instant(network.duration.0);
-    let mut interrupted = false;
-    let mut events = FIRST_EVENTS;
-    loop {
-        let (progress, took) = timed(|| world.run(end, events));
-        if progress == Progress::Done {
-            break;
-        }
-        // Some events take long, such as joins on a node with very many members.
-        events = if took > LONGEST_LOOK { (events / 4).max(1) } else { (events * 2).min(EVENTS_PER_LOOK) };
-        let done = world.now().as_secs_f64() / end.as_secs_f64();
-        control.progress.store((done * (1u64 << 32) as f64) as u64, Ordering::Relaxed);
-        if control.cancelled.load(Ordering::Relaxed) {
-            interrupted = true;
-            world.settle();
-            break;
-        }
+    control.begin(end);
+    let interrupted = world.run_while(end, |now| control.goes_on(now)) == Progress::Paused;
+    if interrupted {
+        world.settle();
     }
     let subjects = Subjects::of(network);
     let mut tables = tables(&world, &subjects, network.probes.interval);

@@ -58,7 +58,7 @@ pub(crate) struct Place {
 pub enum Progress {
     /// Everything up to the asked time has happened.
     Done,
-    /// The budget of events is used up.
+    /// The budget of events is used up, or somebody did not want it to go on.
     Paused,
 }
 
@@ -66,7 +66,18 @@ impl<C: Calendar> World<C> {
     /// Lets everything up to and including `end` happen, but at most `budget` events. When it pauses before the end the
     /// counters of links may lag behind: [`settle`](Self::settle) brings them up to the present.
     pub fn run(&mut self, end: Instant, budget: u64) -> Progress {
-        for done in 0..budget {
+        let mut asked = 0;
+        self.run_while(end, |_| {
+            asked += 1;
+            asked <= budget
+        })
+    }
+
+    /// Lets everything up to and including `end` happen, as long as `go_on` agrees, which is asked before every event
+    /// with the present moment; it should be quick. A run that goes on later gives what it would have given.
+    pub fn run_while(&mut self, end: Instant, mut go_on: impl FnMut(Instant) -> bool) -> Progress {
+        let mut done = 0;
+        while go_on(self.wires.now) {
             let Some(entry) = self.wires.calendar.pop_until(end) else {
                 self.events += done;
                 self.wires.now = end;
@@ -81,8 +92,9 @@ impl<C: Calendar> World<C> {
                 Kind::Departure => self.wires.depart(LinkId(entry.entity())),
                 Kind::Probe => self.probe(entry.entity()),
             }
+            done += 1;
         }
-        self.events += budget;
+        self.events += done;
         Progress::Paused
     }
 

@@ -35,4 +35,5 @@ mod ring;
 pub mod routing;
 mod store;
 pub mod trace;
+mod unions;
 mod wires;

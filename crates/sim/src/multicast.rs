@@ -13,9 +13,11 @@
 //! for them prune, and what was pruned opens again after `prune_timeout` (ns-2's dense mode).
 
 use crate::ids::{LinkId, NodeId};
+use crate::unions::Unions;
 use faircast_proto::packet::MembershipMessage;
 use faircast_proto::time::{Duration, Instant};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Groups of a session at most: the bits of a set.
 pub const MAX_GROUPS: u32 = 64;
@@ -81,6 +83,8 @@ pub(crate) struct Session {
     nodes: Vec<SessionNode>,
     branches: Vec<Branch>,
     members: Vec<Member>,
+    /// What the branches and the members of each node want.
+    interest: Unions,
     /// By link: where packets go that have come down over it; [`Fan::NONE`] if none come down there.
     fans: Vec<Fan>,
     /// The branch that ends where a link begins: by link, for messages from below.
@@ -199,10 +203,8 @@ impl Multicast {
         let Some((session, bit)) = self.place(group) else { return false };
         let state = &mut self.sessions[session as usize];
         let Some(member) = state.member(node, endpoint) else { return false };
-        match joins {
-            true => member.joined |= 1 << bit,
-            false => member.joined &= !(1 << bit),
-        }
+        let joined = state.members[member].joined;
+        state.set_joined_by_member(node, member, if joins { joined | 1 << bit } else { joined & !(1 << bit) });
         self.update(now, session, node, out);
         true
     }
@@ -226,7 +228,7 @@ impl Multicast {
         let Some(Branch { link: down, .. }) = state.branches.get(branch as usize).copied() else { return };
         match request {
             MembershipMessage::Join => {
-                state.branches[branch as usize].joined |= bits;
+                state.set_joined(branch, state.branches[branch as usize].joined | bits);
                 out.push(Message { session, link: down, request: MembershipMessage::Acknowledge, bits });
                 self.forget_leave(session, branch, bits);
                 self.update(now, session, node, out);
@@ -257,7 +259,8 @@ impl Multicast {
                     self.close(now, session, branch, bits, out);
                 }
                 Task::Reopen { session, branch } => {
-                    self.sessions[session as usize].branches[branch as usize].joined |= bits;
+                    let state = &mut self.sessions[session as usize];
+                    state.set_joined(branch, state.branches[branch as usize].joined | bits);
                 }
                 Task::Retry { session, node } => {
                     let missing = self.sessions[session as usize].nodes[node.index()].unacknowledged & bits;
@@ -288,8 +291,8 @@ impl Multicast {
     /// A branch gets these groups no longer.
     fn close(&mut self, now: Instant, session: u32, branch: u32, bits: u64, out: &mut Vec<Message>) {
         let state = &mut self.sessions[session as usize];
-        let Branch { node, to_host, .. } = state.branches[branch as usize];
-        state.branches[branch as usize].joined &= !bits;
+        let Branch { node, to_host, joined, .. } = state.branches[branch as usize];
+        state.set_joined(branch, joined & !bits);
         state.branches[branch as usize].blocked &= !bits;
         if let Mode::Dense { prune_timeout } = state.plan.mode
             && !to_host
@@ -399,7 +402,8 @@ impl Session {
                 }
             })
             .collect();
-        Session {
+        let interest = Unions::new(branches.len() + members.len());
+        let mut session = Session {
             plan,
             first_group,
             flow: site.flow,
@@ -407,9 +411,14 @@ impl Session {
             nodes,
             branches,
             members: members.iter().map(|&(_, endpoint)| Member { endpoint, joined: 0 }).collect(),
+            interest,
             fans,
             branch_above,
+        };
+        for branch in 0..session.branches.len() as u32 {
+            session.set_joined(branch, session.branches[branch as usize].joined);
         }
+        session
     }
 
     /// Where a packet goes that has come over `link`, if that is the way down the tree.
@@ -479,21 +488,41 @@ impl Session {
         true
     }
 
-    fn member(&mut self, node: NodeId, endpoint: u32) -> Option<&mut Member> {
-        let [start, end] = self.fan_of(node).members;
-        self.members[start as usize..end as usize].iter_mut().find(|member| member.endpoint == endpoint)
+    /// The index of the member that is this endpoint, on `node`.
+    fn member(&self, node: NodeId, endpoint: u32) -> Option<usize> {
+        let fan = self.fan_of(node);
+        let on_node = self.members(fan).binary_search_by_key(&endpoint, |member| member.endpoint);
+        Some(fan.members[0] as usize + on_node.ok()?)
     }
 
     /// What the branches of a node and the endpoints on it want.
     fn interest(&self, node: NodeId) -> u64 {
+        self.interest.of(self.fan_of(node).range())
+    }
+
+    /// Makes what a branch has joined `bits`.
+    fn set_joined(&mut self, branch: u32, bits: u64) {
+        let state = &mut self.branches[branch as usize];
+        state.joined = bits;
+        let fan = self.nodes[state.node.index()].fan;
+        self.interest.set(fan.range(), branch as usize + fan.members[0] as usize, bits);
+    }
+
+    /// Makes what a member on `node` has joined `bits`.
+    fn set_joined_by_member(&mut self, node: NodeId, member: usize, bits: u64) {
+        self.members[member].joined = bits;
         let fan = self.fan_of(node);
-        let below = self.branches(fan).iter().fold(0, |bits, branch| bits | branch.joined);
-        self.members(fan).iter().fold(below, |bits, member| bits | member.joined)
+        self.interest.set(fan.range(), fan.branches[1] as usize + member, bits);
     }
 }
 
 impl Fan {
     const NONE: Fan = Fan { branches: [NIL; 2], members: [NIL; 2] };
+
+    /// Its sets among those of all nodes: first the branches', then the members'.
+    fn range(self) -> Range<usize> {
+        (self.branches[0] + self.members[0]) as usize..(self.branches[1] + self.members[1]) as usize
+    }
 }
 
 impl Branch {

@@ -275,6 +275,27 @@ fn a_run_in_pieces_is_the_same_run() {
 }
 
 #[test]
+fn a_run_is_asked_before_every_event_whether_it_goes_on() {
+    let mut world = busy_dumbbell::<Wheel>(3, LinkMode::Fused, true, RED);
+    let end = Instant::from_secs_f64(1.0);
+    assert_eq!(world.run_while(end, |_| false), Progress::Paused);
+    assert_eq!((world.events(), world.now()), (0, Instant::ZERO));
+    let (mut asked, half) = (Vec::new(), Instant::from_secs_f64(0.5));
+    let goes_on = |now| {
+        asked.push(now);
+        now < half
+    };
+    assert_eq!(world.run_while(end, goes_on), Progress::Paused);
+    assert_eq!(world.events(), asked.len() as u64 - 1);
+    assert_eq!(asked.pop(), Some(world.now()));
+    assert!(world.now() >= half && asked.iter().all(|&at| at < half));
+    assert_eq!(world.run_while(end, |_| true), Progress::Done);
+    let mut whole = busy_dumbbell::<Wheel>(3, LinkMode::Fused, true, RED);
+    whole.run(end, u64::MAX);
+    assert_eq!((whole.digest(), whole.events()), (world.digest(), world.events()));
+}
+
+#[test]
 fn queue_statistics_agree_between_link_modes() {
     let statistics = |mode| {
         let mut world = busy_dumbbell::<Wheel>(1, mode, true, RED);

@@ -44,6 +44,12 @@ impl Calendar for Heap {
 }
 
 impl Heap {
+    /// Whether no entry is in it.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.len() == usize::from(self.vacant_root)
+    }
+
     /// The first entry.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<Entry> {

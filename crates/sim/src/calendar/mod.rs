@@ -139,6 +139,35 @@ mod tests {
         }
     }
 
+    /// Many entries of one moment, as of endpoints that start together, put in while others of it are popped.
+    #[test]
+    fn crowds_of_one_moment_come_in_order() {
+        fn history<C: Calendar>(count: u32) -> Vec<Entry> {
+            let (mut calendar, mut popped) = (C::new(Duration::from_millis(1)), Vec::new());
+            for at in [0, 7_000_000] {
+                for entity in (0..count).map(|index| index * 7919 % count) {
+                    calendar.schedule(Entry::new(Instant(at), Kind::Timer, entity));
+                }
+            }
+            while let Some(entry) = calendar.pop_until(Instant(7_000_000)) {
+                if entry.kind() == Kind::Timer && entry.entity() % 2 == 0 {
+                    calendar.schedule(Entry::new(entry.at(), Kind::Probe, entry.entity()));
+                    calendar.schedule(Entry::new(Instant(entry.at().0 + 5), Kind::Delivery, entry.entity()));
+                }
+                popped.push(entry);
+            }
+            popped
+        }
+        // 31 and 63: few for the wheel before others are added, and just so.
+        for count in [31, 63, 64, 65, 2000] {
+            let popped = history::<Heap>(count);
+            // Two timers of each, and of each even one two probes and one delivery: the other is after the end.
+            assert_eq!(popped.len() as u32, 2 * count + 3 * count.div_ceil(2), "{count}");
+            assert!(popped.windows(2).all(|pair| pair[0] < pair[1]), "{count}");
+            assert_eq!(popped, history::<Wheel>(count), "{count}");
+        }
+    }
+
     #[test]
     fn nothing_after_the_end_is_popped() {
         fn check<C: Calendar>() {

@@ -9,6 +9,8 @@ const SLOTS: usize = 1 << 16;
 const WORDS: usize = SLOTS / 64;
 const GROUPS: usize = WORDS / 64;
 const NIL: u32 = u32::MAX;
+/// Entries of one slot that are kept in order by insertion: as many as that is faster for than a heap. A choice.
+const FEW: usize = 64;
 
 /// The wheel calendar.
 #[derive(Debug)]
@@ -21,6 +23,8 @@ pub struct Wheel {
     cursor: u64,
     /// Entries of slot `cursor` and of slots before it, the first one last.
     current: Vec<Entry>,
+    /// The same, if there are more than [`FEW`] of them, until the last is popped; `current` is empty then.
+    crowd: Heap,
     nodes: Vec<Node>,
     /// Heads of the chains of slots `cursor + 1 .. cursor + SLOTS`, modulo `SLOTS`.
     heads: Box<[u32; SLOTS]>,
@@ -51,6 +55,7 @@ impl Calendar for Wheel {
             free: NIL,
             cursor: 0,
             current: Vec::with_capacity(64),
+            crowd: Heap::default(),
             nodes: Vec::new(),
             heads: boxed(NIL),
             occupied: boxed(0),
@@ -79,6 +84,9 @@ impl Calendar for Wheel {
                 }
                 self.current.pop();
                 return Some(first);
+            }
+            if !self.crowd.is_empty() {
+                return self.crowd.pop_until(end);
             }
             // Never turn past `end`: entries may still be added up to it.
             let slot = self.next_slot();
@@ -118,12 +126,32 @@ impl Wheel {
     #[cold]
     fn schedule_elsewhere(&mut self, slot: u64, entry: Entry) {
         if slot <= self.cursor {
-            let place = self.current.iter().rposition(|&later| later > entry).map_or(0, |at| at + 1);
-            self.current.insert(place, entry);
+            self.insert(entry);
         } else {
             self.far.schedule(entry);
             self.far_slot = self.far_slot.min(slot);
         }
+    }
+
+    /// Among the entries of the present slot.
+    #[inline]
+    fn insert(&mut self, entry: Entry) {
+        if self.current.len() == FEW || !self.crowd.is_empty() {
+            return self.insert_into_crowd(entry);
+        }
+        let mut at = self.current.len();
+        self.current.push(entry);
+        while at > 0 && self.current[at - 1] < entry {
+            self.current.swap(at - 1, at);
+            at -= 1;
+        }
+    }
+
+    /// Endpoints that start at one moment, for instance, of which there may be a hundred thousand.
+    #[cold]
+    fn insert_into_crowd(&mut self, entry: Entry) {
+        self.current.drain(..).for_each(|one_of_few| self.crowd.schedule(one_of_few));
+        self.crowd.schedule(entry);
     }
 
     /// The next slot after the cursor that holds an entry, on the wheel or beyond; `u64::MAX` if none does.
@@ -186,7 +214,7 @@ impl Wheel {
         if next == NIL && self.current.is_empty() {
             return Some(first);
         }
-        self.current.push(first);
+        self.insert(first);
         self.unchain(next);
         None
     }
@@ -197,13 +225,7 @@ impl Wheel {
             let next = std::mem::replace(&mut node.next, self.free);
             self.free = index;
             index = next;
-            // Insertion keeps `current` sorted; a slot holds few entries.
-            let mut at = self.current.len();
-            self.current.push(entry);
-            while at > 0 && self.current[at - 1] < entry {
-                self.current.swap(at - 1, at);
-                at -= 1;
-            }
+            self.insert(entry);
         }
     }
 
@@ -227,5 +249,28 @@ fn boxed<T: Clone, const N: usize>(value: T) -> Box<[T; N]> {
     match vec![value; N].into_boxed_slice().try_into() {
         Ok(array) => array,
         Err(_) => unreachable!("the slice has the array's length"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calendar::Kind;
+
+    #[test]
+    fn insertion_keeps_few_entries_in_order() {
+        // Insertion into many would take quadratic time, whether they come before their slot's turn or in it.
+        let mut wheel = Wheel::new(Duration::from_millis(1));
+        let entry = |at: u64, entity: u32| Entry::new(Instant(at), Kind::Timer, entity);
+        (0..100_000).for_each(|entity| wheel.schedule(entry(0, entity)));
+        (0..100_000).for_each(|entity| wheel.schedule(entry(500_000, entity)));
+        (0..100_000).for_each(|entity| wheel.schedule(entry(1 << 40, entity)));
+        for at in [0, 500_000, 1 << 40] {
+            for entity in 0..100_000 {
+                assert_eq!(wheel.pop_until(Instant::FAR_FUTURE), Some(entry(at, entity)));
+                assert!(wheel.current.len() <= FEW && (wheel.crowd.is_empty() || wheel.current.is_empty()));
+            }
+            assert!(wheel.crowd.is_empty());
+        }
     }
 }
