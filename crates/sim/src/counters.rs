@@ -44,3 +44,13 @@ impl Undeliverable {
         self.no_route + self.out_of_hops + self.off_tree
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_total_is_the_sum_of_all_reasons() {
+        assert_eq!(Undeliverable { no_route: 1, out_of_hops: 2, off_tree: 4 }.total(), 7);
+    }
+}

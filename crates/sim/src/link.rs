@@ -126,7 +126,7 @@ impl Link {
             Verdict::Accept => {}
             Verdict::Mark(level) => label = self.mark(label, level, store),
             Verdict::Drop(reason) => {
-                self.drop_packet(now, label, reason, store);
+                self.drop_packet(now, label, reason, self.waiting_pkts(), store);
                 return Wanted { verdict, delivery: None, departure: None };
             }
         }
@@ -144,7 +144,7 @@ impl Link {
                 Verdict::Mark(level) => PacketAction::Marked(level),
                 _ => PacketAction::Accepted,
             };
-            self.observe(now, action, &arrived);
+            self.observe(now, action, &arrived, self.waiting_pkts());
         }
         wanted.verdict = verdict;
         self.assert_conservation();
@@ -167,7 +167,8 @@ impl Link {
                     Verdict::Accept => {}
                     Verdict::Mark(level) => label = self.mark(label, level, store),
                     Verdict::Drop(reason) => {
-                        self.drop_packet(now, label, reason, store);
+                        // The next starts, or is dropped, in the same moment.
+                        self.drop_packet(now, label, reason, self.waiting_pkts().saturating_sub(1), store);
                         continue;
                     }
                 }
@@ -246,18 +247,19 @@ impl Link {
         store.set_ecn(label, level)
     }
 
-    fn drop_packet(&mut self, now: Instant, label: Label, reason: DropReason, store: &mut Store) {
+    /// Drops a packet, after which `waiting` packets wait.
+    fn drop_packet(&mut self, now: Instant, label: Label, reason: DropReason, waiting: u32, store: &mut Store) {
         match reason {
             DropReason::Overflow => self.counters.dropped_overflow += 1,
             DropReason::Active => self.counters.dropped_active += 1,
         }
-        self.observe(now, PacketAction::Dropped(reason), store.get(label.packet));
+        self.observe(now, PacketAction::Dropped(reason), store.get(label.packet), waiting);
         store.release(label.packet);
     }
 
     #[cold]
-    fn observe(&mut self, now: Instant, action: PacketAction, packet: &Packet) {
-        let (waiting, average) = (self.waiting_pkts(), self.queue.average_pkts());
+    fn observe(&mut self, now: Instant, action: PacketAction, packet: &Packet, waiting: u32) {
+        let average = self.queue.average_pkts();
         if let Some(probe) = &mut self.probe {
             probe.observe(now, action, Some(packet), waiting, average);
         }

@@ -13,6 +13,7 @@ use faircast_sim::engine::{Progress, World};
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
+use faircast_sim::multicast::SessionPlan;
 use faircast_sim::probe::{PacketAction, PacketRow, ProbePlan};
 use faircast_sim::queue::{self, DropReason, LinkContext, Queue};
 
@@ -392,4 +393,22 @@ fn all_errors_of_a_network_come_at_once() {
     assert!(errors.contains(&BuildError::TooSlow { link: "0-1".into(), rate: Rate(1) }));
     assert!(errors.contains(&BuildError::Unreachable { from: "a".into(), to: "lonely".into() }));
     assert!(errors.contains(&BuildError::Unreachable { from: "lonely".into(), to: "a".into() }));
+}
+
+#[test]
+fn a_flow_within_a_node_is_an_error_unless_it_is_a_session() {
+    let mut network = NetworkBuilder::new(1);
+    let (a, b) = (network.node("a"), network.node("b"));
+    duplex(&mut network, a, b, Rate(1_000_000), Duration::ZERO, AMPLE, LinkMode::Fused);
+    burst(&mut network, a, b, 1);
+    burst(&mut network, b, b, 1);
+    let [source, member] = [0; 2].map(|_| network.address(a));
+    let (session, _) = network.session(source, SessionPlan::sparse(1));
+    network.member(session, member);
+    for address in [source, member] {
+        network.place(address, session, Agent::Guest(Box::new(Burst { packets: vec![] })), Instant::ZERO, None);
+    }
+    let errors = network.build::<Wheel>().err().expect("errors");
+    assert_eq!(errors, [BuildError::SameNode { node: "b".into() }]);
+    assert_eq!(errors[0].to_string(), "a flow starts and ends on node b");
 }

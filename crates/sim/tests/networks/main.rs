@@ -1,7 +1,10 @@
-//! Networks with real protocols: what comes of them together.
+//! Networks with real protocols, or with scripted ones where every nanosecond is worked out by hand: what comes of
+//! endpoints, links and queues together.
 
 mod clocks;
+mod disciplines;
 mod presence;
+mod records;
 mod support;
 mod tfmcc;
 mod undeliverable;

@@ -1,6 +1,7 @@
 //! Links, flows and sessions with the protocols that scenarios use.
 
-use faircast_proto::packet::{Address, FlowId};
+use faircast_proto::endpoint::{Action, Endpoint, Event, Input, Outbox, Report};
+use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use faircast_proto::quantity::Bytes;
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::scheme::{Scheme, Seat};
@@ -14,6 +15,8 @@ use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::multicast::SessionPlan;
 use faircast_sim::queue::{self, LinkContext, Queue};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
 
 pub const AMPLE: &str = r#"{"kind": "drop-tail", "limit": "1000 packets"}"#;
 pub const NO_LOSS: &str = r#"{"kind": "none"}"#;
@@ -96,4 +99,80 @@ pub fn constant_rate(network: &mut NetworkBuilder, from: NodeId, to: NodeId, bps
 
 pub fn at(seconds: f64) -> Instant {
     Instant::from_secs_f64(seconds)
+}
+
+/// Does what it is told at given moments after its start, and keeps what it gets.
+#[derive(Default)]
+pub struct Script {
+    pub steps: VecDeque<(Duration, Action)>,
+    begun: Instant,
+    sent: u64,
+    arrivals: Arc<Mutex<Vec<Arrival>>>,
+}
+
+/// Nanosecond on the endpoint's clock, size in bytes and congestion bits of a packet.
+pub type Arrival = (u64, u16, Ecn);
+
+impl Endpoint for Script {
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        match input {
+            Input::Start => self.begun = now,
+            Input::Packet(packet) => self.arrivals.lock().expect("one thread").push((now.0, packet.size, packet.ecn)),
+            Input::Timeout | Input::Stop => {}
+        }
+        while let Some((_, action)) = self.steps.pop_front_if(|(after, _)| self.begun + *after <= now) {
+            match action {
+                Action::Send(packet) => {
+                    self.sent += 1;
+                    out.send(packet);
+                }
+                Action::Event(event) => out.event(event),
+                Action::Join(group) => out.join(group),
+                Action::Leave(group) => out.leave(group),
+            }
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.steps.front().map(|(after, _)| self.begun + *after)
+    }
+
+    fn report(&self) -> Report {
+        let received_pkts = self.arrivals.lock().expect("one thread").len() as u64;
+        Report { sent_pkts: self.sent, received_pkts, ..Report::default() }
+    }
+}
+
+/// What a scripted sender is to do: send an ECN-capable packet of this size, or tell an event.
+#[derive(Clone, Copy)]
+pub enum Step {
+    Send(u16),
+    Marked(u16),
+    Tell(Event),
+}
+
+/// A flow whose sender starts at `start` and takes each step so many microseconds later; what comes to its receiver.
+pub fn script(
+    network: &mut NetworkBuilder,
+    [from, to]: [NodeId; 2],
+    start: Instant,
+    steps: &[(u64, Step)],
+) -> Arc<Mutex<Vec<Arrival>>> {
+    let (source, destination) = (network.address(from), network.address(to));
+    let flow = network.flow(source, destination);
+    let header = Header::Datagram { sequence: 0 };
+    let packet = |size, ecn| {
+        Action::Send(Packet { sent: start, flow, source, destination, size, ttl: INITIAL_TTL, ecn, header })
+    };
+    let action = |step| match step {
+        Step::Send(size) => packet(size, Ecn::Capable),
+        Step::Marked(size) => packet(size, Ecn::Moderate),
+        Step::Tell(event) => Action::Event(event),
+    };
+    let steps = steps.iter().map(|&(micros, step)| (Duration::from_micros(micros), action(step))).collect();
+    network.place(source, flow, Agent::Guest(Box::new(Script { steps, ..Script::default() })), start, None);
+    let receiver = Script::default();
+    let arrivals = receiver.arrivals.clone();
+    network.place(destination, flow, Agent::Guest(Box::new(receiver)), Instant::ZERO, None);
+    arrivals
 }
