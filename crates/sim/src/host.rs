@@ -105,3 +105,51 @@ impl Host {
         deadline.min(self.start).min(self.stop)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    /// Has the deadline that it is given.
+    struct Told(Arc<AtomicU64>);
+
+    impl Endpoint for Told {
+        fn handle(&mut self, _now: Instant, _input: Input<'_>, _out: &mut Outbox) {}
+
+        fn deadline(&self) -> Option<Instant> {
+            Some(Instant(self.0.load(Relaxed)))
+        }
+
+        fn report(&self) -> Report {
+            Report::default()
+        }
+    }
+
+    #[test]
+    fn only_deadlines_before_all_entries_need_one_more() {
+        let deadline = Arc::new(AtomicU64::new(0));
+        let agent = Agent::Guest(Box::new(Told(deadline.clone())));
+        let mut host = Host::new(agent, NodeId(0), FlowId(0), Duration(7), Instant::ZERO, Instant::FAR_FUTURE);
+        assert!(host.take_timer(Instant::ZERO) && host.take_start(Instant::ZERO) && !host.take_start(Instant::ZERO));
+        // On the simulator's clock, behind which the host's is by 7 ns.
+        let rearm = |host: &mut Host, now: u64, at: u64| {
+            deadline.store(at + 7, Relaxed);
+            host.rearm(Instant(now))
+        };
+        assert_eq!(rearm(&mut host, 0, 100), Some(Instant(100)));
+        assert_eq!(rearm(&mut host, 0, 100), None);
+        assert_eq!(rearm(&mut host, 0, 500), None);
+        assert_eq!(rearm(&mut host, 0, 80), Some(Instant(80)));
+        // Of three entries the first two are heeded.
+        assert_eq!(rearm(&mut host, 0, 60), Some(Instant(60)));
+        assert!(host.take_timer(Instant(60)));
+        assert!(!host.is_due(Instant(59)) && host.is_due(Instant(60)));
+        assert_eq!(rearm(&mut host, 60, 80), None);
+        assert!(host.take_timer(Instant(80)));
+        assert_eq!(rearm(&mut host, 80, 100), Some(Instant(100)));
+        // What should have been already is due at once.
+        assert_eq!(rearm(&mut host, 90, 85), Some(Instant(90)));
+    }
+}

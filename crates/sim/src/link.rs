@@ -419,5 +419,8 @@ mod tests {
         assert_eq!(nanos_per_byte(Rate(1_000_000_000)), 8 << 32);
         assert_eq!(nanos_per_byte(Rate(10)), 800_000_000 << 32);
         assert_eq!(nanos_per_byte(LEAST_RATE), 4_000_000_000 << 32);
+        // 4 488 934 726 655.63.. and 4 488 933 553 740.43.., rounded to the nearest.
+        assert_eq!(nanos_per_byte(Rate(7_654_319)), 4_488_934_726_656);
+        assert_eq!(nanos_per_byte(Rate(7_654_321)), 4_488_933_553_740);
     }
 }

@@ -41,3 +41,21 @@ impl Presence {
         self.before + self.since.map_or(Duration::ZERO, |since| now.since(since))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_last_leave_ends_the_presence() {
+        let mut presence = Presence::default();
+        for group in [0, 5, 63] {
+            presence.join(Instant(100), group);
+        }
+        presence.leave(Instant(200), 5);
+        presence.leave(Instant(300), 0);
+        assert_eq!(presence.until(Instant(400)), Duration(300), "it is in group 63");
+        presence.leave(Instant(450), 63);
+        assert_eq!(presence.until(Instant(900)), Duration(350));
+    }
+}

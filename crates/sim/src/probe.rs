@@ -206,7 +206,6 @@ impl QueueProbe {
 
     /// Forgets the statistics so far: the warm-up is over.
     pub fn restart(&mut self, now: Instant) {
-        self.statistics.change(now, self.statistics.waiting);
         self.statistics = QueueStatistics::from(now, self.statistics.waiting);
     }
 
@@ -285,5 +284,14 @@ mod tests {
         probe.restart(at(5));
         let late = probe.statistics(at(6));
         assert_eq!((late.mean(), late.standard_deviation(), late.min(), late.max()), (2.0, 0.0, 2, 2));
+    }
+
+    #[test]
+    fn a_queue_that_does_not_change_has_no_deviation() {
+        // Rounding leaves -7.1e-15 of the variance.
+        let mut probe = QueueProbe::new(false);
+        probe.observe(Instant::ZERO, PacketAction::Accepted, None, 5, None);
+        probe.observe(Instant(100_000_001), PacketAction::Accepted, None, 5, None);
+        assert_eq!(probe.statistics(Instant(300_000_004)).standard_deviation(), 0.0);
     }
 }

@@ -403,8 +403,10 @@ fn a_flow_within_a_node_is_an_error_unless_it_is_a_session() {
     burst(&mut network, a, b, 1);
     burst(&mut network, b, b, 1);
     let [source, member] = [0; 2].map(|_| network.address(a));
-    let (session, _) = network.session(source, SessionPlan::sparse(1));
+    let (session, first) = network.session(source, SessionPlan::sparse(3));
     network.member(session, member);
+    let (_, second) = network.session(source, SessionPlan::sparse(1));
+    assert_eq!((first, second), (Address::group(0), Address::group(3)), "each has groups of its own");
     for address in [source, member] {
         network.place(address, session, Agent::Guest(Box::new(Burst { packets: vec![] })), Instant::ZERO, None);
     }

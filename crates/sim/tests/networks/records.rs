@@ -5,10 +5,10 @@
 
 use crate::support::{AMPLE, NO_LOSS, Step, Wire, duplex, script};
 use faircast_proto::endpoint::Event;
-use faircast_proto::packet::{FlowId, Packet};
+use faircast_proto::packet::{Ecn, FlowId, Packet};
 use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant, Rate};
-use faircast_sim::builder::{LinkPlan, NetworkBuilder};
+use faircast_sim::builder::{LinkPlan, NetworkBuilder, clock_offset};
 use faircast_sim::calendar::Wheel;
 use faircast_sim::counters::LinkCounters;
 use faircast_sim::engine::World;
@@ -55,10 +55,10 @@ fn three_packets(mode: LinkMode, plan: ProbePlan) -> World<Wheel> {
     let ample = Queue::new(&config, LinkContext { rate, delay, mean_packet_bytes: 1000, random });
     let mut link = |name: &str, from: NodeId, to: NodeId, queue: Queue| {
         let loss = Loss::Guest(Box::new(Loses(700)));
-        network.link(LinkPlan { name: name.to_owned(), from, to, rate, delay, queue, loss, mode });
+        network.link(LinkPlan { name: name.to_owned(), from, to, rate, delay, queue, loss, mode })
     };
-    link("there", a, b, ample);
-    link("back", b, a, Queue::Guest(Box::new(Counts(0))));
+    let links = [link("there", a, b, ample), link("back", b, a, Queue::Guest(Box::new(Counts(0))))];
+    assert_eq!(links, [LinkId(0), LinkId(1)]);
     script(&mut network, [a, b], Instant::ZERO, &THREE);
     script(&mut network, [b, a], Instant(600_000), &THREE[..2]);
     network.probes(plan);
@@ -203,4 +203,27 @@ fn events_are_kept_on_the_clock_of_the_simulator_if_they_are_asked_for() {
     ];
     assert_eq!(events, expected);
     assert!(world.records().senders.is_empty() && world.records().links.is_empty());
+}
+
+#[test]
+fn hosts_have_clocks_of_their_own_unless_it_is_said_that_they_have_not() {
+    for offset in [true, false] {
+        let mut network = NetworkBuilder::new(1);
+        let nodes = ["a", "b"].map(|name| network.node(name));
+        duplex(&mut network, nodes[0], nodes[1], &WIRE, LinkMode::Fused);
+        let arrivals = script(&mut network, nodes, Instant(1_000), &THREE[..1]);
+        if !offset {
+            network.clock_offsets(false);
+        }
+        let mut world: World<Wheel> = network.build().expect("a network without errors");
+        world.run(Instant(5_000_000), u64::MAX);
+        let ahead = if offset { clock_offset(1, "b").0 } else { 0 };
+        assert_eq!(*arrivals.lock().expect("one thread"), [(4_046_161 + ahead, 1000, Ecn::Capable)]);
+        // Two starts, an arrival.
+        assert_eq!(world.events(), 3);
+    }
+    // Up to 10^6 s, all of it.
+    let seconds = || (0..100).map(|node| clock_offset(1, &format!("n{node}")).as_secs_f64());
+    assert!(seconds().all(|offset| offset < 1e6) && seconds().any(|offset| offset > 9e5));
+    assert!(seconds().any(|offset| offset < 1e5));
 }
