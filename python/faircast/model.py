@@ -138,8 +138,9 @@ TfmccMaxRtt: TypeAlias = Literal["rfc", "recent"]
 
 "rfc": It falls by a tenth per round, not below the peak of the round: the letter of the RFC. After slow start has
 filled a buffer of many seconds it takes minutes, as rounds last six R_max.
-"recent": It is the peak of the last 4 rounds with reports, and a third of the largest round-trip time of the last
-minute at least. Rounds last 10 s, or two R_max if that is more, at most. Not in the RFC.
+"recent": It is the peak of the last 4 rounds with reports, of those that ended in the last 10 s, and a third of the
+largest round-trip time of the last minute at least. Rounds last 8 s, or two R_max if that is more, at most, and
+receivers that have not measured their round-trip time are helped to it. Not in the RFC.
 """
 TfmccOneWayAdjustment: TypeAlias = Literal["all", "others", "off"]
 """Who adjusts the round-trip time by one-way delays (RFC 4654 section 4.3.3).

@@ -78,8 +78,9 @@ pub enum MaxRttRule {
     /// filled a buffer of many seconds it takes minutes, as rounds last six R_max.
     #[default]
     Rfc,
-    /// It is the peak of the last 4 rounds with reports, and a third of the largest round-trip time of the last minute
-    /// at least. Rounds last 10 s, or two R_max if that is more, at most. Not in the RFC.
+    /// It is the peak of the last 4 rounds with reports, of those that ended in the last 10 s, and a third of the
+    /// largest round-trip time of the last minute at least. Rounds last 8 s, or two R_max if that is more, at most, and
+    /// receivers that have not measured their round-trip time are helped to it. Not in the RFC.
     Recent,
 }
 

@@ -33,8 +33,8 @@ pub(super) struct MaxRtt {
 /// What was measured lately.
 #[derive(Clone, Debug)]
 struct Recent {
-    /// Peaks of the last rounds with a report.
-    peaks_s: [f64; ROUNDS],
+    /// Ends of the last rounds with a report, and their peaks, in order. What stands there at first has no end.
+    peaks: [(Instant, f64); ROUNDS],
     minute: LargestOfAMinute,
     /// Which part of the largest of a minute R_max does not fall below.
     part: f64,
@@ -42,6 +42,8 @@ struct Recent {
 
 /// Over how many rounds the rule "recent" takes the peak; a choice.
 const ROUNDS: usize = 4;
+/// How long after the end of a round its peak counts at most, but for the last round; a choice.
+const RECENT: Duration = Duration::from_secs(10);
 /// How many times the largest round-trip time of a minute a round lasts at least with the rule "recent"; a choice.
 pub(super) const LEAST_ROUND_RTTS: f64 = 2.0;
 
@@ -49,7 +51,7 @@ impl MaxRtt {
     /// It is `initial_s` at first. Rounds last `round_rtts` times R_max.
     pub(super) fn new(initial_s: f64, round_rtts: f64, rule: MaxRttRule, gap_floor: GapFloor) -> MaxRtt {
         let recent = Recent {
-            peaks_s: [initial_s; ROUNDS],
+            peaks: [(Instant::FAR_FUTURE, initial_s); ROUNDS],
             minute: LargestOfAMinute::default(),
             part: (LEAST_ROUND_RTTS / round_rtts).min(1.0),
         };
@@ -116,10 +118,12 @@ impl Recent {
     /// A round with this peak is over; R_max by the rule. A round without a report says nothing and does not count.
     fn next_round(&mut self, now: Instant, peak_s: f64) -> f64 {
         if peak_s > 0.0 {
-            self.peaks_s.rotate_left(1);
-            self.peaks_s[ROUNDS - 1] = peak_s;
+            self.peaks.rotate_left(1);
+            self.peaks[ROUNDS - 1] = (now, peak_s);
         }
-        self.peaks_s.iter().copied().fold(self.part * self.minute.largest(now), f64::max)
+        let last_s = self.peaks[ROUNDS - 1].1;
+        let recent = self.peaks.iter().filter(|&&(end, _)| now.since(end) <= RECENT).map(|&(_, peak_s)| peak_s);
+        recent.fold(last_s.max(self.part * self.minute.largest(now)), f64::max)
     }
 }
 
@@ -228,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn recent_peaks_count_for_four_rounds_and_a_third_of_them_for_a_minute() {
+    fn recent_peaks_count_up_to_ten_seconds_and_a_third_of_them_for_a_minute() {
         let mut max_rtt = recent();
         max_rtt.measured(at(1.0), 9.0);
         assert_eq!(max_rtt.value_s(), 9.0, "up at once");
@@ -238,13 +242,32 @@ mod tests {
             values.push(max_rtt.value_s());
             max_rtt.measured(at(10.0 * f64::from(round) + 1.0), 0.1);
         }
-        assert_eq!(values, [9.0, 9.0, 9.0, 9.0, 3.0, 3.0]);
+        assert_eq!(values, [9.0, 9.0, 3.0, 3.0, 3.0, 3.0], "it has ended 10 s ago, then 20 s ago");
         max_rtt.next_round(at(70.0), 0.0);
         assert_eq!(max_rtt.value_s(), 0.1);
         max_rtt.next_round(at(80.0), 1.25);
         assert_eq!(max_rtt.value_s(), 1.25, "not below the gap between packets");
         max_rtt.next_round(at(90.0), 0.0);
         assert_eq!(max_rtt.value_s(), 0.1, "which is no measurement");
+    }
+
+    #[test]
+    fn peaks_of_short_rounds_count_for_four_rounds_and_of_long_ones_for_ten_seconds() {
+        let values = |round_s: f64| -> Vec<f64> {
+            let mut max_rtt = recent();
+            max_rtt.measured(at(0.1), 0.9);
+            (1..=6)
+                .map(|round| {
+                    max_rtt.next_round(at(round_s * f64::from(round)), 0.0);
+                    max_rtt.measured(at(round_s * f64::from(round) + 0.1), 0.2);
+                    (max_rtt.value_s() * 1e6).round() / 1e6
+                })
+                .collect()
+        };
+        assert_eq!(values(3.0), [0.9, 0.9, 0.9, 0.9, 0.3, 0.3]);
+        assert_eq!(values(4.0), [0.9, 0.9, 0.9, 0.3, 0.3, 0.3]);
+        // Here with the initial 0.5 s, which counts until four rounds have had a report.
+        assert_eq!(values(11.0), [0.9, 0.5, 0.5, 0.3, 0.3, 0.3]);
     }
 
     #[test]

@@ -33,13 +33,13 @@ fn packet(source: Address, sent_s: f64, header: Header) -> Packet {
 }
 
 /// A receiver, what data tells it, and the reports it has sent. Data takes no time to it.
-struct Alone {
-    receiver: Receiver,
-    round: u8,
+pub(super) struct Alone {
+    pub(super) receiver: Receiver,
+    pub(super) round: u8,
     max_rtt_us: u32,
-    suppression_bps: f32,
+    pub(super) suppression_bps: f32,
     rate_bps: f32,
-    reports: Vec<Packet>,
+    pub(super) reports: Vec<Packet>,
 }
 
 /// What a report says: have_RTT, have_loss, fb_nr, X_r.
@@ -57,7 +57,7 @@ impl Alone {
         Alone::with(&Config::default())
     }
 
-    fn with(config: &Config) -> Alone {
+    pub(super) fn with(config: &Config) -> Alone {
         let mut receiver = Receiver::new(config, FlowId(0), OWN, GROUP, Random::stream(1, "test"));
         receiver.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
         Alone {
@@ -72,12 +72,12 @@ impl Alone {
 
     /// Data with this number at `now_s`, with an echo that says that the round trip of the limiting receiver, this one,
     /// took so long.
-    fn data(&mut self, sequence: u32, now_s: f64, rtt_s: Option<f64>) {
+    pub(super) fn data(&mut self, sequence: u32, now_s: f64, rtt_s: Option<f64>) {
         self.echo(sequence, now_s, now_s, rtt_s.map(|rtt_s| (rtt_s, true)));
     }
 
     /// The same sent at `sent_s`; the echo may be that of a receiver that does not limit.
-    fn echo(&mut self, sequence: u32, sent_s: f64, now_s: f64, echo: Option<(f64, bool)>) {
+    pub(super) fn echo(&mut self, sequence: u32, sent_s: f64, now_s: f64, echo: Option<(f64, bool)>) {
         let echo = echo.map(|(rtt_s, is_clr)| TfmccEcho {
             receiver: OWN,
             stamp_us: us(now_s).wrapping_sub(us(rtt_s)),
@@ -562,21 +562,4 @@ fn a_receiver_that_becomes_limiting_reports_by_no_feedback_timer() {
     assert_eq!(alone.receiver.deadline(), None);
     alone.data(12, 1.6, None);
     assert_eq!(alone.receiver.deadline().map(|due| (due.as_secs_f64() * 1e3).round()), Some(2950.0));
-}
-
-#[test]
-fn with_the_rule_recent_the_first_round_trip_time_is_reported_at_once_if_it_makes_limiting() {
-    for (max_rtt, lost, expected) in
-        [(MaxRttRule::Rfc, 30, 0), (MaxRttRule::Recent, 30, 1), (MaxRttRule::Recent, 1000, 0)]
-    {
-        let mut alone = Alone::with(&Config { max_rtt, ..Config::default() });
-        for n in (0..44).filter(|&n| n != lost && n != lost + 5) {
-            alone.data(n, 1.0 + 0.05 * f64::from(n), None);
-        }
-        assert!(alone.reports.is_empty(), "its timer has not expired");
-        // Its own echo, though it does not limit.
-        alone.echo(44, 3.2, 3.2, Some((2.0, false)));
-        alone.echo(45, 3.25, 3.25, Some((2.0, false)));
-        assert_eq!(alone.reports.len(), expected, "{max_rtt:?} {lost}");
-    }
 }

@@ -38,6 +38,8 @@ mod config;
 mod echo;
 #[cfg(test)]
 mod group_tests;
+#[cfg(test)]
+mod late_tests;
 mod loss_history;
 mod max_rtt;
 #[cfg(test)]

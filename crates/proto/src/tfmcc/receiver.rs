@@ -26,6 +26,8 @@ pub struct Receiver {
     have_loss: bool,
     /// A packet has come since the last report.
     fresh: bool,
+    /// The first measurement of the round-trip time came in this round, and no report since.
+    owes_first_rtt: bool,
     /// The highest feedback round seen (fb_nr).
     round: u8,
     /// Size of data packets on the wire.
@@ -109,6 +111,7 @@ impl Receiver {
             is_clr: false,
             have_loss: false,
             fresh: false,
+            owes_first_rtt: false,
             round: 0,
             packet_size: config.packet_size.0 as u16,
             flow,
@@ -226,8 +229,10 @@ impl Receiver {
         } else {
             self.clr_report_at = Instant::FAR_FUTURE;
             // An answer to an echo, of which there is one per data packet: it needs no timer.
-            let knows_more = self.settings.round.reports_first_rtt() && !had_rtt && self.rtt.value_s().is_some();
-            if knows_more && self.have_loss && self.phase == Phase::Member && self.desired_bps(now) < self.sending_bps {
+            let first_rtt = !had_rtt && self.rtt.value_s().is_some();
+            self.owes_first_rtt |= first_rtt && self.settings.round.hurries_first_rtt();
+            let limits = self.have_loss && self.phase == Phase::Member && self.owes_first_rtt;
+            if limits && self.desired_bps(now) < self.sending_bps {
                 self.send_report(now, f64::NAN, out);
             }
         }
@@ -294,8 +299,13 @@ impl Receiver {
         let is_new = first || (1..128).contains(&round.wrapping_sub(self.round));
         if is_new {
             self.round = round;
-            self.feedback = FeedbackTimer::OFF;
-            if !self.is_clr && self.phase == Phase::Member {
+            self.owes_first_rtt = false;
+            // A round is shorter here than at the sender while a queue drains: the timer might never expire.
+            let keeps = self.settings.round.hurries_first_rtt() && self.rtt.value_s().is_none();
+            if !keeps {
+                self.feedback = FeedbackTimer::OFF;
+            }
+            if !self.is_clr && self.phase == Phase::Member && !self.feedback.is_set() {
                 let draw = draw(&mut self.random);
                 let desired_bps = self.desired_bps(now);
                 let Settings { max_receivers, timer_bias, round, .. } = self.settings;
@@ -365,6 +375,7 @@ impl Receiver {
 
     fn send_report(&mut self, now: Instant, draw: f64, out: &mut Outbox) {
         self.fresh = false;
+        self.owes_first_rtt = false;
         self.reports_sent += 1;
         let mut rate_bps = self.desired_bps(now);
         if self.settings.quantise {

@@ -28,16 +28,17 @@ pub(super) struct RoundLength {
 }
 
 /// With the rule "recent" a round lasts no longer than this, or than two R_max if that is more; a choice.
-const MOST_ROUND_S: f64 = 10.0;
+const MOST_ROUND_S: f64 = 8.0;
 
 impl RoundLength {
     pub(super) fn new(config: &Config) -> RoundLength {
         RoundLength { rtts: config.round_rtts, rule: config.max_rtt }
     }
 
-    /// Whether a receiver that has measured its round-trip time for the first time, has losses and wants less than is
-    /// sent says so at once, not in the next round: what it said before was reckoned with R_max.
-    pub(super) fn reports_first_rtt(&self) -> bool {
+    /// Whether a receiver makes haste while it has not measured its round-trip time, since what it says is reckoned
+    /// with R_max until then. It keeps its timer when a round begins; and with its first measurement, or later in the
+    /// round, it says at once that it has losses and wants less than is sent.
+    pub(super) fn hurries_first_rtt(&self) -> bool {
         self.rule == MaxRttRule::Recent
     }
 
@@ -174,14 +175,14 @@ mod tests {
     }
 
     #[test]
-    fn a_round_lasts_ten_seconds_or_two_round_trips_at_most_with_the_rule_recent() {
+    fn a_round_lasts_eight_seconds_or_two_round_trips_at_most_with_the_rule_recent() {
         let config = Config { max_rtt: MaxRttRule::Recent, ..Config::default() };
         let mut rounds = Rounds::new(at(0.0), &config);
         assert_eq!((rounds.end(), rounds.length_s()), (at(6.0), 3.0));
         rounds.measured(at(1.0), 1.25);
-        assert_eq!((rounds.end(), rounds.length_s()), (at(10.0), 7.5));
+        assert_eq!((rounds.end(), rounds.length_s()), (at(8.0), 7.5));
         rounds.measured(at(1.0), 2.5);
-        assert_eq!((rounds.end(), rounds.length_s()), (at(10.0), 10.0));
+        assert_eq!((rounds.end(), rounds.length_s()), (at(8.0), 8.0));
         rounds.measured(at(1.0), 8.0);
         assert_eq!((rounds.end(), rounds.length_s()), (at(16.0), 16.0));
         rounds.answered(0, 1e6, true);

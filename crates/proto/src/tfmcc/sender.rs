@@ -3,7 +3,7 @@
 use super::Config;
 use super::clr::{Clr, Consequence, Feedback, Growth, judge, judge_in_slow_start};
 use super::config::{GREATEST_MAX_RTT, MaxRttRule};
-use super::echo::{Echoes, Stamp};
+use super::echo::{Echoes, REPEATS, Stamp};
 use super::quantise;
 use super::rounds::Rounds;
 use super::rtt::{LEAST_RTT_S, lag_s, stamp_us};
@@ -85,7 +85,10 @@ impl Sender {
             heard_at: Instant::ZERO,
             rounds: Rounds::new(Instant::ZERO, config),
             suppressors: Suppressors::new(config.suppressing_rounds),
-            echoes: Echoes::default(),
+            echoes: Echoes::new(match config.max_rtt {
+                MaxRttRule::Rfc => 0,
+                MaxRttRule::Recent => REPEATS,
+            }),
             sequence: 0,
             due: Instant::FAR_FUTURE,
             last_due: Instant::ZERO,

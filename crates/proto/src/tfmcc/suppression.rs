@@ -142,11 +142,11 @@ mod tests {
         assert!(!timer.postpone(at(13.0), at(12.0)));
         assert!(timer.postpone(at(13.0), at(11.5)));
         assert_eq!(timer.at(), at(13.5), "half a second beyond R_max");
-        // T = 10 s for R_max = 2 s and 16 s for 8 s.
+        // T = 8 s for R_max = 2 s and 16 s for 8 s.
         let round = RoundLength::new(&Config { max_rtt: MaxRttRule::Recent, ..Config::default() });
         let mut timer = FeedbackTimer::set(at(10.0), 8.0, 0.5, 1e6, 8.0);
         timer.rescale(at(11.0), 2.0, round);
-        assert!((timer.at().as_secs_f64() - (11.0 + 7.0 * 10.0 / 16.0)).abs() < 1e-6, "{}", timer.at());
+        assert!((timer.at().as_secs_f64() - (11.0 + 7.0 * 8.0 / 16.0)).abs() < 1e-6, "{}", timer.at());
     }
 
     /// The sender's part of suppression with `receivers` of equal rate: rounds of 6 R_max, X_supp known to all one
