@@ -161,7 +161,7 @@ mod tests {
         let config = Config { rate: Rate(1_500_000), packet_size: Bytes(1000), jitter: 0.5 };
         // Standard deviation of a gap 0.5/sqrt(3) = 0.29 of it: of 187 500 gaps together 125.
         let sent = packets(&config, 1000);
-        assert!(sent.abs_diff(187_501) < 500, "{sent}");
+        assert!(sent.abs_diff(187_501) < 500 && sent != 187_501, "{sent}");
     }
 
     #[test]
@@ -169,5 +169,9 @@ mod tests {
         let config = Config { rate: Rate(0), packet_size: Bytes(70_000), jitter: -0.1 };
         let fields: Vec<String> = config.check().into_iter().map(|(field, _)| field).collect();
         assert_eq!(fields, ["rate", "packet_size", "jitter"]);
+        for (bytes, jitter, wrong) in [(0, 0.0, 1), (1, 1.0, 0), (65_535, 1.01, 1), (65_536, 1.0, 1)] {
+            let config = Config { packet_size: Bytes(bytes), jitter, ..Config::default() };
+            assert_eq!(config.check().len(), wrong, "{bytes} B, {jitter}");
+        }
     }
 }

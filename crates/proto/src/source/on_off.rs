@@ -227,6 +227,20 @@ mod tests {
     }
 
     #[test]
+    fn a_source_that_is_stopped_wants_nothing_more() {
+        let (own, peer) = (Address::endpoint(0), Address::endpoint(1));
+        let mut source = OnOff::new(&Config::default(), FlowId(0), own, peer, Random::stream(5, "test/on_off"));
+        let mut out = Outbox::new();
+        source.handle(Instant::ZERO, Input::Start, &mut out);
+        let due = source.deadline().expect("it goes on");
+        source.handle(Instant::ZERO, Input::Stop, &mut out);
+        assert_eq!(source.deadline(), None);
+        out.clear();
+        source.handle(due, Input::Timeout, &mut out);
+        assert!(out.actions().is_empty() && source.deadline().is_none());
+    }
+
+    #[test]
     fn wrong_values_are_named() {
         let config = Config { on: Duration::ZERO, shape: 1.0, ..Config::default() };
         let fields: Vec<String> = config.check().into_iter().map(|(field, _)| field).collect();

@@ -223,6 +223,20 @@ mod tests {
     }
 
     #[test]
+    fn a_limiting_receiver_that_is_lost_is_not_echoed_and_has_no_turn() {
+        let mut echoes = Echoes::default();
+        echoes.add(stamp(1, 0, true, 1e6), true);
+        echoes.clr_lost();
+        assert_eq!(echoes.take(Instant::ZERO, 0, true), None);
+        echoes.add(stamp(2, 0, true, 1e6), false);
+        assert_eq!(order_of(&mut echoes, 0, 1), [2]);
+        // The next one is new, once.
+        echoes.add(stamp(3, 0, true, 1e6), true);
+        echoes.add(stamp(4, 0, true, 1e6), false);
+        assert_eq!(order_of(&mut echoes, 0, 3), [3, 4, 3]);
+    }
+
+    #[test]
     fn the_number_of_stamps_is_bounded() {
         let mut echoes = Echoes::default();
         for receiver in 0..1000 {

@@ -499,6 +499,24 @@ fn the_limiting_receiver_is_echoed_once_per_round_though_others_wait() {
 }
 
 #[test]
+fn the_sender_counts_from_nought() {
+    let mut sender = sender();
+    report(&mut sender, 0.1, 1, (true, true), 16_000.0);
+    report(&mut sender, 0.2, 1, (true, true), 16_000.0);
+    report(&mut sender, 0.3, 2, (true, true), 50_000.0);
+    let first = run(&mut sender, 0.5).into_iter().find_map(|(_, action)| match action {
+        Action::Send(Packet { header: Header::TfmccData { sequence, .. }, .. }) => Some(sequence),
+        _ => None,
+    });
+    assert_eq!(first, Some(1), "the second packet; the first went at the first time-out, at nought");
+    // The first report came from nobody that limited, the second from who did, the third from another.
+    let counts = sender.report();
+    assert_eq!((counts.received_pkts, counts.round_reports, counts.feedback_rounds, counts.timeouts), (3, 2, 0, 0));
+    run(&mut sender, 3.0);
+    assert_eq!(sender.report().feedback_rounds, 1);
+}
+
+#[test]
 fn without_reports_the_rate_is_halved_every_ten_max_rtts() {
     // Section 3.3, and R_max not below the gap between packets, at the end of rounds of 12 R_max (sections 3.2, 3.4):
     // 10·0.5 s; at 6 s R_max = 1 s, so 15 s; at 18 s R_max = 2 s, so 35 s; at 42 s R_max = 4 s, so 75 s; then a packet
