@@ -53,7 +53,7 @@ fn expected(p: f64, rtt_s: f64) -> (f64, f64) {
 #[test]
 fn one_receiver_settles_at_the_equation() {
     for rtt_s in [0.02, 0.1, 0.56] {
-        for p in [0.001, 0.003, 0.01, 0.03] {
+        for p in [0.001, 0.01, 0.03] {
             let config = Config { initial_max_rtt: Duration::from_secs(1), ..Config::default() };
             let settled = 80.0 + 200.0 * rtt_s;
             let (rate, event_rate) = expected(p, rtt_s);
