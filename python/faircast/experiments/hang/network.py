@@ -23,7 +23,7 @@ from faircast.statistics import Estimate, deviation, estimate, jackknife, with_i
 RECEIVERS = (1, 2, 5, 10, 20, 50, 100)
 FEWER_RECEIVERS = (2, 10)
 """In variants, to save time."""
-QUICK_RECEIVERS = (2, 20)
+QUICK_RECEIVERS = (2, 10, 20)
 LIMITS = (10, 20, 40)
 DURATION_S = 300.0
 WARMUP_S = 50.0

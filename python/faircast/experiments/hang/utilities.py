@@ -75,9 +75,8 @@ def points(schemes: tuple[str, ...], quick: bool) -> list[Point]:
 
 
 def large(scheme: str, data: Data, variant: str) -> list[Case]:
-    """The cases with at least five receivers, or the largest."""
-    found = cases(scheme, variant, data.quick)
-    return [case for case in found if case.receivers >= FROM_N] or found[-1:]
+    """The cases with at least five receivers."""
+    return [case for case in cases(scheme, variant, data.quick) if case.receivers >= FROM_N]
 
 
 def means(of: Callable[[Data, Case, int], float], data: Data, at: list[Case]) -> list[Estimate]:
