@@ -5,6 +5,7 @@ from typing import final
 __version__: str
 
 __all__ = [
+    "CancelledError",
     "Control",
     "RawResult",
     "ScenarioError",
@@ -23,6 +24,9 @@ class ScenarioError(ValueError):
     """A scenario is not legal. `problems` holds all pairs (path, message)."""
 
     problems: list[tuple[str, str]]
+
+class CancelledError(RuntimeError):
+    """A run was cancelled before its network was there: nothing has happened yet."""
 
 @final
 class Control:
@@ -75,5 +79,6 @@ def catalogue() -> dict[str, list[tuple[str, str]]]: ...
 def run(scenario_json: str, seed: int, control: Control | None = None, jobs: int = 1) -> RawResult:
     """Run a scenario, one of `jobs` runs that go on at the same time in this process and share its memory.
 
-    Raises `ScenarioError` if it may take more than its share.
+    Raises `ScenarioError` if it may take more than its share, `CancelledError` if it is cancelled before its network is
+    there.
     """

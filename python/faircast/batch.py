@@ -199,6 +199,8 @@ class _Batch(Generic[T]):
     def _run(self, job: Job, control: _native.Control) -> _native.RawResult:
         try:
             return _native.run(job.scenario, job.seed, control, self.at_once)
+        except _native.CancelledError:
+            raise Interrupted from None
         except (_native.ScenarioError, MemoryError) as error:
             raise NotFinishedError(f"the run {job.label} with seed {job.seed} failed: {error}") from error
         except BaseException as error:  # a panic of the core is no ordinary exception

@@ -5,12 +5,12 @@
 
 use faircast_scenario::catalogue::catalogue;
 use faircast_scenario::paths::{Demand, Paths, paths};
-use faircast_scenario::run::{Control, RunOutput};
+use faircast_scenario::run::{Control, Failure, RunOutput};
 use faircast_scenario::tables::{Table, Values};
 use faircast_scenario::warning::{self, KnownWarning};
 use faircast_scenario::{Problem, Scenario, run, schema};
 use pyo3::create_exception;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::sync::Arc;
@@ -22,12 +22,19 @@ create_exception!(
     "A scenario is not legal: `problems` lists all of it."
 );
 
+create_exception!(
+    faircast._native,
+    CancelledError,
+    PyRuntimeError,
+    "A run was cancelled before its network was there: nothing has happened yet."
+);
+
 #[pymodule]
 mod _native {
     #[pymodule_export]
     use super::{
-        PyControl, RawResult, ScenarioError, py_catalogue, py_check, py_paths, py_resolve, py_run, py_schema,
-        py_toml_to_json, py_warnings,
+        CancelledError, PyControl, RawResult, ScenarioError, py_catalogue, py_check, py_paths, py_resolve, py_run,
+        py_schema, py_toml_to_json, py_warnings,
     };
     use pyo3::prelude::*;
 
@@ -98,7 +105,8 @@ fn py_paths(
     Ok((links, demands.into_iter().map(plain).collect()))
 }
 
-/// Runs a scenario, one of `jobs` runs that go on at the same time in this process and share its memory.
+/// Runs a scenario, one of `jobs` runs that go on at the same time in this process and share its memory. Raises
+/// `ScenarioError` if it may take more than its share, `CancelledError` if it is cancelled before its network is there.
 #[pyfunction(name = "run", signature = (scenario_json, seed, control = None, jobs = 1))]
 fn py_run(
     py: Python<'_>,
@@ -108,9 +116,11 @@ fn py_run(
     jobs: u32,
 ) -> PyResult<RawResult> {
     let control = control.map_or_else(Arc::default, |control| control.shared.clone());
-    py.detach(|| run(&scenario(scenario_json)?, seed, &control, jobs))
-        .map(RawResult)
-        .map_err(|problems| raise(py, &problems))
+    let work = || run(&Scenario::from_json_unless_cancelled(json(scenario_json)?, &control)?, seed, &control, jobs);
+    py.detach(work).map(RawResult).map_err(|failure| match failure {
+        Failure::Problems(problems) => raise(py, &problems),
+        Failure::Cancelled => CancelledError::new_err("cancelled before its network was there"),
+    })
 }
 
 /// Watches and stops a run in another thread.
@@ -221,10 +231,11 @@ fn bytes<'py, T: Copy, const N: usize>(
 }
 
 fn scenario(text: &str) -> Result<Scenario, Vec<Problem>> {
-    match serde_json::from_str(text) {
-        Ok(value) => Scenario::from_json(value),
-        Err(error) => Err(vec![Problem::new("", format!("not JSON: {error}"))]),
-    }
+    Scenario::from_json(json(text)?)
+}
+
+fn json(text: &str) -> Result<serde_json::Value, Vec<Problem>> {
+    serde_json::from_str(text).map_err(|error| vec![Problem::new("", format!("not JSON: {error}"))])
 }
 
 fn pairs(problems: &[Problem]) -> Vec<(String, String)> {

@@ -3,6 +3,7 @@
 //! Every random stream has the name of what it belongs to (`"link/bottleneck/loss"`, `"flow/web-0/jitter"`), so adding
 //! a flow or a link changes nothing for the others.
 
+use crate::control::{Cancelled, Control, Failure};
 use crate::network::{self, FlowKind, NetworkFlow, NetworkSession};
 use crate::problem::Problem;
 use faircast_proto::packet::{Address, FlowId};
@@ -11,7 +12,7 @@ use faircast_proto::source::{Cbr, OnOff, Sink};
 use faircast_proto::tcp;
 use faircast_proto::time::{Instant, Rate};
 use faircast_sim::agent::Agent;
-use faircast_sim::builder::{LinkPlan, NetworkBuilder};
+use faircast_sim::builder::{BuildError, LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::Calendar;
 use faircast_sim::engine::World;
 use faircast_sim::ids::NodeId;
@@ -21,14 +22,15 @@ use faircast_sim::queue::{LinkContext, Queue};
 /// Builds the simulator of a network for one seed.
 ///
 /// # Errors
-/// What keeps the network from being built; nothing, for a scenario that has been checked.
-pub fn build<C: Calendar>(description: &network::Network, seed: u64) -> Result<World<C>, Vec<Problem>> {
+/// What keeps the network from being built, for a scenario that has been checked only that somebody cancels it.
+pub fn build<C: Calendar>(description: &network::Network, seed: u64, control: &Control) -> Result<World<C>, Failure> {
     let mut network = NetworkBuilder::new(seed);
     for node in &description.nodes {
         network.node(&node.name);
     }
     let mean_packet_bytes = description.mean_packet_bytes();
     for link in &description.links {
+        control.look()?;
         let context = LinkContext {
             rate: link.rate,
             delay: link.delay,
@@ -49,16 +51,21 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64) -> Result<W
         });
     }
     for flow in &description.flows {
+        control.look()?;
         add_flow(&mut network, flow, seed);
     }
     for session in &description.sessions {
         let line_rate = description.links.iter().filter(|link| link.from == session.source).map(|link| link.rate).max();
-        add_session(&mut network, session, line_rate, seed);
+        add_session(&mut network, session, line_rate, seed, control)?;
     }
     network.probes(description.probes.clone());
     network.clock_offsets(description.clock_offsets);
-    let built = network.build();
-    built.map_err(|errors| errors.iter().map(|error| Problem::new("", error.to_string())).collect())
+    let built = network.build_while(|| !control.is_cancelled());
+    control.look()?;
+    let problems = |errors: Vec<BuildError>| -> Vec<Problem> {
+        errors.iter().map(|error| Problem::new("", error.to_string())).collect()
+    };
+    Ok(built.map_err(problems)?)
 }
 
 fn add_flow(network: &mut NetworkBuilder, flow: &NetworkFlow, seed: u64) {
@@ -69,7 +76,13 @@ fn add_flow(network: &mut NetworkBuilder, flow: &NetworkFlow, seed: u64) {
     network.place(peer, id, receiver, Instant::ZERO, None);
 }
 
-fn add_session(network: &mut NetworkBuilder, session: &NetworkSession, line_rate: Option<Rate>, seed: u64) {
+fn add_session(
+    network: &mut NetworkBuilder,
+    session: &NetworkSession,
+    line_rate: Option<Rate>,
+    seed: u64,
+    control: &Control,
+) -> Result<(), Cancelled> {
     let own = network.address(NodeId(session.source));
     let (flow, group) = network.session(own, session.plan);
     let members = session.receivers.len() as u32;
@@ -82,11 +95,13 @@ fn add_session(network: &mut NetworkBuilder, session: &NetworkSession, line_rate
     let source = Agent::SessionSource(session.config.source(seat(network, own, &session.name)));
     network.place(own, flow, source, start, session.stop.map(|stop| Instant::ZERO + stop));
     for receiver in &session.receivers {
+        control.look()?;
         let own = network.address(NodeId(receiver.node));
         network.member(flow, own);
         let member = Agent::SessionMember(session.config.member(seat(network, own, &receiver.name)));
         network.place(own, flow, member, receiver.joins(seed), receiver.leave.map(|_| receiver.leaves()));
     }
+    Ok(())
 }
 
 fn agents(network: &NetworkBuilder, flow: &NetworkFlow, id: FlowId, own: Address, peer: Address) -> (Agent, Agent) {

@@ -1,5 +1,6 @@
 //! Watching and stopping a run from another thread.
 
+use crate::problem::Problem;
 use faircast_proto::time::Instant;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -34,6 +35,12 @@ impl Control {
         self.cancelled.load(Ordering::Relaxed)
     }
 
+    /// To be called every fraction of a second while something is made for a run.
+    #[inline]
+    pub(crate) fn look(&self) -> Result<(), Cancelled> {
+        if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
+    }
+
     /// The run begins, and goes on until `end`.
     pub(crate) fn begin(&self, end: Instant) {
         self.end.store(end.0, Ordering::Relaxed);
@@ -44,5 +51,40 @@ impl Control {
     pub(crate) fn goes_on(&self, now: Instant) -> bool {
         self.now.store(now.0, Ordering::Relaxed);
         !self.is_cancelled()
+    }
+}
+
+/// Somebody wanted it to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cancelled;
+
+/// Why there is no result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Failure {
+    /// Somebody wanted it to end before the network was there.
+    Cancelled,
+    /// What is wrong.
+    Problems(Vec<Problem>),
+}
+
+impl From<Cancelled> for Failure {
+    fn from(_: Cancelled) -> Failure {
+        Failure::Cancelled
+    }
+}
+
+impl From<Vec<Problem>> for Failure {
+    fn from(problems: Vec<Problem>) -> Failure {
+        Failure::Problems(problems)
+    }
+}
+
+impl Failure {
+    /// The problems of what nobody could cancel.
+    pub(crate) fn problems(self) -> Vec<Problem> {
+        match self {
+            Failure::Problems(problems) => problems,
+            Failure::Cancelled => unreachable!("nobody else has the control"),
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! stand-in, so that the rest can still be read and looked at for its meaning; what is found there that follows from a
 //! stand-in is dropped.
 
+use crate::control::{Control, Failure};
 use crate::form::repair::{self, Repair};
 use crate::form::schema::{decisive, schema};
 use crate::form::{quantity, toml_text, translate};
@@ -21,7 +22,7 @@ impl Scenario {
     /// Everything that is wrong with it. Errors of TOML itself come alone, with line and column.
     pub fn from_toml(text: &str) -> Result<Scenario, Vec<Problem>> {
         let (value, unreadable) = toml_text::to_json(text)?;
-        read(value, unreadable)
+        read(value, unreadable, &Control::default()).map_err(Failure::problems)
     }
 
     /// Reads a scenario from a JSON value.
@@ -29,7 +30,15 @@ impl Scenario {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn from_json(value: Value) -> Result<Scenario, Vec<Problem>> {
-        read(value, Vec::new())
+        Scenario::from_json_unless_cancelled(value, &Control::default()).map_err(Failure::problems)
+    }
+
+    /// Reads a scenario from a JSON value while someone else may cancel it.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it; that it was cancelled.
+    pub fn from_json_unless_cancelled(value: Value, control: &Control) -> Result<Scenario, Failure> {
+        read(value, Vec::new(), control)
     }
 
     /// The scenario with everything filled in that has a default, keys in alphabetical order. Read back it gives the
@@ -42,7 +51,8 @@ impl Scenario {
 
     /// Everything that is wrong with the meaning of a scenario that was not read but put together.
     pub fn check(&self) -> Vec<Problem> {
-        meaning::check(self).into_iter().map(|finding| finding.problem).collect()
+        let found = meaning::check(self, &Control::default()).expect("nobody else has the control");
+        found.into_iter().map(|finding| finding.problem).collect()
     }
 }
 
@@ -56,7 +66,7 @@ pub fn toml_to_json(text: &str) -> Result<Value, Vec<Problem>> {
 }
 
 /// `unreadable`: values that could not even be put into `value`; null stands in their places.
-fn read(mut value: Value, unreadable: Vec<Problem>) -> Result<Scenario, Vec<Problem>> {
+fn read(mut value: Value, unreadable: Vec<Problem>, control: &Control) -> Result<Scenario, Failure> {
     whole_numbers(&mut value);
     let mut problems = unreadable;
     let mut repairs = Vec::new();
@@ -79,14 +89,15 @@ fn read(mut value: Value, unreadable: Vec<Problem>) -> Result<Scenario, Vec<Prob
         Ok(mut scenario) => {
             scenario.fill();
             let uncertain = [problems.clone(), replaced].concat();
-            let certain = meaning::check(&scenario).into_iter().filter(|finding| !finding.follows_from(&uncertain));
+            let certain =
+                meaning::check(&scenario, control)?.into_iter().filter(|finding| !finding.follows_from(&uncertain));
             let certain: Vec<Problem> = certain.map(|finding| finding.problem).collect();
             problems.extend(certain);
-            if problems.is_empty() { Ok(scenario) } else { Err(sorted(problems)) }
+            if problems.is_empty() { Ok(scenario) } else { Err(sorted(problems).into()) }
         }
-        Err(_) if !problems.is_empty() => Err(sorted(problems)),
+        Err(_) if !problems.is_empty() => Err(sorted(problems).into()),
         // The schema is made from the structs, so this does not happen; if it does, it is said as well as can be.
-        Err(error) => Err(vec![Problem::new("", format!("cannot be read: {error}"))]),
+        Err(error) => Err(vec![Problem::new("", format!("cannot be read: {error}"))].into()),
     }
 }
 

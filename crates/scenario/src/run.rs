@@ -1,12 +1,12 @@
 //! One run: from a scenario and a seed to tables.
 
 use crate::build::build;
-pub use crate::control::Control;
+pub use crate::control::{Control, Failure};
+use crate::expand::expand;
 use crate::machine::Share;
 use crate::memory::Forecast;
 use crate::model::{CalendarChoice, Scenario};
 use crate::network::Network;
-use crate::problem::Problem;
 use crate::summary::summary;
 use crate::tables::{Subjects, Table, tables};
 use crate::warning::{self, Warning};
@@ -36,21 +36,23 @@ pub struct RunOutput {
 /// Runs `scenario` with `seed`, one of `jobs` runs that go on at the same time and share the memory.
 ///
 /// # Errors
-/// What keeps the network from being built; that it may take more memory than its share of what this process may have.
-pub fn run(scenario: &Scenario, seed: u64, control: &Control, jobs: u32) -> Result<RunOutput, Vec<Problem>> {
-    let network = scenario.expand();
+/// What keeps the network from being built; that it may take more memory than its share of what this process may have;
+/// that it was cancelled before anything could happen.
+pub fn run(scenario: &Scenario, seed: u64, control: &Control, jobs: u32) -> Result<RunOutput, Failure> {
+    let network = expand(scenario, &mut Vec::new(), control)?;
     let share = Share::take(jobs);
     if let Some(problem) = Forecast::of(&network).too_large(share.bytes) {
-        return Err(vec![problem]);
+        return Err(vec![problem].into());
     }
+    control.look()?;
     match network.calendar {
         CalendarChoice::Wheel => run_with::<Wheel>(&network, seed, control),
         CalendarChoice::Heap => run_with::<Heap>(&network, seed, control),
     }
 }
 
-fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Result<RunOutput, Vec<Problem>> {
-    let mut world = build::<C>(network, seed)?;
+fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Result<RunOutput, Failure> {
+    let mut world = build::<C>(network, seed, control)?;
     let end = Instant(network.duration.0);
     control.begin(end);
     let interrupted = world.run_while(end, |now| control.goes_on(now)) == Progress::Paused;

@@ -107,6 +107,8 @@ pub enum BuildError {
         /// Name of its node.
         node: String,
     },
+    /// It was no longer wanted.
+    GivenUp,
     /// Sender and receiver of a flow are on one node: nothing would cross a link.
     SameNode {
         /// The node's name.
@@ -127,6 +129,7 @@ impl fmt::Display for BuildError {
                 write!(f, "link {link} has a rate of {} bit/s; legal is at least {} bit/s", rate.0, LEAST_RATE.0)
             }
             BuildError::EmptyAddress { node } => write!(f, "an address on node {node} has no endpoint"),
+            BuildError::GivenUp => write!(f, "the network was given up while it was built"),
             BuildError::SameNode { node } => write!(f, "a flow starts and ends on node {node}"),
         }
     }
@@ -219,6 +222,16 @@ impl NetworkBuilder {
     /// # Errors
     /// Everything that keeps the network from running, all at once.
     pub fn build<C: Calendar>(self) -> Result<World<C>, Vec<BuildError>> {
+        self.build_while(|| true)
+    }
+
+    /// The same as long as `go_on` agrees, which is asked between two steps.
+    ///
+    /// # Errors
+    /// As [`build`](Self::build); that it was given up, alone.
+    pub fn build_while<C: Calendar>(self, go_on: impl Fn() -> bool) -> Result<World<C>, Vec<BuildError>> {
+        let asked = || if go_on() { Ok(()) } else { Err(vec![BuildError::GivenUp]) };
+        asked()?;
         let edges: Vec<Edge> =
             self.links.iter().map(|link| Edge { from: link.from, to: link.to, delay: link.delay }).collect();
         let mut errors = self.errors();
@@ -226,9 +239,11 @@ impl NetworkBuilder {
         if !errors.is_empty() {
             return Err(errors);
         }
+        asked()?;
         let multicast = self.trees(&edges);
-
+        asked()?;
         let offsets = self.offsets();
+        asked()?;
         let horizon = self.links.iter().map(|link| link.delay + link.rate.time_for(1500)).max().unwrap_or_default();
         let mut calendar = C::new(horizon);
         let mut links: Vec<Link> = self
@@ -242,6 +257,7 @@ impl NetworkBuilder {
         }
         let mut hosts = Vec::with_capacity(self.endpoints.len());
         for (index, endpoint) in (0..).zip(self.endpoints) {
+            asked()?;
             let (flow, agent, start, stop) = endpoint.agent.expect("empty addresses are errors");
             calendar.schedule(Entry::new(start.min(stop), Kind::Timer, index));
             hosts.push(Host::new(agent, endpoint.node, flow, offsets[endpoint.node.index()], start, stop));

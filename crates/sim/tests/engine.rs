@@ -266,6 +266,25 @@ fn start_and_stop_are_heeded() {
 }
 
 #[test]
+fn a_network_that_is_no_longer_wanted_is_not_built() {
+    let started = |asked_at_most: u32| {
+        let mut network = NetworkBuilder::new(1);
+        let (a, b) = (network.node("a"), network.node("b"));
+        let (rate, delay) = (Rate(7_654_321), Duration::from_millis(1));
+        duplex(&mut network, a, b, rate, delay, AMPLE, LinkMode::Fused);
+        connect(&mut network, a, b, &Ends { window: 2, start: Instant::ZERO, stop: None });
+        let asked = std::cell::Cell::new(0);
+        let built = network.build_while::<Wheel>(|| asked.replace(asked.get() + 1) < asked_at_most);
+        (built.err(), asked.get())
+    };
+    let (error, all) = started(u32::MAX);
+    assert!(error.is_none() && all > 4, "{all}");
+    for asked in 0..all {
+        assert_eq!(started(asked), (Some(vec![BuildError::GivenUp]), asked + 1));
+    }
+}
+
+#[test]
 fn a_run_in_pieces_is_the_same_run() {
     let mut whole = busy_dumbbell::<Wheel>(3, LinkMode::Fused, true, RED);
     whole.run(Instant::from_secs_f64(1.0), u64::MAX);

@@ -2,6 +2,7 @@
 
 mod sessions;
 
+use crate::control::{Cancelled, Control};
 use crate::model::{Course, Duplex, FlowEntry, LinkEntry, ModeChoice, Nodes, Scenario, Settings};
 use crate::network::{DirectedLink, FlowKind, Network, NetworkFlow, NetworkNode};
 use crate::problem::{Finding, list, nearest};
@@ -15,12 +16,12 @@ use std::collections::BTreeMap;
 impl Scenario {
     /// The network that the scenario describes. The scenario must be legal: what cannot be made is left out.
     pub fn expand(&self) -> Network {
-        expand(self, &mut Vec::new())
+        expand(self, &mut Vec::new(), &Control::default()).expect("nobody else has the control")
     }
 }
 
 /// The network of `scenario`. What cannot be made is left out of it and reported in `found`.
-pub(crate) fn expand(scenario: &Scenario, found: &mut Vec<Finding>) -> Network {
+pub(crate) fn expand(scenario: &Scenario, found: &mut Vec<Finding>, control: &Control) -> Result<Network, Cancelled> {
     let sketch = scenario.topology.as_ref().map_or_else(Sketch::default, |topology| topology.lay());
     let mut network = Network {
         duration: scenario.duration,
@@ -43,13 +44,13 @@ pub(crate) fn expand(scenario: &Scenario, found: &mut Vec<Finding>) -> Network {
         calendar: scenario.engine.calendar,
         clock_offsets: scenario.engine.clock_offsets,
     };
-    let mut expansion = Expansion { scenario, names: BTreeMap::new(), network: &mut network, found };
-    expansion.nodes(&sketch);
-    expansion.links(&sketch);
-    expansion.flows();
-    expansion.sessions();
+    let mut expansion = Expansion { scenario, names: BTreeMap::new(), network: &mut network, found, control };
+    expansion.nodes(&sketch)?;
+    expansion.links(&sketch)?;
+    expansion.flows()?;
+    expansion.sessions()?;
     expansion.probes();
-    network
+    Ok(network)
 }
 
 struct Expansion<'a> {
@@ -58,23 +59,27 @@ struct Expansion<'a> {
     names: BTreeMap<String, u32>,
     network: &'a mut Network,
     found: &'a mut Vec<Finding>,
+    control: &'a Control,
 }
 
 impl Expansion<'_> {
-    fn nodes(&mut self, sketch: &Sketch) {
+    fn nodes(&mut self, sketch: &Sketch) -> Result<(), Cancelled> {
         for name in sketch.nodes.iter().chain(self.scenario.nodes.keys()) {
+            self.control.look()?;
             // A node of the topology may be described in the file: it is still the same node.
             if !self.names.contains_key(name) {
                 self.names.insert(name.clone(), self.network.nodes.len() as u32);
                 self.network.nodes.push(NetworkNode { name: name.clone() });
             }
         }
+        Ok(())
     }
 
-    fn links(&mut self, sketch: &Sketch) {
+    fn links(&mut self, sketch: &Sketch) -> Result<(), Cancelled> {
         let mut new: BTreeMap<&str, &LinkEntry> =
             self.scenario.links.iter().map(|(name, link)| (name.as_str(), link)).collect();
         for link in &sketch.links {
+            self.control.look()?;
             let ends = [self.names[&link.from], self.names[&link.to]];
             match new.remove(link.name.as_str()) {
                 None => self.link(&link.name, ends, &link.duplex, false),
@@ -85,11 +90,13 @@ impl Expansion<'_> {
             }
         }
         for (name, given) in new {
+            self.control.look()?;
             let base = Duplex { both: Settings::of_new_link(), back: None };
             if let Some(ends) = self.new_link_ends(name, given, sketch) {
                 self.link(name, ends, &given.duplex.over(&base), given.simplex);
             }
         }
+        Ok(())
     }
 
     fn link(&mut self, name: &str, [from, to]: [u32; 2], duplex: &Duplex, simplex: bool) {
@@ -176,7 +183,7 @@ impl Expansion<'_> {
         index
     }
 
-    fn flows(&mut self) {
+    fn flows(&mut self) -> Result<(), Cancelled> {
         let mut taken: BTreeMap<String, &str> = BTreeMap::new();
         for (entry, flow) in &self.scenario.flows {
             let course = flow.course();
@@ -187,6 +194,7 @@ impl Expansion<'_> {
             ];
             let kind = FlowKind::from(flow);
             for index in 0..course.flows() {
+                self.control.look()?;
                 let name = course.flow_name(entry, index);
                 if let Some(other) = taken.insert(name.clone(), entry) {
                     let (counted, plain) =
@@ -206,6 +214,7 @@ impl Expansion<'_> {
                 self.network.flows.push(NetworkFlow { name, from, to, kind, start, start_jitter, stop });
             }
         }
+        Ok(())
     }
 
     /// The nodes at one end of the flows of an entry, as said in the file or by default.

@@ -1,6 +1,7 @@
 //! From the sessions of a scenario to those of its network.
 
 use super::Expansion;
+use crate::control::Cancelled;
 use crate::model::{Nodes, Receivers, SessionEntry, TreeMode};
 use crate::network::{NetworkReceiver, NetworkSession};
 use crate::problem::Finding;
@@ -9,7 +10,7 @@ use faircast_sim::multicast::{self, SessionPlan};
 use std::collections::BTreeSet;
 
 impl Expansion<'_> {
-    pub(super) fn sessions(&mut self) {
+    pub(super) fn sessions(&mut self) -> Result<(), Cancelled> {
         let scenario = self.scenario;
         let mut taken: BTreeSet<String> = self.network.flows.iter().map(|flow| flow.name.clone()).collect();
         for (name, session) in &scenario.sessions {
@@ -17,6 +18,7 @@ impl Expansion<'_> {
             let source = self.node(&format!("{path}.source"), &session.course().source);
             let receivers = self.receivers(name, session);
             for name in std::iter::once(name).chain(receivers.iter().map(|receiver| &receiver.name)) {
+                self.control.look()?;
                 if !taken.insert(name.clone()) {
                     let message = format!("there is another flow, session or receiver called {name}; rename one");
                     self.found.push(Finding::new(path.clone(), message).on(["flows"]));
@@ -35,6 +37,7 @@ impl Expansion<'_> {
                 plan: plan(session),
             });
         }
+        Ok(())
     }
 
     fn receivers(&mut self, name: &str, session: &SessionEntry) -> Vec<NetworkReceiver> {

@@ -6,6 +6,7 @@ mod optimum;
 mod reach;
 mod sessions;
 
+use crate::control::{Cancelled, Control};
 use crate::expand::expand;
 use crate::model::{Duplex, FlowEntry, MAX_SEED, Scenario, Settings};
 use crate::network::Network;
@@ -25,7 +26,7 @@ const FASTEST: Rate = Rate(10_000_000_000_000);
 const FINEST: Duration = Duration::from_micros(1);
 
 /// All that is wrong.
-pub(crate) fn check(scenario: &Scenario) -> Vec<Finding> {
+pub(crate) fn check(scenario: &Scenario, control: &Control) -> Result<Vec<Finding>, Cancelled> {
     let mut found = Vec::new();
     times(scenario, &mut found);
     settings(scenario, &mut found);
@@ -37,12 +38,14 @@ pub(crate) fn check(scenario: &Scenario) -> Vec<Finding> {
     }
     // What nobody can hold is not made, not even to look at it.
     if counts::check(scenario, &mut found) {
-        let network = expand(scenario, &mut found);
+        let network = expand(scenario, &mut found, control)?;
         unreachable(scenario, &network, &mut found);
+        control.look()?;
         hops::check(scenario, &network, &mut found);
+        control.look()?;
         optimum::check(scenario, &network, &mut found);
     }
-    found
+    Ok(found)
 }
 
 fn times(scenario: &Scenario, found: &mut Vec<Finding>) {
