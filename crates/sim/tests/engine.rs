@@ -289,6 +289,7 @@ fn a_run_in_pieces_is_the_same_run() {
     let mut whole = busy_dumbbell::<Wheel>(3, LinkMode::Fused, true, RED);
     whole.run(Instant::from_secs_f64(1.0), u64::MAX);
     let mut pieces = busy_dumbbell::<Wheel>(3, LinkMode::Fused, true, RED);
+    assert_eq!((pieces.run(Instant::from_secs_f64(1.0), 776), pieces.events()), (Progress::Paused, 776));
     while pieces.run(Instant::from_secs_f64(1.0), 777) == Progress::Paused {}
     assert_eq!(whole.digest(), pieces.digest());
     assert_eq!(whole.events(), pieces.events());
