@@ -41,8 +41,8 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub max_burst: Option<u32>,
-    /// Exchange SYN and SYN-ACK, of `ack_size` each, before data (RFC 9293 section 3.5): data begins a round trip later,
-    /// and that has been measured. Default false, as in ns-2's one-way TCP.
+    /// Exchange SYN and SYN-ACK, of `ack_size` each, before data (RFC 9293 section 3.5): data begins a round trip
+    /// later, and that has been measured. Default false, as in ns-2's one-way TCP.
     pub handshake: bool,
     /// Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2).
     #[schemars(range(min = 1, max = 1000))]

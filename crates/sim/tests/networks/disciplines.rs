@@ -76,8 +76,8 @@ fn a_queue_sees_its_interface_as_it_is_without_the_packet_that_arrives() {
         let steps = [(0, 1000), (0, 700), (0, 300), (1_500, 100), (10_000, 40)];
         let steps = steps.map(|(micros, size)| (micros, Step::Send(size)));
         let (world, seen, _) = through(BySize::default(), mode, &steps);
-        // The first leaves at 1.05 ms; at 1.5 ms the second is in transmission and the third waits. After 2100 bytes, at
-        // 2 194 838.7 ns, nothing is left.
+        // The first leaves at 1.05 ms; at 1.5 ms the second is in transmission and the third waits. After 2100 bytes,
+        // at 2 194 838.7 ns, nothing is left.
         let expected = [
             (1000, 0, 0, 0, Some(0)),
             (700, 0, 0, 0, None),

@@ -1,7 +1,7 @@
 //! What probes write, each value worked out by hand.
 //!
-//! At 7 654 321 bit/s packets of 1000, 700 and 300 bytes that are sent together leave after 1 045 161.3, 1 776 774.2 and
-//! 2 090 322.6 ns; a link's rows show the nanosecond before.
+//! At 7 654 321 bit/s packets of 1000, 700 and 300 bytes that are sent together leave after 1 045 161.3, 1 776 774.2
+//! and 2 090 322.6 ns; a link's rows show the nanosecond before.
 
 use crate::support::{AMPLE, NO_LOSS, Step, Wire, duplex, script};
 use faircast_proto::endpoint::Event;
