@@ -5,8 +5,9 @@
 //! | `config.rs` | the parameters | ns-2's defaults, RFC sections at each field |
 //! | `sender.rs` | acknowledgements, sending, timers | RFC 5681, RFC 6298 section 5, RFC 3042 |
 //! | `state.rs` | the states of a sender | |
+//! | `counts.rs` | what a sender counts | |
 //! | `handshake.rs` | the exchange of SYNs before data, if wanted | RFC 9293 section 3.5, RFC 6298 (5.7) |
-//! | `recovery.rs` | fast retransmit and recovery, time-out | RFC 5681 section 3.2, RFC 6582, RFC 6675 |
+//! | `recovery.rs` | which losses are known, fast retransmit and recovery | RFC 5681 section 3.2, RFC 6582, RFC 6675 |
 //! | `rule/` | how the window grows and shrinks: one file per rule | RFC 5681 section 3.1 |
 //! | `receiver.rs` | cumulative and selective ACKs, delayed ACKs | RFC 5681 section 4.2, RFC 2018 |
 //! | `congestion_echo.rs` | marks: the receiver's latch, the sender's response | RFC 3168 section 6.1, [Durresi] |
@@ -18,6 +19,7 @@
 
 mod config;
 mod congestion_echo;
+mod counts;
 mod handshake;
 mod number;
 mod ranges;

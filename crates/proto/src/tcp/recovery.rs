@@ -1,171 +1,345 @@
 //! Loss recovery: fast retransmit and fast recovery of Reno (RFC 5681 section 3.2), NewReno (RFC 6582) and SACK
-//! (RFC 6675), and the retransmission time-out.
+//! (RFC 6675). What has been heard of losses is kept here, and what follows from it said; to send, to reduce the window
+//! and to run the timer is the sender's business.
+//!
+//! Numbers of segments are half-open: `sent_end` and `recover_end` are one past the segments that RFC 6582 calls highest
+//! sent and `recover`. So an ACK covers everything up to `recover` if `ack >= recover_end`, and more than that if
+//! `ack > recover_end`.
 
-use super::FullAck;
-use super::rule::{Recovery, WindowRule};
-use super::sender::Sender;
-use super::state::{LastCut, State};
-use crate::endpoint::{Event, Outbox};
-use crate::time::Instant;
+use super::rule::{Recovery, Window};
+use super::scoreboard::Scoreboard;
+use super::{Config, FullAck};
+use crate::packet::SackBlock;
 
-impl Sender {
-    /// Begins a recovery if the duplicate ACK just counted shows a loss that is to be repaired that way; says whether.
-    pub(super) fn try_recovery(&mut self, now: Instant, out: &mut Outbox) -> bool {
-        let (shows_loss, new_window) = match self.recovery {
-            // RFC 6582 section 3.2 step 2 and section 4: one recovery per window of data; the ACK must cover more
-            // than `recover`. Reno is given the same care (ns-2 `bugfix_`).
-            Recovery::Reno | Recovery::NewReno => (self.dupacks == self.dupthresh, self.snd_una > self.recover_end),
-            // RFC 6675 section 5: HighACK must have reached RecoveryPoint.
-            Recovery::Sack => {
-                let shows_loss = self.dupacks >= self.dupthresh || self.scoreboard.is_lost(self.snd_una);
-                (shows_loss, self.snd_una >= self.recover_end)
-            }
-        };
-        if !shows_loss {
-            return false;
+/// What a sender knows of losses, and which window of data it has answered last.
+#[derive(Debug)]
+pub struct LossRecovery {
+    kind: Recovery,
+    dupthresh: u32,
+    full_ack: FullAck,
+    dupacks: u32,
+    /// Segments sent on the duplicate ACKs counted (RFC 3042).
+    limited: u32,
+    repair: Option<Repair>,
+    last_cut: LastCut,
+    /// One past the highest segment sent when the window was last reduced.
+    recover_end: u64,
+    scoreboard: Scoreboard,
+}
+
+/// A recovery under way.
+#[derive(Clone, Copy, Debug)]
+struct Repair {
+    /// Segments that duplicate ACKs show to have left the network, which new ones may replace (RFC 5681 section 3.2);
+    /// not used with SACK.
+    inflation: f64,
+    /// A partial ACK has come (RFC 6582).
+    partial_ack: bool,
+}
+
+/// Why the window was last reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LastCut {
+    None,
+    Loss,
+    Echo,
+    Timeout,
+}
+
+/// What a duplicate ACK asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duplicate {
+    /// Nothing but what the window allows.
+    Nothing,
+    /// It is one of the first, the `count`-th: limited transmit.
+    Early {
+        /// Duplicate ACKs so far.
+        count: u32,
+    },
+    /// A recovery has begun: the window is to be reduced, the first segment not acknowledged to be sent again.
+    Loss(Cut),
+}
+
+/// A reduction of the window for a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// The whole.
+    Whole,
+    /// What is missing to it: the window of data in which the loss fell has been reduced because of a mark.
+    Rest,
+}
+
+/// What an ACK of new data does to a recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// There is none.
+    None,
+    /// It goes on, or is over; the timer restarts.
+    Advanced,
+    /// The next segment is lost, too, and to be sent again.
+    NextLost {
+        /// The timer restarts.
+        restart_timer: bool,
+    },
+}
+
+/// Which answer a congestion echo asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EchoAnswer {
+    /// None: it is of a window of data that has been answered.
+    None,
+    /// The first in a window of data.
+    First,
+    /// A further one, if its level is higher.
+    Further,
+}
+
+/// What bounds sending.
+#[derive(Clone, Copy, Debug)]
+pub enum Bound {
+    /// The window, enlarged by so many segments.
+    Window {
+        /// See [`Repair`].
+        inflation: f64,
+    },
+    /// The segments in the network; [`LossRecovery::next_segment`] says what is to be sent (RFC 6675 section 5).
+    Pipe,
+}
+
+/// What NextSeg names (RFC 6675 section 4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextSegment {
+    /// Rule (2): one never sent.
+    New,
+    /// Rules (1) and (3): this one again.
+    Again(u64),
+}
+
+impl LossRecovery {
+    /// Nothing lost yet; repairs go by `kind`.
+    pub fn new(kind: Recovery, config: &Config) -> LossRecovery {
+        LossRecovery {
+            kind,
+            dupthresh: config.dupthresh,
+            full_ack: config.full_ack,
+            dupacks: 0,
+            limited: 0,
+            repair: None,
+            last_cut: LastCut::None,
+            recover_end: 0,
+            scoreboard: Scoreboard::new(config.dupthresh),
         }
-        let before = self.window.cwnd;
-        let reduced = if new_window || self.last_cut == LastCut::None {
-            self.rule.on_loss(self.flight_at_loss(), &mut self.window);
-            self.recover_end = self.sent_end;
-            true
-        } else if self.last_cut == LastCut::Echo {
-            // The window of data in which the loss fell has already been reduced because of a mark.
-            let missing = self.echo.loss();
-            if missing < 1.0 {
-                self.rule.on_mark(missing, &mut self.window);
-            }
-            missing < 1.0
-        } else {
-            // The time-out repairs this loss.
-            return false;
-        };
-        self.last_cut = LastCut::Loss;
-        if reduced {
-            self.cwr_pending = true;
-            self.loss_reductions += 1;
-            out.event(Event::LossReduction { before, after: self.window.cwnd });
-        }
-        self.state = State::Recovery { inflation: f64::from(self.dupthresh), partial_ack: false };
-        if self.recovery == Recovery::Sack {
-            self.scoreboard.begin_recovery();
-            self.scoreboard.mark_retransmitted(self.snd_una);
-        }
-        self.send_segment(now, self.snd_una, out);
-        self.timer = now + self.rtt.rto();
-        true
     }
 
-    /// The segments outstanding, as the reduction for a loss counts them.
-    fn flight_at_loss(&self) -> u32 {
-        // RFC 5681 section 3.2 step 2: what limited transmit has added does not count.
-        let flight = (self.sent_end - self.snd_una) as u32 - self.limited;
-        // The jitter stands for the time that a host takes to send: what it holds back has the window's leave already.
-        if self.opportunity_pending() {
-            flight.max(self.window_end(0.0).saturating_sub(self.snd_una) as u32)
-        } else {
-            flight
+    /// The same with the first segment numbered `first`.
+    #[cfg(test)]
+    pub fn numbered_from(self, first: u64) -> LossRecovery {
+        LossRecovery { recover_end: first, ..self }
+    }
+
+    /// Whether blocks tell what has arrived.
+    #[inline]
+    pub fn is_selective(&self) -> bool {
+        self.kind == Recovery::Sack
+    }
+
+    /// Takes in the blocks of an ACK of everything below `ack`, and says whether they tell of a segment not known to
+    /// have arrived.
+    #[inline]
+    pub fn take_blocks(&mut self, ack: u64, blocks: &[SackBlock], sent_end: u64) -> bool {
+        self.is_selective() && self.scoreboard.update(ack, blocks, sent_end)
+    }
+
+    /// New data, `newly_acked` segments below `ack`, has been acknowledged. The window is deflated, or becomes that
+    /// after a recovery.
+    #[inline]
+    pub fn on_new_ack(&mut self, ack: u64, newly_acked: u32, sent_end: u64, window: &mut Window) -> Progress {
+        self.dupacks = 0;
+        self.limited = 0;
+        match self.repair {
+            None => Progress::None,
+            Some(repair) => self.advance(repair, ack, newly_acked, sent_end, window),
         }
     }
 
-    /// New data, `newly_acked` segments, acknowledged in a recovery; says whether the retransmission timer restarts.
-    pub(super) fn advance_recovery(&mut self, now: Instant, newly_acked: u32, out: &mut Outbox) -> bool {
-        let complete = self.snd_una >= self.recover_end;
-        match self.recovery {
+    fn advance(&mut self, repair: Repair, ack: u64, newly_acked: u32, sent_end: u64, window: &mut Window) -> Progress {
+        let complete = ack >= self.recover_end;
+        match self.kind {
             Recovery::Reno => {
-                self.window.cwnd = self.window.ssthresh;
-                self.state = State::Open;
-                true
+                window.cwnd = window.ssthresh;
+                self.repair = None;
             }
             Recovery::NewReno if complete => {
                 // RFC 6582 section 3.2 step 3.
-                self.window.cwnd = match self.full_ack {
-                    FullAck::Ssthresh => self.window.ssthresh,
-                    FullAck::Flight => {
-                        let flight = self.sent_end - self.snd_una;
-                        self.window.ssthresh.min(flight.max(1) as f64 + 1.0)
-                    }
+                window.cwnd = match self.full_ack {
+                    FullAck::Ssthresh => window.ssthresh,
+                    FullAck::Flight => window.ssthresh.min((sent_end - ack).max(1) as f64 + 1.0),
                 };
-                self.state = State::Open;
-                true
+                self.repair = None;
             }
-            Recovery::NewReno => self.on_partial_ack(now, newly_acked, out),
-            Recovery::Sack => {
-                if complete {
-                    self.scoreboard.end_recovery();
-                    self.state = State::Open;
-                }
-                true
+            Recovery::NewReno => {
+                self.repair = Some(repair.after_partial_ack(newly_acked, window));
+                return Progress::NextLost { restart_timer: !repair.partial_ack };
             }
+            Recovery::Sack if complete => {
+                self.scoreboard.end_recovery();
+                self.repair = None;
+            }
+            Recovery::Sack => {}
+        }
+        Progress::Advanced
+    }
+
+    /// A duplicate ACK, which shows that a segment has arrived above `una`, the first one not acknowledged.
+    pub fn on_duplicate(&mut self, una: u64, sent_end: u64) -> Duplicate {
+        self.dupacks = self.dupacks.saturating_add(1);
+        if let Some(repair) = &mut self.repair {
+            // RFC 5681 section 3.2 step 4: each further one stands for a segment that has left the network.
+            repair.inflation += 1.0;
+            return Duplicate::Nothing;
+        }
+        if let Some(cut) = self.loss_shown(una) {
+            self.begin(una, sent_end, cut);
+            Duplicate::Loss(cut)
+        } else if self.dupacks < self.dupthresh {
+            Duplicate::Early { count: self.dupacks }
+        } else {
+            Duplicate::Nothing
         }
     }
 
-    /// RFC 6582 section 3.2 step 3, partial acknowledgement: the next segment is lost, too. The window is deflated by
-    /// what was acknowledged, less one for the retransmission. Only the first one restarts the timer.
-    fn on_partial_ack(&mut self, now: Instant, newly_acked: u32, out: &mut Outbox) -> bool {
-        let State::Recovery { inflation, partial_ack } = &mut self.state else {
-            unreachable!("partial ACKs exist in recovery only")
+    /// The reduction due if the duplicate ACKs counted show a loss that is to be repaired by a recovery.
+    fn loss_shown(&self, una: u64) -> Option<Cut> {
+        let (shows_loss, new_window) = match self.kind {
+            // RFC 6582 section 3.2 step 2 and section 4: one recovery per window of data; the ACK must cover more
+            // than `recover`. Reno is given the same care (ns-2 `bugfix_`).
+            Recovery::Reno | Recovery::NewReno => (self.dupacks == self.dupthresh, una > self.recover_end),
+            // RFC 6675 section 5: HighACK must have reached RecoveryPoint.
+            Recovery::Sack => (self.dupacks >= self.dupthresh || self.scoreboard.is_lost(una), una >= self.recover_end),
         };
-        let deflation = f64::from(newly_acked);
-        if *inflation > deflation {
-            *inflation -= deflation - 1.0;
-        } else {
-            self.window.cwnd = (self.window.cwnd - (deflation - *inflation)).max(1.0);
-            *inflation = 1.0;
+        match self.last_cut {
+            _ if !shows_loss => None,
+            _ if new_window => Some(Cut::Whole),
+            LastCut::None => Some(Cut::Whole),
+            LastCut::Echo => Some(Cut::Rest),
+            // The time-out repairs this loss.
+            LastCut::Loss | LastCut::Timeout => None,
         }
-        let first = !core::mem::replace(partial_ack, true);
-        self.send_segment(now, self.snd_una, out);
-        first
     }
 
-    /// Whether the SACK sender may put another segment into the network (RFC 6675 section 5 step C).
-    pub(super) fn pipe_has_room(&self) -> bool {
-        self.window.cwnd - self.scoreboard.pipe(self.sent_end) as f64 >= 1.0
-    }
-
-    /// Whether NextSeg names a segment (RFC 6675 section 4).
-    pub(super) fn scoreboard_names_one(&self) -> bool {
-        self.scoreboard.next_lost().is_some() || self.has_new() || self.scoreboard.next_hole().is_some()
-    }
-
-    /// Sends the segment that NextSeg names (RFC 6675 section 4, rules 1 to 3); says whether there was one.
-    pub(super) fn send_by_scoreboard(&mut self, now: Instant, out: &mut Outbox) -> bool {
-        let lost = self.scoreboard.next_lost();
-        if lost.is_none() && self.has_new() {
-            debug_assert_eq!(self.next, self.sent_end, "a recovery begins beyond what a time-out goes back over");
-            self.send_next(now, out);
-            return true;
+    fn begin(&mut self, una: u64, sent_end: u64, cut: Cut) {
+        if cut == Cut::Whole {
+            self.recover_end = sent_end;
         }
-        let Some(segment) = lost.or_else(|| self.scoreboard.next_hole()) else { return false };
-        self.scoreboard.mark_retransmitted(segment);
-        self.send_segment(now, segment, out);
-        true
+        self.last_cut = LastCut::Loss;
+        self.repair = Some(Repair { inflation: f64::from(self.dupthresh), partial_ack: false });
+        if self.is_selective() {
+            self.scoreboard.begin_recovery();
+            self.scoreboard.mark_retransmitted(una);
+        }
     }
 
-    /// The retransmission timer has expired with data outstanding: RFC 6298 (5.4) to (5.6), RFC 5681 section 3.1, and
-    /// back to `snd_una`.
-    pub(super) fn on_retransmission_timeout(&mut self, now: Instant, out: &mut Outbox) {
-        self.count_timeout(out);
-        if self.last_cut == LastCut::Echo && self.snd_una < self.recover_end {
-            // RFC 3168 section 6.1.2, ns-2: the threshold has already been lowered in this window of data, because of a
-            // mark. The segment at `recover_end` was sent after that, with CWR: its loss is congestion anew.
-            let missing = self.echo.loss();
-            if missing < 1.0 {
-                self.rule.on_mark(missing, &mut self.window);
-            }
-            self.window.cwnd = 1.0;
-        } else {
-            self.rule.on_timeout((self.sent_end - self.snd_una) as u32, &mut self.window);
+    /// Limited transmit has sent a segment.
+    pub fn note_limited(&mut self) {
+        self.limited += 1;
+    }
+
+    /// The segments that limited transmit has sent since the last new ACK.
+    pub fn limited(&self) -> u32 {
+        self.limited
+    }
+
+    /// A congestion echo in an ACK of everything below `ack`: at most one answer per window of data (RFC 3168 section
+    /// 6.1.2).
+    ///
+    /// The receiver echoes until the first segment with CWR arrives, which is that after `recover`; so even the ACK of
+    /// `recover` itself still carries the old echo, and only one of more than `recover` a new one.
+    pub fn on_echo(&mut self, ack: u64, sent_end: u64) -> EchoAnswer {
+        match self.last_cut {
+            _ if ack > self.recover_end => {}
+            LastCut::None => {}
+            LastCut::Echo => return EchoAnswer::Further,
+            LastCut::Loss | LastCut::Timeout => return EchoAnswer::None,
         }
+        self.recover_end = sent_end;
+        self.last_cut = LastCut::Echo;
+        EchoAnswer::First
+    }
+
+    /// The retransmission timer has expired with data from `una` on outstanding: what it was is forgotten but for SACKs.
+    pub fn on_timeout(&mut self, una: u64, sent_end: u64) -> Cut {
+        // RFC 3168 section 6.1.2, ns-2: the threshold has already been lowered in this window of data, because of a
+        // mark. The segment at `recover_end` was sent after that, with CWR: its loss is congestion anew.
+        let cut = if self.last_cut == LastCut::Echo && una < self.recover_end { Cut::Rest } else { Cut::Whole };
         self.last_cut = LastCut::Timeout;
-        self.cwr_pending = true;
-        self.recover_end = self.sent_end;
+        self.recover_end = sent_end;
+        self.abandon();
+        cut
+    }
+
+    /// Ends a recovery before its time.
+    pub fn abandon(&mut self) {
         self.dupacks = 0;
         self.limited = 0;
-        self.state = State::Open;
+        self.repair = None;
         self.scoreboard.end_recovery();
-        self.rtt.back_off();
-        self.next = self.snd_una;
-        self.send_next(now, out);
+    }
+
+    /// Whether an ACK of everything below `ack` can only be of data from before a time-out.
+    pub fn repairs_after_timeout(&self, ack: u64) -> bool {
+        self.last_cut == LastCut::Timeout && ack <= self.recover_end
+    }
+
+    /// What bounds sending now.
+    #[inline]
+    pub fn bound(&self) -> Bound {
+        match self.repair {
+            None => Bound::Window { inflation: 0.0 },
+            Some(_) if self.is_selective() => Bound::Pipe,
+            Some(Repair { inflation, .. }) => Bound::Window { inflation },
+        }
+    }
+
+    /// The segments thought to be in the network (RFC 6675 section 4).
+    pub fn pipe(&self, sent_end: u64) -> u64 {
+        self.scoreboard.pipe(sent_end)
+    }
+
+    /// The segment that NextSeg names, if `has_new` says whether one never sent is left.
+    pub fn next_segment(&self, has_new: bool) -> Option<NextSegment> {
+        match self.scoreboard.next_lost() {
+            Some(segment) => Some(NextSegment::Again(segment)),
+            None if has_new => Some(NextSegment::New),
+            None => self.scoreboard.next_hole().map(NextSegment::Again),
+        }
+    }
+
+    /// The same; it is sent.
+    pub fn take_next_segment(&mut self, has_new: bool) -> Option<NextSegment> {
+        let next = self.next_segment(has_new);
+        if let Some(NextSegment::Again(segment)) = next {
+            self.scoreboard.mark_retransmitted(segment);
+        }
+        next
+    }
+
+    /// The first segment from `segment` on that is not known to have arrived.
+    pub fn first_missing(&self, segment: u64) -> u64 {
+        if self.scoreboard.is_empty() { segment } else { self.scoreboard.first_unsacked(segment) }
+    }
+}
+
+impl Repair {
+    /// RFC 6582 section 3.2 step 3, partial acknowledgement: the next segment is lost, too. The window is deflated by
+    /// what was acknowledged, less one for the retransmission.
+    fn after_partial_ack(self, newly_acked: u32, window: &mut Window) -> Repair {
+        let deflation = f64::from(newly_acked);
+        let inflation = if self.inflation > deflation {
+            self.inflation - (deflation - 1.0)
+        } else {
+            window.cwnd = (window.cwnd - (deflation - self.inflation)).max(1.0);
+            1.0
+        };
+        Repair { inflation, partial_ack: true }
     }
 }

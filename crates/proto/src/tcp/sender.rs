@@ -1,17 +1,16 @@
 //! The sender: what is outstanding, what may be sent, when to give up waiting.
 //!
-//! Numbers of segments are half-open: `snd_una..next` has been sent, `sent_end` and `recover_end` are one past the
-//! segments that RFC 6582 calls highest sent and `recover`. So an ACK covers everything up to `recover` if
-//! `ack >= recover_end`, and more than that if `ack > recover_end`.
+//! Numbers of segments are half-open: `snd_una..next` has been sent, `sent_end` is one past the highest segment sent.
 
 use super::congestion_echo::EchoResponse;
+use super::counts::Counts;
 use super::handshake::{Handshake, RTO_AFTER_LOST_SYN};
 use super::number::{expand, on_wire};
+use super::recovery::{Bound, Cut, Duplicate, EchoAnswer, LossRecovery, NextSegment, Progress};
 use super::rtt::{RttEstimator, TickingClock, TimedSegment, since_stamp};
-use super::rule::{Ack, Recovery, Rule, Window, WindowRule};
-use super::scoreboard::Scoreboard;
-use super::state::{LastCut, State};
-use super::{Config, EcnMode, FullAck};
+use super::rule::{Ack, Rule, Window, WindowRule};
+use super::state::State;
+use super::{Config, EcnMode};
 use crate::endpoint::{Endpoint, Event, Input, Outbox, Report};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use crate::random::Random;
@@ -26,52 +25,35 @@ pub struct Sender {
     pub(super) next: u64,
     /// One past the highest segment ever sent.
     pub(super) sent_end: u64,
-    /// One past the highest segment sent when the window was last reduced.
-    pub(super) recover_end: u64,
     /// One past the last segment there is to send.
     limit: u64,
-    pub(super) dupacks: u32,
-    /// Segments sent on the duplicate ACKs counted (RFC 3042).
-    pub(super) limited: u32,
-    pub(super) state: State,
-    pub(super) last_cut: LastCut,
-    pub(super) window: Window,
+    state: State,
+    window: Window,
     /// When the retransmission timer expires; `FAR_FUTURE` = off.
-    pub(super) timer: Instant,
+    timer: Instant,
     /// When a delayed opportunity to send comes; `FAR_FUTURE` = none is pending.
     send_at: Instant,
-    pub(super) timed: TimedSegment,
-    pub(super) rtt: RttEstimator,
+    timed: TimedSegment,
+    rtt: RttEstimator,
     clock: TickingClock,
-    pub(super) rule: Rule,
-    pub(super) recovery: Recovery,
+    rule: Rule,
+    recovery: LossRecovery,
     /// CWR is to be set on the next new segment: the window has been reduced (RFC 3168 section 6.1.2).
-    pub(super) cwr_pending: bool,
+    cwr_pending: bool,
     handshake: Handshake,
     finished: bool,
     timestamps: bool,
     limited_transmit: bool,
     grow_after_timeout: bool,
     ecn_retransmissions: bool,
-    pub(super) dupthresh: u32,
-    pub(super) full_ack: FullAck,
     max_burst: u32,
     jitter: Duration,
-    acks_received: u64,
-    sent: u64,
-    retransmitted: u64,
+    counts: Counts,
     /// What all segments have in common.
     template: Packet,
-    pub(super) echo: EchoResponse,
-    pub(super) scoreboard: Scoreboard,
-    pub(super) random: Random,
-    pub(super) loss_reductions: u64,
-    pub(super) ecn_reductions: u64,
-    pub(super) timeouts: u64,
+    echo: EchoResponse,
+    random: Random,
     ack_bytes: u64,
-    /// Since when `wnd` has held data back, counted up to then; `FAR_FUTURE` = it does not.
-    held_since: Instant,
-    held_by_wnd: Duration,
 }
 
 impl Sender {
@@ -89,12 +71,8 @@ impl Sender {
             snd_una: 0,
             next: 0,
             sent_end: 0,
-            recover_end: 0,
             limit: config.segments.map_or(u64::MAX, u64::from),
-            dupacks: 0,
-            limited: 0,
             state: State::Closed,
-            last_cut: LastCut::None,
             window: Window {
                 cwnd: config.initial_cwnd.0.min(wnd),
                 ssthresh: config.initial_ssthresh.map_or(wnd, |ssthresh| ssthresh.0),
@@ -105,7 +83,7 @@ impl Sender {
             timed: TimedSegment::NONE,
             rtt: RttEstimator::new(config.rto_initial, config.rto_min, config.rto_max, config.granularity),
             clock: TickingClock::new(config.rtt_tick, 0.0),
-            recovery: config.recovery_or(rule.recovery()),
+            recovery: LossRecovery::new(config.recovery_or(rule.recovery()), config),
             rule,
             cwr_pending: false,
             handshake: Handshake::new(config.handshake, config.ack_size.0 as u16),
@@ -114,13 +92,9 @@ impl Sender {
             limited_transmit: config.limited_transmit,
             grow_after_timeout: config.grow_after_timeout,
             ecn_retransmissions: config.ecn_retransmissions,
-            dupthresh: config.dupthresh,
-            full_ack: config.full_ack,
             max_burst: config.max_burst.unwrap_or(u32::MAX),
             jitter: config.send_jitter,
-            acks_received: 0,
-            sent: 0,
-            retransmitted: 0,
+            counts: Counts::default(),
             template: Packet {
                 sent: Instant::ZERO,
                 flow,
@@ -132,14 +106,8 @@ impl Sender {
                 header: Header::TcpData { sequence: 0, window_reduced: false, retransmission: false },
             },
             echo: EchoResponse::new(config),
-            scoreboard: Scoreboard::new(config.dupthresh),
             random,
-            loss_reductions: 0,
-            ecn_reductions: 0,
-            timeouts: 0,
             ack_bytes: config.ack_size.0,
-            held_since: Instant::FAR_FUTURE,
-            held_by_wnd: Duration::ZERO,
         }
     }
 
@@ -153,7 +121,8 @@ impl Sender {
     /// The same sender with its first segment numbered `first`.
     #[cfg(test)]
     pub(super) fn numbered_from(mut self, first: u64) -> Sender {
-        (self.snd_una, self.next, self.sent_end, self.recover_end) = (first, first, first, first);
+        (self.snd_una, self.next, self.sent_end) = (first, first, first);
+        self.recovery = self.recovery.numbered_from(first);
         self.limit = self.limit.saturating_add(first);
         self
     }
@@ -169,7 +138,7 @@ impl Sender {
             self.state = State::SynSent;
             self.send_syn(now, out);
         } else {
-            self.state = State::Open;
+            self.state = State::Running;
             self.use_opportunity(now, out);
         }
     }
@@ -181,11 +150,11 @@ impl Sender {
 
     fn on_syn_ack(&mut self, now: Instant, header: &Header, out: &mut Outbox) {
         let Header::TcpSynAck { echoed_stamp_us } = header else { return };
-        self.acks_received += 1;
+        self.counts.acks += 1;
         if self.state != State::SynSent {
             return;
         }
-        self.state = State::Open;
+        self.state = State::Running;
         self.timer = Instant::FAR_FUTURE;
         let rtt = self.handshake.round_trip(now, self.timestamps.then_some(*echoed_stamp_us));
         self.sample(now, rtt);
@@ -202,21 +171,20 @@ impl Sender {
         let Header::TcpAck { next_expected: ack, echo, sack, echoed_stamp_us } = header else {
             return self.on_syn_ack(now, header, out);
         };
-        self.acks_received += 1;
+        self.counts.acks += 1;
         let (Some(ack), echo) = (expand(*ack, self.snd_una), *echo) else { return };
         // Acknowledgements of what was never sent, and such as were overtaken by later ones, say nothing.
         if ack > self.sent_end || ack < self.snd_una {
             return;
         }
-        let selective = self.recovery == Recovery::Sack;
-        let news = selective && self.scoreboard.update(ack, sack, self.sent_end);
+        let news = self.recovery.take_blocks(ack, sack, self.sent_end);
         if ack > self.snd_una {
             self.on_new_ack(now, ack, echo, *echoed_stamp_us, out);
             if news {
                 self.count_duplicate(now, out);
             }
         } else if self.sent_end > self.snd_una {
-            self.on_duplicate_ack(now, ack, echo, news || !selective, out);
+            self.on_duplicate_ack(now, ack, echo, news || !self.recovery.is_selective(), out);
         }
         self.use_opportunity(now, out);
     }
@@ -226,25 +194,13 @@ impl Sender {
         let newly_acked = (ack - self.snd_una) as u32;
         self.snd_una = ack;
         self.next = self.next.max(ack);
-        self.dupacks = 0;
-        self.limited = 0;
         let measured = self.measure(now, ack, echoed_stamp_us);
         let notice =
             Ack { now, newly_acked, flight: (self.sent_end - ack) as u32, rtt: measured, srtt: self.rtt.srtt() };
         self.rule.observe(&notice, &mut self.window);
         let echoed = echo >= Ecn::Incipient;
-        let mut restart_timer = true;
-        match self.state {
-            State::Open if !echoed || self.repairs_after_timeout(ack) => {
-                self.rule.grow(&notice, &mut self.window);
-                self.window.cwnd = self.window.cwnd.min(self.window.wnd);
-                self.echo.relieved();
-            }
-            State::Open => {}
-            State::Recovery { .. } => restart_timer = self.advance_recovery(now, newly_acked, out),
-            // The timer runs for the hold. Before data nothing is acknowledged.
-            State::Held | State::Closed | State::SynSent => restart_timer = false,
-        }
+        // The timer that runs for a hold goes on.
+        let restart_timer = self.state == State::Running && self.advance(&notice, echoed, out);
         if restart_timer {
             // RFC 6298 (5.2), (5.3).
             let outstanding = self.sent_end > ack;
@@ -258,13 +214,33 @@ impl Sender {
         }
     }
 
-    /// Whether the echo in an ACK of `ack` can only be of marks that a time-out has answered already.
+    /// New data acknowledged: recovery, or growth. Says whether the retransmission timer restarts.
+    #[inline]
+    fn advance(&mut self, notice: &Ack, echoed: bool, out: &mut Outbox) -> bool {
+        match self.recovery.on_new_ack(self.snd_una, notice.newly_acked, self.sent_end, &mut self.window) {
+            Progress::None => {
+                if !echoed || self.repairs_after_timeout() {
+                    self.rule.grow(notice, &mut self.window);
+                    self.window.cwnd = self.window.cwnd.min(self.window.wnd);
+                    self.echo.relieved();
+                }
+                true
+            }
+            Progress::Advanced => true,
+            Progress::NextLost { restart_timer } => {
+                self.send_segment(notice.now, self.snd_una, out);
+                restart_timer
+            }
+        }
+    }
+
+    /// Whether the echo in the last ACK can only be of marks that a time-out has answered already.
     ///
     /// The sender goes back over what was outstanding, and CWR, which ends the echo, goes out with new data only (RFC
     /// 3168 section 6.1.2). Were growth to wait for that, a window of losses would be repaired at one segment per round
     /// trip, which takes half a minute over a satellite.
-    fn repairs_after_timeout(&self, ack: u64) -> bool {
-        self.grow_after_timeout && self.last_cut == LastCut::Timeout && ack <= self.recover_end
+    fn repairs_after_timeout(&self) -> bool {
+        self.grow_after_timeout && self.recovery.repairs_after_timeout(self.snd_una)
     }
 
     /// `counts` says whether it shows that a segment has arrived: with SACK, only new blocks do (RFC 6675 section 2).
@@ -281,54 +257,86 @@ impl Sender {
     }
 
     fn count_duplicate(&mut self, now: Instant, out: &mut Outbox) {
-        self.dupacks = self.dupacks.saturating_add(1);
-        match &mut self.state {
-            State::Open => {
-                if !self.try_recovery(now, out) && self.dupacks < self.dupthresh && self.limited_transmit {
-                    self.transmit_limited(now, out);
-                }
-            }
-            // RFC 5681 section 3.2 step 4: each further duplicate ACK stands for a segment that has left the network.
-            State::Recovery { inflation, .. } => *inflation += 1.0,
-            State::Held | State::Closed | State::SynSent => {}
+        if self.state != State::Running {
+            return;
+        }
+        match self.recovery.on_duplicate(self.snd_una, self.sent_end) {
+            Duplicate::Loss(cut) => self.begin_recovery(now, cut, out),
+            Duplicate::Early { count } if self.limited_transmit => self.transmit_limited(now, count, out),
+            Duplicate::Early { .. } | Duplicate::Nothing => {}
         }
     }
 
     /// RFC 3042 section 2: the first duplicate ACKs let out a segment each that was never sent, beyond the congestion
     /// window. At once, as ns-2 does, whatever the jitter.
-    fn transmit_limited(&mut self, now: Instant, out: &mut Outbox) {
-        if self.next == self.sent_end && self.next < self.window_end(f64::from(self.dupacks)) {
-            self.limited += 1;
+    fn transmit_limited(&mut self, now: Instant, count: u32, out: &mut Outbox) {
+        if self.next == self.sent_end && self.next < self.window_end(f64::from(count)) {
+            self.recovery.note_limited();
             self.send_next(now, out);
         }
     }
 
-    /// A congestion echo: at most one answer per window of data (RFC 3168 section 6.1.2).
-    ///
-    /// The receiver echoes until the first segment with CWR arrives, which is that after `recover`; so even the ACK of
-    /// `recover` itself still carries the old echo, and only one of more than `recover` a new one.
+    fn begin_recovery(&mut self, now: Instant, cut: Cut, out: &mut Outbox) {
+        let before = self.window.cwnd;
+        let reduced = match cut {
+            Cut::Whole => {
+                self.rule.on_loss(self.flight_at_loss(), &mut self.window);
+                true
+            }
+            Cut::Rest => self.cut_rest(),
+        };
+        if reduced {
+            self.cwr_pending = true;
+            self.counts.loss_reductions += 1;
+            out.event(Event::LossReduction { before, after: self.window.cwnd });
+        }
+        self.send_segment(now, self.snd_una, out);
+        self.timer = now + self.rtt.rto();
+    }
+
+    /// Brings the reduction made for a mark to that for a loss; says whether anything was missing.
+    fn cut_rest(&mut self) -> bool {
+        let missing = self.echo.loss();
+        if missing < 1.0 {
+            self.rule.on_mark(missing, &mut self.window);
+        }
+        missing < 1.0
+    }
+
+    /// The segments outstanding, as the reduction for a loss counts them.
+    fn flight_at_loss(&self) -> u32 {
+        // RFC 5681 section 3.2 step 2: what limited transmit has added does not count.
+        let flight = (self.sent_end - self.snd_una) as u32 - self.recovery.limited();
+        // The jitter stands for the time that a host takes to send: what it holds back has the window's leave already.
+        if self.send_at != Instant::FAR_FUTURE {
+            flight.max(self.window_end(0.0).saturating_sub(self.snd_una) as u32)
+        } else {
+            flight
+        }
+    }
+
+    /// A congestion echo: answered as [`LossRecovery::on_echo`] says.
     fn on_echo(&mut self, now: Instant, ack: u64, level: Ecn, out: &mut Outbox) {
         let before = self.window.cwnd;
-        if ack > self.recover_end || self.last_cut == LastCut::None {
-            self.recover_end = self.sent_end;
-            self.last_cut = LastCut::Echo;
-            if self.echo.holds() && before <= 1.0 {
+        match self.recovery.on_echo(ack, self.sent_end) {
+            EchoAnswer::None => return,
+            EchoAnswer::First if self.echo.holds() && before <= 1.0 => {
                 let doublings = self.echo.begin_hold(level);
                 self.state = State::Held;
+                self.recovery.abandon();
                 self.timer = now + self.rtt.rto_doubled(doublings);
-            } else {
+            }
+            EchoAnswer::First => {
                 let factor = self.echo.first(level);
                 self.rule.on_mark(factor, &mut self.window);
             }
-        } else if self.last_cut == LastCut::Echo
-            && let Some(factor) = self.echo.further(level)
-        {
-            self.rule.on_mark(factor, &mut self.window);
-        } else {
-            return;
+            EchoAnswer::Further => match self.echo.further(level) {
+                Some(factor) => self.rule.on_mark(factor, &mut self.window),
+                None => return,
+            },
         }
         self.cwr_pending = true;
-        self.ecn_reductions += 1;
+        self.counts.ecn_reductions += 1;
         out.event(Event::EcnReduction { level, before, after: self.window.cwnd });
     }
 
@@ -342,27 +350,39 @@ impl Sender {
         }
     }
 
-    /// Whether jitter is holding back what may be sent.
-    pub(super) fn opportunity_pending(&self) -> bool {
-        self.send_at != Instant::FAR_FUTURE
-    }
-
     /// Sends everything that the window, and the bound on bursts, allows.
     #[inline]
     fn send_allowed(&mut self, now: Instant, out: &mut Outbox) {
-        match self.state {
-            State::Open => self.send_window(now, 0.0, out),
-            State::Recovery { inflation, .. } if self.recovery != Recovery::Sack => {
-                self.send_window(now, inflation, out)
-            }
-            State::Recovery { .. } => {
+        if self.state != State::Running {
+            return;
+        }
+        match self.recovery.bound() {
+            Bound::Window { inflation } => self.send_window(now, inflation, out),
+            Bound::Pipe => {
                 let mut allowed = self.max_burst;
                 while allowed > 0 && self.pipe_has_room() && self.send_by_scoreboard(now, out) {
                     allowed -= 1;
                 }
             }
-            State::Held | State::Closed | State::SynSent => {}
         }
+    }
+
+    /// Sends the segment that NextSeg names; says whether there was one.
+    fn send_by_scoreboard(&mut self, now: Instant, out: &mut Outbox) -> bool {
+        match self.recovery.take_next_segment(self.has_new()) {
+            Some(NextSegment::New) => {
+                debug_assert_eq!(self.next, self.sent_end, "a recovery begins beyond what a time-out goes back over");
+                self.send_next(now, out);
+            }
+            Some(NextSegment::Again(segment)) => self.send_segment(now, segment, out),
+            None => return false,
+        }
+        true
+    }
+
+    /// Whether the SACK sender may put another segment into the network (RFC 6675 section 5 step C).
+    fn pipe_has_room(&self) -> bool {
+        self.window.cwnd - self.recovery.pipe(self.sent_end) as f64 >= 1.0
     }
 
     #[inline]
@@ -371,8 +391,8 @@ impl Sender {
         let mut allowed = self.max_burst;
         while self.next < end && allowed > 0 {
             // After a time-out the sender goes back, but not over what has been SACKed.
-            if !self.scoreboard.is_empty() && self.next < self.sent_end {
-                self.next = self.scoreboard.first_unsacked(self.next);
+            if self.next < self.sent_end {
+                self.next = self.recovery.first_missing(self.next);
                 if self.next >= end {
                     break;
                 }
@@ -384,43 +404,40 @@ impl Sender {
 
     /// One past the last segment that the window allows.
     #[inline]
-    pub(super) fn window_end(&self, inflation: f64) -> u64 {
+    fn window_end(&self, inflation: f64) -> u64 {
         let window = (self.window.cwnd + inflation).min(self.window.wnd) as u64;
         (self.snd_una + window).min(self.limit)
     }
 
     /// Whether [`send_allowed`](Self::send_allowed) would send anything.
     fn may_send(&self) -> bool {
-        match self.state {
-            State::Open => self.next < self.window_end(0.0),
-            State::Recovery { inflation, .. } if self.recovery != Recovery::Sack => {
-                self.next < self.window_end(inflation)
+        self.state == State::Running
+            && match self.recovery.bound() {
+                Bound::Window { inflation } => self.next < self.window_end(inflation),
+                Bound::Pipe => self.pipe_has_room() && self.recovery.next_segment(self.has_new()).is_some(),
             }
-            State::Recovery { .. } => self.pipe_has_room() && self.scoreboard_names_one(),
-            State::Held | State::Closed | State::SynSent => false,
-        }
     }
 
     /// Whether a segment never sent is left and within the receiver's window.
-    pub(super) fn has_new(&self) -> bool {
+    fn has_new(&self) -> bool {
         let within_wnd = self.snd_una + self.window.wnd as u64;
         self.next < within_wnd.min(self.limit)
     }
 
     #[inline]
-    pub(super) fn send_next(&mut self, now: Instant, out: &mut Outbox) {
+    fn send_next(&mut self, now: Instant, out: &mut Outbox) {
         let segment = self.next;
         self.next = segment + 1;
         self.send_segment(now, segment, out);
     }
 
     #[inline]
-    pub(super) fn send_segment(&mut self, now: Instant, segment: u64, out: &mut Outbox) {
+    fn send_segment(&mut self, now: Instant, segment: u64, out: &mut Outbox) {
         let retransmission = segment < self.sent_end;
         let mut window_reduced = false;
         let mut ecn = self.template.ecn;
         if retransmission {
-            self.retransmitted += 1;
+            self.counts.retransmitted += 1;
             if !self.ecn_retransmissions {
                 ecn = Ecn::NotCapable;
             }
@@ -433,20 +450,11 @@ impl Sender {
         let Packet { flow, source, destination, size, .. } = self.template;
         let header = Header::TcpData { sequence: on_wire(segment), window_reduced, retransmission };
         out.send(Packet { sent: now, flow, source, destination, size, ttl: INITIAL_TTL, ecn, header });
-        self.sent += 1;
+        self.counts.sent += 1;
         if self.timer == Instant::FAR_FUTURE {
             // RFC 6298 (5.1).
             self.timer = now + self.rtt.rto();
         }
-    }
-
-    /// Counts the time since the last input if `wnd` held data back in it, and looks whether it does from now on.
-    #[inline]
-    fn watch_wnd(&mut self, now: Instant) {
-        if self.held_since != Instant::FAR_FUTURE {
-            self.held_by_wnd = self.held_by_wnd + now.since(self.held_since);
-        }
-        self.held_since = if self.is_held_by_wnd() { now } else { Instant::FAR_FUTURE };
     }
 
     /// Whether there is data that the congestion window, but not `wnd`, lets go.
@@ -459,14 +467,11 @@ impl Sender {
     /// Whether the congestion window lets a segment go when `wnd` is in use. It does not grow above `wnd`: as large, it
     /// would.
     fn cwnd_has_room(&self) -> bool {
-        match self.state {
-            State::Open => self.window.cwnd >= self.window.wnd,
-            State::Recovery { inflation, .. } if self.recovery != Recovery::Sack => {
-                self.window.cwnd + inflation >= self.window.wnd
+        self.state == State::Running
+            && match self.recovery.bound() {
+                Bound::Window { inflation } => self.window.cwnd + inflation >= self.window.wnd,
+                Bound::Pipe => self.pipe_has_room() && self.recovery.next_segment(true) == Some(NextSegment::New),
             }
-            State::Recovery { .. } => self.pipe_has_room() && self.scoreboard.next_lost().is_none(),
-            State::Held | State::Closed | State::SynSent => false,
-        }
     }
 
     /// A new round-trip time if this ACK gives one.
@@ -502,14 +507,32 @@ impl Sender {
                 // Also at the end of a hold: what is outstanding then has been so for longer than a time-out.
                 self.on_retransmission_timeout(now, out);
             } else {
-                self.state = State::Open;
+                self.state = State::Running;
             }
             self.use_opportunity(now, out);
         }
     }
 
-    pub(super) fn count_timeout(&mut self, out: &mut Outbox) {
-        self.timeouts += 1;
+    /// The retransmission timer has expired with data outstanding: RFC 6298 (5.4) to (5.6), RFC 5681 section 3.1, and
+    /// back to `snd_una`.
+    fn on_retransmission_timeout(&mut self, now: Instant, out: &mut Outbox) {
+        self.count_timeout(out);
+        match self.recovery.on_timeout(self.snd_una, self.sent_end) {
+            Cut::Whole => self.rule.on_timeout((self.sent_end - self.snd_una) as u32, &mut self.window),
+            Cut::Rest => {
+                self.cut_rest();
+                self.window.cwnd = 1.0;
+            }
+        }
+        self.cwr_pending = true;
+        self.state = State::Running;
+        self.rtt.back_off();
+        self.next = self.snd_una;
+        self.send_next(now, out);
+    }
+
+    fn count_timeout(&mut self, out: &mut Outbox) {
+        self.counts.timeouts += 1;
         out.event(Event::RetransmissionTimeout { rto_s: self.rtt.rto().as_secs_f64() });
     }
 
@@ -542,7 +565,7 @@ impl Endpoint for Sender {
             Input::Start => self.start(now, out),
             Input::Stop => self.on_stop(out),
         }
-        self.watch_wnd(now);
+        self.counts.note_held(now, self.is_held_by_wnd());
     }
 
     #[inline]
@@ -554,15 +577,15 @@ impl Endpoint for Sender {
     fn report(&self) -> Report {
         let (syns, syn_bytes) = self.handshake.sent();
         Report {
-            sent_pkts: self.sent + syns,
-            sent_bytes: self.sent * u64::from(self.template.size) + syn_bytes,
-            retransmitted_pkts: self.retransmitted + syns.saturating_sub(1),
-            received_pkts: self.acks_received,
-            received_bytes: self.acks_received * self.ack_bytes,
-            loss_reductions: self.loss_reductions,
-            ecn_reductions: self.ecn_reductions,
-            timeouts: self.timeouts,
-            window_limited_s: self.held_by_wnd.as_secs_f64(),
+            sent_pkts: self.counts.sent + syns,
+            sent_bytes: self.counts.sent * u64::from(self.template.size) + syn_bytes,
+            retransmitted_pkts: self.counts.retransmitted + syns.saturating_sub(1),
+            received_pkts: self.counts.acks,
+            received_bytes: self.counts.acks * self.ack_bytes,
+            loss_reductions: self.counts.loss_reductions,
+            ecn_reductions: self.counts.ecn_reductions,
+            timeouts: self.counts.timeouts,
+            window_limited_s: self.counts.held.as_secs_f64(),
             cwnd_pkts: self.window.cwnd,
             ssthresh_pkts: self.window.ssthresh,
             srtt_s: self.rtt.srtt().map_or(f64::NAN, Duration::as_secs_f64),

@@ -18,37 +18,19 @@
 //!       │ Held │  sends nothing until the timer expires (RFC 3168 section 6.1.2)
 //!       └──────┘
 //! ```
+//!
+//! `Open` and `Recovery` are both [`State::Running`]; which of them, [`LossRecovery`](super::recovery::LossRecovery)
+//! knows.
 
 /// See the diagram at the head of this file.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// Not begun.
     Closed,
     /// Waiting for the SYN-ACK.
     SynSent,
-    /// Nothing known to be lost.
-    Open,
-    /// Repairing a loss found by duplicate ACKs or SACK.
-    Recovery {
-        /// Segments that duplicate ACKs show to have left the network, which new ones may replace (RFC 5681
-        /// section 3.2); not used with SACK.
-        inflation: f64,
-        /// A partial ACK has come (RFC 6582).
-        partial_ack: bool,
-    },
+    /// Sending data.
+    Running,
     /// Waiting for the timer because of a congestion echo with a window of one segment.
     Held,
-}
-
-/// Why the window was last reduced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LastCut {
-    /// It has not been.
-    None,
-    /// Duplicate ACKs, or SACK, showed a loss.
-    Loss,
-    /// A congestion echo.
-    Echo,
-    /// The retransmission timer expired.
-    Timeout,
 }
