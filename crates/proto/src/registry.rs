@@ -141,6 +141,8 @@ schemes!(declare);
 
 #[cfg(test)]
 mod battery;
+#[cfg(test)]
+mod foreign;
 
 #[cfg(test)]
 mod tests {

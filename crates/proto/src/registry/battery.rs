@@ -9,16 +9,16 @@ use crate::testing::group::{GROUP, Group, Who};
 use crate::time::Duration;
 use crate::{omcc, source, tfmcc};
 
-const MEMBERS: usize = 5;
+pub(super) const MEMBERS: usize = 5;
 /// Bounds those settings that say nothing.
-const LINE_RATE: Rate = Rate(2_654_321);
+pub(super) const LINE_RATE: Rate = Rate(2_654_321);
 /// How long an endpoint that was stopped may still have something to do: a round of six times the longest R_max that
 /// there is without lies, 8 s.
 const LAST_WORDS: Duration = Duration::from_secs(60);
 
 /// Every scheme with its default parameters, and settings that meet different parts of the machines. All are bounded:
 /// a network without losses bounds nobody.
-fn settings() -> Vec<SchemeConfig> {
+pub(super) fn settings() -> Vec<SchemeConfig> {
     let cbr = source::cbr::Config { rate: Rate(300_000), ..Default::default() };
     let tfmcc = tfmcc::Config { max_rate: Some(Rate(2_000_000)), ..Default::default() };
     let omcc = omcc::Config { tfmcc: tfmcc.clone(), ..Default::default() };
@@ -93,7 +93,7 @@ fn rough(seed: u64, roughness: f64) -> impl FnMut(Who, Who, &Packet) -> Fate {
     }
 }
 
-fn session<N: FnMut(Who, Who, &Packet) -> Fate>(
+pub(super) fn session<N: FnMut(Who, Who, &Packet) -> Fate>(
     config: &SchemeConfig,
     seed: u64,
     network: N,
@@ -272,7 +272,7 @@ fn kind(header: &Header) -> usize {
 const KINDS: usize = 9;
 
 /// Any packet at all, from members and from others.
-fn anything(random: &mut Random, now: Instant, sequence: &mut u32) -> Packet {
+pub(super) fn anything(random: &mut Random, now: Instant, sequence: &mut u32) -> Packet {
     let number = |random: &mut Random| match random.uniform_in(0.0, 8.0) as u32 {
         0 => [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX][random.uniform_in(0.0, 4.0) as usize],
         1 => -1.0,
