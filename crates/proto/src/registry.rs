@@ -143,6 +143,8 @@ schemes!(declare);
 mod battery;
 #[cfg(test)]
 mod foreign;
+#[cfg(test)]
+mod inputs;
 
 #[cfg(test)]
 mod tests {

@@ -113,8 +113,9 @@ impl Endpoint for Cbr {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
             Input::Start => self.send(now, now, out),
-            Input::Timeout if self.send_at <= now => self.send(now, self.send_at, out),
             Input::Stop => self.send_at = Instant::FAR_FUTURE,
+            // Whatever comes: a packet does if the driver is late.
+            Input::Timeout | Input::Packet(_) if self.send_at <= now => self.send(now, self.send_at, out),
             Input::Timeout | Input::Packet(_) => {}
         }
     }

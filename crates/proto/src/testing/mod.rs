@@ -55,9 +55,24 @@ impl Fate {
     }
 }
 
+/// How many random inputs a test makes in each of its `cases`: a part of the environment's `FAIRCAST_INPUTS`, or, if
+/// that is not set, of `quick`.
+#[cfg(test)]
+pub(crate) fn inputs(quick: usize, cases: usize) -> usize {
+    let number = |text: String| text.parse().unwrap_or_else(|_| panic!("FAIRCAST_INPUTS={text}: legal is a number"));
+    std::env::var("FAIRCAST_INPUTS").map_or(quick, number).div_ceil(cases)
+}
+
 /// Gives an endpoint an input at `now` on its own clock and holds it to the contract; what it wants is in `out`. With
 /// `pester` a time-out for which there is no reason comes first. `who` is for messages.
-fn feed(endpoint: &mut dyn Endpoint, now: Instant, input: Input<'_>, pester: bool, out: &mut Outbox, who: &dyn Debug) {
+pub(crate) fn feed(
+    endpoint: &mut dyn Endpoint,
+    now: Instant,
+    input: Input<'_>,
+    pester: bool,
+    out: &mut Outbox,
+    who: &dyn Debug,
+) {
     let known = endpoint.deadline();
     if pester && known.is_none_or(|at| at > now) {
         let before = endpoint.report();

@@ -48,6 +48,8 @@ pub struct Receiver {
     /// What the scale adds is bounded by the receive rate.
     scale_is_capped: bool,
     last_at: Instant,
+    /// When the last input came.
+    now: Instant,
     /// When the current limiting receiver reports next.
     clr_report_at: Instant,
     /// When a receiver that leaves is gone; before, when it has to leave if the calculated rate stays below the least
@@ -124,6 +126,7 @@ impl Receiver {
             scale: 1.0,
             scale_is_capped: false,
             last_at: Instant::ZERO,
+            now: Instant::ZERO,
             clr_report_at: Instant::FAR_FUTURE,
             leave_at: Instant::FAR_FUTURE,
             sequence: Sequence::default(),
@@ -459,6 +462,7 @@ fn least_seed(floor: SeedFloor, scale: f32) -> f64 {
 
 impl Endpoint for Receiver {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        self.now = now;
         match input {
             Input::Start => {
                 self.phase = Phase::Waiting;
@@ -475,7 +479,8 @@ impl Endpoint for Receiver {
         // A report without a new packet would say nothing: it goes with the next packet then.
         let clr_report_at = if self.fresh { self.clr_report_at } else { Instant::FAR_FUTURE };
         let at = self.feedback.at().min(clr_report_at).min(self.leave_at);
-        (at != Instant::FAR_FUTURE).then_some(at)
+        // A packet may have come before a time-out that was due.
+        (at != Instant::FAR_FUTURE).then(|| at.max(self.now))
     }
 
     fn report(&self) -> Report {

@@ -2,8 +2,9 @@
 
 use super::rule::{Rule, VARIANTS, Window, WindowRule};
 use super::*;
-use crate::endpoint::{Input, Outbox};
+use crate::endpoint::{Action, Input, Outbox};
 use crate::packet::SackBlock;
+use crate::testing::{feed, inputs};
 
 /// Settings that meet different parts of the machine.
 fn settings() -> Vec<Config> {
@@ -138,14 +139,16 @@ fn clocks_of_hosts_make_no_difference() {
 #[test]
 fn no_input_upsets_a_sender() {
     for &variant in VARIANTS {
-        for (case, config) in settings().into_iter().enumerate() {
+        let settings = settings();
+        let count = inputs(300_000, settings.len());
+        for (case, config) in settings.into_iter().enumerate() {
             let config = Config { variant, segments: None, ..config };
             let mut random = Random::stream(case as u64, "test/input");
             // The numbers turn within the first thousand segments.
             let first = (1 << 32) - 1000;
             let (mut sender, mut out, mut now) = (ends(&config).0.numbered_from(first), Outbox::new(), seconds(1.0));
             sender.handle(now, Input::Start, &mut out);
-            for step in 0..50_000 {
+            for step in 0..count {
                 now += Duration::from_micros((random.uniform() * 20_000.0) as u64);
                 let around = |random: &mut Random, at: u64| {
                     (at as u32).wrapping_add((random.uniform() * 9.0) as u32).wrapping_sub(3)
@@ -181,6 +184,50 @@ fn no_input_upsets_a_sender() {
                 // A recovery ends with the threshold for a window, which is at least 2.
                 assert!(cwnd >= 1.0 && cwnd <= config.window_pkts().max(2.0), "{name}: {sender:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn no_input_upsets_a_receiver() {
+    let settings = settings();
+    let count = inputs(60_000, settings.len());
+    for (case, config) in settings.into_iter().enumerate() {
+        let mut random = Random::stream(case as u64, "test/input");
+        let (mut out, mut now) = (Outbox::new(), seconds(1.0));
+        let mut receiver = ends(&config).1.numbered_from((1 << 32) - 1000);
+        receiver.handle(now, Input::Start, &mut out);
+        for step in 0..count {
+            now += Duration::from_micros((random.uniform() * 20_000.0) as u64);
+            let next = receiver.next_expected();
+            // Within a window, or anywhere.
+            let around = (next as u32).wrapping_add((random.uniform() * 70.0) as u32).wrapping_sub(5);
+            let sequence = match random.uniform() {
+                draw if draw < 0.5 => next as u32,
+                draw if draw < 0.999 => around,
+                _ => random.uniform().to_bits() as u32,
+            };
+            let header =
+                Header::TcpData { sequence, window_reduced: random.chance(0.1), retransmission: random.chance(0.1) };
+            let ecn = [Ecn::NotCapable, Ecn::Capable, Ecn::Incipient, Ecn::Moderate][(random.uniform() * 4.0) as usize];
+            let sent = now - Duration::from_micros((random.uniform() * 1e6) as u64);
+            let segment = Packet { sent, ecn, size: (random.uniform() * 65536.0) as u16, ..ack_with(header) };
+            let input = if random.chance(0.9) { Input::Packet(&segment) } else { Input::Timeout };
+            feed(&mut receiver, now, input, false, &mut out, &case);
+            let name = format!("case {case} step {step}");
+            let acks = out.actions().iter().filter_map(|action| match action {
+                Action::Send(Packet { header: Header::TcpAck { next_expected, .. }, .. }) => Some(*next_expected),
+                _ => None,
+            });
+            assert!(acks.eq(std::iter::repeat_n(receiver.next_expected() as u32, out.actions().len())), "{name}");
+            out.clear();
+            if let Some(at) = receiver.deadline().filter(|&at| at <= now) {
+                feed(&mut receiver, at.max(now), Input::Timeout, false, &mut out, &case);
+                out.clear();
+            }
+            let report = receiver.report();
+            assert!(receiver.next_expected() >= next, "{name}");
+            assert!(report.distinct_bytes <= report.received_bytes, "{name}: {report:?}");
         }
     }
 }

@@ -1,0 +1,168 @@
+//! Random inputs in any order to each endpoint by itself: starts, stops, time-outs, packets that fit and packets
+//! that fit nothing. `FAIRCAST_INPUTS` says how many (`make test-long`).
+
+use super::battery::{LINE_RATE, MEMBERS, anything, settings};
+use super::*;
+use crate::endpoint::Action;
+use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet, TfmccEcho};
+use crate::random::Random;
+use crate::testing::group::GROUP;
+use crate::testing::{feed, inputs};
+use crate::time::Duration;
+
+const OWN: Address = Address::endpoint(1);
+
+/// What an endpoint can know of the others, and they of it.
+struct Peer {
+    /// The last packet that the endpoint sent.
+    sent: Option<Packet>,
+    /// The number of the last data packet.
+    sequence: u32,
+    round: u8,
+}
+
+impl Peer {
+    /// Notes what the endpoint wants done; whether it leaves.
+    fn note(&mut self, out: &mut Outbox) -> bool {
+        let mut leaves = false;
+        for action in out.drain() {
+            match action {
+                Action::Send(packet) => self.sent = Some(packet),
+                Action::Leave(_) => leaves = true,
+                Action::Join(_) | Action::Event(_) => {}
+            }
+        }
+        leaves
+    }
+
+    /// A packet that may be an honest one: an answer to what was sent, the next data packet.
+    fn plausible(&mut self, random: &mut Random, now: Instant) -> Packet {
+        let rtt = Duration::from_secs_f64(random.exponential(0.1));
+        let stamp_us = |at: Instant| (at.0 / 1000) as u32;
+        let rate_bps = random.exponential(1e6) as f32;
+        let header = match self.sent {
+            Some(Packet { sent, header: Header::TfmccData { round, .. }, .. }) => Header::TfmccReport {
+                have_rtt: random.chance(0.8),
+                have_loss: random.chance(0.5),
+                leave: random.chance(0.01),
+                round,
+                echoed_stamp_us: stamp_us(sent),
+                rate_bps,
+                rtt_s: rtt.as_secs_f64() as f32,
+                loss_event_rate: random.uniform() as f32,
+                draw: random.uniform() as f32,
+            },
+            _ => {
+                // Losses, and packets that are late.
+                let step = if random.chance(0.9) { 1.0 } else { random.uniform_in(-5.0, 20.0) };
+                self.sequence = self.sequence.wrapping_add_signed(step as i32);
+                self.round = self.round.wrapping_add(u8::from(random.chance(0.02)));
+                Header::TfmccData {
+                    sequence: self.sequence,
+                    suppression_bps: if random.chance(0.5) { f32::INFINITY } else { rate_bps },
+                    rate_bps: random.exponential(1e6) as f32,
+                    max_rtt_us: random.uniform_in(1e3, 1e6) as u32,
+                    round: self.round,
+                    echo: random.chance(0.3).then(|| TfmccEcho {
+                        receiver: OWN,
+                        stamp_us: stamp_us(now - rtt),
+                        is_clr: random.chance(0.5),
+                    }),
+                    scale: 1.0,
+                    receivers: 1.0,
+                }
+            }
+        };
+        Packet {
+            sent: now - rtt,
+            flow: FlowId(0),
+            source: Address::endpoint(2 + (random.uniform() * 3.0) as u32),
+            destination: GROUP,
+            size: 1000,
+            ttl: INITIAL_TTL,
+            ecn: if random.chance(0.02) { Ecn::Moderate } else { Ecn::Capable },
+            header,
+        }
+    }
+}
+
+/// A life of an endpoint: from its start to some time after its stop or its leave, `most` inputs at most beside
+/// time-outs that are due. How many there were.
+fn live(endpoint: &mut dyn Endpoint, most: usize, random: &mut Random, bound: Option<Rate>, name: &str) -> usize {
+    let mut out = Outbox::new();
+    let mut peer = Peer { sent: None, sequence: u32::MAX - 1000, round: 250 };
+    let (mut now, mut wild) = (Instant::ZERO, 0);
+    feed(endpoint, now, Input::Start, true, &mut out, &name);
+    peer.note(&mut out);
+    let length = (random.exponential(5000.0) as usize).min(most - 1);
+    let mut end = most;
+    for step in 1..most {
+        if step >= end {
+            return step;
+        }
+        // Most come soon, some after minutes.
+        let mean_s = if random.chance(0.001) { 100.0 } else { 0.005 };
+        now += Duration::from_secs_f64(random.exponential(mean_s));
+        // Drivers are late now and then.
+        for _ in 0..(random.uniform() * 8.0) as u32 {
+            if let Some(at) = endpoint.deadline().filter(|&at| at <= now) {
+                feed(endpoint, at, Input::Timeout, false, &mut out, &name);
+                peer.note(&mut out);
+            }
+        }
+        let packet = if random.chance(0.7) { peer.plausible(random, now) } else { anything(random, now, &mut wild) };
+        let input = match () {
+            () if step == length => Input::Stop,
+            () if random.chance(0.1) => Input::Timeout,
+            () => Input::Packet(&packet),
+        };
+        feed(endpoint, now, input, random.chance(0.1), &mut out, &name);
+        if peer.note(&mut out) {
+            end = end.min(step + 100);
+        }
+        if step == length {
+            end = end.min(step + 1000);
+        }
+        let report = endpoint.report();
+        let (rate, p) = (report.rate_bps, report.loss_event_rate);
+        assert!(rate.is_nan() || rate >= 0.0, "{name} step {step}: {report:?}");
+        assert!(
+            bound.is_none_or(|bound| rate.is_nan() || rate <= bound.as_bps_f64()),
+            "{name} step {step}: {report:?}"
+        );
+        assert!(p.is_nan() || (0.0..=1.0).contains(&p), "{name} step {step}: {report:?}");
+    }
+    most
+}
+
+#[test]
+fn no_inputs_upset_an_endpoint() {
+    for (name, _) in LIST {
+        let configs: Vec<SchemeConfig> = settings().into_iter().filter(|config| config.name() == *name).collect();
+        // To each endpoint of the scheme as many as are asked for.
+        let count = inputs(20_000, configs.len());
+        for config in configs {
+            let bound = Scheme::max_rate(&config).into_iter().chain(config.is_controlled().then_some(LINE_RATE)).min();
+            for is_source in [true, false] {
+                let name = format!("{} {config:?}", if is_source { "source" } else { "member" });
+                let mut random = Random::stream(1, "test/inputs");
+                let mut left = count;
+                while left > 1 {
+                    let seat = Seat {
+                        flow: FlowId(0),
+                        own: OWN,
+                        group: GROUP,
+                        members: MEMBERS as u32,
+                        line_rate: Some(LINE_RATE),
+                        random: Random::stream(left as u64, "test/seat"),
+                    };
+                    left -= if is_source {
+                        live(&mut config.source(seat), left, &mut random, bound, &name)
+                    } else {
+                        live(&mut config.member(seat), left, &mut random, None, &name)
+                    };
+                }
+            }
+        }
+    }
+}
