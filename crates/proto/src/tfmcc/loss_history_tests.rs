@@ -69,6 +69,12 @@ fn average_interval_by_hand() {
     assert!((history.rate() - expected).abs() < 1e-7, "{}, not {expected}", history.rate());
     assert_eq!(history.current.discounts[0], 1.0);
     assert!((f64::from(history.current.discounts[7]) - df).abs() < 1e-6);
+    // An open interval of 400 up to 1499 discounts once more, on top: DF' = 2·I_mean/400.
+    let again = 2.0 / (weights / (300.0 + df * 500.0)) / 400.0;
+    assert!((0.5..0.8).contains(&again), "{again}");
+    stream(&mut history, 1105..1500, |_| false);
+    let expected = (1.0 + again * (1.0 + df * 4.0)) / (400.0 + again * (300.0 + df * 400.0));
+    assert!((history.rate() - expected).abs() < 1e-7, "{}, not {expected}", history.rate());
 }
 
 #[test]
@@ -103,6 +109,30 @@ fn a_late_packet_takes_its_loss_back() {
     assert_eq!((history.events(), history.current.start), (1, 202));
     history.arrive(202, false, at(300), 0.05, || 40.0);
     assert_eq!((history.events(), history.rate()), (0, 0.0));
+}
+
+#[test]
+fn what_a_late_packet_leaves_keeps_its_nominal_times() {
+    // 20 to 23 are missing between 190 ms and 290 ms: at 210, 230, 250 and 270 ms. Round-trip time 30 ms.
+    let mut history = LossHistory::new(0.5);
+    stream(&mut history, 0..20, |_| false);
+    for (sequence, at_ms) in [(24, 290), (25, 300), (26, 310)] {
+        history.arrive(sequence, false, Instant(at_ms * 1_000_000), 0.03, || 40.0);
+    }
+    let holes = |history: &LossHistory| -> Vec<(u64, u32, u64)> {
+        history.runs[..usize::from(history.used)]
+            .iter()
+            .map(|run| (run.first, run.missing, run.at.0 / 1_000_000))
+            .collect()
+    };
+    assert_eq!((holes(&history), history.current.start), (vec![(20, 4, 210)], 22));
+    history.arrive(21, false, Instant(320_000_000), 0.03, || 40.0);
+    assert_eq!((holes(&history), history.current.start), (vec![(20, 1, 210), (22, 2, 250)], 22));
+    // The event that 20 began goes with it, that of 22 stays.
+    history.arrive(20, false, Instant(330_000_000), 0.03, || 40.0);
+    assert_eq!((holes(&history), history.events(), history.current.start), (vec![(22, 2, 250)], 1, 22));
+    history.arrive(22, false, Instant(340_000_000), 0.03, || 40.0);
+    assert_eq!((holes(&history), history.events(), history.current.start), (vec![(23, 1, 270)], 1, 23));
 }
 
 #[test]

@@ -11,6 +11,7 @@ const PARTS: f64 = 10.0;
 /// Counts arrivals and remembers the count at some of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ReceiveRate {
+    /// How many have arrived; wraps around.
     packets: u32,
     last_at: Instant,
     times: [Instant; MARKS],
@@ -37,7 +38,7 @@ impl ReceiveRate {
     /// A packet arrives; windows will be up to `window_s` long.
     pub(super) fn arrive(&mut self, now: Instant, window_s: f64) {
         // The mark is set at the packet before, so that the newest mark is always older than the last arrival.
-        if self.packets > 0 {
+        if self.packets > 0 || self.kept > 0 {
             let newest = self.mark(0).0;
             if self.kept == 0 || self.last_at.since(newest).as_secs_f64() * PARTS >= window_s {
                 self.newest = (self.newest + 1) % MARKS as u8;
@@ -79,6 +80,7 @@ impl ReceiveRate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
     #[test]
     fn an_even_stream_is_measured_exactly() {
@@ -90,6 +92,32 @@ mod tests {
                 if n > 0 {
                     let measured = rate.packets_per_s(now, 0.4) * gap_us as f64 / 1e6;
                     assert!((measured - 1.0).abs() < 1e-9, "gap {gap_us} us, packet {n}: {measured}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn where_the_count_turns_nothing_changes() {
+        let mut random = Random::stream(1, "test/gaps");
+        let mut plain = ReceiveRate::new();
+        let mut now = Instant::ZERO;
+        for n in 0..2000 {
+            now += Duration::from_secs_f64(random.exponential(0.01));
+            plain.arrive(now, 0.4);
+            if n % 100 == 0 {
+                // The same with a count that turns after some more.
+                let mut turned = plain;
+                let by = (u32::MAX - n / 100).wrapping_sub(plain.packets);
+                turned.packets = turned.packets.wrapping_add(by);
+                turned.counts = turned.counts.map(|count| count.wrapping_add(by));
+                let (mut same, mut then) = (plain, now);
+                for _ in 0..200 {
+                    then += Duration::from_secs_f64(random.exponential(0.02));
+                    same.arrive(then, 0.4);
+                    turned.arrive(then, 0.4);
+                    assert_eq!(same.packets_per_s(then, 0.4), turned.packets_per_s(then, 0.4));
+                    assert_eq!((same.times, same.kept), (turned.times, turned.kept));
                 }
             }
         }

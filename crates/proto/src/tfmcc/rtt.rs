@@ -85,6 +85,11 @@ mod tests {
             assert!((rtt.value_s().unwrap() - 0.1).abs() < 1e-9);
             rtt.adjust(2_100_000, sender(1_990_000));
             assert!((rtt.value_s().unwrap() - 0.17).abs() < 1e-9, "70 ms more on the way here");
+            // Down to a millisecond, also if that packet was faster than any way there and back.
+            for (sent_us, rtt_s) in [(2_158_999, 1.001e-3), (2_159_500, 1e-3), (2_160_000, 1e-3), (2_400_000, 1e-3)] {
+                rtt.adjust(2_100_000, sender(sent_us));
+                assert!((rtt.value_s().unwrap() - rtt_s).abs() < 1e-9, "sent at {sent_us} us");
+            }
             rtt.measure(3_100_000, 3_000_000, sender(3_060_000), 0.5);
             assert!((rtt.value_s().unwrap() - 0.1).abs() < 1e-9, "adjustments do not enter the smoothing");
         }
