@@ -2,9 +2,9 @@
 //! (RFC 6675). What has been heard of losses is kept here, and what follows from it said; to send, to reduce the window
 //! and to run the timer is the sender's business.
 //!
-//! Numbers of segments are half-open: `sent_end` and `recover_end` are one past the segments that RFC 6582 calls highest
-//! sent and `recover`. So an ACK covers everything up to `recover` if `ack >= recover_end`, and more than that if
-//! `ack > recover_end`.
+//! Numbers of segments are half-open: `sent_end` and `recover_end` are one past the segments that RFC 6582 calls
+//! highest sent and `recover`. So an ACK covers everything up to `recover` if `ack >= recover_end`, and more than that
+//! if `ack > recover_end`.
 
 use super::rule::{Recovery, Window};
 use super::scoreboard::Scoreboard;
@@ -266,7 +266,8 @@ impl LossRecovery {
         EchoAnswer::First
     }
 
-    /// The retransmission timer has expired with data from `una` on outstanding: what it was is forgotten but for SACKs.
+    /// The retransmission timer has expired with data from `una` on outstanding: what it was is forgotten but for
+    /// SACKs.
     pub fn on_timeout(&mut self, una: u64, sent_end: u64) -> Cut {
         // RFC 3168 section 6.1.2, ns-2: the threshold has already been lowered in this window of data, because of a
         // mark. The segment at `recover_end` was sent after that, with CWR: its loss is congestion anew.
