@@ -327,7 +327,21 @@ fn a_sender_that_counts_anew_costs_a_packet() {
 
 #[test]
 fn an_outage_of_seconds_at_a_gigabit_is_loss() {
-    // 125 000 packets a second for 50 ms, four seconds of nothing, and on: R = 100 ms, so 40 events.
+    // R = 100 ms, so 40 events in four seconds.
+    let report = after_an_outage(1e9);
+    assert_eq!(report.loss_reductions, 40);
+    // Intervals of 12 501 packets; the open one is shorter still.
+    assert!((report.loss_event_rate * 12_501.0 - 1.0).abs() < 1e-3, "{}", 1.0 / report.loss_event_rate);
+}
+
+#[test]
+fn in_an_outage_the_rate_may_have_doubled_but_no_more() {
+    assert_eq!(after_an_outage(0.51e9).loss_reductions, 40);
+    assert_eq!(after_an_outage(0.49e9).loss_reductions, 0, "the sender has started anew");
+}
+
+/// 125 000 packets a second for 50 ms, four seconds of nothing, and on, from a source that says it sends at `rate_bps`.
+fn after_an_outage(rate_bps: f32) -> Report {
     let (mut receiver, mut out) = (session(&Config::default(), 0.1, |_, _| Fate::Deliver).right, Outbox::new());
     receiver.handle(Instant::ZERO, Input::Start, &mut out);
     let outage = 10_000..510_000;
@@ -336,7 +350,7 @@ fn an_outage_of_seconds_at_a_gigabit_is_loss() {
         let header = Header::TfmccData {
             sequence,
             suppression_bps: f32::INFINITY,
-            rate_bps: 1e9,
+            rate_bps,
             max_rtt_us: 100_000,
             round: 0,
             echo: None,
@@ -356,10 +370,7 @@ fn an_outage_of_seconds_at_a_gigabit_is_loss() {
         receiver.handle(now, Input::Packet(&packet), &mut out);
         out.clear();
     }
-    let report = receiver.report();
-    assert_eq!(report.loss_reductions, 40);
-    // Intervals of 12 501 packets; the open one is shorter still.
-    assert!((report.loss_event_rate * 12_501.0 - 1.0).abs() < 1e-3, "{}", 1.0 / report.loss_event_rate);
+    receiver.report()
 }
 
 #[test]
