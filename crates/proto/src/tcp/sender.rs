@@ -27,6 +27,8 @@ pub struct Sender {
     pub(super) sent_end: u64,
     /// One past the last segment there is to send.
     limit: u64,
+    /// The receiver's window, segments: that of `window` as a whole number, which every input is compared with.
+    wnd: u64,
     state: State,
     window: Window,
     /// When the retransmission timer expires; `FAR_FUTURE` = off.
@@ -72,6 +74,7 @@ impl Sender {
             next: 0,
             sent_end: 0,
             limit: config.segments.map_or(u64::MAX, u64::from),
+            wnd: wnd as u64,
             state: State::Closed,
             window: Window {
                 cwnd: config.initial_cwnd.0.min(wnd),
@@ -420,7 +423,7 @@ impl Sender {
 
     /// Whether a segment never sent is left and within the receiver's window.
     fn has_new(&self) -> bool {
-        let within_wnd = self.snd_una + self.window.wnd as u64;
+        let within_wnd = self.snd_una + self.wnd;
         self.next < within_wnd.min(self.limit)
     }
 
@@ -460,7 +463,7 @@ impl Sender {
     /// Whether there is data that the congestion window, but not `wnd`, lets go.
     #[inline]
     fn is_held_by_wnd(&self) -> bool {
-        let wnd_is_used = self.next >= self.snd_una + self.window.wnd as u64;
+        let wnd_is_used = self.next >= self.snd_una + self.wnd;
         wnd_is_used && self.next < self.limit && self.cwnd_has_room()
     }
 
