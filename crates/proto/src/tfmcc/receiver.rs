@@ -156,7 +156,7 @@ impl Receiver {
     }
 
     /// From now on the scaled rate is at most what is received, or the rate without the scale if that is more; see
-    /// [`scaling::capped_bps`].
+    /// `scaling::capped_bps`.
     pub fn cap_scaled_rate(&mut self) {
         self.scale_is_capped = true;
     }
