@@ -56,7 +56,7 @@ check: build
 
 # The Python suite over a core that panics where a release would only wrap around (cargo test does so by itself). It is
 # installed beside, below target/, so that the build in use stays.
-CHECKED := target/checked/python
+CHECKED := $(CURDIR)/target/checked/python
 check-overflow: build
 	@rm -rf $(CHECKED) target/checked/wheels
 	@PIP_QUIET=1 $(BIN)/maturin build --quiet --profile checked --out target/checked/wheels
