@@ -9,7 +9,7 @@ const SLOTS: usize = 1 << 16;
 const WORDS: usize = SLOTS / 64;
 const GROUPS: usize = WORDS / 64;
 const NIL: u32 = u32::MAX;
-/// Entries of one slot that are kept in order by insertion: as many as that is faster for than a heap. A choice.
+/// How far an entry is moved among those of its slot: what comes further out of order waits in a heap. A choice.
 const FEW: usize = 64;
 
 /// The wheel calendar.
@@ -23,7 +23,7 @@ pub struct Wheel {
     cursor: u64,
     /// Entries of slot `cursor` and of slots before it, the first one last.
     current: Vec<Entry>,
-    /// The same, if there are more than [`FEW`] of them, until the last is popped; `current` is empty then.
+    /// Those of them that would have had to be moved by more than [`FEW`] places.
     crowd: Heap,
     nodes: Vec<Node>,
     /// Heads of the chains of slots `cursor + 1 .. cursor + SLOTS`, modulo `SLOTS`.
@@ -78,15 +78,15 @@ impl Calendar for Wheel {
     #[inline]
     fn pop_until(&mut self, end: Instant) -> Option<Entry> {
         loop {
+            if !self.crowd.is_empty() && self.crowd_is_first() {
+                return self.crowd.pop_until(end);
+            }
             if let Some(&first) = self.current.last() {
                 if first.at() > end {
                     return None;
                 }
                 self.current.pop();
                 return Some(first);
-            }
-            if !self.crowd.is_empty() {
-                return self.crowd.pop_until(end);
             }
             // Never turn past `end`: entries may still be added up to it.
             let slot = self.next_slot();
@@ -136,8 +136,10 @@ impl Wheel {
     /// Among the entries of the present slot.
     #[inline]
     fn insert(&mut self, entry: Entry) {
-        if self.current.len() == FEW || !self.crowd.is_empty() {
-            return self.insert_into_crowd(entry);
+        // Endpoints that start at one moment, for instance, of which there may be a hundred thousand.
+        let reach = self.current.len().saturating_sub(FEW);
+        if reach > 0 && self.current[reach - 1] < entry {
+            return self.crowd.schedule(entry);
         }
         let mut at = self.current.len();
         self.current.push(entry);
@@ -147,11 +149,13 @@ impl Wheel {
         }
     }
 
-    /// Endpoints that start at one moment, for instance, of which there may be a hundred thousand.
+    /// Whether the first entry of the crowd comes before all of `current`.
     #[cold]
-    fn insert_into_crowd(&mut self, entry: Entry) {
-        self.current.drain(..).for_each(|one_of_few| self.crowd.schedule(one_of_few));
-        self.crowd.schedule(entry);
+    fn crowd_is_first(&mut self) -> bool {
+        match (self.crowd.peek(), self.current.last()) {
+            (Some(of_crowd), Some(&first)) => of_crowd < first,
+            (of_crowd, _) => of_crowd.is_some(),
+        }
     }
 
     /// The next slot after the cursor that holds an entry, on the wheel or beyond; `u64::MAX` if none does.
@@ -263,12 +267,12 @@ mod tests {
         let mut wheel = Wheel::new(Duration::from_millis(1));
         let entry = |at: u64, entity: u32| Entry::new(Instant(at), Kind::Timer, entity);
         (0..100_000).for_each(|entity| wheel.schedule(entry(0, entity)));
+        assert!(wheel.current.len() <= FEW + 1);
         (0..100_000).for_each(|entity| wheel.schedule(entry(500_000, entity)));
         (0..100_000).for_each(|entity| wheel.schedule(entry(1 << 40, entity)));
         for at in [0, 500_000, 1 << 40] {
             for entity in 0..100_000 {
                 assert_eq!(wheel.pop_until(Instant::FAR_FUTURE), Some(entry(at, entity)));
-                assert!(wheel.current.len() <= FEW && (wheel.crowd.is_empty() || wheel.current.is_empty()));
             }
             assert!(wheel.crowd.is_empty());
         }
