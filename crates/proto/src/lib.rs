@@ -8,6 +8,7 @@
 //! | module | subject |
 //! |---|---|
 //! | [`time`], [`packet`] | the vocabulary: instants, rates, the 64-byte packet |
+//! | [`group_set`] | the groups of a session: sets of them, and what each is for |
 //! | [`endpoint`] | the contract between a protocol and its driver |
 //! | [`quantity`] | quantities with units in configurations: `"1.5 Mbit/s"`, `"250 ms"`, `"50 packets"` |
 //! | [`random`] | named random streams |
@@ -19,6 +20,7 @@
 //! | [`parts`] | formulas that several protocols share |
 
 pub mod endpoint;
+pub mod group_set;
 pub mod omcc;
 pub mod packet;
 pub mod parts;

@@ -1,0 +1,262 @@
+//! The groups of a session: sets of them, and what each of them is for.
+
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not, Sub, SubAssign};
+
+/// The most groups that a session may have: some tens of layers, and beside them what a scheme needs to join them
+/// gently ([Kwon] has binary counting layers, about a hundred groups in all).
+pub const MAX_GROUPS: u32 = 128;
+
+/// A set of the groups of one session, each by its number in the session, from 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroupSet([u64; 2]);
+
+/// What a group of a session is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Role {
+    /// Data of the layer of this rank. Rank 0 is the base layer; who holds a layer holds those of lower rank.
+    Layer(u8),
+    /// Anything else: announcements, reports, what is joined for a while only.
+    Control,
+}
+
+/// A group of a session, as its scheme wants it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupPlan {
+    /// What it is for.
+    pub role: Role,
+    /// Whether members may send to it, too; otherwise the source alone.
+    pub any_source: bool,
+}
+
+impl GroupSet {
+    /// No group.
+    pub const EMPTY: GroupSet = GroupSet([0; 2]);
+
+    /// The first `n` groups, 0 to `n` - 1. At most [`MAX_GROUPS`].
+    pub const fn all(n: u32) -> GroupSet {
+        assert!(n <= MAX_GROUPS);
+        GroupSet([low_bits(n), low_bits(n.saturating_sub(64))])
+    }
+
+    /// Group `i` alone, below [`MAX_GROUPS`].
+    #[inline]
+    pub const fn of(i: u32) -> GroupSet {
+        assert!(i < MAX_GROUPS);
+        let mut words = [0; 2];
+        words[(i / 64) as usize] = 1 << (i % 64);
+        GroupSet(words)
+    }
+
+    /// Adds group `i`, below [`MAX_GROUPS`].
+    #[inline]
+    pub fn insert(&mut self, i: u32) {
+        *self |= GroupSet::of(i);
+    }
+
+    /// Takes group `i`, below [`MAX_GROUPS`], out.
+    #[inline]
+    pub fn remove(&mut self, i: u32) {
+        *self -= GroupSet::of(i);
+    }
+
+    /// Whether group `i`, below [`MAX_GROUPS`], is in it.
+    #[inline]
+    pub const fn contains(self, i: u32) -> bool {
+        debug_assert!(i < MAX_GROUPS);
+        self.0[(i / 64 % 2) as usize] >> (i % 64) & 1 != 0
+    }
+
+    /// Whether no group is in it.
+    #[inline]
+    pub const fn is_empty(self) -> bool {
+        self.0[0] | self.0[1] == 0
+    }
+
+    /// How many groups are in it.
+    pub const fn len(self) -> u32 {
+        self.0[0].count_ones() + self.0[1].count_ones()
+    }
+
+    /// The lowest group in it.
+    #[inline]
+    pub const fn first(self) -> Option<u32> {
+        match self.0 {
+            [0, 0] => None,
+            [0, high] => Some(64 + high.trailing_zeros()),
+            [low, _] => Some(low.trailing_zeros()),
+        }
+    }
+
+    /// The highest group in it.
+    #[inline]
+    pub const fn last(self) -> Option<u32> {
+        match self.0 {
+            [0, 0] => None,
+            [low, 0] => Some(63 - low.leading_zeros()),
+            [_, high] => Some(127 - high.leading_zeros()),
+        }
+    }
+
+    /// The groups in it, lowest first.
+    pub fn iter(self) -> impl Iterator<Item = u32> {
+        let mut rest = self;
+        std::iter::from_fn(move || {
+            let first = rest.first()?;
+            rest.remove(first);
+            Some(first)
+        })
+    }
+}
+
+/// The lowest `n` bits of a word, all of them from 64 on.
+const fn low_bits(n: u32) -> u64 {
+    match n {
+        64.. => u64::MAX,
+        _ => (1 << n) - 1,
+    }
+}
+
+impl FromIterator<u32> for GroupSet {
+    fn from_iter<I: IntoIterator<Item = u32>>(groups: I) -> GroupSet {
+        groups.into_iter().fold(GroupSet::EMPTY, |set, group| set | GroupSet::of(group))
+    }
+}
+
+impl BitAnd for GroupSet {
+    type Output = GroupSet;
+
+    #[inline]
+    fn bitand(self, other: GroupSet) -> GroupSet {
+        GroupSet([self.0[0] & other.0[0], self.0[1] & other.0[1]])
+    }
+}
+
+impl BitOr for GroupSet {
+    type Output = GroupSet;
+
+    #[inline]
+    fn bitor(self, other: GroupSet) -> GroupSet {
+        GroupSet([self.0[0] | other.0[0], self.0[1] | other.0[1]])
+    }
+}
+
+impl BitXor for GroupSet {
+    type Output = GroupSet;
+
+    #[inline]
+    fn bitxor(self, other: GroupSet) -> GroupSet {
+        GroupSet([self.0[0] ^ other.0[0], self.0[1] ^ other.0[1]])
+    }
+}
+
+/// All of the [`MAX_GROUPS`] groups that are not in it.
+impl Not for GroupSet {
+    type Output = GroupSet;
+
+    #[inline]
+    fn not(self) -> GroupSet {
+        GroupSet([!self.0[0], !self.0[1]])
+    }
+}
+
+/// What is in the first and not in the second.
+impl Sub for GroupSet {
+    type Output = GroupSet;
+
+    #[inline]
+    fn sub(self, other: GroupSet) -> GroupSet {
+        self & !other
+    }
+}
+
+impl BitAndAssign for GroupSet {
+    #[inline]
+    fn bitand_assign(&mut self, other: GroupSet) {
+        *self = *self & other;
+    }
+}
+
+impl BitOrAssign for GroupSet {
+    #[inline]
+    fn bitor_assign(&mut self, other: GroupSet) {
+        *self = *self | other;
+    }
+}
+
+impl SubAssign for GroupSet {
+    #[inline]
+    fn sub_assign(&mut self, other: GroupSet) {
+        *self = *self - other;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn borders_of_the_words() {
+        for n in [0, 1, 63, 64, 65, 127, 128] {
+            let all = GroupSet::all(n);
+            assert_eq!(all.len(), n);
+            assert_eq!((all.first(), all.last()), ((n > 0).then_some(0), n.checked_sub(1)), "{n}");
+            assert!((0..MAX_GROUPS).all(|i| all.contains(i) == (i < n)), "{n}");
+        }
+        for i in [0, 1, 62, 63, 64, 65, 126, 127] {
+            let one = GroupSet::of(i);
+            assert_eq!((one.len(), one.first(), one.last()), (1, Some(i), Some(i)));
+            assert_eq!((!one).len(), 127);
+            assert!(!(!one).contains(i) && !one.is_empty() && (one - one).is_empty());
+        }
+        assert_eq!(GroupSet::all(128) - GroupSet::all(64), (64..128).collect());
+        assert_eq!(GroupSet::default(), GroupSet::EMPTY);
+    }
+
+    #[test]
+    #[should_panic(expected = "i < MAX_GROUPS")]
+    fn a_session_has_no_129th_group() {
+        GroupSet::default().insert(128);
+    }
+
+    /// Beside a set of the standard library, which takes the same operations.
+    #[test]
+    fn random_operations() {
+        let mut random = Random::stream(8, "test/groups");
+        let mut draw = |n: u32| (random.uniform() * f64::from(n)) as u32;
+        let (mut set, mut model) = (GroupSet::EMPTY, BTreeSet::new());
+        let (mut other, mut other_model) = (GroupSet::EMPTY, BTreeSet::new());
+        for step in 0..4_000 {
+            let i = draw(MAX_GROUPS);
+            match draw(7) {
+                0 | 1 => {
+                    set.insert(i);
+                    model.insert(i);
+                }
+                2 | 3 => {
+                    set.remove(i);
+                    model.remove(&i);
+                }
+                4 => {
+                    (set, other) = (other, set);
+                    (model, other_model) = (other_model, model);
+                }
+                _ => {
+                    let (result, expected): (GroupSet, BTreeSet<u32>) = match draw(4) {
+                        0 => (set & other, &model & &other_model),
+                        1 => (set | other, &model | &other_model),
+                        2 => (set ^ other, &model ^ &other_model),
+                        _ => (set - other, &model - &other_model),
+                    };
+                    assert!(result.iter().eq(expected), "step {step}");
+                }
+            }
+            assert!(set.iter().eq(model.iter().copied()), "step {step}");
+            assert_eq!(set, set.iter().collect());
+            assert_eq!((set.len() as usize, set.is_empty()), (model.len(), model.is_empty()));
+            assert_eq!((set.first(), set.last()), (model.first().copied(), model.last().copied()));
+            assert_eq!(set.contains(i), model.contains(&i));
+        }
+    }
+}
