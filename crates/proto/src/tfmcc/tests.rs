@@ -170,6 +170,23 @@ fn an_outage_is_counted_as_loss_and_recovered_from() {
 }
 
 #[test]
+fn minutes_without_a_packet_are_no_reason_to_leave() {
+    // Section 4.4 asks for a calculated rate that is too low for 120 s. Silence is an outage here, and might be an idle
+    // sender (section 4.3.1).
+    let mut losses = bernoulli(0.01, 1);
+    let out = at(100.0)..at(400.0);
+    let outage = move |side, packet: &Packet| {
+        if out.contains(&packet.sent) { Fate::Lose } else { losses(side, packet) }
+    };
+    let mut pair = session(&Config::default(), 0.1, outage);
+    pair.run_until(at(400.0));
+    assert!(pair.right.loss_event_rate() > 0.0 && pair.right.is_member());
+    assert_eq!(pair.left.rate_bps(), 1000.0);
+    let after = mean_rate(&mut pair, 700.0, 1000.0);
+    assert!(after > 50_000.0 && pair.right.is_member(), "{after}");
+}
+
+#[test]
 fn clocks_may_differ() {
     let run = |left: u64, right: u64| {
         let config = Config { one_way_adjustment: OneWayAdjustment::All, ..Config::default() };
