@@ -1,6 +1,6 @@
 //! A receiver on a slow link that joins late, behind a buffer that slow start has filled: how long it takes to limit.
 
-use super::message_tests::Alone;
+use super::receiver_tests::Alone;
 use super::*;
 use crate::endpoint::Endpoint;
 use crate::packet::{FlowId, Packet};

@@ -42,15 +42,17 @@ mod group_tests;
 mod late_tests;
 mod loss_history;
 mod max_rtt;
-#[cfg(test)]
-mod message_tests;
 pub mod quantise;
 mod receive_rate;
 mod receiver;
+#[cfg(test)]
+mod receiver_tests;
 mod rounds;
 mod rtt;
 mod scaling;
 mod sender;
+#[cfg(test)]
+mod sender_tests;
 mod sequence;
 mod suppression;
 mod suppressors;

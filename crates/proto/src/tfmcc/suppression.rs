@@ -119,6 +119,7 @@ mod tests {
         assert!((delay(0.2) - 0.5625).abs() < 1e-12, "three quarters of 0.75");
         assert!((delay(0.7) - 0.6875).abs() < 1e-12);
         assert!((delay(3.0) - 0.8125).abs() < 1e-12);
+        assert_eq!(delay(f64::NAN), delay(3.0), "a rate that is no number is not low");
     }
 
     #[test]

@@ -1,25 +1,25 @@
-//! One side alone, message by message, with numbers by hand.
+//! A receiver alone, message by message, with numbers by hand.
 
 use super::*;
-use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
+use crate::endpoint::{Action, Endpoint, Input, Outbox};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet, TfmccEcho};
 use crate::parts::throughput_equation::throughput_bps;
 use crate::random::Random;
-use crate::time::{Duration, Instant, Rate};
+use crate::time::Instant;
 
-const SENDER: Address = Address::endpoint(0);
-const OWN: Address = Address::endpoint(1);
-const GROUP: Address = Address::group(0);
+pub(super) const SENDER: Address = Address::endpoint(0);
+pub(super) const OWN: Address = Address::endpoint(1);
+pub(super) const GROUP: Address = Address::group(0);
 
-fn at(seconds: f64) -> Instant {
+pub(super) fn at(seconds: f64) -> Instant {
     Instant::from_secs_f64(seconds)
 }
 
-fn us(seconds: f64) -> u32 {
+pub(super) fn us(seconds: f64) -> u32 {
     (seconds * 1e6 + 0.5) as u32
 }
 
-fn packet(source: Address, sent_s: f64, header: Header) -> Packet {
+pub(super) fn packet(source: Address, sent_s: f64, header: Header) -> Packet {
     Packet {
         sent: at(sent_s),
         flow: FlowId(0),
@@ -381,188 +381,6 @@ fn one_way_delays_adjust_the_round_trip_of_those_that_do_not_limit() {
         alone.echo(2, 1.1, 1.15, Some((0.1, is_clr)));
         assert!((alone.receiver.rtt_s() - 0.1).abs() < 1e-7);
     }
-}
-
-/// A sender that has started, with R_max = 500 ms and X = 16 kbit/s.
-fn sender() -> Sender {
-    let mut sender = Sender::new(&Config::default(), FlowId(0), SENDER, GROUP);
-    sender.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
-    sender
-}
-
-/// Runs its timers up to `until_s`; what it did.
-fn run(sender: &mut Sender, until_s: f64) -> Vec<(f64, Action)> {
-    let (mut out, mut did) = (Outbox::new(), Vec::new());
-    while let Some(now) = sender.deadline().filter(|&due| due <= at(until_s)) {
-        sender.handle(now, Input::Timeout, &mut out);
-        did.extend(out.drain().map(|action| (now.as_secs_f64(), action)));
-    }
-    did
-}
-
-/// A report of receiver `from` at `now_s`, its round trip 100 ms.
-fn report(sender: &mut Sender, now_s: f64, from: u32, (have_rtt, have_loss): (bool, bool), rate_bps: f32) {
-    run(sender, now_s);
-    let header = Header::TfmccReport {
-        have_rtt,
-        have_loss,
-        leave: false,
-        round: sender.round(),
-        echoed_stamp_us: us(now_s).wrapping_sub(100_000),
-        rate_bps,
-        rtt_s: 0.1,
-        loss_event_rate: 0.0,
-        draw: f32::NAN,
-    };
-    sender.handle(at(now_s), Input::Packet(&packet(Address::endpoint(from), now_s, header)), &mut Outbox::new());
-}
-
-#[test]
-fn rates_reckoned_with_r_max_are_adjusted_but_suppress_as_they_are() {
-    // Section 3.3: X_r' = X_r·R_max/R_r, here five times X_r; section 3.4: not so for X_supp.
-    let mut sender = sender();
-    report(&mut sender, 0.1, 2, (false, true), 2000.0);
-    assert_eq!((sender.rate_bps(), sender.clr()), (10_000.0, Some(Address::endpoint(2))));
-    report(&mut sender, 0.2, 3, (false, true), 2100.0);
-    assert_eq!((sender.rate_bps(), sender.clr()), (10_000.0, Some(Address::endpoint(2))), "10500 is not lower");
-    report(&mut sender, 0.3, 4, (true, true), 9000.0);
-    assert_eq!((sender.rate_bps(), sender.clr()), (9000.0, Some(Address::endpoint(4))), "it knows its own");
-    let supp = run(&mut sender, 2.0).iter().find_map(|(_, action)| match action {
-        Action::Send(Packet { header: Header::TfmccData { suppression_bps, .. }, .. }) => Some(*suppression_bps),
-        _ => None,
-    });
-    assert_eq!(supp, Some(1800.0), "0.9·2000");
-}
-
-#[test]
-fn slow_start_goes_to_the_lowest_rate_over_a_round_trip() {
-    // Section 3.6. X is brought up to date by any input: a report whose rate is no number.
-    let mut sender = sender();
-    let look = |sender: &mut Sender, now_s: f64| {
-        report(sender, now_s, 9, (true, false), f32::NAN);
-        sender.rate_bps()
-    };
-    report(&mut sender, 0.2, 1, (true, false), 40_000.0);
-    assert!((look(&mut sender, 0.25) - 24_000.0).abs() < 1e-6, "half way to twice the rate, in half of 100 ms");
-    assert_eq!(look(&mut sender, 0.35), 32_000.0);
-    // Another with more changes nothing, one with less limits; 40000 - 32000 is less than a packet per R_max, 16000,
-    // so that is what the rate grows by, over R_max = 500 ms.
-    report(&mut sender, 0.4, 2, (true, false), 41_000.0);
-    assert_eq!(sender.clr(), Some(OWN));
-    report(&mut sender, 0.5, 3, (true, false), 39_000.0);
-    assert_eq!(sender.clr(), Some(Address::endpoint(3)));
-    assert!((look(&mut sender, 0.75) - 40_000.0).abs() < 1e-6);
-    // Less than the present rate is followed down; the first loss ends it at once.
-    report(&mut sender, 0.8, 3, (true, false), 20_000.0);
-    let before = sender.rate_bps();
-    assert!((look(&mut sender, 0.85) - 0.5 * (before + 20_000.0)).abs() < 1e-6);
-    report(&mut sender, 0.86, 5, (true, true), 10_000.0);
-    assert!(!sender.in_slow_start());
-    assert_eq!((sender.rate_bps(), sender.clr()), (10_000.0, Some(Address::endpoint(5))));
-}
-
-#[test]
-fn the_rate_grows_by_a_packet_per_max_rtt_at_most_however_long_the_last_report_was_ago() {
-    // Section 3.3, case 4: 8s/R_max = 16 kbit/s.
-    let mut sender = sender();
-    let growth = |sender: &mut Sender, now_s: f64| {
-        let before = sender.rate_bps();
-        report(sender, now_s, 1, (true, true), 1e9);
-        sender.rate_bps() - before
-    };
-    assert_eq!(growth(&mut sender, 0.1), 0.0, "the end of slow start");
-    assert!((growth(&mut sender, 0.2) - 3200.0).abs() < 1e-6, "a fifth of R_max");
-    // Selected less than 10 round-trip times ago, it may be silent for as long: 0.6 s.
-    assert!((growth(&mut sender, 0.8) - 16_000.0).abs() < 1e-6, "not 6/5 of it");
-    assert_eq!(sender.max_rtt_s(), 0.5);
-}
-
-#[test]
-fn the_limiting_receiver_is_echoed_once_per_round_though_others_wait() {
-    // Section 3.5. Two others report for each packet. A packet each 0.5 s, R_max = 500 ms, rounds of 3 s.
-    let mut sender = sender();
-    report(&mut sender, 0.1, 1, (true, true), 16_000.0);
-    let mut turns = Vec::new();
-    for step in 0..58 {
-        let now_s = 0.15 + 0.1 * f64::from(step);
-        turns.extend(run(&mut sender, now_s).into_iter().filter_map(|(at_s, action)| match action {
-            Action::Send(Packet { header: Header::TfmccData { echo, .. }, .. }) => Some((at_s, echo?.is_clr)),
-            _ => None,
-        }));
-        let (from, rate_bps) = if step % 3 == 0 { (1, 16_000.0) } else { (2 + step, 50_000.0) };
-        report(&mut sender, now_s, from, (true, true), rate_bps);
-    }
-    assert_eq!(turns.len(), 11);
-    // In the first round because it is new, in the second because half of it is over.
-    let limiting: Vec<f64> = turns.iter().filter(|(_, is_clr)| *is_clr).map(|(at_s, _)| *at_s).collect();
-    assert_eq!(limiting, [0.5, 4.5]);
-}
-
-#[test]
-fn the_sender_counts_from_nought() {
-    let mut sender = sender();
-    report(&mut sender, 0.1, 1, (true, true), 16_000.0);
-    report(&mut sender, 0.2, 1, (true, true), 16_000.0);
-    report(&mut sender, 0.3, 2, (true, true), 50_000.0);
-    let first = run(&mut sender, 0.5).into_iter().find_map(|(_, action)| match action {
-        Action::Send(Packet { header: Header::TfmccData { sequence, .. }, .. }) => Some(sequence),
-        _ => None,
-    });
-    assert_eq!(first, Some(1), "the second packet; the first went at the first time-out, at nought");
-    // The first report came from nobody that limited, the second from who did, the third from another.
-    let counts = sender.report();
-    assert_eq!((counts.received_pkts, counts.round_reports, counts.feedback_rounds, counts.timeouts), (3, 2, 0, 0));
-    run(&mut sender, 3.0);
-    assert_eq!(sender.report().feedback_rounds, 1);
-}
-
-#[test]
-fn without_reports_the_rate_is_halved_every_ten_max_rtts() {
-    // Section 3.3, and R_max not below the gap between packets, at the end of rounds of 12 R_max (sections 3.2, 3.4):
-    // 10·0.5 s; at 6 s R_max = 1 s, so 15 s; at 18 s R_max = 2 s, so 35 s; at 42 s R_max = 4 s, so 75 s; then a packet
-    // in 8 s is the least.
-    let halved: Vec<(f64, f64)> = run(&mut sender(), 500.0)
-        .into_iter()
-        .filter_map(|(now_s, action)| match action {
-            Action::Event(Event::RateChanged { after_bps, .. }) => Some((now_s, after_bps)),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(halved, [(5.0, 8000.0), (15.0, 4000.0), (35.0, 2000.0), (75.0, 1000.0)]);
-}
-
-#[test]
-fn a_driver_that_is_late_catches_up_with_what_is_not_older_than_max_rtt() {
-    // Section 3.7. 16 kbit/s is a packet of 8000 bit each 0.5 s; R_max = 0.5 s.
-    let mut sender = sender();
-    let sent = |sender: &mut Sender, now_s: f64| {
-        let mut out = Outbox::new();
-        while sender.deadline().is_some_and(|due| due <= at(now_s)) {
-            sender.handle(at(now_s), Input::Timeout, &mut out);
-        }
-        out.drain().filter(|action| matches!(action, Action::Send(_))).count()
-    };
-    // The first went at 0. Called at 0.8, 1.0 and 1.5: due at 0.5, 1.0, 1.5.
-    assert_eq!(sent(&mut sender, 0.8), 1);
-    assert_eq!(sender.deadline(), Some(at(1.0)), "nominal times accumulate");
-    assert_eq!(sent(&mut sender, 1.0), 1);
-    // Called 1.4 s late: what was due more than R_max ago is let go. At 2.9 those of 2.4 and 2.9.
-    assert_eq!(sent(&mut sender, 2.9), 2);
-    assert_eq!(sender.deadline(), Some(at(3.4)));
-}
-
-#[test]
-fn max_rtt_stays_above_the_gap_by_the_granularity() {
-    // Section 3.2: a gap of 0.5 s at the end of the first round and 10 ms.
-    let config = Config { granularity: Duration::from_millis(10), max_rate: Some(Rate(16_000)), ..Config::default() };
-    let mut sender = Sender::new(&config, FlowId(0), SENDER, GROUP);
-    sender.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
-    report(&mut sender, 0.1, 1, (true, false), 1e6);
-    for step in 1..13 {
-        report(&mut sender, 0.5 * f64::from(step), 1, (true, false), 1e6);
-    }
-    assert_eq!(sender.round(), 1);
-    assert!((sender.max_rtt_s() - 0.51).abs() < 1e-9, "{}", sender.max_rtt_s());
 }
 
 #[test]
