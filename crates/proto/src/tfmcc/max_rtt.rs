@@ -21,8 +21,6 @@ pub(super) struct MaxRtt {
     measured_s: f64,
     /// R_peak: the longest round-trip time of a report in this round, 0 without one.
     peak_s: f64,
-    /// A report of this round exceeded R_max.
-    exceeded: bool,
     /// By what the rate grows with the rule "recent", seconds: it falls slowly, as by the RFC.
     growth_s: f64,
     gap_floor: GapFloor,
@@ -59,7 +57,6 @@ impl MaxRtt {
             value_s: initial_s,
             measured_s: initial_s,
             peak_s: 0.0,
-            exceeded: false,
             growth_s: initial_s,
             gap_floor,
             recent: (rule == MaxRttRule::Recent).then_some(recent),
@@ -82,7 +79,6 @@ impl MaxRtt {
         if rtt_s > self.value_s {
             self.value_s = rtt_s;
             self.measured_s = rtt_s;
-            self.exceeded = true;
         }
         if let Some(recent) = &mut self.recent {
             recent.minute.add(now, rtt_s);
@@ -101,7 +97,6 @@ impl MaxRtt {
     pub(super) fn next_round(&mut self, now: Instant, gap_s: f64) {
         match &mut self.recent {
             Some(recent) => self.measured_s = recent.next_round(now, self.peak_s),
-            None if self.exceeded => {}
             None => self.measured_s = (0.9 * self.measured_s).max(self.peak_s),
         }
         self.value_s = self.measured_s.max(gap_s);
@@ -110,7 +105,6 @@ impl MaxRtt {
             self.measured_s = self.value_s;
         }
         self.peak_s = 0.0;
-        self.exceeded = false;
     }
 }
 
@@ -214,6 +208,19 @@ mod tests {
             let measured = if rule == MaxRttRule::Rfc { 0.45 } else { 0.5 };
             assert!((max_rtt.value_s() - measured).abs() < 1e-12, "what was measured remains");
         }
+    }
+
+    #[test]
+    fn the_peak_of_a_round_counts_though_the_floor_fell_after_it() {
+        // Section 3.2: not below R_peak, which came while the gap of 4 s was above it.
+        let mut max_rtt = rfc(GapFloor::Follows);
+        max_rtt.next_round(at(3.0), 4.0);
+        max_rtt.measured(at(3.5), 3.0);
+        max_rtt.gap_changed(0.1);
+        max_rtt.measured(at(4.0), 2.5);
+        assert_eq!(max_rtt.value_s(), 2.5);
+        max_rtt.next_round(at(5.0), 0.1);
+        assert_eq!(max_rtt.value_s(), 3.0);
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub struct Sender {
     /// When the rate was last allowed to grow (section 3.3).
     grown_at: Instant,
     clr: Option<Clr>,
-    /// The last limiting receiver was given up for its silence.
+    /// A limiting receiver was given up for its silence: nothing else leaves the session without one.
     after_silence: bool,
     /// When anyone reported, or the rate was halved since nobody did.
     heard_at: Instant,
@@ -252,7 +252,6 @@ impl Sender {
             Consequence::None => {}
             Consequence::Select(_) => {
                 self.clr = Some(Clr::new(now, feedback));
-                self.after_silence = false;
             }
             Consequence::Follow => {
                 if let Some(clr) = &mut self.clr {
