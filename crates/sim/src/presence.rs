@@ -2,8 +2,9 @@
 
 use faircast_proto::time::{Duration, Instant};
 
-/// When an endpoint was present. It is from its start on, until it stops or has left the last of the groups that it had
-/// joined; who joins again is present again.
+/// When an endpoint was present. It is from its start on, until it has left the last of the groups that it had joined,
+/// or stops without being in any: who is to stop may stay a while to announce it, as the limiting receiver of TFMCC
+/// does (RFC 4654 section 4.2), and goes on to get packets. Who joins again is present again.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Presence {
     /// Since when, if it is.
@@ -20,8 +21,10 @@ impl Presence {
     }
 
     pub(crate) fn stop(&mut self, now: Instant) {
-        self.before = self.until(now);
-        self.since = None;
+        if self.groups == 0 {
+            self.before = self.until(now);
+            self.since = None;
+        }
     }
 
     pub(crate) fn join(&mut self, now: Instant, bit: u32) {
@@ -31,9 +34,7 @@ impl Presence {
 
     pub(crate) fn leave(&mut self, now: Instant, bit: u32) {
         self.groups &= !(1 << bit);
-        if self.groups == 0 {
-            self.stop(now);
-        }
+        self.stop(now);
     }
 
     /// How long it has been present by `now`.

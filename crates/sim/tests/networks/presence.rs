@@ -5,6 +5,7 @@ use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
 use faircast_proto::packet::Address;
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::source::{Sink, cbr};
+use faircast_proto::tfmcc;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::agent::Agent;
 use faircast_sim::builder::NetworkBuilder;
@@ -13,7 +14,7 @@ use faircast_sim::engine::World;
 use faircast_sim::ids::NodeId;
 use faircast_sim::link::LinkMode;
 use faircast_sim::multicast::SessionPlan;
-use faircast_sim::probe::ProbePlan;
+use faircast_sim::probe::{ProbePlan, ReceiverRow};
 
 const WIRE: Wire<'_> = Wire { rate: 7_654_321, millis: 3, queue: AMPLE, loss: NO_LOSS };
 
@@ -94,14 +95,36 @@ fn who_has_left_all_groups_is_absent_until_it_joins_again() {
         (5.0, last, true),
         (6.0, first, true),
         (6.25, first, false),
+        (7.5, last, false),
     ];
     let steps = steps.map(|(seconds, group, joins)| (at(seconds), group, joins)).to_vec();
     network.place(member, flow, Agent::Guest(Box::new(Script { steps, done: 0 })), at(1.0), Some(at(7.0)));
     network.clock_offsets(false);
     let mut world: World<Wheel> = network.build().expect("a network without errors");
-    let expected = [(0.5, 0.0), (1.75, 0.75), (2.5, 1.5), (3.0, 2.0), (4.0, 2.0), (5.5, 2.5), (6.5, 3.5), (8.0, 4.0)];
+    // It is to stop at 7 s and takes half a second to go.
+    let expected = [(0.5, 0.0), (1.75, 0.75), (2.5, 1.5), (3.0, 2.0), (4.0, 2.0), (5.5, 2.5), (6.5, 3.5), (8.0, 4.5)];
     for (now, present) in expected {
         world.run(at(now), u64::MAX);
         assert_eq!(world.presence(0), Duration::from_secs_f64(present), "at {now} s");
     }
+}
+
+/// The receiver that limits announces its leave for a feedback round (RFC 4654 section 4.2), in which data still comes.
+#[test]
+fn who_gets_data_is_present() {
+    let (mut network, [source, host]) = pair();
+    let leaves = Place { node: host, start: 0.0, stop: Some(5.0) };
+    session(&mut network, &SchemeConfig::Tfmcc(tfmcc::Config::default()), source, &[leaves]);
+    network.probes(ProbePlan { flows: true, interval: Duration::from_millis(100), ..ProbePlan::default() });
+    let mut world: World<Wheel> = network.build().expect("a network without errors");
+    world.run(at(20.0), u64::MAX);
+    let rows: Vec<_> = world.records().receivers.iter().collect();
+    let got_some = |pair: &[&ReceiverRow]| pair[1].report.received_bytes > pair[0].report.received_bytes;
+    for pair in rows.windows(2).filter(|pair| got_some(pair)) {
+        assert!(pair[1].present > pair[0].present, "it got data before {} without being there", pair[1].at);
+    }
+    let late = rows.windows(2).filter(|pair| pair[0].at >= at(5.1) && got_some(pair)).count();
+    assert!(late > 10, "data came after it was to stop, in {late} tenths of a second");
+    let present = world.presence(0);
+    assert!(present > Duration::from_secs(6) && present < Duration::from_secs(10), "{present}");
 }
