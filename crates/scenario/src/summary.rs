@@ -9,6 +9,7 @@ use faircast_proto::time::{Duration, Instant};
 use faircast_sim::counters::LinkCounters;
 use faircast_sim::engine::World;
 use faircast_sim::link::Link;
+use std::collections::BTreeMap;
 
 /// The summary table of a run: columns `subject`, `metric`, `unit`, `value`.
 pub fn summary<C>(world: &World<C>, subjects: &Subjects, warmup: Instant) -> Table {
@@ -100,6 +101,8 @@ pub fn jain_index(rates: &[f64]) -> f64 {
 #[derive(Default)]
 struct Rows {
     subjects: Words,
+    /// Codes of the subjects. Those of links and of the run may be called as a flow is.
+    codes: BTreeMap<String, i32>,
     metrics: Words,
     units: Words,
     values: Vec<f64>,
@@ -107,10 +110,23 @@ struct Rows {
 
 impl Rows {
     fn add(&mut self, subject: &str, metric: &str, unit: &str, value: f64) {
-        self.subjects.push_in_turn(subject);
+        let code = self.code(subject);
+        self.subjects.codes.push(code);
         self.metrics.push(metric);
         self.units.push(unit);
         self.values.push(value);
+    }
+
+    /// The code of a subject, which most often is that of the row before.
+    fn code(&mut self, subject: &str) -> i32 {
+        let words = &mut self.subjects;
+        match words.codes.last() {
+            Some(&last) if words.dictionary[last as usize] == subject => last,
+            _ => *self.codes.entry(subject.to_owned()).or_insert_with(|| {
+                words.dictionary.push(subject.to_owned());
+                words.dictionary.len() as i32 - 1
+            }),
+        }
     }
 
     /// Rows of a flow, with the mean of what a session's receivers got; returns the goodput after the warm-up.
@@ -195,6 +211,16 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_may_be_called_as_a_flow_is() {
+        let mut rows = Rows::default();
+        for subject in ["web", "web", "run", "uplink", "web", "web", "run"] {
+            rows.add(subject, "metric", "1", 0.0);
+        }
+        assert_eq!(rows.subjects.dictionary, ["web", "run", "uplink"]);
+        assert_eq!(rows.subjects.codes, [0, 0, 1, 2, 0, 0, 1]);
+    }
 
     #[test]
     fn jain_index_by_hand() {
