@@ -222,6 +222,8 @@ def test_names_that_do_not_exist(cli: Cli) -> None:
     assert "--reps is 0" in cli("reproduce", "x", "--reps", "0").err
     assert "L1" in cli("bench", "--load", "L7", "--repeat", "1").err
     assert cli("bench", "--load", "L7").code == 2
+    assert "no calendar heat (did you mean heap?)" in cli("bench", "--calendar", "heat").err
+    assert cli("bench", "--calendar", "heat").code == 2
     assert cli("runn").code == 2
     assert cli("run").code == 2
 

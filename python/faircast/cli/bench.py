@@ -17,6 +17,7 @@ from faircast.errors import InputError, NotFinishedError
 from faircast.loads import LOADS, REFERENCE
 from faircast.scenario import choose
 
+CALENDARS = ("wheel", "heap")
 CHILD = "from faircast.cli.bench import child; child()"
 
 
@@ -31,7 +32,7 @@ def command(
         ),
     ] = None,
     repeat: Annotated[int, typer.Option(metavar="N", help="Measure N times; the median and the best are shown.")] = 3,
-    calendar: Annotated[str, typer.Option(metavar="wheel|heap", help="The event calendar to use.")] = "wheel",
+    calendar: Annotated[str, typer.Option(metavar="|".join(CALENDARS), help="The event calendar to use.")] = "wheel",
     as_json: Json = False,
 ) -> None:
     """Measure packet-hops per second of user CPU time, one core, for building and running the network.
@@ -45,6 +46,7 @@ def command(
     """
     if repeat < 1:
         raise InputError(f"--repeat is {repeat}; it must be at least 1")
+    choose("calendar", calendar, CALENDARS)
     results = []
     for load in [choose("load", name, list(LOADS)) for name in loads or REFERENCE]:
         runs = sorted((measure(load, calendar) for _ in range(repeat)), key=lambda run: run["hops_per_cpu_s"])
