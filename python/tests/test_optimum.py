@@ -156,6 +156,14 @@ def test_the_screen_shows_it(cli: Cli, tmp_path: Path) -> None:
     assert "no optimum: constant rates fill link bottleneck, with 500000 bit/s more than it has" in done.out
 
 
+def test_flows_that_are_called_as_links_are_or_as_the_run_itself() -> None:
+    names = MIX.replace("[flows.voice]", "[flows.bottleneck]").replace("[sessions.video]", "[sessions.run]")
+    found = faircast.run(names).metrics()
+    assert found["bottleneck", "goodput"] < 200e3 < 2e6 * found["bottleneck", "efficiency"]
+    assert found.optimum["run", "rate"] == 450e3
+    assert found["run", "optimum_distance"] >= 0
+
+
 def test_each_network_is_solved_once(monkeypatch: pytest.MonkeyPatch, cli: Cli, tmp_path: Path) -> None:
     solved = []
     solve = beside.solve
