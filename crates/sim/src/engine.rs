@@ -351,7 +351,8 @@ impl<C> World<C> {
 
     /// How long one of the [`receivers`](Self::receivers) of all flows has been present until now: since its start,
     /// until it stops or, in a session, has left the last of its groups, which may be later; who joins again is present
-    /// again. Exact to the nanosecond. What receivers got divided by how long they were present is a rate over present members.
+    /// again. Exact to the nanosecond. What receivers got divided by how long they were present is a rate over present
+    /// members.
     pub fn presence(&self, receiver: usize) -> Duration {
         self.presence[self.receivers[receiver].index()].until(self.now())
     }
