@@ -191,6 +191,23 @@ mod tests {
         assert_eq!(fields(given), ["population.rounds", "population.weight"]);
         let given = r#"{"population": {"kind": "registration", "refresh": "0 s", "missed": 0}}"#;
         assert_eq!(fields(given), ["population.refresh", "population.missed"]);
+        let config = |alpha| Config { utility: Utility::AlphaFair, alpha: Some(alpha), ..Config::default() };
+        for wrong in [-1.0, f64::INFINITY, f64::NAN] {
+            assert_eq!(config(wrong).check()[0].0, "alpha");
+            assert_eq!(Config { weight: wrong, ..Config::default() }.check()[0].0, "weight");
+            assert_eq!(Config { f_max: Some(wrong), ..Config::default() }.check()[0].0, "f_max");
+        }
+        // The ends of the ranges.
+        for legal in [
+            r#"{"utility": "alpha-fair", "alpha": 1e-3, "weight": 1e-9, "f_max": 1}"#,
+            r#"{"population": {"kind": "configured", "receivers": 1}, "timer_bias": "offset"}"#,
+            r#"{"population": {"kind": "estimated", "rounds": 3, "weight": 1}}"#,
+            r#"{"population": {"kind": "estimated", "rounds": 10000, "weight": 0.001}}"#,
+        ] {
+            assert_eq!(fields(legal), [""; 0], "{legal}");
+        }
+        let given = r#"{"population": {"kind": "estimated", "rounds": 10001, "weight": 1.01}}"#;
+        assert_eq!(fields(given), ["population.rounds", "population.weight"]);
     }
 
     #[test]

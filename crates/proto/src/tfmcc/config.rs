@@ -291,25 +291,61 @@ mod tests {
     }
 
     #[test]
-    fn each_illegal_value_is_named() {
+    fn bounds_are_legal_and_what_is_beyond_them_is_named() {
+        type Set = fn(&mut Config, f64);
+        let cases: [(&str, Set, &[f64], &[f64]); 13] = [
+            ("packet_size", |c, v| c.packet_size = Bytes(v as u64), &[1.0, 65_535.0], &[0.0, 65_536.0]),
+            ("report_size", |c, v| c.report_size = Bytes(v as u64), &[1.0, 65_535.0], &[0.0, 65_536.0]),
+            (
+                "initial_max_rtt",
+                |c, v| c.initial_max_rtt = Duration::from_secs_f64(v),
+                &[0.001, 63.0],
+                &[0.0, 0.000_999, 63.001],
+            ),
+            // A packet of 1000 bytes in 8 s.
+            ("max_rate", |c, v| c.max_rate = Some(Rate(v as u64)), &[1000.0, 1e12], &[999.0]),
+            ("round_rtts", |c, v| c.round_rtts = v, &[1.0, 100.0], &[0.99, 100.01, f64::NAN]),
+            ("suppressing_rounds", |c, v| c.suppressing_rounds = v as u32, &[1.0, 8.0], &[0.0, 9.0]),
+            ("max_receivers", |c, v| c.max_receivers = v as u32, &[2.0, 1e6], &[0.0, 1.0]),
+            ("receive_rate_rtts", |c, v| c.receive_rate_rtts = v, &[1.0, 16.0], &[0.99, 16.01, f64::NAN]),
+            ("suppression", |c, v| c.suppression = v, &[0.0, 0.999], &[-0.1, 1.0, f64::NAN]),
+            ("rtt_weight", |c, v| c.rtt_weight = v, &[0.0, 0.999], &[-0.1, 1.0, f64::NAN]),
+            ("rtt_weight_clr", |c, v| c.rtt_weight_clr = v, &[0.0, 0.999], &[-0.1, 1.0, f64::NAN]),
+            ("discount_threshold", |c, v| c.discount_threshold = v, &[0.001, 1.0], &[0.0, 1.01, f64::NAN]),
+            ("granularity", |c, v| c.granularity = Duration::from_secs_f64(v), &[0.0, 1.0], &[1.001]),
+        ];
+        for (field, set, legal, illegal) in cases {
+            let fields = |value: f64| -> Vec<String> {
+                let mut config = Config::default();
+                set(&mut config, value);
+                config.check().into_iter().map(|(field, _)| field).collect()
+            };
+            for &value in legal {
+                assert_eq!(fields(value), [""; 0], "{field} {value}");
+            }
+            for &value in illegal {
+                assert_eq!(fields(value), [field], "{field} {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn messages_say_what_was_given_and_what_is_legal() {
         let config = Config {
-            packet_size: Bytes(0),
-            report_size: Bytes(70_000),
+            packet_size: Bytes(70_000),
             initial_max_rtt: Duration::ZERO,
-            round_rtts: f64::NAN,
-            suppression: 1.0,
-            suppressing_rounds: 9,
-            max_receivers: 1,
-            rtt_weight: -0.1,
-            rtt_weight_clr: f64::NAN,
-            receive_rate_rtts: 0.0,
-            discount_threshold: 0.0,
-            granularity: Duration::from_secs(2),
+            max_rate: Some(Rate(999)),
             ..Config::default()
         };
-        let fields: Vec<String> = config.check().into_iter().map(|(field, _)| field).collect();
-        assert_eq!(fields.len(), 12, "{fields:?}");
-        let config = Config { max_rate: Some(Rate(999)), ..Config::default() };
-        assert_eq!(config.check().len(), 1);
+        let wrong = config.check();
+        let said: Vec<(&str, &str)> = wrong.iter().map(|(field, text)| (field.as_str(), text.as_str())).collect();
+        assert_eq!(
+            said,
+            [
+                ("packet_size", "70000 B given; legal is 1 B to 65535 B"),
+                ("initial_max_rtt", "0 s given; legal is 0.001 s to 63 s"),
+                ("max_rate", "999 bit/s given; legal is at least a packet in 8 s, 70000 bit/s"),
+            ]
+        );
     }
 }
