@@ -26,11 +26,11 @@ pub(super) struct LossHistory {
     current: Events,
     runs: [Run; RUNS],
     used: u8,
-    /// How many packets have arrived, up to [`HIGHER`].
-    arrived: u8,
+    /// A packet has arrived.
+    begun: bool,
     /// There may be runs that do not count as lost yet.
     pending: bool,
-    /// The highest sequence numbers that have arrived, falling.
+    /// The highest sequence numbers that have arrived, falling; 0 for those that there are not yet.
     highest: [u64; HIGHER],
     /// When the highest arrived.
     highest_at: Instant,
@@ -90,7 +90,7 @@ impl LossHistory {
             current: Events::NONE,
             runs: [Run { at: Instant::ZERO, gap_ns: 0.0, first: 0, missing: 0, rtt_us: 0 }; RUNS],
             used: 0,
-            arrived: 0,
+            begun: false,
             pending: false,
             highest: [0; HIGHER],
             highest_at: Instant::ZERO,
@@ -113,8 +113,8 @@ impl LossHistory {
     ) -> Arrival {
         let rtt_us = (rtt_s * 1e6 + 0.5) as u32;
         let mut stale = marked;
-        if self.arrived == 0 || sequence > self.highest[0] {
-            let missing = if self.arrived == 0 { 0 } else { sequence - self.highest[0] - 1 };
+        if !self.begun || sequence > self.highest[0] {
+            let missing = if self.begun { sequence - self.highest[0] - 1 } else { 0 };
             let missing = u32::try_from(missing).unwrap_or(u32::MAX);
             if missing > 0 {
                 // Section 5.2: nominal arrival times by interpolation between the neighbours.
@@ -247,19 +247,17 @@ impl LossHistory {
     }
 
     fn note_highest(&mut self, sequence: u64) {
-        let have = usize::from(self.arrived);
-        let place = self.highest[..have].iter().position(|&other| sequence > other).unwrap_or(have);
-        if place < HIGHER {
+        self.begun = true;
+        if let Some(place) = self.highest.iter().position(|&other| sequence > other) {
             self.highest.copy_within(place..HIGHER - 1, place + 1);
             self.highest[place] = sequence;
-            self.arrived = (have + 1).min(HIGHER) as u8;
         }
     }
 
     /// A packet is lost when the third highest number that has arrived is above its own (section 5.1); marked packets
     /// count at once.
     fn is_lost(&self, run: &Run) -> bool {
-        run.missing == 0 || (usize::from(self.arrived) == HIGHER && self.highest[HIGHER - 1] > run.first)
+        run.missing == 0 || self.highest[HIGHER - 1] > run.first
     }
 
     fn lost(&self) -> usize {

@@ -41,6 +41,43 @@ fn late_joiners_have_lost_nothing() {
 }
 
 #[test]
+fn what_was_sent_before_the_first_packet_says_nothing() {
+    let mut history = LossHistory::new(0.5);
+    assert_eq!(history.arrive(10, false, at(0), 0.05, || 1.0), Arrival::Plain);
+    assert_eq!(history.arrive(5, false, at(1), 0.05, || 1.0), Arrival::Duplicate);
+    assert_eq!(history.arrive(11, false, at(2), 0.05, || 1.0), Arrival::Plain);
+    assert_eq!((history.used, history.highest), (0, [11, 10, 0]));
+}
+
+#[test]
+fn the_seed_is_that_of_the_first_event() {
+    let mut history = LossHistory::new(0.5);
+    stream(&mut history, 0..60, |n| n == 50);
+    stream_from(&mut history, 60..110, 1000.0, |n| n == 100);
+    assert_eq!(history.current.intervals[..2], [50.0, 40.0]);
+}
+
+#[test]
+fn p_is_at_most_one() {
+    // Packets 10 ms apart and a round-trip time of 5 ms: each loss is an event, intervals are one packet long.
+    let mut history = LossHistory::new(0.5);
+    for n in [0, 1, 4, 5, 6] {
+        history.arrive(n, false, at(n as u32), 0.005, || 0.5);
+    }
+    assert_eq!((history.events(), history.current.intervals[..2].to_vec()), (2, vec![1.0, 0.5]));
+    assert_eq!(history.open(), 4);
+    // The open interval is more than twice the mean of 0.75, DF = 1/2: (1 + 1)/(4 + 0.75).
+    assert!((history.rate() - 2.0 / 4.75).abs() < 1e-9, "{}", history.rate());
+    history.arrive(7, true, at(7), 0.005, || 0.5);
+    history.arrive(8, true, at(8), 0.005, || 0.5);
+    assert_eq!(history.current.intervals[..4], [1.0, 4.0, 1.0, 0.5]);
+    let mut history = LossHistory::new(0.5);
+    history.arrive(0, false, at(0), 0.05, || 0.5);
+    history.arrive(1, true, at(1), 0.05, || 0.5);
+    assert_eq!(history.rate(), 1.0, "also with a seed of half a packet");
+}
+
+#[test]
 fn losses_within_a_round_trip_are_one_event() {
     // From the start of an event, 50 ms = 5 packets belong to it, the last one included (T_old + R >= T_new).
     for (second, events) in [(11, 1), (15, 1), (16, 2)] {
@@ -75,6 +112,16 @@ fn average_interval_by_hand() {
     stream(&mut history, 1105..1500, |_| false);
     let expected = (1.0 + again * (1.0 + df * 4.0)) / (400.0 + again * (300.0 + df * 400.0));
     assert!((history.rate() - expected).abs() < 1e-7, "{}, not {expected}", history.rate());
+}
+
+#[test]
+fn an_old_interval_keeps_its_own_discount() {
+    // An interval of 300 among those of 100, at first discounted by nothing, seven events later with w_7 = 0.2: by then
+    // those that it had discounted are gone. (4·100 + 80 + 60 + 40 + 0.2·300)/6 = 640/6.
+    let mut history = LossHistory::new(0.5);
+    stream(&mut history, 0..1810, |n| (n > 0 && n % 100 == 0 && n <= 800) || (n >= 1100 && n % 100 == 0));
+    assert_eq!(history.current.intervals[7], 300.0);
+    assert!((history.rate() - 6.0 / 640.0).abs() < 1e-9, "{}", history.rate());
 }
 
 #[test]
@@ -136,6 +183,16 @@ fn what_a_late_packet_leaves_keeps_its_nominal_times() {
 }
 
 #[test]
+fn a_run_that_is_parted_leaves_those_behind_it() {
+    let mut history = LossHistory::new(0.5);
+    stream(&mut history, 0..60, |n| (20..24).contains(&n) || n == 40);
+    history.arrive(21, false, at(60), 0.05, || 40.0);
+    let holes: Vec<(u64, u32)> = history.runs[..3].iter().map(|run| (run.first, run.missing)).collect();
+    assert_eq!((history.used, holes), (3, vec![(20, 1), (22, 2), (40, 1)]));
+    assert_eq!((history.events(), history.current.start), (2, 40));
+}
+
+#[test]
 fn marks_count_at_once() {
     let mut history = LossHistory::new(0.5);
     stream(&mut history, 0..50, |_| false);
@@ -171,7 +228,9 @@ fn the_seed_follows_the_first_measurement_while_it_counts() {
     history.measured(0.025, 1.0);
     assert_eq!(history.current.intervals[..2], [40.0, 10.0]);
     // Once more, and the least.
-    history.measured(0.0025, 4.0);
+    history.measured(0.0125, 1.0);
+    assert_eq!(history.current.intervals[..2], [40.0, 2.5]);
+    history.measured(0.00125, 4.0);
     assert_eq!(history.current.intervals[..2], [40.0, 4.0]);
     stream(&mut history, 120..2000, |n| n % 100 == 0);
     let before = history.current;
@@ -214,7 +273,7 @@ fn losses_that_r_max_had_put_together_are_parted_by_the_first_measurement() {
 fn a_first_loss_that_was_taken_back_leaves_its_seed() {
     let mut history = LossHistory::new(0.5);
     stream(&mut history, 0..60, |n| n == 50);
-    history.arrive(50, false, at(60), 0.05, || 7.0);
+    history.arrive(50, false, at(60), 0.05, || 70.0);
     assert_eq!(history.events(), 0);
     // A seed of less does not take its place, one of more does.
     stream_from(&mut history, 60..110, 4.0, |n| n == 100);

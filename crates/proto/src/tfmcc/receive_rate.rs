@@ -98,6 +98,28 @@ mod tests {
     }
 
     #[test]
+    fn silence_counts_from_the_mean_gap_on() {
+        // 10 ms from one to the next. Marks are 40 ms apart, and the first in the window is at 120 ms: 38 packets in 380
+        // ms, and up to one gap later nothing has changed.
+        let mut rate = ReceiveRate::new();
+        assert_eq!(rate.packets_per_s(Instant::ZERO, 0.4), 0.0);
+        rate.arrive(Instant::ZERO, 0.4);
+        assert_eq!(rate.packets_per_s(Instant::ZERO, 0.4), 0.0, "one packet is no rate");
+        let at = |ms: u64| Instant(ms * 1_000_000);
+        (1..=50).for_each(|n| rate.arrive(at(10 * n), 0.4));
+        for (ms, expected) in [(500, 100.0), (505, 100.0), (510, 100.0), (520, 38.0 / 0.39)] {
+            let window_s = 0.001 * (ms - 500) as f64 + 0.4;
+            let measured = rate.packets_per_s(at(ms), window_s);
+            assert!((measured - expected).abs() < 1e-6, "{ms} ms: {measured}, not {expected}");
+        }
+        // Two at once are a nanosecond apart.
+        let mut rate = ReceiveRate::new();
+        rate.arrive(at(1), 0.4);
+        rate.arrive(at(1), 0.4);
+        assert!((rate.packets_per_s(at(1), 0.4) - 1e9).abs() < 1.0);
+    }
+
+    #[test]
     fn where_the_count_turns_nothing_changes() {
         let mut random = Random::stream(1, "test/gaps");
         let mut plain = ReceiveRate::new();

@@ -260,7 +260,7 @@ impl Receiver {
             _ => match self.settings.one_way_adjustment {
                 OneWayAdjustment::All => self.rtt.adjust(now_us, self.sent_us),
                 OneWayAdjustment::Others if !self.is_clr => self.rtt.adjust(now_us, self.sent_us),
-                _ => self.rtt.drop_adjustment(),
+                _ => {}
             },
         }
     }
@@ -432,7 +432,6 @@ impl Receiver {
                 self.phase = Phase::Leaving;
                 let round_s = self.settings.round.seconds(self.max_rtt_s);
                 self.leave_at = now + Duration::from_secs_f64(round_s);
-                self.feedback = FeedbackTimer::OFF;
                 self.clr_report(now, out);
             }
             Phase::Waiting | Phase::Member => self.go(out),

@@ -1,7 +1,7 @@
 //! A receiver alone, message by message, with numbers by hand.
 
 use super::*;
-use crate::endpoint::{Action, Endpoint, Input, Outbox};
+use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet, TfmccEcho};
 use crate::parts::throughput_equation::throughput_bps;
 use crate::random::Random;
@@ -39,7 +39,10 @@ pub(super) struct Alone {
     max_rtt_us: u32,
     pub(super) suppression_bps: f32,
     rate_bps: f32,
+    scale: f32,
     pub(super) reports: Vec<Packet>,
+    /// p at its loss events.
+    events: Vec<f64>,
 }
 
 /// What a report says: have_RTT, have_loss, fb_nr, X_r.
@@ -66,7 +69,9 @@ impl Alone {
             max_rtt_us: 500_000,
             suppression_bps: f32::INFINITY,
             rate_bps: 160_000.0,
+            scale: 1.0,
             reports: Vec::new(),
+            events: Vec::new(),
         }
     }
 
@@ -78,6 +83,11 @@ impl Alone {
 
     /// The same sent at `sent_s`; the echo may be that of a receiver that does not limit.
     pub(super) fn echo(&mut self, sequence: u32, sent_s: f64, now_s: f64, echo: Option<(f64, bool)>) {
+        let packet = self.sent(sequence, sent_s, now_s, echo);
+        self.hand(now_s, Input::Packet(&packet));
+    }
+
+    fn sent(&self, sequence: u32, sent_s: f64, now_s: f64, echo: Option<(f64, bool)>) -> Packet {
         let echo = echo.map(|(rtt_s, is_clr)| TfmccEcho {
             receiver: OWN,
             stamp_us: us(now_s).wrapping_sub(us(rtt_s)),
@@ -90,19 +100,22 @@ impl Alone {
             max_rtt_us: self.max_rtt_us,
             round: self.round,
             echo,
-            scale: 1.0,
+            scale: self.scale,
             receivers: 1.0,
         };
-        self.hand(now_s, Input::Packet(&packet(SENDER, sent_s, header)));
+        packet(SENDER, sent_s, header)
     }
 
     fn hand(&mut self, now_s: f64, input: Input<'_>) {
         let mut out = Outbox::new();
         self.receiver.handle(at(now_s), input, &mut out);
-        self.reports.extend(out.drain().filter_map(|action| match action {
-            Action::Send(packet) => Some(packet),
-            _ => None,
-        }));
+        for action in out.drain() {
+            match action {
+                Action::Send(packet) => self.reports.push(packet),
+                Action::Event(Event::LossEvent { loss_event_rate }) => self.events.push(loss_event_rate),
+                _ => {}
+            }
+        }
     }
 
     fn last(&self) -> (bool, bool, u8, f64) {
@@ -121,6 +134,58 @@ fn a_report_echoes_the_highest_round_received() {
     alone.data(10, 1.5, Some(0.1));
     assert_eq!(alone.reports.len(), 1);
     assert_eq!(alone.last().2, 3);
+}
+
+#[test]
+fn what_a_report_says() {
+    // Sections 2.2.2, 4.3.4 and 4.5. 20 packets per second, each 30 ms on its way; R = 120 ms, so that the limiting
+    // receiver reports at 1.00 and 1.12 s. The last packet left at 1.07 s and has been here for 20 ms.
+    let mut alone = Alone::new();
+    alone.round = 9;
+    for n in 0..3 {
+        let now_s = 1.0 + 0.05 * f64::from(n);
+        alone.echo(n, now_s - 0.03, now_s, Some((0.12, true)));
+    }
+    alone.hand(1.12, Input::Timeout);
+    let report = &alone.reports[1];
+    let Header::TfmccReport { leave, echoed_stamp_us, rtt_s, loss_event_rate, draw, .. } = report.header else {
+        panic!("{report:?}");
+    };
+    assert_eq!((report.source, report.destination, report.size, report.sent), (OWN, SENDER, 40, at(1.12)));
+    assert_eq!(alone.last(), (true, false, 9, 320_000.0), "twice the receive rate");
+    assert_eq!((leave, echoed_stamp_us, rtt_s, loss_event_rate), (false, 1_090_000, 0.12, 0.0));
+    assert!(draw.is_nan(), "by no feedback timer");
+    // And what the simulator is told.
+    let told = alone.receiver.report();
+    assert_eq!((told.sent_pkts, told.sent_bytes), (2, 80));
+    assert_eq!((told.received_pkts, told.received_bytes, told.distinct_bytes), (3, 3000, 3000));
+    assert_eq!((told.rate_bps, told.loss_event_rate), (320_000.0, 0.0));
+    assert!((told.srtt_s - 0.12).abs() < 1e-9);
+}
+
+#[test]
+fn a_receiver_says_nothing_before_its_first_packet() {
+    let mut receiver = Receiver::new(&Config::default(), FlowId(0), OWN, GROUP, Random::stream(1, "test"));
+    let mut out = Outbox::new();
+    // Nor does it hear anything before its start.
+    let mut alone = Alone::new();
+    alone.data(0, 1.0, None);
+    let told = |receiver: &Receiver| {
+        let told = receiver.report();
+        (told.received_pkts, told.srtt_s.is_nan(), told.rate_bps.is_nan(), told.loss_event_rate.is_nan())
+    };
+    assert_eq!(told(&alone.receiver), (1, true, false, false));
+    receiver.handle(at(1.0), Input::Packet(&alone.sent(0, 1.0, 1.0, None)), &mut out);
+    assert_eq!((told(&receiver), receiver.deadline(), out.actions().len()), ((0, true, true, true), None, 0));
+    receiver.handle(at(2.0), Input::Start, &mut out);
+    assert_eq!((told(&receiver), receiver.deadline(), receiver.is_member()), ((0, true, true, true), None, false));
+    assert_eq!(out.drain().count(), 1, "it joins");
+    // It may leave again, and what comes then is not for it.
+    receiver.handle(at(3.0), Input::Stop, &mut out);
+    assert_eq!(out.drain().count(), 1, "it leaves");
+    receiver.handle(at(4.0), Input::Packet(&alone.sent(0, 4.0, 4.0, None)), &mut out);
+    receiver.handle(at(4.0), Input::Stop, &mut out);
+    assert_eq!((told(&receiver).0, receiver.is_member(), out.actions().len()), (0, false, 0));
 }
 
 #[test]
@@ -282,18 +347,129 @@ fn the_seed_has_a_floor() {
     // equation: half a packet per round-trip time is sqrt(2p/3) + 12·sqrt(3p/8)·p·(1 + 32p²) = 2, p = 0.20649.
     for (seed_floor, expected) in [(SeedFloor::Packet, 1.0), (SeedFloor::Half, 0.206_49)] {
         let mut alone = Alone::with(&Config { seed_floor, ..Config::default() });
-        for n in [0, 2, 3, 4] {
+        for n in [0, 2, 3, 4, 5, 6] {
             alone.data(n, 1.0 + 2.0 * f64::from(n), None);
         }
         // By R_max 2.5 s of silence are no idle sender: a packet in 2 s.
         let p = alone.receiver.loss_event_rate();
-        // I_0 = 4 is more than twice a seed of 1: DF = 1/2, p = 1.5/4.5; it is less than a seed of 4.8.
-        let open = if expected == 1.0 { 1.0 / 3.0 } else { expected };
+        // I_0 = 6 is more than twice a seed of 1: DF = 1/2, p = 1.5/6.5; with a seed of 4.843 it is 2/10.843.
+        let open = if expected == 1.0 { 1.5 / 6.5 } else { 2.0 / (6.0 + 1.0 / expected) };
         assert!((p - open).abs() < 1e-4, "{seed_floor:?}: {p}");
         // Not below it by the first round-trip time either.
-        alone.data(5, 11.0, Some(0.05));
+        alone.data(7, 15.0, Some(0.05));
         let (_, have_loss, _, rate_bps) = alone.last();
         assert!(have_loss && rate_bps >= throughput_bps(1000.0, 0.05, open) * 0.99, "{rate_bps}");
+    }
+}
+
+#[test]
+fn the_floor_of_the_seed_is_scaled_like_the_equation() {
+    // Four times the equation gives half a packet per round-trip time where the equation gives an eighth: p = 0.35046.
+    // A mark on the third packet is the first loss event; of the two before it so little is asked that the floor holds.
+    let mut alone = Alone::with(&Config { seed_floor: SeedFloor::Half, ..Config::default() });
+    alone.scale = 4.0;
+    for n in 0..3 {
+        let mut packet = alone.sent(n, 1.0 + 2.0 * f64::from(n), 1.0 + 2.0 * f64::from(n), None);
+        packet.ecn = if n == 2 { Ecn::Moderate } else { Ecn::Capable };
+        alone.hand(1.0 + 2.0 * f64::from(n), Input::Packet(&packet));
+    }
+    let p = alone.receiver.loss_event_rate();
+    assert!((p - 0.350_46).abs() < 1e-4, "{p}");
+    assert_eq!(alone.events, [p]);
+}
+
+#[test]
+fn late_packets_are_no_silence_and_the_last_loss_taken_back_is_none() {
+    // Section 4.3.1. R = 100 ms, 20 packets per second, 20 and 40 lost.
+    let mut alone = Alone::new();
+    for n in (0..44).filter(|&n| n != 20 && n != 40) {
+        alone.data(n, 1.0 + 0.05 * f64::from(n), Some(0.1));
+    }
+    assert_eq!((alone.events.len(), alone.receiver.report().loss_reductions), (2, 2));
+    alone.data(20, 3.25, Some(0.1));
+    assert!(alone.last().1, "40 is lost still");
+    alone.data(40, 3.35, Some(0.1));
+    assert_eq!((alone.last().1, alone.receiver.loss_event_rate()), (false, 0.0));
+}
+
+#[test]
+fn losses_that_the_first_round_trip_time_parts_are_counted() {
+    // R_max = 500 ms, 20 packets per second: 30 and 35 are one event, with R = 50 ms two.
+    let mut alone = Alone::new();
+    for n in (0..40).filter(|&n| n != 30 && n != 35) {
+        alone.data(n, 1.0 + 0.05 * f64::from(n), None);
+    }
+    assert_eq!(alone.receiver.report().loss_reductions, 1);
+    alone.data(40, 3.0, Some(0.05));
+    assert_eq!(alone.receiver.report().loss_reductions, 2);
+}
+
+#[test]
+fn rates_are_those_of_the_packets_that_come_and_short_if_that_is_asked_for() {
+    // A packet of 500 bytes each 60 ms: twice that is 133333.3 bit/s, or 100·2^10·(1 + 39/128) (section 2.2.1).
+    for (quantise, expected) in [(false, 8000.0 / 0.06), (true, 133_600.0)] {
+        let mut alone = Alone::with(&Config { quantise, ..Config::default() });
+        for n in 0..3 {
+            let now_s = 1.0 + 0.06 * f64::from(n);
+            let packet = alone.sent(n, now_s, now_s, Some((0.12, true)));
+            alone.hand(now_s, Input::Packet(&Packet { size: 500, ..packet }));
+        }
+        assert_eq!(alone.reports.len(), 2, "with the packet that comes when it is due");
+        assert!((alone.last().3 / expected - 1.0).abs() < 1e-6, "{}", alone.last().3);
+    }
+}
+
+#[test]
+fn a_round_is_new_up_to_half_the_number_space_ahead() {
+    // Section 4.5.
+    for (from, to, is_new) in [(0, 1, true), (0, 127, true), (0, 128, false), (200, 71, true), (200, 72, false)] {
+        let mut alone = Alone::new();
+        alone.round = from;
+        alone.data(0, 1.0, None);
+        alone.round = to;
+        alone.data(1, 1.05, Some(0.1));
+        assert_eq!(alone.last().2, if is_new { to } else { from }, "{from} {to}");
+    }
+}
+
+#[test]
+fn biased_timers_ask_for_the_rate_in_parts_of_what_is_sent() {
+    // Twice the receive rate is 320 kbit/s. That is half of what is sent, or more than nine tenths: a quarter of T = 3 s
+    // between them.
+    let due = |rate_bps: f32| {
+        let mut alone = Alone::with(&Config { timer_bias: TimerBias::Offset, ..Config::default() });
+        alone.rate_bps = rate_bps;
+        for n in 0..10 {
+            alone.data(n, 1.0 + 0.05 * f64::from(n), None);
+        }
+        alone.round = 1;
+        alone.data(10, 1.5, None);
+        alone.receiver.deadline().expect("it is set").as_secs_f64()
+    };
+    assert!((due(160_000.0) - due(640_000.0) - 0.75).abs() < 1e-6);
+}
+
+#[test]
+fn who_is_gone_does_nothing_any_more() {
+    // Section 4.2: others leave at once, the limiting receiver after a round of 6·0.5 s.
+    for (is_clr, gone_s) in [(false, 2.0), (true, 5.0)] {
+        let mut alone = Alone::new();
+        for n in 0..10 {
+            alone.data(n, 1.0 + 0.05 * f64::from(n), is_clr.then_some(0.1));
+        }
+        alone.hand(2.0, Input::Stop);
+        while let Some(due) = alone.receiver.deadline() {
+            assert!(alone.receiver.is_member() && due <= at(gone_s), "{due}");
+            // Data goes on, so that it has something to report.
+            let n = 20 * (due.0 / 1_000_000_000) as u32;
+            alone.data(n, due.as_secs_f64(), None);
+            alone.hand(due.as_secs_f64(), Input::Timeout);
+        }
+        assert!(!alone.receiver.is_member() && !alone.receiver.is_clr());
+        let reports = alone.reports.len();
+        alone.data(200, 10.0, Some(0.1));
+        alone.hand(11.0, Input::Timeout);
+        assert_eq!((alone.reports.len(), alone.receiver.deadline()), (reports, None));
     }
 }
 

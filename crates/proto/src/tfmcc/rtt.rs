@@ -37,11 +37,6 @@ impl Rtt {
         }
     }
 
-    /// Forgets the adjustment: the smoothed value counts.
-    pub(super) fn drop_adjustment(&mut self) {
-        self.adjusted_s = 0.0;
-    }
-
     /// The round-trip time R or R', seconds, if there has been a measurement.
     pub(super) fn value_s(&self) -> Option<f64> {
         self.measured.then_some(if self.adjusted_s > 0.0 { self.adjusted_s } else { self.smoothed_s })

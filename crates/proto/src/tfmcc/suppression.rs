@@ -128,6 +128,7 @@ mod tests {
         assert!(timer.is_suppressed(0.9e6, 2e6, 0.5, 0.5));
         assert!(timer.is_suppressed(0.9e6, 0.5e6, 0.5, 0.1), "below the rate at the beginning of the round");
         assert!(!timer.is_suppressed(1.1e6, 1.05e6, 0.5, 0.1));
+        assert!(!timer.is_suppressed(1e6, 1e6, 0.5, 0.1), "the same rate is not lower");
         assert!(!timer.is_suppressed(0.1e6, 2e6, 0.5, 0.51), "a longer round-trip time has to be heard of");
     }
 
