@@ -138,8 +138,9 @@ impl OnOff {
         match self.phase {
             Phase::On { send_at, until } if send_at <= now && send_at < until => {
                 out.send(self.numbering.next(now));
-                // A driver that is late does not lower the rate.
-                self.phase = Phase::On { send_at: (send_at + self.spacing.next_gap()).max(now), until };
+                // A driver that is late does not lower the rate; a period that is over meanwhile ends now.
+                let send_at = (send_at + self.spacing.next_gap()).max(now);
+                self.phase = Phase::On { send_at, until: until.max(now) };
             }
             Phase::On { send_at, until } if until <= now => {
                 let until_on = now + self.length(self.config.off);
@@ -158,9 +159,9 @@ impl Endpoint for OnOff {
                 self.turn_on(now, Duration::ZERO);
                 self.on_timeout(now, out);
             }
-            Input::Timeout => self.on_timeout(now, out),
             Input::Stop => self.phase = Phase::Idle,
-            Input::Packet(_) => {}
+            // Whatever comes: a packet does if the driver is late.
+            Input::Timeout | Input::Packet(_) => self.on_timeout(now, out),
         }
     }
 
@@ -181,7 +182,7 @@ impl Endpoint for OnOff {
 mod tests {
     use super::*;
     use crate::source::{MOST_RATE, Sink};
-    use crate::testing::{Fate, Pair};
+    use crate::testing::{Fate, Pair, feed};
 
     fn run(config: &Config, seconds: u64) -> Vec<Instant> {
         assert_eq!(config.check(), []);
@@ -238,6 +239,38 @@ mod tests {
         out.clear();
         source.handle(due, Input::Timeout, &mut out);
         assert!(out.actions().is_empty() && source.deadline().is_none());
+    }
+
+    #[test]
+    fn a_late_driver_is_told_to_come_now_at_the_earliest() {
+        // A packet per millisecond in periods of 10 ms: with this shape they hardly vary.
+        let config = Config {
+            rate: Rate(8_000_000),
+            packet_size: Bytes(1000),
+            on: Duration::from_millis(10),
+            off: Duration::from_millis(10),
+            lengths: Lengths::Pareto,
+            shape: 1e6,
+        };
+        let (own, peer) = (Address::endpoint(0), Address::endpoint(1));
+        let at = |ms: u64| Instant(ms * 1_000_000);
+        let any = Numbering::new(Bytes(40), FlowId(0), peer, own).next(at(0));
+        // Whichever input it is that comes late.
+        for input in [Input::Timeout, Input::Packet(&any)] {
+            let mut source = OnOff::new(&config, FlowId(0), own, peer, Random::stream(5, "test/on_off"));
+            let mut out = Outbox::new();
+            feed(&mut source, at(0), Input::Start, true, &mut out, &"source");
+            assert_eq!(source.deadline(), Some(at(1)));
+            // The second packet was due at 1 ms, and the period was over at 10 ms: it ends now.
+            feed(&mut source, at(25), input, true, &mut out, &"source");
+            assert_eq!((out.actions().len(), source.deadline()), (2, Some(at(25))));
+            feed(&mut source, at(25), input, true, &mut out, &"source");
+            let off = source.deadline().expect("it goes on").since(at(25));
+            assert!(out.actions().len() == 2 && off.0.abs_diff(10_000_000) < 1000, "{off}");
+            // The next one is over, too, before the driver comes again.
+            feed(&mut source, at(70), input, true, &mut out, &"source");
+            assert_eq!((out.actions().len(), source.deadline()), (2, Some(at(70))));
+        }
     }
 
     #[test]
