@@ -182,7 +182,6 @@ impl LossRecovery {
                 return Progress::NextLost { restart_timer: !repair.partial_ack };
             }
             Recovery::Sack if complete => {
-                self.scoreboard.end_recovery();
                 self.repair = None;
             }
             Recovery::Sack => {}
@@ -274,16 +273,10 @@ impl LossRecovery {
         let cut = if self.last_cut == LastCut::Echo && una < self.recover_end { Cut::Rest } else { Cut::Whole };
         self.last_cut = LastCut::Timeout;
         self.recover_end = sent_end;
-        self.abandon();
-        cut
-    }
-
-    /// Ends a recovery before its time.
-    pub fn abandon(&mut self) {
         self.dupacks = 0;
         self.limited = 0;
         self.repair = None;
-        self.scoreboard.end_recovery();
+        cut
     }
 
     /// Whether an ACK of everything below `ack` can only be of data from before a time-out.

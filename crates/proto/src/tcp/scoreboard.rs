@@ -51,15 +51,10 @@ impl Scoreboard {
         news
     }
 
-    /// A recovery begins: nothing has been retransmitted in it.
+    /// A recovery begins: nothing has been retransmitted in it. SACKs are kept.
     pub fn begin_recovery(&mut self) {
         self.high_rxt = self.una;
         self.retransmitted = 0;
-    }
-
-    /// The recovery is over, by success or by a time-out: "retransmitted" is forgotten, SACKs are kept.
-    pub fn end_recovery(&mut self) {
-        self.begin_recovery();
     }
 
     /// Notes that `segment`, which [`next_lost`](Self::next_lost) or [`next_hole`](Self::next_hole) named or which is
@@ -206,7 +201,7 @@ mod tests {
                         }
                     }
                     _ if random.chance(0.1) => {
-                        board.end_recovery();
+                        board.begin_recovery();
                         plain.high_rxt = plain.una;
                     }
                     _ => {

@@ -326,7 +326,6 @@ impl Sender {
             EchoAnswer::First if self.echo.holds() && before <= 1.0 => {
                 let doublings = self.echo.begin_hold(level);
                 self.state = State::Held;
-                self.recovery.abandon();
                 self.timer = now + self.rtt.rto_doubled(doublings);
             }
             EchoAnswer::First => {
