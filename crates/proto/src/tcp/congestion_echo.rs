@@ -203,6 +203,47 @@ mod tests {
     }
 
     #[test]
+    fn a_level_that_comes_again_before_cwr_is_echoed_once() {
+        // RFC 3168 section 6.1.3: a window of data with several marks asks for one reduction.
+        for ecn in [EcnMode::Ecn, EcnMode::Mecn] {
+            let mut latch = Latch::new(&config(ecn));
+            latch.on_segment(Ecn::Moderate, false);
+            latch.on_segment(Ecn::Moderate, false);
+            latch.on_segment(Ecn::Capable, true);
+            assert_eq!(latch.echo(), Ecn::NotCapable);
+        }
+    }
+
+    #[test]
+    fn who_has_not_agreed_on_ecn_echoes_nothing() {
+        let mut latch = Latch::new(&config(EcnMode::Off));
+        latch.on_segment(Ecn::Moderate, false);
+        assert_eq!(latch.echo(), Ecn::NotCapable);
+    }
+
+    #[test]
+    fn pauses_double_until_an_ack_without_echo_and_are_all_that_a_window_of_data_asks_for() {
+        let mut multilevel = config(EcnMode::Mecn);
+        multilevel.mecn.hold = true;
+        for config in [config(EcnMode::Ecn), multilevel] {
+            let mut response = EchoResponse::new(&config);
+            assert!(response.holds());
+            assert_eq!([(); 3].map(|()| response.begin_hold(Ecn::Incipient)), [0, 1, 2]);
+            assert_eq!((response.further(Ecn::Moderate), response.loss()), (None, 1.0));
+            response.relieved();
+            assert_eq!(response.begin_hold(Ecn::Moderate), 0);
+        }
+    }
+
+    #[test]
+    fn a_higher_level_that_asks_for_no_more_is_no_reduction() {
+        let mut same = config(EcnMode::Mecn);
+        (same.mecn.alpha1, same.mecn.alpha2) = (0.3, 0.3);
+        let mut response = EchoResponse::new(&same);
+        assert_eq!((response.first(Ecn::Incipient), response.further(Ecn::Moderate)), (0.7, None));
+    }
+
+    #[test]
     fn reductions_of_one_window_add_up_to_the_highest_level() {
         let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
         let mut response = EchoResponse::new(&config(EcnMode::Mecn));
@@ -214,5 +255,7 @@ mod tests {
 
         let mut plain = EchoResponse::new(&config(EcnMode::Ecn));
         assert_eq!((plain.first(Ecn::Moderate), plain.further(Ecn::Moderate), plain.loss()), (0.5, None, 1.0));
+        // RFC 3168 knows one level: whatever comes is answered as a loss.
+        assert_eq!((plain.first(Ecn::Incipient), plain.further(Ecn::Moderate), plain.loss()), (0.5, None, 1.0));
     }
 }

@@ -5,8 +5,10 @@
 //! | `traces.rs` | every segment and every window of short transfers, computed by hand |
 //! | `handshake.rs` | the exchange of SYNs before data |
 //! | `marks.rs` | ECN and multilevel ECN |
+//! | `alone.rs` | a sender by itself, every ACK made by hand |
 //! | `battery.rs` | invariants under random networks and random input, for every window rule |
 
+mod alone;
 mod battery;
 mod handshake;
 mod marks;
@@ -118,6 +120,37 @@ fn wrong_values_are_named() {
     assert_eq!(fields.join(" "), expected);
     let (_, message) = &config.check()[2];
     assert_eq!(message, "2.5 packets given; legal is a whole number from 1 to 1000000000");
+}
+
+#[test]
+fn what_is_legal_ends_where_the_messages_say() {
+    /// Sets a field.
+    type Set<T> = fn(&mut Config, T);
+    fn legal<T: Copy + std::fmt::Debug>(set: Set<T>, good: &[T], bad: &[T]) {
+        for (values, legal) in [(good, true), (bad, false)] {
+            for &value in values {
+                let mut config = Config::default();
+                set(&mut config, value);
+                assert_eq!(config.check().is_empty(), legal, "{value:?}: {:?}", config.check());
+            }
+        }
+    }
+    let s = Duration::from_secs;
+    legal(|c, bytes| (c.mss, c.hdr) = (Bytes(bytes), Bytes(0)), &[1, 65_535], &[0, 65_536]);
+    legal(|c, bytes| c.ack_size = Bytes(bytes), &[1, 65_535], &[0, 65_536]);
+    legal(|c, wnd| c.wnd = Some(Packets(wnd)), &[1.0, 2.0, 1e9], &[0.0, 0.5, 1.5, 1e9 + 1.0, f64::NAN]);
+    legal(|c, cwnd| c.initial_cwnd = Packets(cwnd), &[1.0, 1.5, 1e9], &[0.5, 1e9 + 1.0, f64::NAN]);
+    legal(|c, ssthresh| c.initial_ssthresh = Some(Packets(ssthresh)), &[1.0, 1e9], &[0.5, 1e9 + 1.0, f64::NAN]);
+    legal(|c, most| c.max_burst = Some(most), &[1], &[0]);
+    legal(|c, count| c.dupthresh = count, &[1, 1000], &[0, 1001]);
+    legal(|c, min| c.rto_min = min, &[Duration(1), s(60)], &[Duration::ZERO, Duration(s(60).0 + 1)]);
+    legal(|c, max| c.rto_max = max, &[s(3), s(86_400)], &[Duration(s(3).0 - 1), Duration(s(86_400).0 + 1)]);
+    legal(|c, rto| c.rto_initial = rto, &[Duration(1), s(60)], &[Duration::ZERO, Duration(s(60).0 + 1)]);
+    legal(|c, wait| c.delayed_ack_timeout = wait, &[Duration(1), s(86_400)], &[Duration::ZERO]);
+    legal(|c, count| c.segments = Some(count), &[1], &[0]);
+    legal(|c, alpha| c.mecn.alpha1 = alpha, &[0.0, 0.4], &[-0.1, 0.41, f64::NAN]);
+    legal(|c, alpha| c.mecn.alpha2 = alpha, &[0.2, 0.99], &[0.19, 1.0, f64::NAN]);
+    legal(|c, alpha| c.mecn.alpha3 = alpha, &[0.0, 0.99], &[-0.1, 1.0, f64::NAN]);
 }
 
 #[test]

@@ -502,7 +502,7 @@ fn after_a_loss_the_congestion_window_holds_and_not_wnd() {
 }
 
 #[test]
-fn both_ends_count_the_acks() {
+fn both_ends_count_what_they_send_and_get() {
     let config = Config { segments: Some(20), ack_size: Bytes(52), ..early_config(Variant::NewReno) };
     let mut pair = pair(&config, lose_once(&[15]));
     pair.run_until(seconds(9.0));
@@ -511,4 +511,5 @@ fn both_ends_count_the_acks() {
     assert_eq!((receiver.sent_pkts, receiver.sent_bytes), (20, 20 * 52));
     assert_eq!((sender.received_pkts, sender.received_bytes), (20, 20 * 52));
     assert_eq!((sender.sent_pkts, sender.sent_bytes), (21, 21 * 1040));
+    assert_eq!((receiver.received_pkts, receiver.received_bytes), (20, 20 * 1040));
 }

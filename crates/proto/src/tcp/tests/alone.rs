@@ -1,0 +1,275 @@
+//! A sender by itself: every ACK it hears is made by hand, so it may be one that no honest receiver would send now.
+
+use super::rule::{Ack, Rule, WindowRule};
+use super::*;
+use crate::endpoint::{Action, Input, Outbox};
+use crate::packet::{INITIAL_TTL, SackBlock};
+use crate::testing::feed;
+use std::sync::{Arc, Mutex};
+
+/// A sender and what it has told of.
+struct Alone {
+    sender: Sender,
+    out: Outbox,
+    events: Vec<Event>,
+}
+
+/// No echo.
+const CLEAR: Ecn = Ecn::NotCapable;
+
+impl Alone {
+    /// Started at time zero; with what it sends then.
+    fn start(config: &Config) -> (Alone, String) {
+        let mut alone = Alone { sender: ends(config).0, out: Outbox::new(), events: Vec::new() };
+        let sent = alone.give(Instant::ZERO, Input::Start);
+        (alone, sent)
+    }
+
+    /// The segments sent in answer: `r` behind those sent again, `c` behind those with CWR.
+    fn give(&mut self, now: Instant, input: Input<'_>) -> String {
+        feed(&mut self.sender, now, input, true, &mut self.out, &"sender");
+        let mut sent = Vec::new();
+        for action in self.out.drain() {
+            match action {
+                Action::Event(event) => self.events.push(event),
+                Action::Send(Packet {
+                    header: Header::TcpData { sequence, window_reduced, retransmission }, ..
+                }) => {
+                    let (again, reduced) =
+                        (if retransmission { "r" } else { "" }, if window_reduced { "c" } else { "" });
+                    sent.push(format!("{sequence}{again}{reduced}"));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        sent.join(" ")
+    }
+
+    /// An ACK of everything below `ack`.
+    fn hear(&mut self, at_s: f64, ack: u32, echo: Ecn, blocks: &[(u32, u32)]) -> String {
+        let mut sack = [SackBlock::default(); 3];
+        for (block, &(start, end)) in sack.iter_mut().zip(blocks) {
+            *block = SackBlock { start, end };
+        }
+        let packet = Packet {
+            sent: seconds(at_s),
+            flow: FlowId(0),
+            source: Address::endpoint(1),
+            destination: Address::endpoint(0),
+            size: 40,
+            ttl: INITIAL_TTL,
+            ecn: CLEAR,
+            header: Header::TcpAck { next_expected: ack, echo, sack, echoed_stamp_us: 0 },
+        };
+        self.give(seconds(at_s), Input::Packet(&packet))
+    }
+
+    /// When the deadline comes and what is sent then.
+    fn wake(&mut self) -> (f64, String) {
+        let at = self.sender.deadline().expect("there is something to wait for");
+        (at.as_secs_f64(), self.give(at, Input::Timeout))
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.sender.report().cwnd_pkts
+    }
+}
+
+/// Windows from `cwnd` on, in congestion avoidance.
+fn window_of(cwnd: f64, variant: Variant) -> Config {
+    let (initial_cwnd, initial_ssthresh) = (Packets(cwnd), Some(Packets(cwnd)));
+    Config { variant, initial_cwnd, initial_ssthresh, ..Config::default() }
+}
+
+fn with_ecn(cwnd: f64, ecn: EcnMode) -> Config {
+    Config { ecn, ..window_of(cwnd, Variant::NewReno) }
+}
+
+/// A rule that keeps what it is shown.
+struct Witness(Arc<Mutex<Vec<Ack>>>);
+
+impl WindowRule for Witness {
+    fn observe(&mut self, ack: &Ack, _: &mut rule::Window) {
+        self.0.lock().expect("nobody panics").push(*ack);
+    }
+}
+
+#[test]
+fn a_rule_is_shown_every_ack() {
+    let shown = Arc::new(Mutex::new(Vec::new()));
+    let (own, peer, random) = (Address::endpoint(0), Address::endpoint(1), Random::stream(1, "test/witness"));
+    let rule = Rule::Guest(Box::new(Witness(Arc::clone(&shown))));
+    let sender = Sender::with_rule(rule, &window_of(4.0, Variant::NewReno), FlowId(0), own, peer, random);
+    let mut alone = Alone { sender, out: Outbox::new(), events: Vec::new() };
+    assert_eq!(alone.give(Instant::ZERO, Input::Start), "0 1 2 3");
+    // The window is 4.25: up to 2 + 4.
+    assert_eq!(alone.hear(0.1, 2, CLEAR, &[]), "4 5");
+    // The first duplicate, when four are outstanding, and limited transmit.
+    assert_eq!(alone.hear(0.15, 2, CLEAR, &[]), "6");
+    let ms = Duration::from_millis;
+    let seen: Vec<_> = shown
+        .lock()
+        .expect("nobody panics")
+        .iter()
+        .map(|ack| (ack.now, ack.newly_acked, ack.flight, ack.rtt, ack.srtt))
+        .collect();
+    let expected = [(seconds(0.1), 2, 2, Some(ms(100)), Some(ms(100))), (seconds(0.15), 0, 4, None, Some(ms(100)))];
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn what_limited_transmit_adds_is_not_halved() {
+    // RFC 5681 section 3.2 step 2. Five are outstanding, and 5 and 6 beside them.
+    let (mut alone, sent) = Alone::start(&window_of(5.0, Variant::Sack));
+    assert_eq!(sent, "0 1 2 3 4");
+    assert_eq!(alone.hear(0.1, 0, CLEAR, &[(1, 2)]), "5");
+    assert_eq!(alone.hear(0.1, 0, CLEAR, &[(1, 3)]), "6");
+    assert_eq!(alone.hear(0.1, 0, CLEAR, &[(1, 4)]), "0r");
+    assert_eq!(alone.cwnd(), 2.5);
+}
+
+#[test]
+fn an_ack_of_new_data_may_show_a_loss_by_its_blocks() {
+    // RFC 6675 section 2: one with new SACK data is a duplicate ACK "even if it .. moves the cumulative acknowledgment
+    // point". Here it reports three at once, so 1 is lost; seven are outstanding: 3.5. In the pipe are 5, 6, 7 and 1.
+    let (mut alone, sent) = Alone::start(&window_of(8.0, Variant::Sack));
+    assert_eq!(sent, "0 1 2 3 4 5 6 7");
+    assert_eq!(alone.hear(0.1, 1, CLEAR, &[(2, 5)]), "1r");
+    assert_eq!(alone.cwnd(), 3.5);
+}
+
+#[test]
+fn one_ack_lets_out_all_that_the_pipe_has_room_for() {
+    // RFC 6675 section 5 step (C). Half of 8 are 4. All but 0 have arrived when the second ACK comes: only its repair
+    // is in the pipe.
+    let (mut alone, _) = Alone::start(&window_of(8.0, Variant::Sack));
+    assert_eq!(alone.hear(0.1, 0, CLEAR, &[(1, 4)]), "0r");
+    assert_eq!(alone.hear(0.2, 0, CLEAR, &[(1, 8)]), "8 9 10");
+}
+
+#[test]
+fn jitter_delays_what_the_pipe_has_room_for() {
+    let jitter = Duration::from_millis(5);
+    let (mut alone, _) = Alone::start(&Config { send_jitter: jitter, ..window_of(8.0, Variant::Sack) });
+    assert_eq!(alone.wake().1, "0 1 2 3 4 5 6 7");
+    assert_eq!(alone.hear(0.1, 0, CLEAR, &[(1, 4)]), "0r");
+    // The pipe is full: nothing to wait for but the timer.
+    assert_eq!(alone.sender.deadline(), Some(seconds(3.1)));
+    assert_eq!(alone.hear(0.2, 0, CLEAR, &[(1, 8)]), "");
+    let (at_s, sent) = alone.wake();
+    assert!((0.2..0.205).contains(&at_s), "{at_s}");
+    assert_eq!(sent, "8 9 10");
+}
+
+#[test]
+fn a_partial_ack_leaves_room_for_one_segment_beside_its_repair() {
+    // RFC 6582 section 3.2 step 3: deflated by what is acknowledged, "then add back SMSS bytes". Half of 8 is 4; the
+    // ACK of five takes the inflation of 3 and two of the window: 2 + 1, which 5 to 7 use. The next duplicate adds one.
+    let (mut alone, _) = Alone::start(&Config { limited_transmit: false, ..window_of(8.0, Variant::NewReno) });
+    let answers: Vec<String> = (0..3).map(|_| alone.hear(0.1, 0, CLEAR, &[])).collect();
+    assert_eq!(answers, ["", "", "0r"]);
+    assert_eq!(alone.hear(0.2, 5, CLEAR, &[]), "5r");
+    assert_eq!(alone.cwnd(), 2.0);
+    assert_eq!(alone.hear(0.2, 5, CLEAR, &[]), "8");
+}
+
+#[test]
+fn a_time_out_ends_a_recovery() {
+    for variant in rule::VARIANTS {
+        let (mut alone, _) = Alone::start(&Config { limited_transmit: false, ..window_of(8.0, *variant) });
+        let answers: Vec<String> = (2..5).map(|end| alone.hear(0.1, 0, CLEAR, &[(1, end)])).collect();
+        assert_eq!(answers, ["", "", "0r"], "{}", variant.name());
+        assert_eq!(alone.wake(), (3.1, "0r".into()));
+        // Slow start from one segment: no partial ACK, no inflation. With SACK 1 to 3 have arrived.
+        let (again, acked) = if *variant == Variant::Sack { ("4r 5r", 4) } else { ("1r 2r", 1) };
+        assert_eq!((alone.hear(3.2, acked, CLEAR, &[]), alone.cwnd()), (again.into(), 2.0), "{}", variant.name());
+    }
+}
+
+#[test]
+fn a_duplicate_ack_with_an_echo_is_answered_at_once() {
+    let (mut alone, _) = Alone::start(&with_ecn(8.0, EcnMode::Mecn));
+    alone.hear(0.1, 0, Ecn::Incipient, &[]);
+    assert_eq!(alone.events, [Event::EcnReduction { level: Ecn::Incipient, before: 8.0, after: 6.4 }]);
+}
+
+#[test]
+fn a_window_of_two_is_halved_and_does_not_pause() {
+    let (mut alone, sent) = Alone::start(&with_ecn(2.0, EcnMode::Ecn));
+    assert_eq!(sent, "0 1");
+    assert_eq!((alone.hear(0.1, 1, Ecn::Moderate, &[]), alone.cwnd()), (String::new(), 1.0));
+    assert_eq!(alone.hear(0.2, 2, Ecn::Moderate, &[]), "2c");
+}
+
+#[test]
+fn a_pause_waits_for_the_timer_and_not_for_the_jitter() {
+    let jitter = Duration::from_millis(5);
+    let (mut alone, _) = Alone::start(&Config { send_jitter: jitter, ..with_ecn(1.0, EcnMode::Ecn) });
+    let (sent_s, sent) = alone.wake();
+    assert_eq!(sent, "0");
+    assert_eq!(alone.hear(sent_s + 0.1, 1, Ecn::Moderate, &[]), "");
+    // The least time-out, 1 s; then the jitter.
+    let (paused_s, sent) = alone.wake();
+    assert!((paused_s - sent_s - 1.1).abs() < 1e-6 && sent.is_empty(), "{paused_s} {sent}");
+    let (at_s, sent) = alone.wake();
+    assert!((paused_s..paused_s + 0.005).contains(&at_s), "{at_s}");
+    assert_eq!(sent, "1c");
+}
+
+#[test]
+fn a_pause_with_data_outstanding_ends_with_a_time_out() {
+    // The echo comes with a duplicate ACK. When the timer, 3 s, has expired the sender is back at work.
+    let (mut alone, _) = Alone::start(&with_ecn(1.0, EcnMode::Ecn));
+    assert_eq!(alone.hear(0.5, 0, Ecn::Moderate, &[]), "");
+    assert_eq!(alone.wake(), (3.5, "0r".into()));
+    assert_eq!(alone.sender.report().timeouts, 1);
+    assert_eq!(alone.hear(3.6, 1, CLEAR, &[]), "1c 2");
+}
+
+#[test]
+fn the_first_new_segment_after_a_time_out_carries_cwr() {
+    // RFC 3168 section 6.1.2: also if the window was reduced "because of a retransmit timeout".
+    let (mut alone, _) = Alone::start(&with_ecn(1.0, EcnMode::Ecn));
+    assert_eq!(alone.wake(), (3.0, "0r".into()));
+    assert_eq!(alone.hear(3.1, 1, CLEAR, &[]), "1c 2");
+}
+
+#[test]
+fn an_echo_is_one_of_before_the_time_out_until_more_is_acknowledged_than_was_sent_then() {
+    let (mut alone, _) = Alone::start(&with_ecn(4.0, EcnMode::Ecn));
+    assert_eq!(alone.wake(), (3.0, "0r".into()));
+    assert_eq!(alone.hear(3.1, 1, Ecn::Moderate, &[]), "1r 2r");
+    // All that was sent before is acknowledged: the window goes on growing, 2 + 1/2.
+    assert_eq!(alone.hear(3.2, 4, Ecn::Moderate, &[]), "4c 5");
+    assert_eq!(alone.cwnd(), 2.5);
+    // The receiver has seen CWR, so this is an echo of a new mark.
+    alone.hear(3.3, 5, Ecn::Moderate, &[]);
+    assert_eq!(alone.cwnd(), 1.25);
+}
+
+#[test]
+fn a_stop_before_anything_was_sent_leaves_nothing_to_wait_for() {
+    let (mut alone, sent) = Alone::start(&Config { send_jitter: Duration::from_millis(5), ..Config::default() });
+    assert!(sent.is_empty() && alone.sender.deadline().is_some());
+    assert_eq!(alone.give(Instant::ZERO, Input::Stop), "");
+    assert_eq!((&alone.events[..], alone.sender.deadline()), (&[Event::Finished][..], None));
+}
+
+#[test]
+fn where_in_a_tick_a_connection_begins_is_drawn() {
+    // 100 ms are four ticks of 30 ms if a third of a tick at most is left at the beginning, otherwise three.
+    let config = Config { rtt_tick: Some(Duration::from_millis(30)), ..Config::default() };
+    let fours = (0..300)
+        .filter(|&seed| {
+            let (mut alone, _) = Alone::start(&config);
+            alone.sender = ends(&config).0.with_clock_phase(&config, Random::stream(seed, "test/phase"));
+            alone.give(Instant::ZERO, Input::Start);
+            alone.hear(0.1, 1, CLEAR, &[]);
+            let srtt_s = alone.sender.report().srtt_s;
+            assert!(srtt_s == 0.09 || srtt_s == 0.12, "{srtt_s}");
+            srtt_s == 0.12
+        })
+        .count();
+    // Standard deviation 8.
+    assert!((70..130).contains(&fours), "{fours}");
+}
