@@ -167,6 +167,12 @@ TreeMode: TypeAlias = Literal["sparse", "dense"]
 "sparse": By explicit joins: nothing flows where nobody has asked.
 "dense": By flooding: routers that have no use for what comes prune it back.
 """
+TreeRebuild: TypeAlias = Literal["at-once", "by-messages"]
+"""How routers come to know what is wanted below when the tree changes.
+
+"at-once": At that instant and without messages.
+"by-messages": By reports of those whose way to the source has changed.
+"""
 Utility: TypeAlias = Literal["proportional", "potential-delay", "max-min", "alpha-fair"]
 """How a rate x is valued.
 
@@ -475,12 +481,20 @@ class Membership(Part):
 
     leave_delay: str | None = None
     """How long a router goes on forwarding after a host's leave. Default: as the profile says."""
+    lifetime: str | None = None
+    """How long a report counts that is not repeated, where reports can be lost for good: on links that lose packets.
+    There they are repeated after 0.48 of this time. Default 260 s, hence 125 s (RFC 2236).
+    """
     mode: TreeMode | None = None
     """How the tree comes about. Default "sparse"."""
     profile: Profile | None = None
     """Whose leave latency. Default "realistic"."""
     prune_timeout: str | None = None
     """In dense mode: until a pruned interface opens again. Default 0.5 s (ns-2); PIM-DM has 210 s."""
+    rebuild: TreeRebuild | None = None
+    """How routers come to know what is wanted below when the tree changes. Default "at-once"."""
+    retry: str | None = None
+    """How long a report of what is wanted waits for its acknowledgement until it is repeated. Default 3 s (PIM-DM)."""
 
 
 @dataclasses.dataclass(kw_only=True)

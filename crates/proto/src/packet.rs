@@ -1,5 +1,6 @@
 //! The packet: one `Copy` value of 64 bytes, a cache line.
 
+use crate::group_set::GroupSet;
 use crate::time::Instant;
 
 /// Who sends or receives: a host and port together, as the address of a socket is, or a multicast group.
@@ -14,6 +15,9 @@ pub struct FlowId(pub u32);
 
 impl Address {
     const GROUP: u32 = 1 << 31;
+
+    /// Whoever is at the other end of the link: a group that is no session's, for messages between neighbours.
+    pub const NEIGHBOUR: Address = Address(u32::MAX);
 
     /// The endpoint numbered `index` by the driver.
     pub const fn endpoint(index: u32) -> Address {
@@ -90,11 +94,13 @@ pub enum Header {
     /// A message about membership in multicast groups, from a node to its neighbour on the tree.
     Membership {
         /// What it says.
-        message: MembershipMessage,
+        what: MembershipMessage,
         /// Session that the groups belong to, by the number of the driver.
         session: u32,
-        /// Which of the session's groups: bit i is group i.
-        groups: u64,
+        /// Number of the report, or of the one that is acknowledged; wraps around.
+        number: u32,
+        /// The session's groups that are wanted.
+        groups: GroupSet,
     },
     /// The first packet of a TCP connection that begins with a handshake.
     TcpSyn,
@@ -187,13 +193,9 @@ pub struct TfmccEcho {
 /// What a message about membership says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MembershipMessage {
-    /// From below: send these groups.
-    Join,
-    /// From a host: nobody here wants these groups any more.
-    Leave,
-    /// From a router: nobody below wants these groups.
-    Prune,
-    /// From above: the join has come.
+    /// From below: these groups of the session are wanted here, and no others.
+    Report,
+    /// From above: the report with this number has come.
     Acknowledge,
 }
 

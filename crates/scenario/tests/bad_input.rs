@@ -436,6 +436,24 @@ const SESSION_CASES: &[(&str, &str, &str, &str)] = &[
         "legal is more than 0 s",
     ),
     (
+        "\"dense\"",
+        "\"dense\", retry = \"0 s\"",
+        "sessions.video.membership.retry",
+        "0 s given; legal is 0.001 s or more",
+    ),
+    (
+        "\"dense\"",
+        "\"dense\", lifetime = \"999 ms\"",
+        "sessions.video.membership.lifetime",
+        "0.999 s given; legal is 1 s or more",
+    ),
+    (
+        "\"dense\"",
+        "\"dense\", rebuild = \"messages\"",
+        "sessions.video.membership.rebuild",
+        "legal are at-once, by-messages",
+    ),
+    (
         "\"tfmcc\"",
         "\"omcc\"\npopulation = { kind = \"configured\", receivers = 0 }",
         "sessions.video.population.receivers",

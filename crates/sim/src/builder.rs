@@ -10,7 +10,7 @@ use crate::host::Host;
 use crate::ids::{LinkId, NodeId};
 use crate::link::{LEAST_RATE, Link, LinkMode};
 use crate::loss::Loss;
-use crate::multicast::{MAX_GROUPS, Multicast, SessionPlan, SessionSite};
+use crate::multicast::{Multicast, SessionPlan, SessionSite};
 use crate::presence::Presence;
 use crate::probe::{ProbePlan, QueueProbe, Records};
 use crate::queue::Queue;
@@ -19,6 +19,7 @@ use crate::store::Store;
 use crate::trace::Trace;
 use crate::wires::Wires;
 use faircast_proto::endpoint::Outbox;
+use faircast_proto::group_set::MAX_GROUPS;
 use faircast_proto::packet::{Address, FlowId};
 use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant, Rate};
@@ -357,7 +358,6 @@ impl NetworkBuilder {
             return multicast;
         }
         let graph = Graph::new(self.nodes.len(), edges);
-        let links: Vec<(NodeId, NodeId)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
         let mut links_out = vec![0; self.nodes.len()];
         for edge in edges {
             links_out[edge.from.index()] += 1;
@@ -367,24 +367,24 @@ impl NetworkBuilder {
             let node = endpoint.node.index();
             hosts[node] = links_out[node] == 1;
         }
+        let fallible: Vec<bool> = self.links.iter().map(|link| !matches!(link.loss, Loss::Lossless(_))).collect();
         let node_of = |address: Address| self.endpoints[address.index()].node;
         for session in &self.sessions {
             let PlannedFlow { sender, receivers } = &self.flows[session.flow.0 as usize];
             let root = node_of(*sender);
-            let up = graph.towards(root);
-            let down = graph.down(&up);
             let members: Vec<(NodeId, u32)> =
                 receivers.iter().map(|&member| (node_of(member), member.index() as u32)).collect();
-            multicast.add(&SessionSite {
-                plan: session.plan,
-                flow: session.flow.0,
-                root,
-                members: &members,
-                up: &up,
-                down: &down,
-                links: &links,
-                hosts: &hosts,
-            });
+            multicast.add(
+                &SessionSite {
+                    plan: session.plan,
+                    flow: session.flow.0,
+                    root,
+                    members: &members,
+                    hosts: &hosts,
+                    fallible: &fallible,
+                },
+                &graph,
+            );
         }
         multicast
     }

@@ -13,7 +13,7 @@ use crate::link::Link;
 use crate::multicast::{Message, Multicast};
 use crate::presence::Presence;
 use crate::probe::{EventRow, LinkRow, ProbePlan, QueueRow, ReceiverRow, Records, SenderRow};
-use crate::store::{Handle, Label};
+use crate::store::Label;
 use crate::wires::Wires;
 use faircast_proto::endpoint::{Action, Input, Outbox, Report};
 use faircast_proto::packet::{Address, FlowId};
@@ -41,7 +41,7 @@ pub struct World<C> {
     /// Control packets to be sent, filled and emptied within one event.
     pub(crate) messages: Vec<Message>,
     /// Packets for members on the sender's own node, to be handed in when its outbox is empty.
-    pub(crate) local: Vec<(u32, Handle)>,
+    pub(crate) local: Vec<(u32, Label)>,
     /// When the calendar has an entry for the agenda of [`Multicast`].
     pub(crate) agenda_armed: Instant,
 }
@@ -114,7 +114,7 @@ impl<C: Calendar> World<C> {
         let index = destination.index();
         let place = self.places[index];
         if place.node == node {
-            self.hand_packet(index, label.packet);
+            self.hand_packet(index, label);
             // Before the answer is sent, which then takes the same place.
             self.wires.store.release(label.packet);
             self.carry_out(index);
@@ -131,9 +131,9 @@ impl<C: Calendar> World<C> {
         if link.index() >= self.wires.links.len() {
             return self.give_up(label, |given_up| &mut given_up.no_route);
         }
-        if !self.wires.store.take_hop(label.packet) {
+        let Some(label) = label.take_hop() else {
             return self.give_up(label, |given_up| &mut given_up.out_of_hops);
-        }
+        };
         self.wires.put(link, label);
     }
 
@@ -154,8 +154,8 @@ impl<C: Calendar> World<C> {
 
     /// Hands a packet to an endpoint; [`carry_out`](Self::carry_out) must follow.
     #[inline(always)]
-    pub(crate) fn hand_packet(&mut self, index: usize, packet: Handle) {
-        let input = Input::Packet(self.wires.store.arrived(packet));
+    pub(crate) fn hand_packet(&mut self, index: usize, label: Label) {
+        let input = Input::Packet(self.wires.store.arrived(label));
         self.hosts[index].handle(self.wires.now, input, &mut self.outbox);
     }
 
@@ -193,6 +193,9 @@ impl<C: Calendar> World<C> {
             }
         }
         self.outbox.clear();
+        if self.multicast.has_to_speak() {
+            self.speak();
+        }
         if !self.local.is_empty() {
             self.hand_to_neighbours();
         }

@@ -57,6 +57,11 @@ impl Forwarding {
         Forwarding { nodes, links }
     }
 
+    /// How many nodes there are.
+    pub(crate) fn nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// The link that `node` takes towards the host at `slot`; [`LinkId::NONE`] if there is no way.
     #[inline]
     pub(crate) fn link(&self, node: NodeId, slot: u32) -> LinkId {

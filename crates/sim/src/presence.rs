@@ -1,5 +1,6 @@
 //! How long receivers are there: what a mean over those present must be divided by.
 
+use faircast_proto::group_set::GroupSet;
 use faircast_proto::time::{Duration, Instant};
 
 /// When an endpoint was present. It is from its start on, until it has left the last of the groups that it had joined,
@@ -11,8 +12,8 @@ pub(crate) struct Presence {
     since: Option<Instant>,
     /// How long it was before that.
     before: Duration,
-    /// Groups of its session that it has joined: bit i is group i.
-    groups: u64,
+    /// Groups of its session that it has joined.
+    groups: GroupSet,
 }
 
 impl Presence {
@@ -21,19 +22,19 @@ impl Presence {
     }
 
     pub(crate) fn stop(&mut self, now: Instant) {
-        if self.groups == 0 {
+        if self.groups.is_empty() {
             self.before = self.until(now);
             self.since = None;
         }
     }
 
-    pub(crate) fn join(&mut self, now: Instant, bit: u32) {
-        self.groups |= 1 << bit;
+    pub(crate) fn join(&mut self, now: Instant, group: u32) {
+        self.groups.insert(group);
         self.start(now);
     }
 
-    pub(crate) fn leave(&mut self, now: Instant, bit: u32) {
-        self.groups &= !(1 << bit);
+    pub(crate) fn leave(&mut self, now: Instant, group: u32) {
+        self.groups.remove(group);
         self.stop(now);
     }
 
@@ -50,13 +51,13 @@ mod tests {
     #[test]
     fn only_the_last_leave_ends_the_presence() {
         let mut presence = Presence::default();
-        for group in [0, 5, 63] {
+        for group in [0, 5, 100] {
             presence.join(Instant(100), group);
         }
         presence.leave(Instant(200), 5);
         presence.leave(Instant(300), 0);
-        assert_eq!(presence.until(Instant(400)), Duration(300), "it is in group 63");
-        presence.leave(Instant(450), 63);
+        assert_eq!(presence.until(Instant(400)), Duration(300), "it is in group 100");
+        presence.leave(Instant(450), 100);
         assert_eq!(presence.until(Instant(900)), Duration(350));
     }
 }

@@ -57,7 +57,7 @@ impl Ring {
 
     /// Moves the cursor past the first packet in the system if it has left by `now`; says when, and its size.
     #[inline]
-    pub(crate) fn pass_departed(&mut self, now: Instant) -> Option<(Instant, u32)> {
+    pub(crate) fn pass_departed(&mut self, now: Instant) -> Option<(Instant, u16)> {
         if self.cursor == self.tail {
             return None;
         }

@@ -39,6 +39,16 @@ impl<'a> Graph<'a> {
         Graph { edges, incoming }
     }
 
+    /// A link, by its index.
+    pub fn edge(&self, link: LinkId) -> Edge {
+        self.edges[link.index()]
+    }
+
+    /// How many links there are.
+    pub fn links(&self) -> usize {
+        self.edges.len()
+    }
+
     /// For every node the link to take towards `destination`: the first link of the path with the least total delay,
     /// of those the one with the fewest hops, of those the link with the smallest index. `None` where no path is, and
     /// at the destination.

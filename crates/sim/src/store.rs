@@ -12,7 +12,9 @@ pub(crate) struct Handle(u32);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label {
     pub(crate) packet: Handle,
-    pub(crate) size: u32,
+    pub(crate) size: u16,
+    /// Hops that this holder's copy may still take: those to a group go down branches of different lengths.
+    ttl: u8,
 }
 
 /// Packets by handle; grows as a `Vec` does, never shrinks.
@@ -30,15 +32,13 @@ struct Tag {
     /// How many hold the packet; 0 = its place is free.
     holders: u32,
     destination: Address,
-    /// Hops it may still take.
-    ttl: u8,
 }
 
 impl Store {
     /// Takes a packet in, with one holder.
     #[inline]
     pub(crate) fn insert(&mut self, packet: &Packet) -> Label {
-        let tag = Tag { holders: 1, destination: packet.destination, ttl: packet.ttl };
+        let tag = Tag { holders: 1, destination: packet.destination };
         let handle = match self.free.pop() {
             Some(handle) => {
                 self.packets[handle.index()] = *packet;
@@ -47,7 +47,7 @@ impl Store {
             }
             None => self.append(packet, tag),
         };
-        Label { packet: handle, size: u32::from(packet.size) }
+        Label { packet: handle, size: packet.size, ttl: packet.ttl }
     }
 
     #[cold]
@@ -76,17 +76,6 @@ impl Store {
         }
     }
 
-    /// Takes one hop off those that the packet may still take; false if there was none left. Only for packets with one
-    /// holder: those to groups need no limit, they go down a tree.
-    #[inline]
-    pub(crate) fn take_hop(&mut self, handle: Handle) -> bool {
-        let tag = &mut self.tags[handle.index()];
-        debug_assert_eq!(tag.holders, 1);
-        let any = tag.ttl > 0;
-        tag.ttl = tag.ttl.wrapping_sub(1);
-        any
-    }
-
     /// Sets the congestion bits for one of the holders, who goes on with the label returned: if there are others, with
     /// that of a copy.
     pub(crate) fn set_ecn(&mut self, label: Label, ecn: Ecn) -> Label {
@@ -95,9 +84,9 @@ impl Store {
             self.packets[index].ecn = ecn;
             return label;
         }
-        let (packet, ttl) = (self.packets[index], self.tags[index].ttl);
+        let packet = self.packets[index];
         self.release(label.packet);
-        self.insert(&Packet { ecn, ttl, ..packet })
+        self.insert(&Packet { ecn, ttl: label.ttl, ..packet })
     }
 
     /// Where a packet is to go.
@@ -106,23 +95,31 @@ impl Store {
         self.tags[handle.index()].destination
     }
 
-    /// A packet, with the hops that it may take at the most.
+    /// A packet, with the hops that it might take when it was sent, or when it was handed in last.
     #[inline]
     pub(crate) fn get(&self, handle: Handle) -> &Packet {
         &self.packets[handle.index()]
     }
 
-    /// A packet at its receiver.
+    /// A packet at its receiver, with the hops that are left of this copy.
     #[inline]
-    pub(crate) fn arrived(&mut self, handle: Handle) -> &Packet {
-        let packet = &mut self.packets[handle.index()];
-        packet.ttl = self.tags[handle.index()].ttl;
+    pub(crate) fn arrived(&mut self, label: Label) -> &Packet {
+        let packet = &mut self.packets[label.packet.index()];
+        packet.ttl = label.ttl;
         packet
     }
 
     /// How many holders there are, of all packets together.
     pub(crate) fn held(&self) -> u64 {
         self.tags.iter().map(|tag| u64::from(tag.holders)).sum()
+    }
+}
+
+impl Label {
+    /// Takes one hop off those that it may still take; `None` if there was none left.
+    #[inline(always)]
+    pub(crate) fn take_hop(self) -> Option<Label> {
+        Some(Label { ttl: self.ttl.checked_sub(1)?, ..self })
     }
 }
 
@@ -164,12 +161,16 @@ mod tests {
     }
 
     #[test]
-    fn hops_run_out_and_the_receiver_sees_those_that_are_left() {
+    fn hops_run_out_for_each_holder_and_the_receiver_sees_those_that_are_left() {
         let mut store = Store::default();
-        let packet = Packet { ttl: 2, ..packet(1000, Ecn::Capable) };
-        let handle = store.insert(&packet).packet;
-        assert!(store.take_hop(handle));
-        assert_eq!(store.arrived(handle).ttl, 1);
-        assert!(store.take_hop(handle) && !store.take_hop(handle));
+        let sent = store.insert(&Packet { ttl: 2, ..packet(1000, Ecn::Capable) });
+        store.share(sent.packet);
+        let once = sent.take_hop().expect("of two");
+        let twice = once.take_hop().expect("of two");
+        assert!(twice.take_hop().is_none());
+        assert_eq!([once, twice, sent].map(|label| store.arrived(label).ttl), [1, 0, 2]);
+        // A copy has the hops of the holder that it was made for.
+        let marked = store.set_ecn(once, Ecn::Moderate);
+        assert_eq!((store.get(marked.packet).ttl, marked.ttl), (1, 1));
     }
 }

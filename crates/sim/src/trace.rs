@@ -42,8 +42,10 @@ impl Trace {
             self.mix(u64::from(packet.flow.0) << 32 | u64::from(packet.size) << 8 | packet.ecn as u64);
             self.mix(match packet.header {
                 Header::Datagram { sequence } => sequence,
-                Header::Membership { message, session, groups } => {
-                    groups.rotate_left(8) ^ u64::from(session) << 8 ^ message as u64
+                Header::Membership { what, session, number, groups } => {
+                    let of_groups =
+                        groups.iter().fold(0u64, |hash, group| hash.wrapping_mul(131) + u64::from(group) + 1);
+                    of_groups ^ u64::from(number) << 32 ^ u64::from(session) << 8 ^ what as u64
                 }
                 Header::TcpSyn => 0,
                 // Time stamps are left out: they hold the constant offsets of clocks.

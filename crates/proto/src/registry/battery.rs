@@ -1,6 +1,7 @@
 //! What every scheme must stand: random members on random networks, packets from anywhere.
 
 use super::*;
+use crate::group_set::{GroupSet, MAX_GROUPS};
 use crate::omcc::population::{self, configured, estimated, registration};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, MembershipMessage, Packet, SackBlock, TfmccEcho};
 use crate::random::{Random, fnv1a};
@@ -288,9 +289,10 @@ pub(super) fn anything(random: &mut Random, now: Instant, sequence: &mut u32) ->
     let header = match random.uniform_in(0.0, 4.0 + KINDS as f64) as usize {
         0 => Header::Datagram { sequence: u64::from(number_of) },
         1 => Header::Membership {
-            message: MembershipMessage::Prune,
+            what: MembershipMessage::Report,
             session: any(random),
-            groups: u64::from(any(random)),
+            number: any(random),
+            groups: GroupSet::of(any(random) % MAX_GROUPS),
         },
         2 => Header::TcpData { sequence: number_of, window_reduced: true, retransmission: random.chance(0.5) },
         3 => Header::TcpAck {

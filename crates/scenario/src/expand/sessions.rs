@@ -2,7 +2,7 @@
 
 use super::Expansion;
 use crate::control::Cancelled;
-use crate::model::{Nodes, Receivers, SessionEntry, TreeMode};
+use crate::model::{MembershipSettings, Nodes, Receivers, SessionEntry, TreeMode, TreeRebuild};
 use crate::network::{NetworkReceiver, NetworkSession};
 use crate::problem::Finding;
 use faircast_proto::scheme::Scheme;
@@ -99,5 +99,11 @@ fn plan(session: &SessionEntry) -> SessionPlan {
         TreeMode::Sparse => multicast::Mode::Sparse,
         TreeMode::Dense => multicast::Mode::Dense { prune_timeout: membership.prune_timeout },
     };
-    SessionPlan { mode, leave_delay: membership.leave_delay(), ..SessionPlan::sparse(session.config().groups()) }
+    let rebuild = match membership.rebuild {
+        TreeRebuild::AtOnce => multicast::Rebuild::AtOnce,
+        TreeRebuild::ByMessages => multicast::Rebuild::ByMessages,
+    };
+    let &MembershipSettings { retry, lifetime, .. } = membership;
+    let plan = SessionPlan::sparse(session.config().groups());
+    SessionPlan { mode, leave_delay: membership.leave_delay(), retry, lifetime, rebuild, ..plan }
 }

@@ -11,7 +11,9 @@ mod session;
 pub use flow::{CbrFlow, Course, FlowEntry, FlowOf, Nodes, OnOffFlow, TcpFlow};
 pub use link::{Duplex, LinkEntry, ModeChoice, Settings};
 pub use optimum::{Optimum, Orientation, Utility};
-pub use session::{MembershipSettings, Profile, Receivers, SessionCourse, SessionEntry, SessionOf, Times, TreeMode};
+pub use session::{
+    MembershipSettings, Profile, Receivers, SessionCourse, SessionEntry, SessionOf, Times, TreeMode, TreeRebuild,
+};
 
 use crate::topology::Topology;
 use faircast_proto::time::Duration;

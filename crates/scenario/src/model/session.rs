@@ -87,6 +87,25 @@ pub struct MembershipSettings {
     pub mode: TreeMode,
     /// In dense mode: until a pruned interface opens again. Default 0.5 s (ns-2); PIM-DM has 210 s.
     pub prune_timeout: Duration,
+    /// How long a report of what is wanted waits for its acknowledgement until it is repeated. Default 3 s (PIM-DM).
+    pub retry: Duration,
+    /// How long a report counts that is not repeated, where reports can be lost for good: on links that lose packets.
+    /// There they are repeated after 0.48 of this time. Default 260 s, hence 125 s (RFC 2236).
+    pub lifetime: Duration,
+    /// How routers come to know what is wanted below when the tree changes. Default "at-once".
+    pub rebuild: TreeRebuild,
+}
+
+/// How routers come to know what is wanted below when the tree changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "TreeRebuild")]
+pub enum TreeRebuild {
+    /// At that instant and without messages.
+    #[default]
+    AtOnce,
+    /// By reports of those whose way to the source has changed.
+    ByMessages,
 }
 
 /// Whose leave latency a session has.
@@ -227,6 +246,9 @@ impl Default for MembershipSettings {
             leave_delay: None,
             mode: TreeMode::default(),
             prune_timeout: Duration::from_millis(500),
+            retry: Duration::from_secs(3),
+            lifetime: Duration::from_secs(260),
+            rebuild: TreeRebuild::default(),
         }
     }
 }

@@ -1,199 +1,17 @@
-//! Membership, trees and copies, by the arithmetic of link delays.
+//! Trees and copies, by the arithmetic of link delays.
 
-use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
-use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
-use faircast_proto::random::Random;
-use faircast_proto::time::{Duration, Instant, Rate};
-use faircast_sim::agent::Agent;
+use crate::support::{DELAY, LosesFirst, Marks, Place, at, build, duplex, from, link, row, session};
+use faircast_proto::group_set::GroupSet;
+use faircast_proto::time::{Duration, Rate};
 use faircast_sim::builder::{BuildError, LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::counters::Undeliverable;
 use faircast_sim::engine::World;
-use faircast_sim::ids::{LinkId, NodeId};
+use faircast_sim::ids::LinkId;
 use faircast_sim::link::LinkMode;
-use faircast_sim::loss::{self, Loss, LossModel};
+use faircast_sim::loss::Loss;
 use faircast_sim::multicast::{Mode, SessionPlan};
-use faircast_sim::probe::ProbePlan;
-use faircast_sim::queue::{self, Discipline, InterfaceView, LinkContext, Queue, Verdict};
-
-/// Sends 1000 bytes to every group of a session by turns, one packet each `gap`.
-struct Source {
-    flow: FlowId,
-    own: Address,
-    groups: Vec<Address>,
-    gap: Duration,
-    next: Option<Instant>,
-    sent: u64,
-}
-
-/// Joins its groups at the start and leaves them at the end; counts what it gets and when the last packet came.
-struct Member {
-    groups: Vec<Address>,
-    own: Address,
-    received: u64,
-    last: Instant,
-    /// Sends one packet to the first group when it starts.
-    speaks: bool,
-    /// How many packets came marked.
-    marked: u64,
-}
-
-impl Endpoint for Source {
-    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
-        match input {
-            Input::Start => self.next = Some(now),
-            Input::Stop => self.next = None,
-            _ => {}
-        }
-        if self.next.is_some_and(|next| next <= now) {
-            let destination = self.groups[self.sent as usize % self.groups.len()];
-            out.send(packet(now, self.flow, self.own, destination, self.sent));
-            self.sent += 1;
-            self.next = Some(now + self.gap);
-        }
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        self.next
-    }
-
-    fn report(&self) -> Report {
-        Report { sent_pkts: self.sent, ..Report::default() }
-    }
-}
-
-impl Endpoint for Member {
-    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
-        match input {
-            Input::Start => {
-                self.groups.iter().for_each(|&group| out.join(group));
-                if self.speaks {
-                    out.send(packet(now, FlowId(0), self.own, self.groups[0], 0));
-                }
-            }
-            Input::Stop => self.groups.iter().for_each(|&group| out.leave(group)),
-            Input::Packet(packet) => {
-                self.received += 1;
-                self.marked += u64::from(packet.ecn > Ecn::Capable);
-                self.last = now;
-            }
-            Input::Timeout => {}
-        }
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        None
-    }
-
-    fn report(&self) -> Report {
-        Report {
-            received_pkts: self.received,
-            ecn_reductions: self.marked,
-            srtt_s: self.last.as_secs_f64(),
-            ..Report::default()
-        }
-    }
-}
-
-fn packet(now: Instant, flow: FlowId, source: Address, destination: Address, sequence: u64) -> Packet {
-    let header = Header::Datagram { sequence };
-    Packet { sent: now, flow, source, destination, size: 1000, ttl: INITIAL_TTL, ecn: Ecn::NotCapable, header }
-}
-
-/// Loses the first packets.
-struct LosesFirst(u32);
-
-impl LossModel for LosesFirst {
-    fn loses(&mut self, _now: Instant, _packet: &Packet) -> bool {
-        let loses = self.0 > 0;
-        self.0 = self.0.saturating_sub(1);
-        loses
-    }
-}
-
-/// Marks every packet.
-struct Marks;
-
-impl Discipline for Marks {
-    fn arrive(&mut self, _packet: &Packet, _at: &InterfaceView) -> Verdict {
-        Verdict::Mark(Ecn::Moderate)
-    }
-}
-
-const DELAY: Duration = Duration::from_millis(10);
-const GAP: Duration = Duration::from_millis(5);
-
-fn link(network: &mut NetworkBuilder, from: NodeId, to: NodeId, mode: LinkMode, loses_first: u32) {
-    let rate = Rate(98_765_432);
-    let no_loss: loss::Config = serde_json::from_str(r#"{"kind": "none"}"#).expect("legal");
-    let loss = match loses_first {
-        0 => Loss::new(&no_loss, Random::stream(0, "loss")),
-        n => Loss::Guest(Box::new(LosesFirst(n))),
-    };
-    let name = format!("{}-{}", from.0, to.0);
-    network.link(LinkPlan { name, from, to, rate, delay: DELAY, queue: ample(rate), loss, mode });
-}
-
-fn ample(rate: Rate) -> Queue {
-    let config: queue::Config =
-        serde_json::from_str(r#"{"kind": "drop-tail", "limit": "1000 packets"}"#).expect("legal");
-    Queue::new(&config, LinkContext { rate, delay: DELAY, mean_packet_bytes: 1000, random: Random::stream(0, "queue") })
-}
-
-fn duplex(network: &mut NetworkBuilder, a: NodeId, b: NodeId, mode: LinkMode) {
-    link(network, a, b, mode, 0);
-    link(network, b, a, mode, 0);
-}
-
-/// A member on a node, from `start` to `stop` seconds.
-struct Place {
-    node: NodeId,
-    start: f64,
-    stop: Option<f64>,
-    speaks: bool,
-}
-
-fn from(node: NodeId, start: f64) -> Place {
-    Place { node, start, stop: None, speaks: false }
-}
-
-/// Adds a session of `plan` from `source_node` to the members at `places`. Returns its groups.
-fn session(network: &mut NetworkBuilder, source_node: NodeId, plan: SessionPlan, places: &[Place]) -> Vec<Address> {
-    let source = network.address(source_node);
-    let members: Vec<Address> = places.iter().map(|place| network.address(place.node)).collect();
-    let (flow, first) = network.session(source, plan);
-    let groups: Vec<Address> = (0..plan.groups).map(|i| Address::group(first.index() as u32 + i)).collect();
-    let sender = Source { flow, own: source, groups: groups.clone(), gap: GAP, next: None, sent: 0 };
-    network.place(source, flow, Agent::Guest(Box::new(sender)), Instant::ZERO, None);
-    for (place, &own) in places.iter().zip(&members) {
-        network.member(flow, own);
-        let (groups, speaks) = (groups.clone(), place.speaks);
-        let member = Member { groups, own, received: 0, last: Instant::ZERO, speaks, marked: 0 };
-        let stop = place.stop.map(Instant::from_secs_f64);
-        network.place(own, flow, Agent::Guest(Box::new(member)), Instant::from_secs_f64(place.start), stop);
-    }
-    groups
-}
-
-fn build<C: Calendar>(mut network: NetworkBuilder) -> World<C> {
-    network.clock_offsets(false);
-    network.probes(ProbePlan { trace: true, ..ProbePlan::default() });
-    network.build().expect("a network without errors")
-}
-
-fn at(seconds: f64) -> Instant {
-    Instant::from_secs_f64(seconds)
-}
-
-/// Source - router 1 - router 2 - host: links 0 to 5, down even, up odd.
-fn row(mode: LinkMode) -> (NetworkBuilder, [NodeId; 4]) {
-    let mut network = NetworkBuilder::new(1);
-    let nodes = ["source", "r1", "r2", "host"].map(|name| network.node(name));
-    for pair in nodes.windows(2) {
-        duplex(&mut network, pair[0], pair[1], mode);
-    }
-    (network, nodes)
-}
+use faircast_sim::queue::Queue;
 
 #[test]
 fn nothing_flows_until_a_join_has_come_up_and_data_down() {
@@ -289,7 +107,7 @@ fn a_blocked_group_is_held_back_but_stays_joined_and_a_leave_clears_the_block() 
     let groups = session(&mut network, source, plan, &places);
     let mut world: World<Wheel> = build(network);
     world.run(at(1.0), u64::MAX);
-    assert!(world.set_blocked(groups[0], LinkId(2), 0b10, true));
+    assert!(world.set_blocked(groups[0], LinkId(2), GroupSet::of(1), true));
     let count = |world: &World<Wheel>, link: usize| world.links()[link].counters().delivered;
     world.run(at(1.1), u64::MAX);
     let (above, below) = (count(&world, 0), count(&world, 4));
@@ -391,7 +209,7 @@ fn calendars_and_link_modes_give_identical_traces() {
 
 #[test]
 fn in_an_any_source_session_members_hear_each_other() {
-    let plan = SessionPlan { any_source: true, ..SessionPlan::sparse(1) };
+    let plan = SessionPlan { any_source: GroupSet::of(0), ..SessionPlan::sparse(1) };
     let received = |speaks: bool| -> Vec<u64> {
         let mut network = NetworkBuilder::new(1);
         let [source, router, a, b] = ["source", "router", "a", "b"].map(|name| network.node(name));

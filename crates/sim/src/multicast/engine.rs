@@ -1,0 +1,205 @@
+//! Multicast in the engine: copies down the tree, and the messages that shape it.
+
+use crate::calendar::{Calendar, Entry, Kind};
+use crate::engine::World;
+use crate::ids::{LinkId, NodeId};
+use crate::multicast::state::Fan;
+use crate::multicast::{CONTROL_BYTES, Message};
+use crate::routing::{Edge, Graph};
+use crate::store::Label;
+use faircast_proto::group_set::GroupSet;
+use faircast_proto::packet::{Address, Ecn, FlowId, Header, Packet};
+use faircast_proto::time::Instant;
+
+impl<C: Calendar> World<C> {
+    /// A packet to a group has come to `node` over `link`.
+    #[inline(never)]
+    pub(crate) fn deliver_to_group(&mut self, node: NodeId, link: LinkId, group: Address, label: Label) {
+        let Some((session, group)) = self.multicast.place(group.index()) else {
+            return self.hear_neighbour(node, link, label);
+        };
+        let state = self.multicast.session(session);
+        if let Some(fan) = state.fan_below(link) {
+            if !self.replicate(session, fan, group, None, label) {
+                self.find_unwanted(node, session, group);
+            }
+        } else if state.has_any_source(group)
+            && let Some(back) = state.link_beside(link)
+        {
+            let fan = state.fan_of(node);
+            self.send_up(node, session, label);
+            self.replicate(session, fan, group, Some(back), label);
+        } else {
+            // The check of the reverse path: only members' packets may come from below.
+            return self.give_up(label, |given_up| &mut given_up.off_tree);
+        }
+        self.wires.store.release(label.packet);
+    }
+
+    /// A packet has come to a group that is no session's: what the neighbour wants, or a stray.
+    #[cold]
+    fn hear_neighbour(&mut self, node: NodeId, link: LinkId, label: Label) {
+        let Header::Membership { what, session, number, groups } = self.wires.store.get(label.packet).header else {
+            return self.give_up(label, |given_up| &mut given_up.no_route);
+        };
+        self.wires.store.release(label.packet);
+        let message = Message { session, link, what, number, groups };
+        self.multicast.receive(self.wires.now, node, &message, &mut self.messages);
+        self.send_messages();
+    }
+
+    /// An endpoint on `node` sends to a group: down the tree from the source, from others up and down.
+    pub(crate) fn send_to_group(&mut self, node: NodeId, sender: u32, group: Address, label: Label) {
+        let Some((session, group)) = self.multicast.place(group.index()) else {
+            return self.give_up(label, |given_up| &mut given_up.no_route);
+        };
+        self.send_up(node, session, label);
+        let state = self.multicast.session(session);
+        // Not at once: the sender's outbox is being carried out.
+        let fan = state.fan_of(node);
+        for member in state.members(fan).iter().filter(|member| member.has_joined(group) && member.endpoint != sender) {
+            self.wires.store.share(label.packet);
+            self.local.push((member.endpoint, label));
+        }
+        self.copy_down(session, fan, group, None, label);
+        self.wires.store.release(label.packet);
+    }
+
+    /// Hands in what an endpoint has sent to members on its own node.
+    #[cold]
+    pub(crate) fn hand_to_neighbours(&mut self) {
+        for (endpoint, label) in std::mem::take(&mut self.local) {
+            self.hand_packet(endpoint as usize, label);
+            self.wires.store.release(label.packet);
+            self.carry_out(endpoint as usize);
+        }
+    }
+
+    fn send_up(&mut self, node: NodeId, session: u32, label: Label) {
+        if let Some(link) = self.multicast.session(session).up(node) {
+            self.wires.store.share(label.packet);
+            match label.take_hop() {
+                Some(label) => self.wires.put(link, label),
+                None => self.give_up(label, |given_up| &mut given_up.out_of_hops),
+            }
+        }
+    }
+
+    /// Copies a packet to the open branches, but that which begins with the link `except`, and to the members. Says
+    /// whether anyone got it.
+    #[inline(always)]
+    fn replicate(&mut self, session: u32, fan: Fan, group: u32, except: Option<LinkId>, label: Label) -> bool {
+        let mut used = self.copy_down(session, fan, group, except, label);
+        for member in 0..self.multicast.session(session).members(fan).len() {
+            let member = &self.multicast.session(session).members(fan)[member];
+            if member.has_joined(group) {
+                used = true;
+                let endpoint = member.endpoint as usize;
+                self.hand_packet(endpoint, label);
+                self.carry_out(endpoint);
+            }
+        }
+        used
+    }
+
+    /// Copies a packet to the open branches, but that which begins with the link `except`. Says whether there are any.
+    #[inline(always)]
+    fn copy_down(&mut self, session: u32, fan: Fan, group: u32, except: Option<LinkId>, label: Label) -> bool {
+        let mut used = false;
+        let onward = label.take_hop();
+        for outlet in self.multicast.session(session).outlets(fan) {
+            if outlet.is_open(group) && Some(outlet.link) != except {
+                used = true;
+                let Some(onward) = onward else { break };
+                self.wires.store.share(label.packet);
+                self.wires.put(outlet.link, onward);
+            }
+        }
+        if used && onward.is_none() {
+            self.wires.store.share(label.packet);
+            self.give_up(label, |given_up| &mut given_up.out_of_hops);
+        }
+        used
+    }
+
+    /// A packet has come that `node` had no use for; perhaps it never has, and can say so upstream.
+    #[cold]
+    fn find_unwanted(&mut self, node: NodeId, session: u32, group: u32) {
+        if self.multicast.session(session).has_no_use(node, group) {
+            self.multicast.unwanted(self.wires.now, session, node, group, &mut self.messages);
+            self.send_messages();
+        }
+    }
+
+    pub(crate) fn change_membership(&mut self, node: NodeId, endpoint: u32, group: Address, joins: bool) {
+        let now = self.wires.now;
+        let known = self.multicast.change_membership(node, endpoint, group.index(), joins);
+        debug_assert!(known, "only declared members join");
+        if let Some((_, group)) = self.multicast.place(group.index()) {
+            let presence = &mut self.presence[endpoint as usize];
+            match joins {
+                true => presence.join(now, group),
+                false => presence.leave(now, group),
+            }
+        }
+    }
+
+    /// Sends the reports about what endpoints have joined and left.
+    #[cold]
+    pub(crate) fn speak(&mut self) {
+        self.multicast.speak(self.wires.now, &mut self.messages);
+        self.send_messages();
+    }
+
+    /// Sends the control packets that membership has called for, and sees to what is to be done later.
+    fn send_messages(&mut self) {
+        for message in std::mem::take(&mut self.messages) {
+            let Message { session, link, what, number, groups } = message;
+            let label = self.wires.store.insert(&Packet {
+                sent: Instant::ZERO,
+                flow: FlowId(self.multicast.session(session).flow()),
+                source: Address::endpoint(0),
+                destination: Address::NEIGHBOUR,
+                size: CONTROL_BYTES,
+                ttl: 1,
+                ecn: Ecn::NotCapable,
+                header: Header::Membership { what, session, number, groups },
+            });
+            self.wires.put(link, label);
+        }
+        if let Some(at) = self.multicast.next_task()
+            && at < self.agenda_armed
+        {
+            self.agenda_armed = at;
+            self.wires.calendar.schedule(Entry::new(at, Kind::Timer, self.hosts.len() as u32));
+        }
+    }
+
+    pub(crate) fn run_agenda(&mut self) {
+        self.agenda_armed = Instant::FAR_FUTURE;
+        self.multicast.run_agenda(self.wires.now, &mut self.messages);
+        self.send_messages();
+    }
+
+    /// The trees of all sessions become those of the shortest paths in a network with these links, by their index, some
+    /// of which may lead elsewhere than at first.
+    pub fn retree(&mut self, edges: &[Edge]) {
+        let graph = Graph::new(self.forwarding.nodes(), edges);
+        self.multicast.retree(self.wires.now, &graph, &mut self.messages);
+        self.send_messages();
+    }
+
+    /// Holds groups of a session, numbered within it, back on the branch that begins with `link`, as far as they are
+    /// joined there, or lets them pass again. `group` is any group of the session. Says whether there is such a branch.
+    pub fn set_blocked(&mut self, group: Address, link: LinkId, groups: GroupSet, blocked: bool) -> bool {
+        let Some((session, _)) = self.multicast.place(group.index()) else { return false };
+        self.multicast.session_mut(session).set_blocked_on(link, groups, blocked)
+    }
+
+    /// What the interface at the beginning of `link` keeps of the session of `group`: the groups that are joined and
+    /// those that are blocked, numbered within the session. `None` where no branch of its tree begins with the link.
+    pub fn interface(&self, group: Address, link: LinkId) -> Option<(GroupSet, GroupSet)> {
+        let (session, _) = self.multicast.place(group.index())?;
+        self.multicast.session(session).interface_on(link)
+    }
+}

@@ -1,0 +1,432 @@
+//! How nodes tell each other what they want: soft state.
+//!
+//! A node tells the next one towards the source which groups of a session are wanted on it and below it, all of them
+//! with every report, so a later report repairs what an earlier one that was lost should have changed (the state-change
+//! and current-state reports of IGMPv3, RFC 3376, and the joins and prunes of PIM are made alike here). Reports are
+//! numbered and acknowledged, and repeated until the acknowledgement of the latest comes: neither an old report nor an
+//! old acknowledgement has an effect.
+//!
+//! Where a report can be lost for good, as on a wire that loses packets or may go down, a report is repeated from time
+//! to time even so, and what is not repeated within its lifetime ends. Elsewhere nothing is repeated: it could change
+//! nothing.
+
+use super::state::Node;
+use super::{Mode, Multicast, Rebuild};
+use crate::ids::{LinkId, NodeId};
+use faircast_proto::group_set::GroupSet;
+use faircast_proto::packet::MembershipMessage;
+use faircast_proto::time::{Duration, Instant};
+use std::collections::BTreeSet;
+
+/// A control packet to be sent: session, the link to send it on, what it says of which groups.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Message {
+    pub(crate) session: u32,
+    pub(crate) link: LinkId,
+    pub(crate) what: MembershipMessage,
+    pub(crate) number: u32,
+    pub(crate) groups: GroupSet,
+}
+
+/// What a node has said upstream.
+#[derive(Clone, Debug)]
+pub(super) struct Told {
+    /// The groups that it said are wanted.
+    groups: GroupSet,
+    /// Number of the last report.
+    number: u32,
+    /// When it was sent, for the first time or again; never, as long as it has not.
+    sent: Option<Instant>,
+    acknowledged: bool,
+    /// There is a [`Task::Repeat`].
+    repeats: bool,
+}
+
+/// What an interface knows of the node below.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Neighbour {
+    /// Number of the latest report, if one has come.
+    number: Option<u32>,
+    /// When what it said ends.
+    expires: Instant,
+    /// There is a [`Task::Expire`].
+    watched: bool,
+    /// What is to happen to the interface later, in no order. Few: one for each leave or prune of the last seconds.
+    pending: Vec<Pending>,
+}
+
+/// These groups are to be closed, or opened again.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    at: Instant,
+    opens: bool,
+    groups: GroupSet,
+}
+
+/// Something to be done later. By link and not by branch, as trees change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Task {
+    /// Something pending at the interface that begins with a link.
+    Settle { session: u32, link: LinkId },
+    /// What the node below a link has said may have expired.
+    Expire { session: u32, link: LinkId },
+    /// A node says again what was not acknowledged.
+    Retry { session: u32, node: NodeId },
+    /// A node says again what was, too.
+    Repeat { session: u32, node: NodeId },
+}
+
+/// What is to be done when.
+#[derive(Default)]
+pub(super) struct Agenda(BTreeSet<(Instant, Task)>);
+
+impl Told {
+    /// Nothing, but the node above believes that these groups are wanted.
+    pub(super) fn new(groups: GroupSet) -> Told {
+        Told { groups, number: 0, sent: None, acknowledged: true, repeats: false }
+    }
+
+    /// What was said before counts no more, wherever it is: what is wanted is known without words.
+    pub(super) fn outdate(&mut self) {
+        self.number = self.number.wrapping_add(1);
+    }
+}
+
+impl Neighbour {
+    /// Of a node whose wants are known without a report.
+    pub(super) fn known(told: &Told, before: Option<&Neighbour>) -> Neighbour {
+        Neighbour {
+            number: Some(told.number),
+            watched: before.is_some_and(|before| before.watched),
+            ..Neighbour::default()
+        }
+    }
+
+    /// Groups that are to be closed later.
+    fn closing(&self) -> GroupSet {
+        let closing = self.pending.iter().filter(|pending| !pending.opens);
+        closing.fold(GroupSet::EMPTY, |all, pending| all | pending.groups)
+    }
+
+    /// Nothing that was to happen to these groups later will.
+    fn forget(&mut self, groups: GroupSet) {
+        self.pending.retain_mut(|pending| {
+            pending.groups -= groups;
+            !pending.groups.is_empty()
+        });
+    }
+
+    /// Takes out what has come due: groups to be closed, groups to be opened.
+    fn take_due(&mut self, now: Instant) -> [GroupSet; 2] {
+        let mut due = [GroupSet::EMPTY; 2];
+        self.pending.retain(|pending| {
+            if pending.at <= now {
+                due[usize::from(pending.opens)] |= pending.groups;
+            }
+            pending.at > now
+        });
+        due
+    }
+}
+
+/// Whether `number` is from before `than`, in the order of numbers that wrap.
+fn is_older(number: u32, than: u32) -> bool {
+    (number.wrapping_sub(than) as i32) < 0
+}
+
+/// How long a node waits until it repeats a report that was acknowledged: the query interval of RFC 2236, 125 s of
+/// the lifetime of 260 s, in which so two reports and the time that an answer takes have room.
+fn repeat_interval(lifetime: Duration) -> Duration {
+    Duration(lifetime.0 / 52 * 25)
+}
+
+impl Multicast {
+    /// When something is to be done next.
+    pub(crate) fn next_task(&self) -> Option<Instant> {
+        self.agenda.0.first().map(|&(at, _)| at)
+    }
+
+    /// An endpoint joins or leaves a group. Says whether it may. [`speak`](Self::speak) must follow, when it has joined
+    /// and left all that it will at this moment: one report says it all.
+    pub(crate) fn change_membership(&mut self, node: NodeId, endpoint: u32, group: usize, joins: bool) -> bool {
+        let Some((session, group)) = self.place(group) else { return false };
+        let state = &mut self.sessions[session as usize];
+        let Some(member) = state.member(node, endpoint) else { return false };
+        state.set_member(node, member, group, joins);
+        if self.to_speak.last() != Some(&(session, node)) {
+            self.to_speak.push((session, node));
+        }
+        true
+    }
+
+    /// Whether somebody has joined or left and nobody said so yet.
+    #[inline]
+    pub(crate) fn has_to_speak(&self) -> bool {
+        !self.to_speak.is_empty()
+    }
+
+    /// What the nodes want on which endpoints have joined and left: the reports about it are added to `out`.
+    pub(crate) fn speak(&mut self, now: Instant, out: &mut Vec<Message>) {
+        while let Some((session, node)) = self.to_speak.pop() {
+            self.update(now, session, node, out);
+        }
+    }
+
+    /// A control packet has come to `node` over the link it names.
+    pub(crate) fn receive(&mut self, now: Instant, node: NodeId, message: &Message, out: &mut Vec<Message>) {
+        let Some(state) = self.sessions.get_mut(message.session as usize) else { return };
+        match message.what {
+            MembershipMessage::Acknowledge => {
+                let told = &mut state.node_mut(node).told;
+                told.acknowledged |= told.number == message.number;
+            }
+            MembershipMessage::Report => {
+                if let Some(branch) = state.tree.branch_beside(message.link) {
+                    self.take_report(now, branch, message, out);
+                }
+            }
+        }
+    }
+
+    fn take_report(&mut self, now: Instant, branch: u32, report: &Message, out: &mut Vec<Message>) {
+        let &Message { session, number, groups, .. } = report;
+        let state = &mut self.sessions[session as usize];
+        let link = state.tree.branches()[branch as usize].link;
+        let (plan, to_host, fallible) = (state.plan, state.leads_to_host(branch), state.is_fallible(branch));
+        let interface = state.interface_mut(branch);
+        if interface.below.number.is_some_and(|latest| is_older(number, latest)) {
+            return;
+        }
+        interface.below.number = Some(number);
+        interface.below.expires = now + plan.lifetime;
+        let joined = interface.joined;
+        let joins = groups - joined;
+        let leaves = match plan.mode {
+            // What it does not name is pruned, and what was pruned before is so anew.
+            Mode::Dense { .. } if !to_host => {
+                interface.below.forget(plan.all());
+                plan.all() - groups
+            }
+            _ => {
+                interface.below.forget(groups);
+                joined - groups - interface.below.closing()
+            }
+        };
+        if fallible && !interface.below.watched {
+            interface.below.watched = true;
+            self.agenda.0.insert((interface.below.expires, Task::Expire { session, link }));
+        }
+        out.push(Message { what: MembershipMessage::Acknowledge, link, ..*report });
+        if !joins.is_empty() {
+            state.set_joined(branch, joined | joins);
+        }
+        if to_host && plan.leave_delay > Duration::ZERO && !leaves.is_empty() {
+            self.put_off(session, branch, Pending { at: now + plan.leave_delay, opens: false, groups: leaves });
+            self.update(now, session, self.parent(session, branch), out);
+        } else {
+            self.close(now, session, branch, leaves, out);
+        }
+    }
+
+    /// A branch gets these groups no longer, and the node above hears what follows.
+    fn close(&mut self, now: Instant, session: u32, branch: u32, groups: GroupSet, out: &mut Vec<Message>) {
+        let node = self.parent(session, branch);
+        let state = &mut self.sessions[session as usize];
+        let before = state.node(node).interest;
+        let joined = state.interface(branch).joined;
+        state.set_joined(branch, joined - groups);
+        let Mode::Dense { prune_timeout } = state.plan.mode else {
+            return self.update(now, session, node, out);
+        };
+        let news = state.node(node).interest != before && state.tree.up(node).is_some();
+        if !state.leads_to_host(branch) && !groups.is_empty() {
+            self.put_off(session, branch, Pending { at: now + prune_timeout, opens: true, groups });
+        }
+        // What opens again by itself is not told upstream, where it opens by itself as well: so what closes again is
+        // told even if that was said before.
+        match news {
+            true => self.tell(now, session, node, out),
+            false => self.update(now, session, node, out),
+        }
+    }
+
+    fn parent(&self, session: u32, branch: u32) -> NodeId {
+        self.sessions[session as usize].tree.branches()[branch as usize].parent
+    }
+
+    fn put_off(&mut self, session: u32, branch: u32, pending: Pending) {
+        let state = &mut self.sessions[session as usize];
+        let link = state.tree.branches()[branch as usize].link;
+        state.interface_mut(branch).below.pending.push(pending);
+        self.agenda.0.insert((pending.at, Task::Settle { session, link }));
+    }
+
+    /// Does what is due.
+    pub(crate) fn run_agenda(&mut self, now: Instant, out: &mut Vec<Message>) {
+        while let Some(&(at, task)) = self.agenda.0.first() {
+            if at > now {
+                return;
+            }
+            self.agenda.0.pop_first();
+            match task {
+                Task::Settle { session, link } => self.settle(now, session, link, out),
+                Task::Expire { session, link } => self.expire(now, session, link, out),
+                Task::Retry { session, node } => self.retry(now, session, node, out),
+                Task::Repeat { session, node } => self.repeat(now, session, node, out),
+            }
+        }
+    }
+
+    /// Closes and opens what is pending at an interface.
+    fn settle(&mut self, now: Instant, session: u32, link: LinkId, out: &mut Vec<Message>) {
+        let state = &mut self.sessions[session as usize];
+        let Some(branch) = state.tree.branch_on(link) else { return };
+        let interface = state.interface_mut(branch);
+        let [closed, opened] = interface.below.take_due(now);
+        if !opened.is_empty() {
+            let joined = interface.joined | opened;
+            state.set_joined(branch, joined);
+        }
+        if !closed.is_empty() {
+            self.close(now, session, branch, closed, out);
+        }
+    }
+
+    /// Ends what has not been repeated within its lifetime.
+    fn expire(&mut self, now: Instant, session: u32, link: LinkId, out: &mut Vec<Message>) {
+        let state = &mut self.sessions[session as usize];
+        let Some(branch) = state.tree.branch_on(link) else { return };
+        let still = state.is_fallible(branch);
+        // In dense mode nothing need be said for a router to be flooded.
+        let said = matches!(state.plan.mode, Mode::Sparse) || state.leads_to_host(branch);
+        let interface = state.interface_mut(branch);
+        let expires = interface.below.expires;
+        interface.below.watched = still && expires > now;
+        if interface.below.watched {
+            self.agenda.0.insert((expires, Task::Expire { session, link }));
+        } else if still && said {
+            let joined = interface.joined;
+            self.close(now, session, branch, joined, out);
+        }
+    }
+
+    /// Says again what was not acknowledged.
+    fn retry(&mut self, now: Instant, session: u32, node: NodeId, out: &mut Vec<Message>) {
+        let state = &self.sessions[session as usize];
+        let told = &state.node(node).told;
+        // A report sent since then has a task of its own.
+        if !told.acknowledged && told.sent.is_some_and(|sent| sent + state.plan.retry <= now) {
+            self.send_report(now, session, node, out);
+        }
+    }
+
+    /// Says again what was acknowledged.
+    fn repeat(&mut self, now: Instant, session: u32, node: NodeId, out: &mut Vec<Message>) {
+        let state = &mut self.sessions[session as usize];
+        let fallible = state.is_fallible_above(node);
+        let next = state.node(node).told.sent.map(|sent| sent + repeat_interval(state.plan.lifetime));
+        let told = &mut state.node_mut(node).told;
+        told.repeats = fallible && !told.groups.is_empty();
+        match next {
+            _ if !told.repeats => {}
+            Some(at) if at > now => {
+                self.agenda.0.insert((at, Task::Repeat { session, node }));
+            }
+            _ => {
+                told.repeats = false;
+                told.acknowledged = false;
+                self.send_report(now, session, node, out);
+            }
+        }
+    }
+
+    /// Data of a group has come to a router that has no use for it.
+    pub(crate) fn unwanted(&mut self, now: Instant, session: u32, node: NodeId, group: u32, out: &mut Vec<Message>) {
+        let state = &self.sessions[session as usize];
+        let pause = match state.plan.mode {
+            Mode::Sparse => state.plan.retry,
+            Mode::Dense { prune_timeout } => state.plan.retry.min(prune_timeout),
+        };
+        let Node { is_host, told, .. } = state.node(node);
+        // Every report declines all groups that it does not name. It takes a while to have an effect.
+        let declined = !told.groups.contains(group) && told.sent.is_some_and(|sent| now.since(sent) < pause);
+        if state.tree.up(node).is_some() && !is_host && !declined {
+            self.tell(now, session, node, out);
+        }
+    }
+
+    /// Makes what a node has said upstream what is wanted of it.
+    fn update(&mut self, now: Instant, session: u32, node: NodeId, out: &mut Vec<Message>) {
+        let state = &self.sessions[session as usize];
+        let place = state.node(node);
+        if state.tree.up(node).is_some() && place.interest != place.told.groups {
+            self.tell(now, session, node, out);
+        }
+    }
+
+    /// After a change of the tree: those whose way has moved say what they want, all others what has changed.
+    pub(super) fn meet_anew(&mut self, now: Instant, session: u32, moved: &[NodeId], out: &mut Vec<Message>) {
+        let state = &mut self.sessions[session as usize];
+        if state.plan.rebuild == Rebuild::AtOnce {
+            return self.know_at_once(now, session);
+        }
+        for &node in moved {
+            state.node_mut(node).told.groups = GroupSet::EMPTY;
+        }
+        for node in (0..state.nodes()).map(NodeId) {
+            self.update(now, session, node, out);
+        }
+    }
+
+    /// Everyone knows what everyone wants.
+    fn know_at_once(&mut self, now: Instant, session: u32) {
+        let state = &mut self.sessions[session as usize];
+        for node in (0..state.nodes()).map(NodeId) {
+            let fallible = state.is_fallible_above(node);
+            let place = state.node_mut(node);
+            place.told.groups = place.interest;
+            place.told.acknowledged = true;
+            place.told.sent = Some(now);
+            if fallible && !place.told.repeats && !place.interest.is_empty() {
+                place.told.repeats = true;
+                let at = now + repeat_interval(state.plan.lifetime);
+                self.agenda.0.insert((at, Task::Repeat { session, node }));
+            }
+        }
+        for branch in 0..state.tree.branches().len() as u32 {
+            let (link, fallible) = (state.tree.branches()[branch as usize].link, state.is_fallible(branch));
+            let expires = now + state.plan.lifetime;
+            let interface = state.interface_mut(branch);
+            interface.below.expires = expires;
+            if fallible && !interface.below.watched && !interface.joined.is_empty() {
+                interface.below.watched = true;
+                self.agenda.0.insert((expires, Task::Expire { session, link }));
+            }
+        }
+    }
+
+    /// A new report of what is wanted of a node.
+    fn tell(&mut self, now: Instant, session: u32, node: NodeId, out: &mut Vec<Message>) {
+        let place = self.sessions[session as usize].node_mut(node);
+        place.told.groups = place.interest;
+        place.told.number = place.told.number.wrapping_add(1);
+        place.told.acknowledged = false;
+        self.send_report(now, session, node, out);
+    }
+
+    /// Sends the latest report of a node, for the first time or again.
+    fn send_report(&mut self, now: Instant, session: u32, node: NodeId, out: &mut Vec<Message>) {
+        let state = &mut self.sessions[session as usize];
+        let Some(link) = state.tree.up(node) else { return };
+        let (plan, fallible) = (state.plan, state.is_fallible_above(node));
+        let told = &mut state.node_mut(node).told;
+        told.sent = Some(now);
+        let what = MembershipMessage::Report;
+        out.push(Message { session, link, what, number: told.number, groups: told.groups });
+        self.agenda.0.insert((now + plan.retry, Task::Retry { session, node }));
+        if fallible && !told.repeats && !told.groups.is_empty() {
+            told.repeats = true;
+            self.agenda.0.insert((now + repeat_interval(plan.lifetime), Task::Repeat { session, node }));
+        }
+    }
+}

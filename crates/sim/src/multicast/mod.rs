@@ -1,0 +1,152 @@
+//! Multicast: which interface gets a copy of which group's packets, and how that comes about.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `tree.rs` | the tree of a session: the way to the source, the branches away from it |
+//! | `state.rs` | what interfaces forward, what members have joined, what nodes hence want |
+//! | `membership.rs` | how nodes tell each other what they want: reports, acknowledgements, lifetimes |
+//! | `engine.rs` | copies and messages in the engine |
+//!
+//! A session owns up to [`MAX_GROUPS`] groups. They share one tree, the reverse of the shortest paths to the source. Of
+//! each session an interface of a router keeps two sets of groups: `joined`, wanted by someone downstream, and
+//! `blocked`, held back by the router itself; it forwards `joined - blocked`. Blocking never alters `joined`.
+//!
+//! *Sparse*: nothing flows where nobody has asked. *Dense*: the first packets go everywhere; routers that have no use
+//! for them prune, and what was pruned opens again after `prune_timeout` (ns-2's dense mode).
+
+mod engine;
+mod membership;
+mod state;
+mod tree;
+
+use crate::ids::NodeId;
+use crate::routing::Graph;
+use faircast_proto::group_set::{GroupSet, MAX_GROUPS};
+use faircast_proto::time::{Duration, Instant};
+use membership::Agenda;
+pub(crate) use membership::Message;
+use state::Session;
+use tree::Tree;
+
+/// Size of a report or acknowledgement on the wire.
+pub const CONTROL_BYTES: u16 = 40;
+
+/// How a session's tree comes about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// By explicit joins.
+    Sparse,
+    /// By flooding; what was pruned opens again after this time.
+    Dense {
+        /// Until a pruned interface opens again.
+        prune_timeout: Duration,
+    },
+}
+
+/// How interfaces come to know what is wanted below when the tree changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rebuild {
+    /// At that instant and without messages, as if the routers had known beforehand.
+    #[default]
+    AtOnce,
+    /// By reports, which the nodes whose way to the source has changed send at that instant.
+    ByMessages,
+}
+
+/// What a session is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionPlan {
+    /// Number of groups, 1 to [`MAX_GROUPS`].
+    pub groups: u32,
+    /// Groups to which members may send, too; their packets go up and down the source's tree.
+    pub any_source: GroupSet,
+    /// How the tree comes about.
+    pub mode: Mode,
+    /// How long a router goes on forwarding after a host's leave.
+    pub leave_delay: Duration,
+    /// How long a report waits for its acknowledgement.
+    pub retry: Duration,
+    /// How long an interface believes a report that is not repeated, where reports can be lost.
+    pub lifetime: Duration,
+    /// What happens when the tree changes.
+    pub rebuild: Rebuild,
+}
+
+impl SessionPlan {
+    /// Sparse, with the leave latency and the lifetime of RFC 2236 (2 s and 260 s) and retries after 3 s (as in
+    /// PIM-DM).
+    pub fn sparse(groups: u32) -> SessionPlan {
+        SessionPlan {
+            groups,
+            any_source: GroupSet::EMPTY,
+            mode: Mode::Sparse,
+            leave_delay: Duration::from_secs(2),
+            retry: Duration::from_secs(3),
+            lifetime: Duration::from_secs(260),
+            rebuild: Rebuild::AtOnce,
+        }
+    }
+
+    /// All of its groups.
+    pub fn all(&self) -> GroupSet {
+        GroupSet::all(self.groups)
+    }
+}
+
+/// All sessions of a network.
+#[derive(Default)]
+pub(crate) struct Multicast {
+    sessions: Vec<Session>,
+    /// Session and number within it of every group.
+    groups: Vec<(u32, u32)>,
+    agenda: Agenda,
+    /// Sessions and nodes on which endpoints have joined or left just now.
+    to_speak: Vec<(u32, NodeId)>,
+}
+
+/// Where a session's source is and who may join it: `(node, endpoint)` in any order.
+pub(crate) struct SessionSite<'a> {
+    pub(crate) plan: SessionPlan,
+    pub(crate) flow: u32,
+    pub(crate) root: NodeId,
+    pub(crate) members: &'a [(NodeId, u32)],
+    /// Nodes that have endpoints and one link out.
+    pub(crate) hosts: &'a [bool],
+    /// Links on which a report can be lost although it is repeated until it is acknowledged.
+    pub(crate) fallible: &'a [bool],
+}
+
+impl Multicast {
+    /// Adds a session on the shortest paths of `graph`; its groups follow those of the sessions before it.
+    pub(crate) fn add(&mut self, site: &SessionSite<'_>, graph: &Graph<'_>) {
+        assert!(site.plan.groups <= MAX_GROUPS, "the builder has seen to it");
+        let index = self.sessions.len() as u32;
+        self.groups.extend((0..site.plan.groups).map(|group| (index, group)));
+        self.sessions.push(Session::new(site, Tree::new(graph, site.root)));
+    }
+
+    /// Session and number within it of a group; `None` for a group that no session owns.
+    #[inline]
+    pub(crate) fn place(&self, group: usize) -> Option<(u32, u32)> {
+        self.groups.get(group).copied()
+    }
+
+    /// A session.
+    #[inline]
+    pub(crate) fn session(&self, session: u32) -> &Session {
+        &self.sessions[session as usize]
+    }
+
+    fn session_mut(&mut self, session: u32) -> &mut Session {
+        &mut self.sessions[session as usize]
+    }
+
+    /// Passes to the trees on the shortest paths of `graph`, which has the nodes and links of those before.
+    pub(crate) fn retree(&mut self, now: Instant, graph: &Graph<'_>, out: &mut Vec<Message>) {
+        for session in 0..self.sessions.len() as u32 {
+            let state = &mut self.sessions[session as usize];
+            let moved = state.retree(Tree::new(graph, state.tree.root()));
+            self.meet_anew(now, session, &moved, out);
+        }
+    }
+}

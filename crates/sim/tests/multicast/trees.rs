@@ -1,0 +1,204 @@
+//! Trees that change.
+
+use crate::support::{DELAY, Place, at, build, duplex, from, link_of, session};
+use faircast_proto::group_set::GroupSet;
+use faircast_proto::packet::Address;
+use faircast_proto::time::Duration;
+use faircast_sim::builder::NetworkBuilder;
+use faircast_sim::calendar::Wheel;
+use faircast_sim::counters::Undeliverable;
+use faircast_sim::engine::World;
+use faircast_sim::ids::{LinkId, NodeId};
+use faircast_sim::link::LinkMode;
+use faircast_sim::multicast::{Rebuild, SessionPlan};
+use faircast_sim::routing::Edge;
+
+/// Source - left - host and source - right - host, links 0 to 7 in pairs of one down and one up; a second host hangs on
+/// the right router. All links take 10 ms.
+struct Diamond {
+    nodes: [NodeId; 5],
+    edges: Vec<Edge>,
+}
+
+fn diamond() -> (NetworkBuilder, Diamond) {
+    let mut network = NetworkBuilder::new(1);
+    let nodes = ["source", "left", "right", "host", "other"].map(|name| network.node(name));
+    let [source, left, right, host, other] = nodes;
+    let mut edges = Vec::new();
+    for (a, b) in [(source, left), (left, host), (source, right), (right, host), (right, other)] {
+        duplex(&mut network, a, b, LinkMode::Fused);
+        edges.extend([(a, b), (b, a)].map(|(from, to)| Edge { from, to, delay: DELAY }));
+    }
+    (network, Diamond { nodes, edges })
+}
+
+impl Diamond {
+    /// The links as routing sees them when those between two nodes are longer.
+    fn longer(&self, pair: usize, by: Duration) -> Vec<Edge> {
+        let mut edges = self.edges.clone();
+        for edge in &mut edges[2 * pair..2 * pair + 2] {
+            edge.delay = edge.delay + by;
+        }
+        edges
+    }
+}
+
+const LEFT_HOST: usize = 2;
+const RIGHT_HOST: usize = 6;
+
+fn joined(world: &World<Wheel>, group: Address, link: usize) -> Option<GroupSet> {
+    world.interface(group, LinkId(link as u32)).map(|(joined, _)| joined)
+}
+
+#[test]
+fn at_a_change_interfaces_have_joined_what_is_wanted_below_at_that_instant() {
+    let (mut network, diamond) = diamond();
+    let [source, _, _, host, _] = diamond.nodes;
+    let groups = session(&mut network, source, SessionPlan::sparse(2), &[from(host, 0.0)]);
+    let mut world: World<Wheel> = build(network);
+    world.run(at(1.0), u64::MAX);
+    let both = Some(GroupSet::all(2));
+    assert_eq!([0, LEFT_HOST].map(|link| joined(&world, groups[0], link)), [both; 2]);
+    assert_eq!(joined(&world, groups[0], RIGHT_HOST), None, "no part of the tree");
+    let messages = [1, 3, 5, 7].map(|link| world.links()[link].counters().arrived);
+    world.retree(&diamond.longer(1, Duration::from_millis(1)));
+    assert_eq!([4, RIGHT_HOST].map(|link| joined(&world, groups[0], link)), [both; 2]);
+    assert_eq!([0, LEFT_HOST].map(|link| joined(&world, groups[0], link)), [Some(GroupSet::EMPTY), None]);
+    let before = world.receiver(0, 0).received_pkts;
+    world.run(at(2.0), u64::MAX);
+    assert_eq!([1, 3, 5, 7].map(|link| world.links()[link].counters().arrived), messages, "nobody had to say a word");
+    // What was on its way to the host over the left comes over the wrong link. At the left router nobody wants it.
+    let lost = world.undeliverable()[0];
+    assert_eq!(lost, Undeliverable { off_tree: 2, ..Undeliverable::default() });
+    // What was sent from 1.005 s to 1.975 s; the packet of 1 s was the last that went to the left.
+    assert_eq!(world.receiver(0, 0).received_pkts - before, 195);
+}
+
+#[test]
+fn packets_come_twice_only_where_the_new_way_is_slower() {
+    // Source - left - host and left - right - host, with another member at the right router. What left the left router
+    // for both from 40 ms to 10 ms before the change has come to the host and comes to the right router after it.
+    for (across_ms, twice) in [(40, 6), (10, 0), (5, 0)] {
+        let mut network = NetworkBuilder::new(1);
+        let [source, left, right, host] = ["source", "left", "right", "host"].map(|name| network.node(name));
+        let mut edges = Vec::new();
+        for (a, b, ms) in [(source, left, 10), (left, host, 10), (left, right, across_ms), (right, host, 50)] {
+            let delay = Duration::from_millis(ms);
+            for (from, to) in [(a, b), (b, a)] {
+                link_of(&mut network, from, to, delay);
+                edges.push(Edge { from, to, delay });
+            }
+        }
+        session(&mut network, source, SessionPlan::sparse(1), &[from(host, 0.0), from(right, 0.0)]);
+        let mut world: World<Wheel> = build(network);
+        world.run(at(1.0), u64::MAX);
+        for edge in &mut edges[2..4] {
+            edge.delay = Duration::from_secs(1);
+        }
+        world.retree(&edges);
+        world.run(at(2.0), u64::MAX);
+        eprintln!("{:?} {:?}", world.receiver(0, 0), world.undeliverable());
+        assert_eq!(world.receiver(0, 0).retransmitted_pkts, twice, "{across_ms} ms across");
+        assert_eq!(world.receiver(0, 1).retransmitted_pkts, 0, "the other member's way stays");
+        assert_eq!(world.undeliverable()[0].off_tree, 2, "what was on the wire from the left router to the host");
+    }
+}
+
+#[test]
+fn what_is_blocked_stays_blocked_on_interfaces_that_stay_and_is_gone_on_others() {
+    let (mut network, diamond) = diamond();
+    let [source, _, _, host, other] = diamond.nodes;
+    let groups = session(&mut network, source, SessionPlan::sparse(2), &[from(host, 0.0), from(other, 0.0)]);
+    let mut world: World<Wheel> = build(network);
+    world.run(at(1.0), u64::MAX);
+    let one = GroupSet::of(1);
+    for link in [LEFT_HOST, 8] {
+        assert!(world.set_blocked(groups[0], LinkId(link as u32), one, true));
+    }
+    assert!(!world.set_blocked(groups[0], LinkId(1), one, true), "no branch begins with a link up");
+    world.retree(&diamond.longer(1, DELAY));
+    let blocked =
+        |world: &World<Wheel>, link: u32| world.interface(groups[0], LinkId(link)).map(|(_, blocked)| blocked);
+    assert_eq!([6, 8].map(|link| blocked(&world, link)), [Some(GroupSet::EMPTY), Some(one)]);
+    world.retree(&diamond.edges);
+    assert_eq!([2, 8].map(|link| blocked(&world, link)), [Some(GroupSet::EMPTY), Some(one)]);
+}
+
+#[test]
+fn by_messages_the_new_way_is_asked_and_the_old_one_told() {
+    let (mut network, diamond) = diamond();
+    let [source, _, _, host, _] = diamond.nodes;
+    let plan = SessionPlan { rebuild: Rebuild::ByMessages, ..SessionPlan::sparse(1) };
+    let groups = session(&mut network, source, plan, &[from(host, 0.0)]);
+    let mut world: World<Wheel> = build(network);
+    world.run(at(1.0), u64::MAX);
+    world.retree(&diamond.longer(1, DELAY));
+    assert_eq!(joined(&world, groups[0], RIGHT_HOST), Some(GroupSet::EMPTY));
+    assert_eq!(joined(&world, groups[0], 0), Some(GroupSet::all(1)), "the left router has not told the source yet");
+    // The report takes 10 ms to the right router and 10 ms to the source, the packets 20 ms back.
+    world.run(at(1.0101), u64::MAX);
+    assert_eq!(joined(&world, groups[0], RIGHT_HOST), Some(GroupSet::all(1)));
+    assert_eq!(joined(&world, groups[0], 0), Some(GroupSet::EMPTY));
+    let before = world.receiver(0, 0).received_pkts;
+    world.run(at(1.04), u64::MAX);
+    assert_eq!(world.receiver(0, 0).received_pkts, before);
+    world.run(at(1.05), u64::MAX);
+    assert!(world.receiver(0, 0).received_pkts > before);
+}
+
+#[test]
+fn a_report_from_before_the_change_has_no_effect_after_it() {
+    // The host joins, leaves and so on each 3 ms; whatever is under way when the tree moves there and back again, in
+    // the end the interface has joined what the host wants.
+    for moves in 1..40 {
+        let (mut network, diamond) = diamond();
+        let [source, _, _, host, _] = diamond.nodes;
+        let plan = SessionPlan { leave_delay: Duration::ZERO, ..SessionPlan::sparse(1) };
+        let place = |n: u32| {
+            let start = 0.5 + 0.006 * f64::from(n);
+            Place { node: host, start, stop: (n < 9).then_some(start + 0.003), speaks: false }
+        };
+        let places: Vec<Place> = (0..10).map(place).collect();
+        let groups = session(&mut network, source, plan, &places);
+        let mut world: World<Wheel> = build(network);
+        let first = 0.5 + 0.002 * f64::from(moves);
+        for (nth, edges) in [diamond.longer(1, DELAY), diamond.edges.clone()].iter().enumerate() {
+            world.run(at(first + 0.004 * nth as f64), u64::MAX);
+            world.retree(edges);
+        }
+        world.run(at(2.0), u64::MAX);
+        assert_eq!([0, LEFT_HOST].map(|link| joined(&world, groups[0], link)), [Some(GroupSet::all(1)); 2]);
+        assert!(world.links().iter().all(|link| link.conserves()));
+    }
+}
+
+#[test]
+fn a_way_that_becomes_too_long_ends_where_the_hops_do() {
+    // A ring of 70 routers, the member a hop from the source, which becomes 69 hops the other way round.
+    let mut network = NetworkBuilder::new(1);
+    let ring: Vec<NodeId> = (0..70).map(|n| network.node(format!("r{n}"))).collect();
+    let mut edges = Vec::new();
+    for n in 0..70 {
+        let (a, b) = (ring[n], ring[(n + 1) % 70]);
+        let delay = Duration::from_millis(1);
+        for (from, to) in [(a, b), (b, a)] {
+            link_of(&mut network, from, to, delay);
+            edges.push(Edge { from, to, delay });
+        }
+    }
+    session(&mut network, ring[0], SessionPlan::sparse(1), &[from(ring[1], 0.0)]);
+    let mut world: World<Wheel> = build(network);
+    world.run(at(1.0), u64::MAX);
+    for edge in &mut edges[0..2] {
+        edge.delay = Duration::from_secs(10);
+    }
+    world.retree(&edges);
+    let before = world.receiver(0, 0).received_pkts;
+    world.run(at(2.0), u64::MAX);
+    assert_eq!(world.receiver(0, 0).received_pkts, before);
+    // 64 hops, a millisecond and more each, are the last.
+    let out_of_hops = world.undeliverable()[0].out_of_hops;
+    assert!((184..=187).contains(&out_of_hops), "{out_of_hops}");
+    assert_eq!(world.links()[139 - 2 * 63].counters().delivered, out_of_hops, "the sixty-fourth link on the way");
+    assert_eq!(world.links()[139 - 2 * 64].counters().arrived, 0);
+}
