@@ -277,4 +277,89 @@ mod tests {
             assert!(wheel.crowd.is_empty());
         }
     }
+
+    /// A wheel for links of a millisecond, with slots of 64 ns, and an entry in one of its slots.
+    fn wheel() -> Wheel {
+        let wheel = Wheel::new(Duration::from_millis(1));
+        assert_eq!(wheel.shift, 6);
+        wheel
+    }
+
+    fn in_slot(slot: u64) -> Entry {
+        Entry::new(Instant(slot << 6), Kind::Delivery, 0)
+    }
+
+    #[test]
+    fn a_turn_holds_one_and_a_half_horizons_and_not_twice_as_much() {
+        for step in 0..100 {
+            let horizon = Duration(10_000_000 + step * step * 1_234_567);
+            let turn = (SLOTS as u64) << Wheel::new(horizon).shift;
+            let least = horizon.0 + horizon.0 / 2;
+            assert!(turn > least && turn <= 2 * least, "{horizon}: {turn}");
+        }
+        // Slots of 64 ns to 18 minutes.
+        for (horizon, shift) in [(0, 6), (1 << 62, 40)] {
+            assert_eq!(Wheel::new(Duration(horizon)).shift, shift);
+        }
+    }
+
+    #[test]
+    fn the_next_slot_is_found_wherever_the_cursor_stands() {
+        for here in [0, 1, 62, 63, 64, 4094, 4095, 4096, 40_000, 65_535, 65_536, 70_001] {
+            for ahead in [1, 2, 63, 64, 65, 4095, 4096, 4097, 30_000, 60_000, 65_534, 65_535, 65_536, 200_000] {
+                let mut wheel = wheel();
+                wheel.cursor = here;
+                assert_eq!(wheel.next_slot(), u64::MAX);
+                wheel.schedule(in_slot(here + ahead));
+                assert_eq!(wheel.next_slot(), here + ahead, "{here} and {ahead}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_lies_a_turn_apart_is_told_apart() {
+        let turn = SLOTS as u64;
+        let slots = [3, turn - 2, turn - 1, turn, turn + 1, turn + 2, turn + 3, 2 * turn + 3];
+        for first in 0..slots.len() {
+            let mut wheel = wheel();
+            (0..slots.len()).for_each(|at| wheel.schedule(in_slot(slots[(first + at) % slots.len()])));
+            for slot in slots {
+                assert_eq!(wheel.pop_until(Instant::FAR_FUTURE), Some(in_slot(slot)));
+            }
+        }
+    }
+
+    #[test]
+    fn the_wheel_is_not_turned_past_the_end() {
+        let mut wheel = wheel();
+        wheel.schedule(in_slot(100));
+        assert_eq!(wheel.pop_until(Instant(50 << 6)), None);
+        assert_eq!(wheel.cursor, 0);
+    }
+
+    #[test]
+    fn only_what_would_be_moved_far_waits_in_a_crowd() {
+        let entry = |at: u64| Entry::new(Instant(at), Kind::Timer, 0);
+        let mut wheel = Wheel::new(Duration::from_secs(1));
+        // Each before all others: none is moved.
+        (0..200).rev().for_each(|at| wheel.schedule(entry(10 * at)));
+        assert!(wheel.crowd.is_empty());
+        // As many are before it as it may be moved over, and one more.
+        wheel.schedule(entry(10 * FEW as u64 - 5));
+        assert!(wheel.crowd.is_empty());
+        wheel.schedule(entry(10 * FEW as u64 + 5));
+        assert!(!wheel.crowd.is_empty());
+    }
+
+    #[test]
+    fn places_of_entries_are_used_again() {
+        let mut wheel = wheel();
+        for round in 0..1000 {
+            for place in [0, 0, 0, 1, 5] {
+                wheel.schedule(Entry::new(Instant((round * 64 + 8 + place) << 6), Kind::Timer, place as u32));
+            }
+            while wheel.pop_until(Instant((round * 64 + 20) << 6)).is_some() {}
+            assert!(wheel.nodes.len() <= 5, "{}", wheel.nodes.len());
+        }
+    }
 }

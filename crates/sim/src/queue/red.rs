@@ -221,15 +221,11 @@ struct Ramp {
 
 impl Ramp {
     fn new(min_th: f64, max_th: f64, max_p: f64) -> Ramp {
-        let mut ramp = Ramp { min_th, max_th, max_p, slope: 0.0, gentle_slope: 0.0 };
-        ramp.set_max_p(max_p);
-        ramp
+        Ramp { min_th, max_th, max_p, slope: max_p / (max_th - min_th), gentle_slope: (1.0 - max_p) / max_th }
     }
 
     fn set_max_p(&mut self, max_p: f64) {
-        self.max_p = max_p;
-        self.slope = max_p / (self.max_th - self.min_th);
-        self.gentle_slope = (1.0 - max_p) / self.max_th;
+        *self = Ramp::new(self.min_th, self.max_th, max_p);
     }
 
     /// From `min_th` up to the hard threshold.

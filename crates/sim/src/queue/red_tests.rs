@@ -1,5 +1,6 @@
 use super::super::battery::{link, packet, view};
 use super::*;
+use faircast_proto::time::Rate;
 
 /// The average follows the queue at once, so a constant queue is a constant average.
 fn instant() -> Config {
@@ -71,6 +72,9 @@ fn the_first_packet_after_crossing_always_passes() {
     assert_eq!(arrive(14), Verdict::Drop(DropReason::Active));
     assert_eq!(arrive(4), Verdict::Accept);
     assert_eq!(arrive(14), Verdict::Accept, "crossed anew");
+    assert_eq!(arrive(14), Verdict::Drop(DropReason::Active));
+    // min_th itself is above: ns-2 `red.cc`, v_ave >= th_min.
+    assert_eq!((arrive(4), arrive(5)), (Verdict::Accept, Verdict::Accept));
     assert_eq!(arrive(14), Verdict::Drop(DropReason::Active));
 }
 
@@ -158,7 +162,9 @@ fn adaptive_steps_by_hand() {
     close(max_p_after(12, 0.5), 0.1); // not more than half a second yet
     close(max_p_after(12, 0.51), 0.11); // + min(0.01, 0.025)
     close(max_p_after(12, 1.01), 0.11); // half a second exactly
-    close(max_p_after(10, 2.0), 0.11); // inside the zone
+    close(max_p_after(9, 2.0), 0.11); // inside the zone
+    close(max_p_after(10, 2.0), 0.11);
+    close(max_p_after(11, 2.0), 0.11);
     close(max_p_after(8, 2.01), 0.099); // times 0.9
     close(max_p_after(8, 2.02), 0.099);
     close(max_p_after(8, 3.0), 0.0891);
@@ -189,6 +195,18 @@ fn adaptive_bounds_and_the_relative_step() {
 }
 
 #[test]
+fn on_a_fast_link_max_p_may_fall_further() {
+    // 80 000 / 16 000 000 = 0.005: lowered from just above, and then no more.
+    let config = Config { max_p: 0.00501, adaptive: true, ..instant() };
+    let mut red = Red::new(&config, LinkContext { rate: Rate(16_000_000), ..link(1) });
+    for seconds in 1..5 {
+        let at = InterfaceView { now: Instant::from_secs_f64(f64::from(seconds)), ..view(2, 1000) };
+        red.arrive(&packet(1000, Ecn::NotCapable), &at);
+        assert!((red.max_p() - 0.00501 * 0.9).abs() < 1e-15, "{}", red.max_p());
+    }
+}
+
+#[test]
 fn automatic_thresholds_follow_the_rate() {
     let config = Config { min_th: Auto::Auto, max_th: Auto::Auto, ..Config::default() };
     assert_eq!(config.thresholds(187.5), (5.0, 15.0));
@@ -216,11 +234,35 @@ fn everything_wrong_is_said_at_once() {
 }
 
 #[test]
+fn what_is_legal_ends_where_the_messages_say() {
+    let wrong = |config: Config| config.check().into_iter().map(|(field, _)| field).collect::<Vec<_>>();
+    for (min, fields) in [(0.0, vec!["min_th"]), (-1.0, vec!["min_th"]), (0.5, vec![]), (2.0, vec![])] {
+        let min_th = Auto::Set(Packets(min));
+        assert_eq!(wrong(Config { min_th, max_th: Auto::Auto, ..Config::default() }), fields, "{min}");
+        // With a maximum of its own there is no harm in acting from an empty queue on.
+        assert_eq!(wrong(Config { min_th, ..Config::default() }), [""; 0], "{min}");
+    }
+    let with = |adapt: Adapt| wrong(Config { adapt, ..Config::default() });
+    for bottom in [0.0, 1.0] {
+        assert_eq!(with(Adapt { bottom: Auto::Set(bottom), ..Adapt::default() }), [""; 0]);
+    }
+    for bottom in [-0.1, 1.1, f64::NAN] {
+        assert_eq!(with(Adapt { bottom: Auto::Set(bottom), ..Adapt::default() }), ["adapt.bottom"]);
+    }
+    for increase_part in [0.0, 7.0] {
+        assert_eq!(with(Adapt { increase_part, ..Adapt::default() }), [""; 0]);
+    }
+    for increase_part in [-0.1, f64::NAN, f64::INFINITY] {
+        assert_eq!(with(Adapt { increase_part, ..Adapt::default() }), ["adapt.increase_part"]);
+    }
+}
+
+#[test]
 fn a_forced_drop_begins_a_new_distance() {
     // Average 10: probability 0.05, so 20 packets lie between two actions at least. ns-2 `red.cc`: count = 0 with every
     // forced drop, whether the average or the limit forces it.
-    for forced in [15, 50] {
-        let config = Config { limit: QueueSize::Packets(50.0), gentle: forced == 50, ..instant() };
+    for (forced, limit) in [(15, 50.0), (12, 12.0)] {
+        let config = Config { limit: QueueSize::Packets(limit), ..instant() };
         let mut red = Red::new(&config, link(3));
         let mut arrive = |waiting| red.arrive(&packet(1000, Ecn::NotCapable), &view(waiting, 1000));
         for round in 0..200 {
