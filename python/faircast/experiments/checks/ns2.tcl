@@ -21,10 +21,11 @@ proc main {arguments} {
     }
 }
 
-# Packets of 1000 B in all, no bound on the window; what is not set here is ns-2.35's default: initial window 2, least
-# time-out 0.2 s, clock tick 10 ms, limited transmit.
+# Packets of 1000 B in all: ns-2.35 would add 40 B of headers. No bound on the window; what is not set here is ns-2.35's
+# default: initial window 2, least time-out 0.2 s, clock tick 10 ms, limited transmit.
 proc set_parameters {} {
     Agent/TCP set packetSize_ 1000
+    Agent/TCP set useHeaders_ false
     Agent/TCP set window_ 100000
     Queue/RED set bytes_ false
     Queue/RED set queue_in_bytes_ false
@@ -100,8 +101,18 @@ proc red_queue {overhead_s} {
     set monitor [$ns monitor-queue $left $right "" 0.1]
     set integral [$monitor get-pkts-integrator]
     $ns at 20.0 "set ::before \[area $ns $monitor $integral\]"
+    $ns at 79.0 "check_size $monitor"
     $ns at 80.0 "puts \[expr {(\[area $ns $monitor $integral\] - \$::before) / 60.0}\]; exit 0"
     $ns run
+}
+
+# Both sides must send packets of one size, for the queue of larger ones is another one. ns-2's first packet of a flow is
+# a SYN of 40 B.
+proc check_size {monitor} {
+    set size [expr {double([$monitor set barrivals_]) / [$monitor set parrivals_]}]
+    if {round($size) != 1000} {
+        error "packets of $size B, not 1000 B"
+    }
 }
 
 # Packets times seconds until now.
