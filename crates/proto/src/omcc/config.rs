@@ -192,7 +192,7 @@ mod tests {
         let given = r#"{"population": {"kind": "registration", "refresh": "0 s", "missed": 0}}"#;
         assert_eq!(fields(given), ["population.refresh", "population.missed"]);
         let config = |alpha| Config { utility: Utility::AlphaFair, alpha: Some(alpha), ..Config::default() };
-        for wrong in [-1.0, f64::INFINITY, f64::NAN] {
+        for wrong in [-0.5, 0.0, f64::INFINITY, f64::NAN] {
             assert_eq!(config(wrong).check()[0].0, "alpha");
             assert_eq!(Config { weight: wrong, ..Config::default() }.check()[0].0, "weight");
             assert_eq!(Config { f_max: Some(wrong), ..Config::default() }.check()[0].0, "f_max");
@@ -201,11 +201,15 @@ mod tests {
         for legal in [
             r#"{"utility": "alpha-fair", "alpha": 1e-3, "weight": 1e-9, "f_max": 1}"#,
             r#"{"population": {"kind": "configured", "receivers": 1}, "timer_bias": "offset"}"#,
+            r#"{"population": {"kind": "registration", "refresh": "1 s", "missed": 1}}"#,
+            r#"{"population": {"kind": "registration", "refresh": "3600 s", "missed": 100}}"#,
             r#"{"population": {"kind": "estimated", "rounds": 3, "weight": 1}}"#,
             r#"{"population": {"kind": "estimated", "rounds": 10000, "weight": 0.001}}"#,
         ] {
             assert_eq!(fields(legal), [""; 0], "{legal}");
         }
+        assert_eq!(fields(r#"{"population": {"kind": "estimated", "rounds": 2}}"#), ["population.rounds"]);
+        assert_eq!(fields(r#"{"population": {"kind": "registration", "missed": 101}}"#), ["population.missed"]);
         let given = r#"{"population": {"kind": "estimated", "rounds": 10001, "weight": 1.01}}"#;
         assert_eq!(fields(given), ["population.rounds", "population.weight"]);
     }

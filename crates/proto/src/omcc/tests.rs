@@ -471,3 +471,43 @@ fn a_capped_factor_settles_at_the_equation_where_losses_do_not_depend_on_the_rat
     let expected = throughput_bps(1000.0, 0.1, 0.01);
     assert!((mean / expected - 1.0).abs() < 0.05, "{mean}, not {expected}");
 }
+
+/// The changes of the factor that this input brings.
+fn scaled(sender: &mut Sender, now: Instant, input: Input<'_>) -> Vec<(f64, f64)> {
+    let mut out = Outbox::new();
+    sender.handle(now, input, &mut out);
+    out.drain()
+        .filter_map(|action| match action {
+            Action::Event(Event::ScaleChanged { before, after }) => Some((before, after)),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn the_factor_at_the_start_is_told_whatever_it_multiplies() {
+    for f_apply in [Apply::Equation, Apply::Increase, Apply::ReceiveRate] {
+        let mut sender = Config { f_apply, ..Config::default() }.source(seat(Who::Source, 4));
+        assert_eq!(scaled(&mut sender, at(0.0), Input::Start), [(1.0, 4.0)], "{f_apply:?}");
+    }
+    // One that is the same for any number of receivers stands for one of them.
+    let config = Config { orientation: Orientation::Sender, utility: Utility::Tcp, weight: 9.0, ..Config::default() };
+    let mut sender = config.source(seat(Who::Source, 4));
+    assert_eq!(scaled(&mut sender, at(0.0), Input::Start), [(1.0, 3.0)]);
+    assert_eq!((sender.receivers(), sender.tfmcc().scaling().receivers), (1.0, 1.0));
+}
+
+#[test]
+fn registrations_are_counted_while_the_sender_runs() {
+    let config = population(population::Config::Registration(registration::Config::default()));
+    let mut sender = config.source(seat(Who::Source, 4));
+    assert_eq!(scaled(&mut sender, at(0.0), Input::Packet(&registration(at(0.0), 0, true))), []);
+    assert_eq!((sender.report().received_pkts, sender.receivers()), (0, 1.0), "it has not started");
+    scaled(&mut sender, at(1.0), Input::Start);
+    for n in 0..3 {
+        scaled(&mut sender, at(1.0), Input::Packet(&registration(at(1.0), n, true)));
+    }
+    let bytes = 3 * u64::from(registration(at(1.0), 0, true).size);
+    assert_eq!((sender.report().received_pkts, sender.report().received_bytes), (3, bytes));
+    assert_eq!((sender.receivers(), sender.factor()), (3.0, 1.0), "the factor grows with the next round");
+}

@@ -330,6 +330,12 @@ mod tests {
     }
 
     #[test]
+    fn without_discounting_the_least_factor_is_one() {
+        assert_eq!(Config { discounting: false, ..Config::default() }.threshold(), 1.0);
+        assert_eq!(Config { discount_threshold: 0.3, ..Config::default() }.threshold(), 0.3);
+    }
+
+    #[test]
     fn messages_say_what_was_given_and_what_is_legal() {
         let config = Config {
             packet_size: Bytes(70_000),

@@ -201,6 +201,11 @@ mod tests {
         assert_eq!(order_of(&mut echoes, 1, 1), [3]);
         echoes.add(stamp(5, 1, true, 1.0), true);
         assert_eq!(order_of(&mut echoes, 1, 3), [5, 3, 5]);
+        // Once more is the least.
+        let mut echoes = Echoes::new(1);
+        echoes.add(stamp(2, 1, false, 1.0), false);
+        echoes.add(stamp(1, 1, true, 1e5), true);
+        assert_eq!(order_of(&mut echoes, 1, 5), [1, 2, 2, 1, 1]);
         // By the RFC once.
         let mut echoes = Echoes::new(0);
         echoes.add(stamp(2, 1, false, 1.0), false);

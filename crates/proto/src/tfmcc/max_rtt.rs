@@ -259,6 +259,17 @@ mod tests {
     }
 
     #[test]
+    fn with_rounds_of_one_r_max_it_is_the_largest_of_the_minute() {
+        let mut max_rtt = MaxRtt::new(0.5, 1.0, MaxRttRule::Recent, GapFloor::Decays);
+        max_rtt.measured(at(1.0), 4.0);
+        for second in [10.0, 20.0, 30.0, 40.0] {
+            max_rtt.next_round(at(second), 0.0);
+            max_rtt.measured(at(second + 1.0), 0.1);
+        }
+        assert_eq!(max_rtt.value_s(), 4.0, "not twice that");
+    }
+
+    #[test]
     fn peaks_of_short_rounds_count_for_four_rounds_and_of_long_ones_for_ten_seconds() {
         let values = |round_s: f64| -> Vec<f64> {
             let mut max_rtt = recent();

@@ -92,7 +92,8 @@ mod tests {
         assert_eq!(decode_rate(0), 100.0);
         assert!(decode_rate(RATE_MAX - 1) > 400e9);
         assert_eq!(decode_rate(encode_rate(f64::INFINITY)), f64::INFINITY);
-        assert_eq!(encode_rate(0.0), 0);
+        assert_eq!((encode_rate(0.0), encode_rtt(0.0), encode_rtt(1000.0)), (0, 0, 255));
+        assert_eq!(encode_rate(0.999_999 * UNLIMITED_BPS), RATE_MAX - 1, "a rate that is no promise of all");
         assert_eq!(decode_rtt(0), 1e-3);
         assert!((decode_rtt(255) - 63.488).abs() < 1e-9);
         let mut value = 100.0;

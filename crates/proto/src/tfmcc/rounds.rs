@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(rounds.end(), at(4.0));
         rounds.next(at(4.0), 0.0);
         assert_eq!(rounds.number(), 1);
-        rounds.answered(0, 1e6, true);
+        assert!(!rounds.answered(0, 1e6, true));
         assert_eq!(rounds.end(), at(4.0 + 5.4), "an answer to an older round is none");
     }
 
@@ -198,6 +198,7 @@ mod tests {
         assert_eq!(rounds.suppression_bps(), 0.9e6);
         rounds.answered(0, 0.95e6, true);
         assert_eq!(rounds.suppression_bps(), 0.9e6, "a rate above it does not count");
+        assert!(!rounds.answered(0, 0.9e6, true), "nor does the same");
         rounds.answered(0, 0.5e6, true);
         assert_eq!(rounds.suppression_bps(), 0.45e6);
         assert!(!rounds.answered(0, 0.1e6, false));

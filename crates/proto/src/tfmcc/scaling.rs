@@ -34,3 +34,25 @@ pub(super) fn received(scale: f32) -> f32 {
     let legal = (LEAST_SCALE..=MOST_SCALE).contains(&f64::from(scale));
     if legal { scale } else { 1.0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factors_that_no_sender_sends_are_one() {
+        for legal in [LEAST_SCALE as f32, 0.5, 1.0, 7.0, MOST_SCALE as f32] {
+            assert_eq!(received(legal), legal);
+        }
+        for wrong in [f32::NAN, f32::INFINITY, -1.0, 0.0, 0.0009, 2_097_153.0] {
+            assert_eq!(received(wrong), 1.0, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_capped_rate_is_between_the_equation_and_what_is_received() {
+        assert_eq!(capped_bps(8e6, 1e6, 3e6), 3e6);
+        assert_eq!(capped_bps(8e6, 1e6, 9e6), 8e6);
+        assert_eq!(capped_bps(8e6, 1e6, 0.5e6), 1e6);
+    }
+}

@@ -271,8 +271,8 @@ impl Sender {
     /// The silence of the limiting receiver, and of all (section 3.3).
     fn silence(&mut self, now: Instant, out: &mut Outbox) {
         let before = (self.rate_bps, self.clr());
+        let gap_s = self.gap_s();
         if let Some(clr) = &mut self.clr {
-            let gap_s = 8.0 * self.config.packet_size.0 as f64 / self.rate_bps;
             if clr.give_up_at(gap_s) <= now {
                 self.clr = None;
                 self.after_silence = true;
@@ -350,9 +350,7 @@ impl Sender {
         self.rate_bps = self.bounded(rate_bps);
         self.rounds.gap_changed(self.gap_s() + self.config.granularity.as_secs_f64());
         let sooner = self.last_due + Duration::from_secs_f64(self.gap_s());
-        if self.running && self.sent_pkts > 0 {
-            self.due = self.due.min(sooner.max(now));
-        }
+        self.due = self.due.min(sooner.max(now));
     }
 
     /// Brings a rate on its way to a target up to date.

@@ -135,6 +135,7 @@ fn the_sender_counts_from_nought() {
     // The first report came from nobody that limited, the second from who did, the third from another.
     let counts = sender.report();
     assert_eq!((counts.received_pkts, counts.round_reports, counts.feedback_rounds, counts.timeouts), (3, 2, 0, 0));
+    assert_eq!(counts.received_bytes, 3000);
     run(&mut sender, 3.0);
     assert_eq!(sender.report().feedback_rounds, 1);
 }
@@ -144,6 +145,9 @@ fn without_reports_the_rate_is_halved_every_ten_max_rtts() {
     // Section 3.3, and R_max not below the gap between packets, at the end of rounds of 12 R_max (sections 3.2, 3.4):
     // 10·0.5 s; at 6 s R_max = 1 s, so 15 s; at 18 s R_max = 2 s, so 35 s; at 42 s R_max = 4 s, so 75 s; then a packet
     // in 8 s is the least.
+    let mut counted = sender();
+    run(&mut counted, 80.0);
+    assert_eq!(counted.report().timeouts, 4);
     let halved: Vec<(f64, f64)> = run(&mut sender(), 500.0)
         .into_iter()
         .filter_map(|(now_s, action)| match action {
@@ -240,4 +244,85 @@ fn the_successor_of_a_silent_limiting_receiver_raises_nothing_for_a_feedback_rou
     };
     assert_eq!(after(-0.001), 0.0);
     assert!(after(0.0) > 0.0, "as soon as the round is over");
+}
+
+#[test]
+fn a_sender_that_is_stopped_is_silent_and_deaf_until_it_starts_again() {
+    let mut sender = sender();
+    report(&mut sender, 0.1, 1, (true, true), 12_000.0);
+    sender.handle(at(0.2), Input::Stop, &mut Outbox::new());
+    assert_eq!(sender.deadline(), None);
+    report(&mut sender, 0.3, 1, (true, true), 9000.0);
+    assert_eq!((sender.rate_bps(), sender.report().received_pkts), (12_000.0, 1));
+    sender.handle(at(10.0), Input::Start, &mut Outbox::new());
+    assert!(sender.deadline().is_some_and(|due| due >= at(10.0)));
+}
+
+#[test]
+fn what_the_first_report_of_a_loss_changes_is_told() {
+    let (mut sender, mut out) = (sender(), Outbox::new());
+    let header = Header::TfmccReport {
+        have_rtt: true,
+        have_loss: true,
+        leave: false,
+        round: 0,
+        echoed_stamp_us: 0,
+        rate_bps: 12_000.0,
+        rtt_s: 0.1,
+        loss_event_rate: 0.1,
+        draw: 0.5,
+    };
+    sender.handle(at(0.1), Input::Packet(&packet(OWN, 0.1, header)), &mut out);
+    let events: Vec<Event> = out
+        .drain()
+        .filter_map(|action| match action {
+            Action::Event(event) => Some(event),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        events,
+        [
+            Event::SlowStartEnded { rate_bps: 16_000.0 },
+            Event::ClrChanged { receiver: Some(OWN) },
+            Event::RateChanged { before_bps: 16_000.0, after_bps: 12_000.0 },
+        ]
+    );
+    // The same again changes nothing, and a negative rate is none.
+    report(&mut sender, 0.2, 1, (true, true), 12_000.0);
+    report(&mut sender, 0.3, 1, (true, true), -0.5);
+    assert_eq!(sender.rate_bps(), 12_000.0);
+}
+
+#[test]
+fn who_does_not_lower_the_suppression_rate_may_do_so_later() {
+    // Receiver 3 answers three rounds with a rate beyond all bounds, and the fourth with 50 kbit/s.
+    let mut sender = sender();
+    report(&mut sender, 0.1, 1, (true, true), 16_000.0);
+    for round in 0..4 {
+        while sender.round() < round {
+            let now_s = sender.deadline().expect("it runs").as_secs_f64();
+            report(&mut sender, now_s, 1, (true, true), 16_000.0);
+        }
+        let now_s = sender.deadline().expect("it runs").as_secs_f64();
+        report(&mut sender, now_s, 3, (true, true), if round < 3 { f32::INFINITY } else { 50_000.0 });
+    }
+    let Header::TfmccData { suppression_bps, .. } = next_data(&mut sender) else { panic!("it is data") };
+    assert_eq!(suppression_bps, 45_000.0, "0.9 of it");
+}
+
+#[test]
+fn stamps_without_a_measurement_are_echoed_once_by_the_rfc() {
+    // Section 3.5. A packet each 0.5 s: the new limiting receiver first, then the other, or by turns.
+    for (max_rtt, expected) in [(MaxRttRule::Rfc, [1, 2, 1, 1, 1]), (MaxRttRule::Recent, [1, 2, 2, 1, 2])] {
+        let mut sender = Sender::new(&Config { max_rtt, ..Config::default() }, FlowId(0), SENDER, GROUP);
+        sender.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
+        report(&mut sender, 0.1, 1, (true, true), 16_000.0);
+        report(&mut sender, 0.15, 2, (false, true), 50_000.0);
+        let echoed = expected.map(|_| match next_data(&mut sender) {
+            Header::TfmccData { echo: Some(echo), .. } => echo.receiver.index(),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(echoed, expected, "{max_rtt:?}");
+    }
 }
