@@ -129,10 +129,9 @@ impl EchoResponse {
     }
 
     /// A pause begins: by how many doublings of the time-out it is longer than the first one.
-    pub fn begin_hold(&mut self, level: Ecn) -> u32 {
-        // The window is at its least: a loss in the same window of data asks for nothing more.
+    pub fn begin_hold(&mut self) -> u32 {
+        // The window is at its least: neither a higher level nor a loss in the same window of data asks for more.
         self.product = 0.0;
-        self.answered = level.max(Ecn::Moderate);
         self.hold_exponent += 1;
         self.hold_exponent - 1
     }
@@ -228,10 +227,10 @@ mod tests {
         for config in [config(EcnMode::Ecn), multilevel] {
             let mut response = EchoResponse::new(&config);
             assert!(response.holds());
-            assert_eq!([(); 3].map(|()| response.begin_hold(Ecn::Incipient)), [0, 1, 2]);
+            assert_eq!([(); 3].map(|()| response.begin_hold()), [0, 1, 2]);
             assert_eq!((response.further(Ecn::Moderate), response.loss()), (None, 1.0));
             response.relieved();
-            assert_eq!(response.begin_hold(Ecn::Moderate), 0);
+            assert_eq!(response.begin_hold(), 0);
         }
     }
 

@@ -273,8 +273,6 @@ impl LossRecovery {
         let cut = if self.last_cut == LastCut::Echo && una < self.recover_end { Cut::Rest } else { Cut::Whole };
         self.last_cut = LastCut::Timeout;
         self.recover_end = sent_end;
-        self.dupacks = 0;
-        self.limited = 0;
         self.repair = None;
         cut
     }

@@ -110,15 +110,13 @@ impl Scoreboard {
     }
 
     fn advance(&mut self, una: u64) {
-        // SACKed segments between the old and the new `una`, split at `high_rxt`.
+        // SACKed segments between the old and the new `una` that lie below `high_rxt`.
         let known_below_rxt = self.sacked.remove_below(una.min(self.high_rxt));
-        self.sacked.remove_below(una);
         if self.high_rxt > self.una {
             let passed = una.min(self.high_rxt) - self.una;
             self.retransmitted -= passed - known_below_rxt;
         }
         self.una = una;
-        self.high_rxt = self.high_rxt.max(una);
         // A receiver that has `una` but does not acknowledge it has thrown it away, or errs: it counts as missing.
         if self.sacked.remove_below(una + 1) > 0 && una < self.high_rxt {
             self.retransmitted += 1;

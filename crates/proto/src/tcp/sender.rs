@@ -324,7 +324,7 @@ impl Sender {
         match self.recovery.on_echo(ack, self.sent_end) {
             EchoAnswer::None => return,
             EchoAnswer::First if self.echo.holds() && before <= 1.0 => {
-                let doublings = self.echo.begin_hold(level);
+                let doublings = self.echo.begin_hold();
                 self.state = State::Held;
                 self.timer = now + self.rtt.rto_doubled(doublings);
             }
