@@ -302,6 +302,28 @@ mod tests {
     }
 
     #[test]
+    fn the_fourth_last_range_takes_the_place_of_one_that_merged() {
+        let mut bench = Bench::new(&Config { variant: Variant::Sack, ..Config::default() });
+        for sequence in [30, 20, 2, 10, 12] {
+            bench.ack(sequence);
+        }
+        // 13 goes on with the range of 12, so 20 is still the fourth last.
+        assert_eq!(bench.ack(13), (0, vec![(12, 14), (10, 11), (2, 3)]));
+        assert_eq!(bench.ack(11), (0, vec![(10, 14), (2, 3), (20, 21)]));
+    }
+
+    #[test]
+    fn newer_stamps_are_kept_and_older_ones_not() {
+        // RFC 7323 section 4.3, by serial arithmetic: the second stamp of each pair comes with a duplicate.
+        for (first, second, kept) in [(10, 5, 10), (5, (1 << 30) + 6, (1 << 30) + 6), (u32::MAX - 9, 5, 5)] {
+            let mut bench = Bench::new(&Config { timestamps: true, ..Config::default() });
+            bench.0.keep_stamp(Some(0), first);
+            bench.0.keep_stamp(Some(0), second);
+            assert_eq!(bench.0.recent_stamp_us, Some(kept), "{first} and {second}");
+        }
+    }
+
+    #[test]
     fn any_number_is_survived_and_what_lies_before_the_first_is_old() {
         let mut bench = Bench::new(&Config { variant: Variant::Sack, timestamps: true, ..Config::default() });
         assert_eq!(bench.ack(u32::MAX), (0, vec![]));

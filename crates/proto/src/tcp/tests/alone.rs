@@ -140,11 +140,16 @@ fn an_ack_of_new_data_may_show_a_loss_by_its_blocks() {
 
 #[test]
 fn one_ack_lets_out_all_that_the_pipe_has_room_for() {
-    // RFC 6675 section 5 step (C). Half of 8 are 4. All but 0 have arrived when the second ACK comes: only its repair
-    // is in the pipe.
-    let (mut alone, _) = Alone::start(&window_of(8.0, Variant::Sack));
-    assert_eq!(alone.hear(0.1, 0, CLEAR, &[(1, 4)]), "0r");
-    assert_eq!(alone.hear(0.2, 0, CLEAR, &[(1, 8)]), "8 9 10");
+    // RFC 6675 section 5 step (C). Half of 8 are 4. All but 0 have arrived when the last ACK comes: only its repair is
+    // in the pipe.
+    for (max_burst, sent) in [(None, "8 9 10"), (Some(2), "8 9")] {
+        let (mut alone, _) = Alone::start(&Config { max_burst, ..window_of(8.0, Variant::Sack) });
+        // ACKs that say nothing let out what the bound has kept back of the first window.
+        (0..3).for_each(|_| drop(alone.hear(0.1, 0, CLEAR, &[])));
+        assert_eq!(alone.sender.report().sent_pkts, 8);
+        assert_eq!(alone.hear(0.1, 0, CLEAR, &[(1, 4)]), "0r");
+        assert_eq!(alone.hear(0.2, 0, CLEAR, &[(1, 8)]), sent);
+    }
 }
 
 #[test]
@@ -219,11 +224,71 @@ fn a_pause_waits_for_the_timer_and_not_for_the_jitter() {
 #[test]
 fn a_pause_with_data_outstanding_ends_with_a_time_out() {
     // The echo comes with a duplicate ACK. When the timer, 3 s, has expired the sender is back at work.
-    let (mut alone, _) = Alone::start(&with_ecn(1.0, EcnMode::Ecn));
+    // The pause was the answer to this window of data: the threshold stays.
+    let config = Config { initial_ssthresh: Some(Packets(8.0)), ..with_ecn(1.0, EcnMode::Ecn) };
+    let (mut alone, _) = Alone::start(&config);
     assert_eq!(alone.hear(0.5, 0, Ecn::Moderate, &[]), "");
     assert_eq!(alone.wake(), (3.5, "0r".into()));
-    assert_eq!(alone.sender.report().timeouts, 1);
+    assert_eq!((alone.sender.report().timeouts, alone.sender.report().ssthresh_pkts), (1, 8.0));
     assert_eq!(alone.hear(3.6, 1, CLEAR, &[]), "1c 2");
+}
+
+#[test]
+fn after_an_ack_without_echo_a_pause_is_a_first_one_again() {
+    let (mut alone, _) = Alone::start(&with_ecn(1.0, EcnMode::Ecn));
+    alone.hear(0.1, 1, Ecn::Moderate, &[]);
+    assert_eq!(alone.wake(), (1.1, "1c".into()));
+    assert_eq!(alone.hear(1.2, 2, CLEAR, &[]), "2 3");
+    // From 2 to 1; 4 carries CWR, so the echo of ACK 5 is of a new mark.
+    assert_eq!(alone.hear(1.3, 4, Ecn::Moderate, &[]), "4c");
+    assert_eq!(alone.hear(1.4, 5, Ecn::Moderate, &[]), "");
+    assert_eq!(alone.sender.deadline(), Some(seconds(2.4)));
+}
+
+#[test]
+fn jitter_neither_delays_what_a_time_out_repairs_nor_goes_off_without_reason() {
+    let config =
+        Config { send_jitter: Duration::from_millis(5), limited_transmit: false, ..window_of(2.0, Variant::NewReno) };
+    let (mut alone, _) = Alone::start(&config);
+    let (sent_s, sent) = alone.wake();
+    assert_eq!(sent, "0 1");
+    // The window is full.
+    assert_eq!(alone.hear(0.1, 0, CLEAR, &[]), "");
+    let (at_s, sent) = alone.wake();
+    assert!((at_s - sent_s - 3.0).abs() < 1e-9, "{at_s}");
+    assert_eq!(sent, "0r");
+}
+
+#[test]
+fn the_timer_is_off_while_nothing_is_outstanding() {
+    // RFC 6298 (5.2) and (5.1): from the next segment on, which the jitter delays.
+    let (mut alone, _) = Alone::start(&Config { send_jitter: Duration::from_millis(5), ..Config::default() });
+    let (sent_s, _) = alone.wake();
+    alone.hear(sent_s + 0.1, 2, CLEAR, &[]);
+    let (again_s, sent) = alone.wake();
+    assert_eq!(sent, "2 3 4");
+    let deadline_s = alone.sender.deadline().expect("three are outstanding").as_secs_f64();
+    assert!((deadline_s - again_s - 1.0).abs() < 1e-9, "{deadline_s}");
+}
+
+#[test]
+fn what_has_been_sacked_is_not_sent_again_after_a_time_out() {
+    let (mut alone, _) = Alone::start(&window_of(8.0, Variant::Sack));
+    assert_eq!(alone.wake(), (3.0, "0r".into()));
+    // Windows of 2 and 3.
+    assert_eq!(alone.hear(3.1, 1, CLEAR, &[(2, 4)]), "1r");
+    assert_eq!(alone.hear(3.2, 4, CLEAR, &[]), "4r 5r 6r");
+}
+
+#[test]
+fn a_third_duplicate_ack_that_shows_no_loss_sends_nothing() {
+    // RFC 3042 section 2: the first two do. ACK 8 covers what was sent before the time-out but no more (RFC 6582
+    // section 3.2 step 2).
+    let (mut alone, _) = Alone::start(&window_of(8.0, Variant::NewReno));
+    assert_eq!(alone.wake(), (3.0, "0r".into()));
+    assert_eq!(alone.hear(3.1, 8, CLEAR, &[]), "8 9");
+    let answers: Vec<String> = (0..4).map(|_| alone.hear(3.2, 8, CLEAR, &[])).collect();
+    assert_eq!(answers, ["10", "11", "", ""]);
 }
 
 #[test]
