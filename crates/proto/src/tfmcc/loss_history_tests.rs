@@ -211,6 +211,10 @@ fn an_outage_is_an_event_per_round_trip() {
     assert_eq!(history.events(), 17);
     assert!(history.current.intervals.iter().all(|&interval| interval == 6.0));
     assert_eq!(history.current.start, 196);
+    // What is lost 50 ms after the start of the last event belongs to it.
+    let mut history = LossHistory::new(0.5);
+    stream(&mut history, 0..300, |n| (100..200).contains(&n) || n == 201);
+    assert_eq!(history.events(), 17);
     // However long it is, it takes no longer to reckon.
     let mut history = LossHistory::new(0.5);
     stream(&mut history, 0..100, |_| false);

@@ -38,7 +38,7 @@ pub(super) struct Alone {
     pub(super) round: u8,
     max_rtt_us: u32,
     pub(super) suppression_bps: f32,
-    rate_bps: f32,
+    pub(super) rate_bps: f32,
     scale: f32,
     pub(super) reports: Vec<Packet>,
     /// p at its loss events.
@@ -458,14 +458,16 @@ fn who_is_gone_does_nothing_any_more() {
             alone.data(n, 1.0 + 0.05 * f64::from(n), is_clr.then_some(0.1));
         }
         alone.hand(2.0, Input::Stop);
+        let mut last = at(2.0);
         while let Some(due) = alone.receiver.deadline() {
+            last = due;
             assert!(alone.receiver.is_member() && due <= at(gone_s), "{due}");
             // Data goes on, so that it has something to report.
             let n = 20 * (due.0 / 1_000_000_000) as u32;
             alone.data(n, due.as_secs_f64(), None);
             alone.hand(due.as_secs_f64(), Input::Timeout);
         }
-        assert!(!alone.receiver.is_member() && !alone.receiver.is_clr());
+        assert!(!alone.receiver.is_member() && !alone.receiver.is_clr() && last == at(gone_s), "{last}");
         let reports = alone.reports.len();
         alone.data(200, 10.0, Some(0.1));
         alone.hand(11.0, Input::Timeout);
