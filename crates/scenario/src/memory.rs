@@ -6,6 +6,7 @@
 
 use crate::network::{DirectedLink, FlowKind, Network, NetworkSession};
 use crate::problem::Problem;
+use crate::tables::Interval;
 use faircast_proto::packet::Packet;
 use faircast_proto::quantity::QueueSize;
 use faircast_proto::scheme::Scheme;
@@ -217,8 +218,7 @@ fn flows(network: &Network, ways: &[Way], loads: &mut [Load]) -> f64 {
 /// The most segments that TCP may have under way, and those that its way carries in the whole run.
 ///
 /// It cannot have more than was acknowledged and a first window, and it finds out about a full queue within a round
-/// trip,
-/// in which slow start doubles what fills the way and those of its queues that can grow.
+/// trip, in which slow start doubles what fills the way and those of its queues that can grow.
 fn tcp_window(network: &Network, way: &Way, loads: &[Load], seconds: f64, bits: f64) -> (f64, f64) {
     let rate = slowest(network, &way.there);
     let carried = rate * seconds / bits;
@@ -334,11 +334,11 @@ fn shown(bytes: f64) -> String {
     }
 }
 
-/// Bytes of a row: its record in a vector that grows by doubling, the numbers of the interval that columns are made
-/// from
-/// (two records), and the columns, in Rust and in Python.
+/// Bytes of a row at their most: while its table is made its record, in a vector that grows by doubling, what the
+/// columns are made from, and the columns; afterwards these alone, in Rust and in Python.
 fn row(record: usize, columns: usize) -> f64 {
-    (2 * record + 2 * record + 2 * 8 * columns) as f64
+    let made = 2 * record + size_of::<Interval>() + 8 * columns;
+    made.max(2 * 8 * columns) as f64
 }
 
 // Columns of the tables, at 8 bytes each.
@@ -363,3 +363,193 @@ const PACKET: f64 = 2.0 * (size_of::<Packet>() + 16 + 24) as f64;
 const FIRST_WINDOW: f64 = 10.0;
 /// Segments that an acknowledgement may release (RFC 5681, section 3.1: slow start adds one for each).
 const AT_ONCE: f64 = 2.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Scenario;
+
+    fn network(duration: &str, rest: &str) -> Network {
+        let text = format!("format = 1\nname = \"x\"\nduration = \"{duration}\"\n{rest}");
+        Scenario::from_toml(&text).unwrap_or_else(|problems| panic!("{problems:#?}\n{text}")).expand()
+    }
+
+    /// A link from a to b of 1 Mbit/s, its way back, and what is sent over it.
+    fn pair(limit: &str, flow: &str) -> Network {
+        pair_of("1 Mbit/s", "10 ms", "200 ms", limit, flow)
+    }
+
+    fn pair_of(rate: &str, delay: &str, duration: &str, limit: &str, flow: &str) -> Network {
+        network(
+            duration,
+            &format!(
+                "[nodes.a]\n[nodes.b]\n[links.l]\nfrom = \"a\"\nto = \"b\"\nrate = \"{rate}\"\ndelay = \"{delay}\"\n\
+                 queue = {{ kind = \"drop-tail\", limit = \"{limit}\" }}\n\
+                 [flows.x]\nfrom = \"a\"\nto = \"b\"\n{flow}\n[probes]\npackets = [\"l\"]\n"
+            ),
+        )
+    }
+
+    fn near(found: f64, expected: f64) {
+        assert!((found / expected - 1.0).abs() < 1e-6, "{found} instead of {expected}");
+    }
+
+    const FLOOD: &str = "kind = \"cbr\"\nrate = \"800 Mbit/s\"\npacket_size = \"100 B\"";
+
+    #[test]
+    fn waiting_packets_are_bounded_by_queue_growth_and_sending() {
+        // On the wire 1 Mbit/s * 10 ms / 800 bit = 12.5, one in transmission, and what may wait.
+        near(Traffic::of(&pair("50 packets", FLOOD)).under_way, 63.5);
+        near(Traffic::of(&pair("64000 B", FLOOD)).under_way, 653.5);
+        // 799 Mbit/s more come than go, for 0.2 s, and one at a time: 199751.
+        near(Traffic::of(&pair("1000000 packets", FLOOD)).under_way, 199_764.5);
+        // In half of the time 100000 and one are sent.
+        let half = format!("{FLOOD}\nstart = \"50 ms\"\nstop = \"150 ms\"");
+        near(Traffic::of(&pair("1000000 packets", &half)).under_way, 100_001.0);
+        let late = format!("{FLOOD}\nstart = \"100 ms\"\nstop = \"10 s\"");
+        near(Traffic::of(&pair("1000000 packets", &late)).under_way, 100_001.0);
+        let periods = "kind = \"on-off\"\nrate = \"800 Mbit/s\"\npacket_size = \"100 B\"";
+        near(Traffic::of(&pair("1000000 packets", periods)).under_way, 199_764.5);
+    }
+
+    #[test]
+    fn events_are_those_of_what_comes_and_of_what_goes() {
+        // 200001 come, 1 Mbit/s * 0.2 s / 800 bit = 250 go.
+        near(Traffic::of(&pair("50 packets", FLOOD)).events, 200_251.0);
+        // All that comes goes: 10 kbit/s * 0.2 s / 800 bit and one.
+        near(Traffic::of(&pair("50 packets", &FLOOD.replace("800 Mbit/s", "10 kbit/s"))).events, 7.0);
+    }
+
+    #[test]
+    fn links_are_fed_by_the_links_before_them() {
+        let chain = network(
+            "1 s",
+            "[nodes.a]\n[nodes.b]\n[nodes.c]\n\
+             [links.l]\nfrom = \"a\"\nto = \"b\"\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\n\
+             [links.m]\nfrom = \"b\"\nto = \"c\"\nrate = \"9.9 Mbit/s\"\ndelay = \"10 ms\"\n\
+             queue = { kind = \"drop-tail\", limit = \"1000 packets\" }\n\
+             [flows.x]\nfrom = \"a\"\nto = \"c\"\nkind = \"cbr\"\nrate = \"5 Mbit/s\"\npacket_size = \"100 B\"\n",
+        );
+        // l: 125 on its wire, one waits, one is sent. m: 123.75, 100 kbit/s * 1 s / 800 bit and one wait, one is sent.
+        near(Traffic::of(&chain).under_way, 127.0 + 123.75 + 126.0 + 1.0);
+    }
+
+    const TCP: &str = "kind = \"tcp\"\nmss = \"1000 B\"\nhdr = \"40 B\"";
+
+    #[test]
+    fn tcp_fills_its_way_twice_or_its_window() {
+        // Segments of 8320 bit, answers of 320 bit. The way there holds 0.09615 and the queue 50; the window is
+        // 10 + 2 * (0.1923 + 50) = 110.38, of which one link holds 51.096, the other 2.5 on its wire and two.
+        let short = pair_of("8 Mbit/s", "100 us", "10 s", "50 packets", TCP);
+        near(Traffic::of(&short).under_way, 51.096_153_846 + 4.5);
+        // 9615.38 segments cross the link, of at most twice as many and a window that come.
+        near(Traffic::of(&short).events, 9_615.384_615 * 3.0 + 110.384_615);
+        // On a long way all that is under way is a window: 10 + 2 * (19.23 + 50).
+        let long = pair_of("8 Mbit/s", "10 ms", "10 s", "50 packets", TCP);
+        near(Traffic::of(&long).under_way, 148.461_538);
+        // In 10 ms no more than 9.615 segments and a first window.
+        near(Traffic::of(&pair_of("8 Mbit/s", "10 ms", "10 ms", "50 packets", TCP)).under_way, 19.615_384_6);
+        let held = format!("{TCP}\nwnd = \"20 packets\"");
+        near(Traffic::of(&pair_of("8 Mbit/s", "10 ms", "10 s", "50 packets", &held)).under_way, 20.0);
+        let wide = format!("{TCP}\nwnd = \"2000 packets\"");
+        near(Traffic::of(&pair_of("8 Mbit/s", "10 ms", "10 s", "50 packets", &wide)).under_way, 148.461_538);
+    }
+
+    /// A source, a router and two receivers.
+    fn fork(session: &str) -> Network {
+        let link = |name: &str, from: &str, to: &str, rate: &str| {
+            format!("[links.{name}]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"{rate}\"\ndelay = \"10 ms\"\n")
+        };
+        let links =
+            link("s", "s", "r", "10 Mbit/s") + &link("a", "r", "a", "9 Mbit/s") + &link("b", "r", "b", "10 Mbit/s");
+        network(
+            "10 s",
+            &format!(
+                "[nodes.s]\n[nodes.r]\n[nodes.a]\n[nodes.b]\n{links}\
+                 [sessions.film]\nsource = \"s\"\nreceivers = {{ nodes = [\"a\", \"b\"] }}\n{session}"
+            ),
+        )
+    }
+
+    const STEADY: &str = "scheme = \"cbr\"\nrate = \"800 kbit/s\"\npacket_size = \"1000 B\"\n";
+
+    #[test]
+    fn sessions_fill_the_links_of_their_trees() {
+        let network = fork(STEADY);
+        let trees = trees(&network, &network.edges());
+        let name = |link: LinkId| network.links[link.index()].name.as_str();
+        let shown: Vec<_> = trees[0].iter().map(|&(link, before)| (name(link), before.map(name))).collect();
+        assert_eq!(shown, [("a", Some("s")), ("s", None), ("b", Some("s"))]);
+        let mut loads = vec![Load::default(); network.links.len()];
+        // 1001 packets on each of three links, and four of each receiver.
+        near(sessions(&network, &trees, &mut loads), 3011.0);
+        for (link, load) in network.links.iter().zip(&loads) {
+            let used = if link.name.ends_with(".back") { 0.0 } else { 1001.0 };
+            assert_eq!((load.most, load.arrivals), (used, used), "{}", link.name);
+        }
+        // 12.5, one waiting and one in transmission; a has 11.25, and its feeder is faster by 1 Mbit/s for 10 s, more
+        // than the 50 packets that may wait.
+        near(Traffic::of(&network).under_way, 14.5 + 62.25 + 14.5);
+        assert_eq!(sending_rate(&network, &network.sessions[0]), 800e3);
+        let free = fork("scheme = \"tfmcc\"\n");
+        assert_eq!(sending_rate(&free, &free.sessions[0]), 10e6);
+    }
+
+    #[test]
+    fn routes_are_tables_of_the_ends() {
+        // Without loops, of two ends in both nodes.
+        near(routes(&pair("50 packets", TCP)), 2.0 * NODE_ROUTES + 2.0 * 2.0 * ROUTE);
+        // The source and two receivers.
+        near(routes(&fork(STEADY)), 4.0 * NODE_ROUTES + 4.0 * 3.0 * ROUTE);
+        let hosts = |more: &str| {
+            let flows = format!("[flows.x]\nkind = \"cbr\"\nfrom = \"left-0\"\nto = \"right-0\"\n{more}");
+            network("1 s", &format!("[topology]\nkind = \"dumbbell\"\nleft = 20\nright = 20\n{flows}"))
+        };
+        near(routes(&hosts("")), 42.0 * NODE_ROUTES + LEVELS * 2.0 * ROUTE);
+        // With a loop all nodes may be on the way.
+        let loops = hosts("[links.l]\nfrom = \"left-0\"\nto = \"right-0\"\nrate = \"1 kbit/s\"\ndelay = \"1 s\"\n");
+        near(routes(&loops), 42.0 * NODE_ROUTES + 42.0 * 2.0 * ROUTE);
+    }
+
+    #[test]
+    fn rows_are_counted_by_moment_and_subject() {
+        let probes = "[probes]\nqueues = [\"s\", \"a\"]\nqueue_interval = \"500 ms\"\n";
+        let bytes = |probes: &str, what: &str| {
+            let forecast = Forecast::of(&fork(&format!("{STEADY}{probes}")));
+            forecast.parts.iter().find(|part| part.what == what).expect("there is such a part").bytes
+        };
+        // Time zero to 10 s: 11 moments, and 21 for queues.
+        near(bytes(probes, "rows of flows"), 11.0 * row(size_of::<probe::SenderRow>(), FLOW_COLUMNS));
+        near(bytes(probes, "rows of receivers"), 22.0 * row(size_of::<probe::ReceiverRow>(), RECEIVER_COLUMNS));
+        near(bytes(probes, "rows of links"), 66.0 * row(size_of::<probe::LinkRow>(), LINK_COLUMNS));
+        near(bytes(probes, "samples of queues"), 42.0 * row(size_of::<probe::QueueRow>(), QUEUE_COLUMNS));
+        let off = "[probes]\nflows = false\nlinks = false\n";
+        for what in ["rows of flows", "rows of receivers", "rows of links", "samples of queues", "events at queues"] {
+            assert_eq!(bytes(off, what), 0.0, "{what}");
+        }
+        near(bytes(off, "nodes"), 4.0 * NODE);
+        near(bytes(off, "links"), 6.0 * (DIRECTION + size_of::<link::Link>() as f64));
+        near(bytes(off, "receivers"), 3.0 * FLOW + 10.0 * TREE);
+        near(bytes(off, "packets under way"), 91.25 * PACKET);
+    }
+
+    #[test]
+    fn a_row_is_a_record_and_columns_or_columns_twice() {
+        let between = size_of::<Interval>() as f64;
+        assert_eq!(row(100, 3), 200.0 + between + 24.0);
+        assert_eq!(row(1, 30), 480.0);
+    }
+
+    #[test]
+    fn what_just_fits_is_let_in() {
+        let forecast = Forecast { parts: vec![Part { what: "x", path: "y", bytes: 1e6 }] };
+        assert!(forecast.too_large(1e6).is_none());
+        let problem = forecast.too_large(999e3).expect("it does not fit");
+        assert_eq!(
+            problem.to_string(),
+            "y: too large for memory: up to 1.0 MB may be needed and 999.0 KB are free for it; most of it, 1.0 MB, \
+             for x"
+        );
+        assert_eq!([shown(1e9), shown(999e6)], ["1.0 GB", "999.0 MB"]);
+    }
+}

@@ -60,8 +60,9 @@ fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Res
         world.settle();
     }
     let subjects = Subjects::of(network);
-    let mut tables = tables(&world, &subjects, network.probes.interval);
-    tables.push(summary(&world, &subjects, network.probes.warmup));
+    let summary = summary(&world, &subjects, network.probes.warmup);
+    let mut tables = tables(&mut world, &subjects, network.probes.interval);
+    tables.push(summary);
     let warnings = warning::of_run(&world, network, seed);
     tables.push(warning::table(&warnings));
     Ok(RunOutput {

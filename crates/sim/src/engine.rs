@@ -12,7 +12,7 @@ use crate::ids::{LinkId, NodeId};
 use crate::link::Link;
 use crate::multicast::{Message, Multicast};
 use crate::presence::Presence;
-use crate::probe::{EventRow, LinkRow, ProbePlan, QueueRow, ReceiverRow, Records, SenderRow};
+use crate::probe::{EventRow, LinkRow, PacketRow, ProbePlan, QueueRow, ReceiverRow, Records, SenderRow};
 use crate::store::Label;
 use crate::wires::Wires;
 use faircast_proto::endpoint::{Action, Input, Outbox, Report};
@@ -367,6 +367,22 @@ impl<C> World<C> {
     /// What the probes have written.
     pub fn records(&self) -> &Records {
         &self.records
+    }
+
+    /// Takes what the probes have written out of the run, which keeps nothing of it.
+    pub fn take_records(&mut self) -> Records {
+        std::mem::take(&mut self.records)
+    }
+
+    /// Takes the events at queues out of the run, those of each link of which they were asked for.
+    pub fn take_packet_rows(&mut self) -> Vec<(LinkId, Vec<PacketRow>)> {
+        let mut taken = Vec::new();
+        for (id, link) in (0..).map(LinkId).zip(&mut self.wires.links) {
+            if let Some(rows) = link.probe_mut().and_then(|probe| probe.rows.as_mut()) {
+                taken.push((id, std::mem::take(rows)));
+            }
+        }
+        taken
     }
 
     /// Calendar entries carried out.

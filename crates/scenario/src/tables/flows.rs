@@ -1,30 +1,36 @@
 //! Tables of flows and of the receivers of sessions.
 
-use super::over;
+use super::per_second::over;
 use super::subjects::Subjects;
 use super::table::Table;
 use faircast_proto::endpoint::Report;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::engine::World;
+use faircast_sim::probe::{ReceiverRow, SenderRow};
 use std::ops::Range;
 
 /// What a subject reported at the end of an interval, and at the end of the one before.
-struct Interval {
+pub(crate) struct Interval<'a> {
     at: Instant,
     subject: u32,
-    now: Report,
-    before: Report,
+    now: &'a Report,
+    before: &'a Report,
     /// How much of the interval it was present.
     present_s: f64,
 }
 
 /// Flows and sessions. What a session's receivers got is the mean over those present.
-pub(super) fn flows<C>(world: &World<C>, subjects: &Subjects, interval: Duration) -> Table {
-    let records = world.records();
+pub(super) fn flows<C>(
+    world: &World<C>,
+    (senders, receivers): (Vec<SenderRow>, &[ReceiverRow]),
+    subjects: &Subjects,
+    interval: Duration,
+) -> Table {
+    let none = Report::default();
     // Of senders nobody asks how long they are present.
-    let senders = records.senders.iter().map(|row| (row.at, row.flow.0, row.report, Duration::ZERO));
-    let senders = intervals(senders, subjects.flows.len());
-    let receivers = receiver_intervals(world);
+    let rows = senders.iter().map(|row| (row.at, row.flow.0, &row.report, Duration::ZERO));
+    let senders = intervals(rows, subjects.flows.len(), &none);
+    let receivers = receiver_intervals(world, receivers, &none);
     let seconds = interval.as_secs_f64();
     // At each moment the rows of receivers are in the order of flows, as those of senders.
     let of_flow: Vec<Range<usize>> = world.flows().iter().map(|flow| flow.receivers.clone()).collect();
@@ -42,7 +48,7 @@ pub(super) fn flows<C>(world: &World<C>, subjects: &Subjects, interval: Duration
     let mean_bps = |of: fn(&Report) -> u64| of_receivers(&|own| rate_bps(own, of));
     let (received, distinct) = (mean_bps(|report| report.received_bytes), mean_bps(|report| report.distinct_bytes));
     let count = |of: fn(&Report) -> u64| counts(&senders, of);
-    let gauge = |of: fn(&Report) -> f64| senders.iter().map(|row| of(&row.now)).collect();
+    let gauge = |of: fn(&Report) -> f64| senders.iter().map(|row| of(row.now)).collect();
     Table::new("flows")
         .float("t_s", senders.iter().map(|row| row.at.as_secs_f64()).collect())
         .words("flow", &subjects.flows, senders.iter().map(|row| row.subject))
@@ -64,8 +70,9 @@ pub(super) fn flows<C>(world: &World<C>, subjects: &Subjects, interval: Duration
 }
 
 /// The receivers of sessions.
-pub(super) fn receivers<C>(world: &World<C>, subjects: &Subjects) -> Table {
-    let mut rows = receiver_intervals(world);
+pub(super) fn receivers<C>(world: &World<C>, records: Vec<ReceiverRow>, subjects: &Subjects) -> Table {
+    let none = Report::default();
+    let mut rows = receiver_intervals(world, &records, &none);
     rows.retain(|row| subjects.member(row.subject as usize).is_some());
     let mut flow_of = vec![0; world.receivers().len()];
     for (flow, ends) in (0..).zip(world.flows()) {
@@ -73,7 +80,7 @@ pub(super) fn receivers<C>(world: &World<C>, subjects: &Subjects) -> Table {
     }
     let members = rows.iter().filter_map(|row| subjects.member(row.subject as usize)).map(|member| member as u32);
     let bps = |of: fn(&Report) -> u64| rows.iter().map(|row| rate_bps(std::slice::from_ref(row), of)).collect();
-    let gauge = |of: fn(&Report) -> f64| rows.iter().map(|row| of(&row.now)).collect();
+    let gauge = |of: fn(&Report) -> f64| rows.iter().map(|row| of(row.now)).collect();
     Table::new("receivers")
         .float("t_s", rows.iter().map(|row| row.at.as_secs_f64()).collect())
         .words("session", &subjects.flows, rows.iter().map(|row| flow_of[row.subject as usize]))
@@ -87,13 +94,18 @@ pub(super) fn receivers<C>(world: &World<C>, subjects: &Subjects) -> Table {
         .integer("reports", counts(&rows, |report| report.sent_pkts))
 }
 
-fn receiver_intervals<C>(world: &World<C>) -> Vec<Interval> {
-    let rows = world.records().receivers.iter().map(|row| (row.at, row.receiver, row.report, row.present));
-    intervals(rows, world.receivers().len())
+fn receiver_intervals<'a, C>(world: &World<C>, rows: &'a [ReceiverRow], none: &'a Report) -> Vec<Interval<'a>> {
+    let rows = rows.iter().map(|row| (row.at, row.receiver, &row.report, row.present));
+    intervals(rows, world.receivers().len(), none)
 }
 
-fn intervals(rows: impl Iterator<Item = (Instant, u32, Report, Duration)>, subjects: usize) -> Vec<Interval> {
-    let mut earlier = vec![(Report::default(), Duration::ZERO); subjects];
+/// The intervals between these reports of so many subjects; `none` is what they report at time zero.
+fn intervals<'a>(
+    rows: impl Iterator<Item = (Instant, u32, &'a Report, Duration)>,
+    subjects: usize,
+    none: &'a Report,
+) -> Vec<Interval<'a>> {
+    let mut earlier = vec![(none, Duration::ZERO); subjects];
     rows.map(|(at, subject, now, present)| {
         let (before, then) = std::mem::replace(&mut earlier[subject as usize], (now, present));
         Interval { at, subject, now, before, present_s: Duration(present.0 - then.0).as_secs_f64() }
@@ -104,12 +116,12 @@ fn intervals(rows: impl Iterator<Item = (Instant, u32, Report, Duration)>, subje
 /// What receivers got in an interval, bit/s: all together over the time that they were present, all together. NaN if
 /// none of them was.
 fn rate_bps(receivers: &[Interval], of: fn(&Report) -> u64) -> f64 {
-    let bytes: u64 = receivers.iter().map(|row| of(&row.now) - of(&row.before)).sum();
+    let bytes: u64 = receivers.iter().map(|row| of(row.now) - of(row.before)).sum();
     over(8.0 * bytes as f64, receivers.iter().map(|row| row.present_s).sum())
 }
 
 fn counts(rows: &[Interval], of: fn(&Report) -> u64) -> Vec<i64> {
-    rows.iter().map(|row| (of(&row.now) - of(&row.before)) as i64).collect()
+    rows.iter().map(|row| (of(row.now) - of(row.before)) as i64).collect()
 }
 
 /// Counts of sources of sessions; 0 for flows that are no session's.

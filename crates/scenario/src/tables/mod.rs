@@ -4,42 +4,45 @@
 //! that ends at `t_s`; gauges (`cwnd_pkts`, `queue_pkts`) are those of the moment.
 
 mod flows;
+mod per_second;
 mod subjects;
 mod table;
 
+pub(crate) use flows::Interval;
+pub(crate) use per_second::{over, seconds};
 pub use subjects::Subjects;
 pub use table::{Column, Table, Values, Words};
 
 use faircast_proto::endpoint::Event;
 use faircast_proto::packet::Ecn;
-use faircast_proto::time::{Duration, Instant};
+use faircast_proto::time::Duration;
 use faircast_sim::counters::LinkCounters;
 use faircast_sim::engine::World;
-use faircast_sim::probe::{LinkRow, PacketAction, PacketRow};
+use faircast_sim::probe::{EventRow, LinkRow, PacketAction, PacketRow, QueueRow, Records};
 use faircast_sim::queue::DropReason;
 
-/// All tables of a run but the summary.
-pub fn tables<C>(world: &World<C>, subjects: &Subjects, interval: Duration) -> Vec<Table> {
+/// All tables of a run but the summary. Its records are released table by table: they and the columns made of them do
+/// not stand side by side as a whole.
+pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, interval: Duration) -> Vec<Table> {
+    let Records { senders, receivers, links: of_links, queues: of_queues, events: of_events, .. } =
+        world.take_records();
     vec![
-        flows::flows(world, subjects, interval),
-        flows::receivers(world, subjects),
-        links(world, subjects, interval),
-        queues(world, subjects),
+        flows::flows(world, (senders, &receivers), subjects, interval),
+        flows::receivers(world, receivers, subjects),
+        links(world, of_links, subjects, interval),
+        queues(of_queues, subjects),
         packets(world, subjects),
-        events(world, subjects),
+        events(world, of_events, subjects),
     ]
 }
 
-fn links<C>(world: &World<C>, subjects: &Subjects, interval: Duration) -> Table {
+fn links<C>(world: &World<C>, rows: Vec<LinkRow>, subjects: &Subjects, interval: Duration) -> Table {
     let seconds = interval.as_secs_f64();
-    let mut before = vec![LinkCounters::default(); subjects.links.len()];
-    let differences: Vec<(LinkRow, LinkCounters)> = world
-        .records()
-        .links
-        .iter()
-        .map(|row| (*row, std::mem::replace(&mut before[row.link.index()], row.counters)))
-        .collect();
-    let rate = |(row, old): &(LinkRow, LinkCounters)| {
+    let none = LinkCounters::default();
+    let mut before = vec![&none; subjects.links.len()];
+    let differences: Vec<(&LinkRow, &LinkCounters)> =
+        rows.iter().map(|row| (row, std::mem::replace(&mut before[row.link.index()], &row.counters))).collect();
+    let rate = |(row, old): &(&LinkRow, &LinkCounters)| {
         8.0 * (row.counters.departed_bytes - old.departed_bytes) as f64 / seconds
     };
     let count = |of: &dyn Fn(&LinkCounters) -> u64| {
@@ -62,8 +65,7 @@ fn links<C>(world: &World<C>, subjects: &Subjects, interval: Duration) -> Table 
         .integer("lost_pkts", count(&|counters| counters.lost))
 }
 
-fn queues<C>(world: &World<C>, subjects: &Subjects) -> Table {
-    let rows = &world.records().queues;
+fn queues(rows: Vec<QueueRow>, subjects: &Subjects) -> Table {
     Table::new("queues")
         .float("t_s", rows.iter().map(|row| row.at.as_secs_f64()).collect())
         .words("link", &subjects.links, rows.iter().map(|row| row.link.0))
@@ -71,7 +73,7 @@ fn queues<C>(world: &World<C>, subjects: &Subjects) -> Table {
         .float("average_pkts", rows.iter().map(|row| row.average_pkts).collect())
 }
 
-fn packets<C>(world: &World<C>, subjects: &Subjects) -> Table {
+fn packets<C>(world: &mut World<C>, subjects: &Subjects) -> Table {
     const ACTIONS: [&str; 6] =
         ["accepted", "marked-incipient", "marked-moderate", "dropped-overflow", "dropped-active", "departed"];
     let code = |action| match action {
@@ -87,11 +89,8 @@ fn packets<C>(world: &World<C>, subjects: &Subjects) -> Table {
     let mut flow_names = subjects.flows.clone();
     let no_flow = flow_names.len() as u32;
     flow_names.push(String::new());
-    let rows: Vec<_> = (0u32..)
-        .zip(world.links())
-        .filter_map(|(link, state)| Some((link, state.probe()?.rows.as_ref()?)))
-        .flat_map(|(link, rows)| rows.iter().map(move |row| (link, row)))
-        .collect();
+    let of_links = world.take_packet_rows();
+    let rows: Vec<_> = of_links.iter().flat_map(|(link, rows)| rows.iter().map(move |row| (link.0, row))).collect();
     Table::new("packets")
         .float("t_s", rows.iter().map(|(_, row)| row.at.as_secs_f64()).collect())
         .words("link", &subjects.links, rows.iter().map(|(link, _)| *link))
@@ -102,8 +101,7 @@ fn packets<C>(world: &World<C>, subjects: &Subjects) -> Table {
         .float("average_pkts", rows.iter().map(|(_, row)| row.average_pkts).collect())
 }
 
-fn events<C>(world: &World<C>, subjects: &Subjects) -> Table {
-    let rows = &world.records().events;
+fn events<C>(world: &World<C>, rows: Vec<EventRow>, subjects: &Subjects) -> Table {
     // The member at each address, nobody's last.
     let mut names = subjects.members.clone();
     let nobody = names.len() as u32;
@@ -115,7 +113,7 @@ fn events<C>(world: &World<C>, subjects: &Subjects) -> Table {
     }
     let mut what = Words::default();
     let (mut receivers, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
-    for row in rows {
+    for row in &rows {
         let (word, from, to) = described(row.event);
         what.push(word);
         before.push(from);
@@ -149,14 +147,4 @@ fn described(event: Event) -> (&'static str, f64, f64) {
         Event::ScaleChanged { before, after } => ("scale", before, after),
         Event::Finished => ("finished", f64::NAN, f64::NAN),
     }
-}
-
-/// `amount` per second; NaN over no time: a rate of nobody is none.
-pub(crate) fn over(amount: f64, seconds: f64) -> f64 {
-    if seconds > 0.0 { amount / seconds } else { f64::NAN }
-}
-
-/// Seconds from `start` to `end`.
-pub(crate) fn seconds(start: Instant, end: Instant) -> f64 {
-    end.since(start).as_secs_f64()
 }

@@ -99,3 +99,38 @@ impl Words {
         self.codes.push(code as i32);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_kept_once() {
+        let (mut in_turn, mut mixed) = (Words::default(), Words::default());
+        for word in ["a", "a", "b", "b", "c"] {
+            in_turn.push_in_turn(word);
+        }
+        for word in ["a", "b", "a", "c", "b"] {
+            mixed.push(word);
+        }
+        assert_eq!((in_turn.codes, mixed.codes), (vec![0, 0, 1, 1, 2], vec![0, 1, 0, 2, 1]));
+        assert_eq!(
+            (in_turn.dictionary, mixed.dictionary),
+            (vec!["a".into(), "b".into(), "c".into()], vec!["a".into(), "b".into(), "c".into()])
+        );
+    }
+
+    #[test]
+    fn rows_are_those_of_any_column() {
+        assert_eq!(Table::new("none").rows(), 0);
+        let columns = [
+            Values::Float(vec![1.0; 3]),
+            Values::Integer(vec![1; 3]),
+            Values::Words(Words { codes: vec![0; 3], dictionary: vec!["a".into()] }),
+        ];
+        for values in columns {
+            let table = Table::new("one").column("x", values);
+            assert_eq!((table.rows(), table.get("x").is_some(), table.get("y").is_some()), (3, true, false));
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! What stands in the tables, by hand and against each other.
+
+use faircast_scenario::run::{Control, RunOutput};
+use faircast_scenario::tables::{Table, Values};
+use faircast_scenario::{Scenario, run};
+
+fn go(text: &str) -> RunOutput {
+    let scenario = Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    run(&scenario, 1, &Control::default(), 1).unwrap_or_else(|problems| panic!("{problems:#?}"))
+}
+
+fn table<'a>(output: &'a RunOutput, name: &str) -> &'a Table {
+    output.tables.iter().find(|table| table.name == name).expect("there is such a table")
+}
+
+fn numbers(table: &Table, column: &str) -> Vec<f64> {
+    match table.get(column) {
+        Some(Values::Float(values)) => values.clone(),
+        Some(Values::Integer(values)) => values.iter().map(|&value| value as f64).collect(),
+        other => panic!("{column} is {other:?}"),
+    }
+}
+
+fn words<'a>(table: &'a Table, column: &str) -> Vec<&'a str> {
+    match table.get(column) {
+        Some(Values::Words(words)) => {
+            words.codes.iter().map(|&code| words.dictionary[code as usize].as_str()).collect()
+        }
+        other => panic!("{column} is {other:?}"),
+    }
+}
+
+/// The rows of the summary about `subject`: metric, unit, value.
+fn about<'a>(output: &'a RunOutput, subject: &str) -> Vec<(&'a str, &'a str, f64)> {
+    let summary = table(output, "summary");
+    let rows = words(summary, "metric").into_iter().zip(words(summary, "unit")).zip(numbers(summary, "value"));
+    let of_subject = words(summary, "subject").into_iter().zip(rows).filter(|&(name, _)| name == subject);
+    of_subject.map(|(_, ((metric, unit), value))| (metric, unit, value)).collect()
+}
+
+fn value(output: &RunOutput, subject: &str, metric: &str) -> f64 {
+    let rows = about(output, subject);
+    rows.iter().find(|row| row.0 == metric).unwrap_or_else(|| panic!("no {metric} of {subject} in {rows:?}")).2
+}
+
+/// A packet of 1000 bytes every 5 ms over a link that takes 10 ms for one.
+const FULL: &str = r#"
+format = 1
+name = "full"
+duration = "10 s"
+warmup = "4 s"
+[nodes.a]
+[nodes.b]
+[links.l]
+from = "a"
+to = "b"
+rate = "800 kbit/s"
+delay = "100 ms"
+queue = { kind = "drop-tail", limit = "5 packets" }
+[flows.x]
+kind = "cbr"
+from = "a"
+to = "b"
+rate = "1600 kbit/s"
+packet_size = "1000 B"
+[probes]
+interval = "2 s"
+queues = ["l"]
+packets = ["l"]
+"#;
+
+#[test]
+fn an_overloaded_link_by_hand() {
+    let output = go(FULL);
+    // Packets come at 0, 5, .. 10000 ms; of two one finds room, and five wait or are in transmission. 1000 departed, of
+    // which 10 are on the wire.
+    let expected = [
+        ("efficiency", "1", 1.0),
+        ("efficiency_all", "1", 1.0),
+        ("drops_late", "packets", 600.0),
+        ("drops_all", "packets", 996.0),
+        ("drops_overflow_late", "packets", 600.0),
+        ("drops_overflow_all", "packets", 996.0),
+        ("marks_incipient_late", "packets", 0.0),
+        ("marks_incipient_all", "packets", 0.0),
+        ("marks_moderate_late", "packets", 0.0),
+        ("marks_moderate_all", "packets", 0.0),
+        ("lost_late", "packets", 0.0),
+        ("lost_all", "packets", 0.0),
+        ("arrived_all", "packets", 2001.0),
+        ("delivered_all", "packets", 990.0),
+        ("inside", "packets", 15.0),
+    ];
+    let found = about(&output, "l");
+    assert_eq!(found[..expected.len()], expected);
+    // What waits besides the one in transmission: four when one has come, three for the moment after one departs.
+    let names: Vec<&str> = found[expected.len()..].iter().map(|row| row.0).collect();
+    assert_eq!(names, ["queue_mean", "queue_sd", "queue_min", "queue_max"]);
+    assert!((value(&output, "l", "queue_mean") - 4.0).abs() < 1e-9 && value(&output, "l", "queue_sd") < 1e-5);
+    assert_eq!((value(&output, "l", "queue_min"), value(&output, "l", "queue_max")), (3.0, 4.0));
+    let flow = [
+        ("goodput", "bit/s", 800e3),
+        ("rate", "bit/s", 800e3),
+        ("sent", "packets", 1200.0),
+        ("retransmitted", "packets", 0.0),
+        ("loss_reductions", "1", 0.0),
+        ("ecn_reductions", "1", 0.0),
+        ("timeouts", "1", 0.0),
+        ("goodput_all", "bit/s", 792e3),
+        ("timeouts_all", "1", 0.0),
+    ];
+    assert_eq!(about(&output, "x"), flow);
+
+    // Of two links the first; nothing goes back.
+    let links = table(&output, "links");
+    let of = |column: &str| numbers(links, column).into_iter().step_by(2).collect::<Vec<f64>>();
+    assert_eq!(of("rate_bps"), [800e3; 5]);
+    assert_eq!(of("utilisation"), [1.0; 5]);
+    assert_eq!(of("arrived_pkts"), [401.0, 400.0, 400.0, 400.0, 400.0]);
+    assert_eq!(of("dropped_overflow_pkts"), [196.0, 200.0, 200.0, 200.0, 200.0]);
+    assert_eq!(of("departed_pkts"), [200.0; 5]);
+    assert_eq!(numbers(table(&output, "flows"), "rate_bps"), [760e3, 800e3, 800e3, 800e3, 800e3]);
+    assert_eq!(numbers(table(&output, "flows"), "sent_pkts"), [401.0, 400.0, 400.0, 400.0, 400.0]);
+}
+
+/// Packets that can be marked and others, at a queue that marks, drops early and overflows.
+const MARKED: &str = r#"
+format = 1
+name = "marked"
+duration = "20 s"
+[topology]
+kind = "dumbbell"
+left = 2
+right = 2
+[links.bottleneck]
+rate = "1 Mbit/s"
+delay = "50 ms"
+queue = { kind = "mecn", limit = "10 packets", min_th = "2 packets", max_th = "9 packets", w_q = 0.1, p1_max = 0.5 }
+loss = { kind = "bernoulli", p = 0.01 }
+[flows.web]
+kind = "tcp"
+ecn = "mecn"
+[flows.voice]
+kind = "on-off"
+rate = "1200 kbit/s"
+[probes]
+packets = ["bottleneck"]
+"#;
+
+#[test]
+fn events_at_a_queue_are_those_that_its_link_counts() {
+    let output = go(MARKED);
+    let packets = table(&output, "packets");
+    let rows: Vec<(&str, &str, &str)> = words(packets, "action")
+        .into_iter()
+        .zip(words(packets, "flow"))
+        .zip(words(packets, "arrived_as"))
+        .map(|((action, flow), level)| (action, flow, level))
+        .collect();
+    let count = |action: &str| rows.iter().filter(|row| row.0 == action).count() as f64;
+    let of_link = |metric: &str| value(&output, "bottleneck", metric);
+    let overflow = of_link("drops_overflow_all");
+    assert_eq!(count("marked-incipient"), of_link("marks_incipient_all"));
+    assert_eq!(count("marked-moderate"), of_link("marks_moderate_all"));
+    assert_eq!(count("dropped-overflow"), overflow);
+    assert_eq!(count("dropped-active"), of_link("drops_all") - overflow);
+    let came = rows.iter().filter(|row| row.0 != "departed").count() as f64;
+    assert_eq!(came, of_link("arrived_all"));
+    for action in ["accepted", "marked-incipient", "marked-moderate", "dropped-overflow", "dropped-active", "departed"]
+    {
+        assert!(count(action) > 0.0, "nothing was {action}");
+    }
+    // Packets of the flow that does not know marks are never marked, and departures are nobody's.
+    assert!(rows.iter().all(|row| (row.0 == "departed") == (row.1.is_empty() && row.2.is_empty())), "{rows:?}");
+    assert!(rows.iter().all(|row| row.1 != "voice" || (row.2 == "not-capable" && !row.0.starts_with("marked"))));
+    assert!(rows.iter().any(|row| row.1 == "web" && row.2 == "capable"));
+    // What departs is delivered, lost or inside.
+    assert!(of_link("lost_all") > 0.0);
+    let inside = of_link("arrived_all") - of_link("drops_all") - of_link("lost_all") - of_link("delivered_all");
+    assert_eq!(inside, of_link("inside"));
+}
+
+#[test]
+fn all_that_sessions_and_receivers_are_told() {
+    let output = go("format = 1\nname = \"film\"\nduration = \"10 s\"\n[topology]\nkind = \"star\"\nright = 1\n\
+         [sessions.film]\nscheme = \"tfmcc\"\nsource = \"left-0\"\n");
+    let names =
+        |subject: &str| about(&output, subject).iter().map(|&(metric, unit, _)| (metric, unit)).collect::<Vec<_>>();
+    let of_session = [
+        ("sending_rate", "bit/s"),
+        ("reports_received", "packets"),
+        ("feedback_rounds", "1"),
+        ("round_reports", "packets"),
+    ];
+    assert_eq!(names("film")[9..], of_session);
+    let of_receiver = [
+        ("goodput", "bit/s"),
+        ("rate", "bit/s"),
+        ("loss_events", "1"),
+        ("reports", "packets"),
+        ("loss_event_rate_end", "1"),
+        ("rtt_end", "s"),
+        ("goodput_all", "bit/s"),
+    ];
+    assert_eq!(names("film-0"), of_receiver);
+    let run = [("jain_index", "1"), ("simulated", "s"), ("packet_hops", "packets"), ("undeliverable", "packets")];
+    assert_eq!(names("run"), run);
+}
