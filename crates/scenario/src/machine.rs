@@ -126,9 +126,12 @@ mod tests {
         write("a/b/memory.max", "max\n");
         write("memory/c/memory.limit_in_bytes", "900\n");
         write("memory/c/memory.usage_in_bytes", "200\n");
-        let left = ["0::/a/b\n", "4:cpu,memory:/c\n0::/a\n", "1:cpu:/a\n"].map(|own| of_groups(own, &root));
+        write("full/memory.max", "100\n");
+        write("full/memory.current", "300\n");
+        let own = ["0::/a/b\n", "4:cpu,memory:/c\n0::/a\n", "1:cpu:/a\n", "0::/full\n"];
+        let left = own.map(|own| of_groups(own, &root));
         std::fs::remove_dir_all(&root).expect("they can be removed");
-        assert_eq!(left, [2500.0, 700.0, f64::INFINITY]);
+        assert_eq!(left, [2500.0, 700.0, f64::INFINITY, 0.0]);
     }
 
     #[test]

@@ -95,9 +95,11 @@ fn read(mut value: Value, unreadable: Vec<Problem>, control: &Control) -> Result
             problems.extend(certain);
             if problems.is_empty() { Ok(scenario) } else { Err(sorted(problems).into()) }
         }
-        Err(_) if !problems.is_empty() => Err(sorted(problems).into()),
         // The schema is made from the structs, so this does not happen; if it does, it is said as well as can be.
-        Err(error) => Err(vec![Problem::new("", format!("cannot be read: {error}"))].into()),
+        Err(error) => {
+            problems.push(Problem::new("", format!("cannot be read: {error}")));
+            Err(sorted(problems).into())
+        }
     }
 }
 

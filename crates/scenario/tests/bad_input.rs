@@ -116,6 +116,12 @@ engine = 3",
     ("\"1.5 Mbit/s\"", "\"-1 Mbit/s\"", "links.bottleneck.rate", "must be finite and not negative"),
     ("\"1.5 Mbit/s\"", "\"0 Mbit/s\"", "links.bottleneck.rate", "0 bit/s given; legal is 10 bit/s to 10000 Gbit/s"),
     ("\"1.5 Mbit/s\"", "\"1e9 Gbit/s\"", "links.bottleneck.rate", "legal is 10 bit/s to 10000 Gbit/s"),
+    (
+        "left = 2",
+        "left = 2\naccess_left = { rate = \"1 bit/s\" }",
+        "topology.access_left.rate",
+        "1 bit/s given; legal is",
+    ),
     ("\"250 ms\"", "\"2 h\"", "links.bottleneck.delay", "7200 s given; legal is at most 1 h"),
     ("\"250 ms\"", "\"1e999 s\"", "links.bottleneck.delay", "must be finite"),
     ("p = 0.001", "p = nan", "links.bottleneck.loss.p", "nan is not legal; numbers are finite"),
@@ -513,6 +519,19 @@ fn long_values_and_names_are_cut() {
 #[test]
 fn a_byte_order_mark_is_no_part_of_the_text() {
     assert_eq!(Scenario::from_toml(&format!("\u{feff}{BASE}")).ok(), Scenario::from_toml(BASE).ok());
+}
+
+#[test]
+fn the_largest_session_is_the_one_to_mend() {
+    let more = |name: &str, count: u32| {
+        format!("\n[sessions.{name}]\nscheme = \"cbr\"\nsource = \"left-0\"\nreceivers = {{ count = {count} }}\n")
+    };
+    let found = problems(&(SESSION.to_owned() + &more("film", 2_500_000) + &more("talk", 2_000_000)));
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(
+        found[0].to_string(),
+        "sessions.film.receivers.count: 4500003 receivers in all; legal are at most 4000000"
+    );
 }
 
 #[test]

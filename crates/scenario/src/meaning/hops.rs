@@ -1,6 +1,6 @@
 //! Ways that are longer than the hop limit of packets.
 
-use super::entries;
+use super::entries::entries;
 use crate::model::Scenario;
 use crate::network::Network;
 use crate::problem::Finding;

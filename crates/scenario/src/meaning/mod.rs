@@ -1,6 +1,7 @@
 //! Meaning: what is wrong with a scenario whose form is right.
 
 mod counts;
+mod entries;
 mod hops;
 mod optimum;
 mod reach;
@@ -8,9 +9,10 @@ mod sessions;
 
 use crate::control::{Cancelled, Control};
 use crate::expand::expand;
-use crate::model::{Duplex, FlowEntry, MAX_SEED, Scenario, Settings};
+use crate::model::{Duplex, FlowEntry, Scenario, Settings};
 use crate::network::Network;
 use crate::problem::Finding;
+use entries::entries;
 use faircast_proto::time::{Duration, Rate};
 use reach::Reach;
 use std::collections::BTreeSet;
@@ -60,10 +62,6 @@ fn times(scenario: &Scenario, found: &mut Vec<Finding>) {
     if duration > Duration::ZERO && warmup >= duration {
         let message = format!("{warmup} given; legal is less than the duration, {duration}");
         found.push(Finding::new("warmup", message).given(Some(warmup)).on(["duration"]));
-    }
-    if scenario.seed > MAX_SEED {
-        let message = format!("{} given; legal is 0 to 2^53 - 1", scenario.seed);
-        found.push(Finding::new("seed", message).given(Some(scenario.seed)));
     }
     for (key, interval) in [("interval", scenario.probes.interval), ("queue_interval", scenario.probes.queue_interval)]
     {
@@ -123,9 +121,6 @@ fn this_flow(scenario: &Scenario, name: &str, flow: &FlowEntry, found: &mut Vec<
     for (field, message) in flow.check() {
         found.push(Finding::new(format!("{path}.{field}"), message).on([path.clone()]));
     }
-    if course.count == Some(0) {
-        found.push(Finding::new(format!("{path}.count"), "0 given; legal is a whole number from 1").given(Some(0)));
-    }
     let last = course.start_of(course.flows().saturating_sub(1));
     let latest = last + course.start_jitter;
     let times = ["start", "start_step", "start_jitter", "count"].map(|key| format!("{path}.{key}"));
@@ -172,17 +167,4 @@ fn unreachable(scenario: &Scenario, network: &Network, found: &mut Vec<Finding>)
         }
     }
     sessions::unreachable(network, &reach, found);
-}
-
-/// Every flow with the name of its entry.
-fn entries<'a>(
-    scenario: &'a Scenario,
-    network: &'a Network,
-) -> impl Iterator<Item = (&'a str, &'a crate::network::NetworkFlow)> {
-    let entry_of = |name: &str| {
-        let whole = scenario.flows.get_key_value(name).filter(|(_, flow)| flow.course().count.is_none());
-        let counted = || scenario.flows.get_key_value(name.rsplit_once('-')?.0);
-        whole.or_else(counted).map_or("", |(entry, _)| entry.as_str())
-    };
-    network.flows.iter().map(move |flow| (entry_of(&flow.name), flow))
 }

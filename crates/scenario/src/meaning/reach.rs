@@ -91,4 +91,14 @@ mod tests {
         assert_eq!(component[0], component[2]);
         assert_ne!(component[0], component[3]);
     }
+
+    #[test]
+    fn a_one_way_road_leads_to_its_end_only() {
+        // 0 -> 1 -> 2 -> 3, and 2 -> 1
+        let outgoing = vec![vec![1], vec![2], vec![3, 1], vec![]];
+        let incoming = [vec![], vec![0, 2], vec![1], vec![2]];
+        let reach = Reach { component: components(&outgoing, &incoming), outgoing };
+        let leads: Vec<Vec<u32>> = (0..4).map(|from| (0..4).filter(|&to| reach.leads(from, to)).collect()).collect();
+        assert_eq!(leads, [vec![0, 1, 2, 3], vec![1, 2, 3], vec![1, 2, 3], vec![3]]);
+    }
 }
