@@ -30,7 +30,7 @@ class CancelledError(RuntimeError):
 
 @final
 class Control:
-    """Lets another thread watch and stop a run."""
+    """Lets another thread watch a call, and stop it if it is a run."""
 
     def __new__(cls) -> Control: ...
     def cancel(self) -> None:
@@ -38,6 +38,12 @@ class Control:
     @property
     def progress(self) -> float:
         """Simulated share of the run, 0 to 1."""
+    @property
+    def exhausted(self) -> bool:
+        """Whether memory failed in the call. It then never returns, and keeps what it holds.
+
+        A call without a control ends the process when memory fails.
+        """
 
 @final
 class RawResult:
@@ -59,11 +65,16 @@ class RawResult:
         """What should be known about the tables: (kind, subject, value, message)."""
     def tables(self) -> dict[str, list[tuple[str, str, bytes, list[str] | None]]]:
         """All tables: name to columns (name, kind, little-endian data, dictionary of kind ``str``)."""
+    def take_tables(self) -> dict[str, list[tuple[str, str, bytes, list[str] | None]]]:
+        """The same, once and with less memory: a column leaves the core when its copy is made.
+
+        Raises `RuntimeError`, as `tables` does, if they have been taken before.
+        """
 
 def schema() -> str: ...
-def toml_to_json(text: str) -> str: ...
+def toml_to_json(text: str, control: Control | None = None) -> str: ...
 def check(scenario_json: str) -> list[tuple[str, str]]: ...
-def resolve(scenario_json: str) -> str: ...
+def resolve(scenario_json: str, control: Control | None = None) -> str: ...
 def paths(
     scenario_json: str,
 ) -> tuple[
@@ -72,7 +83,7 @@ def paths(
 ]:
     """Links (name, bit/s); demands (name, is_session, multirate, fixed and maximum rate, receivers (name, links))."""
 
-def warnings(scenario_json: str) -> list[tuple[str, str, str]]:
+def warnings(scenario_json: str, control: Control | None = None) -> list[tuple[str, str, str]]:
     """What should be known about a legal scenario before it runs: (kind, path, message)."""
 
 def catalogue() -> dict[str, list[tuple[str, str]]]: ...

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from faircast import _native
-from faircast.errors import InputError, NotFinishedError
+from faircast.errors import LESS_MEMORY, InputError, NotFinishedError
 from faircast.interruption import Interrupted, interruptible
 
 T = TypeVar("T")
@@ -78,6 +78,7 @@ def run_batch(
         while not batch.all_done.wait(POLL_S) and any(thread.is_alive() for thread in threads):
             if watcher is not None:
                 watcher.update(*batch.progress())
+            batch.raise_if_exhausted()
     except KeyboardInterrupt:
         interrupted = True
         batch.cancel()
@@ -164,6 +165,13 @@ class _Batch(Generic[T]):
             if self.error is None:
                 self.error = error
         self.cancel()
+
+    def raise_if_exhausted(self) -> None:
+        """Raise a `NotFinishedError` if memory failed in a run, which then never ends."""
+        with self._lock:
+            exhausted = [self.jobs[index] for index, control in self._running.items() if control.exhausted]
+        for job in exhausted:
+            raise NotFinishedError(f"the run {job.label} with seed {job.seed} ran out of memory; {LESS_MEMORY}")
 
     def _begin_to_reduce(self, index: int) -> bool:
         with self._lock:

@@ -11,6 +11,8 @@ BAD_INPUT = 2
 NOT_FINISHED = 3
 INTERRUPTED = 130
 
+LESS_MEMORY = "fewer --jobs or a smaller scenario need less"
+
 LONGEST = 800
 """Characters of a message; what is longer is cut."""
 LONGEST_VALUE = 200

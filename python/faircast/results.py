@@ -66,9 +66,9 @@ class RunResult:
 
     @classmethod
     def from_raw(cls, scenario: Resolved, seed: int, raw: RawResult, cpu_s: float) -> RunResult:
-        """Take over what the core hands back; nothing is copied."""
+        """Take over what the core hands back, which keeps no tables."""
         effort = Effort(raw.simulated_s, raw.packet_hops, raw.events, cpu_s, raw.interrupted, raw.trace)
-        return cls(Origin(scenario, seed, faircast_version()), raw.tables(), effort)
+        return cls(Origin(scenario, seed, faircast_version()), raw.take_tables(), effort)
 
     @classmethod
     def read(cls, folder: str | Path) -> RunResult:

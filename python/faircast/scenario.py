@@ -65,8 +65,9 @@ def resolve(source: Source, *, sets: Sequence[str] = ()) -> Resolved:
     tree = read(source)
     for assignment in sets:
         assign(tree, assignment)
+    text = as_json(tree)
     try:
-        resolved = json.loads(called(_native.resolve, as_json(tree)))
+        resolved = json.loads(called(lambda control: _native.resolve(text, control)))
     except _native.ScenarioError as error:
         raise InputError(f"{describe(source)} {count(error.problems)}", error.problems) from None
     seed = resolved.pop("seed", 1)
@@ -233,7 +234,7 @@ def decoded(argument: str) -> str:
 def parse(text: str, *, is_json: bool, where: str) -> dict[str, Any]:
     """TOML or JSON text as plain values."""
     try:
-        tree = json.loads(text if is_json else called(_native.toml_to_json, text))
+        tree = json.loads(text if is_json else called(lambda control: _native.toml_to_json(text, control)))
     except RecursionError:
         raise InputError(f"{where} is nested too deeply") from None
     except json.JSONDecodeError as error:

@@ -62,7 +62,7 @@ class Merged:
 
 def known(scenario: Resolved) -> list[Known]:
     """What is to be known of a scenario, whatever its runs give."""
-    return [Known(*item) for item in called(_native.warnings, scenario.json)]
+    return [Known(*item) for item in called(lambda control: _native.warnings(scenario.json, control))]
 
 
 def merged(by_seed: Mapping[int, Iterable[Found]]) -> list[Merged]:

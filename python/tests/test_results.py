@@ -27,6 +27,18 @@ def test_columns_become_arrow_without_a_copy() -> None:
     assert table["t_s"].chunk(0).buffers()[1].address == pa.py_buffer(data).address
 
 
+def test_tables_are_taken_once() -> None:
+    text = "format = 1\nname = 'x'\nduration = '1 s'\n[topology]\nkind = 'dumbbell'\n[flows.x]\nkind = 'tcp'\n"
+    raw = _native.run(resolve(text).json, 1)
+    assert raw.tables() == raw.tables()
+    tables = raw.tables()
+    assert raw.take_tables() == tables
+    assert not raw.interrupted
+    for take in (raw.tables, raw.take_tables):
+        with pytest.raises(RuntimeError, match="have been taken"):
+            take()
+
+
 def test_an_empty_table_keeps_its_columns() -> None:
     table = to_arrow([("t_s", "f64", b"", None), ("flow", "str", b"", [])])
     assert (table.num_rows, table.column_names) == (0, ["t_s", "flow"])

@@ -3,17 +3,22 @@
 //! Everything that takes time runs without the interpreter's lock, so that a thread per core keeps all cores busy and
 //! the main thread can answer Ctrl-C.
 
+mod exhaustion;
+
+use exhaustion::watched;
 use faircast_scenario::catalogue::catalogue;
 use faircast_scenario::paths::{Demand, Paths, paths};
 use faircast_scenario::run::{Control, Failure, RunOutput};
-use faircast_scenario::tables::{Table, Values};
+use faircast_scenario::tables::{Column, Table, Values};
 use faircast_scenario::warning::{self, KnownWarning};
 use faircast_scenario::{Problem, Scenario, run, schema};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use std::sync::Arc;
+use std::borrow::Borrow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 create_exception!(
     faircast._native,
@@ -51,9 +56,9 @@ fn py_schema() -> String {
 }
 
 /// A TOML text as JSON text. Raises `ScenarioError` with line and column.
-#[pyfunction(name = "toml_to_json")]
-fn py_toml_to_json(py: Python<'_>, text: &str) -> PyResult<String> {
-    py.detach(|| faircast_scenario::toml_to_json(text).map(|value| value.to_string()))
+#[pyfunction(name = "toml_to_json", signature = (text, control = None))]
+fn py_toml_to_json(py: Python<'_>, text: &str, control: Option<PyRef<'_, PyControl>>) -> PyResult<String> {
+    detached(py, control, || faircast_scenario::toml_to_json(text).map(|value| value.to_string()))
         .map_err(|problems| raise(py, &problems))
 }
 
@@ -64,17 +69,20 @@ fn py_check(py: Python<'_>, scenario_json: &str) -> Vec<(String, String)> {
 }
 
 /// The scenario with all defaults filled in, as canonical JSON text.
-#[pyfunction(name = "resolve")]
-fn py_resolve(py: Python<'_>, scenario_json: &str) -> PyResult<String> {
-    py.detach(|| scenario(scenario_json).map(|scenario| scenario.to_json().to_string()))
+#[pyfunction(name = "resolve", signature = (scenario_json, control = None))]
+fn py_resolve(py: Python<'_>, scenario_json: &str, control: Option<PyRef<'_, PyControl>>) -> PyResult<String> {
+    detached(py, control, || scenario(scenario_json).map(|scenario| scenario.to_json().to_string()))
         .map_err(|problems| raise(py, &problems))
 }
 
 /// What should be known about a legal scenario before it runs, as (kind, path, message).
-#[pyfunction(name = "warnings")]
-fn py_warnings(py: Python<'_>, scenario_json: &str) -> PyResult<Vec<(&'static str, String, String)>> {
-    let known = py
-        .detach(|| scenario(scenario_json).map(|scenario| warning::known(&scenario)))
+#[pyfunction(name = "warnings", signature = (scenario_json, control = None))]
+fn py_warnings(
+    py: Python<'_>,
+    scenario_json: &str,
+    control: Option<PyRef<'_, PyControl>>,
+) -> PyResult<Vec<(&'static str, String, String)>> {
+    let known = detached(py, control, || scenario(scenario_json).map(|scenario| warning::known(&scenario)))
         .map_err(|problems| raise(py, &problems))?;
     let plain = |known: KnownWarning| (known.warning.kind, known.path, known.warning.message);
     Ok(known.into_iter().map(plain).collect())
@@ -115,25 +123,36 @@ fn py_run(
     control: Option<PyRef<'_, PyControl>>,
     jobs: u32,
 ) -> PyResult<RawResult> {
-    let control = control.map_or_else(Arc::default, |control| control.shared.clone());
-    let work = || run(&Scenario::from_json_unless_cancelled(json(scenario_json)?, &control)?, seed, &control, jobs);
-    py.detach(work).map(RawResult).map_err(|failure| match failure {
+    let shared = control.as_ref().map_or_else(Arc::default, |control| control.shared.clone());
+    let work = || run(&Scenario::from_json_unless_cancelled(json(scenario_json)?, &shared)?, seed, &shared, jobs);
+    detached(py, control, work).map(RawResult::of).map_err(|failure| match failure {
         Failure::Problems(problems) => raise(py, &problems),
         Failure::Cancelled => CancelledError::new_err("cancelled before its network was there"),
     })
 }
 
-/// Watches and stops a run in another thread.
+/// Carries out `work` without the interpreter's lock; if it has a control and memory fails, that says so, and `work`
+/// never ends.
+fn detached<T: Send>(py: Python<'_>, control: Option<PyRef<'_, PyControl>>, work: impl FnOnce() -> T + Send) -> T {
+    let exhausted = control.map(|control| control.exhausted.clone());
+    py.detach(|| match exhausted {
+        Some(exhausted) => watched(&exhausted, work),
+        None => work(),
+    })
+}
+
+/// Watches and stops a call in another thread.
 #[pyclass(name = "Control", module = "faircast._native", frozen)]
 struct PyControl {
     shared: Arc<Control>,
+    exhausted: Arc<AtomicBool>,
 }
 
 #[pymethods]
 impl PyControl {
     #[new]
     fn new() -> PyControl {
-        PyControl { shared: Arc::default() }
+        PyControl { shared: Arc::default(), exhausted: Arc::default() }
     }
 
     /// Ends the run before its next event.
@@ -146,75 +165,116 @@ impl PyControl {
     fn progress(&self) -> f64 {
         self.shared.progress()
     }
+
+    /// Whether memory failed in the call, which then never returns.
+    #[getter]
+    fn exhausted(&self) -> bool {
+        self.exhausted.load(Ordering::Relaxed)
+    }
 }
 
 /// What a run gave.
 #[pyclass(module = "faircast._native", frozen)]
-struct RawResult(RunOutput);
+struct RawResult {
+    /// Without its tables.
+    output: RunOutput,
+    /// Nothing once they have been taken.
+    tables: Mutex<Option<Arc<Vec<Table>>>>,
+}
+
+impl RawResult {
+    fn of(mut output: RunOutput) -> RawResult {
+        let tables = std::mem::take(&mut output.tables);
+        RawResult { output, tables: Mutex::new(Some(Arc::new(tables))) }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<Arc<Vec<Table>>>> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 #[pymethods]
 impl RawResult {
     /// Whether it was cancelled before its end.
     #[getter]
     fn interrupted(&self) -> bool {
-        self.0.interrupted
+        self.output.interrupted
     }
 
     /// How far it came, seconds of simulated time.
     #[getter]
     fn simulated_s(&self) -> f64 {
-        self.0.simulated_s
+        self.output.simulated_s
     }
 
     /// Packets that left a link.
     #[getter]
     fn packet_hops(&self) -> u64 {
-        self.0.packet_hops
+        self.output.packet_hops
     }
 
     /// Calendar entries carried out.
     #[getter]
     fn events(&self) -> u64 {
-        self.0.events
+        self.output.events
     }
 
     /// Hash of everything that happened, if `probes.trace` asked for it.
     #[getter]
     fn trace(&self) -> Option<String> {
-        self.0.trace.map(|(hash, records)| format!("{hash:016x}-{records}"))
+        self.output.trace.map(|(hash, records)| format!("{hash:016x}-{records}"))
     }
 
     /// What should be known about the tables, as (kind, subject, value, message).
     #[getter]
     fn warnings(&self) -> Vec<(&'static str, &str, f64, &str)> {
-        self.0.warnings.iter().map(|w| (w.kind, w.subject.as_str(), w.value, w.message.as_str())).collect()
+        self.output.warnings.iter().map(|w| (w.kind, w.subject.as_str(), w.value, w.message.as_str())).collect()
     }
 
     /// Tables by name; of each its columns (name, kind, little-endian bytes, dictionary).
     fn tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let tables = PyDict::new(py);
-        for table in &self.0.tables {
-            tables.set_item(table.name, columns(py, table)?)?;
+        let held = self.held().clone().ok_or_else(taken)?;
+        for Table { name, columns } in held.iter() {
+            tables.set_item(name, listed(py, columns)?)?;
+        }
+        Ok(tables)
+    }
+
+    /// The same, once: each column is released as soon as its copy is made.
+    fn take_tables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let tables = PyDict::new(py);
+        let held = self.held().take().ok_or_else(taken)?;
+        for Table { name, columns } in Arc::unwrap_or_clone(held) {
+            tables.set_item(name, listed(py, columns)?)?;
         }
         Ok(tables)
     }
 }
 
-fn columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyList>> {
-    let columns = PyList::empty(py);
-    for column in &table.columns {
+fn taken() -> PyErr {
+    PyRuntimeError::new_err("the tables of this result have been taken")
+}
+
+fn listed<'py, C: Borrow<Column>>(
+    py: Python<'py>,
+    columns: impl IntoIterator<Item = C>,
+) -> PyResult<Bound<'py, PyList>> {
+    let listed = PyList::empty(py);
+    for column in columns {
+        let Column { name, values } = column.borrow();
         let none = None::<Vec<String>>;
-        let entry = match &column.values {
-            Values::Float(values) => (column.name, "f64", bytes(py, values, |v| v.to_le_bytes())?, none),
-            Values::Integer(values) => (column.name, "i64", bytes(py, values, |v| v.to_le_bytes())?, none),
+        let entry = match values {
+            Values::Float(values) => (name, "f64", bytes(py, values, |v| v.to_le_bytes())?, none),
+            Values::Integer(values) => (name, "i64", bytes(py, values, |v| v.to_le_bytes())?, none),
             Values::Words(words) => {
                 let codes = bytes(py, &words.codes, |v| v.to_le_bytes())?;
-                (column.name, "str", codes, Some(words.dictionary.clone()))
+                (name, "str", codes, Some(words.dictionary.clone()))
             }
         };
-        columns.append(entry)?;
+        listed.append(entry)?;
     }
-    Ok(columns)
+    Ok(listed)
 }
 
 fn bytes<'py, T: Copy, const N: usize>(

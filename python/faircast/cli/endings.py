@@ -11,7 +11,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from faircast.errors import BAD_INPUT, INTERRUPTED, NOT_FINISHED, InputError, NotFinishedError, shortened
+from faircast.errors import (
+    BAD_INPUT,
+    INTERRUPTED,
+    LESS_MEMORY,
+    NOT_FINISHED,
+    InputError,
+    NotFinishedError,
+    shortened,
+)
 
 TRACEBACK = "FAIRCAST_TRACEBACK"
 """Environment variable: if set, errors show where in faircast they came up."""
@@ -31,8 +39,7 @@ def ending(error: BaseException, *, as_json: bool) -> int:
         case KeyboardInterrupt():
             return say("interrupted", INTERRUPTED, as_json=as_json)
         case MemoryError():
-            text = "out of memory; fewer --jobs or a smaller scenario need less"
-            return say(text, NOT_FINISHED, as_json=as_json)
+            return say(f"out of memory; {LESS_MEMORY}", NOT_FINISHED, as_json=as_json)
         case OSError() if error.strerror:
             where = f"{error.filename}: " if error.filename else ""
             return say(f"{where}{error.strerror}", NOT_FINISHED, as_json=as_json)
