@@ -17,7 +17,8 @@ LONGEST = 800
 """Characters of a message; what is longer is cut."""
 LONGEST_VALUE = 200
 """Characters of a value within a message."""
-CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ufeff]")
+"""What a terminal obeys, and the byte order mark, which nobody sees."""
 
 
 class InputError(ValueError):
@@ -55,14 +56,14 @@ def nearest(name: str, legal: Sequence[str]) -> str:
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
-    """`text` as a message can hold it: without control characters, and cut in the middle if it is long.
+    """`text` as a message can hold it: without characters that nobody sees, and cut in the middle if it is long.
 
     Line feeds stay; a terminal obeys the others, and they come from names and values that somebody wrote.
     """
     if len(text) > longest:
         end = longest // 4  # where a message says what is legal
         text = f"{text[: longest - end]} ... {len(text) - longest} characters left out ... {text[len(text) - end :]}"
-    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def brief(value: object) -> str:

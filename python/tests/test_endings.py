@@ -134,6 +134,9 @@ def test_control_characters_do_not_reach_the_terminal(cli: Cli, small: Path) -> 
     done = cli("run", small, "--set", "\x1b[2J=1")
     assert "\x1b" not in done.err
     assert "\\x1b[2J" in done.err
+    done = cli("run", small, "--set", "\ufeffseed=1")
+    assert done.code == 2
+    assert "\\ufeffseed: unknown key" in done.err
 
 
 def test_many_problems_are_not_all_shown(cli: Cli, small: Path) -> None:
