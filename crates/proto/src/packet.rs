@@ -208,6 +208,13 @@ pub struct SackBlock {
     pub end: u32,
 }
 
+impl Packet {
+    /// Whether it carries data, and not an acknowledgement, a report or a message about membership.
+    pub fn is_data(&self) -> bool {
+        matches!(self.header, Header::Datagram { .. } | Header::TcpData { .. } | Header::TfmccData { .. })
+    }
+}
+
 impl SackBlock {
     /// Whether the block says nothing.
     pub fn is_empty(self) -> bool {

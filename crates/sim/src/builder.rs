@@ -14,6 +14,7 @@ use crate::multicast::{Multicast, SessionPlan, SessionSite};
 use crate::presence::Presence;
 use crate::probe::{ProbePlan, QueueProbe, Records};
 use crate::queue::Queue;
+use crate::router::{InterfaceAgent, port::Port};
 use crate::routing::{Edge, Graph, MAX_HOPS, Routes};
 use crate::store::Store;
 use crate::trace::Trace;
@@ -23,7 +24,7 @@ use faircast_proto::group_set::MAX_GROUPS;
 use faircast_proto::packet::{Address, FlowId};
 use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant, Rate};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// What one direction of a link is made of.
@@ -55,6 +56,7 @@ pub struct NetworkBuilder {
     flows: Vec<PlannedFlow>,
     sessions: Vec<PlannedSession>,
     groups: u32,
+    agents: BTreeMap<LinkId, InterfaceAgent>,
     probes: ProbePlan,
     clock_offsets: bool,
 }
@@ -149,6 +151,7 @@ impl NetworkBuilder {
             flows: Vec::new(),
             sessions: Vec::new(),
             groups: 0,
+            agents: BTreeMap::new(),
             probes: ProbePlan::default(),
             clock_offsets: true,
         }
@@ -169,6 +172,11 @@ impl NetworkBuilder {
     pub fn link(&mut self, plan: LinkPlan) -> LinkId {
         self.links.push(plan);
         LinkId(self.links.len() as u32 - 1)
+    }
+
+    /// Puts a router agent at the beginning of a link.
+    pub fn router_agent(&mut self, link: LinkId, agent: InterfaceAgent) {
+        self.agents.insert(link, agent);
     }
 
     /// Gives out an address on `node`, to be filled by [`place`](Self::place).
@@ -256,6 +264,11 @@ impl NetworkBuilder {
         for &link in plan.queues.iter().chain(&plan.packets) {
             links[link.index()].attach_probe(QueueProbe::new(plan.packets.contains(&link)));
         }
+        let ports: Vec<LinkId> = self.agents.keys().copied().collect();
+        for (number, (link, agent)) in (0..).zip(self.agents) {
+            links[link.index()].attach_port(Port::new(agent, edges[link.index()].from, number));
+        }
+        let first_port = self.endpoints.len() as u32 + 1;
         let mut hosts = Vec::with_capacity(self.endpoints.len());
         for (index, endpoint) in (0..).zip(self.endpoints) {
             asked()?;
@@ -276,7 +289,7 @@ impl NetworkBuilder {
         let undeliverable = vec![Undeliverable::default(); flows.len() + 1];
         let presence = vec![Presence::default(); hosts.len()];
         let trace = plan.trace.then(|| Box::new(Trace::new()));
-        let wires = Wires { now: Instant::ZERO, calendar, links, store: Store::default(), trace };
+        let wires = Wires { now: Instant::ZERO, calendar, links, store: Store::default(), trace, first_port };
         let mut world = World {
             wires,
             places,
@@ -292,6 +305,7 @@ impl NetworkBuilder {
             presence,
             multicast,
             messages: Vec::new(),
+            ports,
             local: Vec::new(),
             agenda_armed: Instant::FAR_FUTURE,
         };
@@ -367,6 +381,8 @@ impl NetworkBuilder {
             let node = endpoint.node.index();
             hosts[node] = links_out[node] == 1;
         }
+        let watched: Vec<bool> =
+            (0..self.links.len() as u32).map(|link| self.agents.contains_key(&LinkId(link))).collect();
         let fallible: Vec<bool> = self.links.iter().map(|link| !matches!(link.loss, Loss::Lossless(_))).collect();
         let node_of = |address: Address| self.endpoints[address.index()].node;
         for session in &self.sessions {
@@ -382,6 +398,7 @@ impl NetworkBuilder {
                     members: &members,
                     hosts: &hosts,
                     fallible: &fallible,
+                    watched: &watched,
                 },
                 &graph,
             );

@@ -20,6 +20,8 @@ pub struct LinkCounters {
     pub dropped_overflow: u64,
     /// Dropped by the discipline although there was room.
     pub dropped_active: u64,
+    /// Kept from the queue by a router agent.
+    pub held_back: u64,
     /// Raised to incipient congestion.
     pub marked_incipient: u64,
     /// Raised to moderate congestion (the only level of RFC 3168).

@@ -40,6 +40,8 @@ pub struct World<C> {
     pub(crate) multicast: Multicast,
     /// Control packets to be sent, filled and emptied within one event.
     pub(crate) messages: Vec<Message>,
+    /// The links at whose beginning a router agent is, by its number.
+    pub(crate) ports: Vec<LinkId>,
     /// Packets for members on the sender's own node, to be handed in when its outbox is empty.
     pub(crate) local: Vec<(u32, Label)>,
     /// When the calendar has an entry for the agenda of [`Multicast`].
@@ -125,7 +127,7 @@ impl<C: Calendar> World<C> {
 
     /// Sends a packet on from `node` towards the host at `slot`.
     #[inline(always)]
-    fn forward(&mut self, node: NodeId, slot: u32, label: Label) {
+    pub(crate) fn forward(&mut self, node: NodeId, slot: u32, label: Label) {
         let link = self.forwarding.link(node, slot);
         // Routes are loop-free; the hop limit is there for those that change while packets are on their way.
         if link.index() >= self.wires.links.len() {
@@ -203,8 +205,11 @@ impl<C: Calendar> World<C> {
 
     fn timer(&mut self, index: u32) {
         let (now, index) = (self.wires.now, index as usize);
-        if index == self.hosts.len() {
-            return self.run_agenda();
+        if index >= self.hosts.len() {
+            return match index - self.hosts.len() {
+                0 => self.run_agenda(),
+                router => self.router_timer(router as u32 - 1),
+            };
         }
         if !self.hosts[index].take_timer(now) {
             return;
@@ -305,6 +310,7 @@ impl<C: Calendar> World<C> {
             state.settle(self.wires.now);
             self.records.links.push(LinkRow { at: self.wires.now, link, counters: *state.counters() });
         }
+        self.record_routers();
     }
 
     fn record_queues(&mut self) {

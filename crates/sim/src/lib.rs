@@ -11,6 +11,7 @@
 //! | [`link`] | transmitter, wire and the ring of packets; fused and two-stage links |
 //! | [`counters`] | what links count |
 //! | [`multicast`] | groups, trees, joins and prunes |
+//! | [`router`] | agents that look after an interface of a router |
 //! | [`queue`], [`loss`] | what a queue admits, drops, marks; what a wire loses |
 //! | [`calendar`] | what happens next: heap and wheel |
 //! | [`probe`], [`trace`] | what observers see |
@@ -31,6 +32,7 @@ mod presence;
 pub mod probe;
 pub mod queue;
 mod ring;
+pub mod router;
 pub mod routing;
 mod store;
 pub mod trace;

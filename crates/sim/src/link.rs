@@ -14,6 +14,7 @@ use crate::loss::{Loss, LossModel};
 use crate::probe::{PacketAction, QueueProbe};
 use crate::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
 use crate::ring::Ring;
+use crate::router::{Offer, port::Port};
 use crate::store::{Label, Store};
 use faircast_proto::packet::{Ecn, Packet};
 use faircast_proto::time::{Duration, Instant, NANOS_PER_SECOND, Rate};
@@ -44,6 +45,8 @@ pub struct Link {
     counters: LinkCounters,
     waiting: Option<Box<Waiting>>,
     probe: Option<Box<QueueProbe>>,
+    /// The router agent in front of the queue.
+    port: Option<Box<Port>>,
     rate: Rate,
     queue: Box<Queue>,
     loss: Box<Loss>,
@@ -95,6 +98,7 @@ impl Link {
             counters: LinkCounters::default(),
             waiting: (mode == LinkMode::TwoStage).then(Box::default),
             probe: None,
+            port: None,
             rate,
             queue: Box::new(queue),
             loss: Box::new(loss),
@@ -332,6 +336,41 @@ impl Link {
         u64::from(self.ring.len()) + self.waiting.as_ref().map_or(0, |waiting| waiting.packets.len() as u64)
     }
 
+    /// Puts a router agent in front of the queue.
+    pub(crate) fn attach_port(&mut self, port: Port) {
+        self.sure_room = 0;
+        self.port = Some(Box::new(port));
+    }
+
+    /// The router agent in front of the queue.
+    pub(crate) fn port(&self) -> Option<&Port> {
+        self.port.as_deref()
+    }
+
+    /// The router agent in front of the queue.
+    pub(crate) fn port_mut(&mut self) -> Option<&mut Port> {
+        self.port.as_deref_mut()
+    }
+
+    /// What a router knows of the interface, brought up to the present.
+    pub(crate) fn view_settled(&mut self, now: Instant) -> InterfaceView {
+        self.settle(now);
+        self.view(now)
+    }
+
+    /// The router agent, if there is one, sees a packet that is offered to the queue.
+    pub(crate) fn offer(&mut self, now: Instant, packet: &Packet) -> Offer {
+        let view = self.view_settled(now);
+        let Some(port) = &mut self.port else { return Offer::Forward };
+        let offer = port.offer(packet, view);
+        if offer == Offer::HoldBack {
+            self.counters.arrived += 1;
+            self.counters.held_back += 1;
+            self.assert_conservation();
+        }
+        offer
+    }
+
     /// Attaches a probe to the queue.
     pub fn attach_probe(&mut self, probe: QueueProbe) {
         self.sure_room = 0;
@@ -357,8 +396,8 @@ impl Link {
 
     /// Whether every packet that came is dropped, lost, delivered or inside.
     pub fn conserves(&self) -> bool {
-        let LinkCounters { arrived, dropped_overflow, dropped_active, lost, delivered, .. } = self.counters;
-        arrived == dropped_overflow + dropped_active + lost + delivered + self.inside_pkts()
+        let LinkCounters { arrived, dropped_overflow, dropped_active, held_back, lost, delivered, .. } = self.counters;
+        arrived == dropped_overflow + dropped_active + held_back + lost + delivered + self.inside_pkts()
     }
 }
 

@@ -3,8 +3,9 @@
 use crate::counters::LinkCounters;
 use crate::ids::LinkId;
 use crate::queue::DropReason;
+use crate::router::RouterGauge;
 use faircast_proto::endpoint::{Event, Report};
-use faircast_proto::packet::{Ecn, FlowId, Packet};
+use faircast_proto::packet::{Address, Ecn, FlowId, Packet};
 use faircast_proto::time::{Duration, Instant};
 
 /// What is to be observed in a run.
@@ -60,6 +61,10 @@ pub struct Records {
     pub queues: Vec<QueueRow>,
     /// Events of endpoints.
     pub events: Vec<EventRow>,
+    /// What router agents told, agent by agent at every moment.
+    pub routers: Vec<RouterRow>,
+    /// What router agents did.
+    pub router_events: Vec<RouterEventRow>,
     /// Link counters at the end of the warm-up, by link.
     pub links_at_warmup: Vec<LinkCounters>,
     /// Reports of senders at the end of the warm-up, by flow.
@@ -132,6 +137,39 @@ pub struct EventRow {
     pub flow: FlowId,
     /// What happened.
     pub event: Event,
+}
+
+/// What a router agent told at one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct RouterRow {
+    /// When.
+    pub at: Instant,
+    /// At the beginning of which link it is.
+    pub link: LinkId,
+    /// What it told: counters since the start, gauges of the moment.
+    pub gauge: RouterGauge,
+}
+
+/// Something that a router agent did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RouterEventRow {
+    /// When.
+    pub at: Instant,
+    /// At the beginning of which link it is.
+    pub link: LinkId,
+    /// What it did.
+    pub event: RouterEvent,
+}
+
+/// What router agents do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RouterEvent {
+    /// A group that passed is held back.
+    Blocked(Address),
+    /// A group that was held back passes.
+    Released(Address),
+    /// Whatever the agent says: a word and a number.
+    Note(&'static str, f64),
 }
 
 /// Something that happened to a packet at a queue.

@@ -5,6 +5,7 @@ use crate::calendar::{Calendar, Entry, Kind};
 use crate::ids::{LinkId, NodeId};
 use crate::link::{Link, Wanted};
 use crate::queue::Verdict;
+use crate::router::Offer;
 use crate::store::{Handle, Label, Store};
 use crate::trace::{Happening, Trace};
 use faircast_proto::time::Instant;
@@ -16,6 +17,8 @@ pub(crate) struct Wires<C> {
     pub(crate) links: Vec<Link>,
     pub(crate) store: Store,
     pub(crate) trace: Option<Box<Trace>>,
+    /// The entity of the timer of the first router agent; those of the others follow it.
+    pub(crate) first_port: u32,
 }
 
 impl<C: Calendar> Wires<C> {
@@ -36,6 +39,9 @@ impl<C: Calendar> Wires<C> {
     /// A packet comes to a link whose queue must be asked.
     #[inline(never)]
     fn consider(&mut self, link: LinkId, label: Label) {
+        if self.links[link.index()].port().is_some() && self.offer(link, label) == Offer::HoldBack {
+            return self.store.release(label.packet);
+        }
         // What the trace is to show may be gone afterwards.
         let arrived = self.trace.is_some().then(|| *self.store.get(label.packet));
         let wanted = self.links[link.index()].arrive(self.now, label, &mut self.store);
@@ -48,6 +54,25 @@ impl<C: Calendar> Wires<C> {
             trace.record(self.now, link, what, arrived.as_ref());
         }
         self.schedule(link, &wanted);
+    }
+
+    /// A packet is offered to an interface that a router agent looks after.
+    #[cold]
+    fn offer(&mut self, link: LinkId, label: Label) -> Offer {
+        let offer = self.links[link.index()].offer(self.now, self.store.get(label.packet));
+        self.arm_router(link);
+        if offer == Offer::HoldBack && self.trace.is_some() {
+            self.trace(link, Happening::Dropped, label.packet);
+        }
+        offer
+    }
+
+    /// Sees to the timer of the router agent at the beginning of a link.
+    pub(crate) fn arm_router(&mut self, link: LinkId) {
+        let Some(port) = self.links[link.index()].port_mut() else { return };
+        if let Some(at) = port.rearm(self.now) {
+            self.calendar.schedule(Entry::new(at, Kind::Timer, self.first_port + port.number));
+        }
     }
 
     /// The packet in transmission on a two-stage link has left.

@@ -8,7 +8,7 @@ use crate::multicast::{CONTROL_BYTES, Message};
 use crate::routing::{Edge, Graph};
 use crate::store::Label;
 use faircast_proto::group_set::GroupSet;
-use faircast_proto::packet::{Address, Ecn, FlowId, Header, Packet};
+use faircast_proto::packet::{Address, Ecn, Header, Packet};
 use faircast_proto::time::Instant;
 
 impl<C: Calendar> World<C> {
@@ -153,11 +153,12 @@ impl<C: Calendar> World<C> {
 
     /// Sends the control packets that membership has called for, and sees to what is to be done later.
     fn send_messages(&mut self) {
+        self.tell_routers();
         for message in std::mem::take(&mut self.messages) {
             let Message { session, link, what, number, groups } = message;
             let label = self.wires.store.insert(&Packet {
                 sent: Instant::ZERO,
-                flow: FlowId(self.multicast.session(session).flow()),
+                flow: self.multicast.session(session).flow(),
                 source: Address::endpoint(0),
                 destination: Address::NEIGHBOUR,
                 size: CONTROL_BYTES,
@@ -193,7 +194,13 @@ impl<C: Calendar> World<C> {
     /// joined there, or lets them pass again. `group` is any group of the session. Says whether there is such a branch.
     pub fn set_blocked(&mut self, group: Address, link: LinkId, groups: GroupSet, blocked: bool) -> bool {
         let Some((session, _)) = self.multicast.place(group.index()) else { return false };
-        self.multicast.session_mut(session).set_blocked_on(link, groups, blocked)
+        let state = self.multicast.session_mut(session);
+        let found = state.set_blocked_on(link, groups, blocked);
+        if let (Some((_, blocked)), Some(port)) = (state.interface_on(link), self.wires.links[link.index()].port_mut())
+        {
+            port.set_blocked(state.flow(), blocked);
+        }
+        found
     }
 
     /// What the interface at the beginning of `link` keeps of the session of `group`: the groups that are joined and

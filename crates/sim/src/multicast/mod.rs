@@ -19,7 +19,7 @@ mod membership;
 mod state;
 mod tree;
 
-use crate::ids::NodeId;
+use crate::ids::{LinkId, NodeId};
 use crate::routing::Graph;
 use faircast_proto::group_set::{GroupSet, MAX_GROUPS};
 use faircast_proto::time::{Duration, Instant};
@@ -58,6 +58,8 @@ pub enum Rebuild {
 pub struct SessionPlan {
     /// Number of groups, 1 to [`MAX_GROUPS`].
     pub groups: u32,
+    /// Groups that are no layers: announcements, reports, what is joined for a while only.
+    pub control: GroupSet,
     /// Groups to which members may send, too; their packets go up and down the source's tree.
     pub any_source: GroupSet,
     /// How the tree comes about.
@@ -78,6 +80,7 @@ impl SessionPlan {
     pub fn sparse(groups: u32) -> SessionPlan {
         SessionPlan {
             groups,
+            control: GroupSet::EMPTY,
             any_source: GroupSet::EMPTY,
             mode: Mode::Sparse,
             leave_delay: Duration::from_secs(2),
@@ -100,6 +103,8 @@ pub(crate) struct Multicast {
     /// Session and number within it of every group.
     groups: Vec<(u32, u32)>,
     agenda: Agenda,
+    /// Whether anybody wants to know of changes.
+    watched: bool,
     /// Sessions and nodes on which endpoints have joined or left just now.
     to_speak: Vec<(u32, NodeId)>,
 }
@@ -114,6 +119,8 @@ pub(crate) struct SessionSite<'a> {
     pub(crate) hosts: &'a [bool],
     /// Links on which a report can be lost although it is repeated until it is acknowledged.
     pub(crate) fallible: &'a [bool],
+    /// Links at whose beginning somebody wants to know what is joined.
+    pub(crate) watched: &'a [bool],
 }
 
 impl Multicast {
@@ -121,14 +128,28 @@ impl Multicast {
     pub(crate) fn add(&mut self, site: &SessionSite<'_>, graph: &Graph<'_>) {
         assert!(site.plan.groups <= MAX_GROUPS, "the builder has seen to it");
         let index = self.sessions.len() as u32;
+        let first_group = self.groups.len() as u32;
         self.groups.extend((0..site.plan.groups).map(|group| (index, group)));
-        self.sessions.push(Session::new(site, Tree::new(graph, site.root)));
+        self.watched |= site.watched.contains(&true);
+        self.sessions.push(Session::new(site, first_group, Tree::new(graph, site.root)));
     }
 
     /// Session and number within it of a group; `None` for a group that no session owns.
     #[inline]
     pub(crate) fn place(&self, group: usize) -> Option<(u32, u32)> {
         self.groups.get(group).copied()
+    }
+
+    /// The next change that somebody wants to know of: session, link, and what was joined there before.
+    pub(crate) fn take_change(&mut self) -> Option<(u32, LinkId, GroupSet)> {
+        let changed = |(session, state): (u32, &mut Session)| {
+            let (link, before) = state.take_change()?;
+            Some((session, link, before))
+        };
+        if !self.watched {
+            return None;
+        }
+        (0..).zip(&mut self.sessions).find_map(changed)
     }
 
     /// A session.

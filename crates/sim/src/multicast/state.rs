@@ -5,10 +5,13 @@ use super::tree::Tree;
 use super::{Mode, Rebuild, SessionPlan, SessionSite};
 use crate::ids::{LinkId, NodeId};
 use faircast_proto::group_set::GroupSet;
+use faircast_proto::packet::{Address, FlowId};
+use std::collections::VecDeque;
 
 /// One session in all nodes.
 pub(crate) struct Session {
     pub(super) plan: SessionPlan,
+    first_group: u32,
     flow: u32,
     pub(super) tree: Tree,
     /// What every packet looks at, branch by branch of the tree.
@@ -24,6 +27,10 @@ pub(crate) struct Session {
     wanting: Vec<u32>,
     /// By link: reports on it can be lost for good.
     fallible: Vec<bool>,
+    /// By link: somebody wants to know what is joined there.
+    watched: Vec<bool>,
+    /// What has changed there: the link, and what was joined.
+    changes: VecDeque<(LinkId, GroupSet)>,
 }
 
 /// The branches of a node and the members on it, indices from one to before another.
@@ -71,7 +78,7 @@ pub(super) struct Node {
 const NIL: u32 = u32::MAX;
 
 impl Session {
-    pub(super) fn new(site: &SessionSite<'_>, tree: Tree) -> Session {
+    pub(super) fn new(site: &SessionSite<'_>, first_group: u32, tree: Tree) -> Session {
         let plan = site.plan;
         let flooded = if matches!(plan.mode, Mode::Dense { .. }) { plan.all() } else { GroupSet::EMPTY };
         let mut members = site.members.to_vec();
@@ -88,6 +95,7 @@ impl Session {
         let nodes: Vec<Node> = (0..).zip(site.hosts).map(node).collect();
         let mut session = Session {
             plan,
+            first_group,
             flow: site.flow,
             tree,
             outlets: Vec::new(),
@@ -97,6 +105,8 @@ impl Session {
             wanting: vec![0; nodes.len() * plan.groups as usize],
             nodes,
             fallible: site.fallible.to_vec(),
+            watched: site.watched.to_vec(),
+            changes: VecDeque::new(),
         };
         session.lay_out();
         for branch in 0..session.interfaces.len() as u32 {
@@ -114,6 +124,7 @@ impl Session {
         let moved = nodes.clone().filter(|&node| tree.up(node) != self.tree.up(node)).collect();
         let before = std::mem::replace(&mut self.tree, tree);
         let interfaces = std::mem::take(&mut self.interfaces);
+        let known = self.watched_joins(&before, &interfaces);
         self.lay_out();
         self.wanting.fill(0);
         for node in nodes {
@@ -145,7 +156,27 @@ impl Session {
             };
             self.set_joined(branch, joined);
         }
+        self.changes.clear();
+        for (link, joined) in self.watched_joins(&self.tree, &self.interfaces) {
+            if known.binary_search_by_key(&link, |known| known.0).is_err() && !joined.is_empty() {
+                self.changes.push_back((link, GroupSet::EMPTY));
+            }
+        }
+        for (link, joined) in known {
+            if self.interface_on(link).unwrap_or_default().0 != joined {
+                self.changes.push_back((link, joined));
+            }
+        }
         moved
+    }
+
+    /// What is joined at the watched links of a tree with these interfaces, by link.
+    fn watched_joins(&self, tree: &Tree, interfaces: &[Interface]) -> Vec<(LinkId, GroupSet)> {
+        let all = tree.branches().iter().zip(interfaces);
+        let watched = all.filter(|(branch, _)| self.watched[branch.link.index()]);
+        let mut joins: Vec<_> = watched.map(|(branch, interface)| (branch.link, interface.joined)).collect();
+        joins.sort_unstable();
+        joins
     }
 
     /// Makes places for the interfaces of the tree, and says where packets go.
@@ -202,8 +233,23 @@ impl Session {
     }
 
     /// The flow to which the session's control packets count.
-    pub(crate) fn flow(&self) -> u32 {
-        self.flow
+    pub(crate) fn flow(&self) -> FlowId {
+        FlowId(self.flow)
+    }
+
+    /// Its first group.
+    pub(crate) fn first_group(&self) -> Address {
+        Address::group(self.first_group)
+    }
+
+    /// What it is made of.
+    pub(crate) fn plan(&self) -> SessionPlan {
+        self.plan
+    }
+
+    /// The next link among those watched at which something has changed, and what was joined there before.
+    pub(super) fn take_change(&mut self) -> Option<(LinkId, GroupSet)> {
+        self.changes.pop_front()
     }
 
     /// Whether a node is a router that nobody has asked for a group.
@@ -257,6 +303,10 @@ impl Session {
     pub(super) fn set_joined(&mut self, branch: u32, groups: GroupSet) {
         let state = &mut self.interfaces[branch as usize];
         let before = std::mem::replace(&mut state.joined, groups);
+        let link = self.outlets[branch as usize].link;
+        if self.watched[link.index()] && before != groups {
+            self.changes.push_back((link, before));
+        }
         state.blocked &= groups;
         self.open(branch);
         self.count(self.tree.branches()[branch as usize].parent, before, groups);

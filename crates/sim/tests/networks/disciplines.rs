@@ -175,6 +175,7 @@ fn a_discipline_may_mark_and_drop_packets_when_their_turn_has_come() {
             lost: 0,
             dropped_overflow: 1,
             dropped_active: 2,
+            held_back: 0,
             marked_incipient: 0,
             marked_moderate: 1,
         };
