@@ -339,6 +339,8 @@ class Dumbbell(Part):
 class Duplex(Part):
     """What a topology says of links of one kind, both directions."""
 
+    agent: RouterAgent | None = None
+    """What looks after the queue in the router, of this direction alone. Default: nobody."""
     back: Settings | None = None
     """What is different in the direction back."""
     delay: str | None = None
@@ -416,6 +418,8 @@ class Link(Part):
     the direction from `to` to `from`.
     """
 
+    agent: RouterAgent | None = None
+    """What looks after the queue in the router, of this direction alone. Default: nobody."""
     back: Settings | None = None
     """What is different in the direction back."""
     delay: str | None = None
@@ -495,6 +499,13 @@ class Membership(Part):
     """How routers come to know what is wanted below when the tree changes. Default "at-once"."""
     retry: str | None = None
     """How long a report of what is wanted waits for its acknowledgement until it is repeated. Default 3 s (PIM-DM)."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class Monitor(Part):
+    """Counts what is offered to the queue, by session, group, flow and pair of addresses."""
+
+    kind: ClassVar[str | None] = "monitor"
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -707,6 +718,20 @@ class Probes(Part):
 
 
 @dataclasses.dataclass(kw_only=True)
+class RateCap(Part):
+    """Blocks the highest layers of sessions above a rate."""
+
+    kind: ClassVar[str | None] = "rate-cap"
+
+    interval: str | None = None
+    """From one look to the next. Default 20 ms."""
+    rate: str | None = None
+    """What all groups together may send over the link. Default 1 Mbit/s."""
+    window: str | None = None
+    """Over how long rates are measured, and the least time from one action to the next. Default 1 s."""
+
+
+@dataclasses.dataclass(kw_only=True)
 class Receivers(Part):
     """The receivers of a session: NAME-0, NAME-1 and so on."""
 
@@ -812,6 +837,8 @@ class Registration(Part):
 class Settings(Part):
     """What one direction of a link is like."""
 
+    agent: RouterAgent | None = None
+    """What looks after the queue in the router, of this direction alone. Default: nobody."""
     delay: str | None = None
     """Propagation delay, up to 1 h."""
     loss: Loss | None = None
@@ -1117,6 +1144,8 @@ OmccPopulation: TypeAlias = "Configured | Registration | Estimated"
 """How the sender knows N: `{ kind = "registration", refresh = "30 s" }`."""
 Queue: TypeAlias = "DropTail | Red | Mecn"
 """A queue discipline as configurations write it: `{ kind = "drop-tail", limit = "50 packets" }`."""
+RouterAgent: TypeAlias = "Monitor | RateCap"
+"""A router agent as configurations write it: `{ kind = "monitor" }`."""
 Session: TypeAlias = "CbrSession | TfmccSession | OmccSession"
 """A multicast session."""
 Topology: TypeAlias = "Dumbbell | Chain | ParkingLot | Star | Tree"

@@ -112,6 +112,16 @@ class RunResult:
         return self.table("events")
 
     @property
+    def routers(self) -> pa.Table:
+        """What router agents tell, per probe interval: numbers about interfaces, flows, groups, pairs of hosts."""
+        return self.table("routers")
+
+    @property
+    def router_events(self) -> pa.Table:
+        """What router agents did: groups blocked and released."""
+        return self.table("router_events")
+
+    @property
     def packets(self) -> pa.Table:
         """One row per packet event, where the scenario asks for a trace."""
         return self.table("packets")

@@ -18,6 +18,7 @@ use faircast_sim::engine::World;
 use faircast_sim::ids::NodeId;
 use faircast_sim::loss::Loss;
 use faircast_sim::queue::{LinkContext, Queue};
+use faircast_sim::router::{InterfaceAgent, RouterContext};
 
 /// Builds the simulator of a network for one seed.
 ///
@@ -39,7 +40,17 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64, control: &C
         };
         let queue = Queue::new(&link.queue, context);
         let loss = Loss::new(&link.loss, network.stream(&format!("link/{}/loss", link.name)));
-        network.link(LinkPlan {
+        let agent = link.agent.as_ref().map(|agent| {
+            let context = RouterContext {
+                rate: link.rate,
+                delay: link.delay,
+                limit: link.queue.limit(),
+                mean_packet_bytes,
+                random: network.stream(&format!("link/{}/agent", link.name)),
+            };
+            InterfaceAgent::new(agent, context)
+        });
+        let id = network.link(LinkPlan {
             name: link.name.clone(),
             from: NodeId(link.from),
             to: NodeId(link.to),
@@ -49,6 +60,9 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64, control: &C
             loss,
             mode: link.mode,
         });
+        if let Some(agent) = agent {
+            network.router_agent(id, agent);
+        }
     }
     for flow in &description.flows {
         control.look()?;

@@ -12,7 +12,7 @@ use faircast_sim::ids::NodeId;
 use faircast_sim::multicast::SessionPlan;
 use faircast_sim::probe::ProbePlan;
 use faircast_sim::routing::Edge;
-use faircast_sim::{link, loss, queue};
+use faircast_sim::{link, loss, queue, router};
 use std::collections::BTreeMap;
 
 /// A network, its traffic and what is to be observed.
@@ -65,6 +65,8 @@ pub struct DirectedLink {
     pub queue: queue::Config,
     /// What it loses.
     pub loss: loss::Config,
+    /// What looks after the queue, if anything does.
+    pub agent: Option<router::Config>,
     /// How departures are computed.
     pub mode: link::LinkMode,
 }

@@ -26,6 +26,7 @@ use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant, Rate};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::sync::Arc;
 
 /// What one direction of a link is made of.
 pub struct LinkPlan {
@@ -265,8 +266,13 @@ impl NetworkBuilder {
             links[link.index()].attach_probe(QueueProbe::new(plan.packets.contains(&link)));
         }
         let ports: Vec<LinkId> = self.agents.keys().copied().collect();
+        let hosts_of: Arc<[NodeId]> = match ports.is_empty() {
+            true => Arc::new([]),
+            false => self.endpoints.iter().map(|endpoint| endpoint.node).collect(),
+        };
         for (number, (link, agent)) in (0..).zip(self.agents) {
-            links[link.index()].attach_port(Port::new(agent, edges[link.index()].from, number));
+            let port = Port::new(agent, edges[link.index()].from, number, hosts_of.clone());
+            links[link.index()].attach_port(port);
         }
         let first_port = self.endpoints.len() as u32 + 1;
         let mut hosts = Vec::with_capacity(self.endpoints.len());

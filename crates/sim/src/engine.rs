@@ -358,6 +358,12 @@ impl<C> World<C> {
         &self.receivers
     }
 
+    /// The session of a group, by its flow, and the group's number in it; `None` for a group that no session owns.
+    pub fn session_of(&self, group: Address) -> Option<(FlowId, u32)> {
+        let (session, number) = self.multicast.place(group.index())?;
+        Some((self.multicast.session(session).flow(), number))
+    }
+
     /// How long one of the [`receivers`](Self::receivers) of all flows has been present until now: since its start,
     /// until it stops or, in a session, has left the last of its groups, which may be later; who joins again is present
     /// again. Exact to the nanosecond. What receivers got divided by how long they were present is a rate over present

@@ -10,7 +10,7 @@ from faircast.cli.common import Json, verb
 from faircast.cli.endings import print_json
 from faircast.scenario import choose
 
-KINDS = ("experiments", "schemes", "queues", "losses", "topologies", "tcp")
+KINDS = ("experiments", "schemes", "queues", "losses", "agents", "topologies", "tcp")
 
 
 @verb

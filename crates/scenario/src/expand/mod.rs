@@ -112,14 +112,14 @@ impl Expansion<'_> {
             directions.push((format!("{name}.back"), to, from, duplex.backwards()));
         }
         for (name, from, to, settings) in directions {
-            let Settings { rate: Some(rate), delay: Some(delay), queue: Some(queue), loss: Some(loss), mode } =
+            let Settings { rate: Some(rate), delay: Some(delay), queue: Some(queue), loss: Some(loss), agent, mode } =
                 settings
             else {
                 // Already reported as missing.
                 continue;
             };
             let mode = settled(mode.unwrap_or_default(), self.scenario.engine.link_mode);
-            self.network.links.push(DirectedLink { name, from, to, rate, delay, queue, loss, mode });
+            self.network.links.push(DirectedLink { name, from, to, rate, delay, queue, loss, agent, mode });
         }
     }
 

@@ -230,6 +230,7 @@ mod tests {
         let kinds = [
             faircast_sim::queue::LIST,
             faircast_sim::loss::LIST,
+            faircast_sim::router::LIST,
             crate::topology::LIST,
             &[("tcp", ""), ("cbr", ""), ("on-off", "")],
         ];

@@ -1,5 +1,6 @@
 //! Meaning: what is wrong with a scenario whose form is right.
 
+mod agents;
 mod counts;
 mod entries;
 mod hops;
@@ -44,6 +45,7 @@ pub(crate) fn check(scenario: &Scenario, control: &Control) -> Result<Vec<Findin
         unreachable(scenario, &network, &mut found);
         control.look()?;
         hops::check(scenario, &network, &mut found);
+        agents::check(&network, &mut found);
         control.look()?;
         optimum::check(scenario, &network, &mut found);
     }
@@ -109,7 +111,8 @@ fn these_settings(path: &str, settings: &Settings, found: &mut Vec<Finding>) {
     }
     let queue = settings.queue.iter().flat_map(|queue| queue.check()).map(|complaint| ("queue", complaint));
     let loss = settings.loss.iter().flat_map(|loss| loss.check()).map(|complaint| ("loss", complaint));
-    for (part, (field, message)) in queue.chain(loss) {
+    let agent = settings.agent.iter().flat_map(|agent| agent.check()).map(|complaint| ("agent", complaint));
+    for (part, (field, message)) in queue.chain(loss).chain(agent) {
         let finding = Finding::new(format!("{path}.{part}.{field}"), message);
         // Parameters are compared with each other.
         found.push(finding.on([format!("{path}.{part}")]));

@@ -1,7 +1,7 @@
 //! What a scenario says of links.
 
 use faircast_proto::time::{Duration, Rate};
-use faircast_sim::{loss, queue};
+use faircast_sim::{loss, queue, router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +55,9 @@ pub struct Settings {
     /// What gets lost on the way. Default: nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<loss::Config>,
+    /// What looks after the queue in the router, of this direction alone. Default: nobody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<router::Config>,
     /// How departures are computed. Default "auto". Results do not depend on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<ModeChoice>,
@@ -82,6 +85,7 @@ impl Settings {
             delay: self.delay.or(base.delay),
             queue: self.queue.as_ref().or(base.queue.as_ref()).cloned(),
             loss: self.loss.as_ref().or(base.loss.as_ref()).cloned(),
+            agent: self.agent.as_ref().or(base.agent.as_ref()).cloned(),
             mode: self.mode.or(base.mode),
         }
     }
@@ -93,6 +97,7 @@ impl Settings {
             delay: None,
             queue: Some(queue::Config::default()),
             loss: Some(loss::Config::default()),
+            agent: None,
             mode: Some(ModeChoice::Auto),
         }
     }
@@ -108,9 +113,11 @@ impl Duplex {
         Duplex { both: self.both.over(&base.both), back }
     }
 
-    /// What the direction back is like.
+    /// What the direction back is like. An agent is that of one direction; one for the other is named there.
     pub fn backwards(&self) -> Settings {
-        self.back.as_ref().map_or_else(|| self.both.clone(), |back| back.over(&self.both))
+        let agent = self.back.as_ref().and_then(|back| back.agent.clone());
+        let settings = self.back.as_ref().map_or_else(|| self.both.clone(), |back| back.over(&self.both));
+        Settings { agent, ..settings }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

@@ -5,6 +5,7 @@
 
 mod flows;
 mod per_second;
+mod routers;
 mod subjects;
 mod table;
 
@@ -24,8 +25,16 @@ use faircast_sim::queue::DropReason;
 /// All tables of a run but the summary. Its records are released table by table: they and the columns made of them do
 /// not stand side by side as a whole.
 pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, interval: Duration) -> Vec<Table> {
-    let Records { senders, receivers, links: of_links, queues: of_queues, events: of_events, .. } =
-        world.take_records();
+    let Records {
+        senders,
+        receivers,
+        links: of_links,
+        queues: of_queues,
+        events: of_events,
+        routers: of_routers,
+        router_events,
+        ..
+    } = world.take_records();
     vec![
         flows::flows(world, (senders, &receivers), subjects, interval),
         flows::receivers(world, receivers, subjects),
@@ -33,6 +42,8 @@ pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, interval: Duration) 
         queues(of_queues, subjects),
         packets(world, subjects),
         events(world, of_events, subjects),
+        routers::routers(world, &of_routers, subjects),
+        routers::events(world, &router_events, subjects),
     ]
 }
 
@@ -59,6 +70,7 @@ fn links<C>(world: &World<C>, rows: Vec<LinkRow>, subjects: &Subjects, interval:
         .integer("arrived_pkts", count(&|counters| counters.arrived))
         .integer("dropped_overflow_pkts", count(&|counters| counters.dropped_overflow))
         .integer("dropped_active_pkts", count(&|counters| counters.dropped_active))
+        .integer("held_back_pkts", count(&|counters| counters.held_back))
         .integer("marked_incipient_pkts", count(&|counters| counters.marked_incipient))
         .integer("marked_moderate_pkts", count(&|counters| counters.marked_moderate))
         .integer("departed_pkts", count(&|counters| counters.departed))

@@ -6,6 +6,8 @@ use faircast_proto::scheme::Scheme;
 /// The subjects of a run, in the order of the simulator.
 #[derive(Clone, Debug)]
 pub struct Subjects {
+    /// Names of nodes.
+    pub nodes: Vec<String>,
     /// Names of links, one direction each.
     pub links: Vec<String>,
     /// Names of flows, those of sessions after the others.
@@ -26,6 +28,7 @@ impl Subjects {
         let flows: Vec<_> = unicast.chain(sessions).collect();
         let members = || network.sessions.iter().flat_map(|session| &session.receivers);
         Subjects {
+            nodes: network.nodes.iter().map(|node| node.name.clone()).collect(),
             links: network.links.iter().map(|link| link.name.clone()).collect(),
             flows: flows.iter().map(|(name, ..)| (*name).clone()).collect(),
             is_session: flows.iter().map(|(_, is_session, _)| *is_session).collect(),

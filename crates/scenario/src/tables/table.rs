@@ -3,7 +3,8 @@
 /// A table: a name and columns of equal length.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Its name: `flows`, `receivers`, `links`, `queues`, `packets`, `events`, `summary` or `warnings`.
+    /// Its name: `flows`, `receivers`, `links`, `queues`, `packets`, `events`, `routers`,
+    /// `router_events`, `summary` or `warnings`.
     pub name: &'static str,
     /// Its columns, in order.
     pub columns: Vec<Column>,

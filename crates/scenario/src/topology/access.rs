@@ -74,6 +74,7 @@ pub(super) fn complete(rate: Rate, delay: Duration, limit_pkts: f64) -> Duplex {
         delay: Some(delay),
         queue: Some(queue::Config::DropTail(drop_tail)),
         loss: Some(loss::Config::default()),
+        agent: None,
         mode: Some(ModeChoice::Auto),
     };
     Duplex { both, back: None }

@@ -8,7 +8,7 @@
 //! | `engine.rs` | agents in the engine |
 //! | `battery.rs` | the tests that every agent must stand |
 //!
-//! Adding one is one file beside this one, with the four items that [`agents!`](self) asks of it, and one line in
+//! Adding one is one file beside this one, with the five items that [`agents!`](self) asks of it, and one line in
 //! `agents!`. An agent outside this crate goes into [`InterfaceAgent::Guest`].
 
 #[cfg(test)]
@@ -16,6 +16,7 @@ mod battery;
 mod engine;
 pub(crate) mod port;
 
+use crate::ids::NodeId;
 use crate::queue::InterfaceView;
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::packet::{Address, FlowId, Packet};
@@ -63,6 +64,8 @@ pub struct RouterView<'a> {
     pub interface: InterfaceView,
     /// The sessions of which groups are joined here, in the order in which sessions were added.
     pub sessions: &'a [SessionAt],
+    /// The host of every endpoint.
+    pub(crate) hosts: &'a [NodeId],
 }
 
 /// A session on an interface.
@@ -134,11 +137,16 @@ pub enum Subject {
     Flow(FlowId),
     /// A group.
     Group(Address),
-    /// Packets from one address to another.
-    Pair(Address, Address),
+    /// Packets from one host to another.
+    Pair(NodeId, NodeId),
 }
 
 impl<'a> RouterView<'a> {
+    /// The host part of an address, which several endpoints may share; `None` for groups.
+    pub fn host(&self, address: Address) -> Option<NodeId> {
+        if address.is_group() { None } else { self.hosts.get(address.index()).copied() }
+    }
+
     /// The session on this interface that owns a group, and the group's number in it.
     pub fn place(&self, group: Address) -> Option<(&'a SessionAt, u32)> {
         let within = |session: &SessionAt| {
@@ -218,6 +226,7 @@ pub struct RouterContext {
 /// * `Config`: serde and schemars, unknown fields denied, `Default`;
 /// * `Config::check(&self) -> Vec<(String, String)>`: every field that has an illegal value, and what would be legal;
 /// * `Type: RouterAgent` with `Type::new(&Config, RouterContext) -> Type`, with a configuration that passed;
+/// * `Config::ACTS_ON_SESSIONS: bool`: whether it has nothing to do where no session is;
 /// * for tests, `Config::samples() -> Vec<Config>`: the settings with which the battery is run.
 macro_rules! agents {
     ($($module:ident :: $Type:ident = $kind:literal : $about:literal ;)+) => {
@@ -291,6 +300,13 @@ macro_rules! agents {
             pub fn check(&self) -> Vec<(String, String)> {
                 match self {
                     $(Config::$Type(config) => config.check(),)+
+                }
+            }
+
+            /// Whether it has nothing to do where no session is.
+            pub fn acts_on_sessions(&self) -> bool {
+                match self {
+                    $(Config::$Type(_) => $module::Config::ACTS_ON_SESSIONS,)+
                 }
             }
 

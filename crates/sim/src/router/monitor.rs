@@ -27,6 +27,8 @@ struct Counts {
 }
 
 impl Config {
+    pub(super) const ACTS_ON_SESSIONS: bool = false;
+
     /// Nothing can be wrong.
     pub fn check(&self) -> Vec<(String, String)> {
         Vec::new()
@@ -46,12 +48,11 @@ impl Monitor {
 }
 
 impl RouterAgent for Monitor {
-    fn on_packet(&mut self, packet: &Packet, _at: &RouterView<'_>, _out: &mut RouterOutbox) -> Offer {
+    fn on_packet(&mut self, packet: &Packet, at: &RouterView<'_>, _out: &mut RouterOutbox) -> Offer {
         let destination = packet.destination;
-        let own = if destination.is_group() {
-            Subject::Group(destination)
-        } else {
-            Subject::Pair(packet.source, destination)
+        let own = match (at.host(packet.source), at.host(destination)) {
+            (Some(from), Some(to)) => Subject::Pair(from, to),
+            _ => Subject::Group(destination),
         };
         for subject in [Subject::Interface, Subject::Flow(packet.flow), own] {
             let counts = self.counts.entry(subject).or_default();

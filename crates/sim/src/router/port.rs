@@ -7,6 +7,7 @@ use crate::queue::InterfaceView;
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::packet::{Address, FlowId, Packet};
 use faircast_proto::time::Instant;
+use std::sync::Arc;
 
 /// An interface that an agent looks after.
 pub(crate) struct Port {
@@ -17,20 +18,22 @@ pub(crate) struct Port {
     pub(crate) number: u32,
     /// What the agent sees of the sessions here.
     sessions: Vec<SessionAt>,
+    /// The host of every endpoint.
+    hosts: Arc<[NodeId]>,
     outbox: RouterOutbox,
     /// When the next timer entry comes.
     armed: Instant,
 }
 
 impl Port {
-    pub(crate) fn new(agent: InterfaceAgent, node: NodeId, number: u32) -> Port {
+    pub(crate) fn new(agent: InterfaceAgent, node: NodeId, number: u32, hosts: Arc<[NodeId]>) -> Port {
         let (sessions, outbox) = (Vec::new(), RouterOutbox::default());
-        Port { agent, node, number, sessions, outbox, armed: Instant::FAR_FUTURE }
+        Port { agent, node, number, sessions, hosts, outbox, armed: Instant::FAR_FUTURE }
     }
 
     /// A packet is offered to the queue.
     pub(crate) fn offer(&mut self, packet: &Packet, interface: InterfaceView) -> Offer {
-        let at = RouterView { interface, sessions: &self.sessions };
+        let at = RouterView { interface, sessions: &self.sessions, hosts: &self.hosts };
         let offer = self.agent.on_packet(packet, &at, &mut self.outbox);
         // What neighbours say to each other is no agent's business.
         let may_hold = packet.destination.is_group() && packet.destination != Address::NEIGHBOUR;
@@ -48,7 +51,7 @@ impl Port {
             (Err(place), false) => self.sessions.insert(place, session),
             (Err(_), true) => {}
         }
-        let at = RouterView { interface, sessions: &self.sessions };
+        let at = RouterView { interface, sessions: &self.sessions, hosts: &self.hosts };
         self.agent.on_membership(change, &at, &mut self.outbox);
     }
 
@@ -64,7 +67,7 @@ impl Port {
     /// Calls the agent if its deadline has come.
     pub(crate) fn time_out(&mut self, interface: InterfaceView) {
         if self.agent.deadline().is_some_and(|deadline| deadline <= interface.now) {
-            let at = RouterView { interface, sessions: &self.sessions };
+            let at = RouterView { interface, sessions: &self.sessions, hosts: &self.hosts };
             self.agent.on_timeout(&at, &mut self.outbox);
         }
     }

@@ -45,6 +45,8 @@ impl Default for Config {
 }
 
 impl Config {
+    pub(super) const ACTS_ON_SESSIONS: bool = true;
+
     /// Every field with an illegal value, and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
         let mut wrong = Vec::new();

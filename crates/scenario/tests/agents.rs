@@ -1,0 +1,128 @@
+//! Router agents from a scenario file to tables.
+
+use faircast_scenario::run::{Control, RunOutput};
+use faircast_scenario::tables::{Table, Values, Words};
+use faircast_scenario::{Scenario, run};
+
+/// A constant rate of 800 kbit/s to two receivers, and a TCP, over one link.
+const FILM: &str = r#"
+format = 1
+name = "film"
+duration = "10 s"
+
+[topology]
+kind = "dumbbell"
+left = 2
+right = 2
+
+[links.bottleneck]
+agent = { kind = "monitor" }
+
+[flows.web]
+kind = "tcp"
+from = "left-1"
+to = "right-1"
+
+[sessions.film]
+scheme = "cbr"
+source = "left-0"
+rate = "800 kbit/s"
+packet_size = "1000 B"
+"#;
+
+fn go(text: &str) -> RunOutput {
+    let scenario = Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    run(&scenario, 1, &Control::default(), 1).unwrap_or_else(|problems| panic!("{problems:#?}"))
+}
+
+fn table<'a>(output: &'a RunOutput, name: &str) -> &'a Table {
+    output.tables.iter().find(|table| table.name == name).expect("there is such a table")
+}
+
+fn numbers<'a>(table: &'a Table, column: &str) -> &'a [f64] {
+    match table.get(column) {
+        Some(Values::Float(values)) => values,
+        other => panic!("{column} is {other:?}"),
+    }
+}
+
+fn words(table: &Table, column: &str) -> Vec<String> {
+    match table.get(column) {
+        Some(Values::Words(Words { codes, dictionary })) => {
+            codes.iter().map(|&code| dictionary[code as usize].clone()).collect()
+        }
+        other => panic!("{column} is {other:?}"),
+    }
+}
+
+/// The last value that the agent at the bottleneck told.
+fn told(output: &RunOutput, about: &str, gauge: &str) -> f64 {
+    let routers = table(output, "routers");
+    let rows = words(routers, "about").into_iter().zip(words(routers, "gauge"));
+    let last = rows.enumerate().filter(|(_, row)| row.0 == about && row.1 == gauge).next_back();
+    numbers(routers, "value")[last.unwrap_or_else(|| panic!("no {gauge} of {about}")).0]
+}
+
+#[test]
+fn a_monitor_counts_by_group_flow_and_pair_of_hosts() {
+    let output = go(FILM);
+    let routers = table(&output, "routers");
+    assert!(words(routers, "link").iter().all(|link| link == "bottleneck"), "not the direction back");
+    // 100 packets a second, from the join's arrival on to the last moment.
+    let film = told(&output, "film/0", "data_pkts");
+    assert!((993.0..=1000.0).contains(&film), "{film}");
+    assert_eq!(told(&output, "film", "data_pkts"), film);
+    assert_eq!(told(&output, "film/0", "data_bytes"), 1000.0 * film);
+    let web = told(&output, "web", "data_pkts");
+    assert!(web > 3000.0, "{web}");
+    assert_eq!(told(&output, "left-1 > right-1", "data_pkts"), web);
+    assert_eq!(told(&output, "interface", "data_pkts"), web + film);
+    assert_eq!(told(&output, "interface", "joins"), 1.0);
+    // Acknowledgements of reports are messages between neighbours.
+    assert_eq!(told(&output, "neighbour", "other_pkts"), 1.0);
+}
+
+#[test]
+fn a_cap_blocks_and_says_so() {
+    let text = FILM.replace("kind = \"monitor\"", "kind = \"rate-cap\", rate = \"700 kbit/s\"");
+    let output = go(&text);
+    let events = table(&output, "router_events");
+    assert_eq!((words(events, "event"), words(events, "about")), (vec!["blocked".into()], vec!["film/0".into()]));
+    let blocked_at = numbers(events, "t_s")[0];
+    assert!((1.0..1.1).contains(&blocked_at), "{blocked_at}");
+    assert_eq!(told(&output, "interface", "blocks"), 1.0);
+    assert_eq!(told(&output, "interface", "rate_bps"), 0.0);
+}
+
+#[test]
+fn what_is_wrong_with_an_agent_is_said() {
+    let cases = [
+        ("kind = \"monitor\"", "kind = \"moniter\"", "links.bottleneck.agent.kind", "did you mean monitor?"),
+        ("kind = \"monitor\"", "kind = \"monitor\", rate = \"1 Mbit/s\"", "links.bottleneck.agent.rate", "unknown key"),
+        (
+            "kind = \"monitor\"",
+            "kind = \"rate-cap\", rate = \"0 bit/s\"",
+            "links.bottleneck.agent.rate",
+            "legal is more",
+        ),
+        (
+            "kind = \"monitor\"",
+            "kind = \"rate-cap\", interval = \"2 s\"",
+            "links.bottleneck.agent.window",
+            "legal is interval or more",
+        ),
+        (
+            "agent = { kind = \"monitor\" }",
+            "back = { agent = { kind = \"rate-cap\" } }",
+            "links.bottleneck.back.agent",
+            "a rate-cap acts on sessions, and none sends its packets to receivers over this link",
+        ),
+    ];
+    for (from, to, path, message) in cases {
+        let text = FILM.replace(from, to);
+        assert_ne!(text, FILM);
+        let problems = Scenario::from_toml(&text).expect_err(to);
+        let found = problems.iter().any(|problem| problem.path == path && problem.message.contains(message));
+        assert!(found, "{to}: {problems:#?}");
+    }
+}
