@@ -52,7 +52,7 @@ def test_the_package_offers_its_names() -> None:
 def test_list(cli: Cli) -> None:
     everything = cli("list")
     assert everything.code == 0
-    for kind in ("experiments:", "queues:", "tcp:", "losses:", "topologies:"):
+    for kind in ("experiments:", "queues:", "tcp:", "losses:", "agents:", "topologies:"):
         assert kind in everything.out
     assert "red" in cli("list", "queues").out
     found = json.loads(cli("list", "tcp", "--json").out)

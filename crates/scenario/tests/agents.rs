@@ -59,7 +59,7 @@ fn words(table: &Table, column: &str) -> Vec<String> {
 fn told(output: &RunOutput, about: &str, gauge: &str) -> f64 {
     let routers = table(output, "routers");
     let rows = words(routers, "about").into_iter().zip(words(routers, "gauge"));
-    let last = rows.enumerate().filter(|(_, row)| row.0 == about && row.1 == gauge).next_back();
+    let last = rows.enumerate().rfind(|(_, row)| row.0 == about && row.1 == gauge);
     numbers(routers, "value")[last.unwrap_or_else(|| panic!("no {gauge} of {about}")).0]
 }
 
