@@ -104,10 +104,8 @@ fn add_session(
         let random = network.stream(&format!("session/{name}/draws"));
         Seat { flow, own, group, members, line_rate, random }
     };
-    let jitter = network.stream(&format!("session/{}/start", session.name)).uniform();
-    let start = Instant::ZERO + session.start + session.start_jitter.mul_f64(jitter);
     let source = Agent::SessionSource(session.config.source(seat(network, own, &session.name)));
-    network.place(own, flow, source, start, session.stop.map(|stop| Instant::ZERO + stop));
+    network.place(own, flow, source, session.starts(seed), session.stop.map(|stop| Instant::ZERO + stop));
     for receiver in &session.receivers {
         control.look()?;
         let own = network.address(NodeId(receiver.node));

@@ -16,6 +16,7 @@
 //! | [`warning`] | what is legal, but should be known |
 //! | [`mod@catalogue`] | what there is to choose from |
 
+mod activity;
 mod build;
 pub mod catalogue;
 mod control;

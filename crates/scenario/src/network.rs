@@ -145,6 +145,14 @@ impl NetworkFlow {
     }
 }
 
+impl NetworkSession {
+    /// When its source starts in the run with this seed.
+    pub fn starts(&self, seed: u64) -> Instant {
+        let jitter = Random::stream(seed, &format!("session/{}/start", self.name)).uniform();
+        Instant::ZERO + self.start + self.start_jitter.mul_f64(jitter)
+    }
+}
+
 impl NetworkReceiver {
     /// When it joins in the run with this seed.
     pub fn joins(&self, seed: u64) -> Instant {

@@ -1,5 +1,6 @@
 //! One run: from a scenario and a seed to tables.
 
+use crate::activity::Activity;
 use crate::build::build;
 pub use crate::control::{Control, Failure};
 use crate::expand::expand;
@@ -60,10 +61,11 @@ fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Res
         world.settle();
     }
     let subjects = Subjects::of(network);
-    let summary = summary(&world, &subjects, network.probes.warmup);
+    let activity = Activity::of_run(&world, network, seed);
+    let summary = summary(&world, &subjects, &activity, network.probes.warmup);
     let mut tables = tables(&mut world, &subjects, network.probes.interval);
     tables.push(summary);
-    let warnings = warning::of_run(&world, network, seed);
+    let warnings = warning::of_run(&world, network, &activity);
     tables.push(warning::table(&warnings));
     Ok(RunOutput {
         tables,

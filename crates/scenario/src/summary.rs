@@ -3,6 +3,7 @@
 //! Values are those of the run after its warm-up, unless the metric's name ends in `_all`: those count from time
 //! zero. A run that was interrupted during its warm-up has nothing after it: its late values are NaN.
 
+use crate::activity::Activity;
 use crate::tables::{Subjects, Table, Words, over, seconds};
 use faircast_proto::endpoint::Report;
 use faircast_proto::time::{Duration, Instant};
@@ -12,12 +13,12 @@ use faircast_sim::link::Link;
 use std::collections::BTreeMap;
 
 /// The summary table of a run: columns `subject`, `metric`, `unit`, `value`.
-pub fn summary<C>(world: &World<C>, subjects: &Subjects, warmup: Instant) -> Table {
+pub(crate) fn summary<C>(world: &World<C>, subjects: &Subjects, activity: &[Activity], warmup: Instant) -> Table {
     let mut rows = Rows::default();
     let now = world.now();
     let (all_s, late_s) = (now.as_secs_f64(), seconds(warmup, now));
     let records = world.records();
-    let mut goodputs = Vec::with_capacity(subjects.flows.len());
+    let mut compared = Vec::with_capacity(subjects.flows.len());
     for (index, flow) in world.flows().iter().enumerate() {
         let at_warmup = records.senders_at_warmup.get(index).copied();
         let sender = Counters { now: world.sender(index), at_warmup, all_s, late_s };
@@ -33,7 +34,8 @@ pub fn summary<C>(world: &World<C>, subjects: &Subjects, warmup: Instant) -> Tab
             }
         };
         let receivers: Vec<Counters> = flow.receivers.clone().enumerate().map(receiver).collect();
-        let goodput = rows.flow(&subjects.flows[index], &sender, &receivers);
+        let active_s = if sender.at_warmup.is_some() { activity[index].after(warmup) } else { f64::NAN };
+        rows.flow(&subjects.flows[index], &sender, &receivers, active_s);
         if subjects.is_session[index] {
             rows.session(&subjects.flows[index], &sender);
             let members = flow.receivers.clone().filter_map(|receiver| subjects.member(receiver));
@@ -41,16 +43,17 @@ pub fn summary<C>(world: &World<C>, subjects: &Subjects, warmup: Instant) -> Tab
                 rows.receiver(&subjects.members[member], counters);
             }
         }
-        // A session that nobody was in has no rate to be compared.
-        if subjects.is_controlled[index] && !goodput.is_nan() {
-            goodputs.push(goodput);
+        if subjects.is_controlled[index] {
+            compared.push(late_bps(&receivers, active_s, |report| report.distinct_bytes));
         }
     }
     for (index, (name, link)) in subjects.links.iter().zip(world.links()).enumerate() {
         rows.link(name, link, records.links_at_warmup.get(index), now, all_s, late_s);
     }
-    if !goodputs.is_empty() {
-        rows.add("run", "jain_index", "1", jain_index(&goodputs));
+    // What was not there, a flow that had nothing to send or a session that nobody was in, is not to be compared.
+    compared.retain(|goodput| !goodput.is_nan());
+    if !compared.is_empty() {
+        rows.add("run", "jain_index", "1", jain_index(&compared));
     }
     rows.add("run", "simulated", "s", all_s);
     rows.add("run", "packet_hops", "packets", world.packet_hops() as f64);
@@ -78,11 +81,11 @@ impl Counters {
     }
 }
 
-/// What receivers got after the warm-up, bit/s: all together over the time that they were present, all together; NaN if
-/// none of them was.
-fn late_bps(receivers: &[Counters], of: fn(&Report) -> u64) -> f64 {
+/// What receivers got after the warm-up, bit/s: all together over the time that they were present, all together, and of
+/// each no more than `most_s`; NaN if that is none.
+fn late_bps(receivers: &[Counters], most_s: f64, of: fn(&Report) -> u64) -> f64 {
     let bytes = receivers.iter().map(|receiver| receiver.late(of)).sum::<f64>();
-    over(8.0 * bytes, receivers.iter().map(|receiver| receiver.late_s).sum())
+    over(8.0 * bytes, receivers.iter().map(|receiver| receiver.late_s.min(most_s)).sum())
 }
 
 /// The same from time zero.
@@ -129,11 +132,11 @@ impl Rows {
         }
     }
 
-    /// Rows of a flow, with the mean of what a session's receivers got; returns the goodput after the warm-up.
-    fn flow(&mut self, name: &str, sender: &Counters, receivers: &[Counters]) -> f64 {
-        let goodput = late_bps(receivers, |report| report.distinct_bytes);
-        self.add(name, "goodput", "bit/s", goodput);
-        self.add(name, "rate", "bit/s", late_bps(receivers, |report| report.received_bytes));
+    /// Rows of a flow that was active for so long after the warm-up, with the mean of what a session's receivers got.
+    fn flow(&mut self, name: &str, sender: &Counters, receivers: &[Counters], active_s: f64) {
+        let present_bps = |of| late_bps(receivers, f64::INFINITY, of);
+        self.add(name, "goodput", "bit/s", present_bps(|report| report.distinct_bytes));
+        self.add(name, "rate", "bit/s", present_bps(|report| report.received_bytes));
         self.add(name, "sent", "packets", sender.late(|report| report.sent_pkts));
         self.add(name, "retransmitted", "packets", sender.late(|report| report.retransmitted_pkts));
         self.add(name, "loss_reductions", "1", sender.late(|report| report.loss_reductions));
@@ -141,7 +144,7 @@ impl Rows {
         self.add(name, "timeouts", "1", sender.late(|report| report.timeouts));
         self.add(name, "goodput_all", "bit/s", all_bps(receivers, |report| report.distinct_bytes));
         self.add(name, "timeouts_all", "1", sender.now.timeouts as f64);
-        goodput
+        self.add(name, "active", "s", active_s);
     }
 
     /// Further rows of a session.
@@ -155,8 +158,9 @@ impl Rows {
     /// Rows of a receiver of a session.
     fn receiver(&mut self, name: &str, receiver: &Counters) {
         let alone = std::slice::from_ref(receiver);
-        self.add(name, "goodput", "bit/s", late_bps(alone, |report| report.distinct_bytes));
-        self.add(name, "rate", "bit/s", late_bps(alone, |report| report.received_bytes));
+        let late_bps = |of| late_bps(alone, f64::INFINITY, of);
+        self.add(name, "goodput", "bit/s", late_bps(|report| report.distinct_bytes));
+        self.add(name, "rate", "bit/s", late_bps(|report| report.received_bytes));
         self.add(name, "loss_events", "1", receiver.late(|report| report.loss_reductions));
         self.add(name, "reports", "packets", receiver.late(|report| report.sent_pkts));
         self.add(name, "loss_event_rate_end", "1", receiver.now.loss_event_rate);

@@ -1,8 +1,10 @@
 //! Warnings: what is legal and runs, but makes a result say something else than its reader may think.
 
+use crate::activity::Activity;
 use crate::model::Scenario;
 use crate::network::{FlowKind, Network, NetworkFlow, NetworkSession};
-use crate::tables::{Table, Words, seconds};
+use crate::tables::{Table, Words};
+use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Instant;
 use faircast_sim::counters::Undeliverable;
 use faircast_sim::engine::World;
@@ -14,11 +16,11 @@ pub const WINDOW_LIMITED_FROM: f64 = 0.2;
 /// One thing to be known about a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
-    /// What sort: `window-limited`, `no-route`, `hop-limit`, `off-tree`, `receiver-at-source`.
+    /// What sort: `window-limited`, `not-active`, `no-route`, `hop-limit`, `off-tree`, `receiver-at-source`.
     pub kind: &'static str,
     /// The flow or session that it is about; empty for packets that belong to none.
     pub subject: String,
-    /// How much: a part of a flow's time, a number of packets, a number of receivers.
+    /// How much: a part of a flow's time, a moment in seconds, a number of packets, a number of receivers.
     pub value: f64,
     /// What it means, complete by itself.
     pub message: String,
@@ -59,25 +61,34 @@ fn at_source(network: &Network, session: &NetworkSession) -> Option<Warning> {
     Some(Warning { kind: "receiver-at-source", subject: session.name.clone(), value: number as f64, message })
 }
 
-/// What is worth a warning after a run of `network` with `seed`: by flow, then what belongs to none.
-pub(crate) fn of_run<C>(world: &World<C>, network: &Network, seed: u64) -> Vec<Warning> {
+/// What is worth a warning after a run of `network` in which flows were active so: by flow, then what belongs to none.
+pub(crate) fn of_run<C>(world: &World<C>, network: &Network, activity: &[Activity]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let flows = network.flows.iter().map(|flow| (&flow.name, Some(flow), None));
     let sessions = network.sessions.iter().map(|session| (&session.name, None, Some(session)));
     for (index, (name, flow, session)) in flows.chain(sessions).enumerate() {
-        warnings.extend(flow.and_then(|flow| window_limited(world, index, flow, seed)));
+        let active = &activity[index];
+        let (whose, is_controlled) = match (flow, session) {
+            (Some(flow), _) => (format!("flow {name}"), flow.kind.is_controlled()),
+            (None, session) => (format!("session {name}"), session.is_some_and(|it| it.config.is_controlled())),
+        };
+        warnings.extend(flow.and_then(|flow| window_limited(world, index, flow, active)));
+        if world.now() > network.probes.warmup {
+            warnings.extend(not_active(network.probes.warmup, name, &whose, is_controlled, active));
+        }
         warnings.extend(session.and_then(|session| at_source(network, session)));
-        undeliverable(world.undeliverable()[index], name, &mut warnings);
+        undeliverable(world.undeliverable()[index], name, &whose, &mut warnings);
     }
-    undeliverable(world.undeliverable()[world.flows().len()], "", &mut warnings);
+    undeliverable(world.undeliverable()[world.flows().len()], "", "no flow", &mut warnings);
     warnings
 }
 
 /// A flow that its own window held back.
-fn window_limited<C>(world: &World<C>, index: usize, flow: &NetworkFlow, seed: u64) -> Option<Warning> {
+fn window_limited<C>(world: &World<C>, index: usize, flow: &NetworkFlow, active: &Activity) -> Option<Warning> {
     let FlowKind::Tcp(config) = &flow.kind else { return None };
-    let end = flow.stop.map_or(world.now(), |stop| (Instant::ZERO + stop).min(world.now()));
-    let share = world.sender(index).window_limited_s / seconds(flow.starts(seed), end);
+    // From its stop on a window holds nothing back.
+    let stop = flow.stop.map_or(Instant::FAR_FUTURE, |stop| Instant::ZERO + stop);
+    let share = world.sender(index).window_limited_s / active.up_to(stop);
     let wnd = config.wnd.filter(|_| share >= WINDOW_LIMITED_FROM)?;
     let message = format!(
         "flow {} could not send for {:.0} % of its time because its window, wnd = {} packets, was full: its rate \
@@ -89,9 +100,20 @@ fn window_limited<C>(world: &World<C>, index: usize, flow: &NetworkFlow, seed: u
     Some(Warning { kind: "window-limited", subject: flow.name.clone(), value: share, message })
 }
 
-/// Packets of a flow that the network gave up, by reason.
-fn undeliverable(counted: Undeliverable, name: &str, warnings: &mut Vec<Warning>) {
-    let whose = if name.is_empty() { "no flow".to_owned() } else { format!("flow {name}") };
+/// A flow or session that had come to its end when the warm-up had.
+fn not_active(warmup: Instant, name: &str, whose: &str, is_controlled: bool, active: &Activity) -> Option<Warning> {
+    let end = active.end.filter(|&end| end <= warmup)?.as_secs_f64();
+    let compared = if is_controlled { ", and it is not part of jain_index" } else { "" };
+    let message = format!(
+        "{whose} had nothing more to send after {end} s, and the warm-up ends at {} s: all that the summary says of the \
+         time after that is 0 for it{compared}; a shorter warmup takes it in",
+        warmup.as_secs_f64()
+    );
+    Some(Warning { kind: "not-active", subject: name.to_owned(), value: end, message })
+}
+
+/// Packets of a flow or session that the network gave up, by reason.
+fn undeliverable(counted: Undeliverable, name: &str, whose: &str, warnings: &mut Vec<Warning>) {
     let reasons = [
         ("no-route", counted.no_route, "found no way to where they were to go"),
         ("hop-limit", counted.out_of_hops, "had used up their hops before they were there"),
@@ -127,11 +149,11 @@ mod tests {
     #[test]
     fn packets_given_up_are_told_by_flow_and_reason() {
         let mut warnings = Vec::new();
-        undeliverable(Undeliverable { no_route: 3, out_of_hops: 0, off_tree: 1 }, "web", &mut warnings);
-        undeliverable(Undeliverable { no_route: 0, out_of_hops: 2, off_tree: 0 }, "", &mut warnings);
+        undeliverable(Undeliverable { no_route: 3, out_of_hops: 0, off_tree: 1 }, "web", "session web", &mut warnings);
+        undeliverable(Undeliverable { no_route: 0, out_of_hops: 2, off_tree: 0 }, "", "no flow", &mut warnings);
         let told: Vec<_> = warnings.iter().map(|w| (w.kind, w.subject.as_str(), w.value)).collect();
         assert_eq!(told, [("no-route", "web", 3.0), ("off-tree", "web", 1.0), ("hop-limit", "", 2.0)]);
-        assert!(warnings[0].message.starts_with("3 packets of flow web found no way"), "{}", warnings[0].message);
+        assert!(warnings[0].message.starts_with("3 packets of session web found no way"), "{}", warnings[0].message);
         assert!(warnings[2].message.starts_with("2 packets of no flow had used up"), "{}", warnings[2].message);
         let table = table(&warnings);
         let codes = |column| match table.get(column) {

@@ -108,6 +108,7 @@ fn an_overloaded_link_by_hand() {
         ("timeouts", "1", 0.0),
         ("goodput_all", "bit/s", 792e3),
         ("timeouts_all", "1", 0.0),
+        ("active", "s", 6.0),
     ];
     assert_eq!(about(&output, "x"), flow);
 
@@ -192,7 +193,7 @@ fn all_that_sessions_and_receivers_are_told() {
         ("feedback_rounds", "1"),
         ("round_reports", "packets"),
     ];
-    assert_eq!(names("film")[9..], of_session);
+    assert_eq!(names("film")[10..], of_session);
     let of_receiver = [
         ("goodput", "bit/s"),
         ("rate", "bit/s"),
@@ -205,4 +206,49 @@ fn all_that_sessions_and_receivers_are_told() {
     assert_eq!(names("film-0"), of_receiver);
     let run = [("jain_index", "1"), ("simulated", "s"), ("packet_hops", "packets"), ("undeliverable", "packets")];
     assert_eq!(names("run"), run);
+}
+
+/// Flows whose windows hold them at five segments of 1000 bytes per round trip of 204 ms, of which some end.
+fn held(flows: &str) -> RunOutput {
+    go(&format!(
+        "format = 1\nname = \"held\"\nduration = \"60 s\"\nwarmup = \"10 s\"\n[topology]\nkind = \"dumbbell\"\n\
+         left = 3\nright = 3\nbottleneck = {{ rate = \"100 Mbit/s\", delay = \"100 ms\" }}\n\
+         [probes]\nevents = false\n{flows}"
+    ))
+}
+
+#[test]
+fn fairness_is_that_of_flows_while_they_have_something_to_send() {
+    let tcp = |name: &str, rest: &str| {
+        format!("[flows.{name}]\nkind = \"tcp\"\nfrom = \"left-0\"\nto = \"right-0\"\nwnd = \"5 packets\"\n{rest}\n")
+    };
+    let endless = tcp("endless", "");
+    // 100 segments are there after 4 s, 500 after 20 s: all of them get the same while they last.
+    let over = held(&(endless.clone() + &tcp("over", "segments = 100")));
+    assert_eq!(value(&over, "run", "jain_index"), 1.0);
+    assert_eq!((value(&over, "over", "active"), value(&over, "endless", "active")), (0.0, 50.0));
+    let parts = [tcp("ends", "segments = 500"), tcp("begins", "start = \"50 s\""), tcp("stops", "stop = \"30 s\"")];
+    let part = held(&(endless.clone() + &parts.concat()));
+    assert!(value(&part, "run", "jain_index") > 0.998, "{:?}", about(&part, "run"));
+    assert_eq!(value(&part, "begins", "active"), 10.0);
+    // 99 rounds and a half; from the stop on what is outstanding is acknowledged.
+    assert!((10.0..11.0).contains(&value(&part, "ends", "active")), "{:?}", about(&part, "ends"));
+    assert!((20.0..20.3).contains(&value(&part, "stops", "active")), "{:?}", about(&part, "stops"));
+    // One of half the window gets half: (1 + 1/2)^2 / (2 (1 + 1/4)).
+    let half = tcp("half", "segments = 200").replace("5 packets", "2 packets").replace("wnd = \"5", "wnd = \"4");
+    let half = held(&(tcp("whole", "").replace("5 packets", "4 packets") + &half));
+    assert!((value(&half, "run", "jain_index") - 0.9).abs() < 2e-3, "{:?}", about(&half, "run"));
+    // A session whose source is there for a part of the time, members all the time.
+    let film = |stop: &str| {
+        format!(
+            "[sessions.film]\nscheme = \"tfmcc\"\nsource = \"left-1\"\nmax_rate = \"200 kbit/s\"\n\
+             receivers = {{ nodes = [\"right-1\", \"right-2\"] }}\n{stop}\n"
+        )
+    };
+    let (whole, stopped) = (held(&(endless.clone() + &film(""))), held(&(endless.clone() + &film("stop = \"35 s\""))));
+    let (whole, stopped) = (value(&whole, "run", "jain_index"), value(&stopped, "run", "jain_index"));
+    assert!((whole - stopped).abs() < 2e-3, "{whole} {stopped}");
+    let gone = held(&(endless + &film("stop = \"10 s\"")));
+    assert_eq!(value(&gone, "run", "jain_index"), 1.0);
+    assert_eq!(value(&gone, "film", "active"), 0.0);
 }

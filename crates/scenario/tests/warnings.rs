@@ -4,8 +4,14 @@ use faircast_scenario::run::{Control, RunOutput};
 use faircast_scenario::{Scenario, run, warning};
 
 fn scenario(rest: &str) -> Scenario {
-    let head = "format = 1\nname = \"x\"\nduration = \"20 s\"\n[topology]\nkind = \"dumbbell\"\n\
-                bottleneck = { rate = \"7654321 bit/s\", delay = \"100 ms\" }\n";
+    scenario_of(20, 0, rest)
+}
+
+fn scenario_of(duration: u32, warmup: u32, rest: &str) -> Scenario {
+    let head = format!(
+        "format = 1\nname = \"x\"\nduration = \"{duration} s\"\nwarmup = \"{warmup} s\"\n[topology]\n\
+         kind = \"dumbbell\"\nbottleneck = {{ rate = \"7654321 bit/s\", delay = \"100 ms\" }}\n"
+    );
     Scenario::from_toml(&format!("{head}{rest}")).unwrap_or_else(|problems| panic!("{problems:#?}"))
 }
 
@@ -37,6 +43,44 @@ fn flows_that_the_network_holds_are_not_told() {
         assert_eq!(output.warnings, [], "{wnd}");
         assert_eq!(output.tables.last().map(|table| (table.name, table.rows())), Some(("warnings", 0)));
     }
+}
+
+#[test]
+fn a_transfer_is_judged_up_to_its_end() {
+    // 40 segments, two per round trip of 204 ms: 20 rounds are 4.1 of the 20 s.
+    let output = go(&scenario("[flows.web]\nkind = \"tcp\"\nwnd = \"2 packets\"\nsegments = 40"));
+    let [warning] = &output.warnings[..] else { panic!("{:?}", output.warnings) };
+    assert_eq!((warning.kind, warning.subject.as_str()), ("window-limited", "web"));
+    assert!((0.9..=1.0).contains(&warning.value), "{}", warning.value);
+}
+
+#[test]
+fn flows_that_were_not_active_after_the_warm_up_are_told() {
+    let flows = "[flows.short]\nkind = \"tcp\"\nsegments = 40\n[flows.long]\nkind = \"tcp\"\n\
+                 [flows.voice]\nkind = \"cbr\"\nstop = \"4 s\"\n[probes]\nevents = false\n";
+    let output = go(&scenario_of(20, 5, flows));
+    let told: Vec<_> = output.warnings.iter().map(|w| (w.kind, w.subject.as_str())).collect();
+    assert_eq!(told, [("not-active", "short"), ("not-active", "voice")]);
+    let [short, voice] = &output.warnings[..] else { panic!("{told:?}") };
+    // Slow start doubles two segments: five rounds of 204 ms.
+    assert!((1.0..1.2).contains(&short.value), "{}", short.value);
+    assert!(short.message.contains("after 1.") && short.message.contains("jain_index"), "{}", short.message);
+    assert_eq!(voice.value, 4.0);
+    assert!(voice.message.starts_with("flow voice had nothing more to send after 4 s"), "{}", voice.message);
+    assert!(!voice.message.contains("jain_index"), "{}", voice.message);
+    // What ends with the warm-up has nothing after it; what ends later has.
+    let told = |stop: &str| {
+        let voice = format!("[flows.voice]\nkind = \"cbr\"\nstop = \"{stop}\"\n");
+        go(&scenario_of(20, 5, &voice)).warnings.len()
+    };
+    assert_eq!([told("5 s"), told("5001 ms")], [1, 0]);
+    let film = "[sessions.film]\nscheme = \"tfmcc\"\nsource = \"left-0\"\nreceivers = { nodes = [\"right-0\"] }\n\
+                stop = \"3 s\"\n";
+    let output = go(&scenario_of(20, 5, film));
+    assert!(output.warnings[0].message.starts_with("session film had nothing more to send after 3 s"));
+    assert!(output.warnings[0].message.contains("jain_index"));
+    // Without a warm-up nothing is left out.
+    assert_eq!(go(&scenario_of(20, 0, flows)).warnings, []);
 }
 
 #[test]

@@ -289,7 +289,7 @@ impl NetworkBuilder {
             .map(|flow| {
                 let first = receivers.len();
                 receivers.extend(flow.receivers);
-                Flow { sender: flow.sender, receivers: first..receivers.len() }
+                Flow { sender: flow.sender, receivers: first..receivers.len(), finished: None }
             })
             .collect();
         let undeliverable = vec![Undeliverable::default(); flows.len() + 1];

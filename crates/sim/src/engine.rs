@@ -15,7 +15,7 @@ use crate::presence::Presence;
 use crate::probe::{EventRow, LinkRow, PacketRow, ProbePlan, QueueRow, ReceiverRow, Records, SenderRow};
 use crate::store::Label;
 use crate::wires::Wires;
-use faircast_proto::endpoint::{Action, Input, Outbox, Report};
+use faircast_proto::endpoint::{Action, Event, Input, Outbox, Report};
 use faircast_proto::packet::{Address, FlowId};
 use faircast_proto::time::{Duration, Instant};
 
@@ -187,11 +187,7 @@ impl<C: Calendar> World<C> {
                 }
                 &Action::Join(group) => self.change_membership(node, index as u32, group, true),
                 &Action::Leave(group) => self.change_membership(node, index as u32, group, false),
-                Action::Event(event) if self.plan.events => {
-                    let (at, flow) = (self.wires.now, self.hosts[index].flow);
-                    self.records.events.push(EventRow { at, endpoint: index as u32, flow, event: *event });
-                }
-                Action::Event(_) => {}
+                &Action::Event(event) => self.take_event(index, event),
             }
         }
         self.outbox.clear();
@@ -200,6 +196,17 @@ impl<C: Calendar> World<C> {
         }
         if !self.local.is_empty() {
             self.hand_to_neighbours();
+        }
+    }
+
+    fn take_event(&mut self, index: usize, event: Event) {
+        let (at, flow) = (self.wires.now, self.hosts[index].flow);
+        if event == Event::Finished {
+            let flow = self.flows.get_mut(flow.0 as usize).filter(|flow| flow.sender.index() == index);
+            flow.into_iter().for_each(|flow| flow.finished = Some(at));
+        }
+        if self.plan.events {
+            self.records.events.push(EventRow { at, endpoint: index as u32, flow, event });
         }
     }
 

@@ -1,6 +1,7 @@
 //! The flows of a network.
 
 use faircast_proto::packet::Address;
+use faircast_proto::time::Instant;
 use std::ops::Range;
 
 /// Who sends the data of a flow, and who receives it: one, or the members of a session.
@@ -10,4 +11,6 @@ pub struct Flow {
     pub sender: Address,
     /// Who receives it: indices among the receivers of all flows.
     pub receivers: Range<usize>,
+    /// When its sender said that everything there was to send has been acknowledged, if it has.
+    pub finished: Option<Instant>,
 }

@@ -1,0 +1,42 @@
+//! When flows had something to send: the time over which they can be judged.
+
+use crate::network::{FlowKind, Network};
+use faircast_proto::time::{Duration, Instant};
+use faircast_sim::engine::World;
+
+/// When a flow had something to send in a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Activity {
+    /// Since when; later than now if it has not begun.
+    start: Instant,
+    /// When it ended. Of TCP this is the moment from which on nothing is left to be acknowledged, which may be after its
+    /// stop; of what knows no acknowledgements it is the stop.
+    pub end: Option<Instant>,
+    now: Instant,
+}
+
+impl Activity {
+    /// Those of all flows in the order of the simulator, sessions after the others.
+    pub fn of_run<C>(world: &World<C>, network: &Network, seed: u64) -> Vec<Activity> {
+        let now = world.now();
+        let stopped = |stop: Option<Duration>| stop.map(|stop| Instant::ZERO + stop).filter(|&stop| stop <= now);
+        let flows = network.flows.iter().zip(world.flows()).map(|(flow, ends)| {
+            let end = if let FlowKind::Tcp(_) = flow.kind { ends.finished } else { stopped(flow.stop) };
+            Activity { start: flow.starts(seed), end, now }
+        });
+        let sessions = network.sessions.iter();
+        flows
+            .chain(sessions.map(|session| Activity { start: session.starts(seed), end: stopped(session.stop), now }))
+            .collect()
+    }
+
+    /// For how long after `since`, seconds.
+    pub fn after(&self, since: Instant) -> f64 {
+        self.end.unwrap_or(self.now).since(self.start.max(since)).as_secs_f64()
+    }
+
+    /// For how long up to `until`, seconds.
+    pub fn up_to(&self, until: Instant) -> f64 {
+        self.end.unwrap_or(self.now).min(until).since(self.start).as_secs_f64()
+    }
+}
