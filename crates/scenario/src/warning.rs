@@ -16,7 +16,8 @@ pub const WINDOW_LIMITED_FROM: f64 = 0.2;
 /// One thing to be known about a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
-    /// What sort: `window-limited`, `not-active`, `no-route`, `hop-limit`, `off-tree`, `receiver-at-source`.
+    /// What sort: `window-limited`, `not-active`, `no-route`, `hop-limit`, `off-tree`, `not-a-source`,
+    /// `receiver-at-source`.
     pub kind: &'static str,
     /// The flow or session that it is about; empty for packets that belong to none.
     pub subject: String,
@@ -117,7 +118,8 @@ fn undeliverable(counted: Undeliverable, name: &str, whose: &str, warnings: &mut
     let reasons = [
         ("no-route", counted.no_route, "found no way to where they were to go"),
         ("hop-limit", counted.out_of_hops, "had used up their hops before they were there"),
-        ("off-tree", counted.off_tree, "went to a group to which their sender may not send"),
+        ("off-tree", counted.off_tree, "came over a link that is not, or no longer, the way down their tree"),
+        ("not-a-source", counted.not_a_source, "went to a group to which their sender may not send"),
     ];
     for (kind, packets, what) in reasons.into_iter().filter(|&(_, packets, _)| packets > 0) {
         let message = format!("{packets} packets of {whose} {what}; they are not among the drops and losses of links");
@@ -149,18 +151,23 @@ mod tests {
     #[test]
     fn packets_given_up_are_told_by_flow_and_reason() {
         let mut warnings = Vec::new();
-        undeliverable(Undeliverable { no_route: 3, out_of_hops: 0, off_tree: 1 }, "web", "session web", &mut warnings);
-        undeliverable(Undeliverable { no_route: 0, out_of_hops: 2, off_tree: 0 }, "", "no flow", &mut warnings);
+        let web = Undeliverable { no_route: 3, off_tree: 1, not_a_source: 4, ..Undeliverable::default() };
+        undeliverable(web, "web", "session web", &mut warnings);
+        let nobodys = Undeliverable { out_of_hops: 2, ..Undeliverable::default() };
+        undeliverable(nobodys, "", "no flow", &mut warnings);
         let told: Vec<_> = warnings.iter().map(|w| (w.kind, w.subject.as_str(), w.value)).collect();
-        assert_eq!(told, [("no-route", "web", 3.0), ("off-tree", "web", 1.0), ("hop-limit", "", 2.0)]);
+        assert_eq!(
+            told,
+            [("no-route", "web", 3.0), ("off-tree", "web", 1.0), ("not-a-source", "web", 4.0), ("hop-limit", "", 2.0)]
+        );
         assert!(warnings[0].message.starts_with("3 packets of session web found no way"), "{}", warnings[0].message);
-        assert!(warnings[2].message.starts_with("2 packets of no flow had used up"), "{}", warnings[2].message);
+        assert!(warnings[3].message.starts_with("2 packets of no flow had used up"), "{}", warnings[3].message);
         let table = table(&warnings);
         let codes = |column| match table.get(column) {
             Some(Values::Words(words)) => (words.codes.clone(), words.dictionary.len()),
             other => panic!("{other:?}"),
         };
-        assert_eq!(codes("subject"), (vec![0, 0, 1], 2));
-        assert_eq!((codes("kind").1, codes("message").1), (3, 3));
+        assert_eq!(codes("subject"), (vec![0, 0, 0, 1], 2));
+        assert_eq!((codes("kind").1, codes("message").1), (4, 4));
     }
 }

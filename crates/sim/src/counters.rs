@@ -36,14 +36,17 @@ pub struct Undeliverable {
     pub no_route: u64,
     /// The hop limit was used up, [`MAX_HOPS`](crate::routing::MAX_HOPS) links after the sender.
     pub out_of_hops: u64,
-    /// A packet to a group came up the tree of a session in which the source alone may send.
+    /// A packet to a group came over a link that is not the way down its tree, perhaps not any more: the check of the
+    /// reverse path.
     pub off_tree: u64,
+    /// A packet to a group came up the tree, and members may not send to that group.
+    pub not_a_source: u64,
 }
 
 impl Undeliverable {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.no_route + self.out_of_hops + self.off_tree
+        self.no_route + self.out_of_hops + self.off_tree + self.not_a_source
     }
 }
 
@@ -53,6 +56,6 @@ mod tests {
 
     #[test]
     fn the_total_is_the_sum_of_all_reasons() {
-        assert_eq!(Undeliverable { no_route: 1, out_of_hops: 2, off_tree: 4 }.total(), 7);
+        assert_eq!(Undeliverable { no_route: 1, out_of_hops: 2, off_tree: 4, not_a_source: 8 }.total(), 15);
     }
 }

@@ -23,14 +23,15 @@ impl<C: Calendar> World<C> {
             if !self.replicate(session, fan, group, None, label) {
                 self.find_unwanted(node, session, group);
             }
-        } else if state.has_any_source(group)
-            && let Some(back) = state.link_beside(link)
-        {
+        } else if let Some(back) = state.link_beside(link) {
+            if !state.has_any_source(group) {
+                return self.give_up(label, |given_up| &mut given_up.not_a_source);
+            }
             let fan = state.fan_of(node);
             self.send_up(node, session, label);
             self.replicate(session, fan, group, Some(back), label);
         } else {
-            // The check of the reverse path: only members' packets may come from below.
+            // The check of the reverse path.
             return self.give_up(label, |given_up| &mut given_up.off_tree);
         }
         self.wires.store.release(label.packet);

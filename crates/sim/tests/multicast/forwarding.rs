@@ -233,7 +233,7 @@ fn where_only_the_source_may_send_the_packet_of_a_member_is_given_up_and_counted
     let mut world: World<Wheel> = build(network);
     world.run(at(1.0), u64::MAX);
     let counted = world.undeliverable();
-    assert_eq!(counted[0], Undeliverable { off_tree: 1, ..Undeliverable::default() });
+    assert_eq!(counted[0], Undeliverable { not_a_source: 1, ..Undeliverable::default() });
     assert_eq!((counted[0].total(), counted[1].total()), (1, 0));
 }
 

@@ -110,9 +110,9 @@ fn what_cannot_be_delivered_is_counted_by_reason_and_flow() {
     let mut world: World<Wheel> = network.build().expect("a network without errors");
     world.run(at(1.0), u64::MAX);
     let expected = [
-        Undeliverable { out_of_hops: 1, no_route: 1, off_tree: 0 },
-        Undeliverable { out_of_hops: 1, no_route: 1, off_tree: 0 },
-        Undeliverable { out_of_hops: 0, no_route: 1, off_tree: 0 },
+        Undeliverable { out_of_hops: 1, no_route: 1, off_tree: 0, not_a_source: 0 },
+        Undeliverable { out_of_hops: 1, no_route: 1, off_tree: 0, not_a_source: 0 },
+        Undeliverable { out_of_hops: 0, no_route: 1, off_tree: 0, not_a_source: 0 },
     ];
     assert_eq!(world.undeliverable(), expected);
     assert!(world.links().iter().all(|link| link.conserves()));
