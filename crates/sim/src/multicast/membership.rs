@@ -189,8 +189,10 @@ impl Multicast {
     }
 
     fn take_report(&mut self, now: Instant, branch: u32, report: &Message, out: &mut Vec<Message>) {
-        let &Message { session, number, groups, .. } = report;
+        let &Message { session, number, .. } = report;
         let state = &mut self.sessions[session as usize];
+        // Whoever sends it: there are no others.
+        let groups = report.groups & state.plan.all();
         let link = state.tree.branches()[branch as usize].link;
         let (plan, to_host, fallible) = (state.plan, state.leads_to_host(branch), state.is_fallible(branch));
         let interface = state.interface_mut(branch);

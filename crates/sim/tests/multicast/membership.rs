@@ -3,7 +3,7 @@
 use crate::support::{DELAY, GAP, Place, at, build, duplex, from, link, link_with, session, silent};
 use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
 use faircast_proto::group_set::GroupSet;
-use faircast_proto::packet::{Address, Header, MembershipMessage, Packet};
+use faircast_proto::packet::{Address, Ecn, Header, MembershipMessage, Packet};
 use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::agent::Agent;
@@ -203,6 +203,55 @@ fn a_group_that_is_joined_again_while_it_is_being_left_stays() {
     assert!((318..=322).contains(&during(&mut world, 4, 4.5)), "a packet each 5 ms");
     world.run(at(4.53), u64::MAX);
     assert_eq!(during(&mut world, 4, 10.0), 0);
+}
+
+/// Sends one packet when it starts.
+struct Forger(Packet);
+
+impl Endpoint for Forger {
+    fn handle(&mut self, _now: Instant, input: Input<'_>, out: &mut Outbox) {
+        if matches!(input, Input::Start) {
+            out.send(self.0);
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+
+    fn report(&self) -> Report {
+        Report::default()
+    }
+}
+
+#[test]
+fn forged_reports_do_no_harm() {
+    let groups = GroupSet::of(100) | GroupSet::of(1);
+    for (session_number, destination) in [(0, Address::NEIGHBOUR), (7, Address::NEIGHBOUR), (0, Address::group(0))] {
+        let (mut network, [source, _, _, host]) = row_with(0, |_| false);
+        let own_groups = session(&mut network, source, SessionPlan::sparse(2), &[from(host, 0.0)]);
+        let [own, peer] = [host, source].map(|node| network.address(node));
+        let flow = network.flow(own, peer);
+        let header = Header::Membership { what: MembershipMessage::Report, session: session_number, number: 9, groups };
+        let forged = Packet {
+            sent: Instant::ZERO,
+            flow,
+            source: own,
+            destination,
+            size: 40,
+            ttl: 64,
+            ecn: Ecn::NotCapable,
+            header,
+        };
+        network.place(own, flow, Agent::Guest(Box::new(Forger(forged))), at(1.0), None);
+        silent(&mut network, peer, flow);
+        let mut world: World<Wheel> = build(network);
+        world.run(at(2.0), u64::MAX);
+        // An endpoint's packets are not its router's: nobody takes them for reports.
+        assert_eq!(world.interface(own_groups[0], LinkId(4)).map(|(joined, _)| joined), Some(GroupSet::all(2)));
+        assert_eq!(world.undeliverable()[1].total(), 1, "{session_number} {destination:?}");
+        assert!(world.receiver(0, 0).received_pkts > 360);
+    }
 }
 
 /// A member that joins and leaves any of 128 groups at random.
