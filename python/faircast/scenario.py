@@ -8,6 +8,7 @@ import hashlib
 import json
 import operator
 import os
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -123,13 +124,14 @@ def assign(tree: dict[str, Any], assignment: str) -> None:
     """Carry out one ``path=value``, for instance ``links.bottleneck.delay="300 ms"``.
 
     The value is TOML; what is no TOML value, such as ``300 ms`` without quotes, is taken as text. A part of the path
-    that is a number addresses an element of a list. Whether the path means something is found by the check.
+    that is a number addresses an element of a list, also in brackets, as messages have it. Whether the path means
+    something is found by the check.
     """
     assignment = decoded(assignment)
     option = f"--set {brief(assignment)}"
     path, equals, text = assignment.partition("=")
     keys = [key.strip().strip('"') for key in split_path(path)]
-    if not equals or not all(keys) or len(keys) > DEEPEST:
+    if not equals or not keys or not all(keys) or len(keys) > DEEPEST:
         raise InputError(f"{option}: write path=value, for instance --set links.bottleneck.delay='300 ms'")
     value = parse_value(text.strip(), option)
     at: Any = tree
@@ -165,7 +167,9 @@ def seeds(first: int, reps: int) -> range:
 
 
 def whole(name: str, value: object) -> int:
-    """`value` if it is a whole number, otherwise an `InputError`."""
+    """`value` if it is a whole number, as in scenario files also 1.0, otherwise an `InputError`."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise InputError(f"{name} is {brief(repr(value))}, {type(value).__name__}; legal is a whole number")
     return operator.index(value)
@@ -260,7 +264,10 @@ def parse_value(text: str, option: str) -> Any:
 
 
 def split_path(path: str) -> list[str]:
-    """Split at dots that do not stand between double quotes."""
+    """Split at dots that do not stand between double quotes; ``a[1]`` is ``a.1``. Nothing if a bracket has no other."""
     parts = path.split('"')
-    outside = "".join(part.replace(".", "\n") if i % 2 == 0 else part for i, part in enumerate(parts))
-    return outside.split("\n")
+    parts[::2] = (re.sub(r"\[([^][.]*)\](?=[.[]|$)", r".\1", part) for part in parts[::2])
+    if any(sign in part for part in parts[::2] for sign in "[]"):
+        return []
+    parts[::2] = (part.replace(".", "\n") for part in parts[::2])
+    return "".join(parts).split("\n")

@@ -206,7 +206,7 @@ def test_wrong_scenarios_from_python(scenario: object, says: str) -> None:
     assert problems(scenario)
 
 
-@pytest.mark.parametrize("seed", ["1", 1.0, True, b"1", [1]])
+@pytest.mark.parametrize("seed", ["1", 1.5, float("inf"), float("nan"), True, b"1", [1]])
 def test_a_seed_that_is_no_whole_number(small: Path, seed: Any) -> None:
     with pytest.raises(InputError, match=r"^seed is .*; legal is a whole number$"):
         run(small, seed=seed)

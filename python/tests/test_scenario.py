@@ -72,6 +72,8 @@ def test_the_hash_is_that_of_the_canonical_json(small: Path) -> None:
         ("a.x.y=1", {"a": {"b": 0, "x": {"y": 1}}}),
         ('a."x.y"=1', {"a": {"b": 0, "x.y": 1}}),
         ("list.1=5", {"a": {"b": 0}, "list": [1, 5]}),
+        ("list[1]=5", {"a": {"b": 0}, "list": [1, 5]}),
+        ('a."x[1]"=1', {"a": {"b": 0, "x[1]": 1}}),
     ],
 )
 def test_assignments(assignment: str, tree: dict[str, Any]) -> None:
@@ -92,12 +94,28 @@ def test_assignments(assignment: str, tree: dict[str, Any]) -> None:
         ("a.b=1\nc = 2", "not a TOML value"),
         ("a.b.c=3", "a.b is 0, it has no part c"),
         ("list.7=3", "list has the elements 0 to 1, there is no 7"),
+        ("list[7]=3", "list has the elements 0 to 1, there is no 7"),
+        ("list[x]=3", "list has the elements 0 to 1, there is no x"),
+        ("list[1=3", "write path=value"),
+        ("list[]=3", "write path=value"),
+        ("[1]=3", "write path=value"),
+        ("list[0]1=3", "write path=value"),
+        ("list[0].b=3", "list.0 is 1, it has no part b"),
     ],
 )
 def test_wrong_assignments(assignment: str, says: str) -> None:
     with pytest.raises(InputError, match=r"--set") as error:
         assign({"a": {"b": 0}, "list": [1, 2]}, assignment)
     assert says in str(error.value)
+
+
+def test_messages_give_paths_that_assignments_take(small: Path) -> None:
+    tree = read(small) | {"probes": {"queues": ["bottleneck", "nowhere"]}}
+    with pytest.raises(InputError) as error:
+        resolve(tree)
+    ((path, _),) = error.value.problems
+    assert path == "probes.queues[1]"
+    assert resolve(tree, sets=[f"{path}=bottleneck.back"]).data["probes"]["queues"] == ["bottleneck", "bottleneck.back"]
 
 
 class Kind(Enum):
@@ -135,6 +153,11 @@ def test_what_no_scenario_can_hold() -> None:
 def test_seeds_out_of_range(first: int, reps: int) -> None:
     with pytest.raises(InputError):
         seeds(first, reps)
+
+
+def test_a_whole_number_may_be_a_float_as_in_scenarios(small: Path) -> None:
+    assert list(seeds(7.0, 2.0)) == [7, 8]  # type: ignore[arg-type]
+    assert resolve(small, sets=["seed=7.0"]).seed == 7
 
 
 def test_seeds_up_to_the_last() -> None:
