@@ -153,6 +153,7 @@ fn describe(node: &Value, schema: &Value) -> String {
     }
     let limit = |key: &str| node[key].as_f64();
     let range = |what: &str| match (limit("minimum"), limit("maximum")) {
+        (Some(min), Some(max)) if min == max => min.to_string(),
         (Some(min), Some(max)) => format!("{what} from {min} to {max}"),
         (Some(min), None) => format!("{what} from {min}"),
         (None, Some(max)) => format!("{what} up to {max}"),
