@@ -135,7 +135,7 @@ struct Load {
     smallest: f64,
     /// Bit/s at which packets may come.
     inflow: f64,
-    /// Links over which they come, and sources that are here.
+    /// Packets that may come at one moment: from each link before it one, from sources what they send at once.
     feeders: f64,
 }
 
@@ -201,6 +201,7 @@ fn flows(network: &Network, ways: &[Way], loads: &mut [Load]) -> f64 {
             FlowKind::OnOff(config) => (sent(config.rate), sent(config.rate)),
             FlowKind::Tcp(config) => {
                 let (window, carried) = tcp_window(network, way, loads, seconds, bits);
+                let window = window + config.initial_cwnd.0.max(FIRST_WINDOW);
                 let most = config.wnd.map_or(window, |wnd| wnd.0.min(window));
                 (most, AT_ONCE * carried + most)
             }
@@ -208,17 +209,18 @@ fn flows(network: &Network, ways: &[Way], loads: &mut [Load]) -> f64 {
         let mut add = |link: &LinkId, bits: f64| loads[link.index()].add(most, arrivals, bits);
         way.there.iter().for_each(|link| add(link, bits));
         if let FlowKind::Tcp(config) = &flow.kind {
-            way.back.iter().for_each(|link| add(link, 8.0 * config.hdr.0.max(1) as f64));
+            way.back.iter().for_each(|link| add(link, 8.0 * config.ack_size.0 as f64));
         }
         all += most;
     }
     all
 }
 
-/// The most segments that TCP may have under way, and those that its way carries in the whole run.
+/// The most segments by which TCP's window grows, and the segments that its way carries in the whole run.
 ///
-/// It cannot have more than was acknowledged and a first window, and it finds out about a full queue within a round
-/// trip, in which slow start doubles what fills the way and those of its queues that can grow.
+/// The window grows by a segment at most for each that is acknowledged, and these are no more than the way carries. It
+/// also stays below twice what fills the way and those of its queues that can grow: beyond that a queue overflows, and
+/// slow start doubles the window only once until TCP knows, a round trip later.
 fn tcp_window(network: &Network, way: &Way, loads: &[Load], seconds: f64, bits: f64) -> (f64, f64) {
     let rate = slowest(network, &way.there);
     let carried = rate * seconds / bits;
@@ -226,7 +228,7 @@ fn tcp_window(network: &Network, way: &Way, loads: &[Load], seconds: f64, bits: 
     let delay: f64 = both().map(|(link, _)| link.delay.as_secs_f64()).sum();
     let growing = both().filter(|(link, load)| load.inflow > link.rate.as_bps_f64());
     let queues: f64 = growing.map(|(link, _)| limit_pkts(link, bits)).sum();
-    (FIRST_WINDOW + carried.min(AT_ONCE * (rate * delay / bits + queues)), carried)
+    (carried.min(AT_ONCE * (rate * delay / bits + queues)), carried)
 }
 
 fn slowest(network: &Network, way: &[LinkId]) -> f64 {
@@ -244,22 +246,23 @@ fn limit_pkts(link: &DirectedLink, bits: f64) -> f64 {
 /// Says at which rate packets may come to each link: from the links before it, and from those who send there.
 fn inflow(network: &Network, ways: &[Way], trees: &[Vec<(LinkId, Option<LinkId>)>], loads: &mut [Load]) {
     let mut turns = BTreeSet::new();
-    let mut from_source = |link: LinkId, rate: f64| {
+    let mut from_source = |link: LinkId, rate: f64, at_once: f64| {
         loads[link.index()].inflow += rate;
-        loads[link.index()].feeders += 1.0;
+        loads[link.index()].feeders += at_once;
     };
     for (flow, Way { there, back }) in network.flows.iter().zip(ways) {
         turns.extend(there.windows(2).chain(back.windows(2)).map(|turn| (turn[0], turn[1])));
-        let (data, answers) = match &flow.kind {
-            FlowKind::Cbr(config) => (config.rate.as_bps_f64(), 0.0),
-            FlowKind::OnOff(config) => (config.rate.as_bps_f64(), 0.0),
+        let (data, at_once, answers) = match &flow.kind {
+            FlowKind::Cbr(config) => (config.rate.as_bps_f64(), 1.0, 0.0),
+            FlowKind::OnOff(config) => (config.rate.as_bps_f64(), 1.0, 0.0),
             FlowKind::Tcp(config) => {
                 let rate = AT_ONCE * slowest(network, there);
-                (rate, rate * config.hdr.0 as f64 / flow.kind.packet_bytes().max(1) as f64)
+                let answers = rate * config.ack_size.0 as f64 / flow.kind.packet_bytes().max(1) as f64;
+                (rate, config.initial_cwnd.0, answers)
             }
         };
-        for (way, rate) in [(there, data), (back, answers)] {
-            way.first().filter(|_| rate > 0.0).iter().for_each(|link| from_source(**link, rate));
+        for (way, rate, at_once) in [(there, data, at_once), (back, answers, 1.0)] {
+            way.first().filter(|_| rate > 0.0).iter().for_each(|link| from_source(**link, rate, at_once));
         }
     }
     for (session, tree) in network.sessions.iter().zip(trees) {
@@ -267,7 +270,7 @@ fn inflow(network: &Network, ways: &[Way], trees: &[Vec<(LinkId, Option<LinkId>)
         for &(link, before) in tree {
             match before {
                 Some(before) => drop(turns.insert((before, link))),
-                None => from_source(link, rate),
+                None => from_source(link, rate, 1.0),
             }
         }
     }
@@ -359,7 +362,7 @@ const NODE_ROUTES: f64 = 300.0;
 const LEVELS: f64 = 30.0;
 /// In the store, beside its tag, and as an entry of a ring; all of them grow by doubling.
 const PACKET: f64 = 2.0 * (size_of::<Packet>() + 16 + 24) as f64;
-/// Segments: more than any initial window of TCP that a scenario has unless it asks for more.
+/// Segments of a first window that is asked for smaller. A choice: five times TCP's default.
 const FIRST_WINDOW: f64 = 10.0;
 /// Segments that an acknowledgement may release (RFC 5681, section 3.1: slow start adds one for each).
 const AT_ONCE: f64 = 2.0;
@@ -453,6 +456,30 @@ mod tests {
         near(Traffic::of(&pair_of("8 Mbit/s", "10 ms", "10 s", "50 packets", &held)).under_way, 20.0);
         let wide = format!("{TCP}\nwnd = \"2000 packets\"");
         near(Traffic::of(&pair_of("8 Mbit/s", "10 ms", "10 s", "50 packets", &wide)).under_way, 148.461_538);
+    }
+
+    #[test]
+    fn acknowledgements_have_a_size_of_their_own() {
+        let network = pair_of(
+            "8 Mbit/s",
+            "10 ms",
+            "10 s",
+            "50 packets",
+            "kind = \"tcp\"\nmss = \"1000 B\"\nhdr = \"0 B\"\nack_size = \"70 B\"",
+        );
+        let ways = ways(&network, &network.edges());
+        let mut loads = vec![Load::default(); network.links.len()];
+        inflow(&network, &ways, &[], &mut loads);
+        flows(&network, &ways, &mut loads);
+        // Two segments of 8000 bit for one that is carried, and for each an answer.
+        let shown: Vec<_> = loads.iter().map(|load| (load.inflow, load.feeders, load.smallest)).collect();
+        assert_eq!(shown, [(16e6, 2.0, 8000.0), (1.12e6, 1.0, 560.0)]);
+    }
+
+    #[test]
+    fn a_first_window_may_be_large() {
+        let large = format!("{TCP}\ninitial_cwnd = \"1000 packets\"");
+        near(Traffic::of(&pair_of("8 Mbit/s", "10 ms", "10 ms", "5000 packets", &large)).under_way, 1_009.615_384_6);
     }
 
     /// A source, a router and two receivers.
