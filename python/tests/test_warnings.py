@@ -62,7 +62,7 @@ def test_from_the_tables_of_a_folder(tmp_path: Path) -> None:
 
 def test_validate_tells_what_is_known_before_a_run(cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = [("receiver-at-source", "sessions.film.receivers", "receiver film-0 is on node left-0")]
-    monkeypatch.setattr(_native, "warnings", lambda scenario: told)
+    monkeypatch.setattr(_native, "warnings", lambda scenario, control: told)
     done = cli("validate", small)
     assert done.code == 0, "a warning is no error"
     assert "is a legal scenario: small" in done.out
