@@ -48,7 +48,7 @@ pub(crate) fn summary<C>(world: &World<C>, subjects: &Subjects, activity: &[Acti
         }
     }
     for (index, (name, link)) in subjects.links.iter().zip(world.links()).enumerate() {
-        rows.link(name, link, records.links_at_warmup.get(index), now, all_s, late_s);
+        rows.link(name, link, records.links_at_warmup.get(index), warmup, now);
     }
     // What was not there, a flow that had nothing to send or a session that nobody was in, is not to be compared.
     compared.retain(|goodput| !goodput.is_nan());
@@ -168,15 +168,7 @@ impl Rows {
         self.add(name, "goodput_all", "bit/s", all_bps(alone, |report| report.distinct_bytes));
     }
 
-    fn link(
-        &mut self,
-        name: &str,
-        link: &Link,
-        at_warmup: Option<&LinkCounters>,
-        now: Instant,
-        all_s: f64,
-        late_s: f64,
-    ) {
+    fn link(&mut self, name: &str, link: &Link, at_warmup: Option<&LinkCounters>, warmup: Instant, now: Instant) {
         let all = link.counters();
         if all.arrived == 0 {
             return;
@@ -186,9 +178,12 @@ impl Rows {
             None => f64::NAN,
         };
         let dropped = |counters: &LinkCounters| counters.dropped_overflow + counters.dropped_active;
-        let capacity = link.rate().as_bps_f64();
-        self.add(name, "efficiency", "1", 8.0 * late(&|counters| counters.departed_bytes) / (capacity * late_s));
-        self.add(name, "efficiency_all", "1", 8.0 * all.departed_bytes as f64 / (capacity * all_s));
+        // With what the link layer adds, and of what its rates could have carried.
+        let header = u64::from(link.header_bytes());
+        let carried = |counters: &LinkCounters| counters.departed_bytes + header * counters.departed;
+        let part = |bytes: f64, since: Instant| 8.0 * bytes / (link.mean_rate_bps(since, now) * seconds(since, now));
+        self.add(name, "efficiency", "1", part(late(&carried), warmup));
+        self.add(name, "efficiency_all", "1", part(carried(all) as f64, Instant::ZERO));
         self.add(name, "drops_late", "packets", late(&dropped));
         self.add(name, "drops_all", "packets", dropped(all) as f64);
         self.add(name, "drops_overflow_late", "packets", late(&|counters| counters.dropped_overflow));
@@ -199,6 +194,12 @@ impl Rows {
         self.add(name, "marks_moderate_all", "packets", all.marked_moderate as f64);
         self.add(name, "lost_late", "packets", late(&|counters| counters.lost));
         self.add(name, "lost_all", "packets", all.lost as f64);
+        if link.may_change() {
+            self.add(name, "dropped_down_all", "packets", all.dropped_down as f64);
+            self.add(name, "rerouted_all", "packets", all.rerouted as f64);
+            self.add(name, "discarded_all", "packets", all.discarded as f64);
+            self.add(name, "unreceived_all", "packets", all.unreceived as f64);
+        }
         self.add(name, "arrived_all", "packets", all.arrived as f64);
         self.add(name, "delivered_all", "packets", all.delivered as f64);
         self.add(name, "inside", "packets", link.inside_pkts() as f64);

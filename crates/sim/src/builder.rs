@@ -2,8 +2,10 @@
 
 use crate::agent::Agent;
 use crate::calendar::{Calendar, Entry, Kind};
+use crate::change::{Change, Handoff, Plan, Subject};
 use crate::counters::Undeliverable;
 use crate::engine::{Place, World};
+use crate::epoch::{Changes, Epoch, Treatment};
 use crate::flow::Flow;
 use crate::forwarding::Forwarding;
 use crate::host::Host;
@@ -53,6 +55,10 @@ pub struct NetworkBuilder {
     seed: u64,
     nodes: Vec<String>,
     links: Vec<LinkPlan>,
+    /// By link.
+    headers: Vec<u16>,
+    treatments: Vec<Treatment>,
+    changes: Plan,
     endpoints: Vec<EndpointPlan>,
     flows: Vec<PlannedFlow>,
     sessions: Vec<PlannedSession>,
@@ -111,6 +117,31 @@ pub enum BuildError {
         /// Name of its node.
         node: String,
     },
+    /// A change is planned of a link that is not there.
+    ChangeOfNoLink {
+        /// Its number.
+        link: u32,
+        /// When it would change.
+        at: Instant,
+    },
+    /// A link is to turn to a node that is not there, or to the one where it starts.
+    NoFarEnd {
+        /// The link's name.
+        link: String,
+        /// The node's number.
+        node: u32,
+        /// When it would turn.
+        at: Instant,
+    },
+    /// There are two changes of one thing at one instant.
+    ChangedTwice {
+        /// The link's name.
+        link: String,
+        /// What changes about it.
+        what: Subject,
+        /// When.
+        at: Instant,
+    },
     /// It was no longer wanted.
     GivenUp,
     /// Sender and receiver of a flow are on one node: nothing would cross a link.
@@ -133,6 +164,17 @@ impl fmt::Display for BuildError {
                 write!(f, "link {link} has a rate of {} bit/s; legal is at least {} bit/s", rate.0, LEAST_RATE.0)
             }
             BuildError::EmptyAddress { node } => write!(f, "an address on node {node} has no endpoint"),
+            BuildError::ChangeOfNoLink { link, at } => {
+                write!(f, "at {at} a link with number {link} would change, which is not there")
+            }
+            BuildError::NoFarEnd { link, node, at } => write!(
+                f,
+                "link {link} would turn to node number {node} at {at}; legal is a node of the network where it does not \
+                 start"
+            ),
+            BuildError::ChangedTwice { link, what, at } => {
+                write!(f, "link {link}: its {what} changes twice at {at}; legal is once")
+            }
             BuildError::GivenUp => write!(f, "the network was given up while it was built"),
             BuildError::SameNode { node } => write!(f, "a flow starts and ends on node {node}"),
         }
@@ -148,6 +190,9 @@ impl NetworkBuilder {
             seed,
             nodes: Vec::new(),
             links: Vec::new(),
+            headers: Vec::new(),
+            treatments: Vec::new(),
+            changes: Plan::default(),
             endpoints: Vec::new(),
             flows: Vec::new(),
             sessions: Vec::new(),
@@ -172,12 +217,43 @@ impl NetworkBuilder {
     /// Adds one direction of a link.
     pub fn link(&mut self, plan: LinkPlan) -> LinkId {
         self.links.push(plan);
+        self.headers.push(0);
+        self.treatments.push(Treatment::default());
         LinkId(self.links.len() as u32 - 1)
     }
 
     /// Puts a router agent at the beginning of a link.
     pub fn router_agent(&mut self, link: LinkId, agent: InterfaceAgent) {
         self.agents.insert(link, agent);
+    }
+
+    /// Lets the link layer add `bytes` to each packet on a link: they take time, and bit errors can hit them. They count
+    /// neither in the queue nor as bytes of packets.
+    pub fn header(&mut self, link: LinkId, bytes: u16) {
+        self.headers[link.index()] = bytes;
+    }
+
+    /// Says what becomes of packets that wait when a link goes down or turns elsewhere: those to one host take another
+    /// way if there is one and `reroute`, all others are treated as `handoff` says. Unless said otherwise they are
+    /// rerouted and kept.
+    pub fn handoff(&mut self, link: LinkId, handoff: Handoff, reroute: bool) {
+        self.treatments[link.index()] = Treatment { handoff, no_detour: !reroute };
+    }
+
+    /// Plans a change of a link. It comes before everything else of that instant.
+    pub fn change(&mut self, at: Instant, link: LinkId, change: Change) {
+        self.changes.add(at, link, change);
+    }
+
+    /// Plans that routes are computed anew in the delays of that instant. That happens anyway when a link goes down or
+    /// up or turns elsewhere.
+    pub fn reroute(&mut self, at: Instant) {
+        self.changes.reroute(at);
+    }
+
+    /// The same again and again, first when `interval` has gone by.
+    pub fn reroute_every(&mut self, interval: Duration) {
+        self.changes.reroute_every(interval);
     }
 
     /// Gives out an address on `node`, to be filled by [`place`](Self::place).
@@ -239,13 +315,14 @@ impl NetworkBuilder {
     ///
     /// # Errors
     /// As [`build`](Self::build); that it was given up, alone.
-    pub fn build_while<C: Calendar>(self, go_on: impl Fn() -> bool) -> Result<World<C>, Vec<BuildError>> {
+    pub fn build_while<C: Calendar>(mut self, go_on: impl Fn() -> bool) -> Result<World<C>, Vec<BuildError>> {
         let asked = || if go_on() { Ok(()) } else { Err(vec![BuildError::GivenUp]) };
         asked()?;
         let edges: Vec<Edge> =
             self.links.iter().map(|link| Edge { from: link.from, to: link.to, delay: link.delay }).collect();
+        self.changes.sort();
         let mut errors = self.errors();
-        let (places, forwarding) = self.routes(&edges, &mut errors);
+        let (places, forwarding, hosts) = self.routes(&edges, &mut errors);
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -255,12 +332,23 @@ impl NetworkBuilder {
         let offsets = self.offsets();
         asked()?;
         let horizon = self.links.iter().map(|link| link.delay + link.rate.time_for(1500)).max().unwrap_or_default();
-        let mut calendar = C::new(horizon);
+        let mut calendar = C::new(horizon.max(self.changes.longest_delay()));
         let mut links: Vec<Link> = self
             .links
             .into_iter()
             .map(|plan| Link::new(plan.to, plan.rate, plan.delay, plan.queue, plan.loss, plan.mode))
             .collect();
+        for (link, &header) in links.iter_mut().zip(&self.headers) {
+            link.set_header_bytes(header);
+        }
+        let changes = self.changes.next().map(|first| {
+            calendar.schedule(Entry::new(first, Kind::Change, 0));
+            for link in self.changes.links() {
+                links[link.index()].prepare_for_changes();
+            }
+            let epoch = self.changes.changes_routes().then(|| Epoch::new(self.nodes.len(), edges.clone(), hosts));
+            Box::new(Changes::new(self.changes, epoch, self.treatments))
+        });
         let plan = self.probes;
         for &link in plan.queues.iter().chain(&plan.packets) {
             links[link.index()].attach_probe(QueueProbe::new(plan.packets.contains(&link)));
@@ -314,6 +402,7 @@ impl NetworkBuilder {
             ports,
             local: Vec::new(),
             agenda_armed: Instant::FAR_FUTURE,
+            changes,
         };
         world.schedule_probes();
         Ok(world)
@@ -328,15 +417,17 @@ impl NetworkBuilder {
         let same = (0..).zip(&self.flows).filter(|(index, flow)| {
             !of_session(*index) && flow.receivers.iter().any(|&receiver| node_of(flow.sender) == node_of(receiver))
         });
+        let starts: Vec<(&str, NodeId)> = self.links.iter().map(|link| (link.name.as_str(), link.from)).collect();
         too_slow
             .map(|link| BuildError::TooSlow { link: link.name.clone(), rate: link.rate })
             .chain(empty.map(|endpoint| BuildError::EmptyAddress { node: name(endpoint.node) }))
             .chain(same.map(|(_, flow)| BuildError::SameNode { node: name(node_of(flow.sender)) }))
+            .chain(self.changes.errors(&starts, self.nodes.len()))
             .collect()
     }
 
-    /// Places of the endpoints, and routes from every node towards them.
-    fn routes(&self, edges: &[Edge], errors: &mut Vec<BuildError>) -> (Vec<Place>, Forwarding) {
+    /// Places of the endpoints, routes from every node towards them, and the hosts slot by slot.
+    fn routes(&self, edges: &[Edge], errors: &mut Vec<BuildError>) -> (Vec<Place>, Forwarding, Vec<NodeId>) {
         let nodes: BTreeSet<NodeId> = self.endpoints.iter().map(|endpoint| endpoint.node).collect();
         let mut hosts = Vec::from_iter(nodes);
         let routes = Routes::towards(self.nodes.len(), edges, &hosts);
@@ -368,7 +459,11 @@ impl NetworkBuilder {
         }
         let place = |endpoint: &EndpointPlan| Place { node: endpoint.node, slot: slots[endpoint.node.index()] };
         let places = self.endpoints.iter().map(place).collect();
-        (places, Forwarding::new(self.nodes.len(), edges, &routes, &hosts))
+        let forwarding = match self.changes.changes_routes() {
+            true => Forwarding::empty(self.nodes.len()),
+            false => Forwarding::new(self.nodes.len(), edges, &routes, &hosts),
+        };
+        (places, forwarding, hosts)
     }
 
     /// The trees of all sessions.

@@ -26,6 +26,15 @@ pub struct LinkCounters {
     pub marked_incipient: u64,
     /// Raised to moderate congestion (the only level of RFC 3168).
     pub marked_moderate: u64,
+    /// Dropped because the link was down.
+    pub dropped_down: u64,
+    /// Took another way while they waited, as the link went down or turned elsewhere.
+    pub rerouted: u64,
+    /// Removed while they waited, as the link went down or turned elsewhere.
+    pub discarded: u64,
+    /// Left the transmitter for a far end that was no longer there: they had waited when the link went down or turned
+    /// elsewhere.
+    pub unreceived: u64,
 }
 
 /// Packets of a flow that the network gave up, by reason. What queues drop and wires lose is not among them.

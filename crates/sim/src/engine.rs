@@ -5,6 +5,7 @@
 
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::counters::Undeliverable;
+use crate::epoch::Changes;
 use crate::flow::Flow;
 use crate::forwarding::Forwarding;
 use crate::host::Host;
@@ -46,6 +47,8 @@ pub struct World<C> {
     pub(crate) local: Vec<(u32, Label)>,
     /// When the calendar has an entry for the agenda of [`Multicast`].
     pub(crate) agenda_armed: Instant,
+    /// What is to change; `None` if nothing ever does.
+    pub(crate) changes: Option<Box<Changes>>,
 }
 
 /// Where an endpoint lives: its node, and the node's slot in the forwarding tables.
@@ -93,6 +96,7 @@ impl<C: Calendar> World<C> {
                 Kind::Timer => self.timer(entry.entity()),
                 Kind::Departure => self.wires.depart(LinkId(entry.entity())),
                 Kind::Probe => self.probe(entry.entity()),
+                Kind::Change => self.change(),
             }
             done += 1;
         }
@@ -128,11 +132,14 @@ impl<C: Calendar> World<C> {
     /// Sends a packet on from `node` towards the host at `slot`.
     #[inline(always)]
     pub(crate) fn forward(&mut self, node: NodeId, slot: u32, label: Label) {
-        let link = self.forwarding.link(node, slot);
-        // Routes are loop-free; the hop limit is there for those that change while packets are on their way.
+        let mut link = self.forwarding.link(node, slot);
         if link.index() >= self.wires.links.len() {
-            return self.give_up(label, |given_up| &mut given_up.no_route);
+            match self.way(node, slot) {
+                Some(way) => link = way,
+                None => return self.give_up(label, |given_up| &mut given_up.no_route),
+            }
         }
+        // Routes are loop-free; the hop limit is there for those that change while packets are on their way.
         let Some(label) = label.take_hop() else {
             return self.give_up(label, |given_up| &mut given_up.out_of_hops);
         };

@@ -62,6 +62,14 @@ impl Forwarding {
         self.nodes.len()
     }
 
+    /// Tables in which nothing stands: routes that change are kept by [`Epoch`](crate::epoch::Epoch).
+    pub(crate) fn empty(nodes: usize) -> Forwarding {
+        Forwarding {
+            nodes: vec![Node { first: 0, count: 0, row: 0, otherwise: LinkId::NONE }; nodes],
+            links: Vec::new(),
+        }
+    }
+
     /// The link that `node` takes towards the host at `slot`; [`LinkId::NONE`] if there is no way.
     #[inline]
     pub(crate) fn link(&self, node: NodeId, slot: u32) -> LinkId {

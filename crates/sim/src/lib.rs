@@ -9,6 +9,7 @@
 //! | [`ids`], [`flow`] | numbers of nodes and links; who sends to whom |
 //! | [`engine`] | the event loop, forwarding, the driver of endpoints |
 //! | [`link`] | transmitter, wire and the ring of packets; fused and two-stage links |
+//! | [`change`] | what changes while the network runs |
 //! | [`counters`] | what links count |
 //! | [`multicast`] | groups, trees, joins and prunes |
 //! | [`router`] | agents that look after an interface of a router |
@@ -19,8 +20,10 @@
 pub mod agent;
 pub mod builder;
 pub mod calendar;
+pub mod change;
 pub mod counters;
 pub mod engine;
+mod epoch;
 pub mod flow;
 mod forwarding;
 mod host;

@@ -198,6 +198,10 @@ pub enum PacketAction {
     Dropped(DropReason),
     /// Left the transmitter.
     Departed,
+    /// Had waited and took another way, as the link went down or turned elsewhere.
+    Rerouted,
+    /// Had waited and was removed, as the link went down or turned elsewhere.
+    Discarded,
 }
 
 /// Keeps the exact time-weighted statistics of one queue and, if asked, every event of it.
@@ -240,6 +244,11 @@ impl QueueProbe {
             let packet = packet.map(|packet| (packet.flow, packet.ecn));
             rows.push(PacketRow { at, action, packet, waiting_pkts, average_pkts });
         }
+    }
+
+    /// So many packets wait from now on, without anything having happened to one that came or left.
+    pub(crate) fn note(&mut self, at: Instant, waiting_pkts: u32) {
+        self.statistics.change(at, waiting_pkts);
     }
 
     /// Forgets the statistics so far: the warm-up is over.

@@ -32,8 +32,13 @@ pub struct Graph<'a> {
 impl<'a> Graph<'a> {
     /// The graph of `nodes` nodes and these links, named by their index.
     pub fn new(nodes: usize, edges: &'a [Edge]) -> Graph<'a> {
+        Graph::of_those(nodes, edges, |_| true)
+    }
+
+    /// The same without the links that are not `usable`.
+    pub(crate) fn of_those(nodes: usize, edges: &'a [Edge], usable: impl Fn(LinkId) -> bool) -> Graph<'a> {
         let mut incoming = vec![Vec::new(); nodes];
-        for (index, edge) in (0..).map(LinkId).zip(edges) {
+        for (index, edge) in (0..).map(LinkId).zip(edges).filter(|(index, _)| usable(*index)) {
             incoming[edge.to.index()].push(index);
         }
         Graph { edges, incoming }

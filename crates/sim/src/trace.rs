@@ -26,6 +26,12 @@ pub enum Happening {
     Delivered = 4,
     /// The loss model took one.
     Lost = 5,
+    /// It waited and took another way.
+    Rerouted = 6,
+    /// It waited and was removed.
+    Discarded = 7,
+    /// It left the transmitter, and nobody was there.
+    Unreceived = 8,
 }
 
 impl Trace {

@@ -3,7 +3,7 @@
 
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::ids::{LinkId, NodeId};
-use crate::link::{Link, Wanted};
+use crate::link::{Delivered, Launched, Link, Wanted};
 use crate::queue::Verdict;
 use crate::router::Offer;
 use crate::store::{Handle, Label, Store};
@@ -77,6 +77,9 @@ impl<C: Calendar> Wires<C> {
 
     /// The packet in transmission on a two-stage link has left.
     pub(crate) fn depart(&mut self, link: LinkId) {
+        if self.links[link.index()].may_change() {
+            self.launch(link);
+        }
         if let Some(wanted) = self.links[link.index()].depart(self.now, &mut self.store) {
             self.schedule(link, &wanted);
         }
@@ -86,13 +89,11 @@ impl<C: Calendar> Wires<C> {
     /// nothing if it is lost.
     #[inline(always)]
     pub(crate) fn deliver(&mut self, link: LinkId) -> Option<(NodeId, Label)> {
-        let state = &mut self.links[link.index()];
-        let node = state.to;
-        let (label, arrives, next) = state.deliver(self.now, &self.store);
+        let Delivered { at, label, lost, next } = self.links[link.index()].deliver(self.now, &self.store);
         if let Some(at) = next {
             self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0));
         }
-        if !arrives {
+        if lost {
             if let Some(trace) = &mut self.trace {
                 trace.record(self.now, link, Happening::Lost, None);
             }
@@ -102,7 +103,20 @@ impl<C: Calendar> Wires<C> {
         if self.trace.is_some() {
             self.trace(link, Happening::Delivered, label.packet);
         }
-        Some((node, label))
+        Some((at, label))
+    }
+
+    /// The packet in transmission on a link that may change goes on the wire, if it has left.
+    #[cold]
+    fn launch(&mut self, link: LinkId) {
+        match self.links[link.index()].launch(self.now) {
+            Launched::Nothing | Launched::Sent(None) => {}
+            Launched::Sent(Some(at)) => self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0)),
+            Launched::InVain(label) => {
+                self.trace(link, Happening::Unreceived, label.packet);
+                self.store.release(label.packet);
+            }
+        }
     }
 
     /// Brings the counters of all links up to the present.
@@ -128,7 +142,7 @@ impl<C: Calendar> Wires<C> {
     }
 
     #[cold]
-    fn trace(&mut self, link: LinkId, what: Happening, packet: Handle) {
+    pub(crate) fn trace(&mut self, link: LinkId, what: Happening, packet: Handle) {
         if let Some(trace) = &mut self.trace {
             trace.record(self.now, link, what, Some(self.store.get(packet)));
         }

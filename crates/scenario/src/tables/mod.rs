@@ -56,6 +56,14 @@ fn links<C>(world: &World<C>, rows: Vec<LinkRow>, subjects: &Subjects, interval:
     let rate = |(row, old): &(&LinkRow, &LinkCounters)| {
         8.0 * (row.counters.departed_bytes - old.departed_bytes) as f64 / seconds
     };
+    // With what the link layer adds, and of what the rates of the interval could have carried.
+    let utilisation = |difference: &(&LinkRow, &LinkCounters)| {
+        let (row, old) = difference;
+        let link = &world.links()[row.link.index()];
+        let headers = u64::from(link.header_bytes()) * (row.counters.departed - old.departed);
+        let capacity = link.mean_rate_bps(row.at - interval, row.at);
+        (rate(difference) + 8.0 * headers as f64 / seconds) / capacity
+    };
     let count = |of: &dyn Fn(&LinkCounters) -> u64| {
         differences.iter().map(|(row, old)| (of(&row.counters) - of(old)) as i64).collect()
     };
@@ -63,10 +71,7 @@ fn links<C>(world: &World<C>, rows: Vec<LinkRow>, subjects: &Subjects, interval:
         .float("t_s", differences.iter().map(|(row, _)| row.at.as_secs_f64()).collect())
         .words("link", &subjects.links, differences.iter().map(|(row, _)| row.link.0))
         .float("rate_bps", differences.iter().map(rate).collect())
-        .float(
-            "utilisation",
-            differences.iter().map(|d| rate(d) / world.links()[d.0.link.index()].rate().as_bps_f64()).collect(),
-        )
+        .float("utilisation", differences.iter().map(utilisation).collect())
         .integer("arrived_pkts", count(&|counters| counters.arrived))
         .integer("dropped_overflow_pkts", count(&|counters| counters.dropped_overflow))
         .integer("dropped_active_pkts", count(&|counters| counters.dropped_active))
@@ -75,6 +80,10 @@ fn links<C>(world: &World<C>, rows: Vec<LinkRow>, subjects: &Subjects, interval:
         .integer("marked_moderate_pkts", count(&|counters| counters.marked_moderate))
         .integer("departed_pkts", count(&|counters| counters.departed))
         .integer("lost_pkts", count(&|counters| counters.lost))
+        .integer("dropped_down_pkts", count(&|counters| counters.dropped_down))
+        .integer("rerouted_pkts", count(&|counters| counters.rerouted))
+        .integer("discarded_pkts", count(&|counters| counters.discarded))
+        .integer("unreceived_pkts", count(&|counters| counters.unreceived))
 }
 
 fn queues(rows: Vec<QueueRow>, subjects: &Subjects) -> Table {
@@ -86,8 +95,17 @@ fn queues(rows: Vec<QueueRow>, subjects: &Subjects) -> Table {
 }
 
 fn packets<C>(world: &mut World<C>, subjects: &Subjects) -> Table {
-    const ACTIONS: [&str; 6] =
-        ["accepted", "marked-incipient", "marked-moderate", "dropped-overflow", "dropped-active", "departed"];
+    const ACTIONS: [&str; 9] = [
+        "accepted",
+        "marked-incipient",
+        "marked-moderate",
+        "dropped-overflow",
+        "dropped-active",
+        "departed",
+        "dropped-down",
+        "rerouted",
+        "discarded",
+    ];
     let code = |action| match action {
         PacketAction::Accepted => 0,
         PacketAction::Marked(Ecn::Incipient) => 1,
@@ -95,6 +113,9 @@ fn packets<C>(world: &mut World<C>, subjects: &Subjects) -> Table {
         PacketAction::Dropped(DropReason::Overflow) => 3,
         PacketAction::Dropped(DropReason::Active) => 4,
         PacketAction::Departed => 5,
+        PacketAction::Dropped(DropReason::Down) => 6,
+        PacketAction::Rerouted => 7,
+        PacketAction::Discarded => 8,
     };
     const LEVELS: [&str; 5] = ["not-capable", "capable", "incipient", "moderate", ""];
     let level = |row: &PacketRow| row.packet.map_or(LEVELS.len() as u32 - 1, |(_, ecn)| ecn as u32);

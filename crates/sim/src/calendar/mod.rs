@@ -31,14 +31,16 @@ pub trait Calendar {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Kind {
+    /// The network changes as planned; everything else of that moment finds it changed.
+    Change = 0,
     /// A packet has left a transmitter (links in two stages only).
-    Departure = 0,
+    Departure = 1,
     /// A packet has come to the far end of a link.
-    Delivery = 1,
+    Delivery = 2,
     /// An endpoint's deadline.
-    Timer = 2,
+    Timer = 3,
     /// A probe looks; it sees the state after everything else that happens at that moment.
-    Probe = 3,
+    Probe = 4,
 }
 
 /// Time, kind and entity in one number, so that one comparison orders them.
@@ -46,9 +48,9 @@ pub enum Kind {
 pub struct Entry(u128);
 
 impl Entry {
-    const KIND_SHIFT: u32 = 30;
+    const KIND_SHIFT: u32 = 29;
 
-    /// The entry for `entity` (below 2^30) at time `at`.
+    /// The entry for `entity` (below 2^29) at time `at`.
     #[inline]
     pub fn new(at: Instant, kind: Kind, entity: u32) -> Entry {
         debug_assert!(entity < 1 << Self::KIND_SHIFT);
@@ -76,14 +78,15 @@ impl Entry {
     #[inline]
     pub fn kind(self) -> Kind {
         match self.key() >> Self::KIND_SHIFT {
-            0 => Kind::Departure,
-            1 => Kind::Delivery,
-            2 => Kind::Timer,
+            0 => Kind::Change,
+            1 => Kind::Departure,
+            2 => Kind::Delivery,
+            3 => Kind::Timer,
             _ => Kind::Probe,
         }
     }
 
-    /// To whom it happens: a link, an endpoint or a probe, by kind.
+    /// To whom it happens: a link, an endpoint or a probe, by kind; 0 for changes.
     #[inline]
     pub fn entity(self) -> u32 {
         self.key() & ((1 << Self::KIND_SHIFT) - 1)
@@ -97,11 +100,13 @@ mod tests {
 
     #[test]
     fn entries_are_ordered_by_time_then_kind_then_entity() {
-        let early = Entry::new(Instant(1), Kind::Probe, 9);
+        let early = Entry::new(Instant(1), Kind::Probe, (1 << 29) - 1);
+        let change = Entry::new(Instant(2), Kind::Change, 0);
         let departure = Entry::new(Instant(2), Kind::Departure, 7);
         let delivery = Entry::new(Instant(2), Kind::Delivery, 3);
         let later_link = Entry::new(Instant(2), Kind::Delivery, 4);
-        assert!(early < departure && departure < delivery && delivery < later_link);
+        assert!(early < change && change < departure && departure < delivery && delivery < later_link);
+        assert_eq!((early.kind(), early.entity(), change.kind()), (Kind::Probe, (1 << 29) - 1, Kind::Change));
         assert_eq!((delivery.at(), delivery.kind(), delivery.entity()), (Instant(2), Kind::Delivery, 3));
     }
 

@@ -15,6 +15,10 @@ impl<C: Calendar> World<C> {
     /// A packet to a group has come to `node` over `link`.
     #[inline(never)]
     pub(crate) fn deliver_to_group(&mut self, node: NodeId, link: LinkId, group: Address, label: Label) {
+        if self.wires.links[link.index()].far_end() != node {
+            // Sent before the link turned elsewhere: no tree leads over it to this node any more.
+            return self.give_up(label, |given_up| &mut given_up.off_tree);
+        }
         let Some((session, group)) = self.multicast.place(group.index()) else {
             return self.hear_neighbour(node, link, label);
         };
@@ -153,7 +157,7 @@ impl<C: Calendar> World<C> {
     }
 
     /// Sends the control packets that membership has called for, and sees to what is to be done later.
-    fn send_messages(&mut self) {
+    pub(crate) fn send_messages(&mut self) {
         self.tell_routers();
         for message in std::mem::take(&mut self.messages) {
             let Message { session, link, what, number, groups } = message;

@@ -84,6 +84,7 @@ impl Arrivals {
                 Verdict::Mark(_) => 'i',
                 Verdict::Drop(DropReason::Active) => 'A',
                 Verdict::Drop(DropReason::Overflow) => 'O',
+                Verdict::Drop(DropReason::Down) => 'D',
             }
         };
         (0..self.t.len()).map(one).collect()

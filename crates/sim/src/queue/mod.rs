@@ -87,6 +87,8 @@ pub enum DropReason {
     Overflow,
     /// The discipline dropped it although there was room: a random early drop, or the average above its hard threshold.
     Active,
+    /// The link is down. No discipline says so: those of such links are not asked.
+    Down,
 }
 
 impl InterfaceView {

@@ -172,12 +172,10 @@ fn a_discipline_may_mark_and_drop_packets_when_their_turn_has_come() {
             delivered_bytes: 2900,
             departed: 5,
             departed_bytes: 2900,
-            lost: 0,
             dropped_overflow: 1,
             dropped_active: 2,
-            held_back: 0,
-            marked_incipient: 0,
             marked_moderate: 1,
+            ..LinkCounters::default()
         };
         assert_eq!(*world.links()[0].counters(), expected, "{mode:?}");
         // A drop counts the next packet as gone: it starts, or is dropped, in the same moment.

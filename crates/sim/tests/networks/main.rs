@@ -1,8 +1,10 @@
 //! Networks with real protocols, or with scripted ones where every nanosecond is worked out by hand: what comes of
 //! endpoints, links and queues together.
 
+mod changes;
 mod clocks;
 mod disciplines;
+mod mesh;
 mod presence;
 mod records;
 mod support;

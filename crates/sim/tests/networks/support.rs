@@ -176,3 +176,11 @@ pub fn script(
     network.place(destination, flow, Agent::Guest(Box::new(receiver)), Instant::ZERO, None);
     arrivals
 }
+
+/// An endpoint that takes each action so many microseconds after its start; what comes to it.
+pub fn actor(actions: &[(u64, Action)]) -> (Agent, Arc<Mutex<Vec<Arrival>>>) {
+    let steps = actions.iter().map(|&(micros, action)| (Duration::from_micros(micros), action)).collect();
+    let script = Script { steps, ..Script::default() };
+    let arrivals = script.arrivals.clone();
+    (Agent::Guest(Box::new(script)), arrivals)
+}

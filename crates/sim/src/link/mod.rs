@@ -7,6 +7,14 @@
 //! packets lie in the ring, too, and how many have left by now is found by moving a cursor. *Two-stage* links keep
 //! waiting packets apart and have a second calendar entry, the departure of the packet in transmission; disciplines
 //! that decide at departure need them. For disciplines that decide at arrival both give identical traces.
+//!
+//! Links that [change](crate::change) run in two stages, too, and find a packet's delivery when it departs: it takes the
+//! delay and the far end of that moment. What they need for it they keep apart (`changing.rs`, `wire.rs`).
+
+mod changing;
+mod wire;
+
+pub(crate) use changing::Launched;
 
 use crate::counters::LinkCounters;
 use crate::ids::NodeId;
@@ -16,6 +24,7 @@ use crate::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
 use crate::ring::Ring;
 use crate::router::{Offer, port::Port};
 use crate::store::{Label, Store};
+use changing::Course;
 use faircast_proto::packet::{Ecn, Packet};
 use faircast_proto::time::{Duration, Instant, NANOS_PER_SECOND, Rate};
 use std::collections::VecDeque;
@@ -38,8 +47,11 @@ pub struct Link {
     /// While fewer packets are in the system every packet enters unchanged; 0 if the queue must be asked each time.
     sure_room: u32,
     /// Node at the far end.
-    pub(crate) to: NodeId,
-    lossless: bool,
+    to: NodeId,
+    /// Bytes that the link layer adds to each packet on this link.
+    header: u16,
+    /// It loses nothing and never changes.
+    plain: bool,
     /// Whether there is a probe.
     probed: bool,
     counters: LinkCounters,
@@ -50,6 +62,8 @@ pub struct Link {
     rate: Rate,
     queue: Box<Queue>,
     loss: Box<Loss>,
+    /// What may change; `None` if nothing does.
+    course: Option<Box<Course>>,
 }
 
 const _: () = assert!(std::mem::offset_of!(Link, counters) + std::mem::offset_of!(LinkCounters, lost) <= 128);
@@ -81,6 +95,17 @@ pub struct Wanted {
     pub verdict: Verdict,
 }
 
+/// A packet that has come to a far end.
+pub(crate) struct Delivered {
+    /// The node there.
+    pub(crate) at: NodeId,
+    pub(crate) label: Label,
+    /// Whether the loss model took it.
+    pub(crate) lost: bool,
+    /// When another entry of the calendar is wanted, if one is.
+    pub(crate) next: Option<Instant>,
+}
+
 impl Link {
     /// An idle link to the node `to`. The rate must be at least [`LEAST_RATE`].
     pub fn new(to: NodeId, rate: Rate, delay: Duration, queue: Queue, loss: Loss, mode: LinkMode) -> Link {
@@ -93,7 +118,8 @@ impl Link {
             remainder: 0,
             sure_room: if mode == LinkMode::Fused { queue.sure_room_pkts() } else { 0 },
             to,
-            lossless: matches!(loss, Loss::Lossless(_)),
+            header: 0,
+            plain: matches!(loss, Loss::Lossless(_)),
             probed: false,
             counters: LinkCounters::default(),
             waiting: (mode == LinkMode::TwoStage).then(Box::default),
@@ -102,6 +128,7 @@ impl Link {
             rate,
             queue: Box::new(queue),
             loss: Box::new(loss),
+            course: None,
         }
     }
 
@@ -125,7 +152,10 @@ impl Link {
         self.settle(now);
         self.counters.arrived += 1;
         let arrived = *store.get(label.packet);
-        let verdict = self.queue.arrive(&arrived, &self.view(now));
+        let verdict = match self.is_up() {
+            true => self.queue.arrive(&arrived, &self.view(now)),
+            false => Verdict::Drop(DropReason::Down),
+        };
         match verdict {
             Verdict::Accept => {}
             Verdict::Mark(level) => label = self.mark(label, level, store),
@@ -134,9 +164,10 @@ impl Link {
                 return Wanted { verdict, delivery: None, departure: None };
             }
         }
+        // A packet too small to take a nanosecond has departed already, its event not yet come: keep the order.
+        let pending = !self.ring.all_departed() || self.course.is_some() && !self.ring.is_empty();
         let mut wanted = match &mut self.waiting {
-            // A packet too small to take a nanosecond has departed already, its event not yet come: keep the order.
-            Some(waiting) if !self.ring.all_departed() || !waiting.packets.is_empty() => {
+            Some(waiting) if pending || !waiting.packets.is_empty() => {
                 waiting.bytes += u64::from(label.size);
                 waiting.packets.push_back(label);
                 Wanted { verdict, delivery: None, departure: None }
@@ -162,6 +193,9 @@ impl Link {
             return None;
         }
         loop {
+            if self.course.as_ref().is_some_and(|course| !course.may_start()) {
+                return None;
+            }
             let waiting = self.waiting.as_mut()?;
             let mut label = waiting.packets.pop_front()?;
             waiting.bytes -= u64::from(label.size);
@@ -171,11 +205,17 @@ impl Link {
                     Verdict::Accept => {}
                     Verdict::Mark(level) => label = self.mark(label, level, store),
                     Verdict::Drop(reason) => {
+                        if let Some(course) = &mut self.course {
+                            course.note_dropped();
+                        }
                         // The next starts, or is dropped, in the same moment.
                         self.drop_packet(now, label, reason, self.waiting_pkts().saturating_sub(1), store);
                         continue;
                     }
                 }
+            }
+            if let Some(course) = &mut self.course {
+                course.begin_transmission();
             }
             let wanted = self.start(now, label);
             self.assert_conservation();
@@ -183,24 +223,56 @@ impl Link {
         }
     }
 
-    /// Takes out the packet that comes to the far end now. Says whether the loss model lets it through, and when the
-    /// next one will come.
+    /// Takes out the packet that comes to a far end now.
     #[inline(always)]
-    pub(crate) fn deliver(&mut self, now: Instant, store: &Store) -> (Label, bool, Option<Instant>) {
+    pub(crate) fn deliver(&mut self, now: Instant, store: &Store) -> Delivered {
+        if !self.plain {
+            return self.deliver_looking_closely(now, store);
+        }
+        let (label, next) = self.take_oldest(now);
+        self.count_delivered(label);
+        Delivered { at: self.to, label, lost: false, next }
+    }
+
+    /// The same if it may be lost, or the link changes.
+    #[inline(never)]
+    fn deliver_looking_closely(&mut self, now: Instant, store: &Store) -> Delivered {
+        let (at, label, next) = match &mut self.course {
+            Some(course) => course.wire.take(now),
+            None => {
+                let (label, next) = self.take_oldest(now);
+                (self.to, label, next)
+            }
+        };
+        let packet = store.get(label.packet);
+        let lost = match self.header {
+            0 => self.loss.loses(now, packet),
+            // The bits of the link layer can be hit as well.
+            header => self.loss.loses(now, &Packet { size: packet.size.saturating_add(header), ..*packet }),
+        };
+        if lost {
+            self.counters.lost += 1;
+            self.assert_conservation();
+        } else {
+            self.count_delivered(label);
+        }
+        Delivered { at, label, lost, next }
+    }
+
+    #[inline(always)]
+    fn take_oldest(&mut self, now: Instant) -> (Label, Option<Instant>) {
         if self.ring.none_on_wire() {
             self.settle(now);
         }
         let label = self.ring.pop();
-        let next = self.ring.oldest_departure().map(|departure| departure + self.delay);
-        if !self.lossless && self.loss.loses(now, store.get(label.packet)) {
-            self.counters.lost += 1;
-            self.assert_conservation();
-            return (label, false, next);
-        }
+        (label, self.ring.oldest_departure().map(|departure| departure + self.delay))
+    }
+
+    #[inline(always)]
+    fn count_delivered(&mut self, label: Label) {
         self.counters.delivered += 1;
         self.counters.delivered_bytes += u64::from(label.size);
         self.assert_conservation();
-        (label, true, next)
     }
 
     /// Lets the cursor pass every packet that has left the transmitter by now.
@@ -218,6 +290,8 @@ impl Link {
     /// Starts transmission as soon as the transmitter is free; the entries wanted.
     fn start(&mut self, now: Instant, label: Label) -> Wanted {
         let (departure, delivery) = self.transmit(now, label);
+        // Where the delay may change nobody knows the delivery before the departure.
+        let delivery = delivery.filter(|_| self.course.is_none());
         Wanted { delivery, departure: self.waiting.is_some().then_some(departure), verdict: Verdict::Accept }
     }
 
@@ -227,8 +301,9 @@ impl Link {
     fn transmit(&mut self, now: Instant, label: Label) -> (Instant, Option<Instant>) {
         let idle = self.last_departure < now;
         let (start, remainder) = if idle { (now, 0) } else { (self.last_departure, self.remainder) };
-        let exact = u128::from(self.nanos_per_byte) * u128::from(label.size) + u128::from(remainder);
-        // A packet has at most 2^16 bytes, a byte at most 2^32 ns: 2^48 ns. What waits behind many of them may leave
+        let bytes = u64::from(self.header) + u64::from(label.size);
+        let exact = u128::from(self.nanos_per_byte) * u128::from(bytes) + u128::from(remainder);
+        // A packet has at most 2^17 bytes, a byte at most 2^32 ns: 2^49 ns. What waits behind many of them may leave
         // never.
         let departure = start + Duration((exact >> 32) as u64);
         self.last_departure = departure;
@@ -256,6 +331,7 @@ impl Link {
         match reason {
             DropReason::Overflow => self.counters.dropped_overflow += 1,
             DropReason::Active => self.counters.dropped_active += 1,
+            DropReason::Down => self.counters.dropped_down += 1,
         }
         self.observe(now, PacketAction::Dropped(reason), store.get(label.packet), waiting);
         store.release(label.packet);
@@ -272,8 +348,9 @@ impl Link {
     #[cold]
     fn observe_departure(&mut self, departed: Instant) {
         // On a two-stage link the next packet starts in the same moment, so one packet fewer waits than now.
+        let starts = u32::from(self.course.as_ref().is_none_or(|course| course.may_start()));
         let waiting = match &self.waiting {
-            Some(waiting) => (waiting.packets.len() as u32).saturating_sub(1),
+            Some(waiting) => (waiting.packets.len() as u32).saturating_sub(starts),
             None => self.ring.in_system().saturating_sub(1),
         };
         let average = self.queue.average_pkts();
@@ -326,14 +403,21 @@ impl Link {
         self.rate
     }
 
-    /// The propagation delay.
-    pub fn delay(&self) -> Duration {
-        self.delay
+    /// Bytes that the link layer adds to each packet on this link, in time and in what bit errors can hit.
+    pub fn header_bytes(&self) -> u16 {
+        self.header
+    }
+
+    /// Sets the bytes that the link layer adds to each packet.
+    pub(crate) fn set_header_bytes(&mut self, bytes: u16) {
+        self.header = bytes;
     }
 
     /// Packets inside: waiting, in transmission, on the wire.
     pub fn inside_pkts(&self) -> u64 {
-        u64::from(self.ring.len()) + self.waiting.as_ref().map_or(0, |waiting| waiting.packets.len() as u64)
+        let waiting = self.waiting.as_ref().map_or(0, |waiting| waiting.packets.len() as u64);
+        let on_wire = self.course.as_ref().map_or(0, |course| course.wire.len());
+        u64::from(self.ring.len()) + waiting + on_wire
     }
 
     /// Puts a router agent in front of the queue.
@@ -392,12 +476,6 @@ impl Link {
     #[inline]
     fn assert_conservation(&self) {
         debug_assert!(self.conserves(), "packets are conserved: {:?}, {} inside", self.counters, self.inside_pkts());
-    }
-
-    /// Whether every packet that came is dropped, lost, delivered or inside.
-    pub fn conserves(&self) -> bool {
-        let LinkCounters { arrived, dropped_overflow, dropped_active, held_back, lost, delivered, .. } = self.counters;
-        arrived == dropped_overflow + dropped_active + held_back + lost + delivered + self.inside_pkts()
     }
 }
 

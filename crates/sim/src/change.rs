@@ -1,0 +1,325 @@
+//! Changes of a network while it runs, planned before it starts.
+//!
+//! A link goes down or up, gets another rate, loss model or far end, and its delay follows straight pieces. A change
+//! comes before everything else of its instant. What it means for packets is the link's business
+//! ([`link`](crate::link)), what it means for routes that of the `epoch` module.
+
+use crate::builder::BuildError;
+use crate::ids::{LinkId, NodeId};
+use crate::link::LEAST_RATE;
+use crate::loss::Loss;
+use faircast_proto::time::{Duration, Instant, Rate};
+use std::collections::VecDeque;
+use std::fmt;
+
+/// Something that changes about a link.
+#[derive(Debug)]
+pub enum Change {
+    /// It goes down. What is in transmission completes, what is on the wire arrives; nothing new is sent.
+    Down,
+    /// It comes up.
+    Up,
+    /// It gets another rate. What is in transmission completes at the old one; queue and discipline keep their
+    /// parameters.
+    Rate(Rate),
+    /// It gets another loss model, which decides about every packet that arrives from now on.
+    Loss(Loss),
+    /// Its delay begins a straight piece, which holds until the next. Packets take the delay of their departure.
+    Delay {
+        /// The delay at the instant of the change.
+        from: Duration,
+        /// How it goes on.
+        slope: Slope,
+    },
+    /// It leads to another node. Packets go to the far end of their departure.
+    FarEnd(NodeId),
+}
+
+/// How fast a delay changes, in 2^-48 of a nanosecond per nanosecond.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Slope(i64);
+
+/// What becomes of packets that wait when their link goes down or turns elsewhere: of all that go to groups, and of
+/// others for which there is no other way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Handoff {
+    /// They stay, and go on to the new far end, or when the link comes up.
+    #[default]
+    Keep,
+    /// They are still transmitted, but nobody receives them: they carry the link address of the old far end (ns-2).
+    Lose,
+    /// They are removed at once.
+    Discard,
+}
+
+/// A straight piece of a delay.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line {
+    since: Instant,
+    from: Duration,
+    slope: Slope,
+}
+
+/// All changes of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    /// In the order of time.
+    changes: VecDeque<Planned>,
+    /// When routes are computed anew although no link goes up or down or turns; in the order of time.
+    reroutes: VecDeque<Instant>,
+    /// When that happens next besides, and how often.
+    regular: Option<(Instant, Duration)>,
+}
+
+#[derive(Debug)]
+struct Planned {
+    at: Instant,
+    link: LinkId,
+    change: Change,
+}
+
+/// The thing that changes: there may be one change of it at one instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Subject {
+    /// Whether the link is up.
+    State,
+    /// Its rate.
+    Rate,
+    /// Its loss model.
+    Loss,
+    /// Its delay.
+    Delay,
+    /// Its far end.
+    FarEnd,
+}
+
+impl Slope {
+    /// It stays as it is.
+    pub const LEVEL: Slope = Slope(0);
+    /// The steepest slope, up or down, in nanoseconds per nanosecond.
+    pub const STEEPEST: u64 = 1 << 15;
+    const BINARY_PLACES: u32 = 48;
+
+    /// From `from` to `to` in the time `over`, which must be more than zero and no less than the difference divided by
+    /// [`STEEPEST`](Self::STEEPEST). The end is met to 16 ns, and in a hundred days, too.
+    pub fn between(from: Duration, to: Duration, over: Duration) -> Slope {
+        let rise = (i128::from(to.0) - i128::from(from.0)) << Self::BINARY_PLACES;
+        let over = i128::from(over.0.max(1));
+        let rounded = (rise + rise.signum() * over / 2) / over;
+        Slope(rounded.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64)
+    }
+}
+
+impl Line {
+    pub(crate) fn level(delay: Duration) -> Line {
+        Line { since: Instant::ZERO, from: delay, slope: Slope::LEVEL }
+    }
+
+    pub(crate) fn new(since: Instant, from: Duration, slope: Slope) -> Line {
+        Line { since, from, slope }
+    }
+
+    /// The delay at a moment of the piece; never negative.
+    #[inline]
+    pub(crate) fn at(&self, now: Instant) -> Duration {
+        let run = i128::from(now.since(self.since).0);
+        let rise = (i128::from(self.slope.0) * run) >> Slope::BINARY_PLACES;
+        Duration((i128::from(self.from.0) + rise).clamp(0, i128::from(u64::MAX)) as u64)
+    }
+}
+
+impl Plan {
+    pub(crate) fn add(&mut self, at: Instant, link: LinkId, change: Change) {
+        self.changes.push_back(Planned { at, link, change });
+    }
+
+    pub(crate) fn reroute(&mut self, at: Instant) {
+        self.reroutes.push_back(at);
+    }
+
+    pub(crate) fn reroute_every(&mut self, interval: Duration) {
+        self.regular = (interval > Duration::ZERO).then_some((Instant::ZERO + interval, interval));
+    }
+
+    /// Puts everything in order.
+    pub(crate) fn sort(&mut self) {
+        let order = |planned: &Planned| (planned.at, planned.link, planned.change.subject());
+        self.changes.make_contiguous().sort_by_key(order);
+        self.reroutes.make_contiguous().sort_unstable();
+    }
+
+    /// What is wrong with it in a network of links that are called so and start at these nodes, of `nodes` nodes.
+    /// It must be in order.
+    pub(crate) fn errors(&self, links: &[(&str, NodeId)], nodes: usize) -> Vec<BuildError> {
+        let mut errors = Vec::new();
+        let mut before = None;
+        for Planned { at, link: id, change } in &self.changes {
+            let Some(&(name, from)) = links.get(id.index()) else {
+                errors.push(BuildError::ChangeOfNoLink { link: id.0, at: *at });
+                continue;
+            };
+            let link = || name.to_owned();
+            match *change {
+                Change::Rate(rate) if rate < LEAST_RATE => errors.push(BuildError::TooSlow { link: link(), rate }),
+                Change::FarEnd(to) if to.index() >= nodes || to == from => {
+                    errors.push(BuildError::NoFarEnd { link: link(), node: to.0, at: *at });
+                }
+                _ => {}
+            }
+            let this = Some((*at, *id, change.subject()));
+            if this == before {
+                errors.push(BuildError::ChangedTwice { link: link(), what: change.subject(), at: *at });
+            }
+            before = this;
+        }
+        errors
+    }
+
+    /// The links that change, each once or more often.
+    pub(crate) fn links(&self) -> impl Iterator<Item = LinkId> {
+        self.changes.iter().map(|planned| planned.link)
+    }
+
+    /// Whether routes may change.
+    pub(crate) fn changes_routes(&self) -> bool {
+        !self.reroutes.is_empty()
+            || self.regular.is_some()
+            || self.changes.iter().any(|planned| planned.change.subject().is_of_routes())
+    }
+
+    /// The longest delay at the beginning of a piece.
+    pub(crate) fn longest_delay(&self) -> Duration {
+        let delay = |planned: &Planned| match planned.change {
+            Change::Delay { from, .. } => from,
+            _ => Duration::ZERO,
+        };
+        self.changes.iter().map(delay).max().unwrap_or_default()
+    }
+
+    /// When something changes next.
+    pub(crate) fn next(&self) -> Option<Instant> {
+        let change = self.changes.front().map(|planned| planned.at);
+        let regular = self.regular.map(|(at, _)| at);
+        change.into_iter().chain(self.reroutes.front().copied()).chain(regular).min()
+    }
+
+    /// The next change of `now`; `None` when all of them are taken.
+    pub(crate) fn take_change(&mut self, now: Instant) -> Option<(LinkId, Change)> {
+        self.changes.pop_front_if(|planned| planned.at <= now).map(|Planned { link, change, .. }| (link, change))
+    }
+
+    /// Whether routes are to be computed anew at `now`, whatever changes.
+    pub(crate) fn take_reroute(&mut self, now: Instant) -> bool {
+        let mut any = false;
+        if let Some((at, interval)) = &mut self.regular
+            && *at <= now
+        {
+            *at += *interval;
+            any = true;
+        }
+        while self.reroutes.pop_front_if(|at| *at <= now).is_some() {
+            any = true;
+        }
+        any
+    }
+}
+
+impl Change {
+    /// The thing that it changes.
+    pub fn subject(&self) -> Subject {
+        match self {
+            Change::Down | Change::Up => Subject::State,
+            Change::Rate(_) => Subject::Rate,
+            Change::Loss(_) => Subject::Loss,
+            Change::Delay { .. } => Subject::Delay,
+            Change::FarEnd(_) => Subject::FarEnd,
+        }
+    }
+}
+
+impl Subject {
+    /// Whether routes follow it at once.
+    pub(crate) fn is_of_routes(self) -> bool {
+        matches!(self, Subject::State | Subject::FarEnd)
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Subject::State => "state, up or down,",
+            Subject::Rate => "rate",
+            Subject::Loss => "loss model",
+            Subject::Delay => "delay",
+            Subject::FarEnd => "far end",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_straight_to_a_nanosecond() {
+        // 2.6 ms to 8.22 ms in 333.333 s, and back.
+        let (near, far, over) = (Duration(2_600_000), Duration(8_220_000), Duration(333_333_000_000));
+        let start = Instant(1_000_000_007);
+        for (from, to) in [(near, far), (far, near)] {
+            let line = Line::new(start, from, Slope::between(from, to, over));
+            for step in 0..=1000u64 {
+                let run = over.0 / 1000 * step;
+                let exact = from.0 as f64 + (to.0 as f64 - from.0 as f64) * run as f64 / over.0 as f64;
+                let error = line.at(Instant(start.0 + run)).0 as f64 - exact;
+                assert!(error.abs() <= 1.0, "{step}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_line_is_met_after_a_hundred_days_and_the_steepest_one_holds() {
+        let (hour, days) = (Duration::from_secs(3600), Duration::from_secs(100 * 86_400));
+        let line = Line::new(Instant::ZERO, Duration(7), Slope::between(Duration(7), hour, days));
+        assert!(line.at(Instant(days.0)).0.abs_diff(hour.0) <= 16);
+        let steep = Duration(hour.0 / Slope::STEEPEST + 1);
+        let line = Line::new(Instant::ZERO, hour, Slope::between(hour, Duration::ZERO, steep));
+        assert!(line.at(Instant(steep.0)).0 <= 1);
+        // It goes on, but no delay is negative.
+        assert_eq!(line.at(Instant(2 * steep.0)), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_plan_is_taken_instant_by_instant() {
+        let mut plan = Plan::default();
+        plan.add(Instant(5), LinkId(1), Change::Up);
+        plan.add(Instant(3), LinkId(2), Change::Rate(Rate(10)));
+        plan.add(Instant(3), LinkId(0), Change::Down);
+        plan.reroute(Instant(4));
+        plan.reroute(Instant(4));
+        plan.sort();
+        assert!(plan.changes_routes());
+        let links = |plan: &mut Plan, now| {
+            let mut links = Vec::new();
+            while let Some((link, _)) = plan.take_change(Instant(now)) {
+                links.push(link.0);
+            }
+            (links, plan.take_reroute(Instant(now)), plan.next())
+        };
+        assert_eq!(plan.next(), Some(Instant(3)));
+        assert_eq!(links(&mut plan, 3), (vec![0, 2], false, Some(Instant(4))));
+        assert_eq!(links(&mut plan, 4), (vec![], true, Some(Instant(5))));
+        assert_eq!(links(&mut plan, 5), (vec![1], false, None));
+        plan.reroute_every(Duration(7));
+        assert_eq!(links(&mut plan, 5), (vec![], false, Some(Instant(7))));
+        assert_eq!(links(&mut plan, 7), (vec![], true, Some(Instant(14))));
+    }
+
+    #[test]
+    fn rates_losses_and_delays_leave_routes_alone() {
+        let mut plan = Plan::default();
+        plan.add(Instant(3), LinkId(2), Change::Rate(Rate(10)));
+        plan.add(Instant(4), LinkId(2), Change::Delay { from: Duration(9), slope: Slope::LEVEL });
+        assert!(!plan.changes_routes());
+        assert_eq!(plan.longest_delay(), Duration(9));
+    }
+}

@@ -1,0 +1,193 @@
+//! Changes in the engine: what changes at an instant, and the routes of the time after it, its *epoch*.
+//!
+//! Routes are computed anew after every change of a link's state or far end, and when the plan says so, in the network
+//! as it is then: its present delays, the links that are up. They are found when a packet asks for them, each
+//! destination's alone, and do not depend on when that is.
+
+use crate::calendar::{Calendar, Entry, Kind};
+use crate::change::{Change, Handoff, Plan};
+use crate::engine::World;
+use crate::ids::{LinkId, NodeId};
+use crate::link::Link;
+use crate::routing::{Edge, Graph};
+use crate::store::Label;
+use crate::trace::Happening;
+use faircast_proto::time::Instant;
+
+/// The changes to come, and the state of what they change.
+pub(crate) struct Changes {
+    plan: Plan,
+    /// `None` if routes stay as they were built.
+    epoch: Option<Epoch>,
+    /// By link: what becomes of packets that wait.
+    treatments: Vec<Treatment>,
+}
+
+/// What becomes of packets that wait at a link that goes down or turns elsewhere.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Treatment {
+    pub(crate) handoff: Handoff,
+    /// Packets to one host stay even if there is another way.
+    pub(crate) no_detour: bool,
+}
+
+/// The routes between two changes.
+pub(crate) struct Epoch {
+    number: u32,
+    /// The links as they were at its beginning.
+    edges: Vec<Edge>,
+    up: Vec<bool>,
+    /// The hosts, slot by slot.
+    hosts: Vec<NodeId>,
+    /// By slot: the ways to that host, if anybody has asked for them.
+    ways: Vec<Ways>,
+    nodes: usize,
+}
+
+/// The ways to a host.
+#[derive(Clone, Default)]
+struct Ways {
+    epoch: u32,
+    /// The link to take, by node.
+    links: Vec<Option<LinkId>>,
+}
+
+impl Changes {
+    /// Changes by `plan`, which is in order.
+    pub(crate) fn new(plan: Plan, epoch: Option<Epoch>, treatments: Vec<Treatment>) -> Changes {
+        Changes { plan, epoch, treatments }
+    }
+}
+
+impl Epoch {
+    /// The first epoch, in the network as it is built.
+    pub(crate) fn new(nodes: usize, edges: Vec<Edge>, hosts: Vec<NodeId>) -> Epoch {
+        let (up, ways) = (vec![true; edges.len()], vec![Ways::default(); hosts.len()]);
+        Epoch { number: 1, edges, up, hosts, ways, nodes }
+    }
+
+    /// Passes to the next epoch, which begins with the links as they are now.
+    fn pass(&mut self, now: Instant, links: &[Link]) {
+        self.number += 1;
+        for ((edge, up), link) in
+            self.edges.iter_mut().zip(&mut self.up).zip(links).filter(|(_, link)| link.may_change())
+        {
+            (edge.to, edge.delay, *up) = (link.far_end(), link.delay(now), link.is_up());
+        }
+    }
+
+    /// The network of this epoch.
+    pub(crate) fn graph(&self) -> Graph<'_> {
+        Graph::of_those(self.nodes, &self.edges, |link| self.up[link.index()])
+    }
+
+    /// The link that `node` takes towards the host at `slot`.
+    fn way(&mut self, node: NodeId, slot: u32) -> Option<LinkId> {
+        let slot = slot as usize;
+        if self.ways[slot].epoch != self.number {
+            let links = self.graph().towards(self.hosts[slot]);
+            self.ways[slot] = Ways { epoch: self.number, links };
+        }
+        self.ways[slot].links[node.index()]
+    }
+}
+
+impl<C: Calendar> World<C> {
+    /// Carries out what changes now.
+    #[cold]
+    pub(crate) fn change(&mut self) {
+        let now = self.wires.now;
+        let Some(changes) = &mut self.changes else { return };
+        let mut reroutes = changes.plan.take_reroute(now);
+        // In the order of links, as changes of one instant are.
+        let mut turned = Vec::new();
+        while let Some((link, change)) = changes.plan.take_change(now) {
+            reroutes |= change.subject().is_of_routes();
+            if matches!(change, Change::Down | Change::FarEnd(_)) {
+                turned.push(link);
+            }
+            self.wires.links[link.index()].change(now, change);
+        }
+        if let Some(at) = changes.plan.next() {
+            self.wires.calendar.schedule(Entry::new(at, Kind::Change, 0));
+        }
+        if reroutes && let Some(epoch) = &mut changes.epoch {
+            epoch.pass(now, &self.wires.links);
+            self.hand_off(&turned);
+            self.pass_to_new_trees();
+        }
+    }
+
+    /// The link that `node` takes towards the host at `slot`, where routes change.
+    #[cold]
+    pub(crate) fn way(&mut self, node: NodeId, slot: u32) -> Option<LinkId> {
+        self.changes.as_mut()?.epoch.as_mut()?.way(node, slot)
+    }
+
+    /// The trees of all sessions become those of the present routes.
+    fn pass_to_new_trees(&mut self) {
+        let Some(epoch) = self.changes.as_ref().and_then(|changes| changes.epoch.as_ref()) else { return };
+        self.multicast.retree(self.wires.now, &epoch.graph(), &mut self.messages);
+        self.send_messages();
+    }
+
+    /// Does with waiting packets what is to be done, at links that have gone down or turned elsewhere, and at those that
+    /// are down: what had to stay there may have a way now. Those that have come up go on.
+    fn hand_off(&mut self, turned: &[LinkId]) {
+        let now = self.wires.now;
+        let mut rerouted = Vec::new();
+        for link in (0..self.wires.links.len() as u32).map(LinkId) {
+            let state = &self.wires.links[link.index()];
+            if !state.may_change() {
+                continue;
+            }
+            let waiting = match !state.is_up() || turned.binary_search(&link).is_ok() {
+                true => self.wires.links[link.index()].take_waiting(),
+                false => Vec::new(),
+            };
+            for label in waiting {
+                match self.detour(link, label) {
+                    Some(other) => {
+                        self.wires.links[link.index()].note_rerouted(now, label, &self.wires.store);
+                        self.wires.trace(link, Happening::Rerouted, label.packet);
+                        rerouted.push((other, label));
+                    }
+                    None => self.treat(link, label),
+                }
+            }
+            self.wires.depart(link);
+            self.wires.links[link.index()].note_waiting(now);
+        }
+        for (link, label) in rerouted {
+            // What leaves that link at this moment leaves first, as when packets come over wires.
+            self.wires.depart(link);
+            self.wires.put(link, label);
+        }
+    }
+
+    /// The other link on which a packet that waits at `link` goes on.
+    fn detour(&mut self, link: LinkId, label: Label) -> Option<LinkId> {
+        let destination = self.wires.store.destination(label.packet);
+        let changes = self.changes.as_mut()?;
+        if destination.is_group() || changes.treatments[link.index()].no_detour {
+            return None;
+        }
+        let epoch = changes.epoch.as_mut()?;
+        let node = epoch.edges[link.index()].from;
+        epoch.way(node, self.places[destination.index()].slot).filter(|&way| way != link)
+    }
+
+    /// What becomes of a packet that waits at a link that has gone down or turned, and has no other way.
+    fn treat(&mut self, link: LinkId, label: Label) {
+        let Some(changes) = &self.changes else { return };
+        let state = &mut self.wires.links[link.index()];
+        match changes.treatments[link.index()].handoff {
+            Handoff::Keep => state.keep(label),
+            Handoff::Lose => state.lose(label),
+            Handoff::Discard => {
+                self.wires.trace(link, Happening::Discarded, label.packet);
+                self.wires.links[link.index()].discard(self.wires.now, label, &mut self.wires.store);
+            }
+        }
+    }
+}
