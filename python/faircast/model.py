@@ -51,6 +51,13 @@ Calendar: TypeAlias = Literal["wheel", "heap"]
 "wheel": A timing wheel: the faster one.
 "heap": A four-ary heap: the one to compare with.
 """
+HandoffQueue: TypeAlias = Literal["keep", "lose", "discard"]
+"""What becomes of packets that wait when their link goes down or turns elsewhere.
+
+"keep": They wait on, for the link to come up, or go to the new far end.
+"lose": They are transmitted, but nobody receives them, as in ns-2.
+"discard": They are removed at once.
+"""
 Lengths: TypeAlias = Literal["exponential", "pareto"]
 """The distribution of the lengths of periods.
 
@@ -289,6 +296,28 @@ class Chain(Part):
 
 
 @dataclasses.dataclass(kw_only=True)
+class Change(Part):
+    """A change of a link: everything that is said changes at that instant, before anything else happens."""
+
+    at: str
+    """When, from the start of the run."""
+    delay: str | None = None
+    """Its propagation delay from now on, up to 1 h. Packets take the delay of their departure."""
+    delay_to: str | None = None
+    """The delay goes from `delay` to this one in a straight line, in the time `over`."""
+    loss: Loss | None = None
+    """What gets lost from now on."""
+    over: str | None = None
+    """How long the delay takes from `delay` to `delay_to`. It stays there unless another change comes first."""
+    rate: str | None = None
+    """Its rate from now on, 10 bit/s to 10000 Gbit/s. What is in transmission completes at the old one."""
+    to: str | None = None
+    """Node to which it leads from now on. Only for links with `simplex`."""
+    up: bool | None = None
+    """Whether it is up from now on."""
+
+
+@dataclasses.dataclass(kw_only=True)
 class Configured(Part):
     """It is given."""
 
@@ -343,8 +372,18 @@ class Duplex(Part):
     """What looks after the queue in the router, of this direction alone. Default: nobody."""
     back: Settings | None = None
     """What is different in the direction back."""
+    changes: str | Sequence[Change] | None = None
+    """What changes while the network runs: a list, or the name of a CSV file. Default nothing."""
     delay: str | None = None
     """Propagation delay, up to 1 h."""
+    handoff_queue: HandoffQueue | None = None
+    """What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted.
+    Default "keep".
+    """
+    header: str | None = None
+    """Bytes that the link layer adds to each packet, up to 1500 B: they take time, and bit errors can hit them.
+    Default none.
+    """
     loss: Loss | None = None
     """What gets lost on the way. Default: nothing."""
     mode: LinkMode | None = None
@@ -353,6 +392,10 @@ class Duplex(Part):
     """The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets."""
     rate: str | None = None
     """Rate of the transmitter, 10 bit/s to 10000 Gbit/s."""
+    reroute: bool | None = None
+    """Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
+    one. Default true.
+    """
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -422,10 +465,20 @@ class Link(Part):
     """What looks after the queue in the router, of this direction alone. Default: nobody."""
     back: Settings | None = None
     """What is different in the direction back."""
+    changes: str | Sequence[Change] | None = None
+    """What changes while the network runs: a list, or the name of a CSV file. Default nothing."""
     delay: str | None = None
     """Propagation delay, up to 1 h."""
     from_: str | None = None
     """Node at one end. Not for links of the topology."""
+    handoff_queue: HandoffQueue | None = None
+    """What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted.
+    Default "keep".
+    """
+    header: str | None = None
+    """Bytes that the link layer adds to each packet, up to 1500 B: they take time, and bit errors can hit them.
+    Default none.
+    """
     loss: Loss | None = None
     """What gets lost on the way. Default: nothing."""
     mode: LinkMode | None = None
@@ -434,6 +487,10 @@ class Link(Part):
     """The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets."""
     rate: str | None = None
     """Rate of the transmitter, 10 bit/s to 10000 Gbit/s."""
+    reroute: bool | None = None
+    """Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
+    one. Default true.
+    """
     simplex: bool | None = None
     """No direction back. Default false."""
     to: str | None = None
@@ -839,8 +896,18 @@ class Settings(Part):
 
     agent: RouterAgent | None = None
     """What looks after the queue in the router, of this direction alone. Default: nobody."""
+    changes: str | Sequence[Change] | None = None
+    """What changes while the network runs: a list, or the name of a CSV file. Default nothing."""
     delay: str | None = None
     """Propagation delay, up to 1 h."""
+    handoff_queue: HandoffQueue | None = None
+    """What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted.
+    Default "keep".
+    """
+    header: str | None = None
+    """Bytes that the link layer adds to each packet, up to 1500 B: they take time, and bit errors can hit them.
+    Default none.
+    """
     loss: Loss | None = None
     """What gets lost on the way. Default: nothing."""
     mode: LinkMode | None = None
@@ -849,6 +916,10 @@ class Settings(Part):
     """The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets."""
     rate: str | None = None
     """Rate of the transmitter, 10 bit/s to 10000 Gbit/s."""
+    reroute: bool | None = None
+    """Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
+    one. Default true.
+    """
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -1126,6 +1197,10 @@ class Scenario(Part):
     """What would be the best rates: a column of the summary."""
     probes: Probes | None = None
     """What is observed."""
+    reroute_interval: str | None = None
+    """Routes are computed anew this often, in the delays of that moment, at least "1 ms". Default: only when a link
+    goes down or up or turns elsewhere.
+    """
     seed: int | None = None
     """Seed of all random streams, 0 to 2^53 - 1. Default 1."""
     sessions: Mapping[str, Session] | None = None

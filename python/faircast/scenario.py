@@ -55,7 +55,9 @@ class Resolved:
 
 
 def resolve(source: Source, *, sets: Sequence[str] = ()) -> Resolved:
-    """Read a scenario, apply ``path=value`` assignments and fill in all defaults.
+    """Read a scenario, apply ``path=value`` assignments, take in the files that it names and fill in all defaults.
+
+    Files are looked for where the scenario's own file lies, or in the working directory if it has none.
 
     Raises `InputError` with every problem if the scenario is not legal.
     """
@@ -63,12 +65,12 @@ def resolve(source: Source, *, sets: Sequence[str] = ()) -> Resolved:
         if not sets:
             return source
         source = source.data | {"seed": source.seed}
-    tree = read(source)
+    tree, folder = read(source), home(source)
     for assignment in sets:
         assign(tree, assignment)
     text = as_json(tree)
     try:
-        resolved = json.loads(called(lambda control: _native.resolve(text, control)))
+        resolved = json.loads(called(lambda control: _native.resolve(text, folder, control)))
     except _native.ScenarioError as error:
         raise InputError(f"{describe(source)} {count(error.problems)}", error.problems) from None
     seed = resolved.pop("seed", 1)
@@ -101,6 +103,12 @@ def read(source: Source) -> dict[str, Any]:
         raise InputError(f"a scenario is a file, text, a mapping or an object of faircast.model, not {kind}")
     path = Path(source)
     return parse(read_text(path), is_json=path.suffix.lower() == ".json", where=str(path))
+
+
+def home(source: Source) -> str:
+    """The folder in which the files are that a scenario names."""
+    of_file = isinstance(source, Path) or (isinstance(source, str) and "\n" not in source and source.lstrip()[:1] != "{")
+    return str(Path(source).parent) if of_file else "."
 
 
 def read_text(path: Path) -> str:

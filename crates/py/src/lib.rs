@@ -17,6 +17,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::borrow::Borrow;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -68,10 +69,20 @@ fn py_check(py: Python<'_>, scenario_json: &str) -> Vec<(String, String)> {
     py.detach(|| scenario(scenario_json)).err().map(|problems| pairs(&problems)).unwrap_or_default()
 }
 
-/// The scenario with all defaults filled in, as canonical JSON text.
-#[pyfunction(name = "resolve", signature = (scenario_json, control = None))]
-fn py_resolve(py: Python<'_>, scenario_json: &str, control: Option<PyRef<'_, PyControl>>) -> PyResult<String> {
-    detached(py, control, || scenario(scenario_json).map(|scenario| scenario.to_json().to_string()))
+/// The scenario with all defaults filled in and the content of the files that it names, which are looked for in
+/// `folder`, as canonical JSON text.
+#[pyfunction(name = "resolve", signature = (scenario_json, folder = None, control = None))]
+fn py_resolve(
+    py: Python<'_>,
+    scenario_json: &str,
+    folder: Option<PathBuf>,
+    control: Option<PyRef<'_, PyControl>>,
+) -> PyResult<String> {
+    let read = || match &folder {
+        Some(folder) => Scenario::from_json_in(json(scenario_json)?, folder),
+        None => scenario(scenario_json),
+    };
+    detached(py, control, || read().map(|scenario| scenario.to_json().to_string()))
         .map_err(|problems| raise(py, &problems))
 }
 

@@ -4,7 +4,7 @@
 //! a flow or a link changes nothing for the others.
 
 use crate::control::{Cancelled, Control, Failure};
-use crate::network::{self, FlowKind, NetworkFlow, NetworkSession};
+use crate::network::{self, FlowKind, NetworkChange, NetworkFlow, NetworkSession, What};
 use crate::problem::Problem;
 use faircast_proto::packet::{Address, FlowId};
 use faircast_proto::scheme::{Scheme, Seat};
@@ -14,6 +14,7 @@ use faircast_proto::time::{Instant, Rate};
 use faircast_sim::agent::Agent;
 use faircast_sim::builder::{BuildError, LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::Calendar;
+use faircast_sim::change::Change;
 use faircast_sim::engine::World;
 use faircast_sim::ids::NodeId;
 use faircast_sim::loss::Loss;
@@ -63,13 +64,27 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64, control: &C
         if let Some(agent) = agent {
             network.router_agent(id, agent);
         }
+        network.header(id, link.header);
+        network.handoff(id, link.handoff, link.reroute);
+        for change in &link.changes {
+            let what = what(&network, &link.name, change);
+            network.change(Instant::ZERO + change.at, id, what);
+        }
+    }
+    if let Some(interval) = description.reroute_interval {
+        network.reroute_every(interval);
     }
     for flow in &description.flows {
         control.look()?;
         add_flow(&mut network, flow, seed);
     }
     for session in &description.sessions {
-        let line_rate = description.links.iter().filter(|link| link.from == session.source).map(|link| link.rate).max();
+        let line_rate = description
+            .links
+            .iter()
+            .filter(|link| link.from == session.source)
+            .map(network::DirectedLink::highest_rate)
+            .max();
         add_session(&mut network, session, line_rate, seed, control)?;
     }
     network.probes(description.probes.clone());
@@ -80,6 +95,21 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64, control: &C
         errors.iter().map(|error| Problem::new("", error.to_string())).collect()
     };
     Ok(built.map_err(problems)?)
+}
+
+/// What a change of the link called `name` is to the simulator.
+fn what(network: &NetworkBuilder, name: &str, change: &NetworkChange) -> Change {
+    match &change.what {
+        What::Up(true) => Change::Up,
+        What::Up(false) => Change::Down,
+        What::Rate(rate) => Change::Rate(*rate),
+        What::Delay(from, slope) => Change::Delay { from: *from, slope: *slope },
+        What::Loss(loss) => {
+            let stream = network.stream(&format!("link/{name}/loss/{}", change.at.0));
+            Change::Loss(Loss::new(loss, stream))
+        }
+        What::To(node) => Change::FarEnd(NodeId(*node)),
+    }
 }
 
 fn add_flow(network: &mut NetworkBuilder, flow: &NetworkFlow, seed: u64) {

@@ -34,6 +34,7 @@ pub mod run;
 pub mod summary;
 pub mod tables;
 pub mod topology;
+mod traces;
 pub mod warning;
 
 pub use form::schema::schema;

@@ -51,6 +51,7 @@ impl Forecast {
             part("flows", "flows", flows * FLOW),
             part("receivers", "sessions", (sessions + receivers) * FLOW + sessions * (nodes + directions) * TREE),
             part("routes", "topology", routes(network)),
+            part("changes", "links", network.links.iter().map(|link| link.changes.len() as f64 * CHANGE).sum()),
             part("packets under way", "flows", traffic.under_way * PACKET),
             part(
                 "rows of flows",
@@ -112,7 +113,9 @@ fn routes(network: &Network) -> f64 {
     });
     let ends = of_flows.chain(of_sessions).collect::<BTreeSet<u32>>().len() as f64;
     let nodes = network.nodes.len() as f64;
-    let tables = if (network.links.len() as f64) < 2.0 * nodes { nodes.min(LEVELS) } else { nodes };
+    // Routes that change stand in full.
+    let few = (network.links.len() as f64) < 2.0 * nodes && !network.reroutes();
+    let tables = if few { nodes.min(LEVELS) } else { nodes };
     nodes * NODE_ROUTES + tables * ends * ROUTE
 }
 
@@ -152,11 +155,24 @@ impl Traffic {
                 return 0.0;
             }
             let rate = link.rate.as_bps_f64();
-            let wire = rate * link.delay.as_secs_f64() / load.smallest;
-            // A queue grows by what comes faster than it goes; otherwise only what comes at one moment waits.
-            let growth = ((load.inflow - rate).max(0.0) * seconds / load.smallest).max(0.0) + load.feeders;
+            let wire = link.highest_rate().as_bps_f64() * link.longest_delay().as_secs_f64() / load.smallest;
+            // A queue grows by what comes faster than it goes; otherwise only what comes at one moment waits. Of a link
+            // that changes nobody knows how fast it goes.
+            let goes = if link.changes.is_empty() { rate } else { 0.0 };
+            let growth = ((load.inflow - goes).max(0.0) * seconds / load.smallest).max(0.0) + load.feeders;
             (wire + limit_pkts(link, load.smallest).min(growth) + 1.0).min(load.most)
         };
+        if network.reroutes() {
+            // Everything may go everywhere.
+            let anything = loads.iter().filter(|load| load.smallest > 0.0).fold(Load::default(), |sum, load| Load {
+                smallest: if sum.smallest == 0.0 { load.smallest } else { sum.smallest.min(load.smallest) },
+                inflow: f64::INFINITY,
+                most: all,
+                arrivals: sum.arrivals + load.arrivals,
+                ..sum
+            });
+            loads.fill(anything);
+        }
         let on_links: f64 = network.links.iter().zip(&loads).map(held).sum();
         let events = network.probes.packets.iter().map(|&link| {
             let load = &loads[link.index()];
@@ -347,7 +363,7 @@ fn row(record: usize, columns: usize) -> f64 {
 // Columns of the tables, at 8 bytes each.
 const FLOW_COLUMNS: usize = 19;
 const RECEIVER_COLUMNS: usize = 10;
-const LINK_COLUMNS: usize = 11;
+const LINK_COLUMNS: usize = 15;
 const QUEUE_COLUMNS: usize = 4;
 const PACKET_COLUMNS: usize = 7;
 
@@ -360,6 +376,8 @@ const ROUTE: f64 = 12.0;
 const NODE_ROUTES: f64 = 300.0;
 /// Routers above a host, in networks without loops.
 const LEVELS: f64 = 30.0;
+/// A change with its loss model, in a plan that grows by doubling, and as an entry of the scenario.
+const CHANGE: f64 = 600.0;
 /// In the store, beside its tag, and as an entry of a ring; all of them grow by doubling.
 const PACKET: f64 = 2.0 * (size_of::<Packet>() + 16 + 24) as f64;
 /// Segments of a first window that is asked for smaller. A choice: five times TCP's default.

@@ -8,6 +8,7 @@ use faircast_proto::scheme::Scheme;
 use faircast_proto::source::{cbr, on_off};
 use faircast_proto::tcp;
 use faircast_proto::time::{Duration, Instant, Rate};
+use faircast_sim::change::{Handoff, Slope};
 use faircast_sim::ids::NodeId;
 use faircast_sim::multicast::SessionPlan;
 use faircast_sim::probe::ProbePlan;
@@ -33,6 +34,8 @@ pub struct Network {
     pub flows: Vec<NetworkFlow>,
     /// The multicast sessions.
     pub sessions: Vec<NetworkSession>,
+    /// How often routes are computed anew, beside after changes that they follow at once.
+    pub reroute_interval: Option<Duration>,
     /// What is observed.
     pub probes: ProbePlan,
     /// The data structure that holds what happens next.
@@ -69,6 +72,38 @@ pub struct DirectedLink {
     pub agent: Option<router::Config>,
     /// How departures are computed.
     pub mode: link::LinkMode,
+    /// Bytes that the link layer adds to each packet.
+    pub header: u16,
+    /// What becomes of packets that wait when it goes down or turns elsewhere and they are not rerouted.
+    pub handoff: Handoff,
+    /// Whether they take another way if there is one.
+    pub reroute: bool,
+    /// What changes about it.
+    pub changes: Vec<NetworkChange>,
+}
+
+/// A change of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NetworkChange {
+    /// When.
+    pub at: Duration,
+    /// What.
+    pub what: What,
+}
+
+/// What changes about a link.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    /// Whether it is up.
+    Up(bool),
+    /// Its rate.
+    Rate(Rate),
+    /// Its delay, which goes on with a slope.
+    Delay(Duration, Slope),
+    /// What it loses.
+    Loss(loss::Config),
+    /// Where it ends: index among the nodes.
+    To(u32),
 }
 
 /// A flow.
@@ -137,6 +172,20 @@ pub struct NetworkReceiver {
     pub leave: Option<Duration>,
 }
 
+impl DirectedLink {
+    /// The highest rate that it ever has.
+    pub(crate) fn highest_rate(&self) -> Rate {
+        let rate = |change: &NetworkChange| if let What::Rate(rate) = change.what { Some(rate) } else { None };
+        self.changes.iter().filter_map(rate).fold(self.rate, Rate::max)
+    }
+
+    /// The longest delay that it ever has.
+    pub(crate) fn longest_delay(&self) -> Duration {
+        let delay = |change: &NetworkChange| if let What::Delay(from, _) = change.what { Some(from) } else { None };
+        self.changes.iter().filter_map(delay).fold(self.delay, Duration::max)
+    }
+}
+
 impl NetworkFlow {
     /// When it starts in the run with this seed.
     pub fn starts(&self, seed: u64) -> Instant {
@@ -176,6 +225,12 @@ impl Network {
     pub(crate) fn edges(&self) -> Vec<Edge> {
         let edge = |link: &DirectedLink| Edge { from: NodeId(link.from), to: NodeId(link.to), delay: link.delay };
         self.links.iter().map(edge).collect()
+    }
+
+    /// Whether routes may change.
+    pub(crate) fn reroutes(&self) -> bool {
+        let turns = |change: &NetworkChange| matches!(change.what, What::Up(_) | What::To(_));
+        self.reroute_interval.is_some() || self.links.iter().any(|link| link.changes.iter().any(turns))
     }
 
     /// Mean size of the data packets of all flows and sessions, whichever links they cross, rounded; 1000 without any.

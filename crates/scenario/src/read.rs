@@ -11,8 +11,10 @@ use crate::form::{quantity, toml_text, translate};
 use crate::meaning;
 use crate::model::Scenario;
 use crate::problem::Problem;
+use crate::traces;
 use jsonschema::Validator;
 use serde_json::Value;
+use std::path::Path;
 use std::sync::LazyLock;
 
 impl Scenario {
@@ -22,7 +24,7 @@ impl Scenario {
     /// Everything that is wrong with it. Errors of TOML itself come alone, with line and column.
     pub fn from_toml(text: &str) -> Result<Scenario, Vec<Problem>> {
         let (value, unreadable) = toml_text::to_json(text)?;
-        read(value, unreadable, &Control::default()).map_err(Failure::problems)
+        read(value, unreadable, None, &Control::default()).map_err(Failure::problems)
     }
 
     /// Reads a scenario from a JSON value.
@@ -38,7 +40,16 @@ impl Scenario {
     /// # Errors
     /// Everything that is wrong with it; that it was cancelled.
     pub fn from_json_unless_cancelled(value: Value, control: &Control) -> Result<Scenario, Failure> {
-        read(value, Vec::new(), control)
+        read(value, Vec::new(), None, control)
+    }
+
+    /// Reads a scenario that lies in `folder` from a JSON value. The files that it names are read, too: their content
+    /// takes the places of their names, so that the scenario stands for itself afterwards.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it and its files.
+    pub fn from_json_in(value: Value, folder: &Path) -> Result<Scenario, Vec<Problem>> {
+        read(value, Vec::new(), Some(folder), &Control::default()).map_err(Failure::problems)
     }
 
     /// The scenario with everything filled in that has a default, keys in alphabetical order. Read back it gives the
@@ -65,13 +76,20 @@ pub fn toml_to_json(text: &str) -> Result<Value, Vec<Problem>> {
     if unreadable.is_empty() { Ok(value) } else { Err(unreadable) }
 }
 
-/// `unreadable`: values that could not even be put into `value`; null stands in their places.
-fn read(mut value: Value, unreadable: Vec<Problem>, control: &Control) -> Result<Scenario, Failure> {
+/// `unreadable`: values that could not even be put into `value`; null stands in their places. `folder`: where the
+/// scenario lies, if that is known.
+fn read(
+    mut value: Value,
+    unreadable: Vec<Problem>,
+    folder: Option<&Path>,
+    control: &Control,
+) -> Result<Scenario, Failure> {
     whole_numbers(&mut value);
     let mut problems = unreadable;
     let mut repairs = Vec::new();
     // What has been replaced, of a wrong tag the whole table: what is found in a stand-in is nobody's mistake.
     let mut replaced = Vec::new();
+    problems.extend(traces::inline(&mut value, folder));
     for error in CHECKER.validator.iter_errors(&value) {
         for (problem, repair) in translate::problems(&error, &CHECKER.schema) {
             // What stands at an unreadable place is not the user's; of two problems at a place the first will do.

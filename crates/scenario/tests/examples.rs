@@ -17,6 +17,8 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("tfmcc-star", include_str!("../../../examples/scenarios/tfmcc-star.toml")),
     ("omcc-bottleneck", include_str!("../../../examples/scenarios/omcc-bottleneck.toml")),
     ("tfmcc-beside-tcp", include_str!("../../../examples/scenarios/tfmcc-beside-tcp.toml")),
+    ("rtt-steps", include_str!("../../../examples/scenarios/rtt-steps.toml")),
+    ("rain-fade", include_str!("../../../examples/scenarios/rain-fade.toml")),
 ];
 
 fn scenario(name: &str) -> Scenario {

@@ -1,5 +1,6 @@
 //! From a scenario to its network. The one place where a topology becomes links; what does not fit is found here.
 
+mod changes;
 mod sessions;
 
 use crate::control::{Cancelled, Control};
@@ -30,6 +31,7 @@ pub(crate) fn expand(scenario: &Scenario, found: &mut Vec<Finding>, control: &Co
         links: Vec::new(),
         flows: Vec::new(),
         sessions: Vec::new(),
+        reroute_interval: scenario.reroute_interval,
         probes: ProbePlan {
             warmup: Instant::ZERO + scenario.warmup(),
             interval: scenario.probes.interval,
@@ -112,14 +114,33 @@ impl Expansion<'_> {
             directions.push((format!("{name}.back"), to, from, duplex.backwards()));
         }
         for (name, from, to, settings) in directions {
-            let Settings { rate: Some(rate), delay: Some(delay), queue: Some(queue), loss: Some(loss), agent, mode } =
+            let Settings { rate: Some(rate), delay: Some(delay), queue: Some(queue), loss: Some(loss), agent, .. } =
                 settings
             else {
                 // Already reported as missing.
                 continue;
             };
-            let mode = settled(mode.unwrap_or_default(), self.scenario.engine.link_mode);
-            self.network.links.push(DirectedLink { name, from, to, rate, delay, queue, loss, agent, mode });
+            let mode = settled(settings.mode.unwrap_or_default(), self.scenario.engine.link_mode);
+            let header = settings.header.map_or(0, |header| u16::try_from(header.0).unwrap_or(u16::MAX));
+            let (handoff, reroute) =
+                (settings.handoff_queue.unwrap_or_default().into(), settings.reroute.unwrap_or(true));
+            let changes = self.changes(&format!("{path}.changes"), from, &settings.changes.unwrap_or_default());
+            let link = DirectedLink {
+                name,
+                from,
+                to,
+                rate,
+                delay,
+                queue,
+                loss,
+                agent,
+                mode,
+                header,
+                handoff,
+                reroute,
+                changes,
+            };
+            self.network.links.push(link);
         }
     }
 

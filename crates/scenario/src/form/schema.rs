@@ -3,7 +3,7 @@
 //! It is made from the serde structs by schemars and then brought into one form: every object is closed, so that an
 //! unknown key is an error anywhere; every variant of a tagged choice is a definition of its own, named after its
 //! kind; what may be left out is not nullable; words are one `enum`. Quantities carry `x-quantity`, the kind of their
-//! unit. The file `schema.json` of this crate holds it for tools that cannot ask the program.
+//! unit; where a file may stand in place of its content its name carries `x-file`. The file `schema.json` of this crate holds it for tools that cannot ask the program.
 
 use crate::model::Scenario;
 use serde_json::{Map, Value, json};
@@ -26,6 +26,16 @@ pub(crate) fn decisive(schema: &Value) -> Value {
         .filter_map(|(name, definition)| Some((format!("{REF}{name}"), tag_of(definition)?)))
         .collect();
     walk(&mut decisive, &mut |object| {
+        // What was a file's name is the file's content by now.
+        if let Some(Value::Array(choices)) = object.get("anyOf")
+            && let [file, Value::Object(content)] = &choices[..]
+            && file["x-file"] == true
+        {
+            let content = content.clone();
+            object.remove("anyOf");
+            object.extend(content);
+            return;
+        }
         let Some(Value::Array(variants)) = object.get("oneOf") else { return };
         let tag = |variant: &Value| tags.iter().find(|(to, _)| variant["$ref"] == **to).map(|(_, tag)| *tag);
         let Some(tags) = variants.iter().map(tag).collect::<Option<Vec<_>>>() else { return };

@@ -1,6 +1,7 @@
 //! Meaning: what is wrong with a scenario whose form is right.
 
 mod agents;
+mod changes;
 mod counts;
 mod entries;
 mod hops;
@@ -33,6 +34,7 @@ pub(crate) fn check(scenario: &Scenario, control: &Control) -> Result<Vec<Findin
     let mut found = Vec::new();
     times(scenario, &mut found);
     settings(scenario, &mut found);
+    changes::interval(scenario, &mut found);
     for (name, flow) in &scenario.flows {
         this_flow(scenario, name, flow, &mut found);
     }
@@ -80,19 +82,22 @@ fn times(scenario: &Scenario, found: &mut Vec<Finding>) {
 
 /// Settings of links, in the topology and in the links of the file.
 fn settings(scenario: &Scenario, found: &mut Vec<Finding>) {
-    let mut duplex = |path: String, duplex: &Duplex| {
+    let mut duplex = |path: String, duplex: &Duplex, simplex: bool| {
         these_settings(&path, &duplex.both, found);
+        changes::check(&path, &duplex.both, simplex, found);
         if let Some(back) = &duplex.back {
-            these_settings(&format!("{path}.back"), back, found);
+            let path = format!("{path}.back");
+            these_settings(&path, back, found);
+            changes::check(&path, back, false, found);
         }
     };
     if let Some(topology) = &scenario.topology {
         for (key, settings) in topology.duplexes() {
-            duplex(format!("topology.{key}"), settings);
+            duplex(format!("topology.{key}"), settings, false);
         }
     }
     for (name, link) in &scenario.links {
-        duplex(format!("links.{name}"), &link.duplex);
+        duplex(format!("links.{name}"), &link.duplex, link.simplex);
     }
 }
 

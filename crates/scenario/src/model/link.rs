@@ -1,6 +1,8 @@
 //! What a scenario says of links.
 
+use faircast_proto::quantity::Bytes;
 use faircast_proto::time::{Duration, Rate};
+use faircast_sim::change::Handoff;
 use faircast_sim::{loss, queue, router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -61,6 +63,88 @@ pub struct Settings {
     /// How departures are computed. Default "auto". Results do not depend on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<ModeChoice>,
+    /// Bytes that the link layer adds to each packet, up to 1500 B: they take time, and bit errors can hit them.
+    /// Default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub header: Option<Bytes>,
+    /// What changes while the network runs: a list, or the name of a CSV file. Default nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Changes>")]
+    pub changes: Option<Vec<ChangeEntry>>,
+    /// What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted. Default
+    /// "keep".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub handoff_queue: Option<HandoffChoice>,
+    /// Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
+    /// one. Default true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reroute: Option<bool>,
+}
+
+/// A change of a link: everything that is said changes at that instant, before anything else happens.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Change")]
+pub struct ChangeEntry {
+    /// When, from the start of the run.
+    pub at: Duration,
+    /// Whether it is up from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub up: Option<bool>,
+    /// Its rate from now on, 10 bit/s to 10000 Gbit/s. What is in transmission completes at the old one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// Its propagation delay from now on, up to 1 h. Packets take the delay of their departure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Duration>,
+    /// The delay goes from `delay` to this one in a straight line, in the time `over`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_to: Option<Duration>,
+    /// How long the delay takes from `delay` to `delay_to`. It stays there unless another change comes first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<Duration>,
+    /// What gets lost from now on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<loss::Config>,
+    /// Node to which it leads from now on. Only for links with `simplex`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+}
+
+/// Changes as a scenario says them. The content of a file takes its place when the scenario is read.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+#[expect(dead_code, reason = "it is there for the schema")]
+enum Changes {
+    /// A CSV file with the columns time, rate, delay, loss, up; its path is relative to the scenario's.
+    #[schemars(extend("x-file" = true))]
+    File(String),
+    /// Change by change.
+    List(Vec<ChangeEntry>),
+}
+
+/// What becomes of packets that wait when their link goes down or turns elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(rename = "HandoffQueue")]
+pub enum HandoffChoice {
+    /// They wait on, for the link to come up, or go to the new far end.
+    #[default]
+    Keep,
+    /// They are transmitted, but nobody receives them, as in ns-2.
+    Lose,
+    /// They are removed at once.
+    Discard,
+}
+
+impl From<HandoffChoice> for Handoff {
+    fn from(choice: HandoffChoice) -> Handoff {
+        match choice {
+            HandoffChoice::Keep => Handoff::Keep,
+            HandoffChoice::Lose => Handoff::Lose,
+            HandoffChoice::Discard => Handoff::Discard,
+        }
+    }
 }
 
 /// How a link computes when packets leave.
@@ -87,18 +171,20 @@ impl Settings {
             loss: self.loss.as_ref().or(base.loss.as_ref()).cloned(),
             agent: self.agent.as_ref().or(base.agent.as_ref()).cloned(),
             mode: self.mode.or(base.mode),
+            header: self.header.or(base.header),
+            changes: self.changes.as_ref().or(base.changes.as_ref()).cloned(),
+            handoff_queue: self.handoff_queue.or(base.handoff_queue),
+            reroute: self.reroute.or(base.reroute),
         }
     }
 
     /// What a new link has that says nothing else. Rate and delay must be said.
     pub(crate) fn of_new_link() -> Settings {
         Settings {
-            rate: None,
-            delay: None,
             queue: Some(queue::Config::default()),
             loss: Some(loss::Config::default()),
-            agent: None,
             mode: Some(ModeChoice::Auto),
+            ..Settings::default()
         }
     }
 }

@@ -9,7 +9,7 @@ mod optimum;
 mod session;
 
 pub use flow::{CbrFlow, Course, FlowEntry, FlowOf, Nodes, OnOffFlow, TcpFlow};
-pub use link::{Duplex, LinkEntry, ModeChoice, Settings};
+pub use link::{ChangeEntry, Duplex, HandoffChoice, LinkEntry, ModeChoice, Settings};
 pub use optimum::{Optimum, Orientation, Utility};
 pub use session::{
     MembershipSettings, Profile, Receivers, SessionCourse, SessionEntry, SessionOf, Times, TreeMode, TreeRebuild,
@@ -69,6 +69,10 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("propertyNames" = { "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 100 }))]
     pub sessions: BTreeMap<String, SessionEntry>,
+    /// Routes are computed anew this often, in the delays of that moment, at least "1 ms". Default: only when a link
+    /// goes down or up or turns elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reroute_interval: Option<Duration>,
     /// What is observed.
     #[serde(default)]
     pub probes: Probes,

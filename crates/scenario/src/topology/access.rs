@@ -76,6 +76,7 @@ pub(super) fn complete(rate: Rate, delay: Duration, limit_pkts: f64) -> Duplex {
         loss: Some(loss::Config::default()),
         agent: None,
         mode: Some(ModeChoice::Auto),
+        ..Settings::default()
     };
     Duplex { both, back: None }
 }

@@ -1,0 +1,100 @@
+//! What is wrong with changes of links.
+
+use super::{FARTHEST, FASTEST, SLOWEST};
+use crate::model::{ChangeEntry, Scenario, Settings};
+use crate::problem::Finding;
+use faircast_proto::time::Duration;
+use faircast_sim::change::Slope;
+use std::collections::BTreeMap;
+
+/// The longest header of a link layer.
+const LONGEST_HEADER: u64 = 1500;
+/// The shortest time between two computations of routes.
+const OFTENEST: Duration = Duration::from_millis(1);
+
+/// The interval at which routes are computed.
+pub(super) fn interval(scenario: &Scenario, found: &mut Vec<Finding>) {
+    if let Some(interval) = scenario.reroute_interval
+        && interval < OFTENEST
+    {
+        let message = format!("{interval} given; legal is at least 1 ms");
+        found.push(Finding::new("reroute_interval", message).given(Some(interval)));
+    }
+}
+
+/// Header and changes of one direction, whose settings stand at `path`. `turns`: it may turn to another node.
+pub(super) fn check(path: &str, settings: &Settings, turns: bool, found: &mut Vec<Finding>) {
+    if let Some(header) = settings.header
+        && header.0 > LONGEST_HEADER
+    {
+        let message = format!("{} B given; legal is at most {LONGEST_HEADER} B", header.0);
+        found.push(Finding::new(format!("{path}.header"), message).given(Some(format!("{} B", header.0))));
+    }
+    let mut seen: BTreeMap<(Duration, &str), usize> = BTreeMap::new();
+    for (index, entry) in settings.changes.iter().flatten().enumerate() {
+        let path = |key: &str| format!("{path}.changes[{index}]{key}");
+        let said = said(entry);
+        if said.is_empty() {
+            let message = "says nothing that changes; legal are up, rate, delay, loss and to";
+            found.push(Finding::new(path(""), message));
+        }
+        for key in said {
+            if let Some(first) = seen.insert((entry.at, key), index) {
+                let message = format!(
+                    "changes at {} a second time, after changes[{first}]; legal is once at one instant",
+                    entry.at
+                );
+                found.push(Finding::new(path(&format!(".{key}")), message));
+            }
+        }
+        if entry.to.is_some() && !turns {
+            let message = "only a link of its own with simplex = true can turn to another node: the way back would have \
+                           to start elsewhere";
+            found.push(Finding::new(path(".to"), message));
+        }
+        values(entry, &path, found);
+    }
+}
+
+fn said(entry: &ChangeEntry) -> Vec<&'static str> {
+    let all = [
+        ("up", entry.up.is_some()),
+        ("rate", entry.rate.is_some()),
+        ("delay", entry.delay.is_some() || entry.delay_to.is_some() || entry.over.is_some()),
+        ("loss", entry.loss.is_some()),
+        ("to", entry.to.is_some()),
+    ];
+    all.into_iter().filter_map(|(key, is_there)| is_there.then_some(key)).collect()
+}
+
+fn values(entry: &ChangeEntry, path: &dyn Fn(&str) -> String, found: &mut Vec<Finding>) {
+    if let Some(rate) = entry.rate
+        && !(SLOWEST..=FASTEST).contains(&rate)
+    {
+        let message = format!("{} bit/s given; legal is 10 bit/s to 10000 Gbit/s", rate.0);
+        found.push(Finding::new(path(".rate"), message).given(Some(format!("{} bit/s", rate.0))));
+    }
+    for (key, delay) in [(".delay", entry.delay), (".delay_to", entry.delay_to)] {
+        if let Some(delay) = delay.filter(|delay| *delay > FARTHEST) {
+            let message = format!("{delay} given; legal is at most 1 h");
+            found.push(Finding::new(path(key), message).given(Some(delay)));
+        }
+    }
+    for (field, message) in entry.loss.iter().flat_map(|loss| loss.check()) {
+        found.push(Finding::new(path(&format!(".loss.{field}")), message).on([path(".loss")]));
+    }
+    match (entry.delay, entry.delay_to, entry.over) {
+        (_, None, None) => {}
+        (Some(from), Some(to), Some(over)) => {
+            let least = Duration((from.0.abs_diff(to.0) / Slope::STEEPEST + 1).max(1000));
+            if over < least {
+                let message = format!("{over} given; legal is at least {least} for this difference");
+                found.push(Finding::new(path(".over"), message).given(Some(over)));
+            }
+        }
+        _ => {
+            let message = "a delay that goes on in a straight line needs delay, delay_to and over";
+            found.push(Finding::new(path(""), message));
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Traces: changes of a link from a CSV file, whose content takes the place of its name in the scenario.
+//!
+//! ```text
+//! time [s], rate [Mbit/s], delay [ms], loss, up
+//! 0,        10,            12.5,       0,    1
+//! 1,        ,              13,         0.01,
+//! ```
+//!
+//! The first line names the columns; a unit stands there in brackets or in every cell. What is empty stays as it is.
+//! Lines that begin with `#` are comments.
+
+use crate::problem::{Problem, given, list, nearest, shortened};
+use faircast_proto::time::{Duration, Rate};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+
+/// Bytes of a file at most.
+const LARGEST: u64 = 1 << 28;
+const COLUMNS: [&str; 5] = ["time", "rate", "delay", "loss", "up"];
+
+/// Puts the contents of files in the places of their names; what cannot be read is reported and left out. `folder` is
+/// where the scenario lies, if that is known.
+pub(crate) fn inline(scenario: &mut Value, folder: Option<&Path>) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for table in ["links", "topology"] {
+        let Some(Value::Object(entries)) = scenario.get_mut(table) else { continue };
+        for (name, entry) in entries {
+            let path = format!("{table}.{name}");
+            direction(entry, &path, folder, &mut problems);
+            if let Some(back) = entry.get_mut("back") {
+                direction(back, &format!("{path}.back"), folder, &mut problems);
+            }
+        }
+    }
+    problems
+}
+
+/// The changes of one direction of a link.
+fn direction(settings: &mut Value, path: &str, folder: Option<&Path>, problems: &mut Vec<Problem>) {
+    let Some(changes) = settings.get_mut("changes") else { return };
+    let Value::String(name) = &*changes else { return };
+    let read = match folder {
+        Some(folder) => read(&folder.join(name), name),
+        None => Err(format!("{name} cannot be read: nobody has said where the scenario lies, so give a list")),
+    };
+    *changes = read.unwrap_or_else(|message| {
+        problems.push(Problem { given: Some(given(changes)), ..Problem::new(format!("{path}.changes"), message) });
+        json!([])
+    });
+}
+
+fn read(path: &Path, name: &str) -> Result<Value, String> {
+    let unreadable = |why: String| format!("the file {} cannot be read: {why}", path.display());
+    let size = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
+    if size > LARGEST {
+        return Err(unreadable(format!("it has {size} bytes; legal are up to {LARGEST}")));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    parse(&text).map_err(|(line, message)| format!("{name}, line {line}: {message}"))
+}
+
+/// The changes that a text holds, or the line where something is wrong, and what.
+fn parse(text: &str) -> Result<Value, (usize, String)> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim_end();
+    let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim_start().starts_with('#'));
+    let columns = match lines.next() {
+        Some((line, text)) => header(text).map_err(|message| (line, message))?,
+        None => return Err((1, format!("the file is empty; its first line names columns: {}", list(&COLUMNS)))),
+    };
+    let (mut changes, mut before) = (Vec::new(), None);
+    for (line, text) in lines {
+        let (at, change) = row(text, &columns).map_err(|message| (line, message))?;
+        if let Some(before) = before.filter(|before| *before >= at) {
+            let message = match before == at {
+                true => format!("the time {at} stands there a second time; legal is once, and all at once"),
+                false => format!("time runs back, from {before} to {at}; legal is later in every line"),
+            };
+            return Err((line, message));
+        }
+        before = Some(at);
+        changes.extend(change);
+    }
+    Ok(Value::Array(changes))
+}
+
+/// A column and the unit of its cells, if it says one.
+struct Column<'a> {
+    name: &'static str,
+    unit: Option<&'a str>,
+}
+
+fn header(line: &str) -> Result<Vec<Column<'_>>, String> {
+    let column = |cell: &'_ str| -> Result<&'static str, String> {
+        let known = COLUMNS.into_iter().find(|name| *name == cell);
+        let unknown = || {
+            let near = nearest(cell, COLUMNS);
+            format!("there is no column {}{near}; legal are {}", shortened(cell, 60), list(&COLUMNS))
+        };
+        known.ok_or_else(unknown)
+    };
+    let mut columns: Vec<Column<'_>> = Vec::new();
+    for cell in line.split(',').map(str::trim) {
+        let (name, unit) = match cell.split_once('[') {
+            Some((name, unit)) => (name.trim(), Some(unit.trim_end_matches(']').trim())),
+            None => (cell, None),
+        };
+        let name = column(name)?;
+        if columns.iter().any(|known| known.name == name) {
+            return Err(format!("the column {name} is named twice"));
+        }
+        columns.push(Column { name, unit });
+    }
+    if columns.iter().all(|column| column.name != "time") {
+        return Err("there is no column time".to_owned());
+    }
+    Ok(columns)
+}
+
+/// The time of a line, and its change unless all stays.
+fn row(line: &str, columns: &[Column<'_>]) -> Result<(Duration, Option<Value>), String> {
+    let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+    if cells.iter().all(|cell| cell.is_empty()) {
+        return Err("the line is empty: a gap; leave it out".to_owned());
+    }
+    if cells.len() > columns.len() {
+        return Err(format!("{} cells for {} columns", cells.len(), columns.len()));
+    }
+    let (mut at, mut change) = (None, Map::new());
+    for (Column { name, unit }, cell) in columns.iter().zip(cells) {
+        if cell.is_empty() {
+            continue;
+        }
+        let text = unit.map_or_else(|| cell.to_owned(), |unit| format!("{cell} {unit}"));
+        let of_column = |message: String| format!("column {name}: {message}");
+        let value = match *name {
+            "time" => {
+                at = Some(Duration::parse(&text).map_err(of_column)?);
+                continue;
+            }
+            "rate" => Rate::parse(&text).map(|_| json!(text)),
+            "delay" => Duration::parse(&text).map(|_| json!(text)),
+            "loss" => match cell.parse::<f64>() {
+                Ok(p) if (0.0..=1.0).contains(&p) => Ok(json!({ "kind": "bernoulli", "p": p })),
+                _ => Err(format!("{} is not legal; legal is a probability from 0 to 1", shortened(cell, 60))),
+            },
+            _ => match cell {
+                "1" | "true" => Ok(json!(true)),
+                "0" | "false" => Ok(json!(false)),
+                _ => Err(format!("{} is not legal; legal are 1, 0, true and false", shortened(cell, 60))),
+            },
+        };
+        change.insert((*name).to_owned(), value.map_err(of_column)?);
+    }
+    let at = at.ok_or("the time is missing")?;
+    if change.is_empty() {
+        return Ok((at, None));
+    }
+    change.insert("at".to_owned(), json!(at));
+    Ok((at, Some(Value::Object(change))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_empty_stays() {
+        let text = "\u{feff}# measured\ntime [s],rate [Mbit/s], delay,loss,up\r\n0,10,12.5 ms,0,1\n# a comment\n1.5,,13 ms\n2,,\n\
+                    3,,,0.25,0\n\n";
+        let expected = json!([
+            {"at": "0 s", "rate": "10 Mbit/s", "delay": "12.5 ms", "loss": {"kind": "bernoulli", "p": 0.0}, "up": true},
+            {"at": "1.5 s", "delay": "13 ms"},
+            {"at": "3 s", "loss": {"kind": "bernoulli", "p": 0.25}, "up": false},
+        ]);
+        assert_eq!(parse(text), Ok(expected));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let wrong = |text: &str| parse(text).expect_err("something is wrong");
+        for (text, line, message) in [
+            ("", 1, "the file is empty"),
+            ("rate\n1", 1, "there is no column time"),
+            ("time,dela\n", 1, "there is no column dela; did you mean delay?"),
+            ("time,rate,rate\n", 1, "the column rate is named twice"),
+            ("time [s],rate\n1,1 Mbit/s\n,2 Mbit/s\n", 3, "the time is missing"),
+            ("time [s],rate\n1,1 Mbit/s\n\n2,2 Mbit/s\n", 3, "a gap"),
+            ("time [s],rate\n1,1 Mbit/s\n,\n2,2 Mbit/s\n", 3, "a gap"),
+            ("time [s],rate\n2,1 Mbit/s\n1,2 Mbit/s\n", 3, "time runs back, from 2 s to 1 s"),
+            ("time [s],rate\n2,1 Mbit/s\n2,2 Mbit/s\n", 3, "a second time"),
+            ("time [s],rate\n-2,1 Mbit/s\n", 2, "column time: "),
+            ("time,rate\n2,1 Mbit/s\n", 2, "column time: "),
+            ("time [s],loss\n2,1.5\n", 2, "legal is a probability"),
+            ("time [s],up\n2,up\n", 2, "legal are 1, 0"),
+            ("time [s],up\n2,1,7\n", 2, "3 cells for 2 columns"),
+        ] {
+            let (at, said) = wrong(text);
+            assert!(at == line && said.contains(message), "{text:?}: line {at}: {said}");
+        }
+    }
+}
