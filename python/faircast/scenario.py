@@ -107,8 +107,8 @@ def read(source: Source) -> dict[str, Any]:
 
 def home(source: Source) -> str:
     """The folder in which the files are that a scenario names."""
-    of_file = isinstance(source, Path) or (isinstance(source, str) and "\n" not in source and source.lstrip()[:1] != "{")
-    return str(Path(source).parent) if of_file else "."
+    is_text = isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{"))
+    return str(Path(source).parent) if isinstance(source, str | Path) and not is_text else "."
 
 
 def read_text(path: Path) -> str:

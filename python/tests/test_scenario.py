@@ -162,3 +162,37 @@ def test_a_whole_number_may_be_a_float_as_in_scenarios(small: Path) -> None:
 
 def test_seeds_up_to_the_last() -> None:
     assert list(seeds(2**53 - 2, 2)) == [2**53 - 2, 2**53 - 1]
+
+
+def test_a_trace_lies_beside_the_scenario_and_becomes_part_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "measured"
+    folder.mkdir()
+    (folder / "fade.csv").write_text("time [s],rate [Mbit/s],up\n3,1,\n5,,0\n6,1.5,1\n")
+    file = folder / "fade.toml"
+    file.write_text(SMALL.replace('delay = "50 ms"', 'delay = "50 ms"\nchanges = "fade.csv"'))
+    changes = [
+        {"at": "3 s", "rate": "1 Mbit/s"},
+        {"at": "5 s", "up": False},
+        {"at": "6 s", "rate": "1.5 Mbit/s", "up": True},
+    ]
+    listed = read(file)
+    listed["links"]["bottleneck"]["changes"] = changes
+    assert resolve(file) == resolve(listed)
+    assert resolve(file).hash != resolve(SMALL).hash
+    before = resolve(file)
+    # Another content is another scenario; a resolved one needs the file no more.
+    (folder / "fade.csv").write_text("time [s],rate [Mbit/s]\n3,1\n")
+    assert resolve(file).hash != before.hash
+    (folder / "fade.csv").unlink()
+    assert resolve(before.data) == before
+    with pytest.raises(InputError) as wrong:
+        resolve(file)
+    assert [path for path, _ in wrong.value.problems] == ["links.bottleneck.changes"]
+    # What has no file of its own looks in the working directory, as a value of --set does.
+    (tmp_path / "here.csv").write_text("time [s],up\n5,0\n")
+    monkeypatch.chdir(tmp_path)
+    assert resolve(SMALL, sets=["links.bottleneck.changes=here.csv"]).data["links"]["bottleneck"]["changes"] == [
+        {"at": "5 s", "up": False}
+    ]
