@@ -271,10 +271,12 @@ impl Sender {
     }
 
     /// RFC 3042 section 2: the first duplicate ACKs let out a segment each that was never sent, beyond the congestion
-    /// window. At once, as ns-2 does, whatever the jitter.
+    /// window. At once, as ns-2 does, whatever the jitter. What the congestion window allows anyway is not noted.
     fn transmit_limited(&mut self, now: Instant, count: u32, out: &mut Outbox) {
         if self.next == self.sent_end && self.next < self.window_end(f64::from(count)) {
-            self.recovery.note_limited();
+            if self.next >= self.window_end(0.0) {
+                self.recovery.note_limited();
+            }
             self.send_next(now, out);
         }
     }

@@ -129,6 +129,31 @@ fn what_limited_transmit_adds_is_not_halved() {
 }
 
 #[test]
+fn what_the_window_allows_counts_though_a_duplicate_ack_let_it_out() {
+    // RFC 5681 section 3.2 step 2 leaves out what limited transmit has sent *beyond* the window. Two are acknowledged,
+    // a third has arrived: the window, 8 from 2 on, allows 8 and 9. Only 10 is beyond it: 8 are outstanding beside it.
+    let (mut alone, _) = Alone::start(&window_of(8.0, Variant::Sack));
+    assert_eq!(alone.hear(0.1, 2, CLEAR, &[(3, 4)]), "8 9");
+    assert_eq!(alone.hear(0.1, 2, CLEAR, &[(3, 5)]), "10");
+    assert_eq!(alone.hear(0.1, 2, CLEAR, &[(3, 6)]), "2r");
+    assert_eq!(alone.cwnd(), 4.0);
+}
+
+#[test]
+fn what_the_window_allows_counts_though_the_jitter_held_it_back() {
+    // The same with 8 and 9 waiting for the jitter when the first block comes: it lets out 8, the end of the jitter 9.
+    let jitter = Duration::from_millis(5);
+    let (mut alone, _) = Alone::start(&Config { send_jitter: jitter, ..window_of(8.0, Variant::Sack) });
+    assert_eq!(alone.wake().1, "0 1 2 3 4 5 6 7");
+    assert_eq!(alone.hear(0.1, 2, CLEAR, &[]), "");
+    assert_eq!(alone.hear(0.1, 2, CLEAR, &[(3, 4)]), "8");
+    assert_eq!(alone.wake().1, "9");
+    assert_eq!(alone.hear(0.11, 2, CLEAR, &[(3, 5)]), "10");
+    assert_eq!(alone.hear(0.11, 2, CLEAR, &[(3, 6)]), "2r");
+    assert_eq!(alone.cwnd(), 4.0);
+}
+
+#[test]
 fn an_ack_of_new_data_may_show_a_loss_by_its_blocks() {
     // RFC 6675 section 2: one with new SACK data is a duplicate ACK "even if it .. moves the cumulative acknowledgment
     // point". Here it reports three at once, so 1 is lost; seven are outstanding: 3.5. In the pipe are 5, 6, 7 and 1.
