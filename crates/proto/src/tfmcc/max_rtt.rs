@@ -124,6 +124,8 @@ impl Recent {
 /// The largest of the numbers of the last minute: kept for 60 s, gone after 70 s.
 #[derive(Clone, Debug, Default)]
 struct LargestOfAMinute {
+    /// When the first came: time is cut from there on, so that it does not matter what the clock of the host shows.
+    first: Option<Instant>,
     /// The largest of each 10 s, by their number modulo 7.
     slots: [f64; SLOTS],
     /// The number of the present 10 s.
@@ -135,6 +137,7 @@ const SLOTS: usize = 7;
 
 impl LargestOfAMinute {
     fn add(&mut self, now: Instant, number: f64) {
+        self.first.get_or_insert(now);
         self.forget(now);
         let slot = &mut self.slots[(self.present % SLOTS as u64) as usize];
         *slot = slot.max(number);
@@ -147,7 +150,7 @@ impl LargestOfAMinute {
     }
 
     fn forget(&mut self, now: Instant) {
-        let present = now.0 / SLOT.0;
+        let present = self.first.map_or(0, |first| now.since(first).0 / SLOT.0);
         for slot in (self.present + 1..=present).take(SLOTS) {
             self.slots[(slot % SLOTS as u64) as usize] = 0.0;
         }
@@ -241,7 +244,7 @@ mod tests {
     #[test]
     fn recent_peaks_count_up_to_ten_seconds_and_a_third_of_them_for_a_minute() {
         let mut max_rtt = recent();
-        max_rtt.measured(at(1.0), 9.0);
+        max_rtt.measured(at(0.0), 9.0);
         assert_eq!(max_rtt.value_s(), 9.0, "up at once");
         let mut values = Vec::new();
         for round in 1..=6 {
@@ -291,7 +294,7 @@ mod tests {
     #[test]
     fn growth_remembers_longer_than_recent_rounds() {
         let mut max_rtt = recent();
-        max_rtt.measured(at(1.0), 9.0);
+        max_rtt.measured(at(0.0), 9.0);
         assert_eq!(max_rtt.growth_s(), 9.0);
         for round in 1..=7 {
             max_rtt.next_round(at(10.0 * f64::from(round)), 0.0);
@@ -319,6 +322,23 @@ mod tests {
             max_rtt.next_round(at(3.0 * f64::from(round)), 0.0);
         }
         assert_eq!(max_rtt.value_s(), 0.2);
+    }
+
+    #[test]
+    fn when_a_number_goes_does_not_depend_on_the_clock() {
+        let kept = |offset_s: f64| {
+            let mut largest = LargestOfAMinute::default();
+            largest.add(at(offset_s), 1.0);
+            (1..80).filter(|&second| largest.largest(at(offset_s + f64::from(second))) > 0.0).count()
+        };
+        for offset_s in [0.0, 3.0, 7.0, 9.999, 1e6] {
+            assert_eq!(kept(offset_s), 69, "{offset_s}");
+        }
+        // Whether anything has been asked for before makes no difference.
+        let mut largest = LargestOfAMinute::default();
+        assert_eq!(largest.largest(at(3.0)), 0.0);
+        largest.add(at(7.0), 1.0);
+        assert_eq!((largest.largest(at(76.9)), largest.largest(at(77.0))), (1.0, 0.0));
     }
 
     #[test]
