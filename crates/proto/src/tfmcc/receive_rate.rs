@@ -99,8 +99,8 @@ mod tests {
 
     #[test]
     fn silence_counts_from_the_mean_gap_on() {
-        // 10 ms from one to the next. Marks are 40 ms apart, and the first in the window is at 120 ms: 38 packets in 380
-        // ms, and up to one gap later nothing has changed.
+        // 10 ms from one to the next. Marks are 40 ms apart, and the first in the window is at 120 ms: 38 packets in
+        // 380 ms, and up to one gap later nothing has changed.
         let mut rate = ReceiveRate::new();
         assert_eq!(rate.packets_per_s(Instant::ZERO, 0.4), 0.0);
         rate.arrive(Instant::ZERO, 0.4);

@@ -434,8 +434,8 @@ fn a_round_is_new_up_to_half_the_number_space_ahead() {
 
 #[test]
 fn biased_timers_ask_for_the_rate_in_parts_of_what_is_sent() {
-    // Twice the receive rate is 320 kbit/s. That is half of what is sent, or more than nine tenths: a quarter of T = 3 s
-    // between them.
+    // Twice the receive rate is 320 kbit/s. That is half of what is sent, or more than nine tenths: a quarter of T
+    // (3 s) between them.
     let due = |rate_bps: f32| {
         let mut alone = Alone::with(&Config { timer_bias: TimerBias::Offset, ..Config::default() });
         alone.rate_bps = rate_bps;
