@@ -17,6 +17,8 @@ pub(super) struct Clr {
     pub reported_at: Instant,
     /// When the rate was halved last because of its silence, or its last report.
     pub patience_from: Instant,
+    /// The gap between packets before the rate was first halved because of its present silence, seconds.
+    pub gap_before_halving_s: Option<f64>,
 }
 
 /// A report, its values made sane.
@@ -62,6 +64,7 @@ impl Clr {
             selected_at: now,
             reported_at: now,
             patience_from: now,
+            gap_before_halving_s: None,
         }
     }
 
@@ -72,6 +75,13 @@ impl Clr {
         self.leaving = feedback.leave;
         self.reported_at = now;
         self.patience_from = now;
+        self.gap_before_halving_s = None;
+    }
+
+    /// The rate is halved because of its silence; the gap between packets was `gap_s`.
+    pub(super) fn halved(&mut self, now: Instant, gap_s: f64) {
+        self.patience_from = now;
+        self.gap_before_halving_s.get_or_insert(gap_s);
     }
 
     /// When the rate is halved if it stays silent: 4 round-trip times, not before 10 from its selection. With less than
@@ -81,8 +91,11 @@ impl Clr {
         (self.patience_from + patience).max(self.selected_at + Duration::from_secs_f64(10.0 * self.rtt_s))
     }
 
-    /// When it is given up if it stays silent: 10 round-trip times, 5 gaps at least.
+    /// When it is given up if it stays silent: 10 round-trip times, 5 gaps at least. They are those with which it fell
+    /// silent: would they grow as the rate is halved, they would run ahead of the time that passes, down to the lowest
+    /// rate.
     pub(super) fn give_up_at(&self, gap_s: f64) -> Instant {
+        let gap_s = self.gap_before_halving_s.unwrap_or(gap_s);
         self.reported_at + Duration::from_secs_f64((10.0 * self.rtt_s).max(5.0 * gap_s))
     }
 }
@@ -167,5 +180,10 @@ mod tests {
         assert_eq!(clr.give_up_at(0.0), at(4.0));
         assert_eq!(clr.halve_at(1.0), at(5.0), "two gaps");
         assert_eq!(clr.give_up_at(1.0), at(8.0), "five gaps");
+        clr.halved(at(5.0), 1.0);
+        clr.halved(at(7.0), 2.0);
+        assert_eq!((clr.halve_at(4.0), clr.give_up_at(4.0)), (at(15.0), at(8.0)), "of when it fell silent");
+        clr.reported(at(7.5), &feedback(1, 1e6, false));
+        assert_eq!(clr.give_up_at(4.0), at(27.5), "of the present ones if it has reported");
     }
 }

@@ -248,6 +248,30 @@ fn near_receivers_that_suppress_the_far_ones_do_not_let_them_answer_at_once() {
 }
 
 #[test]
+fn a_limiting_receiver_that_falls_silent_does_not_starve_the_others() {
+    // All at 75 ms. The one with a loss of 15 % limits, to some 100 kbit/s, until it vanishes without a word. After two
+    // halvings the gap is longer than two round-trip times.
+    for (max_rtt, gap_floor) in [(MaxRttRule::Rfc, GapFloor::Decays), (MaxRttRule::Recent, GapFloor::Follows)] {
+        let config = Config { max_rtt, gap_floor, ..Config::default() };
+        let mut star = Star::new(&config, &[(1, 0.075, 0.15), (3, 0.075, 0.001)]);
+        star.start(0..4);
+        star.start_sender();
+        star.run_until(at(60.0));
+        let it_limits = |star: &Star| star.clr() == Some(0) && (6e4..1.2e5).contains(&star.sender.rate_bps());
+        star.run_while(at(90.0), |star| !it_limits(star));
+        assert!(it_limits(&star), "{max_rtt:?}: {}", star.sender.rate_bps());
+        let (vanished, before_bps) = (star.now, star.sender.rate_bps());
+        star.members[0].loss = 1.0;
+        star.run_while(at(150.0), |star| star.clr() == Some(0));
+        let silent_s = star.now.since(vanished).as_secs_f64();
+        assert!(silent_s < 11.0 * 0.075, "{max_rtt:?}: given up after {silent_s} s");
+        star.run_while(at(300.0), |star| star.sender.rate_bps() < before_bps);
+        let recovered_s = star.now.since(vanished).as_secs_f64();
+        assert!(recovered_s < 20.0, "{max_rtt:?}: recovered after {recovered_s} s");
+    }
+}
+
+#[test]
 fn a_late_receiver_with_more_loss_limits_within_three_rounds() {
     let mut star = Star::new(&Config::default(), &[(10, 0.1, 0.001), (1, 0.1, 0.05)]);
     star.start(0..10);

@@ -279,7 +279,7 @@ impl Sender {
                 self.heard_at = now;
                 self.echoes.clr_lost();
             } else if clr.halve_at(gap_s) <= now {
-                clr.patience_from = now;
+                clr.halved(now, gap_s);
                 self.halve(now);
             }
         } else if self.all_silent_at() <= now {

@@ -225,25 +225,58 @@ fn short_numbers_are_those_of_the_wire() {
 
 #[test]
 fn the_successor_of_a_silent_limiting_receiver_raises_nothing_for_a_feedback_round() {
-    // Section 3.3, case 3. The limiting receiver reports 16 kbit/s at 0.1 s and never again. The rate is halved 10 round
-    // trips after that, at 1.1 s, and each two gaps later: at 3.1, 7.1 and 15.1 s, down to a packet in 8 s. Five gaps
-    // after its report, at 40.1 s, it is given up. R_max is 4 s by then, the gap when the last round ended: T = 24 s.
+    // Section 3.3, case 3. The limiting receiver reports 16 kbit/s at 0.1 s and never again. The rate is halved 10
+    // round trips after that, at 1.1 s. Five gaps of 0.5 s after its report, at 2.6 s, it is given up. R_max is 0.5 s
+    // then: T = 3 s.
     let after = |wait_s: f64| {
         let mut sender = sender();
         report(&mut sender, 0.1, 1, (true, true), 16_000.0);
-        run(&mut sender, 40.0);
-        assert_eq!((sender.clr(), sender.rate_bps()), (Some(OWN), 1000.0));
-        run(&mut sender, 40.2);
-        assert_eq!((sender.clr(), sender.max_rtt_s()), (None, 4.0));
-        for step in 0..24 {
-            report(&mut sender, 41.0 + f64::from(step), 2, (true, true), 1e6);
-            assert_eq!((sender.clr(), sender.rate_bps()), (Some(Address::endpoint(2)), 1000.0));
+        run(&mut sender, 2.599);
+        assert_eq!((sender.clr(), sender.rate_bps()), (Some(OWN), 8000.0));
+        run(&mut sender, 2.6);
+        assert_eq!((sender.clr(), sender.max_rtt_s()), (None, 0.5));
+        for step in 0..30 {
+            report(&mut sender, 2.7 + 0.1 * f64::from(step), 2, (true, true), 1e6);
+            assert_eq!((sender.clr(), sender.rate_bps()), (Some(Address::endpoint(2)), 8000.0));
         }
-        report(&mut sender, 65.0 + wait_s, 2, (true, true), 1e6);
-        sender.rate_bps() - 1000.0
+        report(&mut sender, 5.7 + wait_s, 2, (true, true), 1e6);
+        sender.rate_bps() - 8000.0
     };
     assert_eq!(after(-0.001), 0.0);
     assert!(after(0.0) > 0.0, "as soon as the round is over");
+}
+
+#[test]
+fn how_often_the_rate_was_halved_does_not_put_off_giving_up_a_silent_limiting_receiver() {
+    // Section 3.3: X/2 every 4 R = 0.4 s, given up after 10 R = 1 s. That is 20 gaps at 160 kbit/s, but they grow
+    // with each halving, from 50 to 200 ms here. At 40 kbit/s two gaps of 0.4 s put off the second halving to
+    // 0.4 + 0.8 s; at 20 kbit/s five gaps of 0.4 s are 2 s.
+    let cases: [(f32, &[f64], f64); 4] =
+        [(160_000.0, &[0.4, 0.8], 1.0), (80_000.0, &[0.4, 0.8], 1.0), (40_000.0, &[0.4], 1.0), (20_000.0, &[0.8], 2.0)];
+    for (rate_bps, expected, patience_s) in cases {
+        let mut sender = sender();
+        let mut now_s = 0.0;
+        while sender.rate_bps() < f64::from(rate_bps) {
+            now_s += 0.1;
+            report(&mut sender, now_s, 1, (true, false), 1e6);
+        }
+        for _ in 0..=10 {
+            now_s += 0.1;
+            report(&mut sender, now_s, 1, (true, true), rate_bps);
+        }
+        let (mut halved, mut given_up) = (Vec::new(), None);
+        for (at_s, action) in run(&mut sender, now_s + 60.0) {
+            match action {
+                Action::Event(Event::RateChanged { .. }) if given_up.is_none() => halved.push(at_s - now_s),
+                Action::Event(Event::ClrChanged { receiver: None }) => given_up = Some(at_s - now_s),
+                _ => {}
+            }
+        }
+        let near = |left: f64, right: f64| (left - right).abs() < 1e-6;
+        assert!(given_up.is_some_and(|at_s| near(at_s, patience_s)), "{rate_bps}: {given_up:?}");
+        assert_eq!(halved.len(), expected.len(), "{rate_bps}: {halved:?}");
+        assert!(halved.iter().zip(expected).all(|(&left, &right)| near(left, right)), "{rate_bps}: {halved:?}");
+    }
 }
 
 #[test]
@@ -319,9 +352,15 @@ fn stamps_without_a_measurement_are_echoed_once_by_the_rfc() {
         sender.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
         report(&mut sender, 0.1, 1, (true, true), 16_000.0);
         report(&mut sender, 0.15, 2, (false, true), 50_000.0);
-        let echoed = expected.map(|_| match next_data(&mut sender) {
-            Header::TfmccData { echo: Some(echo), .. } => echo.receiver.index(),
-            other => panic!("{other:?}"),
+        let mut heard_s = 0.1;
+        let echoed = expected.map(|_| {
+            let echoed = match next_data(&mut sender) {
+                Header::TfmccData { echo: Some(echo), .. } => echo.receiver.index(),
+                other => panic!("{other:?}"),
+            };
+            heard_s += 0.5;
+            report(&mut sender, heard_s, 1, (true, true), 16_000.0);
+            echoed
         });
         assert_eq!(echoed, expected, "{max_rtt:?}");
     }
