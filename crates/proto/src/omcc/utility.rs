@@ -34,20 +34,20 @@ pub enum Orientation {
 /// How many times the rate of a flow with the utility u a session with the utility `total`·u has on the same path, if
 /// u' = x^(-alpha): both have the same price, total·y^(-alpha) = x^(-alpha), hence y/x = total^(1/alpha).
 pub(super) fn share(total: f64, alpha: f64) -> f64 {
-    // Exact where they can be.
-    if alpha == 1.0 {
-        total
-    } else if alpha == 2.0 {
-        total.sqrt()
-    } else {
-        libm::pow(total, 1.0 / alpha)
-    }
+    libm::pow(total, 1.0 / alpha)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use core::f64::consts::SQRT_2;
+
+    #[test]
+    fn what_can_be_exact_is() {
+        for total in [1e-3, 0.3, 1.0, 2.0, 7.0, 1234.567, 1e6] {
+            assert_eq!((share(total, 1.0), share(total, 2.0)), (total, total.sqrt()));
+        }
+    }
 
     #[test]
     fn shares_of_one_link() {
