@@ -510,4 +510,12 @@ fn registrations_are_counted_while_the_sender_runs() {
     let bytes = 3 * u64::from(registration(at(1.0), 0, true).size);
     assert_eq!((sender.report().received_pkts, sender.report().received_bytes), (3, bytes));
     assert_eq!((sender.receivers(), sender.factor()), (3.0, 1.0), "the factor grows with the next round");
+    // Which begins at 7 s, and says so at once.
+    while sender.tfmcc().round() == 0 {
+        let due = sender.deadline().expect("it runs");
+        let changes = scaled(&mut sender, due, Input::Timeout);
+        let expected: &[(f64, f64)] = if sender.tfmcc().round() == 0 { &[] } else { &[(1.0, 1.1)] };
+        assert_eq!(changes, expected);
+    }
+    assert_eq!(sender.factor(), 1.1);
 }

@@ -159,6 +159,50 @@ fn without_reports_the_rate_is_halved_every_ten_max_rtts() {
 }
 
 #[test]
+fn at_a_low_rate_it_is_halved_when_five_gaps_are_over() {
+    // 7273 bit/s: a gap of 1.1 s. R_max is 0.5 s until the end of the first round, at 6 s.
+    let mut sender = Sender::new(&Config { max_rate: Some(Rate(7273)), ..Config::default() }, FlowId(0), SENDER, GROUP);
+    sender.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
+    let halved = run(&mut sender, 20.0).into_iter().find_map(|(now_s, action)| match action {
+        Action::Event(Event::RateChanged { .. }) => Some(now_s),
+        _ => None,
+    });
+    assert!(halved.is_some_and(|now_s| (now_s - 5.0 * 8000.0 / 7273.0).abs() < 1e-6), "{halved:?}");
+}
+
+#[test]
+fn a_floor_that_follows_is_the_present_gap_and_the_granularity() {
+    // Nobody reports: 8 kbit/s from 5 s on, so R_max is 1.01 s from 6 s on. A report ends slow start; the next one,
+    // 1.01 s later, allows 8000/1.01 bit/s more.
+    let config = Config { gap_floor: GapFloor::Follows, granularity: Duration::from_millis(10), ..Config::default() };
+    let mut sender = Sender::new(&config, FlowId(0), SENDER, GROUP);
+    sender.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
+    report(&mut sender, 6.5, 1, (true, true), 1e9);
+    assert_eq!((sender.rate_bps(), sender.max_rtt_s()), (8000.0, 1.01));
+    report(&mut sender, 7.51, 1, (true, true), 1e9);
+    let rate_bps = 8000.0 + 8000.0 / 1.01;
+    assert!((sender.rate_bps() - rate_bps).abs() < 1e-6);
+    assert!((sender.max_rtt_s() - (8000.0 / rate_bps + 0.01)).abs() < 1e-9, "{}", sender.max_rtt_s());
+}
+
+#[test]
+fn a_session_begins_when_it_starts() {
+    // At 100 s, with the clock at something else than nought: its first round lasts 6 s from there on.
+    let mut sender = Sender::new(&Config::default(), FlowId(0), SENDER, GROUP);
+    sender.handle(at(100.0), Input::Start, &mut Outbox::new());
+    run(&mut sender, 105.9);
+    assert_eq!((sender.round(), sender.rate_bps(), sender.report().timeouts), (0, 8000.0, 1));
+    run(&mut sender, 106.0);
+    assert_eq!(sender.round(), 1);
+    // Stopped on the way to twice the rate and started again it is not on its way any more.
+    report(&mut sender, 106.1, 1, (true, false), 1e6);
+    sender.handle(at(106.15), Input::Stop, &mut Outbox::new());
+    sender.handle(at(110.0), Input::Start, &mut Outbox::new());
+    run(&mut sender, 112.0);
+    assert_eq!((sender.round(), sender.rate_bps()), (0, 16_000.0));
+}
+
+#[test]
 fn a_driver_that_is_late_catches_up_with_what_is_not_older_than_max_rtt() {
     // Section 3.7. 16 kbit/s is a packet of 8000 bit each 0.5 s; R_max = 0.5 s.
     let mut sender = sender();
