@@ -208,9 +208,10 @@ impl<C: Calendar> World<C> {
 
     fn take_event(&mut self, index: usize, event: Event) {
         let (at, flow) = (self.wires.now, self.hosts[index].flow);
-        if event == Event::Finished {
-            let flow = self.flows.get_mut(flow.0 as usize).filter(|flow| flow.sender.index() == index);
-            flow.into_iter().for_each(|flow| flow.finished = Some(at));
+        if event == Event::Finished
+            && let Some(ends) = self.flows.get_mut(flow.0 as usize)
+        {
+            ends.finished = Some(at);
         }
         if self.plan.events {
             self.records.events.push(EventRow { at, endpoint: index as u32, flow, event });

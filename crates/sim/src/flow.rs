@@ -11,6 +11,6 @@ pub struct Flow {
     pub sender: Address,
     /// Who receives it: indices among the receivers of all flows.
     pub receivers: Range<usize>,
-    /// When its sender said that everything there was to send has been acknowledged, if it has.
+    /// When one of its ends told that everything there was to send has been acknowledged, if one has.
     pub finished: Option<Instant>,
 }

@@ -188,6 +188,9 @@ fn sender_and_receiver_rows_hold_the_reports_of_all_flows() {
     let at_warmup: Vec<u64> = records.senders_at_warmup.iter().map(|report| report.sent_pkts).collect();
     assert_eq!(at_warmup, [1, 1]);
     assert!(records.events.is_empty(), "events were not asked for");
+    // That a flow has finished is kept nevertheless, and nothing else that is told.
+    let finished: Vec<_> = world.flows().iter().map(|flow| flow.finished).collect();
+    assert_eq!(finished, [None, Some(Instant(2_500_000))]);
 }
 
 #[test]
