@@ -3,6 +3,9 @@
 //! The driver always takes the same three steps: `handle` one input, carry out the outbox, arm `deadline`.
 //! An endpoint knows only what a real host would know: its configuration, its clock and the packets it is given.
 
+use crate::control::Control;
+pub use crate::event::{Cause, Event, EventKind, FINISHED, Subject};
+pub use crate::gauge::{Gauge, GaugeKind};
 use crate::packet::{Address, Packet};
 use crate::time::Instant;
 
@@ -17,8 +20,18 @@ pub trait Endpoint {
     /// When to be called with [`Input::Timeout`]; `None` = not at all.
     fn deadline(&self) -> Option<Instant>;
 
-    /// What the endpoint has counted and its present state, for probes.
+    /// What the endpoint has counted, for probes.
     fn report(&self) -> Report;
+
+    /// What else it shows, and in which order: always the same list.
+    fn gauges(&self) -> &'static [Gauge] {
+        &[]
+    }
+
+    /// Writes the present values of its [`gauges`](Self::gauges) into `values`, one for each.
+    fn measure(&self, values: &mut [f64]) {
+        debug_assert!(values.is_empty(), "who has gauges measures them");
+    }
 }
 
 /// What happens to an endpoint.
@@ -26,8 +39,8 @@ pub trait Endpoint {
 pub enum Input<'a> {
     /// Begin. Comes once, first.
     Start,
-    /// A packet has arrived.
-    Packet(&'a Packet),
+    /// A packet has arrived, with the message beside it if it has one.
+    Packet(&'a Packet, Option<&'a Control>),
     /// The deadline has come (or may have).
     Timeout,
     /// Send nothing more of your own accord; acknowledgements may still be given.
@@ -35,10 +48,12 @@ pub enum Input<'a> {
 }
 
 /// What an endpoint wants done.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Action {
     /// Send this packet now.
     Send(Packet),
+    /// Send this packet now, with a message beside it.
+    SendControl(Packet, Control),
     /// Become a member of this group: its packets are to be handed in.
     Join(Address),
     /// No longer be a member of this group: packets that still come are not handed in.
@@ -53,101 +68,21 @@ pub struct Outbox {
     actions: Vec<Action>,
 }
 
-/// Something worth knowing that happened inside an endpoint: a value, not a log line.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Event {
-    /// A loss was found by duplicate ACKs or SACK; window before and after, in segments.
-    LossReduction {
-        /// Congestion window before.
-        before: f64,
-        /// Congestion window after.
-        after: f64,
-    },
-    /// A congestion echo was answered; window before and after, in segments.
-    EcnReduction {
-        /// The level that was echoed.
-        level: crate::packet::Ecn,
-        /// Congestion window before.
-        before: f64,
-        /// Congestion window after.
-        after: f64,
-    },
-    /// The retransmission timer expired; its value in seconds, before back-off.
-    RetransmissionTimeout {
-        /// The timer's value, seconds.
-        rto_s: f64,
-    },
-    /// A rate-based sender has another rate; bit/s.
-    RateChanged {
-        /// Rate before.
-        before_bps: f64,
-        /// Rate after.
-        after_bps: f64,
-    },
-    /// A TFMCC sender has another current limiting receiver, or none.
-    ClrChanged {
-        /// The receiver that limits from now on.
-        receiver: Option<Address>,
-    },
-    /// A TFMCC sender's slow start is over; its rate then, bit/s.
-    SlowStartEnded {
-        /// Sending rate at the end.
-        rate_bps: f64,
-    },
-    /// A TFMCC receiver has found a loss event.
-    LossEvent {
-        /// The loss event rate with it.
-        loss_event_rate: f64,
-    },
-    /// An OMCC sender multiplies its rate by another factor f(N).
-    ScaleChanged {
-        /// Factor before.
-        before: f64,
-        /// Factor after.
-        after: f64,
-    },
-    /// Everything that there was to send has been acknowledged: a finite transfer, or what was outstanding at a stop.
-    Finished,
-}
-
-/// Counters since the start and gauges of the moment. What does not apply is zero or NaN.
+/// What an endpoint of any protocol has counted since its start, and its rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
     /// Packets sent, retransmissions included.
     pub sent_pkts: u64,
     /// Bytes sent, retransmissions included.
     pub sent_bytes: u64,
-    /// Packets sent again.
-    pub retransmitted_pkts: u64,
     /// Packets received, duplicates included.
     pub received_pkts: u64,
     /// Bytes received, duplicates included.
     pub received_bytes: u64,
     /// Bytes received for the first time.
     pub distinct_bytes: u64,
-    /// Window reductions because of loss, time-outs not counted.
-    pub loss_reductions: u64,
-    /// Window reductions because of a congestion echo.
-    pub ecn_reductions: u64,
-    /// Retransmission time-outs.
-    pub timeouts: u64,
-    /// Seconds in which a TCP sender was held by the receiver's window `wnd`: it had data, and the congestion window
-    /// would have let more of it go. Up to the last input.
-    pub window_limited_s: f64,
-    /// Feedback rounds that the source of a session has begun.
-    pub feedback_rounds: u64,
-    /// Reports that it got in them, those of the limiting receiver not counted.
-    pub round_reports: u64,
-    /// Congestion window, segments.
-    pub cwnd_pkts: f64,
-    /// Slow-start threshold, segments.
-    pub ssthresh_pkts: f64,
-    /// Smoothed round-trip time, seconds.
-    pub srtt_s: f64,
-    /// Sending rate of a rate-based sender, desired rate of its receiver; bit/s.
+    /// Sending rate of a rate-based sender, desired rate of its receiver, bit/s; NaN if it has none.
     pub rate_bps: f64,
-    /// Loss event rate that a receiver has measured.
-    pub loss_event_rate: f64,
 }
 
 impl Outbox {
@@ -164,6 +99,12 @@ impl Outbox {
             self.grow();
         }
         self.actions.push(Action::Send(packet));
+    }
+
+    /// Asks for `packet` to be sent with `control` beside it.
+    #[cold]
+    pub fn send_control(&mut self, packet: Packet, control: Control) {
+        self.actions.push(Action::SendControl(packet, control));
     }
 
     /// Asks to become a member of `group`.
@@ -210,21 +151,10 @@ impl Default for Report {
         Report {
             sent_pkts: 0,
             sent_bytes: 0,
-            retransmitted_pkts: 0,
             received_pkts: 0,
             received_bytes: 0,
             distinct_bytes: 0,
-            loss_reductions: 0,
-            ecn_reductions: 0,
-            timeouts: 0,
-            window_limited_s: 0.0,
-            feedback_rounds: 0,
-            round_reports: 0,
-            cwnd_pkts: f64::NAN,
-            ssthresh_pkts: f64::NAN,
-            srtt_s: f64::NAN,
             rate_bps: f64::NAN,
-            loss_event_rate: f64::NAN,
         }
     }
 }

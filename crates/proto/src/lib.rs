@@ -8,6 +8,7 @@
 //! | module | subject |
 //! |---|---|
 //! | [`time`], [`packet`] | the vocabulary: instants, rates, the 64-byte packet |
+//! | [`guest`], [`control`] | headers of code outside the tree; messages that no header holds |
 //! | [`group_set`] | the groups of a session: sets of them, and what each is for |
 //! | [`endpoint`] | the contract between a protocol and its driver |
 //! | [`quantity`] | quantities with units in configurations: `"1.5 Mbit/s"`, `"250 ms"`, `"50 packets"` |
@@ -15,12 +16,18 @@
 //! | [`tcp`] | TCP: Reno, NewReno, SACK; ECN and multilevel ECN |
 //! | [`tfmcc`] | TFMCC, single-rate multicast congestion control |
 //! | [`omcc`] | OMCC: TFMCC scaled by the utility that a session has for the network |
-//! | [`scheme`], [`registry`] | the contract of a scheme of multicast congestion control, and the schemes by name |
+//! | [`scheme`], [`flow_kind`] | the contracts of schemes of multicast congestion control and of kinds of flows |
+//! | [`registry`] | the schemes and the kinds of flows, by name |
 //! | [`source`] | sources without congestion control and their sink |
 //! | [`parts`] | formulas that several protocols share |
 
+pub mod control;
 pub mod endpoint;
+mod event;
+pub mod flow_kind;
+mod gauge;
 pub mod group_set;
+pub mod guest;
 pub mod omcc;
 pub mod packet;
 pub mod parts;

@@ -1,7 +1,11 @@
 //! The packet: one `Copy` value of 64 bytes, a cache line.
 
 use crate::group_set::GroupSet;
+#[cfg(any(test, feature = "testing"))]
+use crate::group_set::MAX_GROUPS;
+use crate::guest::GuestHeader;
 use crate::time::Instant;
+use std::fmt;
 
 /// Who sends or receives: a host and port together, as the address of a socket is, or a multicast group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,6 +38,16 @@ impl Address {
     /// Whether this is a multicast group.
     pub const fn is_group(self) -> bool {
         self.0 & Self::GROUP != 0
+    }
+
+    /// All of it as a number, from which [`from_bits`](Self::from_bits) makes it again.
+    pub const fn to_bits(self) -> u32 {
+        self.0
+    }
+
+    /// The address that had these bits.
+    pub const fn from_bits(bits: u32) -> Address {
+        Address(bits)
     }
 
     /// The endpoint's or group's number.
@@ -83,112 +97,128 @@ pub struct Packet {
     pub header: Header,
 }
 
-/// Protocol headers. At most 40 bytes: sequence numbers count packets, lags are in microseconds, rates are `f32`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Header {
-    /// A datagram of an uncontrolled source.
-    Datagram {
-        /// Number of the datagram, from 0.
-        sequence: u64,
-    },
-    /// A message about membership in multicast groups, from a node to its neighbour on the tree.
-    Membership {
-        /// What it says.
-        what: MembershipMessage,
-        /// Session that the groups belong to, by the number of the driver.
-        session: u32,
-        /// Number of the report, or of the one that is acknowledged; wraps around.
-        number: u32,
-        /// The session's groups that are wanted.
-        groups: GroupSet,
-    },
-    /// The first packet of a TCP connection that begins with a handshake.
-    TcpSyn,
-    /// The answer to it.
-    TcpSynAck {
-        /// Time stamp of the SYN (RFC 7323 TSecr), low 32 bits of microseconds.
-        echoed_stamp_us: u32,
-    },
-    /// A TCP data segment.
-    TcpData {
-        /// Number of the segment, from 0.
-        sequence: u32,
-        /// The sender has reduced its window (RFC 3168 CWR): the receiver may end its echo.
-        window_reduced: bool,
-        /// Sent before.
-        retransmission: bool,
-    },
-    /// A TCP acknowledgement.
-    TcpAck {
-        /// The next segment expected.
-        next_expected: u32,
-        /// Congestion level echoed ([Durresi] Table II; RFC 3168 ECE is `Moderate`). `NotCapable` = no echo.
-        echo: Ecn,
-        /// RFC 2018 blocks, the most recent first; empty blocks have `start == end`.
-        sack: [SackBlock; 3],
-        /// Time stamp of the segment that caused this ACK (RFC 7323 TSecr), low 32 bits of microseconds.
-        echoed_stamp_us: u32,
-    },
-    /// TFMCC data (RFC 4654 section 2.2.1); the time stamp ts_i is [`Packet::sent`].
-    TfmccData {
-        /// Number of the packet, from 0 (i).
-        sequence: u32,
-        /// Suppression rate X_supp, bit/s; infinite at the beginning of a feedback round.
-        suppression_bps: f32,
-        /// The present sending rate X, bit/s. Not in the RFC: for timers biased by the rate and for observers.
-        rate_bps: f32,
-        /// Maximum round-trip time R_max, microseconds.
-        max_rtt_us: u32,
-        /// Feedback round, wraps around (fb_nr).
-        round: u8,
-        /// The receiver whose time stamp is echoed.
-        echo: Option<TfmccEcho>,
-        /// Receivers multiply the throughput equation by this, f(N); 1 in TFMCC. Not in the RFC: [Hang] eq. 13.
-        scale: f32,
-        /// N, the number of receivers that the rate counts for; 1 in TFMCC. Not in the RFC: for observers.
-        receivers: f32,
-    },
-    /// A receiver of a session says to its source that it is a member, or no longer. The receiver is
-    /// [`Packet::source`]; of two messages the one with the later [`Packet::sent`] counts.
-    Registration {
-        /// Whether it is one.
-        member: bool,
-    },
-    /// TFMCC feedback (RFC 4654 section 2.2.2); the receiver's identity r is [`Packet::source`], its time stamp tr_r is
-    /// [`Packet::sent`].
-    TfmccReport {
-        /// The receiver has measured its round-trip time.
-        have_rtt: bool,
-        /// The receiver has seen a loss event.
-        have_loss: bool,
-        /// The receiver is about to leave.
-        leave: bool,
-        /// The highest feedback round seen.
-        round: u8,
-        /// Time stamp of the last data packet plus the time since then (ts_i'), low 32 bits of microseconds.
-        echoed_stamp_us: u32,
-        /// Desired rate X_r, bit/s.
-        rate_bps: f32,
-        /// The receiver's round-trip time, seconds; R_max if it has none of its own. Not in the RFC.
-        rtt_s: f32,
-        /// Loss event rate p; 0 before the first loss. Not in the RFC.
-        loss_event_rate: f32,
-        /// The uniform number the feedback timer was drawn from; NaN for the CLR. Not in the RFC: for counting
-        /// receivers.
-        draw: f32,
-    },
+/// What a protocol says in its packets: its own part of [`Header`]. Sequence numbers count packets, lags are in
+/// microseconds, rates are `f32`: there is room for 36 bytes.
+pub trait ProtocolHeader: Copy + fmt::Debug + PartialEq {
+    /// A number that tells two of them apart, for traces of runs that must be equal. Time stamps are left out: they hold
+    /// the constant offsets of clocks.
+    fn digest(&self) -> u64;
+
+    /// Whether its packet carries data, and not an acknowledgement or a report.
+    fn is_data(&self) -> bool;
+
+    /// Any header at all, for tests of what endpoints stand.
+    #[cfg(any(test, feature = "testing"))]
+    fn wild(wild: &mut crate::testing::Wild<'_>) -> Self;
 }
 
-/// The echo of a receiver's time stamp in TFMCC data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TfmccEcho {
-    /// The receiver (r).
-    pub receiver: Address,
-    /// Its time stamp plus the time the sender held it (tr_r'), low 32 bits of microseconds.
-    pub stamp_us: u32,
-    /// Whether it is the current limiting receiver (is_CLR).
-    pub is_clr: bool,
+macro_rules! headers {
+    ($($Variant:ident ( $($path:ident)::+ ) $(with $($header:ident)::+)? = $name:literal : $about:literal ;)+) => {
+        /// What a packet says: what every driver understands, or the header of a protocol, which is that protocol's
+        /// own. Protocols come from the registries of [flow kinds](crate::flow_kinds!) and [schemes](crate::schemes!).
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum Header {
+            /// A datagram of an uncontrolled source.
+            Datagram {
+                /// Number of the datagram, from 0.
+                sequence: u64,
+            },
+            /// A message about membership in multicast groups, from a node to its neighbour on the tree.
+            Membership {
+                /// What it says.
+                what: MembershipMessage,
+                /// Session that the groups belong to, by the number of the driver.
+                session: u32,
+                /// Number of the report, or of the one that is acknowledged; wraps around.
+                number: u32,
+                /// The session's groups that are wanted.
+                groups: GroupSet,
+            },
+            $($(#[doc = $about] $Variant(crate::$($header)::+),)?)+
+            /// Of a protocol from outside the tree.
+            Guest(GuestHeader),
+        }
+
+        impl Header {
+            /// Of whom there are headers.
+            pub const KINDS: &'static [&'static str] =
+                &["datagram", "membership", "guest" $($(, own_name!($name, $($header)::+))?)+];
+
+            /// A number that tells two of them apart, for traces of runs that must be equal.
+            pub fn digest(&self) -> u64 {
+                match self {
+                    Header::Datagram { sequence } => *sequence,
+                    Header::Membership { what, session, number, groups } => {
+                        let of_groups =
+                            groups.iter().fold(0u64, |hash, group| hash.wrapping_mul(131) + u64::from(group) + 1);
+                        of_groups ^ u64::from(*number) << 32 ^ u64::from(*session) << 8 ^ *what as u64
+                    }
+                    $($(Header::$Variant(header) => <crate::$($header)::+>::digest(header),)?)+
+                    Header::Guest(header) => header.digest(),
+                }
+            }
+
+            /// Whether its packet carries data, and not an acknowledgement, a report or a message about membership.
+            pub fn is_data(&self) -> bool {
+                match self {
+                    Header::Datagram { .. } => true,
+                    Header::Membership { .. } => false,
+                    $($(Header::$Variant(header) => <crate::$($header)::+>::is_data(header),)?)+
+                    Header::Guest(header) => header.is_data(),
+                }
+            }
+
+            /// Which of the [`KINDS`](Self::KINDS) it is.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    Header::Datagram { .. } => "datagram",
+                    Header::Membership { .. } => "membership",
+                    Header::Guest(_) => "guest",
+                    $($(Header::$Variant(_) => own_name!($name, $($header)::+),)?)+
+                }
+            }
+
+            /// Any header at all, of each kind as often.
+            #[cfg(any(test, feature = "testing"))]
+            pub fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
+                match Header::KINDS[wild.below(Header::KINDS.len() as u32) as usize] {
+                    "datagram" => Header::Datagram { sequence: u64::from(wild.sequence()) },
+                    "membership" => Header::Membership {
+                        what: MembershipMessage::Report,
+                        session: wild.word(),
+                        number: wild.word(),
+                        groups: GroupSet::of(wild.below(MAX_GROUPS)),
+                    },
+                    $($(own_name!($name, $($header)::+) => Header::$Variant(<crate::$($header)::+>::wild(wild)),)?)+
+                    _ => Header::Guest(GuestHeader::wild(wild)),
+                }
+            }
+        }
+
+        $($(impl From<crate::$($header)::+> for Header {
+            #[inline(always)]
+            fn from(header: crate::$($header)::+) -> Header {
+                Header::$Variant(header)
+            }
+        })?)+
+    };
 }
+
+/// The name, for those that have a header of their own.
+macro_rules! own_name {
+    ($name:literal, $($header:ident)::+) => {
+        $name
+    };
+}
+
+/// The lines of the flow kinds, then those of the schemes.
+macro_rules! of_flow_kinds_and_schemes {
+    ($($line:tt)*) => {
+        crate::schemes!(headers $($line)*);
+    };
+}
+
+crate::flow_kinds!(of_flow_kinds_and_schemes);
 
 /// What a message about membership says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,26 +229,10 @@ pub enum MembershipMessage {
     Acknowledge,
 }
 
-/// Segments `start..end` have arrived above the cumulative acknowledgement.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackBlock {
-    /// First segment of the block.
-    pub start: u32,
-    /// First segment after the block.
-    pub end: u32,
-}
-
 impl Packet {
     /// Whether it carries data, and not an acknowledgement, a report or a message about membership.
     pub fn is_data(&self) -> bool {
-        matches!(self.header, Header::Datagram { .. } | Header::TcpData { .. } | Header::TfmccData { .. })
-    }
-}
-
-impl SackBlock {
-    /// Whether the block says nothing.
-    pub fn is_empty(self) -> bool {
-        self.start == self.end
+        self.header.is_data()
     }
 }
 

@@ -4,25 +4,70 @@
 //! [`schemes!`]; from that line come the variants of [`SchemeConfig`], [`Source`] and [`Member`], its name in scenarios
 //! and its place in the battery of tests that all schemes must pass.
 
-use crate::endpoint::{Endpoint, Input, Outbox, Report};
+use crate::endpoint::{Endpoint, Gauge, Input, Outbox, Report};
 use crate::scheme::{Scheme, Seat};
 use crate::time::{Instant, Rate};
 
-/// The schemes: calls the macro of that name with lines `Variant(module::Config) = "name": "description";`, where
-/// `module` is one of this crate and `module::Config` a [`Scheme`] that serde and schemars know.
+/// The schemes: calls the macro of that name with lines `Variant(module::Config) with module::Header = "name":
+/// "description";`, where `module` is one of this crate, `module::Config` a [`Scheme`] that serde and schemars know, and
+/// `module::Header` what its packets say ([`ProtocolHeader`](crate::packet::ProtocolHeader)); one that says nothing
+/// beyond a number leaves it out and sends datagrams. What stands behind the macro's name comes before the lines.
 #[macro_export]
 macro_rules! schemes {
-    ($declare:ident) => {
+    ($declare:ident $($before:tt)*) => {
         $declare! {
+            $($before)*
             Cbr(source::cbr::Config) = "cbr": "A constant rate: no congestion control, to compare with.";
-            Tfmcc(tfmcc::Config) = "tfmcc": "TFMCC: the rate of a TCP on the way to the worst receiver (RFC 4654).";
-            Omcc(omcc::Config) = "omcc": "OMCC: TFMCC scaled by what the session's rate is worth to its receivers.";
+            Tfmcc(tfmcc::Config) with tfmcc::Header
+                = "tfmcc": "TFMCC: the rate of a TCP on the way to the worst receiver (RFC 4654).";
+            Omcc(omcc::Config) with omcc::Header
+                = "omcc": "OMCC: TFMCC scaled by what the session's rate is worth to its receivers.";
         }
     };
 }
 
+macro_rules! endpoints {
+    ($Enum:ident : $($Variant:ident)+) => {
+        impl Endpoint for $Enum {
+            #[inline(always)]
+            fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+                match self {
+                    $($Enum::$Variant(endpoint) => endpoint.handle(now, input, out),)+
+                }
+            }
+
+            #[inline(always)]
+            fn deadline(&self) -> Option<Instant> {
+                match self {
+                    $($Enum::$Variant(endpoint) => endpoint.deadline(),)+
+                }
+            }
+
+            fn report(&self) -> Report {
+                match self {
+                    $($Enum::$Variant(endpoint) => endpoint.report(),)+
+                }
+            }
+
+            fn gauges(&self) -> &'static [Gauge] {
+                match self {
+                    $($Enum::$Variant(endpoint) => endpoint.gauges(),)+
+                }
+            }
+
+            fn measure(&self, values: &mut [f64]) {
+                match self {
+                    $($Enum::$Variant(endpoint) => endpoint.measure(values),)+
+                }
+            }
+        }
+    };
+}
+
+use endpoints;
+
 macro_rules! declare {
-    ($($Variant:ident ( $($path:ident)::+ ) = $name:literal : $about:literal ;)+) => {
+    ($($Variant:ident ( $($path:ident)::+ ) $(with $($header:ident)::+)? = $name:literal : $about:literal ;)+) => {
         /// The parameters of a session of some scheme.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "there are few of them")]
@@ -111,33 +156,9 @@ macro_rules! declare {
     };
 }
 
-macro_rules! endpoints {
-    ($Enum:ident : $($Variant:ident)+) => {
-        impl Endpoint for $Enum {
-            #[inline(always)]
-            fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
-                match self {
-                    $($Enum::$Variant(endpoint) => endpoint.handle(now, input, out),)+
-                }
-            }
-
-            #[inline(always)]
-            fn deadline(&self) -> Option<Instant> {
-                match self {
-                    $($Enum::$Variant(endpoint) => endpoint.deadline(),)+
-                }
-            }
-
-            fn report(&self) -> Report {
-                match self {
-                    $($Enum::$Variant(endpoint) => endpoint.report(),)+
-                }
-            }
-        }
-    };
-}
-
 schemes!(declare);
+
+pub mod flows;
 
 #[cfg(test)]
 mod battery;

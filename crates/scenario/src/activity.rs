@@ -1,6 +1,7 @@
 //! When flows had something to send: the time over which they can be judged.
 
-use crate::network::{FlowKind, Network};
+use crate::network::Network;
+use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::engine::World;
 
@@ -21,7 +22,7 @@ impl Activity {
         let now = world.now();
         let stopped = |stop: Option<Duration>| stop.map(|stop| Instant::ZERO + stop).filter(|&stop| stop <= now);
         let flows = network.flows.iter().zip(world.flows()).map(|(flow, ends)| {
-            let end = if let FlowKind::Tcp(_) = flow.kind { ends.finished } else { stopped(flow.stop) };
+            let end = if flow.kind.answer_bytes() > 0 { ends.finished } else { stopped(flow.stop) };
             Activity { start: flow.starts(seed), end, now }
         });
         let sessions = network.sessions.iter();

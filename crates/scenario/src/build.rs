@@ -4,12 +4,11 @@
 //! a flow or a link changes nothing for the others.
 
 use crate::control::{Cancelled, Control, Failure};
-use crate::network::{self, FlowKind, NetworkChange, NetworkFlow, NetworkSession, What};
+use crate::network::{self, NetworkChange, NetworkFlow, NetworkSession, What};
 use crate::problem::Problem;
-use faircast_proto::packet::{Address, FlowId};
+use faircast_proto::flow_kind::{FlowKind, FlowSeat};
+use faircast_proto::packet::Address;
 use faircast_proto::scheme::{Scheme, Seat};
-use faircast_proto::source::{Cbr, OnOff, Sink};
-use faircast_proto::tcp;
 use faircast_proto::time::{Instant, Rate};
 use faircast_sim::agent::Agent;
 use faircast_sim::builder::{BuildError, LinkPlan, NetworkBuilder};
@@ -115,9 +114,10 @@ fn what(network: &NetworkBuilder, name: &str, change: &NetworkChange) -> Change 
 fn add_flow(network: &mut NetworkBuilder, flow: &NetworkFlow, seed: u64) {
     let (own, peer) = (network.address(NodeId(flow.from)), network.address(NodeId(flow.to)));
     let id = network.flow(own, peer);
-    let (sender, receiver) = agents(network, flow, id, own, peer);
-    network.place(own, id, sender, flow.starts(seed), flow.stop.map(|stop| Instant::ZERO + stop));
-    network.place(peer, id, receiver, Instant::ZERO, None);
+    let seat = FlowSeat { flow: id, sender: own, receiver: peer, name: &flow.name, seed };
+    let (sender, receiver) = (flow.kind.sender(&seat), flow.kind.receiver(&seat));
+    network.place(own, id, Agent::FlowSender(sender), flow.starts(seed), flow.stop.map(|stop| Instant::ZERO + stop));
+    network.place(peer, id, Agent::FlowReceiver(receiver), Instant::ZERO, None);
 }
 
 fn add_session(
@@ -144,19 +144,4 @@ fn add_session(
         network.place(own, flow, member, receiver.joins(seed), receiver.leave.map(|_| receiver.leaves()));
     }
     Ok(())
-}
-
-fn agents(network: &NetworkBuilder, flow: &NetworkFlow, id: FlowId, own: Address, peer: Address) -> (Agent, Agent) {
-    let random = network.stream(&format!("flow/{}/jitter", flow.name));
-    match &flow.kind {
-        FlowKind::Tcp(config) => (
-            Agent::TcpSender(
-                tcp::Sender::new(config, id, own, peer, random)
-                    .with_clock_phase(config, network.stream(&format!("flow/{}/tick", flow.name))),
-            ),
-            Agent::TcpReceiver(tcp::Receiver::new(config, id, peer, own)),
-        ),
-        FlowKind::Cbr(config) => (Agent::Cbr(Cbr::new(config, id, own, peer, random)), Agent::Sink(Sink::new())),
-        FlowKind::OnOff(config) => (Agent::OnOff(OnOff::new(config, id, own, peer, random)), Agent::Sink(Sink::new())),
-    }
 }

@@ -14,6 +14,7 @@ pub fn catalogue() -> Vec<(&'static str, Entries)> {
         ("losses", loss::LIST.to_vec()),
         ("agents", router::LIST.to_vec()),
         ("topologies", crate::topology::LIST.to_vec()),
+        ("flows", registry::flows::LIST.to_vec()),
         ("tcp", rule::LIST.to_vec()),
         ("schemes", registry::LIST.to_vec()),
     ]

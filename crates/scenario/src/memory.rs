@@ -4,9 +4,10 @@
 //! exactly (rows, nodes, links), and for packets what the traffic on each link can fill. Links that nobody uses hold
 //! nothing.
 
-use crate::network::{DirectedLink, FlowKind, Network, NetworkSession};
+use crate::network::{DirectedLink, Network, NetworkSession};
 use crate::problem::Problem;
-use crate::tables::Interval;
+use crate::tables::{Interval, Shown};
+use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::packet::Packet;
 use faircast_proto::quantity::QueueSize;
 use faircast_proto::scheme::Scheme;
@@ -56,12 +57,16 @@ impl Forecast {
             part(
                 "rows of flows",
                 "probes.interval",
-                (flows + sessions) * moments(probes.flows) * row(size_of::<probe::SenderRow>(), FLOW_COLUMNS),
+                (flows + sessions)
+                    * moments(probes.flows)
+                    * of_endpoints(size_of::<probe::SenderRow>(), FLOW_COLUMNS, FLOW_GAUGES),
             ),
             part(
                 "rows of receivers",
                 "probes.interval",
-                (flows + receivers) * moments(probes.flows) * row(size_of::<probe::ReceiverRow>(), RECEIVER_COLUMNS),
+                (flows + receivers)
+                    * moments(probes.flows)
+                    * of_endpoints(size_of::<probe::ReceiverRow>(), RECEIVER_COLUMNS, RECEIVER_GAUGES),
             ),
             part(
                 "rows of links",
@@ -212,20 +217,20 @@ fn flows(network: &Network, ways: &[Way], loads: &mut [Load]) -> f64 {
         let seconds = Duration(stop.0.saturating_sub(start.0)).as_secs_f64();
         let bits = 8.0 * flow.kind.packet_bytes().max(1) as f64;
         let sent = |rate: Rate| rate.as_bps_f64() * seconds / bits + 1.0;
-        let (most, arrivals) = match &flow.kind {
-            FlowKind::Cbr(config) => (sent(config.rate), sent(config.rate)),
-            FlowKind::OnOff(config) => (sent(config.rate), sent(config.rate)),
-            FlowKind::Tcp(config) => {
+        let (most, arrivals) = match flow.kind.peak_rate() {
+            Some(rate) => (sent(rate), sent(rate)),
+            None => {
                 let (window, carried) = tcp_window(network, way, loads, seconds, bits);
-                let window = window + config.initial_cwnd.0.max(FIRST_WINDOW);
-                let most = config.wnd.map_or(window, |wnd| wnd.0.min(window));
+                let window = window + flow.kind.first_pkts().max(FIRST_WINDOW);
+                let most = flow.kind.window_pkts().map_or(window, |wnd| wnd.min(window));
                 (most, AT_ONCE * carried + most)
             }
         };
         let mut add = |link: &LinkId, bits: f64| loads[link.index()].add(most, arrivals, bits);
         way.there.iter().for_each(|link| add(link, bits));
-        if let FlowKind::Tcp(config) = &flow.kind {
-            way.back.iter().for_each(|link| add(link, 8.0 * config.ack_size.0 as f64));
+        let answer = flow.kind.answer_bytes();
+        if answer > 0 {
+            way.back.iter().for_each(|link| add(link, 8.0 * answer as f64));
         }
         all += most;
     }
@@ -268,16 +273,9 @@ fn inflow(network: &Network, ways: &[Way], trees: &[Vec<(LinkId, Option<LinkId>)
     };
     for (flow, Way { there, back }) in network.flows.iter().zip(ways) {
         turns.extend(there.windows(2).chain(back.windows(2)).map(|turn| (turn[0], turn[1])));
-        let (data, at_once, answers) = match &flow.kind {
-            FlowKind::Cbr(config) => (config.rate.as_bps_f64(), 1.0, 0.0),
-            FlowKind::OnOff(config) => (config.rate.as_bps_f64(), 1.0, 0.0),
-            FlowKind::Tcp(config) => {
-                let rate = AT_ONCE * slowest(network, there);
-                let answers = rate * config.ack_size.0 as f64 / flow.kind.packet_bytes().max(1) as f64;
-                (rate, config.initial_cwnd.0, answers)
-            }
-        };
-        for (way, rate, at_once) in [(there, data, at_once), (back, answers, 1.0)] {
+        let data = flow.kind.peak_rate().map_or_else(|| AT_ONCE * slowest(network, there), Rate::as_bps_f64);
+        let answers = data * flow.kind.answer_bytes() as f64 / flow.kind.packet_bytes().max(1) as f64;
+        for (way, rate, at_once) in [(there, data, flow.kind.first_pkts()), (back, answers, 1.0)] {
             way.first().filter(|_| rate > 0.0).iter().for_each(|link| from_source(**link, rate, at_once));
         }
     }
@@ -353,6 +351,11 @@ fn shown(bytes: f64) -> String {
     }
 }
 
+/// Bytes of a row about an endpoint: what it shows is recorded apart, and each value is a column, too.
+fn of_endpoints(record: usize, columns: usize, gauges: usize) -> f64 {
+    row(record, columns + gauges) + (2 * 8 * gauges + size_of::<Shown>()) as f64
+}
+
 /// Bytes of a row at their most: while its table is made its record, in a vector that grows by doubling, what the
 /// columns are made from, and the columns; afterwards these alone, in Rust and in Python.
 fn row(record: usize, columns: usize) -> f64 {
@@ -361,11 +364,15 @@ fn row(record: usize, columns: usize) -> f64 {
 }
 
 // Columns of the tables, at 8 bytes each.
-const FLOW_COLUMNS: usize = 19;
-const RECEIVER_COLUMNS: usize = 10;
+const FLOW_COLUMNS: usize = 8;
+const RECEIVER_COLUMNS: usize = 7;
 const LINK_COLUMNS: usize = 15;
 const QUEUE_COLUMNS: usize = 4;
 const PACKET_COLUMNS: usize = 7;
+
+// What endpoints of different protocols show, together.
+const FLOW_GAUGES: usize = 12;
+const RECEIVER_GAUGES: usize = 4;
 
 // Bytes that one of each takes, names and entries of calendars included: measured, see `tests/memory.rs`.
 const NODE: f64 = 600.0;
@@ -564,8 +571,14 @@ mod tests {
             forecast.parts.iter().find(|part| part.what == what).expect("there is such a part").bytes
         };
         // Time zero to 10 s: 11 moments, and 21 for queues.
-        near(bytes(probes, "rows of flows"), 11.0 * row(size_of::<probe::SenderRow>(), FLOW_COLUMNS));
-        near(bytes(probes, "rows of receivers"), 22.0 * row(size_of::<probe::ReceiverRow>(), RECEIVER_COLUMNS));
+        near(
+            bytes(probes, "rows of flows"),
+            11.0 * of_endpoints(size_of::<probe::SenderRow>(), FLOW_COLUMNS, FLOW_GAUGES),
+        );
+        near(
+            bytes(probes, "rows of receivers"),
+            22.0 * of_endpoints(size_of::<probe::ReceiverRow>(), RECEIVER_COLUMNS, RECEIVER_GAUGES),
+        );
         near(bytes(probes, "rows of links"), 66.0 * row(size_of::<probe::LinkRow>(), LINK_COLUMNS));
         near(bytes(probes, "samples of queues"), 42.0 * row(size_of::<probe::QueueRow>(), QUEUE_COLUMNS));
         let off = "[probes]\nflows = false\nlinks = false\n";

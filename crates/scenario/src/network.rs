@@ -2,11 +2,11 @@
 //! in the file. Nothing is left to be filled in; the next step only builds it.
 
 use crate::model::CalendarChoice;
+use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::random::Random;
 use faircast_proto::registry::SchemeConfig;
+use faircast_proto::registry::flows::FlowConfig;
 use faircast_proto::scheme::Scheme;
-use faircast_proto::source::{cbr, on_off};
-use faircast_proto::tcp;
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::change::{Handoff, Slope};
 use faircast_sim::ids::NodeId;
@@ -116,24 +116,13 @@ pub struct NetworkFlow {
     /// Where it ends: index among the nodes.
     pub to: u32,
     /// What sends, and how.
-    pub kind: FlowKind,
+    pub kind: FlowConfig,
     /// When it starts, its jitter not counted.
     pub start: Duration,
     /// It starts later by a random time, uniform from zero to this.
     pub start_jitter: Duration,
     /// When it stops, if before the end.
     pub stop: Option<Duration>,
-}
-
-/// What sends.
-#[derive(Clone, Debug, PartialEq)]
-pub enum FlowKind {
-    /// TCP.
-    Tcp(tcp::Config),
-    /// A constant rate.
-    Cbr(cbr::Config),
-    /// A constant rate, on and off by turns.
-    OnOff(on_off::Config),
 }
 
 /// A multicast session.
@@ -247,30 +236,5 @@ impl Network {
     /// Indices of the link directions by name.
     pub(crate) fn links_by_name(&self) -> BTreeMap<&str, u32> {
         (0..).zip(&self.links).map(|(index, link)| (link.name.as_str(), index)).collect()
-    }
-}
-
-impl FlowKind {
-    /// Size of its data packets on the wire.
-    pub fn packet_bytes(&self) -> u64 {
-        match self {
-            FlowKind::Tcp(config) => config.segment_bytes(),
-            FlowKind::Cbr(config) => config.packet_size.0,
-            FlowKind::OnOff(config) => config.packet_size.0,
-        }
-    }
-
-    /// Its name in scenarios.
-    pub fn name(&self) -> &'static str {
-        match self {
-            FlowKind::Tcp(_) => "tcp",
-            FlowKind::Cbr(_) => "cbr",
-            FlowKind::OnOff(_) => "on-off",
-        }
-    }
-
-    /// Whether it answers congestion.
-    pub fn is_controlled(&self) -> bool {
-        matches!(self, FlowKind::Tcp(_))
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Routes and trees are those of the simulator, computed by the same code.
 
-use crate::network::{FlowKind, Network};
+use crate::network::Network;
+use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::scheme::Scheme;
 use faircast_sim::ids::NodeId;
 use faircast_sim::routing::{Edge, Graph, Routes};
@@ -57,23 +58,12 @@ fn flows(network: &Network, edges: &[Edge]) -> Vec<Demand> {
             name: flow.name.clone(),
             is_session: false,
             multirate: false,
-            fixed_rate_bps: fixed_rate_bps(&flow.kind),
+            fixed_rate_bps: flow.kind.fixed_rate_bps(),
             max_rate_bps: None,
             receivers: vec![(flow.name.clone(), links)],
         }
     };
     network.flows.iter().map(demand).collect()
-}
-
-fn fixed_rate_bps(kind: &FlowKind) -> Option<f64> {
-    match kind {
-        FlowKind::Tcp(_) => None,
-        FlowKind::Cbr(config) => Some(config.rate.as_bps_f64()),
-        FlowKind::OnOff(config) => {
-            let (on, off) = (config.on.as_secs_f64(), config.off.as_secs_f64());
-            Some(config.rate.as_bps_f64() * on / (on + off))
-        }
-    }
 }
 
 fn sessions(network: &Network, edges: &[Edge]) -> Vec<Demand> {

@@ -5,7 +5,8 @@
 
 use crate::activity::Activity;
 use crate::tables::{Subjects, Table, Words, over, seconds};
-use faircast_proto::endpoint::Report;
+use faircast_proto::endpoint::{Gauge, GaugeKind, Report};
+use faircast_proto::packet::Address;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::counters::LinkCounters;
 use faircast_sim::engine::World;
@@ -21,12 +22,16 @@ pub(crate) fn summary<C>(world: &World<C>, subjects: &Subjects, activity: &[Acti
     let mut compared = Vec::with_capacity(subjects.flows.len());
     for (index, flow) in world.flows().iter().enumerate() {
         let at_warmup = records.senders_at_warmup.get(index).copied();
-        let sender = Counters { now: world.sender(index), at_warmup, all_s, late_s };
+        let gauges_at_warmup = records.sender_gauges_at_warmup.get(index).copied();
+        let gauges = Gauges::of(world, flow.sender, gauges_at_warmup);
+        let sender = Counters { now: world.sender(index), at_warmup, gauges, all_s, late_s };
         let receiver = |(number, receiver): (usize, usize)| {
             // The time counts in which it was present.
             let present = world.presence(receiver);
             let early = records.presence_at_warmup.get(receiver);
+            let gauges_at_warmup = records.receiver_gauges_at_warmup.get(receiver).copied();
             Counters {
+                gauges: Gauges::of(world, world.receivers()[receiver], gauges_at_warmup),
                 now: world.receiver(index, number),
                 at_warmup: records.receivers_at_warmup.get(receiver).copied(),
                 all_s: present.as_secs_f64(),
@@ -70,8 +75,34 @@ pub(crate) fn summary<C>(world: &World<C>, subjects: &Subjects, activity: &[Acti
 struct Counters {
     now: Report,
     at_warmup: Option<Report>,
+    gauges: Gauges,
     all_s: f64,
     late_s: f64,
+}
+
+/// What an endpoint shows now and showed at the end of the warm-up, if that has come.
+struct Gauges {
+    all: &'static [Gauge],
+    now: Vec<f64>,
+    at_warmup: Option<Vec<f64>>,
+}
+
+impl Gauges {
+    /// Those of the endpoint at `address`, whose records at the end of the warm-up begin there.
+    fn of<C>(world: &World<C>, address: Address, at_warmup: Option<usize>) -> Gauges {
+        let all = world.gauges(address);
+        let values = &world.records().gauges;
+        let at_warmup = at_warmup.map(|start| values[start..start + all.len()].to_vec());
+        Gauges { all, now: world.measure(address), at_warmup }
+    }
+
+    /// What was counted after the warm-up, NaN if it has not ended; of levels the last one.
+    fn late(&self) -> impl Iterator<Item = (&'static Gauge, f64)> {
+        self.all.iter().enumerate().map(|(index, gauge)| {
+            let early = || self.at_warmup.as_ref().map_or(f64::NAN, |early| early[index]);
+            (gauge, if gauge.kind == GaugeKind::Level { self.now[index] } else { self.now[index] - early() })
+        })
+    }
 }
 
 impl Counters {
@@ -138,21 +169,25 @@ impl Rows {
         self.add(name, "goodput", "bit/s", present_bps(|report| report.distinct_bytes));
         self.add(name, "rate", "bit/s", present_bps(|report| report.received_bytes));
         self.add(name, "sent", "packets", sender.late(|report| report.sent_pkts));
-        self.add(name, "retransmitted", "packets", sender.late(|report| report.retransmitted_pkts));
-        self.add(name, "loss_reductions", "1", sender.late(|report| report.loss_reductions));
-        self.add(name, "ecn_reductions", "1", sender.late(|report| report.ecn_reductions));
-        self.add(name, "timeouts", "1", sender.late(|report| report.timeouts));
         self.add(name, "goodput_all", "bit/s", all_bps(receivers, |report| report.distinct_bytes));
-        self.add(name, "timeouts_all", "1", sender.now.timeouts as f64);
         self.add(name, "active", "s", active_s);
+        self.gauges(name, &sender.gauges);
+    }
+
+    /// Rows of what an endpoint shows beside its report. The names of levels say that they are those at the end.
+    fn gauges(&mut self, name: &str, gauges: &Gauges) {
+        for (gauge, value) in gauges.late() {
+            match gauge.kind {
+                GaugeKind::Level => self.add(name, &format!("{}_end", gauge.name), gauge.unit, value),
+                GaugeKind::Count | GaugeKind::Amount => self.add(name, gauge.name, gauge.unit, value),
+            }
+        }
     }
 
     /// Further rows of a session.
     fn session(&mut self, name: &str, source: &Counters) {
         self.add(name, "sending_rate", "bit/s", 8.0 * source.late(|report| report.sent_bytes) / source.late_s);
         self.add(name, "reports_received", "packets", source.late(|report| report.received_pkts));
-        self.add(name, "feedback_rounds", "1", source.late(|report| report.feedback_rounds));
-        self.add(name, "round_reports", "packets", source.late(|report| report.round_reports));
     }
 
     /// Rows of a receiver of a session.
@@ -161,11 +196,9 @@ impl Rows {
         let late_bps = |of| late_bps(alone, f64::INFINITY, of);
         self.add(name, "goodput", "bit/s", late_bps(|report| report.distinct_bytes));
         self.add(name, "rate", "bit/s", late_bps(|report| report.received_bytes));
-        self.add(name, "loss_events", "1", receiver.late(|report| report.loss_reductions));
         self.add(name, "reports", "packets", receiver.late(|report| report.sent_pkts));
-        self.add(name, "loss_event_rate_end", "1", receiver.now.loss_event_rate);
-        self.add(name, "rtt_end", "s", receiver.now.srtt_s);
         self.add(name, "goodput_all", "bit/s", all_bps(alone, |report| report.distinct_bytes));
+        self.gauges(name, &receiver.gauges);
     }
 
     fn link(&mut self, name: &str, link: &Link, at_warmup: Option<&LinkCounters>, warmup: Instant, now: Instant) {

@@ -2,9 +2,11 @@
 
 use crate::activity::Activity;
 use crate::model::Scenario;
-use crate::network::{FlowKind, Network, NetworkFlow, NetworkSession};
+use crate::network::{Network, NetworkFlow, NetworkSession};
 use crate::tables::{Table, Words};
+use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::scheme::Scheme;
+use faircast_proto::tcp::WINDOW_LIMITED;
 use faircast_proto::time::Instant;
 use faircast_sim::counters::Undeliverable;
 use faircast_sim::engine::World;
@@ -86,17 +88,21 @@ pub(crate) fn of_run<C>(world: &World<C>, network: &Network, activity: &[Activit
 
 /// A flow that its own window held back.
 fn window_limited<C>(world: &World<C>, index: usize, flow: &NetworkFlow, active: &Activity) -> Option<Warning> {
-    let FlowKind::Tcp(config) = &flow.kind else { return None };
+    let wnd = flow.kind.window_pkts()?;
+    let sender = world.flows()[index].sender;
+    let held = world.gauges(sender).iter().position(|gauge| *gauge == WINDOW_LIMITED)?;
     // From its stop on a window holds nothing back.
     let stop = flow.stop.map_or(Instant::FAR_FUTURE, |stop| Instant::ZERO + stop);
-    let share = world.sender(index).window_limited_s / active.up_to(stop);
-    let wnd = config.wnd.filter(|_| share >= WINDOW_LIMITED_FROM)?;
+    let share = world.measure(sender)[held] / active.up_to(stop);
+    if share < WINDOW_LIMITED_FROM || share.is_nan() {
+        return None;
+    }
     let message = format!(
         "flow {} could not send for {:.0} % of its time because its window, wnd = {} packets, was full: its rate \
          follows from the window, not from the network; leave wnd out to let the network decide",
         flow.name,
         100.0 * share,
-        wnd.0
+        wnd
     );
     Some(Warning { kind: "window-limited", subject: flow.name.clone(), value: share, message })
 }

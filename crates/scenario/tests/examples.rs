@@ -1,9 +1,10 @@
 //! The examples are legal, survive being written and read, and become the networks that they describe.
 
+use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::quantity::Packets;
 use faircast_proto::random::Random;
+use faircast_proto::registry::flows::FlowConfig;
 use faircast_proto::time::{Duration, Rate};
-use faircast_scenario::network::FlowKind;
 use faircast_scenario::{Network, Scenario};
 use faircast_sim::ids::LinkId;
 use serde_json::{Value, json};
@@ -71,7 +72,7 @@ fn counted_flows_go_from_left_to_right() {
     let flow = &network.flows[7];
     assert_eq!((flow.name.as_str(), node(flow.from), node(flow.to)), ("web-7", "left-7", "right-7"));
     assert_eq!(flow.start_jitter, Duration::from_secs(1));
-    assert!(matches!(&flow.kind, FlowKind::Tcp(config) if config.wnd == Some(Packets(64.0))));
+    assert!(matches!(&flow.kind, FlowConfig::Tcp(config) if config.wnd == Some(Packets(64.0))));
     assert_eq!(network.probes.queues, [LinkId(network.link("bottleneck").expect("it is there"))]);
 }
 

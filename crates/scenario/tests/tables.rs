@@ -102,12 +102,7 @@ fn an_overloaded_link_by_hand() {
         ("goodput", "bit/s", 800e3),
         ("rate", "bit/s", 800e3),
         ("sent", "packets", 1200.0),
-        ("retransmitted", "packets", 0.0),
-        ("loss_reductions", "1", 0.0),
-        ("ecn_reductions", "1", 0.0),
-        ("timeouts", "1", 0.0),
         ("goodput_all", "bit/s", 792e3),
-        ("timeouts_all", "1", 0.0),
         ("active", "s", 6.0),
     ];
     assert_eq!(about(&output, "x"), flow);
@@ -188,20 +183,27 @@ fn all_that_sessions_and_receivers_are_told() {
     let names =
         |subject: &str| about(&output, subject).iter().map(|&(metric, unit, _)| (metric, unit)).collect::<Vec<_>>();
     let of_session = [
+        ("goodput", "bit/s"),
+        ("rate", "bit/s"),
+        ("sent", "packets"),
+        ("goodput_all", "bit/s"),
+        ("active", "s"),
+        ("timeouts", "1"),
+        ("feedback_rounds", "1"),
+        ("round_reports", "reports"),
+        ("srtt_end", "s"),
         ("sending_rate", "bit/s"),
         ("reports_received", "packets"),
-        ("feedback_rounds", "1"),
-        ("round_reports", "packets"),
     ];
-    assert_eq!(names("film")[10..], of_session);
+    assert_eq!(names("film"), of_session);
     let of_receiver = [
         ("goodput", "bit/s"),
         ("rate", "bit/s"),
-        ("loss_events", "1"),
         ("reports", "packets"),
+        ("goodput_all", "bit/s"),
+        ("loss_events", "1"),
         ("loss_event_rate_end", "1"),
         ("rtt_end", "s"),
-        ("goodput_all", "bit/s"),
     ];
     assert_eq!(names("film-0"), of_receiver);
     let run = [("jain_index", "1"), ("simulated", "s"), ("packet_hops", "packets"), ("undeliverable", "packets")];
@@ -251,4 +253,85 @@ fn fairness_is_that_of_flows_while_they_have_something_to_send() {
     let gone = held(&(endless + &film("stop = \"10 s\"")));
     assert_eq!(value(&gone, "run", "jain_index"), 1.0);
     assert_eq!(value(&gone, "film", "active"), 0.0);
+}
+
+/// A TCP beside a TFMCC session; three packets in a thousand are lost.
+const BESIDE: &str = r#"
+format = 1
+name = "beside"
+warmup = "0 s"
+duration = "30 s"
+[topology]
+kind = "dumbbell"
+left = 2
+right = 2
+[links.bottleneck]
+rate = "2 Mbit/s"
+delay = "20 ms"
+loss = { kind = "bernoulli", p = 0.003 }
+[flows.web]
+kind = "tcp"
+from = "left-1"
+to = "right-1"
+[sessions.film]
+scheme = "tfmcc"
+source = "left-0"
+receivers = { nodes = ["right-0"] }
+[probes]
+events = true
+"#;
+
+#[test]
+fn columns_are_what_the_protocols_of_the_run_show() {
+    let output = go(BESIDE);
+    let names =
+        |name: &str| table(&output, name).columns.iter().map(|column| column.name.to_string()).collect::<Vec<_>>();
+    let common = ["t_s", "flow", "rate_bps", "goodput_bps", "members", "sent_pkts", "sending_bps", "reports_received"];
+    let of_tcp = [
+        "retransmitted_pkts",
+        "loss_reductions",
+        "ecn_reductions",
+        "timeouts",
+        "window_limited_s",
+        "cwnd_pkts",
+        "ssthresh_pkts",
+        "srtt_s",
+    ];
+    let of_tfmcc = ["feedback_rounds", "round_reports"];
+    assert_eq!(names("flows"), [&common[..], &of_tcp, &of_tfmcc].concat(), "each once, those of TCP first");
+    assert_eq!(names("receivers")[6..], ["reports", "loss_events", "loss_event_rate", "rtt_s"]);
+    // What belongs to the other protocol counts as 0, or is no number.
+    let flows = table(&output, "flows");
+    for (row, flow) in words(flows, "flow").into_iter().enumerate() {
+        let is_tcp = flow == "web";
+        assert_eq!(numbers(flows, "cwnd_pkts")[row].is_nan(), !is_tcp, "{flow}");
+        assert!(is_tcp || numbers(flows, "retransmitted_pkts")[row] == 0.0);
+        assert!(!is_tcp || numbers(flows, "feedback_rounds")[row] == 0.0);
+    }
+    // Intervals add up to what the summary says of the whole run.
+    for (metric, column) in [("retransmitted", "retransmitted_pkts"), ("loss_reductions", "loss_reductions")] {
+        assert_eq!(numbers(flows, column).iter().sum::<f64>(), value(&output, "web", metric), "{metric}");
+    }
+    let losses = numbers(table(&output, "receivers"), "loss_events").iter().sum::<f64>();
+    assert_eq!((losses, losses > 3.0), (value(&output, "film-0", "loss_events"), true));
+}
+
+#[test]
+fn events_tell_what_they_came_from() {
+    let output = go(BESIDE);
+    let events = table(&output, "events");
+    let (what, cause) = (words(events, "event"), words(events, "cause"));
+    let (whose, number) = (words(events, "cause_receiver"), numbers(events, "cause_number"));
+    let of = |event: &str| (0..what.len()).filter(|&row| what[row] == event).collect::<Vec<_>>();
+    assert!(of("rate").len() > 10 && of("loss-event").len() > 3 && of("loss-reduction").len() > 3);
+    for row in of("rate") {
+        let by_report = cause[row] == "report" && whose[row] == "film-0" && number[row] >= 0.0;
+        assert!(by_report || (cause[row] == "time" && whose[row].is_empty() && number[row].is_nan()));
+    }
+    for row in of("loss-event").into_iter().chain(of("loss-reduction")) {
+        assert!(cause[row] == "loss" && number[row] >= 0.0 && whose[row].is_empty());
+    }
+    // The loss of a packet is told once.
+    let lost: Vec<u64> = of("loss-event").into_iter().map(|row| number[row] as u64).collect();
+    assert!(lost.windows(2).all(|pair| pair[0] < pair[1]), "{lost:?}");
 }

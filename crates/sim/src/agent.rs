@@ -1,8 +1,9 @@
 //! The endpoints that can live on a host, dispatched by a match: no virtual call for what is built in.
 
-use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
+use faircast_proto::endpoint::{Endpoint, Gauge, Input, Outbox, Report};
+use faircast_proto::registry::flows::{FlowReceiver, FlowSender};
+use faircast_proto::registry::{Member, Source};
 use faircast_proto::time::Instant;
-use faircast_proto::{registry, source, tcp};
 
 macro_rules! agents {
     ($($(#[$doc:meta])* $variant:ident($type:ty),)*) => {
@@ -10,8 +11,6 @@ macro_rules! agents {
         #[allow(clippy::large_enum_variant, reason = "one per endpoint; a box would cost an indirection per packet")]
         pub enum Agent {
             $($(#[$doc])* $variant($type),)*
-            /// Code from outside the tree.
-            Guest(Box<dyn Endpoint + Send>),
         }
 
         impl Endpoint for Agent {
@@ -19,7 +18,6 @@ macro_rules! agents {
             fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
                 match self {
                     $(Agent::$variant(endpoint) => endpoint.handle(now, input, out),)*
-                    Agent::Guest(endpoint) => endpoint.handle(now, input, out),
                 }
             }
 
@@ -27,14 +25,24 @@ macro_rules! agents {
             fn deadline(&self) -> Option<Instant> {
                 match self {
                     $(Agent::$variant(endpoint) => endpoint.deadline(),)*
-                    Agent::Guest(endpoint) => endpoint.deadline(),
                 }
             }
 
             fn report(&self) -> Report {
                 match self {
                     $(Agent::$variant(endpoint) => endpoint.report(),)*
-                    Agent::Guest(endpoint) => endpoint.report(),
+                }
+            }
+
+            fn gauges(&self) -> &'static [Gauge] {
+                match self {
+                    $(Agent::$variant(endpoint) => endpoint.gauges(),)*
+                }
+            }
+
+            fn measure(&self, values: &mut [f64]) {
+                match self {
+                    $(Agent::$variant(endpoint) => endpoint.measure(values),)*
                 }
             }
         }
@@ -42,18 +50,14 @@ macro_rules! agents {
 }
 
 agents! {
-    /// TCP, the side that sends data.
-    TcpSender(tcp::Sender),
-    /// TCP, the side that acknowledges.
-    TcpReceiver(tcp::Receiver),
-    /// Constant bit rate.
-    Cbr(source::Cbr),
-    /// Bursts at a constant rate.
-    OnOff(source::OnOff),
-    /// Counts what it gets.
-    Sink(source::Sink),
+    /// The sender of a flow between two endpoints.
+    FlowSender(FlowSender),
+    /// Its receiver.
+    FlowReceiver(FlowReceiver),
     /// The source of a multicast session.
-    SessionSource(registry::Source),
+    SessionSource(Source),
     /// A member of a multicast session.
-    SessionMember(registry::Member),
+    SessionMember(Member),
+    /// Code from outside the tree.
+    Guest(Box<dyn Endpoint + Send>),
 }

@@ -16,7 +16,7 @@ use crate::presence::Presence;
 use crate::probe::{EventRow, LinkRow, PacketRow, ProbePlan, QueueRow, ReceiverRow, Records, SenderRow};
 use crate::store::Label;
 use crate::wires::Wires;
-use faircast_proto::endpoint::{Action, Event, Input, Outbox, Report};
+use faircast_proto::endpoint::{Action, Event, FINISHED, Gauge, Input, Outbox, Report};
 use faircast_proto::packet::{Address, FlowId};
 use faircast_proto::time::{Duration, Instant};
 
@@ -164,7 +164,8 @@ impl<C: Calendar> World<C> {
     /// Hands a packet to an endpoint; [`carry_out`](Self::carry_out) must follow.
     #[inline(always)]
     pub(crate) fn hand_packet(&mut self, index: usize, label: Label) {
-        let input = Input::Packet(self.wires.store.arrived(label));
+        let (packet, control) = self.wires.store.arrived(label);
+        let input = Input::Packet(packet, control);
         self.hosts[index].handle(self.wires.now, input, &mut self.outbox);
     }
 
@@ -186,11 +187,12 @@ impl<C: Calendar> World<C> {
                 Action::Send(packet) => {
                     let destination = packet.destination;
                     let label = self.wires.store.insert(packet);
-                    if destination.is_group() {
-                        self.send_to_group(node, index as u32, destination, label);
-                    } else {
-                        self.forward(node, self.places[destination.index()].slot, label);
-                    }
+                    self.send_from(node, index as u32, destination, label);
+                }
+                Action::SendControl(packet, control) => {
+                    let destination = packet.destination;
+                    let label = self.wires.store.insert_with(packet, control.clone());
+                    self.send_from(node, index as u32, destination, label);
                 }
                 &Action::Join(group) => self.change_membership(node, index as u32, group, true),
                 &Action::Leave(group) => self.change_membership(node, index as u32, group, false),
@@ -206,9 +208,19 @@ impl<C: Calendar> World<C> {
         }
     }
 
+    /// Sends what the endpoint `sender` on `node` wants sent.
+    #[inline(always)]
+    fn send_from(&mut self, node: NodeId, sender: u32, destination: Address, label: Label) {
+        if destination.is_group() {
+            self.send_to_group(node, sender, destination, label);
+        } else {
+            self.forward(node, self.places[destination.index()].slot, label);
+        }
+    }
+
     fn take_event(&mut self, index: usize, event: Event) {
         let (at, flow) = (self.wires.now, self.hosts[index].flow);
-        if event == Event::Finished
+        if event.is(FINISHED)
             && let Some(ends) = self.flows.get_mut(flow.0 as usize)
         {
             ends.finished = Some(at);
@@ -305,19 +317,34 @@ impl<C: Calendar> World<C> {
         self.records.links_at_warmup = self.wires.links.iter().map(|link| *link.counters()).collect();
         self.records.senders_at_warmup = (0..self.flows.len()).map(|flow| self.sender(flow)).collect();
         self.records.receivers_at_warmup = self.receivers.iter().map(|&address| self.report(address)).collect();
+        self.records.sender_gauges_at_warmup =
+            (0..self.flows.len()).map(|flow| self.record_gauges(self.flows[flow].sender)).collect();
+        self.records.receiver_gauges_at_warmup =
+            (0..self.receivers.len()).map(|receiver| self.record_gauges(self.receivers[receiver])).collect();
         self.records.presence_at_warmup = (0..self.receivers.len()).map(|receiver| self.presence(receiver)).collect();
     }
 
     fn record_flows(&mut self) {
         let at = self.wires.now;
         for flow in 0..self.flows.len() {
-            let report = self.sender(flow);
-            self.records.senders.push(SenderRow { at, flow: FlowId(flow as u32), report });
+            let (report, gauges) = (self.sender(flow), self.record_gauges(self.flows[flow].sender));
+            self.records.senders.push(SenderRow { at, flow: FlowId(flow as u32), report, gauges });
         }
-        for (receiver, &address) in self.receivers.iter().enumerate() {
-            let (report, present) = (self.report(address), self.presence(receiver));
-            self.records.receivers.push(ReceiverRow { at, receiver: receiver as u32, present, report });
+        for receiver in 0..self.receivers.len() {
+            let address = self.receivers[receiver];
+            let (report, gauges) = (self.report(address), self.record_gauges(address));
+            let (receiver, present) = (receiver as u32, self.presence(receiver));
+            self.records.receivers.push(ReceiverRow { at, receiver, present, report, gauges });
         }
+    }
+
+    /// Records the gauges of an endpoint; returns where they are in [`Records::gauges`].
+    fn record_gauges(&mut self, address: Address) -> usize {
+        let (host, values) = (&self.hosts[address.index()], &mut self.records.gauges);
+        let start = values.len();
+        values.resize(start + host.gauges().len(), f64::NAN);
+        host.measure(&mut values[start..]);
+        start
     }
 
     fn record_links(&mut self) {
@@ -385,6 +412,19 @@ impl<C> World<C> {
     /// members.
     pub fn presence(&self, receiver: usize) -> Duration {
         self.presence[self.receivers[receiver].index()].until(self.now())
+    }
+
+    /// What the endpoint at an address shows beside its report.
+    pub fn gauges(&self, address: Address) -> &'static [Gauge] {
+        self.hosts[address.index()].gauges()
+    }
+
+    /// The present values of the [`gauges`](Self::gauges) of the endpoint at an address.
+    pub fn measure(&self, address: Address) -> Vec<f64> {
+        let host = &self.hosts[address.index()];
+        let mut values = vec![f64::NAN; host.gauges().len()];
+        host.measure(&mut values);
+        values
     }
 
     fn report(&self, address: Address) -> Report {

@@ -2,7 +2,7 @@
 
 use crate::agent::Agent;
 use crate::ids::NodeId;
-use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
+use faircast_proto::endpoint::{Endpoint, Gauge, Input, Outbox, Report};
 use faircast_proto::packet::FlowId;
 use faircast_proto::time::{Duration, Instant};
 
@@ -93,6 +93,16 @@ impl Host {
     /// What the endpoint has counted.
     pub(crate) fn report(&self) -> Report {
         self.agent.report()
+    }
+
+    /// What else the endpoint shows.
+    pub(crate) fn gauges(&self) -> &'static [Gauge] {
+        self.agent.gauges()
+    }
+
+    /// The present values of its gauges.
+    pub(crate) fn measure(&self, values: &mut [f64]) {
+        self.agent.measure(values);
     }
 
     /// When this host next wants to be called, on the simulator's clock.

@@ -67,6 +67,12 @@ pub struct Records {
     pub router_events: Vec<RouterEventRow>,
     /// Link counters at the end of the warm-up, by link.
     pub links_at_warmup: Vec<LinkCounters>,
+    /// Values of gauges, as many in a row as [their endpoint shows](crate::engine::World::gauges).
+    pub gauges: Vec<f64>,
+    /// Where the gauges of senders at the end of the warm-up begin in `gauges`, by flow.
+    pub sender_gauges_at_warmup: Vec<usize>,
+    /// Likewise of receivers, flow by flow.
+    pub receiver_gauges_at_warmup: Vec<usize>,
     /// Reports of senders at the end of the warm-up, by flow.
     pub senders_at_warmup: Vec<Report>,
     /// Reports of receivers at the end of the warm-up, flow by flow.
@@ -84,6 +90,8 @@ pub struct SenderRow {
     pub flow: FlowId,
     /// Its report.
     pub report: Report,
+    /// Where its gauges begin in [`Records::gauges`].
+    pub gauges: usize,
 }
 
 /// A receiver of a flow at one moment: counters since the start, gauges of the moment.
@@ -100,6 +108,8 @@ pub struct ReceiverRow {
     pub present: Duration,
     /// Its report.
     pub report: Report,
+    /// Where its gauges begin in [`Records::gauges`].
+    pub gauges: usize,
 }
 
 /// A link at one moment: counters since the start.

@@ -2,7 +2,9 @@
 //! that goes several ways at once is not copied: it has several holders, and its place becomes free when the last lets
 //! go.
 
+use faircast_proto::control::Control;
 use faircast_proto::packet::{Address, Ecn, Packet};
+use std::collections::BTreeMap;
 
 /// Where a packet lies in the [`Store`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,11 +27,13 @@ pub(crate) struct Store {
     tags: Vec<Tag>,
     /// Places that are free. The last one left is taken first: it is likely to be in a cache.
     free: Vec<Handle>,
+    /// What travels beside packets: of few at a time.
+    controls: BTreeMap<u32, Control>,
 }
 
 #[derive(Clone, Copy)]
 struct Tag {
-    /// How many hold the packet; 0 = its place is free.
+    /// How many hold the packet, 0 = its place is free; and the bit [`BESIDE`] if something travels beside it.
     holders: u32,
     destination: Address,
 }
@@ -57,11 +61,20 @@ impl Store {
         Handle(self.packets.len() as u32 - 1)
     }
 
+    /// Takes a packet in with what travels beside it.
+    #[cold]
+    pub(crate) fn insert_with(&mut self, packet: &Packet, control: Control) -> Label {
+        let label = self.insert(packet);
+        self.tags[label.packet.index()].holders |= BESIDE;
+        self.controls.insert(label.packet.0, control);
+        label
+    }
+
     /// One holder more.
     #[inline]
     pub(crate) fn share(&mut self, handle: Handle) {
         let holders = &mut self.tags[handle.index()].holders;
-        debug_assert!(*holders > 0, "only what is here can be shared");
+        debug_assert!(*holders & !BESIDE > 0, "only what is here can be shared");
         *holders += 1;
     }
 
@@ -69,24 +82,38 @@ impl Store {
     #[inline]
     pub(crate) fn release(&mut self, handle: Handle) {
         let holders = &mut self.tags[handle.index()].holders;
-        debug_assert!(*holders > 0, "nobody lets go of what nobody holds");
+        debug_assert!(*holders & !BESIDE > 0, "nobody lets go of what nobody holds");
         *holders -= 1;
         if *holders == 0 {
             self.free.push(handle);
+        } else if *holders == BESIDE {
+            self.release_with(handle);
         }
+    }
+
+    /// The last holder of a packet with something beside it lets go.
+    #[cold]
+    fn release_with(&mut self, handle: Handle) {
+        self.tags[handle.index()].holders = 0;
+        self.free.push(handle);
+        self.controls.remove(&handle.0);
     }
 
     /// Sets the congestion bits for one of the holders, who goes on with the label returned: if there are others, with
     /// that of a copy.
     pub(crate) fn set_ecn(&mut self, label: Label, ecn: Ecn) -> Label {
         let index = label.packet.index();
-        if self.tags[index].holders == 1 {
+        if self.tags[index].holders & !BESIDE == 1 {
             self.packets[index].ecn = ecn;
             return label;
         }
-        let packet = self.packets[index];
+        let packet = Packet { ecn, ttl: label.ttl, ..self.packets[index] };
+        let control = self.control(label.packet).cloned();
         self.release(label.packet);
-        self.insert(&Packet { ecn, ttl: label.ttl, ..packet })
+        match control {
+            Some(control) => self.insert_with(&packet, control),
+            None => self.insert(&packet),
+        }
     }
 
     /// Where a packet is to go.
@@ -101,17 +128,24 @@ impl Store {
         &self.packets[handle.index()]
     }
 
-    /// A packet at its receiver, with the hops that are left of this copy.
+    /// A packet at its receiver, with the hops that are left of this copy, and what travels beside it.
     #[inline]
-    pub(crate) fn arrived(&mut self, label: Label) -> &Packet {
-        let packet = &mut self.packets[label.packet.index()];
-        packet.ttl = label.ttl;
-        packet
+    pub(crate) fn arrived(&mut self, label: Label) -> (&Packet, Option<&Control>) {
+        self.packets[label.packet.index()].ttl = label.ttl;
+        (&self.packets[label.packet.index()], self.control(label.packet))
+    }
+
+    /// What travels beside a packet.
+    #[inline]
+    fn control(&self, handle: Handle) -> Option<&Control> {
+        if self.tags[handle.index()].holders & BESIDE == 0 { None } else { self.controls.get(&handle.0) }
     }
 
     /// How many holders there are, of all packets together.
     pub(crate) fn held(&self) -> u64 {
-        self.tags.iter().map(|tag| u64::from(tag.holders)).sum()
+        let beside = self.tags.iter().filter(|tag| tag.holders & BESIDE != 0).count();
+        debug_assert_eq!(beside, self.controls.len(), "what travels beside packets goes with the last of them");
+        self.tags.iter().map(|tag| u64::from(tag.holders & !BESIDE)).sum()
     }
 }
 
@@ -122,6 +156,9 @@ impl Label {
         Some(Label { ttl: self.ttl.checked_sub(1)?, ..self })
     }
 }
+
+/// Something travels beside the packet.
+const BESIDE: u32 = 1 << 31;
 
 impl Handle {
     #[inline]
@@ -161,6 +198,29 @@ mod tests {
     }
 
     #[test]
+    fn what_travels_beside_a_packet_goes_with_its_last_holder() {
+        let mut store = Store::default();
+        let control = Control::new([7_u64; 20]);
+        let label = store.insert_with(&packet(160, Ecn::Capable), control.clone());
+        store.share(label.packet);
+        let marked = store.set_ecn(label, Ecn::Moderate);
+        assert_ne!(marked.packet, label.packet);
+        assert_eq!(control.holders(), 3, "the copy has it, too");
+        for label in [label, marked] {
+            let (packet, beside) = store.arrived(label);
+            assert_eq!((packet.size, beside.and_then(Control::get)), (160, Some(&[7_u64; 20])));
+            assert_eq!(beside.and_then(Control::get::<u64>), None, "it is of another type");
+        }
+        store.release(label.packet);
+        assert_eq!((control.holders(), store.held()), (2, 1));
+        store.release(marked.packet);
+        assert_eq!((control.holders(), store.held()), (1, 0));
+        // The place is taken by a packet with nothing beside it.
+        let next = store.insert(&packet(40, Ecn::Capable));
+        assert_eq!((next.packet, store.arrived(next).1.is_some()), (marked.packet, false));
+    }
+
+    #[test]
     fn hops_run_out_for_each_holder_and_the_receiver_sees_those_that_are_left() {
         let mut store = Store::default();
         let sent = store.insert(&Packet { ttl: 2, ..packet(1000, Ecn::Capable) });
@@ -168,7 +228,7 @@ mod tests {
         let once = sent.take_hop().expect("of two");
         let twice = once.take_hop().expect("of two");
         assert!(twice.take_hop().is_none());
-        assert_eq!([once, twice, sent].map(|label| store.arrived(label).ttl), [1, 0, 2]);
+        assert_eq!([once, twice, sent].map(|label| store.arrived(label).0.ttl), [1, 0, 2]);
         // A copy has the hops of the holder that it was made for.
         let marked = store.set_ecn(once, Ecn::Moderate);
         assert_eq!((store.get(marked.packet).ttl, marked.ttl), (1, 1));

@@ -2,7 +2,7 @@
 //! repeated runs.
 
 use crate::ids::LinkId;
-use faircast_proto::packet::{Header, Packet};
+use faircast_proto::packet::Packet;
 use faircast_proto::time::Instant;
 
 /// A running hash of what happened, in order.
@@ -46,22 +46,7 @@ impl Trace {
         self.mix(u64::from(link.0) << 8 | what as u64);
         if let Some(packet) = packet {
             self.mix(u64::from(packet.flow.0) << 32 | u64::from(packet.size) << 8 | packet.ecn as u64);
-            self.mix(match packet.header {
-                Header::Datagram { sequence } => sequence,
-                Header::Membership { what, session, number, groups } => {
-                    let of_groups =
-                        groups.iter().fold(0u64, |hash, group| hash.wrapping_mul(131) + u64::from(group) + 1);
-                    of_groups ^ u64::from(number) << 32 ^ u64::from(session) << 8 ^ what as u64
-                }
-                Header::TcpSyn => 0,
-                // Time stamps are left out: they hold the constant offsets of clocks.
-                Header::TcpSynAck { .. } => 1,
-                Header::TcpData { sequence, .. } => u64::from(sequence),
-                Header::TcpAck { next_expected, echo, .. } => u64::from(next_expected) << 8 | echo as u64,
-                Header::TfmccData { sequence, round, .. } => u64::from(sequence) << 8 | u64::from(round),
-                Header::Registration { member } => u64::from(member),
-                Header::TfmccReport { rate_bps, round, .. } => u64::from(rate_bps.to_bits()) << 8 | u64::from(round),
-            });
+            self.mix(packet.header.digest());
         }
     }
 

@@ -1,11 +1,13 @@
 //! Growth worked out by hand, a transfer over the two-node driver, and the page that explains it.
 
-use faircast_proto::endpoint::{Endpoint, Event};
+use faircast_proto::endpoint::Event;
 use faircast_proto::packet::{Address, FlowId, Header, Packet};
 use faircast_proto::random::Random;
+use faircast_proto::tcp;
+use faircast_proto::tcp::events::LOSS_REDUCTION;
 use faircast_proto::tcp::rule::{Ack, Window, WindowRule};
 use faircast_proto::tcp::{Config, Receiver, Sender};
-use faircast_proto::testing::{Fate, Pair, Side};
+use faircast_proto::testing::{Fate, Pair, Side, gauge};
 use faircast_proto::time::{Duration, Instant};
 use limited_slow_start::LimitedSlowStart;
 
@@ -31,12 +33,12 @@ fn growth_by_hand() {
 fn run(sender: Sender, config: &Config, lost: Option<u32>) -> (f64, Vec<Event>) {
     let receiver = Receiver::new(config, FlowId(0), Address::endpoint(1), Address::endpoint(0));
     let network = |_: Side, packet: &Packet| match packet.header {
-        Header::TcpData { sequence, retransmission: false, .. } if Some(sequence) == lost => Fate::Lose,
+        Header::Tcp(tcp::Header::Data { sequence, retransmission: false, .. }) if Some(sequence) == lost => Fate::Lose,
         _ => Fate::Deliver,
     };
     let mut pair = Pair::new(sender, receiver, Duration::from_millis(50), network);
     pair.run_until(Instant::from_secs_f64(1.25));
-    (pair.left.report().cwnd_pkts, pair.events.iter().map(|(_, _, event)| *event).collect())
+    (gauge(&pair.left, "cwnd"), pair.events.iter().map(|(_, _, event)| *event).collect())
 }
 
 #[test]
@@ -56,7 +58,7 @@ fn above_the_bound_the_window_grows_by_half_of_it_per_round_trip() {
     // What the rule does not say is as in NewReno: a loss halves the window.
     let rule = LimitedSlowStart::new(100.0).into_rule();
     let (_, events) = run(Sender::with_rule(rule, &config, flow, own, peer, random), &config, Some(200));
-    let [Event::LossReduction { before, after }] = events[..] else { panic!("{events:?}") };
+    let [Event { kind: LOSS_REDUCTION, before, after, .. }] = events[..] else { panic!("{events:?}") };
     assert_eq!(after, before / 2.0);
 }
 

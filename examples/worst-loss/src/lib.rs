@@ -2,7 +2,8 @@
 //! anyone missed too many, else adds a little. The simplest scheme that answers congestion; it has no suppression of
 //! reports and knows nothing of round-trip times, so it is neither for many members nor fair to TCP.
 
-use faircast_proto::endpoint::{Endpoint, Event, Input, Outbox, Report};
+use faircast_proto::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, Outbox, Report};
+use faircast_proto::guest::{Fields, GuestHeader};
 use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use faircast_proto::scheme::{Scheme, Seat};
 use faircast_proto::time::{Duration, Instant, Rate};
@@ -10,6 +11,20 @@ use faircast_proto::time::{Duration, Instant, Rate};
 /// From report to report, and from change to change of the rate.
 const PERIOD: Duration = Duration::from_secs(1);
 const REPORT_BYTES: u16 = 40;
+
+/// Whose headers these are.
+const OWNER: [u8; 4] = *b"wlos";
+/// A data packet: its number.
+type Data = u64;
+/// A report: its number among the member's, and the part of the packets that was missed.
+type Loss = (u32, f32);
+
+/// The source has another rate.
+pub const RATE: &EventKind = &EventKind::new("rate", "bit/s", "The source has another rate.");
+/// What a source shows.
+const SOURCE_GAUGES: &[Gauge] = &[Gauge::count("cuts", "1", "Cuts of the rate.")];
+/// What a member shows.
+const MEMBER_GAUGES: &[Gauge] = &[Gauge::level("missed", "1", "Part of the packets missed, by the last report.")];
 
 /// The parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,9 +70,10 @@ impl Scheme for Config {
     fn source(&self, seat: Seat) -> Source {
         Source {
             config: self.clone(),
-            template: datagram(&seat, seat.group, self.packet_size),
+            template: template(&seat, seat.group, self.packet_size),
             rate_bps: self.least.as_bps_f64(),
-            worst: 0.0,
+            worst: None,
+            cuts: 0,
             next: None,
             change_at: Instant::ZERO,
             sent: 0,
@@ -67,9 +83,10 @@ impl Scheme for Config {
 
     fn member(&self, seat: Seat) -> Member {
         // To whom reports go is learnt from the first data packet.
-        let template = datagram(&seat, seat.own, REPORT_BYTES);
-        let received = Report::default();
-        Member { group: seat.group, template, first: None, expected: 0, got: 0, report_at: None, counts: received }
+        let template = template(&seat, seat.own, REPORT_BYTES);
+        let counts = Report::default();
+        let (first, report_at, missed) = (None, None, f64::NAN);
+        Member { group: seat.group, template, first, expected: 0, got: 0, report_at, missed, counts }
     }
 }
 
@@ -78,8 +95,9 @@ pub struct Source {
     config: Config,
     template: Packet,
     rate_bps: f64,
-    /// The largest loss that was reported since the rate was changed.
-    worst: f64,
+    /// The largest loss that was reported since the rate was changed, and by which report of whom.
+    worst: Option<(f64, Cause)>,
+    cuts: u64,
     /// When the next packet goes; nothing before the start and after the stop.
     next: Option<Instant>,
     change_at: Instant,
@@ -97,6 +115,7 @@ pub struct Member {
     expected: u64,
     got: u64,
     report_at: Option<Instant>,
+    missed: f64,
     counts: Report,
 }
 
@@ -104,15 +123,17 @@ impl Source {
     fn change_rate(&mut self, now: Instant, out: &mut Outbox) {
         let before_bps = self.rate_bps;
         let (least, step) = (self.config.least.as_bps_f64(), self.config.step.as_bps_f64());
-        let cut = self.worst > self.config.tolerance;
-        self.rate_bps = if cut { (0.7 * before_bps).max(least) } else { before_bps + step };
-        self.worst = 0.0;
+        let cut = self.worst.take().filter(|&(missed, _)| missed > self.config.tolerance);
+        self.rate_bps = if cut.is_some() { (0.7 * before_bps).max(least) } else { before_bps + step };
+        self.cuts += u64::from(cut.is_some());
         self.change_at = now + PERIOD;
-        out.event(Event::RateChanged { before_bps, after_bps: self.rate_bps });
+        let cause = cut.map_or(Cause::Time, |(_, report)| report);
+        out.event(Event::change(RATE, before_bps, self.rate_bps, cause));
     }
 
     fn send(&mut self, now: Instant, due: Instant, out: &mut Outbox) {
-        out.send(Packet { sent: now, header: Header::Datagram { sequence: self.sent }, ..self.template });
+        let header = GuestHeader::data(OWNER, self.sent as Data).into();
+        out.send(Packet { sent: now, header, ..self.template });
         self.sent += 1;
         let gap = Duration::from_secs_f64(8.0 * f64::from(self.template.size) / self.rate_bps);
         self.next = Some((due + gap).max(now));
@@ -127,10 +148,12 @@ impl Endpoint for Source {
                 self.send(now, now, out);
             }
             Input::Stop => self.next = None,
-            Input::Packet(packet) => {
-                // A report: parts in a million that were missed.
-                let Header::Datagram { sequence } = packet.header else { return };
-                self.worst = self.worst.max(sequence as f64 / 1e6);
+            Input::Packet(packet, _) => {
+                let Some((number, missed)) = read::<Loss>(packet) else { return };
+                let cause = Cause::Report { receiver: packet.source, number: u64::from(number) };
+                if self.worst.is_none_or(|(worst, _)| f64::from(missed) > worst) {
+                    self.worst = Some((f64::from(missed), cause));
+                }
                 self.reports += 1;
             }
             Input::Timeout => {
@@ -159,11 +182,19 @@ impl Endpoint for Source {
             ..Report::default()
         }
     }
+
+    fn gauges(&self) -> &'static [Gauge] {
+        SOURCE_GAUGES
+    }
+
+    fn measure(&self, values: &mut [f64]) {
+        values.copy_from_slice(&[self.cuts as f64]);
+    }
 }
 
 impl Member {
     fn data(&mut self, now: Instant, packet: &Packet) {
-        let Header::Datagram { sequence } = packet.header else { return };
+        let Some(sequence) = read::<Data>(packet) else { return };
         self.template.destination = packet.source;
         self.report_at = Some(self.report_at.unwrap_or(now + PERIOD));
         self.counts.received_pkts += 1;
@@ -180,8 +211,9 @@ impl Member {
 
     fn report_loss(&mut self, now: Instant, out: &mut Outbox) {
         let sent = self.first.map_or(0, |first| self.expected - first);
-        let missed = ((sent - self.got) * 1_000_000).checked_div(sent).unwrap_or(0);
-        out.send(Packet { sent: now, header: Header::Datagram { sequence: missed }, ..self.template });
+        self.missed = if sent == 0 { 0.0 } else { (sent - self.got) as f64 / sent as f64 };
+        let loss: Loss = (self.counts.sent_pkts as u32, self.missed as f32);
+        out.send(Packet { sent: now, header: GuestHeader::message(OWNER, loss).into(), ..self.template });
         (self.first, self.got) = (Some(self.expected), 0);
         self.report_at = Some(now + PERIOD);
         self.counts.sent_pkts += 1;
@@ -197,7 +229,7 @@ impl Endpoint for Member {
                 self.report_at = None;
                 out.leave(self.group);
             }
-            Input::Packet(packet) => self.data(now, packet),
+            Input::Packet(packet, _) => self.data(now, packet),
             Input::Timeout if self.report_at.is_some_and(|at| at <= now) => self.report_loss(now, out),
             Input::Timeout => {}
         }
@@ -210,15 +242,29 @@ impl Endpoint for Member {
     fn report(&self) -> Report {
         self.counts
     }
+
+    fn gauges(&self) -> &'static [Gauge] {
+        MEMBER_GAUGES
+    }
+
+    fn measure(&self, values: &mut [f64]) {
+        values.copy_from_slice(&[self.missed]);
+    }
 }
 
-/// A datagram from the endpoint at `seat`.
-fn datagram(seat: &Seat, destination: Address, size: u16) -> Packet {
+/// What one of ours says.
+fn read<F: Fields>(packet: &Packet) -> Option<F> {
+    let Header::Guest(header) = packet.header else { return None };
+    header.read(OWNER)
+}
+
+/// A packet from the endpoint at `seat`.
+fn template(seat: &Seat, destination: Address, size: u16) -> Packet {
     let Seat { flow, own, .. } = *seat;
     blank(flow, own, destination, size)
 }
 
 fn blank(flow: FlowId, source: Address, destination: Address, size: u16) -> Packet {
-    let header = Header::Datagram { sequence: 0 };
+    let header = GuestHeader::data(OWNER, 0 as Data).into();
     Packet { sent: Instant::ZERO, flow, source, destination, size, ttl: INITIAL_TTL, ecn: Ecn::NotCapable, header }
 }

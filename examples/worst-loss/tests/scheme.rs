@@ -1,11 +1,11 @@
 //! The scheme over the group driver and in the simulator, and the page that explains it.
 
-use faircast_proto::endpoint::Event;
+use faircast_proto::endpoint::Cause;
 use faircast_proto::packet::{Address, FlowId, Packet};
 use faircast_proto::random::Random;
 use faircast_proto::scheme::{Scheme, Seat};
-use faircast_proto::testing::Fate;
 use faircast_proto::testing::group::{GROUP, Group, Who};
+use faircast_proto::testing::{Fate, gauge};
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::agent::Agent;
 use faircast_sim::builder::{LinkPlan, NetworkBuilder};
@@ -38,16 +38,13 @@ fn the_rate_grows_by_a_step_and_is_cut_by_the_member_that_loses() {
     group.pester = true;
     group.start_all();
     group.run_until(Instant::from_secs_f64(3.5));
-    let rates: Vec<(f64, f64)> = group
-        .events
-        .iter()
-        .filter_map(|(_, _, event)| match event {
-            Event::RateChanged { before_bps, after_bps } => Some((*before_bps, *after_bps)),
-            _ => None,
-        })
-        .collect();
+    let rates: Vec<(f64, f64, Cause)> =
+        group.events.iter().map(|(_, _, event)| (event.before, event.after, event.cause)).collect();
     // The first report comes after the first change; the second change and the third know of the loss.
-    assert_eq!(rates, [(50e3, 100e3), (100e3, 70e3), (70e3, 50e3)]);
+    let report = |number| Cause::Report { receiver: Who::Member(1).address(), number };
+    assert_eq!(rates, [(50e3, 100e3, Cause::Time), (100e3, 70e3, report(0)), (70e3, 50e3, report(1))]);
+    assert_eq!(gauge(&group.source, "cuts"), 2.0);
+    assert!(gauge(&group.members[0], "missed") == 0.0 && gauge(&group.members[1], "missed") > 0.1);
 }
 
 #[test]

@@ -55,7 +55,7 @@ def show_rows(title: str, rows: Sequence[Row]) -> None:
     several = any(item.n > 1 for found in subjects.values() for item, _ in found.values())
     interval = ", mean ± half width of the 95 % interval" if several else ""
     print(f"{title}; after the warm-up unless said{interval}")
-    receivers = {name: found for name, found in subjects.items() if "loss_events" in found}
+    receivers = {name: found for name, found in subjects.items() if "reports" in found}
     flows = {name: found for name, found in subjects.items() if "goodput" in found and name not in receivers}
     show_subjects("flow", FLOW, flows)
     show_subjects("receiver", RECEIVER, receivers)

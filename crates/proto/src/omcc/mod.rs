@@ -7,6 +7,8 @@
 //! | file | part |
 //! |---|---|
 //! | `config.rs` | the parameters |
+//! | `header.rs` | what packets say |
+//! | `show.rs` | what endpoints show, and what happens in them |
 //! | `utility.rs` | utilities and their f(N) |
 //! | `scale.rs` | the factor in use: its bound and its growth |
 //! | `population/` | N: configured, registered or estimated |
@@ -15,15 +17,19 @@
 //! `docs/omcc.md` has the parameters, the choices and the errata of the paper.
 
 mod config;
+mod header;
 pub mod population;
 mod receiver;
 mod scale;
 mod sender;
+mod show;
 #[cfg(test)]
 mod tests;
 mod utility;
 
 pub use config::{Apply, Config};
+pub use header::{DataHeader, FeedbackHeader, Header, Scaled};
 pub use receiver::Receiver;
 pub use sender::Sender;
+pub use show::{EVENTS, SCALE, SENDER_GAUGES};
 pub use utility::{Orientation, Utility};

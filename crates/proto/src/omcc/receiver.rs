@@ -1,10 +1,11 @@
 //! The receiver: TFMCC's, which multiplies its rate as data packets say, and registers if that is asked for.
 
+use super::header::{Header, Scaled};
 use super::population;
 use super::population::registration::Registrant;
 use super::{Apply, Config};
-use crate::endpoint::{Endpoint, Input, Outbox, Report};
-use crate::packet::{Address, FlowId, Header};
+use crate::endpoint::{Endpoint, Gauge, Input, Outbox, Report};
+use crate::packet::{self, Address, FlowId};
 use crate::random::Random;
 use crate::tfmcc;
 use crate::time::Instant;
@@ -12,7 +13,7 @@ use crate::time::Instant;
 /// A member of an OMCC session.
 #[derive(Debug)]
 pub struct Receiver {
-    tfmcc: tfmcc::Receiver,
+    tfmcc: tfmcc::ReceiverOf<Scaled>,
     /// Boxed, since few sessions have them and there may be thousands of receivers.
     registrant: Option<Box<Registrant>>,
 }
@@ -29,7 +30,7 @@ impl Receiver {
             }
             _ => None,
         };
-        let mut tfmcc = tfmcc::Receiver::new(&config.tfmcc, flow, own, group, random);
+        let mut tfmcc = tfmcc::ReceiverOf::new(&config.tfmcc, flow, own, group, random);
         if config.f_apply == Apply::ReceiveRate {
             tfmcc.cap_scaled_rate();
         }
@@ -37,7 +38,7 @@ impl Receiver {
     }
 
     /// The receiver that does the rest.
-    pub fn tfmcc(&self) -> &tfmcc::Receiver {
+    pub fn tfmcc(&self) -> &tfmcc::ReceiverOf<Scaled> {
         &self.tfmcc
     }
 }
@@ -47,8 +48,8 @@ impl Endpoint for Receiver {
         self.tfmcc.handle(now, input, out);
         let Some(registrant) = &mut self.registrant else { return };
         let member = self.tfmcc.is_member();
-        if let Input::Packet(packet) = input
-            && let Header::TfmccData { .. } = packet.header
+        if let Input::Packet(packet, _) = input
+            && let packet::Header::Omcc(Header::Data(_)) = packet.header
             && member
         {
             registrant.data(now, packet.source);
@@ -66,5 +67,13 @@ impl Endpoint for Receiver {
         let report = self.tfmcc.report();
         let messages = self.registrant.as_ref().map_or([0; 2], |registrant| registrant.sent());
         Report { sent_pkts: report.sent_pkts + messages[0], sent_bytes: report.sent_bytes + messages[1], ..report }
+    }
+
+    fn gauges(&self) -> &'static [Gauge] {
+        self.tfmcc.gauges()
+    }
+
+    fn measure(&self, values: &mut [f64]) {
+        self.tfmcc.measure(values);
     }
 }

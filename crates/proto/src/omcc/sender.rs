@@ -1,17 +1,19 @@
 //! The sender: TFMCC's, told by what to multiply its rate.
 
 use super::Config;
+use super::header::{Header, Scaled};
 use super::population::Population;
 use super::scale::Scale;
-use crate::endpoint::{Endpoint, Event, Input, Outbox, Report};
-use crate::packet::{Address, FlowId, Header};
+use super::show::{SCALE, SENDER_GAUGES};
+use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
+use crate::packet::{self, Address, FlowId};
 use crate::tfmcc;
 use crate::time::Instant;
 
 /// The source of an OMCC session.
 #[derive(Debug)]
 pub struct Sender {
-    tfmcc: tfmcc::Sender,
+    tfmcc: tfmcc::SenderOf<Scaled>,
     scale: Scale,
     /// What is known of the receivers; none if their number makes no difference.
     population: Option<Population>,
@@ -27,7 +29,7 @@ impl Sender {
         let population = config.counts().then(|| Population::new(&config.population, members, most));
         let receivers = population.as_ref().map_or(1.0, Population::receivers);
         Sender {
-            tfmcc: tfmcc::Sender::new(&config.tfmcc, flow, own, group),
+            tfmcc: tfmcc::SenderOf::new(&config.tfmcc, flow, own, group),
             scale: Scale::new(config, receivers),
             population,
             registrations: 0,
@@ -36,7 +38,7 @@ impl Sender {
     }
 
     /// The sender that does the rest.
-    pub fn tfmcc(&self) -> &tfmcc::Sender {
+    pub fn tfmcc(&self) -> &tfmcc::SenderOf<Scaled> {
         &self.tfmcc
     }
 
@@ -52,19 +54,21 @@ impl Sender {
 
     /// What the input says about N. A factor that is too high falls before anything is sent.
     fn learn(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
-        if let Input::Packet(packet) = input
-            && matches!(packet.header, Header::Registration { .. })
+        if let Input::Packet(packet, _) = input
+            && matches!(packet.header, packet::Header::Omcc(Header::Registration { .. }))
         {
             self.registrations += 1;
             self.registration_bytes += u64::from(packet.size);
         }
         let Some(population) = &mut self.population else { return };
-        if let Input::Packet(packet) = input {
+        let mut cause = Cause::Time;
+        if let Input::Packet(packet, _) = input {
             population.hear(now, packet);
+            cause = Cause::Report { receiver: packet.source, number: u64::from(self.tfmcc.round()) };
         }
         population.pass(now);
         self.scale.set(population.receivers());
-        self.apply(out);
+        self.apply(cause, out);
     }
 
     /// A feedback round has begun.
@@ -73,10 +77,10 @@ impl Sender {
         population.next_round(self.tfmcc.round());
         self.scale.set(population.receivers());
         self.scale.next_round();
-        self.apply(out);
+        self.apply(Cause::Time, out);
     }
 
-    fn apply(&mut self, out: &mut Outbox) {
+    fn apply(&mut self, cause: Cause, out: &mut Outbox) {
         let (before, after) = (self.tfmcc.scaling(), self.scale.scaling());
         if before == after {
             return;
@@ -84,7 +88,7 @@ impl Sender {
         self.tfmcc.scale(after);
         let factor = |scaling: tfmcc::Scaling| scaling.equation * scaling.increase;
         if factor(before) != factor(after) {
-            out.event(Event::ScaleChanged { before: factor(before), after: factor(after) });
+            out.event(Event::change(SCALE, factor(before), factor(after), cause));
         }
     }
 
@@ -96,7 +100,7 @@ impl Sender {
 impl Endpoint for Sender {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
-            Input::Start => self.apply(out),
+            Input::Start => self.apply(Cause::Time, out),
             Input::Timeout if self.deadline().is_none_or(|at| at > now) => return,
             Input::Stop => {}
             _ if !self.is_running() => return,
@@ -121,5 +125,15 @@ impl Endpoint for Sender {
             received_bytes: report.received_bytes + self.registration_bytes,
             ..report
         }
+    }
+
+    fn gauges(&self) -> &'static [Gauge] {
+        SENDER_GAUGES
+    }
+
+    fn measure(&self, values: &mut [f64]) {
+        let (tfmcc, own) = values.split_at_mut(tfmcc::SENDER_GAUGES.len());
+        self.tfmcc.measure(tfmcc);
+        own.copy_from_slice(&[self.factor(), self.receivers()]);
     }
 }

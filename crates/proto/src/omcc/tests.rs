@@ -2,8 +2,8 @@
 
 use super::population::{self, configured, estimated, registration};
 use super::*;
-use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
-use crate::packet::{Ecn, FlowId, Header, INITIAL_TTL, Packet, TfmccEcho};
+use crate::endpoint::{Action, Endpoint, Input, Outbox};
+use crate::packet::{self, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::parts::throughput_equation::throughput_bps;
 use crate::random::Random;
 use crate::scheme::{Scheme, Seat};
@@ -100,7 +100,17 @@ fn everything<C: Scheme>(config: &C) -> (Vec<String>, Vec<String>) {
     group.stop(Who::Member(4));
     group.run_until(at(60.0));
     let text = |item: &dyn std::fmt::Debug| format!("{item:?}");
-    (group.sent.iter().map(|sent| text(sent)).collect(), group.events.iter().map(|event| text(event)).collect())
+    let sent = group.sent.iter().map(|(at, who, packet)| text(&(at, who, Packet { header: bare(packet), ..*packet })));
+    (sent.collect(), group.events.iter().map(|event| text(event)).collect())
+}
+
+/// What TFMCC says in a packet, if nothing is scaled.
+fn bare(packet: &Packet) -> packet::Header {
+    match packet.header {
+        packet::Header::Omcc(Header::Data(DataHeader { tfmcc, scale: 1.0, .. })) => tfmcc::Header::Data(tfmcc).into(),
+        packet::Header::Omcc(Header::Feedback(feedback)) => tfmcc::Header::Feedback(feedback.tfmcc).into(),
+        header => header,
+    }
 }
 
 #[test]
@@ -136,7 +146,7 @@ fn nothing_is_scaled_before_the_first_loss() {
         };
         let mut pair = pair(&config, receivers, |_, _| Fate::Deliver);
         pair.run_until(at(20.0));
-        let rates = pair.events.iter().filter(|(_, _, event)| !matches!(event, Event::ScaleChanged { .. }));
+        let rates = pair.events.iter().filter(|(_, _, event)| !event.is(SCALE));
         (rates.map(|event| format!("{event:?}")).collect::<Vec<_>>(), pair.left.report().sent_pkts)
     };
     assert_eq!(rates(1), rates(50));
@@ -190,7 +200,9 @@ fn the_first_report_of_a_loss_asks_for_the_rate_received() {
         pair.record = true;
         pair.run_until(at(40.0));
         let first = pair.sent.iter().find_map(|(_, _, packet)| match packet.header {
-            Header::TfmccReport { have_loss: true, rate_bps, loss_event_rate, .. } => Some((rate_bps, loss_event_rate)),
+            packet::Header::Omcc(Header::Feedback(FeedbackHeader { tfmcc, .. })) if tfmcc.have_loss => {
+                Some((tfmcc.rate_bps, tfmcc.loss_event_rate))
+            }
             _ => None,
         });
         // 50 packets per round trip of 200 ms and f = 20: l_0 = (50/20)²/1.5, p = 0.24; there the second term of the
@@ -200,15 +212,13 @@ fn the_first_report_of_a_loss_asks_for_the_rate_received() {
         let factor = f64::from(receivers);
         let seed = 50.0 * 50.0 / 1.5 / factor / factor;
         assert!((0.6..1.6).contains(&(f64::from(p) * seed)), "{receivers}: {p}, seed {seed}");
-        let ended = pair.events.iter().find_map(|(at, _, event)| match event {
-            Event::SlowStartEnded { rate_bps } => Some((*at, *rate_bps)),
-            _ => None,
-        });
+        let ended = pair.events.iter().find(|(_, _, event)| event.is(tfmcc::SLOW_START_ENDED));
+        let ended = ended.map(|(at, _, event)| (*at, event.before));
         let (end, before) = ended.expect("slow start is over");
         let after = pair.events.iter().filter(|(at, _, _)| *at > end && at.since(end) < Duration::from_secs(2));
         for (_, _, event) in after {
-            if let Event::RateChanged { after_bps, .. } = *event {
-                assert!(after_bps <= before, "{receivers}: {after_bps} after {before}");
+            if event.is(tfmcc::RATE) {
+                assert!(event.after <= before, "{receivers}: {} after {before}", event.after);
             }
         }
     }
@@ -216,7 +226,7 @@ fn the_first_report_of_a_loss_asks_for_the_rate_received() {
 
 /// A report as the limiting receiver might write it.
 fn report(now: Instant, rate_bps: f32) -> Packet {
-    let header = Header::TfmccReport {
+    let tfmcc = tfmcc::FeedbackHeader {
         have_rtt: true,
         have_loss: true,
         leave: false,
@@ -225,8 +235,8 @@ fn report(now: Instant, rate_bps: f32) -> Packet {
         rate_bps,
         rtt_s: 0.1,
         loss_event_rate: 0.01,
-        draw: f32::NAN,
     };
+    let header = Header::Feedback(FeedbackHeader { tfmcc, draw: f32::NAN }).into();
     let (flow, source) = (FlowId(0), Who::Member(0).address());
     let (destination, size, ttl, ecn) = (SOURCE, 40, INITIAL_TTL, Ecn::NotCapable);
     Packet { sent: now, flow, source, destination, size, ttl, ecn, header }
@@ -237,9 +247,9 @@ fn the_increase_is_scaled_only_if_that_is_asked_for() {
     let growth = |config: &Config, receivers: u32| {
         let (mut sender, mut out) = (config.source(seat(Who::Source, receivers)), Outbox::new());
         sender.handle(Instant::ZERO, Input::Start, &mut out);
-        sender.handle(at(0.1), Input::Packet(&report(at(0.1), 16_000.0)), &mut out);
+        sender.handle(at(0.1), Input::Packet(&report(at(0.1), 16_000.0), None), &mut out);
         let before = sender.tfmcc().rate_bps();
-        sender.handle(at(0.35), Input::Packet(&report(at(0.35), 1e9)), &mut out);
+        sender.handle(at(0.35), Input::Packet(&report(at(0.35), 1e9), None), &mut out);
         (sender.tfmcc().rate_bps() - before) / 8000.0
     };
     // A packet per R_max = 500 ms each R_max: in half of it 1 packet/s.
@@ -253,7 +263,9 @@ fn the_increase_is_scaled_only_if_that_is_asked_for() {
 /// When data left, its f(N), its N and its round.
 fn factors(sent: &[(Instant, Who, Packet)]) -> Vec<(Instant, f64, f64, u8)> {
     let data = |packet: &Packet| match packet.header {
-        Header::TfmccData { scale, receivers, round, .. } => Some((f64::from(scale), f64::from(receivers), round)),
+        packet::Header::Omcc(Header::Data(DataHeader { tfmcc, scale, receivers })) => {
+            Some((f64::from(scale), f64::from(receivers), tfmcc.round))
+        }
         _ => None,
     };
     sent.iter().filter_map(|(at, _, packet)| data(packet).map(|(scale, n, round)| (*at, scale, n, round))).collect()
@@ -290,10 +302,11 @@ fn the_factor_rises_by_a_tenth_per_round_and_falls_at_once() {
 fn registered_receivers_are_counted_although_messages_are_lost() {
     // One message in five is lost on the way to the source; 1 in 125 members is missed for a refresh time.
     let mut random = Random::stream(2, "test/loss");
-    let network = move |_, to, packet: &Packet| match packet.header {
-        Header::Registration { .. } if to == Who::Source && random.chance(0.2) => Fate::Lose,
-        Header::Registration { .. } if random.chance(0.1) => Fate::Late(Duration::from_millis(900)),
-        Header::Registration { .. } if random.chance(0.1) => Fate::Twice,
+    let registers = |packet: &Packet| matches!(packet.header, packet::Header::Omcc(Header::Registration { .. }));
+    let network = move |_, to, packet: &Packet| match registers(packet) {
+        true if to == Who::Source && random.chance(0.2) => Fate::Lose,
+        true if random.chance(0.1) => Fate::Late(Duration::from_millis(900)),
+        true if random.chance(0.1) => Fate::Twice,
         _ => Fate::Deliver,
     };
     let tfmcc = tfmcc::Config { max_rate: Some(Rate(80_000)), ..tfmcc::Config::default() };
@@ -359,7 +372,7 @@ fn estimates_over_the_protocol_are_unbiased() {
 
 /// The message of a member.
 fn registration(now: Instant, n: usize, member: bool) -> Packet {
-    Packet { source: Who::Member(n).address(), header: Header::Registration { member }, ..report(now, 0.0) }
+    Packet { source: Who::Member(n).address(), header: Header::Registration { member }.into(), ..report(now, 0.0) }
 }
 
 #[test]
@@ -372,7 +385,7 @@ fn what_suppresses_reports_falls_with_the_factor() {
             let due = sender.deadline().expect("it runs");
             sender.handle(due, Input::Timeout, &mut out);
         }
-        sender.handle(packet.sent, Input::Packet(packet), &mut out);
+        sender.handle(packet.sent, Input::Packet(packet, None), &mut out);
     };
     sender.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
     for n in 0..2 {
@@ -392,7 +405,9 @@ fn what_suppresses_reports_falls_with_the_factor() {
     assert_eq!((sender.receivers(), sender.factor()), (2.0, 2.0));
     let supp = |out: &Outbox| {
         let data = |action: &Action| match action {
-            Action::Send(Packet { header: Header::TfmccData { suppression_bps, .. }, .. }) => Some(*suppression_bps),
+            Action::Send(Packet { header: packet::Header::Omcc(Header::Data(data)), .. }) => {
+                Some(data.tfmcc.suppression_bps)
+            }
             _ => None,
         };
         out.actions().iter().rev().find_map(data).expect("it has sent")
@@ -408,8 +423,8 @@ fn what_suppresses_reports_falls_with_the_factor() {
     }
     let round = sender.tfmcc().round();
     let mut other = Packet { source: Who::Member(1).address(), ..report(later(), 20_000.0) };
-    if let Header::TfmccReport { round: answered, .. } = &mut other.header {
-        *answered = round;
+    if let packet::Header::Omcc(Header::Feedback(feedback)) = &mut other.header {
+        feedback.tfmcc.round = round;
     }
     hand(&mut sender, &other);
     hand(&mut sender, &report(later(), 16_000.0));
@@ -432,17 +447,16 @@ fn a_factor_capped_at_the_receive_rate_holds_a_rate_but_does_not_ask_for_more() 
             let now = at(1.0 + 0.05 * f64::from(sequence));
             let us = |seconds: f64| (seconds * 1e6 + 0.5) as u32;
             let stamp_us = us(now.as_secs_f64()).wrapping_sub(us(rtt_s));
-            let header = Header::TfmccData {
+            let tfmcc = tfmcc::DataHeader {
                 sequence,
                 suppression_bps: f32::INFINITY,
                 rate_bps: 160_000.0,
                 max_rtt_us: 500_000,
                 round: 0,
-                echo: Some(TfmccEcho { receiver: Who::Member(0).address(), stamp_us, is_clr: true }),
-                scale: factor,
-                receivers: factor,
+                echo: Some(tfmcc::Echo { receiver: Who::Member(0).address(), stamp_us, is_clr: true }),
             };
-            receiver.handle(now, Input::Packet(&Packet { header, size: 1000, ..report(now, 0.0) }), &mut out);
+            let header = Header::Data(DataHeader { tfmcc, scale: factor, receivers: factor }).into();
+            receiver.handle(now, Input::Packet(&Packet { header, size: 1000, ..report(now, 0.0) }, None), &mut out);
             out.clear();
         }
         assert!((receiver.tfmcc().loss_event_rate() - 0.02).abs() < 1e-9);
@@ -478,7 +492,7 @@ fn scaled(sender: &mut Sender, now: Instant, input: Input<'_>) -> Vec<(f64, f64)
     sender.handle(now, input, &mut out);
     out.drain()
         .filter_map(|action| match action {
-            Action::Event(Event::ScaleChanged { before, after }) => Some((before, after)),
+            Action::Event(event) if event.is(SCALE) => Some((event.before, event.after)),
             _ => None,
         })
         .collect()
@@ -501,11 +515,11 @@ fn the_factor_at_the_start_is_told_whatever_it_multiplies() {
 fn registrations_are_counted_while_the_sender_runs() {
     let config = population(population::Config::Registration(registration::Config::default()));
     let mut sender = config.source(seat(Who::Source, 4));
-    assert_eq!(scaled(&mut sender, at(0.0), Input::Packet(&registration(at(0.0), 0, true))), []);
+    assert_eq!(scaled(&mut sender, at(0.0), Input::Packet(&registration(at(0.0), 0, true), None)), []);
     assert_eq!((sender.report().received_pkts, sender.receivers()), (0, 1.0), "it has not started");
     scaled(&mut sender, at(1.0), Input::Start);
     for n in 0..3 {
-        scaled(&mut sender, at(1.0), Input::Packet(&registration(at(1.0), n, true)));
+        scaled(&mut sender, at(1.0), Input::Packet(&registration(at(1.0), n, true), None));
     }
     let bytes = 3 * u64::from(registration(at(1.0), 0, true).size);
     assert_eq!((sender.report().received_pkts, sender.report().received_bytes), (3, bytes));
@@ -518,4 +532,20 @@ fn registrations_are_counted_while_the_sender_runs() {
         assert_eq!(changes, expected);
     }
     assert_eq!(sender.factor(), 1.1);
+}
+
+#[test]
+fn factors_go_into_packets_as_they_are_or_quantised() {
+    // RFC 4654 section 2.2.1: 0.3 becomes 2^-2·(1 + 26/128), 1001 receivers 2^9·(1 + 122/128).
+    for (quantise, expected) in [(false, (0.3, 1001.0)), (true, (0.300_781_25, 1000.0))] {
+        let config = tfmcc::Config { quantise, ..tfmcc::Config::default() };
+        let mut sender = tfmcc::SenderOf::<Scaled>::new(&config, FlowId(0), SOURCE, GROUP);
+        let mut out = Outbox::new();
+        sender.scale(tfmcc::Scaling { equation: 0.3, receivers: 1001.0, increase: 1.0 });
+        sender.handle(Instant::ZERO, Input::Start, &mut out);
+        let Action::Send(Packet { header: packet::Header::Omcc(Header::Data(data)), .. }) = out.actions()[0] else {
+            panic!("{:?}", out.actions());
+        };
+        assert_eq!((data.scale, data.receivers), expected);
+    }
 }

@@ -1,12 +1,13 @@
 //! What packets from outside a session cannot do: let its rate grow beyond what is received.
 
-use super::battery::{MEMBERS, anything, session, settings};
+use super::battery::{MEMBERS, session, settings};
 use super::*;
 use crate::packet::{Address, Header, Packet};
 use crate::random::Random;
-use crate::testing::Fate;
-use crate::testing::group::{Group, Who};
+use crate::testing::group::{GROUP, Group, Who};
+use crate::testing::{Fate, anything};
 use crate::time::{Duration, Rate};
+use crate::{omcc, tfmcc};
 
 /// The link of every member.
 const LINK: Rate = Rate(234_567);
@@ -32,31 +33,37 @@ fn narrow() -> impl FnMut(Who, Who, &Packet) -> Fate {
 /// Any packet at all from outside the session, but no data with a number that fits, which is believed whatever it says,
 /// and no report of a rate that could only lower that of the session.
 fn foreign(random: &mut Random, now: Instant) -> Packet {
-    let mut packet = anything(random, now, &mut 0);
+    let mut packet = anything(random, now, GROUP, &mut 0);
     packet.source = Address::endpoint(MEMBERS as u32 + 1 + random.uniform_in(0.0, 3.0) as u32);
     match &mut packet.header {
-        // The session begins with 0 and sends some thousands.
-        Header::TfmccData { sequence, echo, .. } => {
-            *sequence = random.uniform_in(1e5, 4.29e9) as u32;
-            if let Some(echo) = echo {
-                echo.receiver = Address::endpoint(random.uniform_in(1.0, 1.0 + MEMBERS as f64) as u32);
-            }
-        }
-        Header::TfmccReport { rate_bps, echoed_stamp_us, .. } => {
-            *rate_bps = if random.chance(0.5) { f32::INFINITY } else { random.uniform_in(1e6, 1e9) as f32 };
-            if random.chance(0.5) {
-                *echoed_stamp_us = ((now.0 / 1000) as u32).wrapping_sub(random.uniform_in(0.0, 1e5) as u32);
-            }
-        }
+        Header::Tfmcc(tfmcc::Header::Data(data)) => unfit(random, data),
+        Header::Omcc(omcc::Header::Data(data)) => unfit(random, &mut data.tfmcc),
+        Header::Tfmcc(tfmcc::Header::Feedback(feedback)) => much(random, now, feedback),
+        Header::Omcc(omcc::Header::Feedback(feedback)) => much(random, now, &mut feedback.tfmcc),
         _ => {}
     }
     packet
 }
 
+/// The session begins with 0 and sends some thousands.
+fn unfit(random: &mut Random, data: &mut tfmcc::DataHeader) {
+    data.sequence = random.uniform_in(1e5, 4.29e9) as u32;
+    if let Some(echo) = &mut data.echo {
+        echo.receiver = Address::endpoint(random.uniform_in(1.0, 1.0 + MEMBERS as f64) as u32);
+    }
+}
+
+fn much(random: &mut Random, now: Instant, feedback: &mut tfmcc::FeedbackHeader) {
+    feedback.rate_bps = if random.chance(0.5) { f32::INFINITY } else { random.uniform_in(1e6, 1e9) as f32 };
+    if random.chance(0.5) {
+        feedback.echoed_stamp_us = ((now.0 / 1000) as u32).wrapping_sub(random.uniform_in(0.0, 1e5) as u32);
+    }
+}
+
 /// What multiplies the equation, by the last data packet.
 fn scale<N>(group: &Group<Source, Member, N>) -> f64 {
     let scale = |packet: &Packet| match packet.header {
-        Header::TfmccData { scale, .. } => Some(f64::from(scale)),
+        Header::Omcc(omcc::Header::Data(data)) => Some(f64::from(data.scale)),
         _ => None,
     };
     group.sent.iter().rev().find_map(|(_, _, packet)| scale(packet)).unwrap_or(1.0)

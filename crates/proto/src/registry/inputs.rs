@@ -1,14 +1,16 @@
 //! Random inputs in any order to each endpoint by itself: starts, stops, time-outs, packets that fit and packets
 //! that fit nothing. `FAIRCAST_INPUTS` says how many (`make test-long`).
 
-use super::battery::{LINE_RATE, MEMBERS, anything, settings};
+use super::battery::{LINE_RATE, MEMBERS, check_gauges, settings};
 use super::*;
 use crate::endpoint::Action;
-use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet, TfmccEcho};
+use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use crate::random::Random;
 use crate::testing::group::GROUP;
-use crate::testing::{feed, inputs};
+use crate::testing::{anything, feed, inputs};
+use crate::tfmcc::{DataHeader, Echo, FeedbackHeader};
 use crate::time::Duration;
+use crate::{omcc, tfmcc};
 
 const OWN: Address = Address::endpoint(1);
 
@@ -19,6 +21,8 @@ struct Peer {
     /// The number of the last data packet.
     sequence: u32,
     round: u8,
+    /// Whether it speaks OMCC.
+    scaled: bool,
 }
 
 impl Peer {
@@ -27,7 +31,7 @@ impl Peer {
         let mut leaves = false;
         for action in out.drain() {
             match action {
-                Action::Send(packet) => self.sent = Some(packet),
+                Action::Send(packet) | Action::SendControl(packet, _) => self.sent = Some(packet),
                 Action::Leave(_) => leaves = true,
                 Action::Join(_) | Action::Event(_) => {}
             }
@@ -40,36 +44,49 @@ impl Peer {
         let rtt = Duration::from_secs_f64(random.exponential(0.1));
         let stamp_us = |at: Instant| (at.0 / 1000) as u32;
         let rate_bps = random.exponential(1e6) as f32;
-        let header = match self.sent {
-            Some(Packet { sent, header: Header::TfmccData { round, .. }, .. }) => Header::TfmccReport {
-                have_rtt: random.chance(0.8),
-                have_loss: random.chance(0.5),
-                leave: random.chance(0.01),
-                round,
-                echoed_stamp_us: stamp_us(sent),
-                rate_bps,
-                rtt_s: rtt.as_secs_f64() as f32,
-                loss_event_rate: random.uniform() as f32,
-                draw: random.uniform() as f32,
-            },
-            _ => {
+        let answered = match self.sent.map(|packet| (packet.sent, packet.header)) {
+            Some((sent, Header::Tfmcc(tfmcc::Header::Data(data)))) => Some((sent, data.round)),
+            Some((sent, Header::Omcc(omcc::Header::Data(data)))) => Some((sent, data.tfmcc.round)),
+            _ => None,
+        };
+        let header = match answered {
+            Some((sent, round)) => {
+                let tfmcc = FeedbackHeader {
+                    have_rtt: random.chance(0.8),
+                    have_loss: random.chance(0.5),
+                    leave: random.chance(0.01),
+                    round,
+                    echoed_stamp_us: stamp_us(sent),
+                    rate_bps,
+                    rtt_s: rtt.as_secs_f64() as f32,
+                    loss_event_rate: random.uniform() as f32,
+                };
+                let draw = random.uniform() as f32;
+                match self.scaled {
+                    true => omcc::Header::Feedback(omcc::FeedbackHeader { tfmcc, draw }).into(),
+                    false => tfmcc::Header::Feedback(tfmcc).into(),
+                }
+            }
+            None => {
                 // Losses, and packets that are late.
                 let step = if random.chance(0.9) { 1.0 } else { random.uniform_in(-5.0, 20.0) };
                 self.sequence = self.sequence.wrapping_add_signed(step as i32);
                 self.round = self.round.wrapping_add(u8::from(random.chance(0.02)));
-                Header::TfmccData {
+                let tfmcc = DataHeader {
                     sequence: self.sequence,
                     suppression_bps: if random.chance(0.5) { f32::INFINITY } else { rate_bps },
                     rate_bps: random.exponential(1e6) as f32,
                     max_rtt_us: random.uniform_in(1e3, 1e6) as u32,
                     round: self.round,
-                    echo: random.chance(0.3).then(|| TfmccEcho {
+                    echo: random.chance(0.3).then(|| Echo {
                         receiver: OWN,
                         stamp_us: stamp_us(now - rtt),
                         is_clr: random.chance(0.5),
                     }),
-                    scale: 1.0,
-                    receivers: 1.0,
+                };
+                match self.scaled {
+                    true => omcc::Header::Data(omcc::DataHeader { tfmcc, scale: 1.0, receivers: 1.0 }).into(),
+                    false => tfmcc::Header::Data(tfmcc).into(),
                 }
             }
         };
@@ -90,7 +107,8 @@ impl Peer {
 /// time-outs that are due. How many there were.
 fn live(endpoint: &mut dyn Endpoint, most: usize, random: &mut Random, bound: Option<Rate>, name: &str) -> usize {
     let mut out = Outbox::new();
-    let mut peer = Peer { sent: None, sequence: u32::MAX - 1000, round: 250 };
+    let scaled = name.contains(" Omcc(");
+    let mut peer = Peer { sent: None, sequence: u32::MAX - 1000, round: 250, scaled };
     let (mut now, mut wild) = (Instant::ZERO, 0);
     feed(endpoint, now, Input::Start, true, &mut out, &name);
     peer.note(&mut out);
@@ -110,11 +128,12 @@ fn live(endpoint: &mut dyn Endpoint, most: usize, random: &mut Random, bound: Op
                 peer.note(&mut out);
             }
         }
-        let packet = if random.chance(0.7) { peer.plausible(random, now) } else { anything(random, now, &mut wild) };
+        let packet =
+            if random.chance(0.7) { peer.plausible(random, now) } else { anything(random, now, GROUP, &mut wild) };
         let input = match () {
             () if step == length => Input::Stop,
             () if random.chance(0.1) => Input::Timeout,
-            () => Input::Packet(&packet),
+            () => Input::Packet(&packet, None),
         };
         feed(endpoint, now, input, random.chance(0.1), &mut out, &name);
         if peer.note(&mut out) {
@@ -124,13 +143,13 @@ fn live(endpoint: &mut dyn Endpoint, most: usize, random: &mut Random, bound: Op
             end = end.min(step + 1000);
         }
         let report = endpoint.report();
-        let (rate, p) = (report.rate_bps, report.loss_event_rate);
+        let rate = report.rate_bps;
         assert!(rate.is_nan() || rate >= 0.0, "{name} step {step}: {report:?}");
         assert!(
             bound.is_none_or(|bound| rate.is_nan() || rate <= bound.as_bps_f64()),
             "{name} step {step}: {report:?}"
         );
-        assert!(p.is_nan() || (0.0..=1.0).contains(&p), "{name} step {step}: {report:?}");
+        check_gauges(endpoint, name);
     }
     most
 }

@@ -3,6 +3,7 @@
 use super::spacing::Spacing;
 use super::{Numbering, Sink, check_rate_and_size};
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
+use crate::flow_kind::{FlowKind, FlowSeat};
 use crate::packet::{Address, FlowId};
 use crate::quantity::Bytes;
 use crate::random::Random;
@@ -109,14 +110,43 @@ impl Scheme for Config {
     }
 }
 
+impl FlowKind for Config {
+    type Sender = Cbr;
+    type Receiver = Sink;
+
+    fn check(&self) -> Vec<(String, String)> {
+        self.check()
+    }
+
+    fn packet_bytes(&self) -> u64 {
+        self.packet_size.0
+    }
+
+    fn peak_rate(&self) -> Option<Rate> {
+        Some(self.rate)
+    }
+
+    fn fixed_rate_bps(&self) -> Option<f64> {
+        Some(self.rate.as_bps_f64())
+    }
+
+    fn sender(&self, seat: &FlowSeat<'_>) -> Cbr {
+        Cbr::new(self, seat.flow, seat.sender, seat.receiver, seat.random("jitter"))
+    }
+
+    fn receiver(&self, _: &FlowSeat<'_>) -> Sink {
+        Sink::new()
+    }
+}
+
 impl Endpoint for Cbr {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
             Input::Start => self.send(now, now, out),
             Input::Stop => self.send_at = Instant::FAR_FUTURE,
             // Whatever comes: a packet does if the driver is late.
-            Input::Timeout | Input::Packet(_) if self.send_at <= now => self.send(now, self.send_at, out),
-            Input::Timeout | Input::Packet(_) => {}
+            Input::Timeout | Input::Packet(..) if self.send_at <= now => self.send(now, self.send_at, out),
+            Input::Timeout | Input::Packet(..) => {}
         }
     }
 

@@ -3,8 +3,9 @@
 //! With Pareto lengths of shape below 2 the sum of many such sources is self-similar.
 
 use super::spacing::Spacing;
-use super::{Numbering, check_rate_and_size};
+use super::{Numbering, Sink, check_rate_and_size};
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
+use crate::flow_kind::{FlowKind, FlowSeat};
 use crate::packet::{Address, FlowId};
 use crate::quantity::Bytes;
 use crate::random::Random;
@@ -152,6 +153,36 @@ impl OnOff {
     }
 }
 
+impl FlowKind for Config {
+    type Sender = OnOff;
+    type Receiver = Sink;
+
+    fn check(&self) -> Vec<(String, String)> {
+        self.check()
+    }
+
+    fn packet_bytes(&self) -> u64 {
+        self.packet_size.0
+    }
+
+    fn peak_rate(&self) -> Option<Rate> {
+        Some(self.rate)
+    }
+
+    fn fixed_rate_bps(&self) -> Option<f64> {
+        let (on, off) = (self.on.as_secs_f64(), self.off.as_secs_f64());
+        Some(self.rate.as_bps_f64() * on / (on + off))
+    }
+
+    fn sender(&self, seat: &FlowSeat<'_>) -> OnOff {
+        OnOff::new(self, seat.flow, seat.sender, seat.receiver, seat.random("jitter"))
+    }
+
+    fn receiver(&self, _: &FlowSeat<'_>) -> Sink {
+        Sink::new()
+    }
+}
+
 impl Endpoint for OnOff {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
@@ -161,7 +192,7 @@ impl Endpoint for OnOff {
             }
             Input::Stop => self.phase = Phase::Idle,
             // Whatever comes: a packet does if the driver is late.
-            Input::Timeout | Input::Packet(_) => self.on_timeout(now, out),
+            Input::Timeout | Input::Packet(..) => self.on_timeout(now, out),
         }
     }
 
@@ -256,7 +287,7 @@ mod tests {
         let at = |ms: u64| Instant(ms * 1_000_000);
         let any = Numbering::new(Bytes(40), FlowId(0), peer, own).next(at(0));
         // Whichever input it is that comes late.
-        for input in [Input::Timeout, Input::Packet(&any)] {
+        for input in [Input::Timeout, Input::Packet(&any, None)] {
             let mut source = OnOff::new(&config, FlowId(0), own, peer, Random::stream(5, "test/on_off"));
             let mut out = Outbox::new();
             feed(&mut source, at(0), Input::Start, true, &mut out, &"source");

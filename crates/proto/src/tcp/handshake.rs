@@ -3,8 +3,9 @@
 //! The ACK that completes it goes with the first data segment: "Data or controls that were queued for transmission MAY
 //! be included" (section 3.10.7.3). Only the sender has a timer; the receiver answers every SYN.
 
+use super::header::Header;
 use super::rtt::since_stamp;
-use crate::packet::{Ecn, Header, Packet};
+use crate::packet::{Ecn, Packet};
 use crate::time::{Duration, Instant};
 
 /// The sender's side.
@@ -34,7 +35,7 @@ impl Handshake {
     pub fn syn(&mut self, now: Instant, segment: &Packet) -> Packet {
         self.sent += 1;
         self.sent_at = now;
-        Packet { sent: now, size: self.size, ecn: Ecn::NotCapable, header: Header::TcpSyn, ..*segment }
+        Packet { sent: now, size: self.size, ecn: Ecn::NotCapable, header: Header::Syn.into(), ..*segment }
     }
 
     /// SYNs sent, and their bytes.

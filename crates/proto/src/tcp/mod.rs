@@ -3,9 +3,10 @@
 //! | file | part | source |
 //! |---|---|---|
 //! | `config.rs` | the parameters | ns-2's defaults, RFC sections at each field |
+//! | `header.rs` | what packets say | RFC 3168, RFC 2018, RFC 7323 |
 //! | `sender.rs` | acknowledgements, sending, timers | RFC 5681, RFC 6298 section 5, RFC 3042 |
 //! | `state.rs` | the states of a sender | |
-//! | `counts.rs` | what a sender counts | |
+//! | `counts.rs`, `events.rs` | what a sender counts and shows; what happens in it | |
 //! | `handshake.rs` | the exchange of SYNs before data, if wanted | RFC 9293 section 3.5, RFC 6298 (5.7) |
 //! | `recovery.rs` | which losses are known, fast retransmit and recovery | RFC 5681 section 3.2, RFC 6582, RFC 6675 |
 //! | `rule/` | how the window grows and shrinks: one file per rule | RFC 5681 section 3.1 |
@@ -20,7 +21,10 @@
 mod config;
 mod congestion_echo;
 mod counts;
+pub mod events;
+mod flow;
 mod handshake;
+mod header;
 mod number;
 mod ranges;
 mod receiver;
@@ -34,6 +38,8 @@ mod state;
 mod tests;
 
 pub use config::{Config, EcnMode, FullAck, Mecn};
+pub use counts::WINDOW_LIMITED;
+pub use header::{Header, SackBlock};
 pub use receiver::Receiver;
 pub use rule::{Recovery, Variant};
 pub use sender::Sender;

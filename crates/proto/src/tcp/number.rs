@@ -4,7 +4,7 @@
 //! once, where a number arrives: of all that have these low bits the one nearest to a number that the host knows is
 //! meant. Behind this border `<` means what it says, in sets and scoreboards, too.
 
-use crate::packet::SackBlock;
+use super::header::SackBlock;
 
 /// Segments `start..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,13 @@
 
 use super::Config;
 use super::congestion_echo::Latch;
+use super::header::{Header, SackBlock};
 use super::number::{Run, expand, on_wire};
 use super::ranges::SegmentRanges;
 use super::rtt::stamp_us;
 use super::rule::{Recovery, Rule, WindowRule};
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
-use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet, SackBlock};
+use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::time::{Duration, Instant};
 
 /// The receiving end of a connection. It keeps every segment that arrives; the sender's `wnd` bounds how many that are.
@@ -64,12 +65,13 @@ impl Receiver {
                 ttl: INITIAL_TTL,
                 // RFC 3168 section 6.1.4: pure ACKs are not ECN-capable.
                 ecn: Ecn::NotCapable,
-                header: Header::TcpAck {
+                header: Header::Ack {
                     next_expected: 0,
                     echo: Ecn::NotCapable,
                     sack: [SackBlock::default(); 3],
                     echoed_stamp_us: 0,
-                },
+                }
+                .into(),
             },
             early: SegmentRanges::default(),
             recent: [0; RECENT],
@@ -90,7 +92,7 @@ impl Receiver {
 
     #[inline]
     fn on_segment(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
-        let Header::TcpData { sequence, window_reduced, .. } = packet.header else {
+        let packet::Header::Tcp(Header::Data { sequence, window_reduced, .. }) = packet.header else {
             return self.on_syn(now, packet, out);
         };
         self.received_pkts += 1;
@@ -125,13 +127,13 @@ impl Receiver {
 
     /// Every SYN is answered, also one that comes late or twice: the sender knows whether it waits for the answer.
     fn on_syn(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
-        if packet.header != Header::TcpSyn {
+        if packet.header != Header::Syn.into() {
             return;
         }
         self.received_pkts += 1;
         self.received_bytes += u64::from(packet.size);
         self.acks_sent += 1;
-        let header = Header::TcpSynAck { echoed_stamp_us: stamp_us(packet.sent) };
+        let header = Header::SynAck { echoed_stamp_us: stamp_us(packet.sent) }.into();
         out.send(Packet { sent: now, header, ..self.template });
     }
 
@@ -160,12 +162,13 @@ impl Receiver {
         self.acks_sent += 1;
         let sack = if self.selective && !self.early.is_empty() { self.blocks() } else { Default::default() };
         let Packet { flow, source, destination, size, ttl, ecn, .. } = self.template;
-        let header = Header::TcpAck {
+        let header = Header::Ack {
             next_expected: on_wire(self.next_expected),
             echo: self.latch.echo(),
             sack,
             echoed_stamp_us: self.recent_stamp_us.unwrap_or(0),
         };
+        let header = header.into();
         out.send(Packet { sent: now, flow, source, destination, size, ttl, ecn, header });
     }
 
@@ -209,7 +212,7 @@ impl Endpoint for Receiver {
     #[inline]
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
-            Input::Packet(packet) => self.on_segment(now, packet, out),
+            Input::Packet(packet, _) => self.on_segment(now, packet, out),
             Input::Timeout if self.ack_at <= now => self.acknowledge(now, out),
             Input::Timeout | Input::Start | Input::Stop => {}
         }
@@ -266,12 +269,14 @@ mod tests {
                 size: 1040,
                 ttl: INITIAL_TTL,
                 ecn: Ecn::NotCapable,
-                header: Header::TcpData { sequence, window_reduced: false, retransmission: false },
+                header: packet::Header::Tcp(Header::Data { sequence, window_reduced: false, retransmission: false }),
             };
-            self.0.handle(Instant(sent_us * 1000), Input::Packet(&packet), &mut self.1);
+            self.0.handle(Instant(sent_us * 1000), Input::Packet(&packet, None), &mut self.1);
             let answer = self.1.drain().next()?;
             let crate::endpoint::Action::Send(Packet { header, .. }) = answer else { panic!("{answer:?}") };
-            let Header::TcpAck { next_expected, sack, echoed_stamp_us, .. } = header else { panic!("{header:?}") };
+            let packet::Header::Tcp(Header::Ack { next_expected, sack, echoed_stamp_us, .. }) = header else {
+                panic!("{header:?}")
+            };
             let blocks = sack.iter().filter(|block| !block.is_empty()).map(|block| (block.start, block.end));
             Some(Answer { ack: next_expected, blocks: blocks.collect(), stamp_us: echoed_stamp_us })
         }

@@ -7,9 +7,9 @@
 //! * In a recovery every retransmission is of the lowest unSACKed segment not yet retransmitted: so an unSACKed
 //!   segment has been retransmitted if and only if it lies below `high_rxt`.
 
+use super::header::SackBlock;
 use super::number::Run;
 use super::ranges::SegmentRanges;
-use crate::packet::SackBlock;
 
 /// The sender's view of the segments from `snd_una` on.
 #[derive(Clone, Debug)]

@@ -3,16 +3,18 @@
 //! Numbers of segments are half-open: `snd_una..next` has been sent, `sent_end` is one past the highest segment sent.
 
 use super::congestion_echo::EchoResponse;
-use super::counts::Counts;
+use super::counts::{Counts, GAUGES};
+use super::events;
 use super::handshake::{Handshake, RTO_AFTER_LOST_SYN};
+use super::header::Header;
 use super::number::{expand, on_wire};
 use super::recovery::{Bound, Cut, Duplicate, EchoAnswer, LossRecovery, NextSegment, Progress};
 use super::rtt::{RttEstimator, TickingClock, TimedSegment, since_stamp};
 use super::rule::{Ack, Rule, Window, WindowRule};
 use super::state::State;
 use super::{Config, EcnMode};
-use crate::endpoint::{Endpoint, Event, Input, Outbox, Report};
-use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
+use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
+use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::random::Random;
 use crate::time::{Duration, Instant};
 
@@ -106,7 +108,7 @@ impl Sender {
                 size: config.segment_bytes() as u16,
                 ttl: INITIAL_TTL,
                 ecn: if config.ecn == EcnMode::Off { Ecn::NotCapable } else { Ecn::Capable },
-                header: Header::TcpData { sequence: 0, window_reduced: false, retransmission: false },
+                header: Header::Data { sequence: 0, window_reduced: false, retransmission: false }.into(),
             },
             echo: EchoResponse::new(config),
             random,
@@ -151,8 +153,8 @@ impl Sender {
         self.timer = now + self.rtt.rto();
     }
 
-    fn on_syn_ack(&mut self, now: Instant, header: &Header, out: &mut Outbox) {
-        let Header::TcpSynAck { echoed_stamp_us } = header else { return };
+    fn on_syn_ack(&mut self, now: Instant, header: &packet::Header, out: &mut Outbox) {
+        let packet::Header::Tcp(Header::SynAck { echoed_stamp_us }) = header else { return };
         self.counts.acks += 1;
         if self.state != State::SynSent {
             return;
@@ -170,8 +172,8 @@ impl Sender {
     }
 
     #[inline]
-    fn on_ack(&mut self, now: Instant, header: &Header, out: &mut Outbox) {
-        let Header::TcpAck { next_expected: ack, echo, sack, echoed_stamp_us } = header else {
+    fn on_ack(&mut self, now: Instant, header: &packet::Header, out: &mut Outbox) {
+        let packet::Header::Tcp(Header::Ack { next_expected: ack, echo, sack, echoed_stamp_us }) = header else {
             return self.on_syn_ack(now, header, out);
         };
         self.counts.acks += 1;
@@ -293,7 +295,8 @@ impl Sender {
         if reduced {
             self.cwr_pending = true;
             self.counts.loss_reductions += 1;
-            out.event(Event::LossReduction { before, after: self.window.cwnd });
+            let cause = Cause::Loss { sequence: self.snd_una };
+            out.event(Event::change(events::LOSS_REDUCTION, before, self.window.cwnd, cause));
         }
         self.send_segment(now, self.snd_una, out);
         self.timer = now + self.rtt.rto();
@@ -341,7 +344,12 @@ impl Sender {
         }
         self.cwr_pending = true;
         self.counts.ecn_reductions += 1;
-        out.event(Event::EcnReduction { level, before, after: self.window.cwnd });
+        out.event(Event::change(
+            events::reduction(level),
+            before,
+            self.window.cwnd,
+            Cause::Mark { sequence: ack, level },
+        ));
     }
 
     /// Something may have become sendable: sends it, or lets the host's jitter pass first (ns-2 `overhead_`).
@@ -452,7 +460,7 @@ impl Sender {
             window_reduced = core::mem::take(&mut self.cwr_pending) && ecn != Ecn::NotCapable;
         }
         let Packet { flow, source, destination, size, .. } = self.template;
-        let header = Header::TcpData { sequence: on_wire(segment), window_reduced, retransmission };
+        let header = Header::Data { sequence: on_wire(segment), window_reduced, retransmission }.into();
         out.send(Packet { sent: now, flow, source, destination, size, ttl: INITIAL_TTL, ecn, header });
         self.counts.sent += 1;
         if self.timer == Instant::FAR_FUTURE {
@@ -537,7 +545,8 @@ impl Sender {
 
     fn count_timeout(&mut self, out: &mut Outbox) {
         self.counts.timeouts += 1;
-        out.event(Event::RetransmissionTimeout { rto_s: self.rtt.rto().as_secs_f64() });
+        let cause = Cause::Loss { sequence: self.snd_una };
+        out.event(Event::change(events::TIMEOUT, self.rtt.rto().as_secs_f64(), f64::NAN, cause));
     }
 
     /// No new data from now on. A delayed opportunity to send stays: it may be one for repairs.
@@ -553,7 +562,7 @@ impl Sender {
             self.finished = true;
             self.timer = Instant::FAR_FUTURE;
             self.send_at = Instant::FAR_FUTURE;
-            out.event(Event::Finished);
+            out.event(Event::new(events::FINISHED, Cause::Packet { sequence: self.snd_una }));
         }
     }
 }
@@ -562,7 +571,7 @@ impl Endpoint for Sender {
     #[inline]
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
-            Input::Packet(packet) => self.on_ack(now, &packet.header, out),
+            Input::Packet(packet, _) => self.on_ack(now, &packet.header, out),
             // Before the deadline a time-out changes nothing, not even what is counted.
             Input::Timeout if self.deadline().is_none_or(|at| at > now) => return,
             Input::Timeout => self.on_timeout(now, out),
@@ -583,17 +592,19 @@ impl Endpoint for Sender {
         Report {
             sent_pkts: self.counts.sent + syns,
             sent_bytes: self.counts.sent * u64::from(self.template.size) + syn_bytes,
-            retransmitted_pkts: self.counts.retransmitted + syns.saturating_sub(1),
             received_pkts: self.counts.acks,
             received_bytes: self.counts.acks * self.ack_bytes,
-            loss_reductions: self.counts.loss_reductions,
-            ecn_reductions: self.counts.ecn_reductions,
-            timeouts: self.counts.timeouts,
-            window_limited_s: self.counts.held.as_secs_f64(),
-            cwnd_pkts: self.window.cwnd,
-            ssthresh_pkts: self.window.ssthresh,
-            srtt_s: self.rtt.srtt().map_or(f64::NAN, Duration::as_secs_f64),
             ..Report::default()
         }
+    }
+
+    fn gauges(&self) -> &'static [Gauge] {
+        GAUGES
+    }
+
+    fn measure(&self, values: &mut [f64]) {
+        let srtt_s = self.rtt.srtt().map_or(f64::NAN, Duration::as_secs_f64);
+        let moment = [self.window.cwnd, self.window.ssthresh, srtt_s];
+        self.counts.measure(self.handshake.sent().0.saturating_sub(1), moment, values);
     }
 }

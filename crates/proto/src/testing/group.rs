@@ -2,7 +2,9 @@
 //! what a test says.
 
 use super::{Fate, feed};
+use crate::control::Control;
 use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
+use crate::group_set::GroupSet;
 use crate::packet::{Address, INITIAL_TTL, Packet};
 use crate::time::{Duration, Instant};
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,7 +44,7 @@ pub struct Group<S, M, N> {
     /// One-way delay between the source and each member.
     delays: Vec<Duration>,
     now: Instant,
-    under_way: BTreeMap<(Instant, u64), (Who, Packet)>,
+    under_way: BTreeMap<(Instant, u64), (Who, Packet, Option<Control>)>,
     serial: u64,
     /// Inputs in a row at one instant.
     at_once: u32,
@@ -61,8 +63,8 @@ pub struct Counts {
     pub handed_pkts: u64,
     /// Bytes handed in.
     pub handed_bytes: u64,
-    /// Groups it is a member of, bit i for group i.
-    pub joined: u64,
+    /// Groups it is a member of.
+    pub joined: GroupSet,
     /// Its deadline after the last input.
     deadline: Option<Instant>,
 }
@@ -129,7 +131,7 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
 
     /// Hands in a packet that nobody has sent.
     pub fn hand(&mut self, who: Who, packet: &Packet) {
-        self.input(who, Input::Packet(packet));
+        self.input(who, Input::Packet(packet, None));
     }
 
     /// Runs up to and including `until`.
@@ -152,13 +154,13 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
             self.now = next;
             // Arrivals before timers.
             if arrival == Some(next) {
-                let (_, (who, packet)) = self.under_way.pop_first().expect("there is one");
+                let (_, (who, packet, control)) = self.under_way.pop_first().expect("there is one");
                 let joined = self.counts[who.index()].joined;
-                if !packet.destination.is_group() || joined >> packet.destination.index() & 1 == 1 {
+                if !packet.destination.is_group() || joined.contains(packet.destination.index() as u32) {
                     let counts = &mut self.counts[who.index()];
                     counts.handed_pkts += 1;
                     counts.handed_bytes += u64::from(packet.size);
-                    self.input(who, Input::Packet(&packet));
+                    self.input(who, Input::Packet(&packet, control.as_ref()));
                 }
             } else {
                 let who = self.timers.first().expect("there is one").1;
@@ -198,23 +200,24 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
         for action in out.drain() {
             match action {
                 Action::Event(event) => self.events.push((self.now, who, event)),
-                Action::Send(packet) => self.send(who, packet),
+                Action::Send(packet) => self.send(who, packet, None),
+                Action::SendControl(packet, control) => self.send(who, packet, Some(&control)),
                 Action::Join(group) => {
-                    let counts = &mut self.counts[who.index()];
-                    assert!(counts.joined >> group.index() & 1 == 0, "{who:?} joins {group:?} twice");
-                    counts.joined |= 1 << group.index();
+                    let joined = &mut self.counts[who.index()].joined;
+                    assert!(!joined.contains(group.index() as u32), "{who:?} joins {group:?} twice");
+                    joined.insert(group.index() as u32);
                 }
                 Action::Leave(group) => {
-                    let counts = &mut self.counts[who.index()];
-                    assert!(counts.joined >> group.index() & 1 == 1, "{who:?} leaves {group:?} unjoined");
-                    counts.joined &= !(1 << group.index());
+                    let joined = &mut self.counts[who.index()].joined;
+                    assert!(joined.contains(group.index() as u32), "{who:?} leaves {group:?} unjoined");
+                    joined.remove(group.index() as u32);
                 }
             }
         }
         self.out = out;
     }
 
-    fn send(&mut self, who: Who, packet: Packet) {
+    fn send(&mut self, who: Who, packet: Packet, control: Option<&Control>) {
         assert!(packet.sent == self.now && packet.source == who.address(), "{who:?}: {packet:?}");
         assert!(packet.size > 0 && packet.ttl == INITIAL_TTL, "{who:?}: {packet:?}");
         if self.record {
@@ -224,20 +227,20 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
         counts.sent_pkts += 1;
         counts.sent_bytes += u64::from(packet.size);
         if packet.destination.is_group() {
-            self.everyone().filter(|&to| to != who).for_each(|to| self.copy(who, to, packet));
+            self.everyone().filter(|&to| to != who).for_each(|to| self.copy(who, to, packet, control));
         } else if packet.destination == SOURCE {
-            self.copy(who, Who::Source, packet);
+            self.copy(who, Who::Source, packet, control);
         } else if (1..=self.members.len()).contains(&packet.destination.index()) {
-            self.copy(who, Who::Member(packet.destination.index() - 1), packet);
+            self.copy(who, Who::Member(packet.destination.index() - 1), packet, control);
         }
     }
 
-    fn copy(&mut self, from: Who, to: Who, mut packet: Packet) {
+    fn copy(&mut self, from: Who, to: Who, mut packet: Packet, control: Option<&Control>) {
         let way = |who: Who| if let Who::Member(n) = who { self.delays[n] } else { Duration::ZERO };
         let (delay, copies) = (self.network)(from, to, &packet).carry(&mut packet, way(from) + way(to));
         for _ in 0..copies {
             self.serial += 1;
-            self.under_way.insert((self.now + delay, self.serial), (to, packet));
+            self.under_way.insert((self.now + delay, self.serial), (to, packet, control.cloned()));
         }
     }
 }

@@ -5,6 +5,9 @@
 //! says. [`group`] has that of a multicast session.
 
 pub mod group;
+mod wild;
+
+pub use wild::{Wild, anything};
 
 use crate::endpoint::{Action, Endpoint, Event, Input, Outbox, Report};
 use crate::packet::{Ecn, Packet};
@@ -75,11 +78,11 @@ pub(crate) fn feed(
 ) {
     let known = endpoint.deadline();
     if pester && known.is_none_or(|at| at > now) {
-        let before = endpoint.report();
+        let before = shown(endpoint);
         endpoint.handle(now, Input::Timeout, out);
         assert!(out.actions().is_empty(), "{who:?}: a time-out without reason had an effect at {now}");
         assert_eq!(endpoint.deadline(), known, "{who:?}: a time-out without reason moved the deadline at {now}");
-        assert!(same(endpoint.report(), before), "{who:?}: a time-out without reason counted at {now}");
+        assert!(shown(endpoint) == before, "{who:?}: a time-out without reason counted at {now}");
     }
     endpoint.handle(now, input, out);
     let deadline = endpoint.deadline();
@@ -166,7 +169,7 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
             match self.under_way.first_key_value() {
                 Some((&key, &(side, packet))) if key.0 == at => {
                     self.under_way.remove(&key);
-                    self.input(side, Input::Packet(&packet));
+                    self.input(side, Input::Packet(&packet, None));
                 }
                 _ if self.deadline(Side::Left) == Some(at) => self.input(Side::Left, Input::Timeout),
                 _ => self.input(Side::Right, Input::Timeout),
@@ -209,7 +212,8 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
         for action in out.drain() {
             match action {
                 Action::Event(event) => self.events.push((self.now, side, event)),
-                Action::Send(packet) => self.send(side, packet),
+                // Two endpoints of this crate need no more than headers.
+                Action::Send(packet) | Action::SendControl(packet, _) => self.send(side, packet),
                 // What one end sends reaches the other, whatever group it is for.
                 Action::Join(_) | Action::Leave(_) => {}
             }
@@ -230,15 +234,19 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
     }
 }
 
-/// Equal, where what does not apply (NaN) equals itself.
-fn same(a: Report, b: Report) -> bool {
-    let gauges = |report: &Report| {
-        let Report { cwnd_pkts, ssthresh_pkts, srtt_s, rate_bps, loss_event_rate, .. } = *report;
-        [cwnd_pkts, ssthresh_pkts, srtt_s, rate_bps, loss_event_rate].map(f64::to_bits)
-    };
-    let counters = |report: Report| {
-        let [cwnd_pkts, ssthresh_pkts, srtt_s, rate_bps, loss_event_rate] = [0.0; 5];
-        Report { cwnd_pkts, ssthresh_pkts, srtt_s, rate_bps, loss_event_rate, ..report }
-    };
-    gauges(&a) == gauges(&b) && counters(a) == counters(b)
+/// What an endpoint has counted and shows, as bits: what does not apply (NaN) equals itself.
+fn shown(endpoint: &dyn Endpoint) -> Vec<u64> {
+    let Report { sent_pkts, sent_bytes, received_pkts, received_bytes, distinct_bytes, rate_bps } = endpoint.report();
+    let mut values = vec![f64::NAN; endpoint.gauges().len()];
+    endpoint.measure(&mut values);
+    let counted = [sent_pkts, sent_bytes, received_pkts, received_bytes, distinct_bytes, rate_bps.to_bits()];
+    counted.into_iter().chain(values.into_iter().map(f64::to_bits)).collect()
+}
+
+/// The present value of an endpoint's gauge.
+pub fn gauge(endpoint: &dyn Endpoint, name: &str) -> f64 {
+    let mut values = vec![f64::NAN; endpoint.gauges().len()];
+    endpoint.measure(&mut values);
+    let place = endpoint.gauges().iter().position(|gauge| gauge.name == name);
+    values[place.unwrap_or_else(|| panic!("the endpoint does not show {name}"))]
 }

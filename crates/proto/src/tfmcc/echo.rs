@@ -1,6 +1,7 @@
 //! Whose time stamp the next data packet echoes (RFC 4654 section 3.5).
 
-use crate::packet::{Address, TfmccEcho};
+use super::header::Echo;
+use crate::packet::Address;
 use crate::time::Instant;
 
 /// Reports whose stamps wait for a data packet.
@@ -76,7 +77,7 @@ impl Echoes {
 
     /// The echo for a data packet that leaves at `now`, in feedback round `round`; `late` in the round, when it is time
     /// for the limiting receiver if it has not been echoed yet.
-    pub(super) fn take(&mut self, now: Instant, round: u8, late: bool) -> Option<TfmccEcho> {
+    pub(super) fn take(&mut self, now: Instant, round: u8, late: bool) -> Option<Echo> {
         let clr_first = self.clr.is_some() && (self.clr_first || (late && !self.clr_echoed));
         let best = if clr_first { None } else { self.first_of_waiting(round) };
         let (stamp, is_clr) = match best {
@@ -92,7 +93,7 @@ impl Echoes {
         }
         // The time it waited here is not part of the round trip.
         let held_us = (now.since(stamp.came).0 / 1000) as u32;
-        Some(TfmccEcho { receiver: stamp.receiver, stamp_us: stamp.stamp_us.wrapping_add(held_us), is_clr })
+        Some(Echo { receiver: stamp.receiver, stamp_us: stamp.stamp_us.wrapping_add(held_us), is_clr })
     }
 
     fn first_time(&mut self, index: usize) -> Stamp {
@@ -172,7 +173,7 @@ mod tests {
         let mut echoes = Echoes::default();
         echoes.add(stamp(1, 0, true, 1e6), true);
         let echo = echoes.take(Instant(7_000_000), 0, false).unwrap();
-        assert_eq!(echo, TfmccEcho { receiver: Address::endpoint(1), stamp_us: 8000, is_clr: true });
+        assert_eq!(echo, Echo { receiver: Address::endpoint(1), stamp_us: 8000, is_clr: true });
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
-use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet, TfmccEcho};
+use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use crate::random::Random;
+use crate::tfmcc;
+use crate::tfmcc::Echo;
 use crate::time::{Duration, Instant, Rate};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -99,7 +101,7 @@ impl Star {
             if arrival == Some(next) {
                 let (_, (class, packet)) = self.under_way.pop_first().expect("there is one");
                 match class {
-                    None => self.sender_input(Input::Packet(&packet)),
+                    None => self.sender_input(Input::Packet(&packet, None)),
                     Some(class) => self.deliver(class, &packet),
                 }
             } else if timer == Some(next) {
@@ -115,7 +117,7 @@ impl Star {
         for n in self.classes[class].1.clone() {
             let member = &mut self.members[n];
             if member.loss == 0.0 || !member.random.chance(member.loss) {
-                self.input(n, Input::Packet(packet));
+                self.input(n, Input::Packet(packet, None));
             }
         }
     }
@@ -134,14 +136,17 @@ impl Star {
         for action in self.out.drain() {
             match action {
                 Action::Send(packet) => {
-                    let Header::TfmccReport { round, .. } = packet.header else { panic!("{packet:?}") };
+                    let Header::Tfmcc(tfmcc::Header::Feedback(tfmcc::FeedbackHeader { round, .. })) = packet.header
+                    else {
+                        panic!("{packet:?}")
+                    };
                     self.reports.push((self.now, round, n));
                     self.serial += 1;
                     if member.loss < 1.0 {
                         self.under_way.insert((self.now + member.delay, self.serial), (None, packet));
                     }
                 }
-                Action::Event(Event::LossEvent { .. }) => self.losses.push((self.now, n)),
+                Action::Event(event) if event.is(LOSS_EVENT) => self.losses.push((self.now, n)),
                 _ => {}
             }
         }
@@ -174,7 +179,7 @@ impl Star {
         let rate = self.sender.rate_bps();
         self.run_until(until);
         self.events[first..].iter().fold(rate, |most, (_, event)| match *event {
-            Event::RateChanged { after_bps, .. } => most.max(after_bps),
+            Event { kind: RATE, after, .. } => most.max(after),
             _ => most,
         })
     }
@@ -382,7 +387,7 @@ fn a_receiver_that_loses_nearly_all_brings_the_rate_down_and_leaves() {
 
 /// A report as a liar might write it.
 fn lie(from: u32, rate_bps: f32, have_loss: bool, echoed_stamp_us: u32) -> Packet {
-    let header = Header::TfmccReport {
+    let header = Header::Tfmcc(tfmcc::Header::Feedback(tfmcc::FeedbackHeader {
         have_rtt: true,
         have_loss,
         leave: false,
@@ -391,8 +396,7 @@ fn lie(from: u32, rate_bps: f32, have_loss: bool, echoed_stamp_us: u32) -> Packe
         rate_bps,
         rtt_s: 0.1,
         loss_event_rate: 0.0,
-        draw: f32::NAN,
-    };
+    }));
     Packet {
         sent: Instant::ZERO,
         flow: FlowId(0),
@@ -415,7 +419,7 @@ fn told(sender: &mut Sender, from_s: f64, to_s: f64, rate_bps: f32, have_loss: b
             sender.handle(next, Input::Timeout, &mut out);
         } else {
             let stamp_us = ((next.0 / 1000) as u32).wrapping_sub(age_us);
-            sender.handle(next, Input::Packet(&lie(1, rate_bps, have_loss, stamp_us)), &mut out);
+            sender.handle(next, Input::Packet(&lie(1, rate_bps, have_loss, stamp_us), None), &mut out);
             report_at += Duration::from_millis(100);
         }
         out.clear();
@@ -471,10 +475,16 @@ fn late_receiver_beside_a_liar(config: &Config) -> f64 {
             round = star.sender.round();
             let stamp_us = ((star.now.0 / 1000) as u32).wrapping_sub(1000);
             let mut packet = lie(1000, 0.02 * star.sender.rate_bps() as f32, true, stamp_us);
-            if let Header::TfmccReport { have_rtt, round: answered, rtt_s, .. } = &mut packet.header {
+            if let Header::Tfmcc(tfmcc::Header::Feedback(tfmcc::FeedbackHeader {
+                have_rtt,
+                round: answered,
+                rtt_s,
+                ..
+            })) = &mut packet.header
+            {
                 (*have_rtt, *answered, *rtt_s) = (false, round, star.sender.max_rtt_s() as f32);
             }
-            star.sender_input(Input::Packet(&packet));
+            star.sender_input(Input::Packet(&packet, None));
             assert_ne!(star.clr(), Some(999), "it does not limit");
         }
     }
@@ -522,18 +532,16 @@ fn anything(random: &mut Random, sequence: &mut u32) -> Packet {
         let step = if random.chance(0.01) { random.uniform_in(0.0, 1e7) } else { random.uniform_in(-3.0, 5.0) };
         *sequence = (f64::from(*sequence) + step) as u32;
         let stamp_us = any(random);
-        Header::TfmccData {
+        Header::Tfmcc(tfmcc::Header::Data(tfmcc::DataHeader {
             sequence: if random.chance(0.001) { any(random) } else { *sequence },
             suppression_bps: number(random),
             rate_bps: number(random),
             max_rtt_us: if random.chance(0.1) { any(random) } else { random.uniform_in(0.0, 1e6) as u32 },
             round: any(random) as u8,
-            echo: random.chance(0.5).then_some(TfmccEcho { receiver, stamp_us, is_clr: random.chance(0.5) }),
-            scale: number(random),
-            receivers: number(random),
-        }
+            echo: random.chance(0.5).then_some(Echo { receiver, stamp_us, is_clr: random.chance(0.5) }),
+        }))
     } else {
-        Header::TfmccReport {
+        Header::Tfmcc(tfmcc::Header::Feedback(tfmcc::FeedbackHeader {
             have_rtt: random.chance(0.5),
             have_loss: random.chance(0.3),
             leave: random.chance(0.2),
@@ -542,8 +550,7 @@ fn anything(random: &mut Random, sequence: &mut u32) -> Packet {
             rate_bps: number(random),
             rtt_s: number(random),
             loss_event_rate: number(random),
-            draw: number(random),
-        }
+        }))
     };
     let ecn = if random.chance(0.05) { Ecn::Moderate } else { Ecn::NotCapable };
     Packet { header, ecn, source: receiver, size: 1000, ..lie(1, 0.0, false, 0) }
@@ -570,16 +577,18 @@ fn whatever_comes_the_contract_holds() {
                         assert!(out.actions().len() < 10_000, "it goes round in circles");
                     }
                 }
-                endpoint.handle(now, Input::Packet(&packet), &mut out);
+                endpoint.handle(now, Input::Packet(&packet, None), &mut out);
                 assert!(endpoint.deadline().is_none_or(|at| at >= now));
             }
             for action in out.drain() {
                 let Action::Send(packet) = action else { continue };
                 match packet.header {
-                    Header::TfmccData { rate_bps, max_rtt_us, .. } => {
+                    Header::Tfmcc(tfmcc::Header::Data(tfmcc::DataHeader { rate_bps, max_rtt_us, .. })) => {
                         assert!((1000.0..=4e11).contains(&rate_bps) && (1000..=64_000_000).contains(&max_rtt_us));
                     }
-                    Header::TfmccReport { rate_bps, loss_event_rate, .. } => {
+                    Header::Tfmcc(tfmcc::Header::Feedback(tfmcc::FeedbackHeader {
+                        rate_bps, loss_event_rate, ..
+                    })) => {
                         assert!(rate_bps > 0.0, "{rate_bps}");
                         assert!((0.0..=1.0).contains(&loss_event_rate), "{loss_event_rate}");
                     }

@@ -185,6 +185,11 @@ impl LossHistory {
         }
     }
 
+    /// Number of the packet with which the last loss event began.
+    pub(super) fn last(&self) -> u64 {
+        self.current.start
+    }
+
     /// Loss events so far.
     pub(super) fn events(&self) -> u32 {
         self.current.count

@@ -7,6 +7,7 @@
 //! | file | part | source: RFC 4654 |
 //! |---|---|---|
 //! | `config.rs` | the parameters | at each field |
+//! | `header.rs` | what packets say | section 2.2 |
 //! | `sender.rs` | rate, slow start, packets | sections 3.1, 3.3, 3.6, 3.7 |
 //! | `clr.rs` | selection, change, silence and leave of the CLR | sections 3.3, 3.6 |
 //! | `rounds.rs` | feedback rounds, suppression rate | section 3.4 |
@@ -19,6 +20,7 @@
 //! | `sequence.rs` | sequence numbers that wrap, and wild ones | RFC 3550 appendix A.1 |
 //! | `suppressors.rs` | a bound for those who suppress without limiting | none |
 //! | `loss_history.rs` | loss events, intervals, discounting | section 5 |
+//! | `show.rs` | what endpoints show, and what happens in them | none |
 //! | `quantise.rs` | short numbers on the wire, optional | section 2.2.1 |
 //! | `scaling.rs` | the hook for schemes that multiply the rate | none |
 //!
@@ -38,6 +40,7 @@ mod config;
 mod echo;
 #[cfg(test)]
 mod group_tests;
+mod header;
 #[cfg(test)]
 mod late_tests;
 mod loss_history;
@@ -54,12 +57,15 @@ mod sender;
 #[cfg(test)]
 mod sender_tests;
 mod sequence;
+mod show;
 mod suppression;
 mod suppressors;
 #[cfg(test)]
 mod tests;
 
 pub use config::{Config, GapFloor, MaxRttRule, OneWayAdjustment, SeedFloor, TimerBias};
-pub use receiver::Receiver;
+pub use header::{DataHeader, Echo, FeedbackHeader, Header, Plain, Wording};
+pub use receiver::{Receiver, ReceiverOf};
 pub use scaling::{LEAST_SCALE, MOST_SCALE, Scaling};
-pub use sender::Sender;
+pub use sender::{Sender, SenderOf};
+pub use show::{EVENTS, LIMITING_RECEIVER, LOSS_EVENT, RATE, RECEIVER_GAUGES, SENDER_GAUGES, SLOW_START_ENDED};

@@ -2,6 +2,7 @@
 
 use super::Config;
 use super::config::{OneWayAdjustment, SeedFloor, TimerBias};
+use super::header::{DataHeader, Echo, FeedbackHeader, Plain, Wording};
 use super::loss_history::{Arrival, LossHistory};
 use super::quantise;
 use super::receive_rate::ReceiveRate;
@@ -9,16 +10,22 @@ use super::rounds::RoundLength;
 use super::rtt::{Rtt, stamp_us};
 use super::scaling;
 use super::sequence::Sequence;
+use super::show::{LOSS_EVENT, RECEIVER_GAUGES};
 use super::suppression::{FeedbackTimer, delay_rounds, draw};
-use crate::endpoint::{Endpoint, Event, Input, Outbox, Report};
-use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet, TfmccEcho};
+use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
+use crate::packet::{Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::parts::throughput_equation::{loss_event_rate, throughput_bps};
 use crate::random::Random;
 use crate::time::{Duration, Instant};
+use std::marker::PhantomData;
 
 /// A member of a TFMCC session.
+pub type Receiver = ReceiverOf<Plain>;
+
+/// A member of a session of TFMCC or of a scheme built on it, whose messages travel in the headers of `W`.
 #[derive(Debug)]
-pub struct Receiver {
+pub struct ReceiverOf<W> {
+    headers: PhantomData<W>,
     phase: Phase,
     /// This is the current limiting receiver, as far as it knows.
     is_clr: bool,
@@ -102,13 +109,14 @@ enum Phase {
 /// How long a receiver may stand less than the least rate (RFC 4654 section 4.4).
 const PATIENCE: Duration = Duration::from_secs(120);
 
-const _: () = assert!(core::mem::size_of::<Receiver>() < 1024);
+const _: () = assert!(size_of::<Receiver>() < 1024);
 
-impl Receiver {
+impl<W: Wording> ReceiverOf<W> {
     /// A receiver at `own` of the session that is sent to `group`. `config` must have passed [`Config::check`];
     /// `random` is for the feedback timers.
-    pub fn new(config: &Config, flow: FlowId, own: Address, group: Address, random: Random) -> Receiver {
-        Receiver {
+    pub fn new(config: &Config, flow: FlowId, own: Address, group: Address, random: Random) -> Self {
+        ReceiverOf {
+            headers: PhantomData,
             phase: Phase::Idle,
             is_clr: false,
             have_loss: false,
@@ -182,11 +190,8 @@ impl Receiver {
     }
 
     fn data(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
-        let Header::TfmccData { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo, scale, .. } =
-            packet.header
-        else {
-            return;
-        };
+        let Some((data, scale)) = W::read_data(&packet.header) else { return };
+        let DataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo } = data;
         self.received_pkts += 1;
         self.received_bytes += u64::from(packet.size);
         let before = self.sequence.highest();
@@ -243,15 +248,19 @@ impl Receiver {
     }
 
     /// Sections 4.3.2 and 4.3.3, and whether this is the current limiting receiver.
-    fn measure_rtt(&mut self, now: Instant, echo: Option<TfmccEcho>) {
+    fn measure_rtt(&mut self, now: Instant, echo: Option<Echo>) {
         let now_us = stamp_us(now);
-        if let Some(echo) = echo.filter(|echo| echo.is_clr || echo.receiver == self.own) {
-            self.is_clr = echo.is_clr && echo.receiver == self.own;
+        // Packed, so field by field.
+        let echo = echo.map(|Echo { receiver, stamp_us, is_clr }| (receiver == self.own, stamp_us, is_clr));
+        if let Some((is_own, _, is_clr)) = echo
+            && (is_own || is_clr)
+        {
+            self.is_clr = is_own && is_clr;
         }
         match echo {
-            Some(echo) if echo.receiver == self.own => {
+            Some((true, stamp_us, _)) => {
                 let q = if self.is_clr { self.settings.rtt_weight_clr } else { self.settings.rtt_weight };
-                if self.rtt.measure(now_us, echo.stamp_us, self.sent_us, f64::from(q)) {
+                if self.rtt.measure(now_us, stamp_us, self.sent_us, f64::from(q)) {
                     let events = self.loss.events();
                     self.loss.measured(self.rtt_s(), least_seed(self.settings.seed_floor, self.scale));
                     self.loss_events = self.loss_events.saturating_add(self.loss.events().saturating_sub(events));
@@ -292,7 +301,11 @@ impl Receiver {
         }
         self.have_loss = true;
         self.loss_events = self.loss_events.saturating_add(self.loss.events() - events);
-        out.event(Event::LossEvent { loss_event_rate: self.loss.rate() });
+        let cause = match marked {
+            true => Cause::Mark { sequence, level: packet.ecn },
+            false => Cause::Loss { sequence: self.loss.last() },
+        };
+        out.event(Event::change(LOSS_EVENT, f64::NAN, self.loss.rate(), cause));
         true
     }
 
@@ -385,6 +398,16 @@ impl Receiver {
             rate_bps = quantise::decode_rate(quantise::encode_rate(rate_bps));
         }
         let held_us = (now.since(self.last_at).0 / 1000) as u32;
+        let feedback = FeedbackHeader {
+            have_rtt: self.rtt.value_s().is_some(),
+            have_loss: self.have_loss,
+            leave: self.phase == Phase::Leaving,
+            round: self.round,
+            echoed_stamp_us: self.sent_us.wrapping_add(held_us),
+            rate_bps: rate_bps as f32,
+            rtt_s: self.rtt_s() as f32,
+            loss_event_rate: self.loss.rate() as f32,
+        };
         out.send(Packet {
             sent: now,
             flow: self.flow,
@@ -393,17 +416,7 @@ impl Receiver {
             size: self.settings.report_size,
             ttl: INITIAL_TTL,
             ecn: Ecn::NotCapable,
-            header: Header::TfmccReport {
-                have_rtt: self.rtt.value_s().is_some(),
-                have_loss: self.have_loss,
-                leave: self.phase == Phase::Leaving,
-                round: self.round,
-                echoed_stamp_us: self.sent_us.wrapping_add(held_us),
-                rate_bps: rate_bps as f32,
-                rtt_s: self.rtt_s() as f32,
-                loss_event_rate: self.loss.rate() as f32,
-                draw: draw as f32,
-            },
+            header: W::feedback(feedback, draw as f32),
         });
     }
 
@@ -459,7 +472,7 @@ fn least_seed(floor: SeedFloor, scale: f32) -> f64 {
     }
 }
 
-impl Endpoint for Receiver {
+impl<W: Wording> Endpoint for ReceiverOf<W> {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         self.now = now;
         match input {
@@ -467,8 +480,8 @@ impl Endpoint for Receiver {
                 self.phase = Phase::Waiting;
                 out.join(self.group);
             }
-            Input::Packet(packet) if !matches!(self.phase, Phase::Idle | Phase::Gone) => self.data(now, packet, out),
-            Input::Packet(_) => {}
+            Input::Packet(packet, _) if !matches!(self.phase, Phase::Idle | Phase::Gone) => self.data(now, packet, out),
+            Input::Packet(..) => {}
             Input::Timeout => self.timeout(now, out),
             Input::Stop => self.leave(now, out),
         }
@@ -490,11 +503,17 @@ impl Endpoint for Receiver {
             received_pkts: self.received_pkts,
             received_bytes: self.received_bytes,
             distinct_bytes: self.distinct_bytes,
-            loss_reductions: u64::from(self.loss_events),
-            srtt_s: self.rtt.value_s().unwrap_or(f64::NAN),
             rate_bps: if started { self.desired_bps(self.last_at) } else { f64::NAN },
-            loss_event_rate: if started { self.loss.rate() } else { f64::NAN },
-            ..Report::default()
         }
+    }
+
+    fn gauges(&self) -> &'static [Gauge] {
+        RECEIVER_GAUGES
+    }
+
+    fn measure(&self, values: &mut [f64]) {
+        let started = !matches!(self.phase, Phase::Idle | Phase::Waiting);
+        let loss_event_rate = if started { self.loss.rate() } else { f64::NAN };
+        values.copy_from_slice(&[f64::from(self.loss_events), loss_event_rate, self.rtt.value_s().unwrap_or(f64::NAN)]);
     }
 }

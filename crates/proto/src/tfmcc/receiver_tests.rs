@@ -1,10 +1,12 @@
 //! A receiver alone, message by message, with numbers by hand.
 
 use super::*;
-use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
-use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet, TfmccEcho};
+use crate::endpoint::{Action, Endpoint, Input, Outbox};
+use crate::omcc::{self, Scaled};
+use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use crate::parts::throughput_equation::throughput_bps;
 use crate::random::Random;
+use crate::testing::gauge;
 use crate::time::Instant;
 
 pub(super) const SENDER: Address = Address::endpoint(0);
@@ -32,9 +34,10 @@ pub(super) fn packet(source: Address, sent_s: f64, header: Header) -> Packet {
     }
 }
 
-/// A receiver, what data tells it, and the reports it has sent. Data takes no time to it.
+/// A receiver, what data tells it, and the reports it has sent, in the headers of OMCC, which has what TFMCC's hook
+/// scales by and what the feedback timers were drawn from. Data takes no time to it.
 pub(super) struct Alone {
-    pub(super) receiver: Receiver,
+    pub(super) receiver: ReceiverOf<Scaled>,
     pub(super) round: u8,
     max_rtt_us: u32,
     pub(super) suppression_bps: f32,
@@ -48,8 +51,8 @@ pub(super) struct Alone {
 /// What a report says: have_RTT, have_loss, fb_nr, X_r.
 fn said(report: &Packet) -> (bool, bool, u8, f64) {
     match report.header {
-        Header::TfmccReport { have_rtt, have_loss, round, rate_bps, .. } => {
-            (have_rtt, have_loss, round, f64::from(rate_bps))
+        Header::Omcc(omcc::Header::Feedback(omcc::FeedbackHeader { tfmcc, .. })) => {
+            (tfmcc.have_rtt, tfmcc.have_loss, tfmcc.round, f64::from(tfmcc.rate_bps))
         }
         _ => panic!("{report:?}"),
     }
@@ -61,7 +64,7 @@ impl Alone {
     }
 
     pub(super) fn with(config: &Config) -> Alone {
-        let mut receiver = Receiver::new(config, FlowId(0), OWN, GROUP, Random::stream(1, "test"));
+        let mut receiver = ReceiverOf::new(config, FlowId(0), OWN, GROUP, Random::stream(1, "test"));
         receiver.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
         Alone {
             receiver,
@@ -84,25 +87,21 @@ impl Alone {
     /// The same sent at `sent_s`; the echo may be that of a receiver that does not limit.
     pub(super) fn echo(&mut self, sequence: u32, sent_s: f64, now_s: f64, echo: Option<(f64, bool)>) {
         let packet = self.sent(sequence, sent_s, now_s, echo);
-        self.hand(now_s, Input::Packet(&packet));
+        self.hand(now_s, Input::Packet(&packet, None));
     }
 
     fn sent(&self, sequence: u32, sent_s: f64, now_s: f64, echo: Option<(f64, bool)>) -> Packet {
-        let echo = echo.map(|(rtt_s, is_clr)| TfmccEcho {
-            receiver: OWN,
-            stamp_us: us(now_s).wrapping_sub(us(rtt_s)),
-            is_clr,
-        });
-        let header = Header::TfmccData {
+        let echo =
+            echo.map(|(rtt_s, is_clr)| Echo { receiver: OWN, stamp_us: us(now_s).wrapping_sub(us(rtt_s)), is_clr });
+        let tfmcc = DataHeader {
             sequence,
             suppression_bps: self.suppression_bps,
             rate_bps: self.rate_bps,
             max_rtt_us: self.max_rtt_us,
             round: self.round,
             echo,
-            scale: self.scale,
-            receivers: 1.0,
         };
+        let header = omcc::Header::Data(omcc::DataHeader { tfmcc, scale: self.scale, receivers: 1.0 }).into();
         packet(SENDER, sent_s, header)
     }
 
@@ -112,7 +111,7 @@ impl Alone {
         for action in out.drain() {
             match action {
                 Action::Send(packet) => self.reports.push(packet),
-                Action::Event(Event::LossEvent { loss_event_rate }) => self.events.push(loss_event_rate),
+                Action::Event(event) if event.is(LOSS_EVENT) => self.events.push(event.after),
                 _ => {}
             }
         }
@@ -148,9 +147,10 @@ fn what_a_report_says() {
     }
     alone.hand(1.12, Input::Timeout);
     let report = &alone.reports[1];
-    let Header::TfmccReport { leave, echoed_stamp_us, rtt_s, loss_event_rate, draw, .. } = report.header else {
+    let Header::Omcc(omcc::Header::Feedback(omcc::FeedbackHeader { tfmcc, draw })) = report.header else {
         panic!("{report:?}");
     };
+    let FeedbackHeader { leave, echoed_stamp_us, rtt_s, loss_event_rate, .. } = tfmcc;
     assert_eq!((report.source, report.destination, report.size, report.sent), (OWN, SENDER, 40, at(1.12)));
     assert_eq!(alone.last(), (true, false, 9, 320_000.0), "twice the receive rate");
     assert_eq!((leave, echoed_stamp_us, rtt_s, loss_event_rate), (false, 1_090_000, 0.12, 0.0));
@@ -159,23 +159,24 @@ fn what_a_report_says() {
     let told = alone.receiver.report();
     assert_eq!((told.sent_pkts, told.sent_bytes), (2, 80));
     assert_eq!((told.received_pkts, told.received_bytes, told.distinct_bytes), (3, 3000, 3000));
-    assert_eq!((told.rate_bps, told.loss_event_rate), (320_000.0, 0.0));
-    assert!((told.srtt_s - 0.12).abs() < 1e-9);
+    assert_eq!((told.rate_bps, gauge(&alone.receiver, "loss_event_rate")), (320_000.0, 0.0));
+    assert!((gauge(&alone.receiver, "rtt") - 0.12).abs() < 1e-9);
 }
 
 #[test]
 fn a_receiver_says_nothing_before_its_first_packet() {
-    let mut receiver = Receiver::new(&Config::default(), FlowId(0), OWN, GROUP, Random::stream(1, "test"));
+    let mut receiver = ReceiverOf::new(&Config::default(), FlowId(0), OWN, GROUP, Random::stream(1, "test"));
     let mut out = Outbox::new();
     // Nor does it hear anything before its start.
     let mut alone = Alone::new();
     alone.data(0, 1.0, None);
-    let told = |receiver: &Receiver| {
+    let told = |receiver: &ReceiverOf<Scaled>| {
         let told = receiver.report();
-        (told.received_pkts, told.srtt_s.is_nan(), told.rate_bps.is_nan(), told.loss_event_rate.is_nan())
+        let [rtt, p] = ["rtt", "loss_event_rate"].map(|name| gauge(receiver, name));
+        (told.received_pkts, rtt.is_nan(), told.rate_bps.is_nan(), p.is_nan())
     };
     assert_eq!(told(&alone.receiver), (1, true, false, false));
-    receiver.handle(at(1.0), Input::Packet(&alone.sent(0, 1.0, 1.0, None)), &mut out);
+    receiver.handle(at(1.0), Input::Packet(&alone.sent(0, 1.0, 1.0, None), None), &mut out);
     assert_eq!((told(&receiver), receiver.deadline(), out.actions().len()), ((0, true, true, true), None, 0));
     receiver.handle(at(2.0), Input::Start, &mut out);
     assert_eq!((told(&receiver), receiver.deadline(), receiver.is_member()), ((0, true, true, true), None, false));
@@ -183,7 +184,7 @@ fn a_receiver_says_nothing_before_its_first_packet() {
     // It may leave again, and what comes then is not for it.
     receiver.handle(at(3.0), Input::Stop, &mut out);
     assert_eq!(out.drain().count(), 1, "it leaves");
-    receiver.handle(at(4.0), Input::Packet(&alone.sent(0, 4.0, 4.0, None)), &mut out);
+    receiver.handle(at(4.0), Input::Packet(&alone.sent(0, 4.0, 4.0, None), None), &mut out);
     receiver.handle(at(4.0), Input::Stop, &mut out);
     assert_eq!((told(&receiver).0, receiver.is_member(), out.actions().len()), (0, false, 0));
 }
@@ -313,7 +314,7 @@ fn the_limiting_receiver_that_has_to_leave_says_so_for_a_round() {
         let before = alone.reports.len();
         alone.hand(due.as_secs_f64(), Input::Timeout);
         left = !alone.receiver.is_member();
-        let leaving = |report: &Packet| matches!(report.header, Header::TfmccReport { leave: true, .. });
+        let leaving = |report: &Packet| matches!(report.header, Header::Omcc(omcc::Header::Feedback(feedback)) if feedback.tfmcc.leave);
         times.extend(alone.reports[before..].iter().filter(|report| leaving(report)).map(|report| report.sent));
     }
     // Below the least rate since 13 s; six times R_max later it is gone.
@@ -371,7 +372,7 @@ fn the_floor_of_the_seed_is_scaled_like_the_equation() {
     for n in 0..3 {
         let mut packet = alone.sent(n, 1.0 + 2.0 * f64::from(n), 1.0 + 2.0 * f64::from(n), None);
         packet.ecn = if n == 2 { Ecn::Moderate } else { Ecn::Capable };
-        alone.hand(1.0 + 2.0 * f64::from(n), Input::Packet(&packet));
+        alone.hand(1.0 + 2.0 * f64::from(n), Input::Packet(&packet, None));
     }
     let p = alone.receiver.loss_event_rate();
     assert!((p - 0.350_46).abs() < 1e-4, "{p}");
@@ -385,7 +386,7 @@ fn late_packets_are_no_silence_and_the_last_loss_taken_back_is_none() {
     for n in (0..44).filter(|&n| n != 20 && n != 40) {
         alone.data(n, 1.0 + 0.05 * f64::from(n), Some(0.1));
     }
-    assert_eq!((alone.events.len(), alone.receiver.report().loss_reductions), (2, 2));
+    assert_eq!((alone.events.len(), gauge(&alone.receiver, "loss_events")), (2, 2.0));
     alone.data(20, 3.25, Some(0.1));
     assert!(alone.last().1, "40 is lost still");
     alone.data(40, 3.35, Some(0.1));
@@ -399,9 +400,9 @@ fn losses_that_the_first_round_trip_time_parts_are_counted() {
     for n in (0..40).filter(|&n| n != 30 && n != 35) {
         alone.data(n, 1.0 + 0.05 * f64::from(n), None);
     }
-    assert_eq!(alone.receiver.report().loss_reductions, 1);
+    assert_eq!(gauge(&alone.receiver, "loss_events"), 1.0);
     alone.data(40, 3.0, Some(0.05));
-    assert_eq!(alone.receiver.report().loss_reductions, 2);
+    assert_eq!(gauge(&alone.receiver, "loss_events"), 2.0);
 }
 
 #[test]
@@ -412,7 +413,7 @@ fn rates_are_those_of_the_packets_that_come_and_short_if_that_is_asked_for() {
         for n in 0..3 {
             let now_s = 1.0 + 0.06 * f64::from(n);
             let packet = alone.sent(n, now_s, now_s, Some((0.12, true)));
-            alone.hand(now_s, Input::Packet(&Packet { size: 500, ..packet }));
+            alone.hand(now_s, Input::Packet(&Packet { size: 500, ..packet }, None));
         }
         assert_eq!(alone.reports.len(), 2, "with the packet that comes when it is due");
         assert!((alone.last().3 / expected - 1.0).abs() < 1e-6, "{}", alone.last().3);

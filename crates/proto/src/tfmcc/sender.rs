@@ -4,18 +4,25 @@ use super::Config;
 use super::clr::{Clr, Consequence, Feedback, Growth, judge, judge_in_slow_start};
 use super::config::{GREATEST_MAX_RTT, MaxRttRule};
 use super::echo::{Echoes, REPEATS, Stamp};
+use super::header::{DataHeader, FeedbackHeader, Plain, Wording};
 use super::quantise;
 use super::rounds::Rounds;
 use super::rtt::{LEAST_RTT_S, lag_s, stamp_us};
 use super::scaling::Scaling;
+use super::show::{LIMITING_RECEIVER, RATE, SENDER_GAUGES, SLOW_START_ENDED};
 use super::suppressors::Suppressors;
-use crate::endpoint::{Endpoint, Event, Input, Outbox, Report};
-use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
+use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
+use crate::packet::{Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::time::{Duration, Instant};
+use std::marker::PhantomData;
 
 /// The source of a TFMCC session.
+pub type Sender = SenderOf<Plain>;
+
+/// The source of a session of TFMCC or of a scheme built on it, whose messages travel in the headers of `W`.
 #[derive(Debug)]
-pub struct Sender {
+pub struct SenderOf<W> {
+    headers: PhantomData<W>,
     config: Config,
     scaling: Scaling,
     flow: FlowId,
@@ -66,10 +73,11 @@ struct Ramp {
     length_s: f64,
 }
 
-impl Sender {
+impl<W: Wording> SenderOf<W> {
     /// A source at `own` that sends to `group`. `config` must have passed [`Config::check`].
-    pub fn new(config: &Config, flow: FlowId, own: Address, group: Address) -> Sender {
-        Sender {
+    pub fn new(config: &Config, flow: FlowId, own: Address, group: Address) -> Self {
+        SenderOf {
+            headers: PhantomData,
             scaling: Scaling::default(),
             flow,
             own,
@@ -157,12 +165,9 @@ impl Sender {
 
     /// Reports as section 3 treats them.
     fn hear(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
-        let Header::TfmccReport {
-            have_rtt, have_loss, leave, round, echoed_stamp_us, rate_bps, rtt_s: reckoned_s, ..
-        } = packet.header
-        else {
-            return;
-        };
+        let Some(report) = W::read_feedback(&packet.header) else { return };
+        let FeedbackHeader { have_rtt, have_loss, leave, round, echoed_stamp_us, rate_bps, rtt_s: reckoned_s, .. } =
+            report;
         self.reports += 1;
         self.received_bytes += u64::from(packet.size);
         // A rate that is no number says nothing; a round-trip time beyond what R_max can express is none.
@@ -189,8 +194,9 @@ impl Sender {
             self.round_reports += 1;
             lowered = self.rounds.answered(round, rate_bps, self.suppressors.may_lower(feedback.receiver));
         }
+        let cause = Cause::Report { receiver: packet.source, number: u64::from(round) };
         if have_loss && self.slow_start {
-            self.end_slow_start(now, out);
+            self.end_slow_start(now, cause, out);
         }
         let before = (self.rate_bps, self.clr());
         if self.slow_start {
@@ -198,7 +204,7 @@ impl Sender {
         } else {
             self.steady_report(now, &feedback);
         }
-        self.tell(before, out);
+        self.tell(before, cause, out);
 
         let is_clr = self.clr() == Some(feedback.receiver);
         if lowered && !is_clr {
@@ -261,11 +267,11 @@ impl Sender {
         }
     }
 
-    fn end_slow_start(&mut self, now: Instant, out: &mut Outbox) {
+    fn end_slow_start(&mut self, now: Instant, cause: Cause, out: &mut Outbox) {
         self.slow_start = false;
         self.ramp = None;
         self.grown_at = now;
-        out.event(Event::SlowStartEnded { rate_bps: self.rate_bps });
+        out.event(Event::change(SLOW_START_ENDED, self.rate_bps, f64::NAN, cause));
     }
 
     /// The silence of the limiting receiver, and of all (section 3.3).
@@ -286,7 +292,7 @@ impl Sender {
             self.heard_at = now;
             self.halve(now);
         }
-        self.tell(before, out);
+        self.tell(before, Cause::Time, out);
     }
 
     fn halve(&mut self, now: Instant) {
@@ -310,14 +316,22 @@ impl Sender {
     fn send(&mut self, now: Instant, out: &mut Outbox) {
         let mut suppression_bps = self.rounds.suppression_bps();
         let mut max_rtt_s = self.rounds.max_rtt_s();
-        let Scaling { mut equation, mut receivers, .. } = self.scaling;
+        let mut scaling = self.scaling;
         if self.config.quantise {
             suppression_bps = quantise::decode_rate(quantise::encode_rate(suppression_bps));
             max_rtt_s = quantise::decode_rtt(quantise::encode_rtt(max_rtt_s));
-            equation = quantise::decode_scale(quantise::encode_scale(equation));
-            receivers = quantise::decode_scale(quantise::encode_scale(receivers));
+            scaling.equation = quantise::decode_scale(quantise::encode_scale(scaling.equation));
+            scaling.receivers = quantise::decode_scale(quantise::encode_scale(scaling.receivers));
         }
         let round = self.rounds.number();
+        let data = DataHeader {
+            sequence: self.sequence,
+            suppression_bps: suppression_bps as f32,
+            rate_bps: self.rate_bps as f32,
+            max_rtt_us: (max_rtt_s * 1e6 + 0.5) as u32,
+            round,
+            echo: self.echoes.take(now, round, now >= self.rounds.middle()),
+        };
         out.send(Packet {
             sent: now,
             flow: self.flow,
@@ -326,16 +340,7 @@ impl Sender {
             size: self.config.packet_size.0 as u16,
             ttl: INITIAL_TTL,
             ecn: if self.config.ecn { Ecn::Capable } else { Ecn::NotCapable },
-            header: Header::TfmccData {
-                sequence: self.sequence,
-                suppression_bps: suppression_bps as f32,
-                rate_bps: self.rate_bps as f32,
-                max_rtt_us: (max_rtt_s * 1e6 + 0.5) as u32,
-                round,
-                echo: self.echoes.take(now, round, now >= self.rounds.middle()),
-                scale: equation as f32,
-                receivers: receivers as f32,
-            },
+            header: W::data(data, scaling),
         });
         self.sequence = self.sequence.wrapping_add(1);
         self.sent_pkts += 1;
@@ -364,12 +369,12 @@ impl Sender {
         }
     }
 
-    fn tell(&self, (rate_bps, clr): (f64, Option<Address>), out: &mut Outbox) {
+    fn tell(&self, (rate_bps, clr): (f64, Option<Address>), cause: Cause, out: &mut Outbox) {
         if self.clr() != clr {
-            out.event(Event::ClrChanged { receiver: self.clr() });
+            out.event(Event::new(LIMITING_RECEIVER, cause).about(self.clr()));
         }
         if self.rate_bps != rate_bps {
-            out.event(Event::RateChanged { before_bps: rate_bps, after_bps: self.rate_bps });
+            out.event(Event::change(RATE, rate_bps, self.rate_bps, cause));
         }
     }
 
@@ -399,13 +404,13 @@ impl Sender {
 /// The highest rate, bit/s: what the encoding of RFC 4654 section 2.2.1 can hold.
 const MOST_BPS: f64 = 400e9;
 
-impl Endpoint for Sender {
+impl<W: Wording> Endpoint for SenderOf<W> {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
             Input::Start => self.start(now),
             Input::Stop => self.stop(),
             _ if !self.running => return,
-            Input::Packet(packet) => {
+            Input::Packet(packet, _) => {
                 self.now = now;
                 self.ramp(now);
                 self.hear(now, packet, out);
@@ -439,12 +444,18 @@ impl Endpoint for Sender {
             sent_bytes: self.sent_pkts * self.config.packet_size.0,
             received_pkts: self.reports,
             received_bytes: self.received_bytes,
-            timeouts: self.silences,
-            feedback_rounds: self.feedback_rounds,
-            round_reports: self.round_reports,
-            srtt_s: self.clr.map_or(f64::NAN, |clr| clr.rtt_s),
             rate_bps: self.rate_bps,
             ..Report::default()
         }
+    }
+
+    fn gauges(&self) -> &'static [Gauge] {
+        SENDER_GAUGES
+    }
+
+    fn measure(&self, values: &mut [f64]) {
+        let [silences, rounds, reports] =
+            [self.silences, self.feedback_rounds, self.round_reports].map(|count| count as f64);
+        values.copy_from_slice(&[silences, rounds, reports, self.clr.map_or(f64::NAN, |clr| clr.rtt_s)]);
     }
 }

@@ -2,8 +2,10 @@
 
 use super::receiver_tests::{GROUP, OWN, SENDER, at, packet, us};
 use super::*;
-use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
+use crate::endpoint::{Action, Cause, Endpoint, Event, Input, Outbox, Subject};
 use crate::packet::{Address, FlowId, Header, Packet};
+use crate::testing::gauge;
+use crate::tfmcc;
 use crate::time::{Duration, Instant, Rate};
 
 /// A sender that has started, with R_max = 500 ms and X = 16 kbit/s.
@@ -26,7 +28,7 @@ fn run(sender: &mut Sender, until_s: f64) -> Vec<(f64, Action)> {
 /// A report of receiver `from` at `now_s`, its round trip 100 ms.
 fn report(sender: &mut Sender, now_s: f64, from: u32, (have_rtt, have_loss): (bool, bool), rate_bps: f32) {
     run(sender, now_s);
-    let header = Header::TfmccReport {
+    let header = Header::Tfmcc(tfmcc::Header::Feedback(tfmcc::FeedbackHeader {
         have_rtt,
         have_loss,
         leave: false,
@@ -35,9 +37,8 @@ fn report(sender: &mut Sender, now_s: f64, from: u32, (have_rtt, have_loss): (bo
         rate_bps,
         rtt_s: 0.1,
         loss_event_rate: 0.0,
-        draw: f32::NAN,
-    };
-    sender.handle(at(now_s), Input::Packet(&packet(Address::endpoint(from), now_s, header)), &mut Outbox::new());
+    }));
+    sender.handle(at(now_s), Input::Packet(&packet(Address::endpoint(from), now_s, header), None), &mut Outbox::new());
 }
 
 #[test]
@@ -51,7 +52,10 @@ fn rates_reckoned_with_r_max_are_adjusted_but_suppress_as_they_are() {
     report(&mut sender, 0.3, 4, (true, true), 9000.0);
     assert_eq!((sender.rate_bps(), sender.clr()), (9000.0, Some(Address::endpoint(4))), "it knows its own");
     let supp = run(&mut sender, 2.0).iter().find_map(|(_, action)| match action {
-        Action::Send(Packet { header: Header::TfmccData { suppression_bps, .. }, .. }) => Some(*suppression_bps),
+        Action::Send(Packet {
+            header: Header::Tfmcc(tfmcc::Header::Data(tfmcc::DataHeader { suppression_bps, .. })),
+            ..
+        }) => Some(*suppression_bps),
         _ => None,
     });
     assert_eq!(supp, Some(1800.0), "0.9·2000");
@@ -109,7 +113,9 @@ fn the_limiting_receiver_is_echoed_once_per_round_though_others_wait() {
     for step in 0..58 {
         let now_s = 0.15 + 0.1 * f64::from(step);
         turns.extend(run(&mut sender, now_s).into_iter().filter_map(|(at_s, action)| match action {
-            Action::Send(Packet { header: Header::TfmccData { echo, .. }, .. }) => Some((at_s, echo?.is_clr)),
+            Action::Send(Packet {
+                header: Header::Tfmcc(tfmcc::Header::Data(tfmcc::DataHeader { echo, .. })), ..
+            }) => Some((at_s, echo?.is_clr)),
             _ => None,
         }));
         let (from, rate_bps) = if step % 3 == 0 { (1, 16_000.0) } else { (2 + step, 50_000.0) };
@@ -128,16 +134,18 @@ fn the_sender_counts_from_nought() {
     report(&mut sender, 0.2, 1, (true, true), 16_000.0);
     report(&mut sender, 0.3, 2, (true, true), 50_000.0);
     let first = run(&mut sender, 0.5).into_iter().find_map(|(_, action)| match action {
-        Action::Send(Packet { header: Header::TfmccData { sequence, .. }, .. }) => Some(sequence),
+        Action::Send(Packet {
+            header: Header::Tfmcc(tfmcc::Header::Data(tfmcc::DataHeader { sequence, .. })), ..
+        }) => Some(sequence),
         _ => None,
     });
     assert_eq!(first, Some(1), "the second packet; the first went at the first time-out, at nought");
     // The first report came from nobody that limited, the second from who did, the third from another.
-    let counts = sender.report();
-    assert_eq!((counts.received_pkts, counts.round_reports, counts.feedback_rounds, counts.timeouts), (3, 2, 0, 0));
-    assert_eq!(counts.received_bytes, 3000);
+    let counts = |sender: &Sender| ["round_reports", "feedback_rounds", "timeouts"].map(|name| gauge(sender, name));
+    assert_eq!((sender.report().received_pkts, counts(&sender)), (3, [2.0, 0.0, 0.0]));
+    assert_eq!(sender.report().received_bytes, 3000);
     run(&mut sender, 3.0);
-    assert_eq!(sender.report().feedback_rounds, 1);
+    assert_eq!(counts(&sender)[1], 1.0);
 }
 
 #[test]
@@ -147,11 +155,11 @@ fn without_reports_the_rate_is_halved_every_ten_max_rtts() {
     // in 8 s is the least.
     let mut counted = sender();
     run(&mut counted, 80.0);
-    assert_eq!(counted.report().timeouts, 4);
+    assert_eq!(gauge(&counted, "timeouts"), 4.0);
     let halved: Vec<(f64, f64)> = run(&mut sender(), 500.0)
         .into_iter()
         .filter_map(|(now_s, action)| match action {
-            Action::Event(Event::RateChanged { after_bps, .. }) => Some((now_s, after_bps)),
+            Action::Event(Event { kind: RATE, after, .. }) => Some((now_s, after)),
             _ => None,
         })
         .collect();
@@ -164,7 +172,7 @@ fn at_a_low_rate_it_is_halved_when_five_gaps_are_over() {
     let mut sender = Sender::new(&Config { max_rate: Some(Rate(7273)), ..Config::default() }, FlowId(0), SENDER, GROUP);
     sender.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
     let halved = run(&mut sender, 20.0).into_iter().find_map(|(now_s, action)| match action {
-        Action::Event(Event::RateChanged { .. }) => Some(now_s),
+        Action::Event(event) if event.is(RATE) => Some(now_s),
         _ => None,
     });
     assert!(halved.is_some_and(|now_s| (now_s - 5.0 * 8000.0 / 7273.0).abs() < 1e-6), "{halved:?}");
@@ -191,7 +199,7 @@ fn a_session_begins_when_it_starts() {
     let mut sender = Sender::new(&Config::default(), FlowId(0), SENDER, GROUP);
     sender.handle(at(100.0), Input::Start, &mut Outbox::new());
     run(&mut sender, 105.9);
-    assert_eq!((sender.round(), sender.rate_bps(), sender.report().timeouts), (0, 8000.0, 1));
+    assert_eq!((sender.round(), sender.rate_bps(), gauge(&sender, "timeouts")), (0, 8000.0, 1.0));
     run(&mut sender, 106.0);
     assert_eq!(sender.round(), 1);
     // Stopped on the way to twice the rate and started again it is not on its way any more.
@@ -250,20 +258,19 @@ fn next_data(sender: &mut Sender) -> Header {
 
 #[test]
 fn short_numbers_are_those_of_the_wire() {
-    // Section 2.2.1. R_max = 500 ms is rounded up to 2^9 ms; X_supp = 0.3·0.9·2000 = 540 to 100·2^2·(1 + 45/128) bit/s;
-    // the factor 0.3 to 2^-2·(1 + 26/128), 1001 receivers to 2^9·(1 + 122/128). X goes as it is.
-    for (quantise, expected) in
-        [(false, (500_000, 540.0, 0.3, 1001.0)), (true, (512_000, 540.625, 0.300_781_25, 1000.0))]
-    {
+    // Section 2.2.1. R_max = 500 ms is rounded up to 2^9 ms; X_supp = 0.3·0.9·2000 = 540 to 100·2^2·(1 + 45/128) bit/s.
+    // X goes as it is.
+    for (quantise, expected) in [(false, (500_000, 540.0)), (true, (512_000, 540.625))] {
         let mut sender = Sender::new(&Config { quantise, ..Config::default() }, FlowId(0), SENDER, GROUP);
         sender.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
         report(&mut sender, 0.1, 2, (true, true), 2000.0);
         sender.scale(Scaling { equation: 0.3, receivers: 1001.0, increase: 1.0 });
-        let Header::TfmccData { suppression_bps, rate_bps, max_rtt_us, scale, receivers, .. } = next_data(&mut sender)
+        let Header::Tfmcc(tfmcc::Header::Data(tfmcc::DataHeader { suppression_bps, rate_bps, max_rtt_us, .. })) =
+            next_data(&mut sender)
         else {
             panic!("it is data");
         };
-        assert_eq!(((max_rtt_us, suppression_bps, scale, receivers), rate_bps), (expected, 2000.0));
+        assert_eq!(((max_rtt_us, suppression_bps), rate_bps), (expected, 2000.0));
     }
 }
 
@@ -311,8 +318,10 @@ fn how_often_the_rate_was_halved_does_not_put_off_giving_up_a_silent_limiting_re
         let (mut halved, mut given_up) = (Vec::new(), None);
         for (at_s, action) in run(&mut sender, now_s + 60.0) {
             match action {
-                Action::Event(Event::RateChanged { .. }) if given_up.is_none() => halved.push(at_s - now_s),
-                Action::Event(Event::ClrChanged { receiver: None }) => given_up = Some(at_s - now_s),
+                Action::Event(event) if event.is(RATE) && given_up.is_none() => halved.push(at_s - now_s),
+                Action::Event(Event { kind: LIMITING_RECEIVER, subject: Subject::Nobody, .. }) => {
+                    given_up = Some(at_s - now_s);
+                }
                 _ => {}
             }
         }
@@ -338,7 +347,7 @@ fn a_sender_that_is_stopped_is_silent_and_deaf_until_it_starts_again() {
 #[test]
 fn what_the_first_report_of_a_loss_changes_is_told() {
     let (mut sender, mut out) = (sender(), Outbox::new());
-    let header = Header::TfmccReport {
+    let header = Header::Tfmcc(tfmcc::Header::Feedback(tfmcc::FeedbackHeader {
         have_rtt: true,
         have_loss: true,
         leave: false,
@@ -347,9 +356,8 @@ fn what_the_first_report_of_a_loss_changes_is_told() {
         rate_bps: 12_000.0,
         rtt_s: 0.1,
         loss_event_rate: 0.1,
-        draw: 0.5,
-    };
-    sender.handle(at(0.1), Input::Packet(&packet(OWN, 0.1, header)), &mut out);
+    }));
+    sender.handle(at(0.1), Input::Packet(&packet(OWN, 0.1, header), None), &mut out);
     let events: Vec<Event> = out
         .drain()
         .filter_map(|action| match action {
@@ -357,12 +365,13 @@ fn what_the_first_report_of_a_loss_changes_is_told() {
             _ => None,
         })
         .collect();
+    let cause = Cause::Report { receiver: OWN, number: 0 };
     assert_eq!(
         events,
         [
-            Event::SlowStartEnded { rate_bps: 16_000.0 },
-            Event::ClrChanged { receiver: Some(OWN) },
-            Event::RateChanged { before_bps: 16_000.0, after_bps: 12_000.0 },
+            Event::change(SLOW_START_ENDED, 16_000.0, f64::NAN, cause),
+            Event::new(LIMITING_RECEIVER, cause).about(Some(OWN)),
+            Event::change(RATE, 16_000.0, 12_000.0, cause),
         ]
     );
     // The same again changes nothing, and a negative rate is none.
@@ -384,7 +393,9 @@ fn who_does_not_lower_the_suppression_rate_may_do_so_later() {
         let now_s = sender.deadline().expect("it runs").as_secs_f64();
         report(&mut sender, now_s, 3, (true, true), if round < 3 { f32::INFINITY } else { 50_000.0 });
     }
-    let Header::TfmccData { suppression_bps, .. } = next_data(&mut sender) else { panic!("it is data") };
+    let Header::Tfmcc(tfmcc::Header::Data(tfmcc::DataHeader { suppression_bps, .. })) = next_data(&mut sender) else {
+        panic!("it is data")
+    };
     assert_eq!(suppression_bps, 45_000.0, "0.9 of it");
 }
 
@@ -399,7 +410,7 @@ fn stamps_without_a_measurement_are_echoed_once_by_the_rfc() {
         let mut heard_s = 0.1;
         let echoed = expected.map(|_| {
             let echoed = match next_data(&mut sender) {
-                Header::TfmccData { echo: Some(echo), .. } => echo.receiver.index(),
+                Header::Tfmcc(tfmcc::Header::Data(DataHeader { echo: Some(echo), .. })) => echo.receiver.index(),
                 other => panic!("{other:?}"),
             };
             heard_s += 0.5;

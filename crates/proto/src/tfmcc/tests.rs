@@ -5,7 +5,8 @@ use crate::endpoint::{Action, Endpoint, Event, Input, Outbox, Report};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use crate::parts::throughput_equation::throughput_bps;
 use crate::random::Random;
-use crate::testing::{Fate, Pair, Side};
+use crate::testing::{Fate, Pair, Side, gauge};
+use crate::tfmcc;
 use crate::time::{Duration, Instant, Rate};
 
 const SENDER: Address = Address::endpoint(0);
@@ -87,8 +88,8 @@ fn regular_losses_give_the_equation_exactly() {
 
 /// The rates the sender had, from its events.
 fn rates(events: &[(Instant, Side, Event)]) -> Vec<(f64, f64)> {
-    let rate = |event: &Event| if let Event::RateChanged { after_bps, .. } = *event { Some(after_bps) } else { None };
-    events.iter().filter_map(|(at, _, event)| Some((at.as_secs_f64(), rate(event)?))).collect()
+    let rates = events.iter().filter(|(_, _, event)| event.is(RATE));
+    rates.map(|(at, _, event)| (at.as_secs_f64(), event.after)).collect()
 }
 
 #[test]
@@ -128,7 +129,8 @@ fn slow_start_overshoots_a_link_by_two_at_most_and_ends_with_the_first_loss() {
     let ended: Vec<f64> = pair
         .events
         .iter()
-        .filter_map(|(_, _, event)| if let Event::SlowStartEnded { rate_bps } = *event { Some(rate_bps) } else { None })
+        .filter(|(_, _, event)| event.is(SLOW_START_ENDED))
+        .map(|(_, _, event)| event.before)
         .collect();
     assert_eq!(ended.len(), 1);
     assert!((2e6..4.4e6).contains(&ended[0]), "{ended:?}");
@@ -252,7 +254,7 @@ fn reordering_and_duplicates_are_no_loss() {
     pair.run_until(at(19.0));
     assert_eq!(pair.left.rate_bps(), 8e6);
     pair.run_until(at(60.0));
-    assert_eq!((pair.right.loss_event_rate(), pair.right.report().loss_reductions), (0.0, 0));
+    assert_eq!((pair.right.loss_event_rate(), gauge(&pair.right, "loss_events")), (0.0, 0.0));
     assert_eq!(pair.left.rate_bps(), 8e6);
 }
 
@@ -267,7 +269,7 @@ fn heavy_reordering_costs_less_than_a_loss_of_one_per_cent() {
     let config = Config { max_rate: Some(Rate(8_000_000)), ..Config::default() };
     let mut pair = session(&config, 0.1, &mut network);
     let mean = mean_rate(&mut pair, 100.0, 200.0);
-    assert!(pair.right.report().loss_reductions > 100);
+    assert!(gauge(&pair.right, "loss_events") > 100.0);
     assert!(mean > 2.0 * throughput_bps(1000.0, 0.1, 0.01), "{mean}");
 }
 
@@ -284,8 +286,9 @@ impl Endpoint for Renumbered {
         self.inner.handle(now, input, &mut own);
         for action in own.drain() {
             match action {
+                Action::SendControl(..) => unreachable!("there are none"),
                 Action::Send(mut packet) => {
-                    if let Header::TfmccData { sequence, .. } = &mut packet.header {
+                    if let Header::Tfmcc(tfmcc::Header::Data(tfmcc::DataHeader { sequence, .. })) = &mut packet.header {
                         if let Some((_, by)) = self.jump.take_if(|(at, _)| *at <= now) {
                             self.by = self.by.wrapping_add(by);
                         }
@@ -309,14 +312,15 @@ impl Endpoint for Renumbered {
     }
 }
 
-/// A session over a lossy way for 60 s with these numbers: rates of the sender, packets sent, the receiver's report.
-fn renumbered(by: u32, jump: Option<u32>) -> (Vec<(f64, f64)>, u64, Report) {
+/// A session over a lossy way for 60 s with these numbers: rates of the sender, packets sent, the receiver's report and p.
+fn renumbered(by: u32, jump: Option<u32>) -> (Vec<(f64, f64)>, u64, (Report, f64)) {
     let inner = Sender::new(&Config::default(), FlowId(0), SENDER, GROUP);
     let sender = Renumbered { inner, by, jump: jump.map(|by| (at(30.0), by)) };
     let receiver = Receiver::new(&Config::default(), FlowId(0), RECEIVER, GROUP, Random::stream(1, "test/receiver"));
     let mut pair = Pair::new(sender, receiver, Duration::from_millis(50), bernoulli(0.01, 3));
     pair.run_until(at(60.0));
-    (rates(&pair.events), pair.left.report().sent_pkts, pair.right.report())
+    let p = pair.right.loss_event_rate();
+    (rates(&pair.events), pair.left.report().sent_pkts, (pair.right.report(), p))
 }
 
 #[test]
@@ -332,10 +336,10 @@ fn numbers_wrap_without_effect() {
 #[test]
 fn a_sender_that_counts_anew_costs_a_packet() {
     // Whether it goes on ahead or behind, p goes on as well.
-    let (_, _, report) = renumbered(0, None);
+    let (_, _, (_, p)) = renumbered(0, None);
     for jump in [3_000_000_000, 1_000_000_000, 0u32.wrapping_sub(1000).wrapping_sub(3000)] {
-        let (_, _, jumped) = renumbered(0, Some(jump));
-        let ratio = jumped.loss_event_rate / report.loss_event_rate;
+        let (_, _, (jumped, jumped_p)) = renumbered(0, Some(jump));
+        let ratio = jumped_p / p;
         assert!((0.5..2.0).contains(&ratio), "{jump}: {ratio}");
         let missed = jumped.received_pkts - jumped.distinct_bytes / 1000;
         assert_eq!(missed, 1, "{jump}");
@@ -345,35 +349,34 @@ fn a_sender_that_counts_anew_costs_a_packet() {
 #[test]
 fn an_outage_of_seconds_at_a_gigabit_is_loss() {
     // R = 100 ms, so 40 events in four seconds.
-    let report = after_an_outage(1e9);
-    assert_eq!(report.loss_reductions, 40);
+    let (events, p) = after_an_outage(1e9);
+    assert_eq!(events, 40.0);
     // Intervals of 12 501 packets; the open one is shorter still.
-    assert!((report.loss_event_rate * 12_501.0 - 1.0).abs() < 1e-3, "{}", 1.0 / report.loss_event_rate);
+    assert!((p * 12_501.0 - 1.0).abs() < 1e-3, "{}", 1.0 / p);
 }
 
 #[test]
 fn in_an_outage_the_rate_may_have_doubled_but_no_more() {
-    assert_eq!(after_an_outage(0.51e9).loss_reductions, 40);
-    assert_eq!(after_an_outage(0.49e9).loss_reductions, 0, "the sender has started anew");
+    assert_eq!(after_an_outage(0.51e9).0, 40.0);
+    assert_eq!(after_an_outage(0.49e9).0, 0.0, "the sender has started anew");
 }
 
-/// 125 000 packets a second for 50 ms, four seconds of nothing, and on, from a source that says it sends at `rate_bps`.
-fn after_an_outage(rate_bps: f32) -> Report {
+/// 125 000 packets a second for 50 ms, four seconds of nothing, and on, from a source that says it sends at `rate_bps`:
+/// loss events and p.
+fn after_an_outage(rate_bps: f32) -> (f64, f64) {
     let (mut receiver, mut out) = (session(&Config::default(), 0.1, |_, _| Fate::Deliver).right, Outbox::new());
     receiver.handle(Instant::ZERO, Input::Start, &mut out);
     let outage = 10_000..510_000;
     for sequence in (0..510_100u32).filter(|sequence| !outage.contains(sequence)) {
         let now = at(1.0) + Duration::from_micros(8 * u64::from(sequence));
-        let header = Header::TfmccData {
+        let header = Header::Tfmcc(tfmcc::Header::Data(tfmcc::DataHeader {
             sequence,
             suppression_bps: f32::INFINITY,
             rate_bps,
             max_rtt_us: 100_000,
             round: 0,
             echo: None,
-            scale: 1.0,
-            receivers: 1.0,
-        };
+        }));
         let packet = Packet {
             sent: now,
             flow: FlowId(0),
@@ -384,10 +387,10 @@ fn after_an_outage(rate_bps: f32) -> Report {
             ecn: Ecn::NotCapable,
             header,
         };
-        receiver.handle(now, Input::Packet(&packet), &mut out);
+        receiver.handle(now, Input::Packet(&packet, None), &mut out);
         out.clear();
     }
-    receiver.report()
+    (gauge(&receiver, "loss_events"), receiver.loss_event_rate())
 }
 
 #[test]

@@ -4,8 +4,8 @@ mod changes;
 mod sessions;
 
 use crate::control::{Cancelled, Control};
-use crate::model::{Course, Duplex, FlowEntry, LinkEntry, ModeChoice, Nodes, Scenario, Settings};
-use crate::network::{DirectedLink, FlowKind, Network, NetworkFlow, NetworkNode};
+use crate::model::{Course, Duplex, LinkEntry, ModeChoice, Nodes, Scenario, Settings};
+use crate::network::{DirectedLink, Network, NetworkFlow, NetworkNode};
 use crate::problem::{Finding, list, nearest};
 use crate::topology::Sketch;
 use faircast_proto::time::Instant;
@@ -213,7 +213,7 @@ impl Expansion<'_> {
                 self.ends(&format!("{path}.from"), course, course.from.as_ref(), "left"),
                 self.ends(&format!("{path}.to"), course, course.to.as_ref(), "right"),
             ];
-            let kind = FlowKind::from(flow);
+            let kind = flow.config();
             for index in 0..course.flows() {
                 self.control.look()?;
                 let name = course.flow_name(entry, index);
@@ -321,16 +321,6 @@ impl Ends {
             Ends::One(node) => Some(*node),
             Ends::Each(nodes) => nodes[index as usize],
             Ends::Unknown => None,
-        }
-    }
-}
-
-impl From<&FlowEntry> for FlowKind {
-    fn from(flow: &FlowEntry) -> FlowKind {
-        match flow {
-            FlowEntry::Tcp(flow) => FlowKind::Tcp(flow.config.clone()),
-            FlowEntry::Cbr(flow) => FlowKind::Cbr(flow.config.clone()),
-            FlowEntry::OnOff(flow) => FlowKind::OnOff(flow.config.clone()),
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::model::{Duplex, FlowEntry, Scenario, Settings};
 use crate::network::Network;
 use crate::problem::Finding;
 use entries::entries;
+use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::time::{Duration, Rate};
 use reach::Reach;
 use std::collections::BTreeSet;
@@ -126,7 +127,7 @@ fn these_settings(path: &str, settings: &Settings, found: &mut Vec<Finding>) {
 
 fn this_flow(scenario: &Scenario, name: &str, flow: &FlowEntry, found: &mut Vec<Finding>) {
     let (path, course, duration) = (format!("flows.{name}"), flow.course(), scenario.duration);
-    for (field, message) in flow.check() {
+    for (field, message) in flow.config().check() {
         found.push(Finding::new(format!("{path}.{field}"), message).on([path.clone()]));
     }
     let last = course.start_of(course.flows().saturating_sub(1));

@@ -3,6 +3,7 @@
 use crate::model::{Scenario, Utility};
 use crate::network::Network;
 use crate::problem::{Finding, list, nearest};
+use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::scheme::Scheme;
 use std::collections::BTreeMap;
 
@@ -38,7 +39,7 @@ fn weights(scenario: &Scenario, network: &Network, found: &mut Vec<Finding>) {
     // Whether each name stands for something elastic.
     let mut names: BTreeMap<&str, bool> = BTreeMap::new();
     names.extend(network.flows.iter().map(|flow| (flow.name.as_str(), flow.kind.is_controlled())));
-    names.extend(scenario.flows.iter().map(|(name, flow)| (name.as_str(), flow.is_controlled())));
+    names.extend(scenario.flows.iter().map(|(name, flow)| (name.as_str(), flow.config().is_controlled())));
     names.extend(scenario.sessions.iter().map(|(name, session)| (name.as_str(), session.config().is_controlled())));
     for (name, &weight) in &scenario.optimum.weights {
         let path = format!("optimum.weights.{name}");

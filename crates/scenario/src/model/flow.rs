@@ -1,31 +1,9 @@
 //! What a scenario says of flows between two nodes.
 
-use faircast_proto::quantity::Bytes;
-use faircast_proto::source::{cbr, on_off};
-use faircast_proto::tcp;
+use faircast_proto::registry::flows::FlowConfig;
 use faircast_proto::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// One or several like flows.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-#[schemars(rename = "Flow")]
-pub enum FlowEntry {
-    /// A TCP transfer.
-    Tcp(TcpFlow),
-    /// Packets at a constant rate.
-    Cbr(CbrFlow),
-    /// Packets at a constant rate during on periods of random length, nothing between them.
-    OnOff(OnOffFlow),
-}
-
-/// A TCP transfer.
-pub type TcpFlow = FlowOf<tcp::Config>;
-/// A source of constant rate.
-pub type CbrFlow = FlowOf<cbr::Config>;
-/// A source that is on and off by turns.
-pub type OnOffFlow = FlowOf<on_off::Config>;
 
 /// Where and when a flow of any kind runs, and the parameters of its kind beside that.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,48 +52,35 @@ pub enum Nodes {
     Each(Vec<String>),
 }
 
-impl FlowEntry {
-    /// Where and when it runs.
-    pub fn course(&self) -> &Course {
-        match self {
-            FlowEntry::Tcp(flow) => &flow.course,
-            FlowEntry::Cbr(flow) => &flow.course,
-            FlowEntry::OnOff(flow) => &flow.course,
+macro_rules! flows {
+    ($($Variant:ident ( $($path:ident)::+ ) $(with $($header:ident)::+)? = $name:literal : $about:literal ;)+) => {
+        /// One or several like flows.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(tag = "kind")]
+        #[schemars(rename = "Flow")]
+        pub enum FlowEntry {
+            $(#[doc = $about] #[serde(rename = $name)] $Variant(FlowOf<faircast_proto::$($path)::+>),)+
         }
-    }
 
-    /// Its name in configurations.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            FlowEntry::Tcp(_) => "tcp",
-            FlowEntry::Cbr(_) => "cbr",
-            FlowEntry::OnOff(_) => "on-off",
+        impl FlowEntry {
+            /// Where and when it runs.
+            pub fn course(&self) -> &Course {
+                match self {
+                    $(FlowEntry::$Variant(flow) => &flow.course,)+
+                }
+            }
+
+            /// The parameters of its kind.
+            pub fn config(&self) -> FlowConfig {
+                match self {
+                    $(FlowEntry::$Variant(flow) => FlowConfig::$Variant(flow.config.clone()),)+
+                }
+            }
         }
-    }
-
-    /// Whether it answers congestion.
-    pub fn is_controlled(&self) -> bool {
-        matches!(self, FlowEntry::Tcp(_))
-    }
-
-    /// Every field with an illegal value, and what is legal.
-    pub(crate) fn check(&self) -> Vec<(String, String)> {
-        match self {
-            FlowEntry::Tcp(flow) => flow.config.check(),
-            FlowEntry::Cbr(flow) => flow.config.check(),
-            FlowEntry::OnOff(flow) => flow.config.check(),
-        }
-    }
-
-    /// The size of its data packets on the wire.
-    pub fn packet_size(&self) -> Bytes {
-        match self {
-            FlowEntry::Tcp(flow) => Bytes(flow.config.segment_bytes()),
-            FlowEntry::Cbr(flow) => flow.config.packet_size,
-            FlowEntry::OnOff(flow) => flow.config.packet_size,
-        }
-    }
+    };
 }
+
+faircast_proto::flow_kinds!(flows);
 
 impl Course {
     /// How many flows.

@@ -8,7 +8,7 @@ mod link;
 mod optimum;
 mod session;
 
-pub use flow::{CbrFlow, Course, FlowEntry, FlowOf, Nodes, OnOffFlow, TcpFlow};
+pub use flow::{Course, FlowEntry, FlowOf, Nodes};
 pub use link::{ChangeEntry, Duplex, HandoffChoice, LinkEntry, ModeChoice, Settings};
 pub use optimum::{Optimum, Orientation, Utility};
 pub use session::{

@@ -132,7 +132,7 @@ pub enum TreeMode {
 }
 
 macro_rules! sessions {
-    ($($Variant:ident ( $($path:ident)::+ ) = $name:literal : $about:literal ;)+) => {
+    ($($Variant:ident ( $($path:ident)::+ ) $(with $($header:ident)::+)? = $name:literal : $about:literal ;)+) => {
         /// A multicast session.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "scheme")]

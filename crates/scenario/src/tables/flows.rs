@@ -1,5 +1,6 @@
 //! Tables of flows and of the receivers of sessions.
 
+use super::gauges::{Gauges, Shown};
 use super::per_second::over;
 use super::subjects::Subjects;
 use super::table::Table;
@@ -15,6 +16,8 @@ pub(crate) struct Interval<'a> {
     subject: u32,
     now: &'a Report,
     before: &'a Report,
+    /// Where its gauges are among the values: now, and before if that is not time zero.
+    gauges: (usize, Option<usize>),
     /// How much of the interval it was present.
     present_s: f64,
 }
@@ -23,12 +26,13 @@ pub(crate) struct Interval<'a> {
 pub(super) fn flows<C>(
     world: &World<C>,
     (senders, receivers): (Vec<SenderRow>, &[ReceiverRow]),
+    values: &[f64],
     subjects: &Subjects,
     interval: Duration,
 ) -> Table {
     let none = Report::default();
     // Of senders nobody asks how long they are present.
-    let rows = senders.iter().map(|row| (row.at, row.flow.0, &row.report, Duration::ZERO));
+    let rows = senders.iter().map(|row| (row.at, row.flow.0, &row.report, row.gauges, Duration::ZERO));
     let senders = intervals(rows, subjects.flows.len(), &none);
     let receivers = receiver_intervals(world, receivers, &none);
     let seconds = interval.as_secs_f64();
@@ -47,30 +51,26 @@ pub(super) fn flows<C>(
     };
     let mean_bps = |of: fn(&Report) -> u64| of_receivers(&|own| rate_bps(own, of));
     let (received, distinct) = (mean_bps(|report| report.received_bytes), mean_bps(|report| report.distinct_bytes));
-    let count = |of: fn(&Report) -> u64| counts(&senders, of);
-    let gauge = |of: fn(&Report) -> f64| senders.iter().map(|row| of(row.now)).collect();
-    Table::new("flows")
+    let gauges = Gauges::of(world.flows().iter().map(|flow| world.gauges(flow.sender)));
+    let table = Table::new("flows")
         .float("t_s", senders.iter().map(|row| row.at.as_secs_f64()).collect())
         .words("flow", &subjects.flows, senders.iter().map(|row| row.subject))
         .float("rate_bps", received)
         .float("goodput_bps", distinct)
         .float("members", of_receivers(&|own| own.iter().map(|row| row.present_s).sum::<f64>() / seconds))
-        .integer("sent_pkts", count(|report| report.sent_pkts))
-        .integer("retransmitted_pkts", count(|report| report.retransmitted_pkts))
-        .integer("loss_reductions", count(|report| report.loss_reductions))
-        .integer("ecn_reductions", count(|report| report.ecn_reductions))
-        .integer("timeouts", count(|report| report.timeouts))
-        .float("cwnd_pkts", gauge(|report| report.cwnd_pkts))
-        .float("ssthresh_pkts", gauge(|report| report.ssthresh_pkts))
-        .float("srtt_s", gauge(|report| report.srtt_s))
-        .float("sending_bps", gauge(|report| report.rate_bps))
-        .integer("reports_received", session_counts(&senders, subjects, |report| report.received_pkts))
-        .integer("feedback_rounds", count(|report| report.feedback_rounds))
-        .integer("round_reports", count(|report| report.round_reports))
+        .integer("sent_pkts", counts(&senders, |report| report.sent_pkts))
+        .float("sending_bps", senders.iter().map(|row| row.now.rate_bps).collect())
+        .integer("reports_received", session_counts(&senders, subjects, |report| report.received_pkts));
+    gauges.columns(table, &shown(&senders, values, &gauges))
 }
 
 /// The receivers of sessions.
-pub(super) fn receivers<C>(world: &World<C>, records: Vec<ReceiverRow>, subjects: &Subjects) -> Table {
+pub(super) fn receivers<C>(
+    world: &World<C>,
+    records: Vec<ReceiverRow>,
+    values: Vec<f64>,
+    subjects: &Subjects,
+) -> Table {
     let none = Report::default();
     let mut rows = receiver_intervals(world, &records, &none);
     rows.retain(|row| subjects.member(row.subject as usize).is_some());
@@ -80,35 +80,49 @@ pub(super) fn receivers<C>(world: &World<C>, records: Vec<ReceiverRow>, subjects
     }
     let members = rows.iter().filter_map(|row| subjects.member(row.subject as usize)).map(|member| member as u32);
     let bps = |of: fn(&Report) -> u64| rows.iter().map(|row| rate_bps(std::slice::from_ref(row), of)).collect();
-    let gauge = |of: fn(&Report) -> f64| rows.iter().map(|row| of(row.now)).collect();
-    Table::new("receivers")
+    // Those of receivers of flows are not asked for.
+    let gauges = Gauges::of((0..).zip(world.receivers()).map(|(receiver, &address)| match subjects.member(receiver) {
+        Some(_) => world.gauges(address),
+        None => &[],
+    }));
+    let table = Table::new("receivers")
         .float("t_s", rows.iter().map(|row| row.at.as_secs_f64()).collect())
         .words("session", &subjects.flows, rows.iter().map(|row| flow_of[row.subject as usize]))
         .words("receiver", &subjects.members, members)
         .float("rate_bps", bps(|report| report.received_bytes))
         .float("goodput_bps", bps(|report| report.distinct_bytes))
-        .float("desired_bps", gauge(|report| report.rate_bps))
-        .float("loss_event_rate", gauge(|report| report.loss_event_rate))
-        .float("rtt_s", gauge(|report| report.srtt_s))
-        .integer("loss_events", counts(&rows, |report| report.loss_reductions))
-        .integer("reports", counts(&rows, |report| report.sent_pkts))
+        .float("desired_bps", rows.iter().map(|row| row.now.rate_bps).collect())
+        .integer("reports", counts(&rows, |report| report.sent_pkts));
+    gauges.columns(table, &shown(&rows, &values, &gauges))
+}
+
+/// What the subjects of these intervals showed, the values of all being these.
+fn shown<'a>(rows: &[Interval], values: &'a [f64], gauges: &Gauges) -> Vec<Shown<'a>> {
+    let shown = |row: &Interval| {
+        let endpoint = row.subject as usize;
+        let at = |start: usize| &values[start..start + gauges.number(endpoint)];
+        Shown { endpoint, now: at(row.gauges.0), before: row.gauges.1.map(at) }
+    };
+    rows.iter().map(shown).collect()
 }
 
 fn receiver_intervals<'a, C>(world: &World<C>, rows: &'a [ReceiverRow], none: &'a Report) -> Vec<Interval<'a>> {
-    let rows = rows.iter().map(|row| (row.at, row.receiver, &row.report, row.present));
+    let rows = rows.iter().map(|row| (row.at, row.receiver, &row.report, row.gauges, row.present));
     intervals(rows, world.receivers().len(), none)
 }
 
 /// The intervals between these reports of so many subjects; `none` is what they report at time zero.
 fn intervals<'a>(
-    rows: impl Iterator<Item = (Instant, u32, &'a Report, Duration)>,
+    rows: impl Iterator<Item = (Instant, u32, &'a Report, usize, Duration)>,
     subjects: usize,
     none: &'a Report,
 ) -> Vec<Interval<'a>> {
-    let mut earlier = vec![(none, Duration::ZERO); subjects];
-    rows.map(|(at, subject, now, present)| {
-        let (before, then) = std::mem::replace(&mut earlier[subject as usize], (now, present));
-        Interval { at, subject, now, before, present_s: Duration(present.0 - then.0).as_secs_f64() }
+    let mut earlier = vec![(none, None, Duration::ZERO); subjects];
+    rows.map(|(at, subject, now, gauges, present)| {
+        let own = &mut earlier[subject as usize];
+        let (before, gauges_before, then) = std::mem::replace(own, (now, Some(gauges), present));
+        let present_s = Duration(present.0 - then.0).as_secs_f64();
+        Interval { at, subject, now, before, gauges: (gauges, gauges_before), present_s }
     })
     .collect()
 }

@@ -4,18 +4,20 @@
 //! that ends at `t_s`; gauges (`cwnd_pkts`, `queue_pkts`) are those of the moment.
 
 mod flows;
+mod gauges;
 mod per_second;
 mod routers;
 mod subjects;
 mod table;
 
 pub(crate) use flows::Interval;
+pub(crate) use gauges::Shown;
 pub(crate) use per_second::{over, seconds};
 pub use subjects::Subjects;
 pub use table::{Column, Table, Values, Words};
 
-use faircast_proto::endpoint::Event;
-use faircast_proto::packet::Ecn;
+use faircast_proto::endpoint::{Event, Subject};
+use faircast_proto::packet::{Address, Ecn};
 use faircast_proto::time::Duration;
 use faircast_sim::counters::LinkCounters;
 use faircast_sim::engine::World;
@@ -28,6 +30,7 @@ pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, interval: Duration) 
     let Records {
         senders,
         receivers,
+        gauges,
         links: of_links,
         queues: of_queues,
         events: of_events,
@@ -36,8 +39,8 @@ pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, interval: Duration) 
         ..
     } = world.take_records();
     vec![
-        flows::flows(world, (senders, &receivers), subjects, interval),
-        flows::receivers(world, receivers, subjects),
+        flows::flows(world, (senders, &receivers), &gauges, subjects, interval),
+        flows::receivers(world, receivers, gauges, subjects),
         links(world, of_links, subjects, interval),
         queues(of_queues, subjects),
         packets(world, subjects),
@@ -144,40 +147,27 @@ fn events<C>(world: &World<C>, rows: Vec<EventRow>, subjects: &Subjects) -> Tabl
     for (receiver, address) in world.receivers().iter().enumerate() {
         member_at[address.index()] = subjects.member(receiver).map_or(nobody, |member| member as u32);
     }
-    let mut what = Words::default();
-    let (mut receivers, mut before, mut after) = (Vec::new(), Vec::new(), Vec::new());
-    for row in &rows {
-        let (word, from, to) = described(row.event);
-        what.push(word);
-        before.push(from);
-        after.push(to);
-        // A sender speaks of the receiver that it now follows, a receiver of itself.
-        receivers.push(match row.event {
-            Event::ClrChanged { receiver } => receiver.map_or(nobody, |receiver| member_at[receiver.index()]),
-            _ => member_at[row.endpoint as usize],
-        });
-    }
+    let member = |address: Address| member_at.get(address.index()).copied().unwrap_or(nobody);
+    let subject = |row: &EventRow| match row.event.subject {
+        Subject::Own => member_at[row.endpoint as usize],
+        Subject::Other(address) => member(address),
+        Subject::Nobody => nobody,
+    };
+    let word = |of: fn(&Event) -> &'static str| {
+        let mut words = Words::default();
+        rows.iter().for_each(|row| words.push(of(&row.event)));
+        Values::Words(words)
+    };
+    let number = |number: Option<u64>| number.map_or(f64::NAN, |number| number as f64);
     Table::new("events")
         .float("t_s", rows.iter().map(|row| row.at.as_secs_f64()).collect())
         .words("flow", &subjects.flows, rows.iter().map(|row| row.flow.0))
-        .words("receiver", &names, receivers.into_iter())
-        .column("event", Values::Words(what))
-        .float("before", before)
-        .float("after", after)
-}
-
-/// An event in words, with the value it changed before and after; NaN where it changed none.
-fn described(event: Event) -> (&'static str, f64, f64) {
-    match event {
-        Event::LossReduction { before, after } => ("loss-reduction", before, after),
-        Event::EcnReduction { level: Ecn::Incipient, before, after } => ("incipient-reduction", before, after),
-        Event::EcnReduction { before, after, .. } => ("moderate-reduction", before, after),
-        Event::RetransmissionTimeout { rto_s } => ("timeout", rto_s, f64::NAN),
-        Event::RateChanged { before_bps, after_bps } => ("rate", before_bps, after_bps),
-        Event::ClrChanged { .. } => ("limiting-receiver", f64::NAN, f64::NAN),
-        Event::SlowStartEnded { rate_bps } => ("slow-start-ended", rate_bps, f64::NAN),
-        Event::LossEvent { loss_event_rate } => ("loss-event", f64::NAN, loss_event_rate),
-        Event::ScaleChanged { before, after } => ("scale", before, after),
-        Event::Finished => ("finished", f64::NAN, f64::NAN),
-    }
+        .words("receiver", &names, rows.iter().map(subject))
+        .column("event", word(|event| event.kind.name))
+        .float("before", rows.iter().map(|row| row.event.before).collect())
+        .float("after", rows.iter().map(|row| row.event.after).collect())
+        .float("layer", rows.iter().map(|row| number(row.event.layer.map(u64::from))).collect())
+        .column("cause", word(|event| event.cause.name()))
+        .float("cause_number", rows.iter().map(|row| number(row.event.cause.number())).collect())
+        .words("cause_receiver", &names, rows.iter().map(|row| row.event.cause.receiver().map_or(nobody, member)))
 }

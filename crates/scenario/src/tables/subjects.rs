@@ -1,6 +1,7 @@
 //! Who a run's tables are about.
 
 use crate::network::Network;
+use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::scheme::Scheme;
 
 /// The subjects of a run, in the order of the simulator.

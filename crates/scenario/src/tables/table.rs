@@ -1,5 +1,7 @@
 //! A table: columns of numbers and of words, ready for Arrow without conversion.
 
+use std::borrow::Cow;
+
 /// A table: a name and columns of equal length.
 #[derive(Clone, Debug)]
 pub struct Table {
@@ -14,7 +16,7 @@ pub struct Table {
 #[derive(Clone, Debug)]
 pub struct Column {
     /// Its name, unit included.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Its values.
     pub values: Values,
 }
@@ -44,8 +46,8 @@ impl Table {
         Table { name, columns: Vec::new() }
     }
 
-    pub(crate) fn column(mut self, name: &'static str, values: Values) -> Table {
-        self.columns.push(Column { name, values });
+    pub(crate) fn column(mut self, name: impl Into<Cow<'static, str>>, values: Values) -> Table {
+        self.columns.push(Column { name: name.into(), values });
         self
     }
 

@@ -1,6 +1,6 @@
 //! A source that serves its groups by turns, members that count, and small networks for them.
 
-use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
+use faircast_proto::endpoint::{Endpoint, Gauge, Input, Outbox, Report};
 use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant, Rate};
@@ -64,6 +64,17 @@ impl Endpoint for Source {
     }
 }
 
+const GAUGES: &[Gauge] = &[
+    Gauge::count("marked", "packets", "Packets with a mark."),
+    Gauge::count("twice", "packets", "Packets that came again."),
+    Gauge::level("last", "s", "When the last packet came."),
+];
+
+/// What a member of the first session shows: packets with a mark, packets that came again, seconds of the last.
+pub fn shown<C>(world: &World<C>, member: usize) -> [f64; 3] {
+    world.measure(world.receivers()[member]).try_into().expect("three")
+}
+
 impl Endpoint for Member {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
@@ -74,7 +85,7 @@ impl Endpoint for Member {
                 }
             }
             Input::Stop => self.groups.iter().for_each(|&group| out.leave(group)),
-            Input::Packet(packet) => {
+            Input::Packet(packet, _) => {
                 self.received += 1;
                 self.marked += u64::from(packet.ecn > Ecn::Capable);
                 self.last = now;
@@ -92,13 +103,15 @@ impl Endpoint for Member {
     }
 
     fn report(&self) -> Report {
-        Report {
-            received_pkts: self.received,
-            ecn_reductions: self.marked,
-            retransmitted_pkts: self.twice,
-            srtt_s: self.last.as_secs_f64(),
-            ..Report::default()
-        }
+        Report { received_pkts: self.received, ..Report::default() }
+    }
+
+    fn gauges(&self) -> &'static [Gauge] {
+        GAUGES
+    }
+
+    fn measure(&self, values: &mut [f64]) {
+        values.copy_from_slice(&[self.marked as f64, self.twice as f64, self.last.as_secs_f64()]);
     }
 }
 

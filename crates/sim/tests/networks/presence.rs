@@ -4,6 +4,7 @@ use crate::support::{AMPLE, NO_LOSS, Place, Wire, always, at, constant_rate, dup
 use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
 use faircast_proto::packet::Address;
 use faircast_proto::registry::SchemeConfig;
+use faircast_proto::registry::flows::FlowReceiver;
 use faircast_proto::source::{Sink, cbr};
 use faircast_proto::tfmcc;
 use faircast_proto::time::{Duration, Instant};
@@ -85,7 +86,7 @@ fn who_has_left_all_groups_is_absent_until_it_joins_again() {
     let (flow, first) = network.session(own, SessionPlan::sparse(64));
     let last = Address::group(first.index() as u32 + 63);
     network.member(flow, member);
-    network.place(own, flow, Agent::Sink(Sink::new()), at(0.0), None);
+    network.place(own, flow, Agent::FlowReceiver(FlowReceiver::Cbr(Sink::new())), at(0.0), None);
     let steps = [
         (1.0, first, true),
         (1.5, last, true),

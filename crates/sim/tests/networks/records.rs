@@ -4,10 +4,11 @@
 //! and 2 090 322.6 ns; a link's rows show the nanosecond before.
 
 use crate::support::{AMPLE, NO_LOSS, Step, Wire, duplex, script};
-use faircast_proto::endpoint::Event;
+use faircast_proto::endpoint::{Cause, Event};
 use faircast_proto::packet::{Ecn, FlowId, Packet};
 use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant, Rate};
+use faircast_proto::{tcp, tfmcc};
 use faircast_sim::builder::{LinkPlan, NetworkBuilder, clock_offset};
 use faircast_sim::calendar::Wheel;
 use faircast_sim::counters::LinkCounters;
@@ -154,10 +155,15 @@ fn two_flows(plan: ProbePlan) -> World<Wheel> {
     let mut network = NetworkBuilder::new(1);
     let nodes = ["a", "b"].map(|name| network.node(name));
     duplex(&mut network, nodes[0], nodes[1], &WIRE, LinkMode::Fused);
-    let told = Event::SlowStartEnded { rate_bps: 4321.5 };
+    let told = Event::change(tfmcc::SLOW_START_ENDED, 4321.5, f64::NAN, Cause::Time);
     let first = [(0, Step::Send(1000)), (750, Step::Tell(told)), (2_250, Step::Send(40)), (2_250, Step::Send(40))];
     script(&mut network, nodes, Instant::ZERO, &first);
-    script(&mut network, nodes, Instant(1_500_000), &[(0, Step::Send(50)), (1_000, Step::Tell(Event::Finished))]);
+    script(
+        &mut network,
+        nodes,
+        Instant(1_500_000),
+        &[(0, Step::Send(50)), (1_000, Step::Tell(Event::new(tcp::events::FINISHED, Cause::Packet { sequence: 7 })))],
+    );
     network.probes(plan);
     network.build().expect("a network without errors")
 }
@@ -201,8 +207,8 @@ fn events_are_kept_on_the_clock_of_the_simulator_if_they_are_asked_for() {
         world.records().events.iter().map(|row| (row.at.0, row.endpoint, row.flow, row.event)).collect();
     // Endpoints 0 and 1 are the ends of the first flow, 2 and 3 those of the second.
     let expected = [
-        (750_000, 0, FlowId(0), Event::SlowStartEnded { rate_bps: 4321.5 }),
-        (2_500_000, 2, FlowId(1), Event::Finished),
+        (750_000, 0, FlowId(0), Event::change(tfmcc::SLOW_START_ENDED, 4321.5, f64::NAN, Cause::Time)),
+        (2_500_000, 2, FlowId(1), Event::new(tcp::events::FINISHED, Cause::Packet { sequence: 7 })),
     ];
     assert_eq!(events, expected);
     assert!(world.records().senders.is_empty() && world.records().links.is_empty());

@@ -4,6 +4,7 @@ use faircast_proto::endpoint::{Action, Endpoint, Event, Input, Outbox, Report};
 use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use faircast_proto::quantity::Bytes;
 use faircast_proto::registry::SchemeConfig;
+use faircast_proto::registry::flows::{FlowReceiver, FlowSender};
 use faircast_proto::scheme::{Scheme, Seat};
 use faircast_proto::source::{Cbr, Sink, cbr};
 use faircast_proto::tcp;
@@ -81,8 +82,20 @@ pub fn tcp(network: &mut NetworkBuilder, from: NodeId, to: NodeId, config: &str)
     let (own, peer) = (network.address(from), network.address(to));
     let flow = network.flow(own, peer);
     let random = network.stream(&format!("flow/{}/jitter", flow.0));
-    network.place(own, flow, Agent::TcpSender(tcp::Sender::new(&config, flow, own, peer, random)), at(0.0), None);
-    network.place(peer, flow, Agent::TcpReceiver(tcp::Receiver::new(&config, flow, peer, own)), at(0.0), None);
+    network.place(
+        own,
+        flow,
+        Agent::FlowSender(FlowSender::Tcp(tcp::Sender::new(&config, flow, own, peer, random))),
+        at(0.0),
+        None,
+    );
+    network.place(
+        peer,
+        flow,
+        Agent::FlowReceiver(FlowReceiver::Tcp(tcp::Receiver::new(&config, flow, peer, own))),
+        at(0.0),
+        None,
+    );
     flow
 }
 
@@ -92,8 +105,14 @@ pub fn constant_rate(network: &mut NetworkBuilder, from: NodeId, to: NodeId, bps
     let (own, peer) = (network.address(from), network.address(to));
     let flow = network.flow(own, peer);
     let random = network.stream(&format!("flow/{}/jitter", flow.0));
-    network.place(own, flow, Agent::Cbr(Cbr::new(&config, flow, own, peer, random)), at(0.0), None);
-    network.place(peer, flow, Agent::Sink(Sink::new()), at(0.0), None);
+    network.place(
+        own,
+        flow,
+        Agent::FlowSender(FlowSender::Cbr(Cbr::new(&config, flow, own, peer, random))),
+        at(0.0),
+        None,
+    );
+    network.place(peer, flow, Agent::FlowReceiver(FlowReceiver::Cbr(Sink::new())), at(0.0), None);
     flow
 }
 
@@ -117,7 +136,9 @@ impl Endpoint for Script {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
             Input::Start => self.begun = now,
-            Input::Packet(packet) => self.arrivals.lock().expect("one thread").push((now.0, packet.size, packet.ecn)),
+            Input::Packet(packet, _) => {
+                self.arrivals.lock().expect("one thread").push((now.0, packet.size, packet.ecn))
+            }
             Input::Timeout | Input::Stop => {}
         }
         while let Some((_, action)) = self.steps.pop_front_if(|(after, _)| self.begun + *after <= now) {
@@ -125,6 +146,10 @@ impl Endpoint for Script {
                 Action::Send(packet) => {
                     self.sent += 1;
                     out.send(packet);
+                }
+                Action::SendControl(packet, control) => {
+                    self.sent += 1;
+                    out.send_control(packet, control);
                 }
                 Action::Event(event) => out.event(event),
                 Action::Join(group) => out.join(group),
@@ -179,7 +204,7 @@ pub fn script(
 
 /// An endpoint that takes each action so many microseconds after its start; what comes to it.
 pub fn actor(actions: &[(u64, Action)]) -> (Agent, Arc<Mutex<Vec<Arrival>>>) {
-    let steps = actions.iter().map(|&(micros, action)| (Duration::from_micros(micros), action)).collect();
+    let steps = actions.iter().map(|(micros, action)| (Duration::from_micros(*micros), action.clone())).collect();
     let script = Script { steps, ..Script::default() };
     let arrivals = script.arrivals.clone();
     (Agent::Guest(Box::new(script)), arrivals)

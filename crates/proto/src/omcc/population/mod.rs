@@ -10,7 +10,8 @@ pub mod configured;
 pub mod estimated;
 pub mod registration;
 
-use crate::packet::{Header, Packet};
+use crate::omcc::Header;
+use crate::packet::{self, Packet};
 use crate::time::Instant;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -69,11 +70,14 @@ impl Population {
 
     /// A packet from a receiver has come.
     pub(super) fn hear(&mut self, now: Instant, packet: &Packet) {
-        match (self, packet.header) {
+        let packet::Header::Omcc(header) = packet.header else { return };
+        match (self, header) {
             (Population::Registered(register), Header::Registration { member }) => {
                 register.hear(now, packet.source, packet.sent, member);
             }
-            (Population::Estimated(estimate), Header::TfmccReport { round, draw, .. }) => estimate.report(round, draw),
+            (Population::Estimated(estimate), Header::Feedback(feedback)) => {
+                estimate.report(feedback.tfmcc.round, feedback.draw);
+            }
             _ => {}
         }
     }

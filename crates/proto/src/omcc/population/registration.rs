@@ -6,7 +6,8 @@
 //! For N up to a few hundred: the source gets N messages per refresh time.
 
 use crate::endpoint::Outbox;
-use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
+use crate::omcc::Header;
+use crate::packet::{Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -206,7 +207,7 @@ impl Registrant {
             size: self.size,
             ttl: INITIAL_TTL,
             ecn: Ecn::NotCapable,
-            header: Header::Registration { member },
+            header: Header::Registration { member }.into(),
         });
     }
 }
@@ -223,6 +224,7 @@ fn place(own: Address) -> f64 {
 mod tests {
     use super::*;
     use crate::endpoint::Action;
+    use crate::packet;
 
     const ONE: Address = Address::endpoint(1);
     const TWO: Address = Address::endpoint(2);
@@ -279,7 +281,11 @@ mod tests {
             let sent: Vec<bool> = out
                 .drain()
                 .map(|action| match action {
-                    Action::Send(Packet { header: Header::Registration { member }, destination: TWO, .. }) => member,
+                    Action::Send(Packet {
+                        header: packet::Header::Omcc(Header::Registration { member }),
+                        destination: TWO,
+                        ..
+                    }) => member,
                     _ => panic!("{action:?}"),
                 })
                 .collect();

@@ -2,8 +2,10 @@
 
 use super::rule::{Ack, Rule, WindowRule};
 use super::*;
-use crate::endpoint::{Action, Input, Outbox};
-use crate::packet::{INITIAL_TTL, SackBlock};
+use crate::endpoint::{Action, Cause, Input, Outbox};
+use crate::packet::INITIAL_TTL;
+use crate::tcp;
+use crate::tcp::SackBlock;
 use crate::testing::feed;
 use std::sync::{Arc, Mutex};
 
@@ -33,7 +35,8 @@ impl Alone {
             match action {
                 Action::Event(event) => self.events.push(event),
                 Action::Send(Packet {
-                    header: Header::TcpData { sequence, window_reduced, retransmission }, ..
+                    header: Header::Tcp(tcp::Header::Data { sequence, window_reduced, retransmission }),
+                    ..
                 }) => {
                     let (again, reduced) =
                         (if retransmission { "r" } else { "" }, if window_reduced { "c" } else { "" });
@@ -59,9 +62,9 @@ impl Alone {
             size: 40,
             ttl: INITIAL_TTL,
             ecn: CLEAR,
-            header: Header::TcpAck { next_expected: ack, echo, sack, echoed_stamp_us: 0 },
+            header: Header::Tcp(tcp::Header::Ack { next_expected: ack, echo, sack, echoed_stamp_us: 0 }),
         };
-        self.give(seconds(at_s), Input::Packet(&packet))
+        self.give(seconds(at_s), Input::Packet(&packet, None))
     }
 
     /// When the deadline comes and what is sent then.
@@ -71,7 +74,7 @@ impl Alone {
     }
 
     fn cwnd(&self) -> f64 {
-        self.sender.report().cwnd_pkts
+        self.sender.shown().cwnd_pkts
     }
 }
 
@@ -220,7 +223,10 @@ fn a_time_out_ends_a_recovery() {
 fn a_duplicate_ack_with_an_echo_is_answered_at_once() {
     let (mut alone, _) = Alone::start(&with_ecn(8.0, EcnMode::Mecn));
     alone.hear(0.1, 0, Ecn::Incipient, &[]);
-    assert_eq!(alone.events, [Event::EcnReduction { level: Ecn::Incipient, before: 8.0, after: 6.4 }]);
+    assert_eq!(
+        alone.events,
+        [Event::change(events::INCIPIENT_REDUCTION, 8.0, 6.4, Cause::Mark { sequence: 0, level: Ecn::Incipient })]
+    );
 }
 
 #[test]
@@ -254,7 +260,7 @@ fn a_pause_with_data_outstanding_ends_with_a_time_out() {
     let (mut alone, _) = Alone::start(&config);
     assert_eq!(alone.hear(0.5, 0, Ecn::Moderate, &[]), "");
     assert_eq!(alone.wake(), (3.5, "0r".into()));
-    assert_eq!((alone.sender.report().timeouts, alone.sender.report().ssthresh_pkts), (1, 8.0));
+    assert_eq!((alone.sender.shown().timeouts, alone.sender.shown().ssthresh_pkts), (1, 8.0));
     assert_eq!(alone.hear(3.6, 1, CLEAR, &[]), "1c 2");
 }
 
@@ -342,7 +348,8 @@ fn a_stop_before_anything_was_sent_leaves_nothing_to_wait_for() {
     let (mut alone, sent) = Alone::start(&Config { send_jitter: Duration::from_millis(5), ..Config::default() });
     assert!(sent.is_empty() && alone.sender.deadline().is_some());
     assert_eq!(alone.give(Instant::ZERO, Input::Stop), "");
-    assert_eq!((&alone.events[..], alone.sender.deadline()), (&[Event::Finished][..], None));
+    let finished = Event::new(events::FINISHED, Cause::Packet { sequence: 0 });
+    assert_eq!((&alone.events[..], alone.sender.deadline()), (&[finished][..], None));
 }
 
 #[test]
@@ -355,7 +362,7 @@ fn where_in_a_tick_a_connection_begins_is_drawn() {
             alone.sender = ends(&config).0.with_clock_phase(&config, Random::stream(seed, "test/phase"));
             alone.give(Instant::ZERO, Input::Start);
             alone.hear(0.1, 1, CLEAR, &[]);
-            let srtt_s = alone.sender.report().srtt_s;
+            let srtt_s = alone.sender.shown().srtt_s;
             assert!(srtt_s == 0.09 || srtt_s == 0.12, "{srtt_s}");
             srtt_s == 0.12
         })

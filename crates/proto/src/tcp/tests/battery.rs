@@ -2,8 +2,9 @@
 
 use super::rule::{Rule, VARIANTS, Window, WindowRule};
 use super::*;
-use crate::endpoint::{Action, Input, Outbox};
-use crate::packet::SackBlock;
+use crate::endpoint::{Action, Cause, Input, Outbox};
+use crate::tcp;
+use crate::tcp::SackBlock;
 use crate::testing::{feed, inputs};
 
 /// Settings that meet different parts of the machine.
@@ -67,7 +68,7 @@ fn transfer_from(
     let (mut acknowledged, mut delivered) = (first, first);
     let name = format!("{} seed {seed} {config:?}", config.variant.name());
     pair.run_while(seconds(1e6), |pair| {
-        let report = pair.left.report();
+        let report = pair.left.shown();
         assert!(report.cwnd_pkts >= 1.0 && report.cwnd_pkts <= config.window_pkts().max(2.0), "{name}: {report:?}");
         assert!(report.ssthresh_pkts >= 1.0, "{name}: {report:?}");
         assert!(pair.left.acknowledged() >= acknowledged && pair.right.next_expected() >= delivered, "{name}");
@@ -79,21 +80,27 @@ fn transfer_from(
     let end = first + u64::from(segments);
     assert_eq!((pair.left.acknowledged(), pair.right.next_expected()), (end, end), "{name}");
     assert_eq!(pair.right.report().distinct_bytes, u64::from(segments) * 1040, "{name}");
-    assert_eq!(pair.count_events(|event| *event == Event::Finished), 1, "{name}");
+    assert_eq!(pair.count_events(|event| event.is(events::FINISHED)), 1, "{name}");
     assert_eq!(pair.left.deadline(), None, "{name}");
     let relative = |number: u32| number.wrapping_sub(first as u32);
     let sent = pair.sent.iter().map(|(at, side, packet)| match packet.header {
-        Header::TcpData { sequence, .. } => (*at, *side, relative(sequence), vec![]),
-        Header::TcpAck { next_expected, sack, .. } => {
+        Header::Tcp(tcp::Header::Data { sequence, .. }) => (*at, *side, relative(sequence), vec![]),
+        Header::Tcp(tcp::Header::Ack { next_expected, sack, .. }) => {
             let reported = sack.iter().filter(|block| !block.is_empty());
             let blocks = reported.flat_map(|block| [relative(block.start), relative(block.end)]).collect();
             (*at, *side, relative(next_expected), blocks)
         }
-        Header::TcpSyn | Header::TcpSynAck { .. } => (*at, *side, 0, vec![]),
+        Header::Tcp(tcp::Header::Syn) | Header::Tcp(tcp::Header::SynAck { .. }) => (*at, *side, 0, vec![]),
         _ => panic!("{packet:?}"),
     });
     let sent = sent.collect();
-    (pair.events, sent)
+    let mut events = pair.events;
+    for (_, _, event) in &mut events {
+        if let Cause::Packet { sequence } | Cause::Loss { sequence } | Cause::Mark { sequence, .. } = &mut event.cause {
+            *sequence -= first;
+        }
+    }
+    (events, sent)
 }
 
 #[test]
@@ -160,16 +167,20 @@ fn no_input_upsets_a_sender() {
                     *block = SackBlock { start: around(&mut random, from), end: around(&mut random, from) };
                 }
                 let levels = [Ecn::NotCapable, Ecn::NotCapable, Ecn::Incipient, Ecn::Moderate];
-                let acknowledgement = Header::TcpAck {
+                let acknowledgement = Header::Tcp(tcp::Header::Ack {
                     next_expected: if random.chance(0.6) { una as u32 } else { around(&mut random, una) },
                     echo: levels[(random.uniform() * 4.0) as usize],
                     sack,
                     echoed_stamp_us: random.uniform().to_bits() as u32,
-                };
+                });
                 let echoed_stamp_us = random.uniform().to_bits() as u32;
                 let greets = random.chance(0.01);
-                let ack = ack_with(if greets { Header::TcpSynAck { echoed_stamp_us } } else { acknowledgement });
-                let input = if random.chance(0.9) { Input::Packet(&ack) } else { Input::Timeout };
+                let ack = ack_with(if greets {
+                    Header::Tcp(tcp::Header::SynAck { echoed_stamp_us })
+                } else {
+                    acknowledgement
+                });
+                let input = if random.chance(0.9) { Input::Packet(&ack, None) } else { Input::Timeout };
                 sender.handle(now, input, &mut out);
                 out.clear();
                 if sender.deadline().is_some_and(|at| at <= now) {
@@ -180,7 +191,7 @@ fn no_input_upsets_a_sender() {
                 assert!(sender.snd_una >= una && sender.snd_una <= sender.next, "{name}: {sender:?}");
                 assert!(sender.next <= sender.sent_end, "{name}: {sender:?}");
                 assert!(sender.sent_end == sender.snd_una || sender.deadline().is_some(), "{name}: {sender:?}");
-                let cwnd = sender.report().cwnd_pkts;
+                let cwnd = sender.shown().cwnd_pkts;
                 // A recovery ends with the threshold for a window, which is at least 2.
                 assert!(cwnd >= 1.0 && cwnd <= config.window_pkts().max(2.0), "{name}: {sender:?}");
             }
@@ -207,16 +218,21 @@ fn no_input_upsets_a_receiver() {
                 draw if draw < 0.999 => around,
                 _ => random.uniform().to_bits() as u32,
             };
-            let header =
-                Header::TcpData { sequence, window_reduced: random.chance(0.1), retransmission: random.chance(0.1) };
+            let header = Header::Tcp(tcp::Header::Data {
+                sequence,
+                window_reduced: random.chance(0.1),
+                retransmission: random.chance(0.1),
+            });
             let ecn = [Ecn::NotCapable, Ecn::Capable, Ecn::Incipient, Ecn::Moderate][(random.uniform() * 4.0) as usize];
             let sent = now - Duration::from_micros((random.uniform() * 1e6) as u64);
             let segment = Packet { sent, ecn, size: (random.uniform() * 65536.0) as u16, ..ack_with(header) };
-            let input = if random.chance(0.9) { Input::Packet(&segment) } else { Input::Timeout };
+            let input = if random.chance(0.9) { Input::Packet(&segment, None) } else { Input::Timeout };
             feed(&mut receiver, now, input, false, &mut out, &case);
             let name = format!("case {case} step {step}");
             let acks = out.actions().iter().filter_map(|action| match action {
-                Action::Send(Packet { header: Header::TcpAck { next_expected, .. }, .. }) => Some(*next_expected),
+                Action::Send(Packet { header: Header::Tcp(tcp::Header::Ack { next_expected, .. }), .. }) => {
+                    Some(*next_expected)
+                }
                 _ => None,
             });
             assert!(acks.eq(std::iter::repeat_n(receiver.next_expected() as u32, out.actions().len())), "{name}");
@@ -270,7 +286,11 @@ fn a_guest_rule_decides_the_window() {
     let mut pair = Pair::new(sender, ends(&config).1, DELAY, network);
     pair.run_until(seconds(60.0));
     assert_eq!(pair.left.acknowledged(), 300);
-    let [(_, _, Event::LossReduction { before, after }), (_, _, Event::Finished)] = pair.events[..] else {
+    let [
+        (_, _, Event { kind: events::LOSS_REDUCTION, before, after, .. }),
+        (_, _, Event { kind: events::FINISHED, .. }),
+    ] = pair.events[..]
+    else {
         panic!("{:?}", pair.events)
     };
     assert_eq!(after, 0.75 * before);

@@ -1,6 +1,8 @@
 //! ECN and multilevel ECN between the two ends.
 
 use super::*;
+use crate::endpoint::Cause;
+use crate::tcp;
 
 fn config(ecn: EcnMode) -> Config {
     Config {
@@ -15,11 +17,15 @@ fn config(ecn: EcnMode) -> Config {
 
 /// Levels and factors of the answers to echoes.
 fn answers<L, R, N>(pair: &Pair<L, R, N>) -> Vec<(Ecn, f64)> {
-    let answer = |event: &Event| match event {
-        Event::EcnReduction { level, before, after } => Some((*level, after / before)),
+    let answer = |event: &Event| match event.cause {
+        Cause::Mark { level, .. } if is_answer(event) => Some((level, event.after / event.before)),
         _ => None,
     };
     pair.events.iter().filter_map(|(_, _, event)| answer(event)).collect()
+}
+
+fn is_answer(event: &Event) -> bool {
+    event.is(events::INCIPIENT_REDUCTION) || event.is(events::MODERATE_REDUCTION)
 }
 
 /// Marks and answers, and the mean window before the late answers, of a flow with one mark every ten round trips.
@@ -40,10 +46,10 @@ fn one_mark_in_ten_round_trips(config: &Config, level: Ecn) -> (usize, usize, f6
         .events
         .iter()
         .filter(|(at, _, _)| *at > seconds(100.0))
-        .filter_map(|(_, _, event)| if let Event::EcnReduction { before, .. } = event { Some(*before) } else { None })
+        .filter_map(|(_, _, event)| is_answer(event).then_some(event.before))
         .collect();
-    let (answered, losses) = (pair.left.report().ecn_reductions as usize, pair.left.report().loss_reductions);
-    assert_eq!((losses, pair.left.report().timeouts), (0, 0));
+    let (answered, losses) = (pair.left.shown().ecn_reductions as usize, pair.left.shown().loss_reductions);
+    assert_eq!((losses, pair.left.shown().timeouts), (0, 0));
     drop(pair);
     (marks, answered, befores.iter().sum::<f64>() / befores.len() as f64)
 }
@@ -71,8 +77,8 @@ fn a_mark_in_every_round_trip_leaves_a_window_of_one() {
     for level in [Ecn::Incipient, Ecn::Moderate] {
         let mut pair = pair(&config(EcnMode::Mecn), |_, _| Fate::Mark(level));
         pair.run_until(seconds(30.0));
-        assert_eq!(pair.left.report().cwnd_pkts, 1.0);
-        assert_eq!(pair.left.report().timeouts, 0);
+        assert_eq!(pair.left.shown().cwnd_pkts, 1.0);
+        assert_eq!(pair.left.shown().timeouts, 0);
         // Without the pause at a window of one, a segment goes each round trip.
         assert_eq!(data_sent(&pair, 29.0, 29.95).split(", ").count(), 10);
     }
@@ -85,7 +91,7 @@ fn with_a_window_of_one_an_echo_stops_the_sender_until_its_timer() {
     pair.run_until(seconds(3.35));
     // 1 s from the ACK at 0.1 s; the ACK at 1.2 s echoes again, so 2 s; the ACK at 3.3 s does not.
     assert_eq!(data_sent(&pair, 0.0, 3.35), "0: 0, 1.1: 1, 3.2: 2, 3.3: 3 4");
-    let report = pair.left.report();
+    let report = pair.left.shown();
     assert_eq!((report.timeouts, report.ecn_reductions, report.ssthresh_pkts), (0, 2, 1000.0));
 }
 
@@ -103,7 +109,7 @@ fn a_loss_in_a_window_reduced_by_ecn_is_repaired_without_another_reduction() {
     // 17 + floor(4.47 + 4) = 25 and lets out 23 and 24, the fifth 25. ACK 23 at 0.6 s ends the recovery: 23 + 4 = 27.
     // The ACKs of 23, which carried CWR, to 25 add nothing but 1/cwnd each (4.47 to 5.09: 26 + 5 = 31).
     assert_eq!(data_sent(&pair, 0.5, 0.6), "0.5: 17r 23 24 25, 0.6: 26 27 28 29 30");
-    let report = pair.left.report();
+    let report = pair.left.shown();
     assert_eq!((report.loss_reductions, report.ecn_reductions, report.timeouts), (0, 1, 0));
     assert_eq!(answers(&pair), [(Ecn::Moderate, 0.5)]);
 }
@@ -120,7 +126,7 @@ fn a_mark_in_a_window_reduced_for_a_loss_is_not_answered() {
     for variant in rule::VARIANTS {
         let mut pair = pair(&Config { variant: *variant, ..config(EcnMode::Ecn) }, fate);
         pair.run_until(seconds(3.0));
-        let report = pair.left.report();
+        let report = pair.left.shown();
         assert_eq!((report.loss_reductions, report.ecn_reductions, report.timeouts), (1, 0, 0), "{}", variant.name());
     }
 }
@@ -135,7 +141,7 @@ fn a_loss_in_a_window_reduced_by_a_mark_makes_it_half() {
     let full = (0..8).fold(8.0, |cwnd: f64, _| cwnd + 1.0 / cwnd);
     let mut escalating = pair(&config(EcnMode::Mecn), fate);
     escalating.run_until(seconds(0.55));
-    let [_, (_, _, Event::LossReduction { after, .. })] = escalating.events[..] else {
+    let [_, (_, _, Event { kind: events::LOSS_REDUCTION, after, .. })] = escalating.events[..] else {
         panic!("{:?}", escalating.events)
     };
     assert!((after - full / 2.0).abs() < 1e-9, "{after}");
@@ -144,7 +150,7 @@ fn a_loss_in_a_window_reduced_by_a_mark_makes_it_half() {
     let mut plain = pair(&plain, fate);
     plain.run_until(seconds(0.55));
     assert_eq!(plain.events.len(), 1);
-    assert!((plain.left.report().cwnd_pkts - full * 0.8).abs() < 1e-9);
+    assert!((plain.left.shown().cwnd_pkts - full * 0.8).abs() < 1e-9);
 }
 
 #[test]
@@ -158,7 +164,7 @@ fn a_time_out_in_a_window_reduced_by_ecn_leaves_the_threshold() {
     let mut pair = pair(&config(EcnMode::Ecn), fate);
     pair.run_until(seconds(1.55));
     let half = (0..8).fold(8.0, |cwnd: f64, _| cwnd + 1.0 / cwnd) / 2.0;
-    let report = pair.left.report();
+    let report = pair.left.shown();
     assert_eq!((report.timeouts, report.cwnd_pkts), (1, 1.0));
     assert!((report.ssthresh_pkts - half).abs() < 1e-12);
 }
@@ -180,15 +186,15 @@ fn the_loss_of_the_segment_with_cwr_is_answered_anew() {
         // on, and the ACK that ends the recovery is the first of more than `recover`.
         let mut found = pair(&config, fate(23));
         found.run_until(seconds(3.0));
-        let report = found.left.report();
+        let report = found.left.shown();
         let by_loss = u64::from(config.variant == Variant::Sack);
         let counts = (report.loss_reductions, report.ecn_reductions, report.timeouts);
         assert_eq!(counts, (by_loss, 2 - by_loss, 0), "{}", variant.name());
         // Found by the timer, with everything behind it lost, too: the threshold is halved a second time.
         let mut timed_out = pair(&config, fate(60));
-        timed_out.run_while(seconds(3.0), |pair| pair.left.report().timeouts == 0);
+        timed_out.run_while(seconds(3.0), |pair| pair.left.shown().timeouts == 0);
         assert_eq!(timed_out.left.acknowledged(), 23);
-        assert_eq!(timed_out.left.report().ssthresh_pkts, full / 4.0, "{}", variant.name());
+        assert_eq!(timed_out.left.shown().ssthresh_pkts, full / 4.0, "{}", variant.name());
     }
 }
 
@@ -206,7 +212,7 @@ fn the_second_level_is_answered_a_round_trip_after_the_first() {
         .sent
         .iter()
         .filter_map(|(_, _, packet)| match packet.header {
-            Header::TcpAck { next_expected, echo, .. } => Some((next_expected, echo)),
+            Header::Tcp(tcp::Header::Ack { next_expected, echo, .. }) => Some((next_expected, echo)),
             _ => None,
         })
         .collect();
@@ -215,7 +221,7 @@ fn the_second_level_is_answered_a_round_trip_after_the_first() {
         .sent
         .iter()
         .filter_map(|(_, _, packet)| match packet.header {
-            Header::TcpData { sequence, window_reduced: true, .. } => Some(sequence),
+            Header::Tcp(tcp::Header::Data { sequence, window_reduced: true, .. }) => Some(sequence),
             _ => None,
         })
         .collect();
@@ -257,7 +263,7 @@ fn retransmissions_are_ecn_capable_only_if_asked_for_and_acks_never() {
             let expected = if capable && ecn != EcnMode::Off { Ecn::Capable } else { Ecn::NotCapable };
             assert_eq!(packet.ecn, expected, "{side:?} {packet:?}");
         }
-        assert_eq!(pair.left.report().retransmitted_pkts, 1);
+        assert_eq!(pair.left.shown().retransmitted_pkts, 1);
     }
 }
 
@@ -273,10 +279,10 @@ fn a_time_out_is_repaired_in_slow_start_although_the_echo_goes_on() {
         };
         let config = Config { initial_ssthresh: Some(Packets(64.0)), grow_after_timeout, ..config(EcnMode::Ecn) };
         let mut pair = pair(&config, fate);
-        pair.run_while(seconds(60.0), |pair| pair.left.report().timeouts == 0);
-        let (timeout, outstanding) = (pair.now(), pair.left.report().sent_pkts);
+        pair.run_while(seconds(60.0), |pair| pair.left.shown().timeouts == 0);
+        let (timeout, outstanding) = (pair.now(), pair.left.shown().sent_pkts);
         pair.run_while(seconds(60.0), |pair| pair.left.acknowledged() < outstanding - 1);
-        assert_eq!(pair.left.report().timeouts, 1);
+        assert_eq!(pair.left.shown().timeouts, 1);
         let lost = outstanding - 1 - 21;
         (pair.now().since(timeout).as_secs_f64() / 0.1, lost as f64)
     };
@@ -295,9 +301,9 @@ fn a_time_out_after_a_mild_mark_makes_the_reduction_that_of_a_loss() {
         _ => Fate::Deliver,
     };
     let mut pair = pair(&config(EcnMode::Mecn), fate);
-    pair.run_while(seconds(3.0), |pair| pair.left.report().timeouts == 0);
+    pair.run_while(seconds(3.0), |pair| pair.left.shown().timeouts == 0);
     let full = (0..8).fold(8.0, |cwnd: f64, _| cwnd + 1.0 / cwnd);
-    let report = pair.left.report();
+    let report = pair.left.shown();
     assert!((report.ssthresh_pkts - full / 2.0).abs() < 1e-9, "{report:?}");
     assert_eq!(report.cwnd_pkts, 1.0);
 }

@@ -15,13 +15,15 @@ mod marks;
 mod traces;
 
 use super::*;
-use crate::endpoint::{Endpoint, Event};
+use crate::endpoint::{Endpoint, Event, Report};
 use crate::packet::{Address, Ecn, FlowId, Header, Packet};
 use crate::parts::throughput_equation::throughput_bps;
 use crate::quantity::{Bytes, Packets};
 use crate::random::Random;
-use crate::testing::{Fate, Pair, Side};
+use crate::tcp;
+use crate::testing::{Fate, Pair, Side, gauge};
 use crate::time::{Duration, Instant};
+use std::ops::Deref;
 
 const DELAY: Duration = Duration::from_millis(50);
 
@@ -33,6 +35,46 @@ fn ends(config: &Config) -> (Sender, Receiver) {
     (sender, Receiver::new(config, flow, peer, own))
 }
 
+/// What a sender reports and shows, by name.
+#[derive(Clone, Copy, Debug)]
+struct Shown {
+    report: Report,
+    retransmitted_pkts: u64,
+    loss_reductions: u64,
+    ecn_reductions: u64,
+    timeouts: u64,
+    window_limited_s: f64,
+    cwnd_pkts: f64,
+    ssthresh_pkts: f64,
+    srtt_s: f64,
+}
+
+impl Deref for Shown {
+    type Target = Report;
+
+    fn deref(&self) -> &Report {
+        &self.report
+    }
+}
+
+impl Sender {
+    fn shown(&self) -> Shown {
+        let value = |name: &str| gauge(self, name);
+        let count = |name: &str| gauge(self, name) as u64;
+        Shown {
+            report: self.report(),
+            retransmitted_pkts: count("retransmitted"),
+            loss_reductions: count("loss_reductions"),
+            ecn_reductions: count("ecn_reductions"),
+            timeouts: count("timeouts"),
+            window_limited_s: value("window_limited"),
+            cwnd_pkts: value("cwnd"),
+            ssthresh_pkts: value("ssthresh"),
+            srtt_s: value("srtt"),
+        }
+    }
+}
+
 fn seconds(s: f64) -> Instant {
     Instant::from_secs_f64(s)
 }
@@ -40,7 +82,7 @@ fn seconds(s: f64) -> Instant {
 /// Number of a data segment and whether it is a retransmission.
 fn segment(packet: &Packet) -> Option<(u32, bool)> {
     match packet.header {
-        Header::TcpData { sequence, retransmission, .. } => Some((sequence, retransmission)),
+        Header::Tcp(tcp::Header::Data { sequence, retransmission, .. }) => Some((sequence, retransmission)),
         _ => None,
     }
 }

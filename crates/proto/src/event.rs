@@ -1,0 +1,157 @@
+//! Events: what happens inside an endpoint that is worth knowing, and why.
+
+use crate::packet::{Address, Ecn};
+
+/// Something that happened inside an endpoint: a value, not a log line.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    /// What: one of those that the protocol names.
+    pub kind: &'static EventKind,
+    /// What changed before, in the unit of the kind; NaN if nothing that has a number did.
+    pub before: f64,
+    /// And after.
+    pub after: f64,
+    /// Of whom it speaks.
+    pub subject: Subject,
+    /// The layer that it is about, if it is about one.
+    pub layer: Option<u8>,
+    /// Why.
+    pub cause: Cause,
+}
+
+/// What may happen in the endpoints of a protocol; those of a protocol stand in its own module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventKind {
+    /// Its name in tables: `loss-event`.
+    pub name: &'static str,
+    /// The unit of what changes, `1` if it has none.
+    pub unit: &'static str,
+    /// What it means.
+    pub about: &'static str,
+}
+
+/// Of whom an event speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Subject {
+    /// Of the endpoint itself.
+    #[default]
+    Own,
+    /// Of another endpoint.
+    Other(Address),
+    /// Of nobody any more.
+    Nobody,
+}
+
+/// What an event came from.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Cause {
+    /// Time alone: a timer, a start, a stop.
+    #[default]
+    Time,
+    /// A packet that came.
+    Packet {
+        /// Its number.
+        sequence: u64,
+    },
+    /// A packet that did not come.
+    Loss {
+        /// Its number, or that of the first of them.
+        sequence: u64,
+    },
+    /// A packet that came with a congestion mark, or whose mark was echoed.
+    Mark {
+        /// Its number, as far as it is known.
+        sequence: u64,
+        /// The level.
+        level: Ecn,
+    },
+    /// What a receiver said.
+    Report {
+        /// Who.
+        receiver: Address,
+        /// When in the receiver's own count: its report's number or the round that it was for.
+        number: u64,
+    },
+}
+
+/// Everything that there was to send has been acknowledged: a finite transfer, or what was outstanding at a stop. A
+/// sender of any protocol may say so; drivers then know how long its flow was active.
+pub const FINISHED: &EventKind = &EventKind::new("finished", "1", "Everything to be sent has been acknowledged.");
+
+impl Event {
+    /// An event that changes nothing with a number.
+    pub const fn new(kind: &'static EventKind, cause: Cause) -> Event {
+        Event::change(kind, f64::NAN, f64::NAN, cause)
+    }
+
+    /// A change of what the kind is about.
+    pub const fn change(kind: &'static EventKind, before: f64, after: f64, cause: Cause) -> Event {
+        Event { kind, before, after, subject: Subject::Own, layer: None, cause }
+    }
+
+    /// The same, about somebody else or nobody.
+    pub const fn about(mut self, other: Option<Address>) -> Event {
+        self.subject = match other {
+            Some(other) => Subject::Other(other),
+            None => Subject::Nobody,
+        };
+        self
+    }
+
+    /// The same, on this layer.
+    pub const fn on(mut self, layer: u8) -> Event {
+        self.layer = Some(layer);
+        self
+    }
+
+    /// Whether it is one of this kind.
+    pub fn is(&self, kind: &EventKind) -> bool {
+        self.kind == kind
+    }
+}
+
+impl EventKind {
+    /// Names an event.
+    pub const fn new(name: &'static str, unit: &'static str, about: &'static str) -> EventKind {
+        EventKind { name, unit, about }
+    }
+}
+
+impl Cause {
+    /// Its name in tables.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Cause::Time => "time",
+            Cause::Packet { .. } => "packet",
+            Cause::Loss { .. } => "loss",
+            Cause::Mark { .. } => "mark",
+            Cause::Report { .. } => "report",
+        }
+    }
+
+    /// The number that tells which packet or report it was.
+    pub fn number(&self) -> Option<u64> {
+        match *self {
+            Cause::Time => None,
+            Cause::Packet { sequence } | Cause::Loss { sequence } | Cause::Mark { sequence, .. } => Some(sequence),
+            Cause::Report { number, .. } => Some(number),
+        }
+    }
+
+    /// Whose report it was.
+    pub fn receiver(&self) -> Option<Address> {
+        match *self {
+            Cause::Report { receiver, .. } => Some(receiver),
+            _ => None,
+        }
+    }
+}
+
+/// Values that are none (NaN) equal themselves.
+impl PartialEq for Event {
+    fn eq(&self, other: &Event) -> bool {
+        let values = |event: &Event| [event.before, event.after].map(f64::to_bits);
+        let rest = |event: &Event| (event.kind, event.subject, event.layer, event.cause);
+        values(self) == values(other) && rest(self) == rest(other)
+    }
+}

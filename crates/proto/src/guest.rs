@@ -1,0 +1,203 @@
+//! What code outside the tree says in its packets: a header of bytes, written and read field by field.
+//!
+//! ```
+//! use faircast_proto::guest::GuestHeader;
+//!
+//! const OWNER: [u8; 4] = *b"mine";
+//! let header = GuestHeader::data(OWNER, (7_u32, 0.25_f32));
+//! assert_eq!(header.read::<(u32, f32)>(OWNER), Some((7, 0.25)));
+//! assert_eq!(header.read::<(u32, f32)>(*b"else"), None);
+//! assert!(header.is_data());
+//! ```
+
+use crate::packet::{Address, Ecn, Header};
+use crate::random::fnv1a;
+
+/// Bytes of a [`GuestHeader`] for its fields.
+pub const GUEST_BYTES: usize = 32;
+
+/// The header of a guest's packet. Guests that do not know each other keep apart by their `owner`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GuestHeader {
+    owner: [u8; 4],
+    is_data: bool,
+    bytes: [u8; GUEST_BYTES],
+}
+
+/// What may stand in a [`GuestHeader`]: numbers, addresses, and up to eight of them in a row.
+pub trait Fields: Copy {
+    /// How many bytes they take.
+    const BYTES: usize;
+
+    /// Writes them to the first of `bytes`.
+    fn put(self, bytes: &mut [u8]);
+
+    /// Reads them from the first of `bytes`.
+    fn take(bytes: &[u8]) -> Self;
+}
+
+impl GuestHeader {
+    /// The header of a packet with data, with these fields. What does not fit into [`GUEST_BYTES`] does not compile.
+    pub fn data<F: Fields>(owner: [u8; 4], fields: F) -> GuestHeader {
+        GuestHeader { is_data: true, ..GuestHeader::message(owner, fields) }
+    }
+
+    /// The same of a packet that carries none: a report, an acknowledgement.
+    pub fn message<F: Fields>(owner: [u8; 4], fields: F) -> GuestHeader {
+        const { assert!(F::BYTES <= GUEST_BYTES, "a guest's header has room for 32 bytes") };
+        let mut bytes = [0; GUEST_BYTES];
+        fields.put(&mut bytes);
+        GuestHeader { owner, is_data: false, bytes }
+    }
+
+    /// Whether its packet carries data.
+    pub fn is_data(&self) -> bool {
+        self.is_data
+    }
+
+    /// The fields of a header of this owner; nothing of another's.
+    pub fn read<F: Fields>(&self, owner: [u8; 4]) -> Option<F> {
+        const { assert!(F::BYTES <= GUEST_BYTES, "a guest's header has room for 32 bytes") };
+        (self.owner == owner).then(|| F::take(&self.bytes))
+    }
+
+    /// A number that tells two of them apart.
+    pub(crate) fn digest(&self) -> u64 {
+        fnv1a(&self.owner) ^ fnv1a(&self.bytes)
+    }
+
+    #[cfg(any(test, feature = "testing"))]
+    pub(crate) fn wild(wild: &mut crate::testing::Wild<'_>) -> GuestHeader {
+        let is_data = wild.chance(0.5);
+        GuestHeader { owner: *b"wild", is_data, bytes: std::array::from_fn(|_| wild.word() as u8) }
+    }
+}
+
+impl From<GuestHeader> for Header {
+    fn from(header: GuestHeader) -> Header {
+        Header::Guest(header)
+    }
+}
+
+macro_rules! numbers {
+    ($($number:ty),+) => {
+        $(impl Fields for $number {
+            const BYTES: usize = size_of::<$number>();
+
+            fn put(self, bytes: &mut [u8]) {
+                bytes[..Self::BYTES].copy_from_slice(&self.to_le_bytes());
+            }
+
+            fn take(bytes: &[u8]) -> $number {
+                <$number>::from_le_bytes(bytes[..Self::BYTES].try_into().expect("as many as it takes"))
+            }
+        })+
+    };
+}
+
+numbers!(u8, u16, u32, u64, i8, i16, i32, i64, f32, f64);
+
+impl Fields for bool {
+    const BYTES: usize = 1;
+
+    fn put(self, bytes: &mut [u8]) {
+        u8::from(self).put(bytes);
+    }
+
+    fn take(bytes: &[u8]) -> bool {
+        u8::take(bytes) != 0
+    }
+}
+
+impl Fields for Address {
+    const BYTES: usize = 4;
+
+    fn put(self, bytes: &mut [u8]) {
+        self.to_bits().put(bytes);
+    }
+
+    fn take(bytes: &[u8]) -> Address {
+        Address::from_bits(u32::take(bytes))
+    }
+}
+
+impl Fields for Ecn {
+    const BYTES: usize = 1;
+
+    fn put(self, bytes: &mut [u8]) {
+        (self as u8).put(bytes);
+    }
+
+    fn take(bytes: &[u8]) -> Ecn {
+        [Ecn::NotCapable, Ecn::Capable, Ecn::Incipient, Ecn::Moderate][usize::from(bytes[0] % 4)]
+    }
+}
+
+macro_rules! rows {
+    ($($($F:ident)+;)+) => {
+        $(impl<$($F: Fields),+> Fields for ($($F,)+) {
+            const BYTES: usize = 0 $(+ $F::BYTES)+;
+
+            #[allow(non_snake_case, reason = "the field of each type has its name")]
+            fn put(self, bytes: &mut [u8]) {
+                let ($($F,)+) = self;
+                let mut rest = bytes;
+                $(
+                    let (own, after) = rest.split_at_mut($F::BYTES);
+                    $F.put(own);
+                    rest = after;
+                )+
+                let _ = rest;
+            }
+
+            fn take(bytes: &[u8]) -> Self {
+                let mut rest = bytes;
+                ($({
+                    let (own, after) = rest.split_at($F::BYTES);
+                    rest = after;
+                    let _ = rest;
+                    $F::take(own)
+                },)+)
+            }
+        })+
+    };
+}
+
+rows! {
+    A;
+    A B;
+    A B C;
+    A B C D;
+    A B C D E;
+    A B C D E F;
+    A B C D E F G;
+    A B C D E F G H;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWNER: [u8; 4] = *b"test";
+
+    #[test]
+    fn fields_come_back_as_they_were() {
+        let fields = (u8::MAX, (u16::MAX - 1, -5_i32), 1e-9_f64, true, Address::group(77), Ecn::Incipient, -0.5_f32);
+        let header = GuestHeader::message(OWNER, fields);
+        assert_eq!(header.read(OWNER), Some(fields));
+        assert_eq!(header.read::<u8>(OWNER), Some(u8::MAX), "the first field stands first");
+        assert_eq!(header.read::<u8>(*b"TEST"), None, "it is another's");
+        let full = (u64::MAX, 1_u64, 2_u64, u64::MAX - 3);
+        assert_eq!(GuestHeader::message(OWNER, full).read(OWNER), Some(full));
+    }
+
+    #[test]
+    fn digests_tell_fields_and_owners_apart() {
+        let digests = [
+            GuestHeader::message(OWNER, 1_u32).digest(),
+            GuestHeader::message(OWNER, 2_u32).digest(),
+            GuestHeader::message(*b"tesu", 1_u32).digest(),
+        ];
+        assert!(digests[0] != digests[1] && digests[0] != digests[2] && digests[1] != digests[2]);
+    }
+}

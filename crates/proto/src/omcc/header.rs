@@ -1,0 +1,98 @@
+//! What OMCC says in its packets: what TFMCC says, and what multiplies the rate.
+
+use crate::packet::{self, ProtocolHeader};
+use crate::tfmcc::{self, Scaling, Wording};
+
+/// The header of an OMCC packet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Header {
+    /// From the sender to the group.
+    Data(DataHeader),
+    /// From a receiver to the sender.
+    Feedback(FeedbackHeader),
+    /// A receiver says to the sender that it is a member, or no longer. The receiver is
+    /// [`Packet::source`](packet::Packet::source); of two messages the one with the later
+    /// [`Packet::sent`](packet::Packet::sent) counts.
+    Registration {
+        /// Whether it is one.
+        member: bool,
+    },
+}
+
+/// A data packet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DataHeader {
+    /// What TFMCC says.
+    pub tfmcc: tfmcc::DataHeader,
+    /// Receivers multiply the throughput equation by this, f(N) ([Hang] eq. 13).
+    pub scale: f32,
+    /// N, the number of receivers that the rate counts for; for observers.
+    pub receivers: f32,
+}
+
+/// A feedback packet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FeedbackHeader {
+    /// What TFMCC says.
+    pub tfmcc: tfmcc::FeedbackHeader,
+    /// The uniform number the feedback timer was drawn from, for counting receivers; NaN for the CLR.
+    pub draw: f32,
+}
+
+/// TFMCC's endpoints in these headers.
+#[derive(Clone, Copy, Debug)]
+pub struct Scaled;
+
+impl Wording for Scaled {
+    fn data(tfmcc: tfmcc::DataHeader, scaling: Scaling) -> packet::Header {
+        let Scaling { equation, receivers, .. } = scaling;
+        Header::Data(DataHeader { tfmcc, scale: equation as f32, receivers: receivers as f32 }).into()
+    }
+
+    #[inline]
+    fn read_data(header: &packet::Header) -> Option<(tfmcc::DataHeader, f32)> {
+        match *header {
+            packet::Header::Omcc(Header::Data(data)) => Some((data.tfmcc, data.scale)),
+            _ => None,
+        }
+    }
+
+    fn feedback(tfmcc: tfmcc::FeedbackHeader, draw: f32) -> packet::Header {
+        Header::Feedback(FeedbackHeader { tfmcc, draw }).into()
+    }
+
+    #[inline]
+    fn read_feedback(header: &packet::Header) -> Option<tfmcc::FeedbackHeader> {
+        match *header {
+            packet::Header::Omcc(Header::Feedback(feedback)) => Some(feedback.tfmcc),
+            _ => None,
+        }
+    }
+}
+
+impl ProtocolHeader for Header {
+    fn digest(&self) -> u64 {
+        match *self {
+            Header::Data(data) => data.tfmcc.digest(),
+            Header::Feedback(feedback) => feedback.tfmcc.digest(),
+            Header::Registration { member } => u64::from(member),
+        }
+    }
+
+    fn is_data(&self) -> bool {
+        matches!(self, Header::Data(_))
+    }
+
+    #[cfg(any(test, feature = "testing"))]
+    fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
+        match wild.below(3) {
+            0 => Header::Data(DataHeader {
+                tfmcc: tfmcc::DataHeader::wild(wild),
+                scale: wild.number(),
+                receivers: wild.number(),
+            }),
+            1 => Header::Feedback(FeedbackHeader { tfmcc: tfmcc::FeedbackHeader::wild(wild), draw: wild.number() }),
+            _ => Header::Registration { member: wild.chance(0.8) },
+        }
+    }
+}

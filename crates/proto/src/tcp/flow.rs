@@ -1,0 +1,47 @@
+//! TCP as a kind of flow.
+
+use super::{Config, Receiver, Sender};
+use crate::flow_kind::{FlowKind, FlowSeat};
+use crate::time::Rate;
+
+impl FlowKind for Config {
+    type Sender = Sender;
+    type Receiver = Receiver;
+
+    fn check(&self) -> Vec<(String, String)> {
+        self.check()
+    }
+
+    fn packet_bytes(&self) -> u64 {
+        self.segment_bytes()
+    }
+
+    fn peak_rate(&self) -> Option<Rate> {
+        None
+    }
+
+    fn fixed_rate_bps(&self) -> Option<f64> {
+        None
+    }
+
+    fn answer_bytes(&self) -> u64 {
+        self.ack_size.0
+    }
+
+    fn first_pkts(&self) -> f64 {
+        self.initial_cwnd.0
+    }
+
+    fn window_pkts(&self) -> Option<f64> {
+        self.wnd.map(|wnd| wnd.0)
+    }
+
+    fn sender(&self, seat: &FlowSeat<'_>) -> Sender {
+        let &FlowSeat { flow, sender, receiver, .. } = seat;
+        Sender::new(self, flow, sender, receiver, seat.random("jitter")).with_clock_phase(self, seat.random("tick"))
+    }
+
+    fn receiver(&self, seat: &FlowSeat<'_>) -> Receiver {
+        Receiver::new(self, seat.flow, seat.receiver, seat.sender)
+    }
+}

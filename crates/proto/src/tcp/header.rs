@@ -1,0 +1,85 @@
+//! What TCP says in its packets.
+
+use crate::packet::{Ecn, ProtocolHeader};
+
+/// The header of a TCP packet. Sequence numbers count segments.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Header {
+    /// The first packet of a connection that begins with a handshake.
+    Syn,
+    /// The answer to it.
+    SynAck {
+        /// Time stamp of the SYN (RFC 7323 TSecr), low 32 bits of microseconds.
+        echoed_stamp_us: u32,
+    },
+    /// A data segment.
+    Data {
+        /// Number of the segment, from 0.
+        sequence: u32,
+        /// The sender has reduced its window (RFC 3168 CWR): the receiver may end its echo.
+        window_reduced: bool,
+        /// Sent before.
+        retransmission: bool,
+    },
+    /// An acknowledgement.
+    Ack {
+        /// The next segment expected.
+        next_expected: u32,
+        /// Congestion level echoed ([Durresi] Table II; RFC 3168 ECE is `Moderate`). `NotCapable` = no echo.
+        echo: Ecn,
+        /// RFC 2018 blocks, the most recent first; empty blocks have `start == end`.
+        sack: [SackBlock; 3],
+        /// Time stamp of the segment that caused this ACK (RFC 7323 TSecr), low 32 bits of microseconds.
+        echoed_stamp_us: u32,
+    },
+}
+
+/// Segments `start..end` have arrived above the cumulative acknowledgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackBlock {
+    /// First segment of the block.
+    pub start: u32,
+    /// First segment after the block.
+    pub end: u32,
+}
+
+impl SackBlock {
+    /// Whether the block says nothing.
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+impl ProtocolHeader for Header {
+    fn digest(&self) -> u64 {
+        match *self {
+            Header::Syn => 0,
+            Header::SynAck { .. } => 1,
+            Header::Data { sequence, .. } => u64::from(sequence),
+            Header::Ack { next_expected, echo, .. } => u64::from(next_expected) << 8 | echo as u64,
+        }
+    }
+
+    fn is_data(&self) -> bool {
+        matches!(self, Header::Data { .. })
+    }
+
+    #[cfg(any(test, feature = "testing"))]
+    fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
+        match wild.below(4) {
+            0 => Header::Syn,
+            1 => Header::SynAck { echoed_stamp_us: wild.word() },
+            2 => Header::Data {
+                sequence: wild.sequence(),
+                window_reduced: wild.chance(0.5),
+                retransmission: wild.chance(0.5),
+            },
+            _ => Header::Ack {
+                next_expected: wild.sequence(),
+                echo: Ecn::Moderate,
+                sack: [SackBlock { start: wild.word(), end: wild.word() }; 3],
+                echoed_stamp_us: wild.word(),
+            },
+        }
+    }
+}

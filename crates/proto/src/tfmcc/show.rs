@@ -1,0 +1,31 @@
+//! What the endpoints show of themselves, and what may happen in them.
+
+use crate::endpoint::{EventKind, Gauge};
+
+/// What a sender shows.
+pub const SENDER_GAUGES: &[Gauge; 4] = &[
+    Gauge::count("timeouts", "1", "How often the rate was halved because nobody reported."),
+    Gauge::count("feedback_rounds", "1", "Feedback rounds begun."),
+    Gauge::count("round_reports", "reports", "Reports in them, those of the limiting receiver not counted."),
+    Gauge::level("srtt", "s", "Round-trip time of the receiver that limits."),
+];
+
+/// What a receiver shows.
+pub const RECEIVER_GAUGES: &[Gauge; 3] = &[
+    Gauge::count("loss_events", "1", "Loss events found."),
+    Gauge::level("loss_event_rate", "1", "Loss event rate p; 0 before the first loss."),
+    Gauge::level("rtt", "s", "Round-trip time measured."),
+];
+
+/// The sender has another rate.
+pub const RATE: &EventKind = &EventKind::new("rate", "bit/s", "The source has another rate.");
+/// The sender has another current limiting receiver, the subject of the event, or none.
+pub const LIMITING_RECEIVER: &EventKind =
+    &EventKind::new("limiting-receiver", "1", "Another receiver limits the rate, or none does.");
+/// The sender's slow start is over; before is the rate then.
+pub const SLOW_START_ENDED: &EventKind = &EventKind::new("slow-start-ended", "bit/s", "Slow start is over: the rate.");
+/// A receiver has found a loss event; after it is its loss event rate.
+pub const LOSS_EVENT: &EventKind = &EventKind::new("loss-event", "1", "A receiver has found a loss event: its rate p.");
+
+/// All of them.
+pub const EVENTS: &[&EventKind] = &[RATE, LIMITING_RECEIVER, SLOW_START_ENDED, LOSS_EVENT];
