@@ -484,7 +484,10 @@ impl NetworkBuilder {
         }
         let watched: Vec<bool> =
             (0..self.links.len() as u32).map(|link| self.agents.contains_key(&LinkId(link))).collect();
-        let fallible: Vec<bool> = self.links.iter().map(|link| !matches!(link.loss, Loss::Lossless(_))).collect();
+        let mut fallible: Vec<bool> = self.links.iter().map(|link| !matches!(link.loss, Loss::Lossless(_))).collect();
+        for link in self.changes.links() {
+            fallible[link.index()] = true;
+        }
         let node_of = |address: Address| self.endpoints[address.index()].node;
         for session in &self.sessions {
             let PlannedFlow { sender, receivers } = &self.flows[session.flow.0 as usize];

@@ -9,6 +9,7 @@ use faircast_proto::time::{Duration, Instant};
 use faircast_sim::agent::Agent;
 use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
+use faircast_sim::change::Change;
 use faircast_sim::engine::World;
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
@@ -147,6 +148,23 @@ fn reports_that_cannot_be_lost_are_not_repeated_and_others_are() {
         assert_eq!([1, 3, 5].map(|link| delivered(&world, link)), expected, "every 125 s");
         assert!(world.receiver(0, 0).received_pkts > 200_000);
     }
+}
+
+#[test]
+fn reports_over_a_link_that_changes_are_repeated() {
+    let (mut network, [source, _, _, host]) = row_with(0, |_| false);
+    network.change(at(500.0), LinkId(3), Change::Down);
+    network.change(at(800.0), LinkId(3), Change::Up);
+    session(&mut network, source, SessionPlan::sparse(1), &[from(host, 0.0)]);
+    let mut world: World<Wheel> = build(network);
+    world.run(at(499.0), u64::MAX);
+    assert_eq!([1, 3, 5].map(|link| delivered(&world, link)), [1, 4, 1], "every 125 s");
+    // Without a way back the router below is no part of the tree; packets come again when it is.
+    let before = world.receiver(0, 0).received_pkts;
+    world.run(at(799.0), u64::MAX);
+    assert!((190..=210).contains(&(world.receiver(0, 0).received_pkts - before)));
+    world.run(at(810.0), u64::MAX);
+    assert!(world.receiver(0, 0).received_pkts - before > 2150);
 }
 
 /// Source - left - host and source - right: the part of the packets that goes to the right, where nobody is.
