@@ -16,20 +16,18 @@ pub(super) struct Scale {
 impl Scale {
     /// The whole factor for so many receivers: what is known at the start is no change.
     pub(super) fn new(config: &Config, receivers: f64) -> Scale {
-        let mut scale = Scale { config: config.clone(), factor: 1.0, receivers };
-        scale.factor = scale.target();
-        scale
+        Scale { factor: target(config, receivers), config: config.clone(), receivers }
     }
 
     /// There are so many receivers now: the factor falls if it is too high, and does not rise.
     pub(super) fn set(&mut self, receivers: f64) {
         self.receivers = receivers;
-        self.factor = self.factor.min(self.target());
+        self.factor = self.factor.min(target(&self.config, self.receivers));
     }
 
     /// A feedback round is over: the factor may rise, by a tenth.
     pub(super) fn next_round(&mut self) {
-        self.factor = (GROWTH * self.factor).min(self.target());
+        self.factor = (GROWTH * self.factor).min(target(&self.config, self.receivers));
     }
 
     /// The factor in use.
@@ -45,12 +43,12 @@ impl Scale {
             Apply::Increase => Scaling { increase: self.factor, receivers, ..Scaling::default() },
         }
     }
+}
 
-    /// f(N) within its bounds: that of the configuration, and what goes into a packet.
-    fn target(&self) -> f64 {
-        let factor = self.config.share(self.receivers);
-        factor.min(self.config.f_max.unwrap_or(MOST_SCALE)).clamp(LEAST_SCALE, MOST_SCALE)
-    }
+/// f(N) within its bounds: that of the configuration, and what goes into a packet.
+fn target(config: &Config, receivers: f64) -> f64 {
+    let factor = config.share(receivers);
+    factor.min(config.f_max.unwrap_or(MOST_SCALE)).clamp(LEAST_SCALE, MOST_SCALE)
 }
 
 /// How much the factor may grow per feedback round; a choice.
