@@ -197,14 +197,16 @@ fn a_floor_that_follows_is_the_present_gap_and_the_granularity() {
 fn a_session_begins_when_it_starts() {
     // At 100 s, with the clock at something else than nought: its first round lasts 6 s from there on.
     let mut sender = Sender::new(&Config::default(), FlowId(0), SENDER, GROUP);
+    assert_eq!(sender.rate_bps(), 0.0);
     sender.handle(at(100.0), Input::Start, &mut Outbox::new());
     run(&mut sender, 105.9);
     assert_eq!((sender.round(), sender.rate_bps(), gauge(&sender, "timeouts")), (0, 8000.0, 1.0));
     run(&mut sender, 106.0);
     assert_eq!(sender.round(), 1);
-    // Stopped on the way to twice the rate and started again it is not on its way any more.
+    // Stopped on the way from 16 to 32 kbit/s and started again it is not on its way any more.
     report(&mut sender, 106.1, 1, (true, false), 1e6);
-    sender.handle(at(106.15), Input::Stop, &mut Outbox::new());
+    report(&mut sender, 106.3, 1, (true, false), 1e6);
+    sender.handle(at(106.35), Input::Stop, &mut Outbox::new());
     sender.handle(at(110.0), Input::Start, &mut Outbox::new());
     run(&mut sender, 112.0);
     assert_eq!((sender.round(), sender.rate_bps()), (0, 16_000.0));
@@ -345,6 +347,39 @@ fn a_sender_that_is_stopped_is_silent_and_deaf_until_it_starts_again() {
 }
 
 #[test]
+fn a_pause_is_no_time_in_which_the_rate_might_have_grown() {
+    // A packet per R_max, 16 kbit/s, each R_max: a fifth of it 0.1 s after the start.
+    let mut sender = sender();
+    report(&mut sender, 0.1, 1, (true, true), 12_000.0);
+    sender.handle(at(0.2), Input::Stop, &mut Outbox::new());
+    sender.handle(at(0.3), Input::Start, &mut Outbox::new());
+    report(&mut sender, 0.4, 1, (true, true), 1e9);
+    assert!((sender.rate_bps() - 19_200.0).abs() < 1e-6, "{}", sender.rate_bps());
+}
+
+#[test]
+fn who_says_that_it_leaves_has_broken_the_silence() {
+    // Section 3.3 has "the absence of any feedback from any of the receivers". Without, X would be halved at 5 s.
+    let mut sender = sender();
+    run(&mut sender, 4.0);
+    let header = Header::Tfmcc(tfmcc::Header::Feedback(tfmcc::FeedbackHeader {
+        have_rtt: true,
+        have_loss: false,
+        leave: true,
+        round: 0,
+        echoed_stamp_us: us(3.9),
+        rate_bps: 12_000.0,
+        rtt_s: 0.1,
+        loss_event_rate: 0.0,
+    }));
+    sender.handle(at(4.0), Input::Packet(&packet(OWN, 4.0, header), None), &mut Outbox::new());
+    run(&mut sender, 8.9);
+    assert_eq!((sender.clr(), sender.rate_bps()), (None, 16_000.0));
+    run(&mut sender, 9.0);
+    assert_eq!(sender.rate_bps(), 8000.0);
+}
+
+#[test]
 fn what_the_first_report_of_a_loss_changes_is_told() {
     let (mut sender, mut out) = (sender(), Outbox::new());
     let header = Header::Tfmcc(tfmcc::Header::Feedback(tfmcc::FeedbackHeader {
@@ -397,6 +432,18 @@ fn who_does_not_lower_the_suppression_rate_may_do_so_later() {
         panic!("it is data")
     };
     assert_eq!(suppression_bps, 45_000.0, "0.9 of it");
+}
+
+#[test]
+fn who_is_given_up_is_told_no_more_that_it_limits() {
+    // Given up at 2.6 s, as above. Packets go at 0.5, 1.0, 1.5 and, with 8 kbit/s from 1.1 s on, at 2.5 and 3.5 s.
+    let mut sender = sender();
+    report(&mut sender, 0.1, 1, (true, true), 16_000.0);
+    let is_clr = [(); 5].map(|()| match next_data(&mut sender) {
+        Header::Tfmcc(tfmcc::Header::Data(tfmcc::DataHeader { echo, .. })) => echo.map(|echo| echo.is_clr),
+        other => panic!("{other:?}"),
+    });
+    assert_eq!(is_clr, [Some(true), Some(true), Some(true), Some(true), None]);
 }
 
 #[test]
