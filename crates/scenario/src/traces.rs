@@ -165,8 +165,8 @@ mod tests {
 
     #[test]
     fn what_is_empty_stays() {
-        let text = "\u{feff}# measured\ntime [s],rate [Mbit/s], delay,loss,up\r\n0,10,12.5 ms,0,1\n# a comment\n1.5,,13 ms\n2,,\n\
-                    3,,,0.25,0\n\n";
+        let text = "\u{feff}# measured\ntime [s],rate [Mbit/s], delay,loss,up\r\n0,10,12.5 ms,0,1\n# a comment\n\
+                    1.5,,13 ms\n2,,\n3,,,0.25,0\n\n";
         let expected = json!([
             {"at": "0 s", "rate": "10 Mbit/s", "delay": "12.5 ms", "loss": {"kind": "bernoulli", "p": 0.0}, "up": true},
             {"at": "1.5 s", "delay": "13 ms"},

@@ -50,7 +50,7 @@ fn what_is_wrong_with_changes_is_said_where_it_stands() {
         (r#"{ at = "1 s" }"#, "[0]", "says nothing that changes; legal are up, rate, delay, loss and to"),
         (r#"{ up = false }"#, "[0].at", "missing"),
         (
-            r#"{ at = "2 s", rate = "1 Mbit/s", up = true }, { at = "1 s", up = false }, { at = "2000 ms", up = false }"#,
+            r#"{ at = "2 s", rate = "1 Mbit/s", up = true }, { at = "1 s", up = true }, { at = "2000 ms", up = true }"#,
             "[2].up",
             "changes at 2 s a second time, after changes[0]; legal is once at one instant",
         ),

@@ -169,8 +169,8 @@ impl fmt::Display for BuildError {
             }
             BuildError::NoFarEnd { link, node, at } => write!(
                 f,
-                "link {link} would turn to node number {node} at {at}; legal is a node of the network where it does not \
-                 start"
+                "link {link} would turn to node number {node} at {at}; legal is a node of the network where it does \
+                 not start"
             ),
             BuildError::ChangedTwice { link, what, at } => {
                 write!(f, "link {link}: its {what} changes twice at {at}; legal is once")
@@ -227,8 +227,8 @@ impl NetworkBuilder {
         self.agents.insert(link, agent);
     }
 
-    /// Lets the link layer add `bytes` to each packet on a link: they take time, and bit errors can hit them. They count
-    /// neither in the queue nor as bytes of packets.
+    /// Lets the link layer add `bytes` to each packet on a link: they take time, and bit errors can hit them. They
+    /// count neither in the queue nor as bytes of packets.
     pub fn header(&mut self, link: LinkId, bytes: u16) {
         self.headers[link.index()] = bytes;
     }

@@ -131,8 +131,8 @@ impl<C: Calendar> World<C> {
         self.send_messages();
     }
 
-    /// Does with waiting packets what is to be done, at links that have gone down or turned elsewhere, and at those that
-    /// are down: what had to stay there may have a way now. Those that have come up go on.
+    /// Does with waiting packets what is to be done, at links that have gone down or turned elsewhere, and at those
+    /// that are down: what had to stay there may have a way now. Those that have come up go on.
     fn hand_off(&mut self, turned: &[LinkId]) {
         let now = self.wires.now;
         let mut rerouted = Vec::new();

@@ -3,7 +3,8 @@
 //! It is made from the serde structs by schemars and then brought into one form: every object is closed, so that an
 //! unknown key is an error anywhere; every variant of a tagged choice is a definition of its own, named after its
 //! kind; what may be left out is not nullable; words are one `enum`. Quantities carry `x-quantity`, the kind of their
-//! unit; where a file may stand in place of its content its name carries `x-file`. The file `schema.json` of this crate holds it for tools that cannot ask the program.
+//! unit; where a file may stand in place of its content its name carries `x-file`. The file `schema.json` of this crate
+//! holds it for tools that cannot ask the program.
 
 use crate::model::Scenario;
 use serde_json::{Map, Value, json};

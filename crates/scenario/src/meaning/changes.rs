@@ -48,8 +48,8 @@ pub(super) fn check(path: &str, settings: &Settings, turns: bool, found: &mut Ve
             }
         }
         if entry.to.is_some() && !turns {
-            let message = "only a link of its own with simplex = true can turn to another node: the way back would have \
-                           to start elsewhere";
+            let message = "only a link of its own with simplex = true can turn to another node: the way back would \
+                           have to start elsewhere";
             found.push(Finding::new(path(".to"), message));
         }
         values(entry, &path, found);

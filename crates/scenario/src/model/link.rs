@@ -71,8 +71,8 @@ pub struct Settings {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Changes>")]
     pub changes: Option<Vec<ChangeEntry>>,
-    /// What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted. Default
-    /// "keep".
+    /// What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted.
+    /// Default "keep".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handoff_queue: Option<HandoffChoice>,
     /// Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is

@@ -8,8 +8,8 @@
 //! waiting packets apart and have a second calendar entry, the departure of the packet in transmission; disciplines
 //! that decide at departure need them. For disciplines that decide at arrival both give identical traces.
 //!
-//! Links that [change](crate::change) run in two stages, too, and find a packet's delivery when it departs: it takes the
-//! delay and the far end of that moment. What they need for it they keep apart (`changing.rs`, `wire.rs`).
+//! Links that [change](crate::change) run in two stages, too, and find a packet's delivery when it departs: it takes
+//! the delay and the far end of that moment. What they need for it they keep apart (`changing.rs`, `wire.rs`).
 
 mod changing;
 mod wire;
