@@ -100,8 +100,8 @@ pub struct Packet {
 /// What a protocol says in its packets: its own part of [`Header`]. Sequence numbers count packets, lags are in
 /// microseconds, rates are `f32`: there is room for 36 bytes.
 pub trait ProtocolHeader: Copy + fmt::Debug + PartialEq {
-    /// A number that tells two of them apart, for traces of runs that must be equal. Time stamps are left out: they hold
-    /// the constant offsets of clocks.
+    /// A number that tells two of them apart, for traces of runs that must be equal. Time stamps are left out: they
+    /// hold the constant offsets of clocks.
     fn digest(&self) -> u64;
 
     /// Whether its packet carries data, and not an acknowledgement or a report.

@@ -9,8 +9,8 @@ use crate::scheme::{Scheme, Seat};
 use crate::time::{Instant, Rate};
 
 /// The schemes: calls the macro of that name with lines `Variant(module::Config) with module::Header = "name":
-/// "description";`, where `module` is one of this crate, `module::Config` a [`Scheme`] that serde and schemars know, and
-/// `module::Header` what its packets say ([`ProtocolHeader`](crate::packet::ProtocolHeader)); one that says nothing
+/// "description";`, where `module` is one of this crate, `module::Config` a [`Scheme`] that serde and schemars know,
+/// and `module::Header` what its packets say ([`ProtocolHeader`](crate::packet::ProtocolHeader)); one that says nothing
 /// beyond a number leaves it out and sends datagrams. What stands behind the macro's name comes before the lines.
 #[macro_export]
 macro_rules! schemes {

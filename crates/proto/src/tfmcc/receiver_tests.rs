@@ -314,7 +314,10 @@ fn the_limiting_receiver_that_has_to_leave_says_so_for_a_round() {
         let before = alone.reports.len();
         alone.hand(due.as_secs_f64(), Input::Timeout);
         left = !alone.receiver.is_member();
-        let leaving = |report: &Packet| matches!(report.header, Header::Omcc(omcc::Header::Feedback(feedback)) if feedback.tfmcc.leave);
+        let leaving = |report: &Packet| match report.header {
+            Header::Omcc(omcc::Header::Feedback(feedback)) => feedback.tfmcc.leave,
+            _ => false,
+        };
         times.extend(alone.reports[before..].iter().filter(|report| leaving(report)).map(|report| report.sent));
     }
     // Below the least rate since 13 s; six times R_max later it is gone.

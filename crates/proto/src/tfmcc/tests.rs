@@ -312,7 +312,8 @@ impl Endpoint for Renumbered {
     }
 }
 
-/// A session over a lossy way for 60 s with these numbers: rates of the sender, packets sent, the receiver's report and p.
+/// A session over a lossy way for 60 s with these numbers: rates of the sender, packets sent, the receiver's report
+/// and p.
 fn renumbered(by: u32, jump: Option<u32>) -> (Vec<(f64, f64)>, u64, (Report, f64)) {
     let inner = Sender::new(&Config::default(), FlowId(0), SENDER, GROUP);
     let sender = Renumbered { inner, by, jump: jump.map(|by| (at(30.0), by)) };
