@@ -150,6 +150,15 @@ fn what_departs_when_its_link_goes_down_arrives_and_nothing_follows() {
     assert_eq!((millis(&outcome), outcome.counters[0].unreceived), (vec![11.0, 12.7], 1));
 }
 
+#[test]
+fn what_is_doomed_dooms_nothing_that_comes_later() {
+    // Five at once, down while the second is in transmission, and once more while two wait that nobody will receive.
+    let changes: [At; 3] = [(1500, || Change::Down), (2500, || Change::Down), (6000, || Change::Up)];
+    let outcome =
+        over_a_link(&changes, Handoff::Lose, &[(0, 1000), (0, 1000), (0, 1000), (0, 1000), (0, 1000), (7000, 900)]);
+    assert_eq!((millis(&outcome), outcome.counters[0].unreceived), (vec![11.0, 12.0, 17.9], 3));
+}
+
 /// a to b directly, 10 ms, and over c, 20 ms and 25 ms. Packets of a to b; the direct link goes down and up.
 fn detour(handoff: Handoff, reroute: bool) -> Outcome {
     run(&|network| {
@@ -207,7 +216,8 @@ fn what_waits_for_a_group_is_never_rerouted() {
             // Three packets at 30 ms, when the member's join has come; the third waits when the link goes down.
             network.change(Instant(31_500 * 1000), direct, Change::Down);
             network.change(Instant(35_000 * 1000), direct, Change::Up);
-            let [source, member] = [network.address(a), network.address(b)];
+            // The address of the group has the number of the member's.
+            let [member, source] = [network.address(b), network.address(a)];
             let (flow, destination) = network.session(source, SessionPlan::sparse(1));
             network.member(flow, member);
             let (sent, header) = (Instant::ZERO, Header::Datagram { sequence: 0 });
@@ -271,16 +281,16 @@ fn routes_follow_delays_only_when_they_are_computed_anew() {
     let outcome = run(&|network| {
         let [a, b, c] = ["a", "b", "c"].map(|name| network.node(name));
         let direct = link(network, a, b, &wire(10), LinkMode::Fused);
-        for (from, to, millis) in [(a, c, 5), (c, b, 6), (b, a, 10)] {
+        for (from, to, millis) in [(a, c, 5), (c, b, 7), (b, a, 10)] {
             link(network, from, to, &wire(millis), LinkMode::Fused);
         }
-        // 12 ms from 5 ms on, more than over c; the routes follow at 20 ms.
-        network.change(Instant(5 * MS), direct, delay(12));
+        // 14 ms from 5 ms on, more than over c; the routes follow at 20 ms.
+        network.change(Instant(5 * MS), direct, delay(14));
         network.reroute(Instant(20 * MS));
         let sends = [(0, 1000), (10_000, 1000), (20_000, 1000)];
         vec![script(network, [a, b], Instant::ZERO, &sends.map(|(micros, size)| (micros, Step::Send(size))))]
     });
-    assert_eq!(millis(&outcome), [11.0, 23.0, 33.0]);
+    assert_eq!(millis(&outcome), [11.0, 25.0, 34.0]);
 }
 
 #[test]
