@@ -154,9 +154,9 @@ fn what_departs_when_its_link_goes_down_arrives_and_nothing_follows() {
 fn what_is_doomed_dooms_nothing_that_comes_later() {
     // Five at once, down while the second is in transmission, and once more while two wait that nobody will receive.
     let changes: [At; 3] = [(1500, || Change::Down), (2500, || Change::Down), (6000, || Change::Up)];
-    let outcome =
-        over_a_link(&changes, Handoff::Lose, &[(0, 1000), (0, 1000), (0, 1000), (0, 1000), (0, 1000), (7000, 900)]);
-    assert_eq!((millis(&outcome), outcome.counters[0].unreceived), (vec![11.0, 12.0, 17.9], 3));
+    let sends = [[(0, 1000); 5].as_slice(), &[(7000, 900), (7000, 800)]].concat();
+    let outcome = over_a_link(&changes, Handoff::Lose, &sends);
+    assert_eq!((millis(&outcome), outcome.counters[0].unreceived), (vec![11.0, 12.0, 17.9, 18.7], 3));
 }
 
 /// a to b directly, 10 ms, and over c, 20 ms and 25 ms. Packets of a to b; the direct link goes down and up.
