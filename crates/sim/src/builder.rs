@@ -1,7 +1,7 @@
 //! Building a network: nodes, links, endpoints, then a [`World`] that runs.
 
 use crate::agent::Agent;
-use crate::calendar::{Calendar, Entry, Kind};
+use crate::calendar::{Calendar, Entry, Kind, horizon};
 use crate::change::{Change, Handoff, Plan, Subject};
 use crate::counters::Undeliverable;
 use crate::engine::{Place, World};
@@ -77,6 +77,16 @@ struct PlannedFlow {
 struct PlannedSession {
     plan: SessionPlan,
     flow: FlowId,
+}
+
+/// How packets come to the endpoints.
+struct Ways {
+    places: Vec<Place>,
+    forwarding: Forwarding,
+    /// Slot by slot.
+    hosts: Vec<NodeId>,
+    /// On how many ways between the ends of flows, there or back, each link is.
+    uses: Vec<u64>,
 }
 
 struct EndpointPlan {
@@ -282,7 +292,10 @@ impl NetworkBuilder {
 
     /// Lets the endpoint at `member` join the groups of a session.
     pub fn member(&mut self, session: FlowId, member: Address) {
-        debug_assert!(self.sessions.iter().any(|planned| planned.flow == session), "members belong to sessions");
+        debug_assert!(
+            self.sessions.binary_search_by_key(&session.0, |planned| planned.flow.0).is_ok(),
+            "members belong to sessions"
+        );
         self.flows[session.0 as usize].receivers.push(member);
     }
 
@@ -322,7 +335,7 @@ impl NetworkBuilder {
             self.links.iter().map(|link| Edge { from: link.from, to: link.to, delay: link.delay }).collect();
         self.changes.sort();
         let mut errors = self.errors();
-        let (places, forwarding, hosts) = self.routes(&edges, &mut errors);
+        let Ways { places, forwarding, hosts, uses } = self.routes(&edges, &mut errors);
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -331,8 +344,10 @@ impl NetworkBuilder {
         asked()?;
         let offsets = self.offsets();
         asked()?;
-        let horizon = self.links.iter().map(|link| link.delay + link.rate.time_for(1500)).max().unwrap_or_default();
-        let mut calendar = C::new(horizon.max(self.changes.longest_delay()));
+        let mut delays: Vec<Duration> = self.links.iter().map(|link| link.delay).collect();
+        self.changes.lengthen(&mut delays);
+        let times = delays.into_iter().zip(&self.links).map(|(delay, link)| delay + link.rate.time_for(1500));
+        let mut calendar = C::new(horizon(times.zip(uses).collect()));
         let mut links: Vec<Link> = self
             .links
             .into_iter()
@@ -413,9 +428,10 @@ impl NetworkBuilder {
         let node_of = |address: Address| self.endpoints[address.index()].node;
         let too_slow = self.links.iter().filter(|link| link.rate < LEAST_RATE);
         let empty = self.endpoints.iter().filter(|endpoint| endpoint.agent.is_none());
-        let of_session = |flow: usize| self.sessions.iter().any(|session| session.flow.0 as usize == flow);
-        let same = (0..).zip(&self.flows).filter(|(index, flow)| {
-            !of_session(*index) && flow.receivers.iter().any(|&receiver| node_of(flow.sender) == node_of(receiver))
+        // Sessions are in the order of their flows.
+        let is_session = |flow: u32| self.sessions.binary_search_by_key(&flow, |session| session.flow.0).is_ok();
+        let same = (0..).zip(&self.flows).filter(|&(index, flow)| {
+            !is_session(index) && flow.receivers.iter().any(|&receiver| node_of(flow.sender) == node_of(receiver))
         });
         let starts: Vec<(&str, NodeId)> = self.links.iter().map(|link| (link.name.as_str(), link.from)).collect();
         too_slow
@@ -426,8 +442,9 @@ impl NetworkBuilder {
             .collect()
     }
 
-    /// Places of the endpoints, routes from every node towards them, and the hosts slot by slot.
-    fn routes(&self, edges: &[Edge], errors: &mut Vec<BuildError>) -> (Vec<Place>, Forwarding, Vec<NodeId>) {
+    /// Places of the endpoints, and routes from every node towards them.
+    fn routes(&self, edges: &[Edge], errors: &mut Vec<BuildError>) -> Ways {
+        let mut uses = vec![0; edges.len()];
         let nodes: BTreeSet<NodeId> = self.endpoints.iter().map(|endpoint| endpoint.node).collect();
         let mut hosts = Vec::from_iter(nodes);
         let routes = Routes::towards(self.nodes.len(), edges, &hosts);
@@ -439,7 +456,7 @@ impl NetworkBuilder {
         for (flow, a, b) in (0..).zip(&self.flows).flat_map(ends) {
             for (from, to) in [(a, b), (b, a)] {
                 let names = || [from, to].map(|node| self.nodes[node.index()].clone());
-                match routes.hops(edges, from, to) {
+                match routes.hops(edges, from, to, |link| uses[link.index()] += 1) {
                     Some(hops) if hops > MAX_HOPS => {
                         let [from, to] = names();
                         errors.push(BuildError::TooManyHops { flow, from, to, hops });
@@ -463,7 +480,7 @@ impl NetworkBuilder {
             true => Forwarding::empty(self.nodes.len()),
             false => Forwarding::new(self.nodes.len(), edges, &routes, &hosts),
         };
-        (places, forwarding, hosts)
+        Ways { places, forwarding, hosts, uses }
     }
 
     /// The trees of all sessions.

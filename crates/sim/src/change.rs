@@ -187,13 +187,14 @@ impl Plan {
             || self.changes.iter().any(|planned| planned.change.subject().is_of_routes())
     }
 
-    /// The longest delay at the beginning of a piece.
-    pub(crate) fn longest_delay(&self) -> Duration {
-        let delay = |planned: &Planned| match planned.change {
-            Change::Delay { from, .. } => from,
-            _ => Duration::ZERO,
-        };
-        self.changes.iter().map(delay).max().unwrap_or_default()
+    /// Makes of the delays of all links at first the longest at the beginning of a piece of each.
+    pub(crate) fn lengthen(&self, delays: &mut [Duration]) {
+        for planned in &self.changes {
+            if let Change::Delay { from, .. } = planned.change {
+                let delay = &mut delays[planned.link.index()];
+                *delay = from.max(*delay);
+            }
+        }
     }
 
     /// When something changes next.
@@ -320,6 +321,11 @@ mod tests {
         plan.add(Instant(3), LinkId(2), Change::Rate(Rate(10)));
         plan.add(Instant(4), LinkId(2), Change::Delay { from: Duration(9), slope: Slope::LEVEL });
         assert!(!plan.changes_routes());
-        assert_eq!(plan.longest_delay(), Duration(9));
+        let mut delays = [7, 8, 6].map(Duration);
+        plan.lengthen(&mut delays);
+        assert_eq!(delays, [7, 8, 9].map(Duration));
+        plan.add(Instant(5), LinkId(1), Change::Delay { from: Duration(5), slope: Slope::LEVEL });
+        plan.lengthen(&mut delays);
+        assert_eq!(delays, [7, 8, 9].map(Duration));
     }
 }

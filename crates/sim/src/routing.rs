@@ -128,11 +128,19 @@ impl Routes {
     }
 
     /// How many links the way from `node` to `destination`, one of those given, has in the graph of `edges`, that of
-    /// the routes. `None` where no path is.
-    pub fn hops(&self, edges: &[Edge], node: NodeId, destination: NodeId) -> Option<usize> {
+    /// the routes. `None` where no path is. `crossed` is told of each.
+    pub fn hops(
+        &self,
+        edges: &[Edge],
+        node: NodeId,
+        destination: NodeId,
+        mut crossed: impl FnMut(LinkId),
+    ) -> Option<usize> {
         let (mut at, mut hops) = (node, 0);
         while at != destination {
-            at = edges[self.next(at, destination)?.index()].to;
+            let link = self.next(at, destination)?;
+            crossed(link);
+            at = edges[link.index()].to;
             hops += 1;
         }
         Some(hops)

@@ -24,7 +24,7 @@ pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Find
     let routes = Routes::towards(network.nodes.len(), &edges, &destinations);
     let too_long = |a: u32, b: u32| {
         [(a, b), (b, a)].into_iter().find_map(|(from, to)| {
-            let hops = routes.hops(&edges, NodeId(from), NodeId(to)).filter(|&hops| hops > MAX_HOPS)?;
+            let hops = routes.hops(&edges, NodeId(from), NodeId(to), |_| {}).filter(|&hops| hops > MAX_HOPS)?;
             let [from, to] = [from, to].map(|node| &network.nodes[node as usize].name);
             Some(format!("the way from node {from} to node {to} has {hops} hops; legal is at most {MAX_HOPS}"))
         })

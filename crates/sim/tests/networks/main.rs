@@ -7,6 +7,7 @@ mod disciplines;
 mod mesh;
 mod presence;
 mod records;
+mod scale;
 mod support;
 mod tfmcc;
 mod undeliverable;
