@@ -17,28 +17,29 @@ const RUNS: usize = 12;
 /// Packets with higher numbers that show a loss (RFC 4654 section 5.1).
 const HIGHER: usize = 3;
 
-/// Loss history of one receiver.
+/// Loss history of one receiver. What every packet touches comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct LossHistory {
-    /// Loss events up to the oldest run.
-    settled: Events,
-    /// Loss events with all runs.
-    current: Events,
-    runs: [Run; RUNS],
+    /// The highest sequence numbers that have arrived, falling; 0 for those that there are not yet.
+    highest: [u64; HIGHER],
+    /// When the highest arrived.
+    highest_at: Instant,
     used: u8,
     /// A packet has arrived.
     begun: bool,
     /// There may be runs that do not count as lost yet.
     pending: bool,
-    /// The highest sequence numbers that have arrived, falling; 0 for those that there are not yet.
-    highest: [u64; HIGHER],
-    /// When the highest arrived.
-    highest_at: Instant,
+    threshold: f32,
+    /// Loss events with all runs.
+    current: Events,
     /// The synthetic interval that stands for the time before the first loss event; 0 = there was none.
     seed: f32,
     /// The round-trip time with which it was reckoned.
     seed_rtt_us: u32,
-    threshold: f32,
+    /// Loss events up to the oldest run.
+    settled: Events,
+    runs: [Run; RUNS],
 }
 
 /// Missing packets with consecutive numbers, or a marked packet. Packed, since a receiver holds a dozen.
@@ -58,9 +59,8 @@ struct Run {
 
 /// The loss events and the intervals between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 struct Events {
-    /// Nominal time at which the last one started.
-    started: Instant,
     /// Number of the packet with which the last one started.
     start: u64,
     /// How many there have been.
@@ -69,6 +69,8 @@ struct Events {
     intervals: [f32; INTERVALS],
     /// DF_1 to DF_n.
     discounts: [f32; INTERVALS],
+    /// Nominal time at which the last one started.
+    started: Instant,
 }
 
 /// What an arrival meant.
@@ -86,17 +88,17 @@ impl LossHistory {
     /// Nothing has arrived. Discount factors do not fall below `threshold`; 1 = no discounting.
     pub(super) fn new(threshold: f64) -> LossHistory {
         LossHistory {
-            settled: Events::NONE,
-            current: Events::NONE,
-            runs: [Run { at: Instant::ZERO, gap_ns: 0.0, first: 0, missing: 0, rtt_us: 0 }; RUNS],
+            highest: [0; HIGHER],
+            highest_at: Instant::ZERO,
             used: 0,
             begun: false,
             pending: false,
-            highest: [0; HIGHER],
-            highest_at: Instant::ZERO,
+            threshold: threshold as f32,
+            current: Events::NONE,
             seed: 0.0,
             seed_rtt_us: 0,
-            threshold: threshold as f32,
+            settled: Events::NONE,
+            runs: [Run { at: Instant::ZERO, gap_ns: 0.0, first: 0, missing: 0, rtt_us: 0 }; RUNS],
         }
     }
 
@@ -272,7 +274,7 @@ impl LossHistory {
 
 impl Events {
     const NONE: Events =
-        Events { started: Instant::ZERO, start: 0, count: 0, intervals: [0.0; INTERVALS], discounts: [1.0; INTERVALS] };
+        Events { start: 0, count: 0, intervals: [0.0; INTERVALS], discounts: [1.0; INTERVALS], started: Instant::ZERO };
 
     /// Losses of a run: each belongs to the last event if it is within one round-trip time of its start, and starts
     /// the next one otherwise (section 5.2).

@@ -5,33 +5,41 @@ use crate::time::{Duration, Instant};
 
 /// Marks that are kept.
 const MARKS: usize = 12;
+/// Those before the last.
+const OLDER: usize = MARKS - 1;
 /// Parts into which marks divide the longest window.
 const PARTS: f64 = 10.0;
 
-/// Counts arrivals and remembers the count at some of them.
+/// Counts arrivals and remembers the count at some of them. What every packet touches comes first.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(super) struct ReceiveRate {
+    last_at: Instant,
+    /// The last mark: when, and how many had arrived.
+    newest_at: Instant,
+    newest_count: u32,
     /// How many have arrived; wraps around.
     packets: u32,
-    last_at: Instant,
-    times: [Instant; MARKS],
-    counts: [u32; MARKS],
     /// Marks that have been set, up to [`MARKS`].
     kept: u8,
-    /// Where the last one is.
-    newest: u8,
+    /// Where the one before the last is.
+    last_older: u8,
+    times: [Instant; OLDER],
+    counts: [u32; OLDER],
 }
 
 impl ReceiveRate {
     /// Nothing has arrived.
     pub(super) fn new() -> ReceiveRate {
         ReceiveRate {
-            packets: 0,
             last_at: Instant::ZERO,
-            times: [Instant::ZERO; MARKS],
-            counts: [0; MARKS],
+            newest_at: Instant::ZERO,
+            newest_count: 0,
+            packets: 0,
             kept: 0,
-            newest: 0,
+            last_older: 0,
+            times: [Instant::ZERO; OLDER],
+            counts: [0; OLDER],
         }
     }
 
@@ -39,12 +47,9 @@ impl ReceiveRate {
     pub(super) fn arrive(&mut self, now: Instant, window_s: f64) {
         // The mark is set at the packet before, so that the newest mark is always older than the last arrival.
         if self.packets > 0 || self.kept > 0 {
-            let newest = self.mark(0).0;
-            if self.kept == 0 || self.last_at.since(newest).as_secs_f64() * PARTS >= window_s {
-                self.newest = (self.newest + 1) % MARKS as u8;
-                self.times[usize::from(self.newest)] = self.last_at;
-                self.counts[usize::from(self.newest)] = self.packets;
-                self.kept = (self.kept + 1).min(MARKS as u8);
+            let since_mark = self.last_at.since(self.newest_at);
+            if self.kept == 0 || since_mark.as_secs_f64() * PARTS >= window_s {
+                self.set_mark();
             }
         }
         self.packets = self.packets.wrapping_add(1);
@@ -70,9 +75,23 @@ impl ReceiveRate {
         packets / (spread_s + silence_s.max(0.0)).max(1e-9)
     }
 
+    /// Sets a mark at the last arrival; the oldest is forgotten.
+    fn set_mark(&mut self) {
+        if self.kept > 0 {
+            self.last_older = (self.last_older + 1) % OLDER as u8;
+            self.times[usize::from(self.last_older)] = self.newest_at;
+            self.counts[usize::from(self.last_older)] = self.newest_count;
+        }
+        (self.newest_at, self.newest_count) = (self.last_at, self.packets);
+        self.kept = (self.kept + 1).min(MARKS as u8);
+    }
+
     /// The mark set `back` marks before the last one.
     fn mark(&self, back: usize) -> (Instant, u32) {
-        let index = (usize::from(self.newest) + MARKS - back) % MARKS;
+        if back == 0 {
+            return (self.newest_at, self.newest_count);
+        }
+        let index = (usize::from(self.last_older) + OLDER + 1 - back) % OLDER;
         (self.times[index], self.counts[index])
     }
 }
@@ -132,6 +151,7 @@ mod tests {
                 let mut turned = plain;
                 let by = (u32::MAX - n / 100).wrapping_sub(plain.packets);
                 turned.packets = turned.packets.wrapping_add(by);
+                turned.newest_count = turned.newest_count.wrapping_add(by);
                 turned.counts = turned.counts.map(|count| count.wrapping_add(by));
                 let (mut same, mut then) = (plain, now);
                 for _ in 0..200 {
@@ -139,7 +159,8 @@ mod tests {
                     same.arrive(then, 0.4);
                     turned.arrive(then, 0.4);
                     assert_eq!(same.packets_per_s(then, 0.4), turned.packets_per_s(then, 0.4));
-                    assert_eq!((same.times, same.kept), (turned.times, turned.kept));
+                    let marks = |rate: &ReceiveRate| (rate.newest_at, rate.times, rate.kept);
+                    assert_eq!(marks(&same), marks(&turned));
                 }
             }
         }

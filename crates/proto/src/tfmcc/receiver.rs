@@ -22,8 +22,11 @@ use std::marker::PhantomData;
 /// A member of a TFMCC session.
 pub type Receiver = ReceiverOf<Plain>;
 
-/// A member of a session of TFMCC or of a scheme built on it, whose messages travel in the headers of `W`.
+/// A member of a session of TFMCC or of a scheme built on it, whose messages travel in the headers of `W`. There may be
+/// a hundred thousand, which no cache holds, and each takes every packet: what each packet touches comes first and lies
+/// in as few cache lines as will do, in the parts as well.
 #[derive(Debug)]
+#[repr(C)]
 pub struct ReceiverOf<W> {
     headers: PhantomData<W>,
     phase: Phase,
@@ -39,56 +42,57 @@ pub struct ReceiverOf<W> {
     round: u8,
     /// Size of data packets on the wire.
     packet_size: u16,
-    flow: FlowId,
-    own: Address,
-    group: Address,
-    /// Where reports go: the source of the data.
-    sender: Address,
-    /// The sender's stamp on the last packet.
-    sent_us: u32,
-    /// R_max of the last packet.
-    max_rtt_s: f64,
-    /// X of the last packet, bit/s.
-    sending_bps: f64,
-    /// What multiplies the equation, as of the last packet; 1 in TFMCC.
-    scale: f32,
-    /// What the scale adds is bounded by the receive rate.
-    scale_is_capped: bool,
-    last_at: Instant,
     /// When the last input came.
     now: Instant,
+    last_at: Instant,
     /// When the current limiting receiver reports next.
     clr_report_at: Instant,
     /// When a receiver that leaves is gone; before, when it has to leave if the calculated rate stays below the least
     /// that is reported.
     leave_at: Instant,
-    sequence: Sequence,
-    rtt: Rtt,
-    loss: LossHistory,
-    receive_rate: ReceiveRate,
-    feedback: FeedbackTimer,
-    random: Random,
-    settings: Settings,
     received_pkts: u64,
     received_bytes: u64,
     distinct_bytes: u64,
-    reports_sent: u64,
+    own: Address,
+    /// Where reports go: the source of the data.
+    sender: Address,
+    /// The sender's stamp on the last packet.
+    sent_us: u32,
+    /// What multiplies the equation, as of the last packet; 1 in TFMCC.
+    scale: f32,
+    /// R_max of the last packet.
+    max_rtt_s: f64,
+    /// X of the last packet, bit/s.
+    sending_bps: f64,
+    sequence: Sequence,
+    rtt: Rtt,
+    settings: Settings,
+    feedback: FeedbackTimer,
+    receive_rate: ReceiveRate,
+    loss: LossHistory,
+    // From here on what few packets touch.
+    /// What the scale adds is bounded by the receive rate.
+    scale_is_capped: bool,
     loss_events: u32,
+    flow: FlowId,
+    group: Address,
+    random: Random,
+    reports_sent: u64,
 }
 
 /// What a receiver needs of the configuration.
 #[derive(Clone, Copy, Debug)]
 struct Settings {
-    report_size: u16,
     quantise: bool,
     timer_bias: TimerBias,
     one_way_adjustment: OneWayAdjustment,
-    max_receivers: u32,
+    seed_floor: SeedFloor,
+    report_size: u16,
+    receive_rate_rtts: f32,
     rtt_weight: f32,
     rtt_weight_clr: f32,
-    receive_rate_rtts: f32,
+    max_receivers: u32,
     round: RoundLength,
-    seed_floor: SeedFloor,
 }
 
 /// How far a receiver is.
@@ -110,6 +114,7 @@ enum Phase {
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const _: () = assert!(size_of::<Receiver>() < 1024);
+const _: () = assert!(std::mem::offset_of!(Receiver, receive_rate) <= 4 * 64);
 
 impl<W: Wording> ReceiverOf<W> {
     /// A receiver at `own` of the session that is sent to `group`. `config` must have passed [`Config::check`];
@@ -124,42 +129,42 @@ impl<W: Wording> ReceiverOf<W> {
             owes_first_rtt: false,
             round: 0,
             packet_size: config.packet_size.0 as u16,
-            flow,
-            own,
-            group,
-            sender: own,
-            sent_us: 0,
-            max_rtt_s: 0.0,
-            sending_bps: 0.0,
-            scale: 1.0,
-            scale_is_capped: false,
-            last_at: Instant::ZERO,
             now: Instant::ZERO,
+            last_at: Instant::ZERO,
             clr_report_at: Instant::FAR_FUTURE,
             leave_at: Instant::FAR_FUTURE,
-            sequence: Sequence::default(),
-            rtt: Rtt::default(),
-            loss: LossHistory::new(config.threshold()),
-            receive_rate: ReceiveRate::new(),
-            feedback: FeedbackTimer::OFF,
-            random,
-            settings: Settings {
-                report_size: config.report_size.0 as u16,
-                quantise: config.quantise,
-                timer_bias: config.timer_bias,
-                one_way_adjustment: config.one_way_adjustment,
-                max_receivers: config.max_receivers,
-                rtt_weight: config.rtt_weight as f32,
-                rtt_weight_clr: config.rtt_weight_clr as f32,
-                receive_rate_rtts: config.receive_rate_rtts as f32,
-                round: RoundLength::new(config),
-                seed_floor: config.seed_floor,
-            },
             received_pkts: 0,
             received_bytes: 0,
             distinct_bytes: 0,
-            reports_sent: 0,
+            own,
+            sender: own,
+            sent_us: 0,
+            scale: 1.0,
+            max_rtt_s: 0.0,
+            sending_bps: 0.0,
+            sequence: Sequence::default(),
+            rtt: Rtt::default(),
+            settings: Settings {
+                quantise: config.quantise,
+                timer_bias: config.timer_bias,
+                one_way_adjustment: config.one_way_adjustment,
+                seed_floor: config.seed_floor,
+                report_size: config.report_size.0 as u16,
+                receive_rate_rtts: config.receive_rate_rtts as f32,
+                rtt_weight: config.rtt_weight as f32,
+                rtt_weight_clr: config.rtt_weight_clr as f32,
+                max_receivers: config.max_receivers,
+                round: RoundLength::new(config),
+            },
+            feedback: FeedbackTimer::OFF,
+            receive_rate: ReceiveRate::new(),
+            loss: LossHistory::new(config.threshold()),
+            scale_is_capped: false,
             loss_events: 0,
+            flow,
+            group,
+            random,
+            reports_sent: 0,
         }
     }
 
