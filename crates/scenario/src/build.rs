@@ -134,7 +134,7 @@ fn add_session(
         let random = network.stream(&format!("session/{name}/draws"));
         Seat { flow, own, group, members, line_rate, random }
     };
-    let source = Agent::SessionSource(session.config.source(seat(network, own, &session.name)));
+    let source = Agent::SessionSource(Box::new(session.config.source(seat(network, own, &session.name))));
     network.place(own, flow, source, session.starts(seed), session.stop.map(|stop| Instant::ZERO + stop));
     for receiver in &session.receivers {
         control.look()?;

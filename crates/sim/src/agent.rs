@@ -54,8 +54,8 @@ agents! {
     FlowSender(FlowSender),
     /// Its receiver.
     FlowReceiver(FlowReceiver),
-    /// The source of a multicast session.
-    SessionSource(Source),
+    /// The source of a multicast session. Apart, since it is large and there are few.
+    SessionSource(Box<Source>),
     /// A member of a multicast session.
     SessionMember(Member),
     /// Code from outside the tree.

@@ -25,7 +25,6 @@ pub(super) struct LossHistory {
     highest: [u64; HIGHER],
     /// When the highest arrived.
     highest_at: Instant,
-    used: u8,
     /// A packet has arrived.
     begun: bool,
     /// There may be runs that do not count as lost yet.
@@ -37,9 +36,18 @@ pub(super) struct LossHistory {
     seed: f32,
     /// The round-trip time with which it was reckoned.
     seed_rtt_us: u32,
+    /// From the first run on; most receivers of a large session never have one.
+    past: Option<Box<Past>>,
+}
+
+/// What the loss events are evaluated from.
+#[derive(Clone, Debug)]
+struct Past {
     /// Loss events up to the oldest run.
     settled: Events,
+    /// The oldest first.
     runs: [Run; RUNS],
+    used: u8,
 }
 
 /// Missing packets with consecutive numbers, or a marked packet. Packed, since a receiver holds a dozen.
@@ -90,15 +98,13 @@ impl LossHistory {
         LossHistory {
             highest: [0; HIGHER],
             highest_at: Instant::ZERO,
-            used: 0,
             begun: false,
             pending: false,
             threshold: threshold as f32,
             current: Events::NONE,
             seed: 0.0,
             seed_rtt_us: 0,
-            settled: Events::NONE,
-            runs: [Run { at: Instant::ZERO, gap_ns: 0.0, first: 0, missing: 0, rtt_us: 0 }; RUNS],
+            past: None,
         }
     }
 
@@ -127,7 +133,7 @@ impl LossHistory {
             }
             self.highest_at = now;
         } else if let Some(index) = self.hole(sequence) {
-            stale |= self.is_lost(&self.runs[index]);
+            stale |= self.is_lost(&self.runs()[index]);
             self.fill(index, sequence);
         } else {
             return Arrival::Duplicate;
@@ -140,7 +146,7 @@ impl LossHistory {
         if self.pending {
             let lost = self.lost();
             stale |= lost != lost_before;
-            self.pending = lost < usize::from(self.used);
+            self.pending = lost < self.runs().len();
         }
         if !stale {
             return Arrival::Plain;
@@ -166,11 +172,12 @@ impl LossHistory {
             self.seed = (f64::from(self.seed) * ratio * ratio).max(least) as f32;
             self.seed_rtt_us = rtt_us;
         }
+        let Some(past) = &mut self.past else { return };
         // The seed is the oldest interval until it has been pushed out.
-        if (1..=INTERVALS as u32).contains(&self.settled.count) {
-            self.settled.intervals[self.settled.count as usize - 1] = self.seed;
+        if (1..=INTERVALS as u32).contains(&past.settled.count) {
+            past.settled.intervals[past.settled.count as usize - 1] = self.seed;
         }
-        for run in &mut self.runs[..usize::from(self.used)] {
+        for run in &mut past.runs[..usize::from(past.used)] {
             run.rtt_us = rtt_us;
         }
         self.reckon();
@@ -178,13 +185,17 @@ impl LossHistory {
 
     /// Evaluates the loss events from the runs.
     fn reckon(&mut self) {
-        self.current = self.settled;
-        for index in 0..usize::from(self.used) {
-            let run = self.runs[index];
-            if self.is_lost(&run) {
-                self.current.take(&run, self.seed, self.threshold);
-            }
+        let Some(past) = &self.past else { return };
+        let mut events = past.settled;
+        for run in self.runs().iter().filter(|run| self.is_lost(run)) {
+            events.take(run, self.seed, self.threshold);
         }
+        self.current = events;
+    }
+
+    /// Runs that a late packet can still change, the oldest first.
+    fn runs(&self) -> &[Run] {
+        self.past.as_ref().map_or(&[], |past| &past.runs[..usize::from(past.used)])
     }
 
     /// Number of the packet with which the last loss event began.
@@ -209,27 +220,26 @@ impl LossHistory {
     /// the fate of all is decided. What is missing behind the third highest that has arrived does not count as lost
     /// yet; at heavy loss it would be a long interval without any.
     pub(super) fn open(&self) -> u64 {
-        let runs = &self.runs[..usize::from(self.used)];
-        let undecided = if self.pending { runs.iter().find(|run| !self.is_lost(run)) } else { None };
+        let undecided = if self.pending { self.runs().iter().find(|run| !self.is_lost(run)) } else { None };
         let end = undecided.map_or(self.highest[0], |run| run.first - 1);
         end.saturating_sub(self.current.start) + 1
     }
 
     /// The run of missing packets to which `sequence` belongs.
     fn hole(&self, sequence: u64) -> Option<usize> {
-        let runs = &self.runs[..usize::from(self.used)];
-        runs.iter().position(|run| (run.first..run.first + u64::from(run.missing)).contains(&sequence))
+        self.runs().iter().position(|run| (run.first..run.first + u64::from(run.missing)).contains(&sequence))
     }
 
     /// Removes `sequence` from the run at `index`; the others keep their nominal times.
     fn fill(&mut self, index: usize, sequence: u64) {
-        let run = self.runs[index];
+        let past = self.past.as_mut().expect("there is a run");
+        let run = past.runs[index];
         let before = (sequence - run.first) as u32;
         let after = run.missing - before - 1;
-        self.runs[index].missing = before;
+        past.runs[index].missing = before;
         if before == 0 {
-            self.runs.copy_within(index + 1..usize::from(self.used), index);
-            self.used -= 1;
+            past.runs.copy_within(index + 1..usize::from(past.used), index);
+            past.used -= 1;
         }
         if after > 0 {
             let at = run.at + Duration((f64::from(run.gap_ns) * f64::from(before + 1)) as u64);
@@ -239,17 +249,18 @@ impl LossHistory {
 
     /// Inserts a run by its number; the oldest is settled if there is no room.
     fn insert(&mut self, run: Run) {
-        if usize::from(self.used) == RUNS {
-            let oldest = self.runs[0];
-            self.settled.take(&oldest, self.seed, self.threshold);
-            self.runs.copy_within(1.., 0);
-            self.used -= 1;
+        let past = self.past.get_or_insert_default();
+        if usize::from(past.used) == RUNS {
+            let oldest = past.runs[0];
+            past.settled.take(&oldest, self.seed, self.threshold);
+            past.runs.copy_within(1.., 0);
+            past.used -= 1;
         }
-        let used = usize::from(self.used);
-        let index = self.runs[..used].iter().rposition(|other| other.first < run.first).map_or(0, |last| last + 1);
-        self.runs.copy_within(index..used, index + 1);
-        self.runs[index] = run;
-        self.used += 1;
+        let used = usize::from(past.used);
+        let index = past.runs[..used].iter().rposition(|other| other.first < run.first).map_or(0, |last| last + 1);
+        past.runs.copy_within(index..used, index + 1);
+        past.runs[index] = run;
+        past.used += 1;
         self.pending = true;
     }
 
@@ -268,7 +279,14 @@ impl LossHistory {
     }
 
     fn lost(&self) -> usize {
-        self.runs[..usize::from(self.used)].iter().filter(|run| self.is_lost(run)).count()
+        self.runs().iter().filter(|run| self.is_lost(run)).count()
+    }
+}
+
+impl Default for Past {
+    fn default() -> Past {
+        let none = Run { at: Instant::ZERO, gap_ns: 0.0, first: 0, missing: 0, rtt_us: 0 };
+        Past { settled: Events::NONE, runs: [none; RUNS], used: 0 }
     }
 }
 

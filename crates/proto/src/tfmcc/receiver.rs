@@ -113,7 +113,7 @@ enum Phase {
 /// How long a receiver may stand less than the least rate (RFC 4654 section 4.4).
 const PATIENCE: Duration = Duration::from_secs(120);
 
-const _: () = assert!(size_of::<Receiver>() < 1024);
+const _: () = assert!(size_of::<Receiver>() <= 576);
 const _: () = assert!(std::mem::offset_of!(Receiver, receive_rate) <= 4 * 64);
 
 impl<W: Wording> ReceiverOf<W> {

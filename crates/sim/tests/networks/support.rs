@@ -65,7 +65,7 @@ pub fn session(network: &mut NetworkBuilder, config: &SchemeConfig, source: Node
         let random = network.stream(&format!("endpoint/{}", own.index()));
         Seat { flow, own, group, members: places.len() as u32, line_rate: None, random }
     };
-    let source = Agent::SessionSource(config.source(seat(network, own)));
+    let source = Agent::SessionSource(Box::new(config.source(seat(network, own))));
     network.place(own, flow, source, at(0.0), None);
     for place in places {
         let own = network.address(place.node);
