@@ -318,6 +318,16 @@ class Change(Part):
 
 
 @dataclasses.dataclass(kw_only=True)
+class ClimbStep(Part):
+    """A change of a member's level."""
+
+    after: str
+    """How long after the member's start."""
+    level: int
+    """How many layers it holds from then on."""
+
+
+@dataclasses.dataclass(kw_only=True)
 class Configured(Part):
     """It is given."""
 
@@ -451,6 +461,38 @@ class GilbertElliott(Part):
     """
     mean_loss: float | None = None
     """Loss in the long run, from `loss_good` to below `loss_bad`. The chain then goes by packets."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class LayeredCbrSession(Part):
+    """Constant rates in layers, of which members hold the first few: no congestion control."""
+
+    scheme: ClassVar[str | None] = "layered-cbr"
+
+    source: str
+    """Sending node."""
+    climb: Sequence[ClimbStep] | None = None
+    """When members go on to other levels, in the order of time. Default: never."""
+    jitter: float | None = None
+    """Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`."""
+    level: int | None = None
+    """How many layers members join when they start. Default: all."""
+    membership: Membership | None = None
+    """How members and routers come to the session's packets."""
+    packet_size: str | None = None
+    """Size of a packet on the wire. Default 1000 B."""
+    rates: Sequence[str] | None = None
+    """Rate of each layer, the base first, headers included. Default 32, 64, 128 and 256 kbit/s (ns-2's example of
+    RLM).
+    """
+    receivers: Receivers | None = None
+    """Who receives."""
+    start: str | None = None
+    """When the source starts. Default "0 s"."""
+    start_jitter: str | None = None
+    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
+    stop: str | None = None
+    """When it stops. Default: not before the end."""
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -1221,7 +1263,7 @@ Queue: TypeAlias = "DropTail | Red | Mecn"
 """A queue discipline as configurations write it: `{ kind = "drop-tail", limit = "50 packets" }`."""
 RouterAgent: TypeAlias = "Monitor | RateCap"
 """A router agent as configurations write it: `{ kind = "monitor" }`."""
-Session: TypeAlias = "CbrSession | TfmccSession | OmccSession"
+Session: TypeAlias = "CbrSession | TfmccSession | OmccSession | LayeredCbrSession"
 """A multicast session."""
 Topology: TypeAlias = "Dumbbell | Chain | ParkingLot | Star | Tree"
 """A named topology as scenarios write it: `kind = "dumbbell"`."""

@@ -28,6 +28,13 @@ pub struct GroupPlan {
     pub any_source: bool,
 }
 
+impl GroupPlan {
+    /// A layer of this rank, to which the source alone may send.
+    pub const fn layer(rank: u8) -> GroupPlan {
+        GroupPlan { role: Role::Layer(rank), any_source: false }
+    }
+}
+
 impl GroupSet {
     /// No group.
     pub const EMPTY: GroupSet = GroupSet([0; 2]);

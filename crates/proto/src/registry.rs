@@ -4,7 +4,8 @@
 //! [`schemes!`]; from that line come the variants of [`SchemeConfig`], [`Source`] and [`Member`], its name in scenarios
 //! and its place in the battery of tests that all schemes must pass.
 
-use crate::endpoint::{Endpoint, Gauge, Input, Outbox, Report};
+use crate::endpoint::{Endpoint, EventKind, Gauge, Input, Outbox, Report};
+use crate::group_set::GroupPlan;
 use crate::scheme::{Scheme, Seat};
 use crate::time::{Instant, Rate};
 
@@ -22,6 +23,8 @@ macro_rules! schemes {
                 = "tfmcc": "TFMCC: the rate of a TCP on the way to the worst receiver (RFC 4654).";
             Omcc(omcc::Config) with omcc::Header
                 = "omcc": "OMCC: TFMCC scaled by what the session's rate is worth to its receivers.";
+            LayeredCbr(source::layered::Config) with source::layered::Header
+                = "layered-cbr": "Constant rates in layers, of which members hold the first few: no congestion control.";
         }
     };
 }
@@ -114,9 +117,15 @@ macro_rules! declare {
                 }
             }
 
-            fn groups(&self) -> u32 {
+            fn groups(&self) -> Vec<GroupPlan> {
                 match self {
                     $(SchemeConfig::$Variant(config) => config.groups(),)+
+                }
+            }
+
+            fn events(&self) -> &'static [&'static EventKind] {
+                match self {
+                    $(SchemeConfig::$Variant(config) => config.events(),)+
                 }
             }
 
@@ -170,12 +179,13 @@ mod inputs;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::group_set::MAX_GROUPS;
 
     #[test]
     fn defaults_are_legal_and_need_a_group() {
         for config in SchemeConfig::defaults() {
             assert_eq!(config.check(), [], "{}", config.name());
-            assert!((1..=64).contains(&config.groups()), "{}", config.name());
+            assert!((1..=MAX_GROUPS as usize).contains(&config.groups().len()), "{}", config.name());
             assert!(config.packet_bytes() > 0);
         }
     }

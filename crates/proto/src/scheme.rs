@@ -2,7 +2,8 @@
 //!
 //! [`registry`](crate::registry) has the list of those that there are.
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, EventKind};
+use crate::group_set::GroupPlan;
 use crate::packet::{Address, FlowId};
 use crate::random::Random;
 use crate::time::Rate;
@@ -41,8 +42,16 @@ pub trait Scheme {
     /// Every parameter with an illegal value: its path, and what was given and what is legal.
     fn check(&self) -> Vec<(String, String)>;
 
-    /// Groups that a session uses: 1, or its layers. At most 64.
-    fn groups(&self) -> u32;
+    /// The groups that a session uses, 1 to [`MAX_GROUPS`](crate::group_set::MAX_GROUPS), each with its role. One for
+    /// a scheme without layers.
+    fn groups(&self) -> Vec<GroupPlan> {
+        vec![GroupPlan::layer(0)]
+    }
+
+    /// What may happen in its endpoints: all the events that they tell.
+    fn events(&self) -> &'static [&'static EventKind] {
+        &[]
+    }
 
     /// Size of a data packet on the wire.
     fn packet_bytes(&self) -> u64;

@@ -86,7 +86,7 @@ fn sessions(network: &Network, edges: &[Edge]) -> Vec<Demand> {
         Demand {
             name: session.name.clone(),
             is_session: true,
-            multirate: elastic && session.config.groups() > 1,
+            multirate: elastic && session.config.groups().len() > 1,
             fixed_rate_bps: if elastic { None } else { most },
             max_rate_bps: if elastic { most } else { None },
             receivers: session.receivers.iter().map(|one| (one.name.clone(), route(one.node))).collect(),

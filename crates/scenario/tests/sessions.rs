@@ -184,3 +184,40 @@ receivers = {{ nodes = ["left-0"] }}
         assert_eq!(fastest, 765_432.0, "{scheme}");
     }
 }
+
+#[test]
+fn layers_flow_where_they_are_held() {
+    // 10 and 20 packets per second held from the beginning, 40 more from 10 s to 20 s; another 80 by nobody.
+    let output = go(r#"
+format = 1
+name = "layers"
+duration = "30 s"
+warmup = "0 s"
+
+[topology]
+kind = "star"
+right = 2
+
+[sessions.film]
+scheme = "layered-cbr"
+source = "left-0"
+rates = ["80 kbit/s", "160 kbit/s", "320 kbit/s", "640 kbit/s"]
+level = 2
+climb = [{ after = "10 s", level = 3 }, { after = "20 s", level = 2 }]
+membership = { profile = "ns2" }
+"#);
+    let receivers = table(&output, "receivers");
+    for (rate, &t_s) in numbers(receivers, "goodput_bps").iter().zip(numbers(receivers, "t_s")) {
+        let expected = if t_s > 10.0 && t_s <= 20.0 { 560e3 } else { 240e3 };
+        // Packets under way and the joins' way at the beginning of an interval: a packet or two.
+        assert!((rate - expected).abs() < 45e3, "{rate} at {t_s} s");
+    }
+    assert_eq!((value(&output, "film-0", "missed"), value(&output, "film-1", "missed")), (0.0, 0.0));
+    assert_eq!(numbers(table(&output, "events"), "layer"), [1.0, 1.0, 2.0, 2.0, 2.0, 2.0]);
+    // Sent are all four, the last one no further than to the source's own node.
+    let sent_bps = value(&output, "film", "sending_rate");
+    assert!((sent_bps / 1.2e6 - 1.0).abs() < 0.01, "{sent_bps}");
+    let links = table(&output, "links");
+    let most = numbers(links, "rate_bps").iter().copied().fold(0.0, f64::max);
+    assert!(most < 620e3, "{most}");
+}

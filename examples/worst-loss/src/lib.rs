@@ -55,10 +55,6 @@ impl Scheme for Config {
         (!legal).then(|| ("tolerance".to_owned(), message)).into_iter().collect()
     }
 
-    fn groups(&self) -> u32 {
-        1
-    }
-
     fn packet_bytes(&self) -> u64 {
         u64::from(self.packet_size)
     }

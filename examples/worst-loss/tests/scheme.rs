@@ -58,7 +58,7 @@ fn in_the_simulator_it_fills_a_link_and_takes_back_what_is_too_much() {
     }
     let config = Config::default();
     let (own, member) = (network.address(source), network.address(host));
-    let (flow, group) = network.session(own, SessionPlan::sparse(config.groups()));
+    let (flow, group) = network.session(own, SessionPlan::sparse(config.groups().len() as u32));
     let seat =
         |own: Address| Seat { flow, own, group, members: 1, line_rate: None, random: Random::stream(1, "example") };
     network.member(flow, member);

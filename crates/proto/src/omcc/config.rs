@@ -2,6 +2,7 @@
 
 use super::utility::{Orientation, Utility, share};
 use super::{Receiver, Sender, population};
+use crate::endpoint::EventKind;
 use crate::scheme::{Scheme, Seat};
 use crate::tfmcc;
 use crate::time::Rate;
@@ -132,8 +133,8 @@ impl Scheme for Config {
         self.check()
     }
 
-    fn groups(&self) -> u32 {
-        1
+    fn events(&self) -> &'static [&'static EventKind] {
+        super::EVENTS
     }
 
     fn packet_bytes(&self) -> u64 {
@@ -157,13 +158,14 @@ impl Scheme for Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::group_set::GroupPlan;
     use crate::quantity::Bytes;
     use core::f64::consts::SQRT_2;
 
     #[test]
     fn defaults_are_legal_and_come_back() {
         let config = Config::default();
-        assert_eq!((config.check(), config.groups()), (Vec::new(), 1));
+        assert_eq!((config.check(), config.groups()), (Vec::new(), vec![GroupPlan::layer(0)]));
         let text = serde_json::to_string(&config).unwrap();
         assert!(text.contains(r#""packet_size""#) && !text.contains("tfmcc"), "one level: {text}");
         assert_eq!(serde_json::from_str::<Config>(&text).unwrap(), config);

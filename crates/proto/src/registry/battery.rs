@@ -5,6 +5,7 @@ use crate::endpoint::GaugeKind;
 use crate::omcc::population::{self, configured, estimated, registration};
 use crate::packet::{Ecn, FlowId, Header, Packet};
 use crate::random::{Random, fnv1a};
+use crate::source::layered::Step;
 use crate::testing::group::{GROUP, Group, Who};
 use crate::testing::{Fate, anything};
 use crate::time::Duration;
@@ -22,12 +23,20 @@ const LAST_WORDS: Duration = Duration::from_secs(60);
 /// a network without losses bounds nobody.
 pub(super) fn settings() -> Vec<SchemeConfig> {
     let cbr = source::cbr::Config { rate: Rate(300_000), ..Default::default() };
+    let step = |after_s: u64, level| Step { after: Duration::from_secs(after_s), level };
+    let layered = source::layered::Config {
+        rates: vec![Rate(20_000), Rate(70_000), Rate(150_000)],
+        level: Some(1),
+        climb: vec![step(3, 3), step(7, 2), step(11, 3), step(12, 1)],
+        ..Default::default()
+    };
     let tfmcc = tfmcc::Config { max_rate: Some(Rate(2_000_000)), ..Default::default() };
     let omcc = omcc::Config { tfmcc: tfmcc.clone(), ..Default::default() };
     let registration = registration::Config { refresh: Duration::from_secs(2), missed: 2 };
     let estimated = estimated::Config { rounds: 4, ..Default::default() };
     let mut settings: Vec<SchemeConfig> = vec![
         SchemeConfig::Cbr(cbr),
+        SchemeConfig::LayeredCbr(layered),
         SchemeConfig::Tfmcc(tfmcc.clone()),
         SchemeConfig::Tfmcc(tfmcc::Config {
             ecn: true,
@@ -171,7 +180,7 @@ fn check_counts<N: FnMut(Who, Who, &Packet) -> Fate>(group: &Group<Source, Membe
 
 /// Sizes and addresses of what was sent, and that the source kept to its bound.
 fn check_packets<N>(config: &SchemeConfig, group: &Group<Source, Member, N>, name: &str) {
-    let groups = GROUP.index()..GROUP.index() + config.groups() as usize;
+    let groups = GROUP.index()..GROUP.index() + config.groups().len();
     let (mut credit_bits, mut last) = (f64::INFINITY, Instant::ZERO);
     for &(at, who, packet) in &group.sent {
         assert_eq!(packet.flow, FlowId(0), "{name}: {packet:?}");
@@ -185,9 +194,11 @@ fn check_packets<N>(config: &SchemeConfig, group: &Group<Source, Member, N>, nam
         assert_eq!(u64::from(packet.size), config.packet_bytes(), "{name}: {packet:?}");
         let most = Scheme::max_rate(config).into_iter().chain(config.is_controlled().then_some(LINE_RATE)).min();
         if let Some(most) = most {
-            // Two packets may be close together, when the rate has just risen.
+            // Two packets may be close together, when the rate has just risen, and so may those of all layers.
             let bits = 8.0 * f64::from(packet.size);
-            credit_bits = (credit_bits + most.as_bps_f64() * at.since(last).as_secs_f64()).min(2.0 * bits) - bits;
+            credit_bits = (credit_bits + most.as_bps_f64() * at.since(last).as_secs_f64())
+                .min((groups.len() + 1) as f64 * bits)
+                - bits;
             last = at;
             assert!(credit_bits > -0.01 * bits, "{name}: more than {most:?} at {at}");
         }
@@ -227,6 +238,8 @@ fn run(config: &SchemeConfig, seed: u64, roughness: f64, pester: bool) -> u64 {
     let stopped = group.sent.len();
     group.run_until(group.now() + Duration::from_secs(600));
     assert_eq!(group.sent.len(), stopped, "{name}");
+    let known = |kind: &EventKind| config.events().contains(&kind);
+    assert!(group.events.iter().all(|(_, _, event)| known(event.kind)), "{name}: an event that is not in its list");
     check_packets(config, &group, &name);
     let digest = |text: String| fnv1a(text.as_bytes());
     let sent = group.sent.iter().map(|sent| digest(format!("{sent:?}")));

@@ -85,10 +85,6 @@ impl Scheme for Config {
         self.check()
     }
 
-    fn groups(&self) -> u32 {
-        1
-    }
-
     fn packet_bytes(&self) -> u64 {
         self.packet_size.0
     }

@@ -4,11 +4,15 @@
 //! |---|---|
 //! | `cbr.rs` | constant bit rate, if wanted with jitter |
 //! | `on_off.rs` | constant bit rate during on periods of random length |
+//! | `layered.rs` | constant rates in layers, a group for each |
+//! | `seen.rs` | which numbers have come |
 //! | `spacing.rs` | the nominal time between packets, exact in the long run |
 //! | `sink.rs` | counts |
 
 pub mod cbr;
+pub mod layered;
 pub mod on_off;
+mod seen;
 pub mod sink;
 mod spacing;
 

@@ -1,5 +1,6 @@
 //! The sink: counts what arrives, for itself or as a member of multicast groups.
 
+use super::seen::Seen;
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
 use crate::packet::{Address, Header, Packet};
 use crate::time::Instant;
@@ -10,10 +11,7 @@ pub struct Sink {
     received_pkts: u64,
     received_bytes: u64,
     distinct_bytes: u64,
-    /// The highest number received, if any was.
-    highest: u64,
-    /// Which of the 64 numbers up to the highest have come, bit 0 for the highest; 0 if none has.
-    seen: u64,
+    seen: Seen,
     /// Numbers of the groups it joins.
     groups: core::ops::Range<u32>,
 }
@@ -35,26 +33,9 @@ impl Sink {
         self.received_pkts += 1;
         self.received_bytes += u64::from(packet.size);
         let Header::Datagram { sequence } = packet.header else { return };
-        if self.is_new(sequence) {
+        if self.seen.is_new(sequence) {
             self.distinct_bytes += u64::from(packet.size);
         }
-    }
-
-    /// Whether `sequence` has not come before. What is more than 64 numbers late counts as having come.
-    #[inline]
-    fn is_new(&mut self, sequence: u64) -> bool {
-        if self.seen == 0 || sequence > self.highest {
-            let ahead = sequence - self.highest;
-            self.seen = if ahead < 64 { self.seen << ahead | 1 } else { 1 };
-            self.highest = sequence;
-            return true;
-        }
-        let age = self.highest - sequence;
-        let new = age < 64 && self.seen >> age & 1 == 0;
-        if new {
-            self.seen |= 1 << age;
-        }
-        new
     }
 }
 
@@ -81,25 +62,5 @@ impl Endpoint for Sink {
             distinct_bytes: self.distinct_bytes,
             ..Report::default()
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn repeats_are_recognised_within_64_numbers() {
-        let mut sink = Sink::new();
-        assert!(sink.is_new(0) && sink.is_new(3) && sink.is_new(1));
-        assert!(!sink.is_new(0) && !sink.is_new(3) && !sink.is_new(1));
-        assert!(sink.is_new(2));
-        assert!(sink.is_new(66) && !sink.is_new(3) && sink.is_new(4));
-        assert!(sink.is_new(u64::MAX) && !sink.is_new(u64::MAX) && sink.is_new(u64::MAX - 63) && !sink.is_new(67));
-        let mut sink = Sink::new();
-        assert!(sink.is_new(200) && !sink.is_new(200) && sink.is_new(137) && !sink.is_new(136));
-        // 64 ahead: bit 0 has gone, and what was one behind it counts as not seen.
-        let mut sink = Sink::new();
-        assert!(sink.is_new(0) && sink.is_new(64) && sink.is_new(1) && !sink.is_new(0) && !sink.is_new(64));
     }
 }

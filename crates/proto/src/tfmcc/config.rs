@@ -1,6 +1,7 @@
 //! The parameters of a TFMCC session.
 
 use super::{Receiver, Sender, suppressors};
+use crate::endpoint::EventKind;
 use crate::quantity::Bytes;
 use crate::scheme::{Scheme, Seat};
 use crate::time::{Duration, Rate};
@@ -250,8 +251,8 @@ impl Scheme for Config {
         self.check()
     }
 
-    fn groups(&self) -> u32 {
-        1
+    fn events(&self) -> &'static [&'static EventKind] {
+        super::EVENTS
     }
 
     fn packet_bytes(&self) -> u64 {

@@ -104,6 +104,8 @@ fn plan(session: &SessionEntry) -> SessionPlan {
         TreeRebuild::ByMessages => multicast::Rebuild::ByMessages,
     };
     let &MembershipSettings { retry, lifetime, .. } = membership;
-    let plan = SessionPlan::sparse(session.config().groups());
+    let groups = session.config().groups();
+    let any_source = (0..).zip(&groups).filter(|(_, group)| group.any_source).map(|(number, _)| number).collect();
+    let plan = SessionPlan { any_source, ..SessionPlan::sparse(groups.len() as u32) };
     SessionPlan { mode, leave_delay: membership.leave_delay(), retry, lifetime, rebuild, ..plan }
 }

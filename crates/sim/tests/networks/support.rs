@@ -60,7 +60,7 @@ pub fn always(node: NodeId) -> Place {
 /// A session from `source` to a receiver at each of `places`.
 pub fn session(network: &mut NetworkBuilder, config: &SchemeConfig, source: NodeId, places: &[Place]) -> FlowId {
     let own = network.address(source);
-    let (flow, group) = network.session(own, SessionPlan::sparse(config.groups()));
+    let (flow, group) = network.session(own, SessionPlan::sparse(config.groups().len() as u32));
     let seat = |network: &NetworkBuilder, own: Address| {
         let random = network.stream(&format!("endpoint/{}", own.index()));
         Seat { flow, own, group, members: places.len() as u32, line_rate: None, random }
