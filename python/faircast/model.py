@@ -465,7 +465,7 @@ class GilbertElliott(Part):
 
 @dataclasses.dataclass(kw_only=True)
 class LayeredCbrSession(Part):
-    """Constant rates in layers, of which members hold the first few: no congestion control."""
+    """Constant rates in layers, of which members hold the first: no congestion control."""
 
     scheme: ClassVar[str | None] = "layered-cbr"
 

@@ -24,7 +24,7 @@ macro_rules! schemes {
             Omcc(omcc::Config) with omcc::Header
                 = "omcc": "OMCC: TFMCC scaled by what the session's rate is worth to its receivers.";
             LayeredCbr(source::layered::Config) with source::layered::Header
-                = "layered-cbr": "Constant rates in layers, of which members hold the first few: no congestion control.";
+                = "layered-cbr": "Constant rates in layers, of which members hold the first: no congestion control.";
         }
     };
 }

@@ -10,8 +10,8 @@ use faircast_sim::engine::World;
 pub(crate) struct Activity {
     /// Since when; later than now if it has not begun.
     start: Instant,
-    /// When it ended. Of TCP this is the moment from which on nothing is left to be acknowledged, which may be after its
-    /// stop; of what knows no acknowledgements it is the stop.
+    /// When it ended. Of TCP this is the moment from which on nothing is left to be acknowledged, which may be after
+    /// its stop; of what knows no acknowledgements it is the stop.
     pub end: Option<Instant>,
     now: Instant,
 }

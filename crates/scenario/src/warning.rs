@@ -112,8 +112,8 @@ fn not_active(warmup: Instant, name: &str, whose: &str, is_controlled: bool, act
     let end = active.end.filter(|&end| end <= warmup)?.as_secs_f64();
     let compared = if is_controlled { ", and it is not part of jain_index" } else { "" };
     let message = format!(
-        "{whose} had nothing more to send after {end} s, and the warm-up ends at {} s: all that the summary says of the \
-         time after that is 0 for it{compared}; a shorter warmup takes it in",
+        "{whose} had nothing more to send after {end} s, and the warm-up ends at {} s: all that the summary says of \
+         the time after that is 0 for it{compared}; a shorter warmup takes it in",
         warmup.as_secs_f64()
     );
     Some(Warning { kind: "not-active", subject: name.to_owned(), value: end, message })

@@ -21,8 +21,8 @@ fn go(scenario: &Scenario) -> RunOutput {
 
 #[test]
 fn a_flow_that_its_window_holds_is_told() {
-    // Two packets per round trip of 204 ms: the window is full from the first moment on. What is outstanding at the stop
-    // is acknowledged later, when no window holds anything back.
+    // Two packets per round trip of 204 ms: the window is full from the first moment on. What is outstanding at the
+    // stop is acknowledged later, when no window holds anything back.
     let output = go(&scenario("[flows.web]\nkind = \"tcp\"\nwnd = \"2 packets\"\nstart = \"5 s\"\nstop = \"15 s\""));
     let [warning] = &output.warnings[..] else { panic!("{:?}", output.warnings) };
     assert_eq!((warning.kind, warning.subject.as_str()), ("window-limited", "web"));

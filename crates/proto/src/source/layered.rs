@@ -21,7 +21,8 @@ use serde::{Deserialize, Serialize};
 #[schemars(rename = "LayeredCbr")]
 #[serde(default)]
 pub struct Config {
-    /// Rate of each layer, the base first, headers included. Default 32, 64, 128 and 256 kbit/s (ns-2's example of RLM).
+    /// Rate of each layer, the base first, headers included. Default 32, 64, 128 and 256 kbit/s (ns-2's example of
+    /// RLM).
     pub rates: Vec<Rate>,
     /// Size of a packet on the wire. Default 1000 B.
     pub packet_size: Bytes,

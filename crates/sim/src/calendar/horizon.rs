@@ -7,8 +7,8 @@ use faircast_proto::time::Duration;
 const OUTLIERS: u64 = 10;
 
 /// The time that nine tenths of all crossings of links take at most: the quantile of the times of single links, each
-/// as often as it is used. So a link that nothing crosses counts for nothing, and a few slow ones for little. Zero if no
-/// link is used.
+/// as often as it is used. So a link that nothing crosses counts for nothing, and a few slow ones for little. Zero if
+/// no link is used.
 pub(crate) fn horizon(mut links: Vec<(Duration, u64)>) -> Duration {
     links.sort_unstable();
     let uses: u64 = links.iter().map(|&(_, uses)| uses).sum();
