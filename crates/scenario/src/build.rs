@@ -77,14 +77,14 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64, control: &C
         control.look()?;
         add_flow(&mut network, flow, seed);
     }
+    // The fastest link out of each node.
+    let mut line_rates = vec![None; description.nodes.len()];
+    for link in &description.links {
+        let line_rate = &mut line_rates[link.from as usize];
+        *line_rate = Some(link.highest_rate()).max(*line_rate);
+    }
     for session in &description.sessions {
-        let line_rate = description
-            .links
-            .iter()
-            .filter(|link| link.from == session.source)
-            .map(network::DirectedLink::highest_rate)
-            .max();
-        add_session(&mut network, session, line_rate, seed, control)?;
+        add_session(&mut network, session, line_rates[session.source as usize], seed, control)?;
     }
     network.probes(description.probes.clone());
     network.clock_offsets(description.clock_offsets);
