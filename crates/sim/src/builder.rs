@@ -420,6 +420,8 @@ impl NetworkBuilder {
             changes,
         };
         world.schedule_probes();
+        // What is flooded is joined from the beginning.
+        world.tell_routers();
         Ok(world)
     }
 
@@ -499,12 +501,13 @@ impl NetworkBuilder {
             let node = endpoint.node.index();
             hosts[node] = links_out[node] == 1;
         }
-        let watched: Vec<bool> =
+        let watched: Arc<[bool]> =
             (0..self.links.len() as u32).map(|link| self.agents.contains_key(&LinkId(link))).collect();
         let mut fallible: Vec<bool> = self.links.iter().map(|link| !matches!(link.loss, Loss::Lossless(_))).collect();
         for link in self.changes.links() {
             fallible[link.index()] = true;
         }
+        let fallible: Arc<[bool]> = fallible.into();
         let node_of = |address: Address| self.endpoints[address.index()].node;
         for session in &self.sessions {
             let PlannedFlow { sender, receivers } = &self.flows[session.flow.0 as usize];

@@ -5,6 +5,7 @@ use crate::control::Cancelled;
 use crate::model::{MembershipSettings, Nodes, Receivers, SessionEntry, TreeMode, TreeRebuild};
 use crate::network::{NetworkReceiver, NetworkSession};
 use crate::problem::Finding;
+use faircast_proto::group_set::{GroupPlan, GroupSet, Role};
 use faircast_proto::scheme::Scheme;
 use faircast_sim::multicast::{self, SessionPlan};
 use std::collections::BTreeSet;
@@ -105,7 +106,10 @@ fn plan(session: &SessionEntry) -> SessionPlan {
     };
     let &MembershipSettings { retry, lifetime, .. } = membership;
     let groups = session.config().groups();
-    let any_source = (0..).zip(&groups).filter(|(_, group)| group.any_source).map(|(number, _)| number).collect();
-    let plan = SessionPlan { any_source, ..SessionPlan::sparse(groups.len() as u32) };
+    let which = |is: &dyn Fn(&GroupPlan) -> bool| -> GroupSet {
+        (0..).zip(&groups).filter(|(_, group)| is(group)).map(|(number, _)| number).collect()
+    };
+    let (control, any_source) = (which(&|group| group.role == Role::Control), which(&|group| group.any_source));
+    let plan = SessionPlan { control, any_source, ..SessionPlan::sparse(groups.len() as u32) };
     SessionPlan { mode, leave_delay: membership.leave_delay(), retry, lifetime, rebuild, ..plan }
 }

@@ -220,7 +220,7 @@ impl Multicast {
         }
         out.push(Message { what: MembershipMessage::Acknowledge, link, ..*report });
         if !joins.is_empty() {
-            state.set_joined(branch, joined | joins);
+            self.set_joined(session, branch, joined | joins);
         }
         if to_host && plan.leave_delay > Duration::ZERO && !leaves.is_empty() {
             self.put_off(session, branch, Pending { at: now + plan.leave_delay, opens: false, groups: leaves });
@@ -233,10 +233,11 @@ impl Multicast {
     /// A branch gets these groups no longer, and the node above hears what follows.
     fn close(&mut self, now: Instant, session: u32, branch: u32, groups: GroupSet, out: &mut Vec<Message>) {
         let node = self.parent(session, branch);
-        let state = &mut self.sessions[session as usize];
+        let state = &self.sessions[session as usize];
         let before = state.node(node).interest;
         let joined = state.interface(branch).joined;
-        state.set_joined(branch, joined - groups);
+        self.set_joined(session, branch, joined - groups);
+        let state = &self.sessions[session as usize];
         let Mode::Dense { prune_timeout } = state.plan.mode else {
             return self.update(now, session, node, out);
         };
@@ -287,7 +288,7 @@ impl Multicast {
         let [closed, opened] = interface.below.take_due(now);
         if !opened.is_empty() {
             let joined = interface.joined | opened;
-            state.set_joined(branch, joined);
+            self.set_joined(session, branch, joined);
         }
         if !closed.is_empty() {
             self.close(now, session, branch, closed, out);

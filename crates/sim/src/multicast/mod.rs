@@ -26,6 +26,8 @@ use faircast_proto::time::{Duration, Instant};
 use membership::Agenda;
 pub(crate) use membership::Message;
 use state::Session;
+use std::collections::VecDeque;
+use std::sync::Arc;
 use tree::Tree;
 
 /// Size of a report or acknowledgement on the wire.
@@ -103,8 +105,8 @@ pub(crate) struct Multicast {
     /// Session and number within it of every group.
     groups: Vec<(u32, u32)>,
     agenda: Agenda,
-    /// Whether anybody wants to know of changes.
-    watched: bool,
+    /// Sessions of which something has changed that somebody wants to know.
+    changed: VecDeque<u32>,
     /// Sessions and nodes on which endpoints have joined or left just now.
     to_speak: Vec<(u32, NodeId)>,
 }
@@ -118,9 +120,9 @@ pub(crate) struct SessionSite<'a> {
     /// Nodes that have endpoints and one link out.
     pub(crate) hosts: &'a [bool],
     /// Links on which a report can be lost although it is repeated until it is acknowledged.
-    pub(crate) fallible: &'a [bool],
+    pub(crate) fallible: &'a Arc<[bool]>,
     /// Links at whose beginning somebody wants to know what is joined.
-    pub(crate) watched: &'a [bool],
+    pub(crate) watched: &'a Arc<[bool]>,
 }
 
 impl Multicast {
@@ -130,8 +132,8 @@ impl Multicast {
         let index = self.sessions.len() as u32;
         let first_group = self.groups.len() as u32;
         self.groups.extend((0..site.plan.groups).map(|group| (index, group)));
-        self.watched |= site.watched.contains(&true);
         self.sessions.push(Session::new(site, first_group, Tree::new(graph, site.root)));
+        self.note_changes(index);
     }
 
     /// Session and number within it of a group; `None` for a group that no session owns.
@@ -142,14 +144,26 @@ impl Multicast {
 
     /// The next change that somebody wants to know of: session, link, and what was joined there before.
     pub(crate) fn take_change(&mut self) -> Option<(u32, LinkId, GroupSet)> {
-        let changed = |(session, state): (u32, &mut Session)| {
-            let (link, before) = state.take_change()?;
-            Some((session, link, before))
-        };
-        if !self.watched {
-            return None;
+        while let Some(&session) = self.changed.front() {
+            if let Some((link, before)) = self.sessions[session as usize].take_change() {
+                return Some((session, link, before));
+            }
+            self.changed.pop_front();
         }
-        (0..).zip(&mut self.sessions).find_map(changed)
+        None
+    }
+
+    /// Remembers a session if something has changed of which somebody wants to know.
+    fn note_changes(&mut self, session: u32) {
+        if self.sessions[session as usize].has_changes() && self.changed.back() != Some(&session) {
+            self.changed.push_back(session);
+        }
+    }
+
+    /// Makes what a branch of a session has joined `groups`.
+    fn set_joined(&mut self, session: u32, branch: u32, groups: GroupSet) {
+        self.sessions[session as usize].set_joined(branch, groups);
+        self.note_changes(session);
     }
 
     /// A session.
@@ -167,6 +181,7 @@ impl Multicast {
         for session in 0..self.sessions.len() as u32 {
             let state = &mut self.sessions[session as usize];
             let moved = state.retree(Tree::new(graph, state.tree.root()));
+            self.note_changes(session);
             self.meet_anew(now, session, &moved, out);
         }
     }

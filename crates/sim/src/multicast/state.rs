@@ -7,6 +7,7 @@ use crate::ids::{LinkId, NodeId};
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::packet::{Address, FlowId};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// One session in all nodes.
 pub(crate) struct Session {
@@ -26,9 +27,9 @@ pub(crate) struct Session {
     /// How many branches of a node and members on it want each group: node by node.
     wanting: Vec<u32>,
     /// By link: reports on it can be lost for good.
-    fallible: Vec<bool>,
+    fallible: Arc<[bool]>,
     /// By link: somebody wants to know what is joined there.
-    watched: Vec<bool>,
+    watched: Arc<[bool]>,
     /// What has changed there: the link, and what was joined.
     changes: VecDeque<(LinkId, GroupSet)>,
 }
@@ -104,8 +105,8 @@ impl Session {
             fans: Vec::new(),
             wanting: vec![0; nodes.len() * plan.groups as usize],
             nodes,
-            fallible: site.fallible.to_vec(),
-            watched: site.watched.to_vec(),
+            fallible: site.fallible.clone(),
+            watched: site.watched.clone(),
             changes: VecDeque::new(),
         };
         session.lay_out();
@@ -245,6 +246,11 @@ impl Session {
     /// What it is made of.
     pub(crate) fn plan(&self) -> SessionPlan {
         self.plan
+    }
+
+    /// Whether something has changed at a link among those watched.
+    pub(super) fn has_changes(&self) -> bool {
+        !self.changes.is_empty()
     }
 
     /// The next link among those watched at which something has changed, and what was joined there before.

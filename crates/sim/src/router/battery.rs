@@ -443,3 +443,34 @@ fn the_cap_holds_and_what_has_room_is_released() {
         Some(GroupSet::all(6) - GroupSet::all(3))
     );
 }
+
+#[test]
+fn what_is_flooded_is_known_from_the_beginning() {
+    let mut network = NetworkBuilder::new(1);
+    let nodes = ["source", "left", "right", "host"].map(|name| network.node(name));
+    for (a, b) in [(0, 1), (0, 2), (1, 3)] {
+        for (from, to) in [(nodes[a], nodes[b]), (nodes[b], nodes[a])] {
+            let (rate, delay, random) = (Rate(7_654_321), Duration::from_millis(5), Random::stream(1, "link"));
+            let context = LinkContext { rate, delay, mean_packet_bytes: 1000, random: random.clone() };
+            let queue = Queue::new(&queue::Config::default(), context);
+            let loss = Loss::new(&loss::Config::default(), random);
+            let mode = LinkMode::Fused;
+            network.link(LinkPlan { name: from.0.to_string(), from, to, rate, delay, queue, loss, mode });
+        }
+    }
+    network.router_agent(LinkId(2), built(&Config::Monitor(monitor::Config {}), 2));
+    network.router_agent(LinkId(4), built(&Config::Monitor(monitor::Config {}), 4));
+    let own = network.address(nodes[0]);
+    let mode = crate::multicast::Mode::Dense { prune_timeout: Duration::from_secs(1) };
+    let (flow, first) = network.session(own, SessionPlan { mode, ..SessionPlan::sparse(GROUPS) });
+    let source = Source { flow, own, first, next: None, sent: 0 };
+    network.place(own, flow, crate::agent::Agent::Guest(Box::new(source)), Instant::FAR_FUTURE, None);
+    let member = network.address(nodes[3]);
+    network.member(flow, member);
+    let silent = Source { flow, own: member, first, next: None, sent: 0 };
+    network.place(member, flow, crate::agent::Agent::Guest(Box::new(silent)), Instant::FAR_FUTURE, None);
+    let world: World<Wheel> = network.build().expect("a network without errors");
+    let joined = |link| world.router_sessions(LinkId(link)).iter().map(|session| session.joined).collect::<Vec<_>>();
+    assert_eq!(joined(2), [GroupSet::all(GROUPS)]);
+    assert_eq!(joined(4), [], "hosts are not flooded");
+}
