@@ -49,7 +49,7 @@ interval = "10 ms"
 queues = ["bottleneck"]
 """
 RUN = ["run", "killed.toml", "--reps", "16", "--jobs", str(JOBS), "--out"]
-REPRODUCE = ["reproduce", "mecn-fig6a", "x-determinism", "--quick", "--jobs", str(JOBS), "--out"]
+REPRODUCE = ["reproduce", "mecn-fig6", "x-determinism", "--quick", "--jobs", str(JOBS), "--out"]
 
 
 class UnsoundError(Exception):
