@@ -186,3 +186,35 @@ impl Multicast {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::routing::Edge;
+
+    #[test]
+    fn several_changes_of_a_moment_are_told_as_one() {
+        // What opens and closes at one moment, as in dense mode, would else be told twice.
+        let ends = [(0, 1), (1, 0)].map(|(from, to)| (NodeId(from), NodeId(to)));
+        let edges = ends.map(|(from, to)| Edge { from, to, delay: Duration::from_millis(1) });
+        let (fallible, watched): (Arc<[bool]>, Arc<[bool]>) = (Arc::new([false; 2]), Arc::new([true; 2]));
+        let mut multicast = Multicast::default();
+        let site = SessionSite {
+            plan: SessionPlan::sparse(3),
+            flow: 0,
+            root: NodeId(0),
+            members: &[],
+            hosts: &[true; 2],
+            fallible: &fallible,
+            watched: &watched,
+        };
+        multicast.add(&site, &Graph::new(2, &edges));
+        for groups in [GroupSet::of(1), GroupSet::of(1) | GroupSet::of(2), GroupSet::of(2)] {
+            multicast.set_joined(0, 0, groups);
+        }
+        assert_eq!(multicast.take_change(), Some((0, LinkId(0), GroupSet::EMPTY)));
+        assert_eq!(multicast.take_change(), None);
+        multicast.set_joined(0, 0, GroupSet::EMPTY);
+        assert_eq!(multicast.take_change(), Some((0, LinkId(0), GroupSet::of(2))));
+    }
+}

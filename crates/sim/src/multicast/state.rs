@@ -310,7 +310,9 @@ impl Session {
         let state = &mut self.interfaces[branch as usize];
         let before = std::mem::replace(&mut state.joined, groups);
         let link = self.outlets[branch as usize].link;
-        if self.watched[link.index()] && before != groups {
+        // Of several changes that nobody has been told of yet, what was there before the first counts.
+        let untold = || self.changes.iter().any(|&(changed, _)| changed == link);
+        if self.watched[link.index()] && before != groups && !untold() {
             self.changes.push_back((link, before));
         }
         state.blocked &= groups;

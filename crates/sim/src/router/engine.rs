@@ -31,6 +31,9 @@ impl<C: Calendar> World<C> {
         while let Some((session, link, before)) = self.multicast.take_change() {
             let state = self.multicast.session(session);
             let (joined, blocked) = state.interface_on(link).unwrap_or_default();
+            if joined == before {
+                continue;
+            }
             let (flow, first, plan) = (state.flow(), state.first_group(), state.plan());
             let at = SessionAt { flow, first, groups: plan.groups, control: plan.control, joined, blocked };
             let change = MembershipChange { flow, first, joined: joined - before, left: before - joined };
