@@ -1,8 +1,10 @@
 //! Router agents from a scenario file to tables.
 
-use faircast_scenario::run::{Control, RunOutput};
-use faircast_scenario::tables::{Table, Values, Words};
-use faircast_scenario::{Scenario, run};
+mod support;
+
+use faircast_scenario::Scenario;
+use faircast_scenario::run::RunOutput;
+use support::{go, numbers, table, words};
 
 /// A constant rate of 800 kbit/s to two receivers, and a TCP, over one link.
 const FILM: &str = r#"
@@ -29,31 +31,6 @@ source = "left-0"
 rate = "800 kbit/s"
 packet_size = "1000 B"
 "#;
-
-fn go(text: &str) -> RunOutput {
-    let scenario = Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"));
-    run(&scenario, 1, &Control::default(), 1).unwrap_or_else(|problems| panic!("{problems:#?}"))
-}
-
-fn table<'a>(output: &'a RunOutput, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).expect("there is such a table")
-}
-
-fn numbers<'a>(table: &'a Table, column: &str) -> &'a [f64] {
-    match table.get(column) {
-        Some(Values::Float(values)) => values,
-        other => panic!("{column} is {other:?}"),
-    }
-}
-
-fn words(table: &Table, column: &str) -> Vec<String> {
-    match table.get(column) {
-        Some(Values::Words(Words { codes, dictionary })) => {
-            codes.iter().map(|&code| dictionary[code as usize].clone()).collect()
-        }
-        other => panic!("{column} is {other:?}"),
-    }
-}
 
 /// The last value that the agent at the bottleneck told.
 fn told(output: &RunOutput, about: &str, gauge: &str) -> f64 {

@@ -1,8 +1,9 @@
 //! Sessions from a scenario file to tables.
 
-use faircast_scenario::run::{Control, RunOutput};
-use faircast_scenario::tables::{Table, Values, Words};
-use faircast_scenario::{Scenario, run};
+mod support;
+
+use faircast_scenario::run::RunOutput;
+use support::{go, numbers, table, words};
 
 /// A constant rate, of 100 packets a second, to three receivers on two hosts: one joins late, one leaves early.
 const CBR: &str = r#"
@@ -26,31 +27,6 @@ nodes = ["right-0", "right-0", "right-1"]
 join = ["0 s", "5 s", "0 s"]
 leave = ["10 s", "10 s", "4 s"]
 "#;
-
-fn go(text: &str) -> RunOutput {
-    let scenario = Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"));
-    run(&scenario, 1, &Control::default(), 1).unwrap_or_else(|problems| panic!("{problems:#?}"))
-}
-
-fn table<'a>(output: &'a RunOutput, name: &str) -> &'a Table {
-    output.tables.iter().find(|table| table.name == name).expect("there is such a table")
-}
-
-fn numbers<'a>(table: &'a Table, column: &str) -> &'a [f64] {
-    match table.get(column) {
-        Some(Values::Float(values)) => values,
-        other => panic!("{column} is {other:?}"),
-    }
-}
-
-fn words(table: &Table, column: &str) -> Vec<String> {
-    match table.get(column) {
-        Some(Values::Words(Words { codes, dictionary })) => {
-            codes.iter().map(|&code| dictionary[code as usize].clone()).collect()
-        }
-        other => panic!("{column} is {other:?}"),
-    }
-}
 
 fn value(output: &RunOutput, subject: &str, metric: &str) -> f64 {
     let summary = table(output, "summary");
