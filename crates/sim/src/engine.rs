@@ -214,7 +214,16 @@ impl<C: Calendar> World<C> {
         if destination.is_group() {
             self.send_to_group(node, sender, destination, label);
         } else {
-            self.forward(node, self.places[destination.index()].slot, label);
+            self.send_to_host(node, destination, label);
+        }
+    }
+
+    /// Sends a packet on its way to an endpoint, if there is one at its destination.
+    #[inline(always)]
+    pub(crate) fn send_to_host(&mut self, node: NodeId, destination: Address, label: Label) {
+        match self.places.get(destination.index()) {
+            Some(&Place { slot, .. }) => self.forward(node, slot, label),
+            None => self.give_up(label, |given_up| &mut given_up.no_route),
         }
     }
 

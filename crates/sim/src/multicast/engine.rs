@@ -53,20 +53,24 @@ impl<C: Calendar> World<C> {
         self.send_messages();
     }
 
-    /// An endpoint on `node` sends to a group: down the tree from the source, from others up and down.
+    /// An endpoint on `node` sends to a group: down the tree from the source; from others up and down where they may,
+    /// and else only to the next node on the way up, which gives it up.
     pub(crate) fn send_to_group(&mut self, node: NodeId, sender: u32, group: Address, label: Label) {
         let Some((session, group)) = self.multicast.place(group.index()) else {
             return self.give_up(label, |given_up| &mut given_up.no_route);
         };
         self.send_up(node, session, label);
         let state = self.multicast.session(session);
-        // Not at once: the sender's outbox is being carried out.
-        let fan = state.fan_of(node);
-        for member in state.members(fan).iter().filter(|member| member.has_joined(group) && member.endpoint != sender) {
-            self.wires.store.share(label.packet);
-            self.local.push((member.endpoint, label));
+        if state.up(node).is_none() || state.has_any_source(group) {
+            // Not at once: the sender's outbox is being carried out.
+            let fan = state.fan_of(node);
+            let members = state.members(fan).iter();
+            for member in members.filter(|member| member.has_joined(group) && member.endpoint != sender) {
+                self.wires.store.share(label.packet);
+                self.local.push((member.endpoint, label));
+            }
+            self.copy_down(session, fan, group, None, label);
         }
-        self.copy_down(session, fan, group, None, label);
         self.wires.store.release(label.packet);
     }
 

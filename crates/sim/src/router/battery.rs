@@ -374,6 +374,51 @@ fn agents_in_series_and_side_by_side_keep_to_their_own_interface() {
     assert!((0..8).all(|member| world.receiver(member / 4, member % 4).received_pkts > 50), "what is joined does come");
 }
 
+/// Sends what nobody can take, blocks what is nobody's, and is late with its deadline.
+struct Liar(u64);
+
+impl RouterAgent for Liar {
+    fn on_packet(&mut self, _packet: &Packet, _at: &RouterView<'_>, _out: &mut RouterOutbox) -> Offer {
+        Offer::Forward
+    }
+
+    fn on_timeout(&mut self, at: &RouterView<'_>, out: &mut RouterOutbox) {
+        self.0 += 1;
+        let nobody = Address::endpoint(1_000_000);
+        let addresses =
+            [nobody, Address::group(1_000_000), Address::NEIGHBOUR, Address::group(0), Address::endpoint(0)];
+        for destination in addresses {
+            for flow in [0, 1, 77_777].map(FlowId) {
+                out.send(packet(at.interface.now, flow, nobody, destination, 7));
+            }
+            out.block(destination);
+            out.release(destination);
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        // Three times, and the last two of them at times that are past.
+        (self.0 < 3).then(|| Instant::ZERO + Duration::from_millis(1000 - self.0))
+    }
+
+    fn gauges(&self, _tell: &mut dyn FnMut(RouterGauge)) {}
+}
+
+#[test]
+fn what_an_agent_sends_to_nobody_is_given_up_and_counted() {
+    let agent = |link: u32| match link {
+        4 => InterfaceAgent::Guest(Box::new(Liar(0))),
+        _ => built(&Config::Monitor(monitor::Config {}), link),
+    };
+    let (digest, world) = run::<Wheel>(LinkMode::Fused, &agent, |_| {});
+    let given_up = world.undeliverable();
+    // To an endpoint and a group that are not there, and to a neighbour that is not meant: three times each.
+    assert_eq!([0, 1, 2].map(|flow| given_up[flow].no_route), [9; 3]);
+    // From the router below the first session's source up to it, who is the only one to send.
+    assert_eq!([0, 1, 2].map(|flow| given_up[flow].not_a_source), [3; 3]);
+    assert_eq!(digest, run::<Heap>(LinkMode::TwoStage, &agent, |_| {}).0);
+}
+
 #[test]
 fn the_cap_holds_and_what_has_room_is_released() {
     // Three of the six groups of 100 kbit/s each have room below 340 kbit/s.

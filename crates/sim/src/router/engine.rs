@@ -87,7 +87,7 @@ impl<C: Calendar> World<C> {
             self.send_to_group(node, NO_ENDPOINT, destination, label);
             self.hand_to_neighbours();
         } else {
-            self.forward(node, self.places[destination.index()].slot, label);
+            self.send_to_host(node, destination, label);
         }
     }
 

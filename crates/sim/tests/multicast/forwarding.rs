@@ -238,6 +238,20 @@ fn where_only_the_source_may_send_the_packet_of_a_member_is_given_up_and_counted
 }
 
 #[test]
+fn the_packet_of_a_member_that_may_not_send_reaches_nobody_beside_or_below_it() {
+    let received = |speaks: bool| {
+        let (mut network, [source, _, router, host]) = row(LinkMode::Fused);
+        let places = [from(router, 0.0), from(host, 0.0), Place { speaks, ..from(router, 1.0) }];
+        session(&mut network, source, SessionPlan::sparse(1), &places);
+        let mut world: World<Wheel> = build(network);
+        world.run(at(2.0), u64::MAX);
+        assert_eq!(world.undeliverable()[0].not_a_source, u64::from(speaks));
+        [0, 1, 2].map(|member| world.receiver(0, member).received_pkts)
+    };
+    assert_eq!(received(true), received(false));
+}
+
+#[test]
 fn a_member_that_cannot_be_reached_is_an_error() {
     let mut network = NetworkBuilder::new(1);
     let [source, router, host] = ["source", "router", "host"].map(|name| network.node(name));

@@ -98,7 +98,9 @@ fn what_cannot_be_delivered_is_counted_by_reason_and_flow() {
         header: Header::Datagram { sequence: 0 },
     };
     // Three links take three hops; two do not suffice.
-    let packets = vec![to(end, first, 3), to(end, first, 2), to(end, second, 0), to(Address::group(7), first, 64)];
+    let nobody = [Address::group(7), Address::endpoint(1000)];
+    let mut packets = vec![to(end, first, 3), to(end, first, 2), to(end, second, 0)];
+    packets.extend(nobody.map(|nobody| to(nobody, first, 64)));
     // No link leads from the island. A flow of nobody's has the last counters.
     let stranded = vec![to(end, second, 64), to(end, FlowId(99), 64)];
     let idle = || Agent::Guest(Box::new(Once(Vec::new())));
@@ -110,7 +112,7 @@ fn what_cannot_be_delivered_is_counted_by_reason_and_flow() {
     let mut world: World<Wheel> = network.build().expect("a network without errors");
     world.run(at(1.0), u64::MAX);
     let expected = [
-        Undeliverable { out_of_hops: 1, no_route: 1, off_tree: 0, not_a_source: 0 },
+        Undeliverable { out_of_hops: 1, no_route: 2, off_tree: 0, not_a_source: 0 },
         Undeliverable { out_of_hops: 1, no_route: 1, off_tree: 0, not_a_source: 0 },
         Undeliverable { out_of_hops: 0, no_route: 1, off_tree: 0, not_a_source: 0 },
     ];
