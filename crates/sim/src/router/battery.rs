@@ -36,7 +36,7 @@ struct Fickle {
     received: u64,
 }
 
-fn packet(now: Instant, flow: FlowId, source: Address, destination: Address, number: u32) -> Packet {
+pub(super) fn packet(now: Instant, flow: FlowId, source: Address, destination: Address, number: u32) -> Packet {
     let header = Header::Datagram { sequence: u64::from(number) };
     let size = if number.is_multiple_of(3) { 500 } else { 1000 };
     Packet { sent: now, flow, source, destination, size, ttl: INITIAL_TTL, ecn: Ecn::NotCapable, header }

@@ -7,12 +7,15 @@
 //! | `port.rs` | an agent on its interface, with what the driver keeps for it |
 //! | `engine.rs` | agents in the engine |
 //! | `battery.rs` | the tests that every agent must stand |
+//! | `by_hand.rs` | tests of the agents of this crate, driven by hand |
 //!
 //! Adding one is one file beside this one, with the five items that [`agents!`](self) asks of it, and one line in
 //! `agents!`. An agent outside this crate goes into [`InterfaceAgent::Guest`].
 
 #[cfg(test)]
 mod battery;
+#[cfg(test)]
+mod by_hand;
 mod engine;
 pub(crate) mod port;
 
