@@ -12,12 +12,12 @@ use crate::host::Host;
 use crate::ids::{LinkId, NodeId};
 use crate::link::{LEAST_RATE, Link, LinkMode};
 use crate::loss::Loss;
-use crate::multicast::{Multicast, SessionPlan, SessionSite};
+use crate::multicast::{Multicast, SessionPlan, SessionSite, Woods};
 use crate::presence::Presence;
 use crate::probe::{ProbePlan, QueueProbe, Records};
 use crate::queue::Queue;
 use crate::router::{InterfaceAgent, port::Port};
-use crate::routing::{Edge, Graph, MAX_HOPS, Routes};
+use crate::routing::{Edge, MAX_HOPS, Routes};
 use crate::store::Store;
 use crate::trace::Trace;
 use crate::wires::Wires;
@@ -87,6 +87,7 @@ struct Ways {
     hosts: Vec<NodeId>,
     /// On how many ways between the ends of flows, there or back, each link is.
     uses: Vec<u64>,
+    routes: Routes,
 }
 
 struct EndpointPlan {
@@ -335,12 +336,13 @@ impl NetworkBuilder {
             self.links.iter().map(|link| Edge { from: link.from, to: link.to, delay: link.delay }).collect();
         self.changes.sort();
         let mut errors = self.errors();
-        let Ways { places, forwarding, hosts, uses } = self.routes(&edges, &mut errors);
+        let Ways { places, forwarding, hosts, uses, routes } = self.routes(&edges, &mut errors);
         if !errors.is_empty() {
             return Err(errors);
         }
         asked()?;
-        let multicast = self.trees(&edges);
+        let multicast = self.trees(&edges, &routes);
+        drop(routes);
         asked()?;
         let offsets = self.offsets();
         asked()?;
@@ -482,16 +484,14 @@ impl NetworkBuilder {
             true => Forwarding::empty(self.nodes.len()),
             false => Forwarding::new(self.nodes.len(), edges, &routes, &hosts),
         };
-        Ways { places, forwarding, hosts, uses }
+        Ways { places, forwarding, hosts, uses, routes }
     }
 
     /// The trees of all sessions.
-    fn trees(&self, edges: &[Edge]) -> Multicast {
-        let mut multicast = Multicast::default();
+    fn trees(&self, edges: &[Edge], routes: &Routes) -> Multicast {
         if self.sessions.is_empty() {
-            return multicast;
+            return Multicast::default();
         }
-        let graph = Graph::new(self.nodes.len(), edges);
         let mut links_out = vec![0; self.nodes.len()];
         for edge in edges {
             links_out[edge.from.index()] += 1;
@@ -501,6 +501,7 @@ impl NetworkBuilder {
             let node = endpoint.node.index();
             hosts[node] = links_out[node] == 1;
         }
+        let hosts: Arc<[bool]> = hosts.into();
         let watched: Arc<[bool]> =
             (0..self.links.len() as u32).map(|link| self.agents.contains_key(&LinkId(link))).collect();
         let mut fallible: Vec<bool> = self.links.iter().map(|link| !matches!(link.loss, Loss::Lossless(_))).collect();
@@ -509,25 +510,24 @@ impl NetworkBuilder {
         }
         let fallible: Arc<[bool]> = fallible.into();
         let node_of = |address: Address| self.endpoints[address.index()].node;
-        for session in &self.sessions {
-            let PlannedFlow { sender, receivers } = &self.flows[session.flow.0 as usize];
-            let root = node_of(*sender);
-            let members: Vec<(NodeId, u32)> =
-                receivers.iter().map(|&member| (node_of(member), member.index() as u32)).collect();
-            multicast.add(
-                &SessionSite {
-                    plan: session.plan,
-                    flow: session.flow.0,
-                    root,
-                    members: &members,
-                    hosts: &hosts,
-                    fallible: &fallible,
-                    watched: &watched,
-                },
-                &graph,
-            );
-        }
-        multicast
+        let members: Vec<Vec<(NodeId, u32)>> = self
+            .sessions
+            .iter()
+            .map(|session| {
+                let receivers = &self.flows[session.flow.0 as usize].receivers;
+                receivers.iter().map(|&member| (node_of(member), member.index() as u32)).collect()
+            })
+            .collect();
+        let sites = self.sessions.iter().zip(&members).map(|(session, members)| SessionSite {
+            plan: session.plan,
+            flow: session.flow.0,
+            root: node_of(self.flows[session.flow.0 as usize].sender),
+            members,
+            hosts: &hosts,
+            fallible: &fallible,
+            watched: &watched,
+        });
+        Multicast::new(sites, &mut Woods::new(self.nodes.len(), edges, routes))
     }
 
     /// A constant of its own for every node's clock.

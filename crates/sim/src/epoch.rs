@@ -9,7 +9,8 @@ use crate::change::{Change, Handoff, Plan};
 use crate::engine::World;
 use crate::ids::{LinkId, NodeId};
 use crate::link::Link;
-use crate::routing::{Edge, Graph};
+use crate::multicast::Woods;
+use crate::routing::{Edge, Graph, Routes};
 use crate::store::Label;
 use crate::trace::Happening;
 use faircast_proto::time::Instant;
@@ -76,6 +77,11 @@ impl Epoch {
         }
     }
 
+    /// Routes towards these nodes in this epoch.
+    fn routes(&self, destinations: &[NodeId]) -> Routes {
+        Routes::over_those(self.nodes, &self.edges, |link| self.up[link.index()], destinations)
+    }
+
     /// The network of this epoch.
     pub(crate) fn graph(&self) -> Graph<'_> {
         Graph::of_those(self.nodes, &self.edges, |link| self.up[link.index()])
@@ -127,7 +133,8 @@ impl<C: Calendar> World<C> {
     /// The trees of all sessions become those of the present routes.
     fn pass_to_new_trees(&mut self) {
         let Some(epoch) = self.changes.as_ref().and_then(|changes| changes.epoch.as_ref()) else { return };
-        self.multicast.retree(self.wires.now, &epoch.graph(), &mut self.messages);
+        let routes = epoch.routes(&self.multicast.roots());
+        self.multicast.retree(self.wires.now, &mut Woods::new(epoch.nodes, &epoch.edges, &routes), &mut self.messages);
         self.send_messages();
     }
 

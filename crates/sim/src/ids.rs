@@ -1,4 +1,4 @@
-//! Numbers of nodes and links, each a type of its own.
+//! Numbers of nodes, links and sessions, each a type of its own.
 
 /// A node, by the order in which nodes were added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -9,6 +9,11 @@ pub struct NodeId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(transparent)]
 pub struct LinkId(pub u32);
+
+/// A multicast session, by the order in which sessions were added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(transparent)]
+pub(crate) struct SessionId(pub(crate) u32);
 
 impl NodeId {
     /// Its place in a list of all nodes.
@@ -25,6 +30,14 @@ impl LinkId {
     /// Its place in a list of all links.
     #[inline(always)]
     pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl SessionId {
+    /// Its place in a list of all sessions.
+    #[inline(always)]
+    pub(crate) const fn index(self) -> usize {
         self.0 as usize
     }
 }

@@ -105,16 +105,28 @@ pub struct Routes {
     stubs: Stubs,
     /// For each node of the core with destinations: the link to take from every other node.
     towards: BTreeMap<NodeId, Vec<Option<LinkId>>>,
+    /// By link: the one that leads back, of several the first.
+    back: Vec<Option<LinkId>>,
 }
 
 impl Routes {
     /// Routes in the graph of `nodes` nodes and these links, towards each of `destinations`.
     pub fn towards(nodes: usize, edges: &[Edge], destinations: &[NodeId]) -> Routes {
-        let stubs = Stubs::new(nodes, edges);
-        let graph = Graph::new(nodes, edges);
+        Routes::over_those(nodes, edges, |_| true, destinations)
+    }
+
+    /// The same without the links that are not `usable`.
+    pub(crate) fn over_those(
+        nodes: usize,
+        edges: &[Edge],
+        usable: impl Fn(LinkId) -> bool,
+        destinations: &[NodeId],
+    ) -> Routes {
+        let stubs = Stubs::new(nodes, edges, &usable);
+        let graph = Graph::of_those(nodes, edges, &usable);
         let cores: BTreeSet<NodeId> = destinations.iter().map(|node| stubs.core[node.index()]).collect();
         let towards = cores.into_iter().map(|core| (core, graph.towards(core))).collect();
-        Routes { stubs, towards }
+        Routes { stubs, towards, back: backs(edges, &usable) }
     }
 
     /// The link to take from `node` towards `destination`, one of those given. `None` where no path is, and at the
@@ -125,6 +137,12 @@ impl Routes {
         }
         let down = self.stubs.down(node, destination);
         down.or_else(|| self.towards[&self.stubs.core[destination.index()]][node.index()])
+    }
+
+    /// The link that leads back from the far end of `link`, of several the one with the smallest index. Multicast takes
+    /// the ways to its source backwards.
+    pub fn back(&self, link: LinkId) -> Option<LinkId> {
+        self.back[link.index()]
     }
 
     /// How many links the way from `node` to `destination`, one of those given, has in the graph of `edges`, that of
@@ -179,8 +197,8 @@ struct Parent {
 }
 
 impl Stubs {
-    fn new(nodes: usize, edges: &[Edge]) -> Stubs {
-        let parents = parents(nodes, edges);
+    fn new(nodes: usize, edges: &[Edge], usable: impl Fn(LinkId) -> bool) -> Stubs {
+        let parents = parents(nodes, edges, usable);
         let mut children = vec![Vec::new(); nodes];
         for (node, parent) in (0..).map(NodeId).zip(&parents) {
             if let Some(parent) = parent {
@@ -221,12 +239,25 @@ impl Stubs {
     }
 }
 
+/// By link: the link that leads back from its far end, of several the one with the smallest index.
+fn backs(edges: &[Edge], usable: impl Fn(LinkId) -> bool) -> Vec<Option<LinkId>> {
+    let all = || (0..).map(LinkId).zip(edges);
+    let mut links: Vec<_> =
+        all().filter(|&(link, _)| usable(link)).map(|(link, edge)| (edge.from, edge.to, link)).collect();
+    links.sort_unstable();
+    let back = |(_, edge): (LinkId, &Edge)| {
+        let first = links.partition_point(|&(from, to, _)| (from, to) < (edge.to, edge.from));
+        links.get(first).filter(|&&(from, to, _)| (from, to) == (edge.to, edge.from)).map(|&(.., link)| link)
+    };
+    all().map(back).collect()
+}
+
 /// Strips off, again and again, the nodes that have a single neighbour, with links there and back.
-fn parents(nodes: usize, edges: &[Edge]) -> Vec<Option<Parent>> {
+fn parents(nodes: usize, edges: &[Edge], usable: impl Fn(LinkId) -> bool) -> Vec<Option<Parent>> {
     // Of parallel links the one that a search would take: the shortest, then the first.
     let mut links: Vec<(NodeId, NodeId, Duration, LinkId)> =
         (0..).map(LinkId).zip(edges).map(|(link, edge)| (edge.from, edge.to, edge.delay, link)).collect();
-    links.retain(|&(from, to, ..)| from != to);
+    links.retain(|&(from, to, _, link)| from != to && usable(link));
     links.sort_unstable();
     links.dedup_by_key(|&mut (from, to, ..)| (from, to));
     let link = |from: NodeId, to: NodeId| {
@@ -299,6 +330,8 @@ mod tests {
                     "{node:?} -> {destination:?}: {edges:?}"
                 );
             }
+            let back: Vec<Option<LinkId>> = expected.iter().map(|way| way.and_then(|way| routes.back(way))).collect();
+            assert_eq!(back, graph.down(&expected), "{destination:?}: {edges:?}");
         }
         routes
     }
@@ -331,6 +364,20 @@ mod tests {
                 }
             }
             check(nodes, &edges);
+            // Links that cannot be used are as links that are not there.
+            let usable: Vec<bool> = edges.iter().map(|_| draw(4) > 0).collect();
+            let left: Vec<LinkId> =
+                (0..).map(LinkId).zip(&usable).filter(|(_, usable)| **usable).map(|(link, _)| link).collect();
+            let fewer: Vec<Edge> = left.iter().map(|link| edges[link.index()]).collect();
+            let destinations: Vec<NodeId> = (0..nodes).map(NodeId).collect();
+            let own = Routes::over_those(nodes as usize, &edges, |link| usable[link.index()], &destinations);
+            let of_fewer = Routes::towards(nodes as usize, &fewer, &destinations);
+            for (node, to) in destinations.iter().flat_map(|&node| destinations.iter().map(move |&to| (node, to))) {
+                assert_eq!(own.next(node, to), of_fewer.next(node, to).map(|link| left[link.index()]));
+            }
+            for (link, own_link) in (0..).map(LinkId).zip(&left) {
+                assert_eq!(own.back(*own_link), of_fewer.back(link).map(|back| left[back.index()]));
+            }
         }
     }
 

@@ -2,10 +2,11 @@
 
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::engine::World;
-use crate::ids::{LinkId, NodeId};
+use crate::ids::{LinkId, NodeId, SessionId};
+use crate::multicast::crossings::{Crossing, Way};
 use crate::multicast::state::Fan;
-use crate::multicast::{CONTROL_BYTES, Message};
-use crate::routing::{Edge, Graph};
+use crate::multicast::{CONTROL_BYTES, Message, Vertex, Woods};
+use crate::routing::{Edge, Routes};
 use crate::store::Label;
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::packet::{Address, Ecn, Header, Packet};
@@ -22,22 +23,28 @@ impl<C: Calendar> World<C> {
         let Some((session, group)) = self.multicast.place(group.index()) else {
             return self.hear_neighbour(node, link, label);
         };
-        let state = self.multicast.session(session);
-        if let Some(fan) = state.fan_below(link) {
-            if !self.replicate(session, fan, group, None, label) {
-                self.find_unwanted(node, session, group);
+        match self.multicast.crossing(session, link) {
+            Some(Crossing { way: Way::Down, fan, .. }) => {
+                if !self.replicate(session, fan, group, None, label) {
+                    self.find_unwanted(node, session, group);
+                }
             }
-        } else if let Some(back) = state.link_beside(link) {
-            if !state.has_any_source(group) {
-                return self.give_up(label, |given_up| &mut given_up.not_a_source);
-            }
-            let fan = state.fan_of(node);
-            self.send_up(node, session, label);
-            self.replicate(session, fan, group, Some(back), label);
-        } else {
+            Some(crossing) => return self.rise(session, crossing, group, label),
             // The check of the reverse path.
-            return self.give_up(label, |given_up| &mut given_up.off_tree);
+            None => return self.give_up(label, |given_up| &mut given_up.off_tree),
         }
+        self.wires.store.release(label.packet);
+    }
+
+    /// A packet to a group has come up the tree.
+    fn rise(&mut self, session: SessionId, from: Crossing, group: u32, label: Label) {
+        let state = self.multicast.session(session);
+        if !state.has_any_source(group) {
+            return self.give_up(label, |given_up| &mut given_up.not_a_source);
+        }
+        let (back, node) = (state.link(from.branch), state.parent(from.branch));
+        self.send_up(node, session, label);
+        self.replicate(session, from.fan, group, Some(back), label);
         self.wires.store.release(label.packet);
     }
 
@@ -48,7 +55,7 @@ impl<C: Calendar> World<C> {
             return self.give_up(label, |given_up| &mut given_up.no_route);
         };
         self.wires.store.release(label.packet);
-        let message = Message { session, link, what, number, groups };
+        let message = Message { session: SessionId(session), link, what, number, groups };
         self.multicast.receive(self.wires.now, node, &message, &mut self.messages);
         self.send_messages();
     }
@@ -57,6 +64,9 @@ impl<C: Calendar> World<C> {
     /// and else only to the next node on the way up, which gives it up.
     pub(crate) fn send_to_group(&mut self, node: NodeId, sender: u32, group: Address, label: Label) {
         let Some((session, group)) = self.multicast.place(group.index()) else {
+            return self.give_up(label, |given_up| &mut given_up.no_route);
+        };
+        let Some(node) = self.multicast.session(session).vertex(node) else {
             return self.give_up(label, |given_up| &mut given_up.no_route);
         };
         self.send_up(node, session, label);
@@ -84,7 +94,7 @@ impl<C: Calendar> World<C> {
         }
     }
 
-    fn send_up(&mut self, node: NodeId, session: u32, label: Label) {
+    fn send_up(&mut self, node: Vertex, session: SessionId, label: Label) {
         if let Some(link) = self.multicast.session(session).up(node) {
             self.wires.store.share(label.packet);
             match label.take_hop() {
@@ -97,7 +107,7 @@ impl<C: Calendar> World<C> {
     /// Copies a packet to the open branches, but that which begins with the link `except`, and to the members. Says
     /// whether anyone got it.
     #[inline(always)]
-    fn replicate(&mut self, session: u32, fan: Fan, group: u32, except: Option<LinkId>, label: Label) -> bool {
+    fn replicate(&mut self, session: SessionId, fan: Fan, group: u32, except: Option<LinkId>, label: Label) -> bool {
         let mut used = self.copy_down(session, fan, group, except, label);
         for member in 0..self.multicast.session(session).members(fan).len() {
             let member = &self.multicast.session(session).members(fan)[member];
@@ -113,7 +123,7 @@ impl<C: Calendar> World<C> {
 
     /// Copies a packet to the open branches, but that which begins with the link `except`. Says whether there are any.
     #[inline(always)]
-    fn copy_down(&mut self, session: u32, fan: Fan, group: u32, except: Option<LinkId>, label: Label) -> bool {
+    fn copy_down(&mut self, session: SessionId, fan: Fan, group: u32, except: Option<LinkId>, label: Label) -> bool {
         let mut used = false;
         let onward = label.take_hop();
         for outlet in self.multicast.session(session).outlets(fan) {
@@ -133,7 +143,7 @@ impl<C: Calendar> World<C> {
 
     /// A packet has come that `node` had no use for; perhaps it never has, and can say so upstream.
     #[cold]
-    fn find_unwanted(&mut self, node: NodeId, session: u32, group: u32) {
+    fn find_unwanted(&mut self, node: NodeId, session: SessionId, group: u32) {
         if self.multicast.session(session).has_no_use(node, group) {
             self.multicast.unwanted(self.wires.now, session, node, group, &mut self.messages);
             self.send_messages();
@@ -173,7 +183,7 @@ impl<C: Calendar> World<C> {
                 size: CONTROL_BYTES,
                 ttl: 1,
                 ecn: Ecn::NotCapable,
-                header: Header::Membership { what, session, number, groups },
+                header: Header::Membership { what, session: session.0, number, groups },
             });
             self.wires.put(link, label);
         }
@@ -194,8 +204,9 @@ impl<C: Calendar> World<C> {
     /// The trees of all sessions become those of the shortest paths in a network with these links, by their index, some
     /// of which may lead elsewhere than at first.
     pub fn retree(&mut self, edges: &[Edge]) {
-        let graph = Graph::new(self.forwarding.nodes(), edges);
-        self.multicast.retree(self.wires.now, &graph, &mut self.messages);
+        let nodes = self.forwarding.nodes();
+        let routes = Routes::towards(nodes, edges, &self.multicast.roots());
+        self.multicast.retree(self.wires.now, &mut Woods::new(nodes, edges, &routes), &mut self.messages);
         self.send_messages();
     }
 
@@ -203,19 +214,19 @@ impl<C: Calendar> World<C> {
     /// joined there, or lets them pass again. `group` is any group of the session. Says whether there is such a branch.
     pub fn set_blocked(&mut self, group: Address, link: LinkId, groups: GroupSet, blocked: bool) -> bool {
         let Some((session, _)) = self.multicast.place(group.index()) else { return false };
+        let Some(branch) = self.multicast.branch(session, link, Way::Down) else { return false };
         let state = self.multicast.session_mut(session);
-        let found = state.set_blocked_on(link, groups, blocked);
-        if let (Some((_, blocked)), Some(port)) = (state.interface_on(link), self.wires.links[link.index()].port_mut())
-        {
-            port.set_blocked(state.flow(), blocked);
+        state.set_blocked(branch, groups, blocked);
+        if let Some(port) = self.wires.links[link.index()].port_mut() {
+            port.set_blocked(state.flow(), state.held_on(branch).1);
         }
-        found
+        true
     }
 
     /// What the interface at the beginning of `link` keeps of the session of `group`: the groups that are joined and
     /// those that are blocked, numbered within the session. `None` where no branch of its tree begins with the link.
     pub fn interface(&self, group: Address, link: LinkId) -> Option<(GroupSet, GroupSet)> {
         let (session, _) = self.multicast.place(group.index())?;
-        self.multicast.session(session).interface_on(link)
+        self.multicast.interface_on(session, link)
     }
 }

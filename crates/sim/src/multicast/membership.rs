@@ -10,9 +10,11 @@
 //! to time even so, and what is not repeated within its lifetime ends. Elsewhere nothing is repeated: it could change
 //! nothing.
 
+use super::crossings::Way;
 use super::state::Node;
+use super::tree::{BranchId, Vertex};
 use super::{Mode, Multicast, Rebuild};
-use crate::ids::{LinkId, NodeId};
+use crate::ids::{LinkId, NodeId, SessionId};
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::packet::MembershipMessage;
 use faircast_proto::time::{Duration, Instant};
@@ -21,7 +23,7 @@ use std::collections::BTreeSet;
 /// A control packet to be sent: session, the link to send it on, what it says of which groups.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message {
-    pub(crate) session: u32,
+    pub(crate) session: SessionId,
     pub(crate) link: LinkId,
     pub(crate) what: MembershipMessage,
     pub(crate) number: u32,
@@ -67,13 +69,13 @@ struct Pending {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Task {
     /// Something pending at the interface that begins with a link.
-    Settle { session: u32, link: LinkId },
+    Settle { session: SessionId, link: LinkId },
     /// What the node below a link has said may have expired.
-    Expire { session: u32, link: LinkId },
+    Expire { session: SessionId, link: LinkId },
     /// A node says again what was not acknowledged.
-    Retry { session: u32, node: NodeId },
+    Retry { session: SessionId, node: NodeId },
     /// A node says again what was, too.
-    Repeat { session: u32, node: NodeId },
+    Repeat { session: SessionId, node: NodeId },
 }
 
 /// What is to be done when.
@@ -88,7 +90,12 @@ impl Told {
 
     /// What was said before counts no more, wherever it is: what is wanted is known without words.
     pub(super) fn outdate(&mut self) {
-        self.number = self.number.wrapping_add(1);
+        self.outdate_by(1);
+    }
+
+    /// The same again and again.
+    pub(super) fn outdate_by(&mut self, times: u32) {
+        self.number = self.number.wrapping_add(times);
     }
 }
 
@@ -150,9 +157,10 @@ impl Multicast {
     /// and left all that it will at this moment: one report says it all.
     pub(crate) fn change_membership(&mut self, node: NodeId, endpoint: u32, group: usize, joins: bool) -> bool {
         let Some((session, group)) = self.place(group) else { return false };
-        let state = &mut self.sessions[session as usize];
-        let Some(member) = state.member(node, endpoint) else { return false };
-        state.set_member(node, member, group, joins);
+        let state = &mut self.sessions[session.index()];
+        let Some(place) = state.vertex(node) else { return false };
+        let Some(member) = state.member(place, endpoint) else { return false };
+        state.set_member(place, member, group, joins);
         if self.to_speak.last() != Some(&(session, node)) {
             self.to_speak.push((session, node));
         }
@@ -168,32 +176,35 @@ impl Multicast {
     /// What the nodes want on which endpoints have joined and left: the reports about it are added to `out`.
     pub(crate) fn speak(&mut self, now: Instant, out: &mut Vec<Message>) {
         while let Some((session, node)) = self.to_speak.pop() {
-            self.update(now, session, node, out);
+            if let Some(node) = self.session(session).vertex(node) {
+                self.update(now, session, node, out);
+            }
         }
     }
 
     /// A control packet has come to `node` over the link it names.
     pub(crate) fn receive(&mut self, now: Instant, node: NodeId, message: &Message, out: &mut Vec<Message>) {
-        let Some(state) = self.sessions.get_mut(message.session as usize) else { return };
+        let Some(state) = self.sessions.get_mut(message.session.index()) else { return };
         match message.what {
             MembershipMessage::Acknowledge => {
+                let Some(node) = state.vertex(node) else { return };
                 let told = &mut state.node_mut(node).told;
                 told.acknowledged |= told.number == message.number;
             }
             MembershipMessage::Report => {
-                if let Some(branch) = state.tree.branch_beside(message.link) {
+                if let Some(branch) = self.branch(message.session, message.link, Way::Up) {
                     self.take_report(now, branch, message, out);
                 }
             }
         }
     }
 
-    fn take_report(&mut self, now: Instant, branch: u32, report: &Message, out: &mut Vec<Message>) {
+    fn take_report(&mut self, now: Instant, branch: BranchId, report: &Message, out: &mut Vec<Message>) {
         let &Message { session, number, .. } = report;
-        let state = &mut self.sessions[session as usize];
+        let state = &mut self.sessions[session.index()];
         // Whoever sends it: there are no others.
         let groups = report.groups & state.plan.all();
-        let link = state.tree.branches()[branch as usize].link;
+        let link = state.link(branch);
         let (plan, to_host, fallible) = (state.plan, state.leads_to_host(branch), state.is_fallible(branch));
         let interface = state.interface_mut(branch);
         if interface.below.number.is_some_and(|latest| is_older(number, latest)) {
@@ -231,13 +242,13 @@ impl Multicast {
     }
 
     /// A branch gets these groups no longer, and the node above hears what follows.
-    fn close(&mut self, now: Instant, session: u32, branch: u32, groups: GroupSet, out: &mut Vec<Message>) {
+    fn close(&mut self, now: Instant, session: SessionId, branch: BranchId, groups: GroupSet, out: &mut Vec<Message>) {
         let node = self.parent(session, branch);
-        let state = &self.sessions[session as usize];
+        let state = &self.sessions[session.index()];
         let before = state.node(node).interest;
         let joined = state.interface(branch).joined;
         self.set_joined(session, branch, joined - groups);
-        let state = &self.sessions[session as usize];
+        let state = &self.sessions[session.index()];
         let Mode::Dense { prune_timeout } = state.plan.mode else {
             return self.update(now, session, node, out);
         };
@@ -253,13 +264,13 @@ impl Multicast {
         }
     }
 
-    fn parent(&self, session: u32, branch: u32) -> NodeId {
-        self.sessions[session as usize].tree.branches()[branch as usize].parent
+    fn parent(&self, session: SessionId, branch: BranchId) -> Vertex {
+        self.session(session).parent(branch)
     }
 
-    fn put_off(&mut self, session: u32, branch: u32, pending: Pending) {
-        let state = &mut self.sessions[session as usize];
-        let link = state.tree.branches()[branch as usize].link;
+    fn put_off(&mut self, session: SessionId, branch: BranchId, pending: Pending) {
+        let state = &mut self.sessions[session.index()];
+        let link = state.link(branch);
         state.interface_mut(branch).below.pending.push(pending);
         self.agenda.0.insert((pending.at, Task::Settle { session, link }));
     }
@@ -281,10 +292,9 @@ impl Multicast {
     }
 
     /// Closes and opens what is pending at an interface.
-    fn settle(&mut self, now: Instant, session: u32, link: LinkId, out: &mut Vec<Message>) {
-        let state = &mut self.sessions[session as usize];
-        let Some(branch) = state.tree.branch_on(link) else { return };
-        let interface = state.interface_mut(branch);
+    fn settle(&mut self, now: Instant, session: SessionId, link: LinkId, out: &mut Vec<Message>) {
+        let Some(branch) = self.branch(session, link, Way::Down) else { return };
+        let interface = self.session_mut(session).interface_mut(branch);
         let [closed, opened] = interface.below.take_due(now);
         if !opened.is_empty() {
             let joined = interface.joined | opened;
@@ -296,9 +306,9 @@ impl Multicast {
     }
 
     /// Ends what has not been repeated within its lifetime.
-    fn expire(&mut self, now: Instant, session: u32, link: LinkId, out: &mut Vec<Message>) {
-        let state = &mut self.sessions[session as usize];
-        let Some(branch) = state.tree.branch_on(link) else { return };
+    fn expire(&mut self, now: Instant, session: SessionId, link: LinkId, out: &mut Vec<Message>) {
+        let Some(branch) = self.branch(session, link, Way::Down) else { return };
+        let state = &mut self.sessions[session.index()];
         let still = state.is_fallible(branch);
         // In dense mode nothing need be said for a router to be flooded.
         let said = matches!(state.plan.mode, Mode::Sparse) || state.leads_to_host(branch);
@@ -314,8 +324,9 @@ impl Multicast {
     }
 
     /// Says again what was not acknowledged.
-    fn retry(&mut self, now: Instant, session: u32, node: NodeId, out: &mut Vec<Message>) {
-        let state = &self.sessions[session as usize];
+    fn retry(&mut self, now: Instant, session: SessionId, node: NodeId, out: &mut Vec<Message>) {
+        let state = &self.sessions[session.index()];
+        let Some(node) = state.vertex(node) else { return };
         let told = &state.node(node).told;
         // A report sent since then has a task of its own.
         if !told.acknowledged && told.sent.is_some_and(|sent| sent + state.plan.retry <= now) {
@@ -324,8 +335,9 @@ impl Multicast {
     }
 
     /// Says again what was acknowledged.
-    fn repeat(&mut self, now: Instant, session: u32, node: NodeId, out: &mut Vec<Message>) {
-        let state = &mut self.sessions[session as usize];
+    fn repeat(&mut self, now: Instant, session: SessionId, at_node: NodeId, out: &mut Vec<Message>) {
+        let state = &mut self.sessions[session.index()];
+        let Some(node) = state.vertex(at_node) else { return };
         let fallible = state.is_fallible_above(node);
         let next = state.node(node).told.sent.map(|sent| sent + repeat_interval(state.plan.lifetime));
         let told = &mut state.node_mut(node).told;
@@ -333,7 +345,7 @@ impl Multicast {
         match next {
             _ if !told.repeats => {}
             Some(at) if at > now => {
-                self.agenda.0.insert((at, Task::Repeat { session, node }));
+                self.agenda.0.insert((at, Task::Repeat { session, node: at_node }));
             }
             _ => {
                 told.repeats = false;
@@ -344,12 +356,20 @@ impl Multicast {
     }
 
     /// Data of a group has come to a router that has no use for it.
-    pub(crate) fn unwanted(&mut self, now: Instant, session: u32, node: NodeId, group: u32, out: &mut Vec<Message>) {
-        let state = &self.sessions[session as usize];
+    pub(crate) fn unwanted(
+        &mut self,
+        now: Instant,
+        session: SessionId,
+        node: NodeId,
+        group: u32,
+        out: &mut Vec<Message>,
+    ) {
+        let state = &self.sessions[session.index()];
         let pause = match state.plan.mode {
             Mode::Sparse => state.plan.retry,
             Mode::Dense { prune_timeout } => state.plan.retry.min(prune_timeout),
         };
+        let Some(node) = state.vertex(node) else { return };
         let Node { is_host, told, .. } = state.node(node);
         // Every report declines all groups that it does not name. It takes a while to have an effect.
         let declined = !told.groups.contains(group) && told.sent.is_some_and(|sent| now.since(sent) < pause);
@@ -359,8 +379,8 @@ impl Multicast {
     }
 
     /// Makes what a node has said upstream what is wanted of it.
-    fn update(&mut self, now: Instant, session: u32, node: NodeId, out: &mut Vec<Message>) {
-        let state = &self.sessions[session as usize];
+    fn update(&mut self, now: Instant, session: SessionId, node: Vertex, out: &mut Vec<Message>) {
+        let state = &self.sessions[session.index()];
         let place = state.node(node);
         if state.tree.up(node).is_some() && place.interest != place.told.groups {
             self.tell(now, session, node, out);
@@ -368,23 +388,23 @@ impl Multicast {
     }
 
     /// After a change of the tree: those whose way has moved say what they want, all others what has changed.
-    pub(super) fn meet_anew(&mut self, now: Instant, session: u32, moved: &[NodeId], out: &mut Vec<Message>) {
-        let state = &mut self.sessions[session as usize];
+    pub(super) fn meet_anew(&mut self, now: Instant, session: SessionId, moved: &[NodeId], out: &mut Vec<Message>) {
+        let state = &mut self.sessions[session.index()];
         if state.plan.rebuild == Rebuild::AtOnce {
             return self.know_at_once(now, session);
         }
-        for &node in moved {
+        for node in moved.iter().filter_map(|&node| state.vertex(node)).collect::<Vec<_>>() {
             state.node_mut(node).told.groups = GroupSet::EMPTY;
         }
-        for node in (0..state.nodes()).map(NodeId) {
+        for node in state.vertices() {
             self.update(now, session, node, out);
         }
     }
 
     /// Everyone knows what everyone wants.
-    fn know_at_once(&mut self, now: Instant, session: u32) {
-        let state = &mut self.sessions[session as usize];
-        for node in (0..state.nodes()).map(NodeId) {
+    fn know_at_once(&mut self, now: Instant, session: SessionId) {
+        let state = &mut self.sessions[session.index()];
+        for node in state.vertices() {
             let fallible = state.is_fallible_above(node);
             let place = state.node_mut(node);
             place.told.groups = place.interest;
@@ -393,11 +413,11 @@ impl Multicast {
             if fallible && !place.told.repeats && !place.interest.is_empty() {
                 place.told.repeats = true;
                 let at = now + repeat_interval(state.plan.lifetime);
-                self.agenda.0.insert((at, Task::Repeat { session, node }));
+                self.agenda.0.insert((at, Task::Repeat { session, node: state.tree.node(node) }));
             }
         }
-        for branch in 0..state.tree.branches().len() as u32 {
-            let (link, fallible) = (state.tree.branches()[branch as usize].link, state.is_fallible(branch));
+        for branch in state.branches() {
+            let (link, fallible) = (state.link(branch), state.is_fallible(branch));
             let expires = now + state.plan.lifetime;
             let interface = state.interface_mut(branch);
             interface.below.expires = expires;
@@ -409,8 +429,8 @@ impl Multicast {
     }
 
     /// A new report of what is wanted of a node.
-    fn tell(&mut self, now: Instant, session: u32, node: NodeId, out: &mut Vec<Message>) {
-        let place = self.sessions[session as usize].node_mut(node);
+    fn tell(&mut self, now: Instant, session: SessionId, node: Vertex, out: &mut Vec<Message>) {
+        let place = self.sessions[session.index()].node_mut(node);
         place.told.groups = place.interest;
         place.told.number = place.told.number.wrapping_add(1);
         place.told.acknowledged = false;
@@ -418,18 +438,19 @@ impl Multicast {
     }
 
     /// Sends the latest report of a node, for the first time or again.
-    fn send_report(&mut self, now: Instant, session: u32, node: NodeId, out: &mut Vec<Message>) {
-        let state = &mut self.sessions[session as usize];
+    fn send_report(&mut self, now: Instant, session: SessionId, node: Vertex, out: &mut Vec<Message>) {
+        let state = &mut self.sessions[session.index()];
         let Some(link) = state.tree.up(node) else { return };
+        let at_node = state.tree.node(node);
         let (plan, fallible) = (state.plan, state.is_fallible_above(node));
         let told = &mut state.node_mut(node).told;
         told.sent = Some(now);
         let what = MembershipMessage::Report;
         out.push(Message { session, link, what, number: told.number, groups: told.groups });
-        self.agenda.0.insert((now + plan.retry, Task::Retry { session, node }));
+        self.agenda.0.insert((now + plan.retry, Task::Retry { session, node: at_node }));
         if fallible && !told.repeats && !told.groups.is_empty() {
             told.repeats = true;
-            self.agenda.0.insert((now + repeat_interval(plan.lifetime), Task::Repeat { session, node }));
+            self.agenda.0.insert((now + repeat_interval(plan.lifetime), Task::Repeat { session, node: at_node }));
         }
     }
 }

@@ -3,6 +3,7 @@
 //! | file | subject |
 //! |---|---|
 //! | `tree.rs` | the tree of a session: the way to the source, the branches away from it |
+//! | `crossings.rs` | which sessions cross a link, and where their packets go from it |
 //! | `state.rs` | what interfaces forward, what members have joined, what nodes hence want |
 //! | `membership.rs` | how nodes tell each other what they want: reports, acknowledgements, lifetimes |
 //! | `engine.rs` | copies and messages in the engine |
@@ -14,13 +15,14 @@
 //! *Sparse*: nothing flows where nobody has asked. *Dense*: the first packets go everywhere; routers that have no use
 //! for them prune, and what was pruned opens again after `prune_timeout` (ns-2's dense mode).
 
+mod crossings;
 mod engine;
 mod membership;
 mod state;
 mod tree;
 
-use crate::ids::{LinkId, NodeId};
-use crate::routing::Graph;
+use crate::ids::{LinkId, NodeId, SessionId};
+use crossings::{Crossing, Crossings, Way};
 use faircast_proto::group_set::{GroupSet, MAX_GROUPS};
 use faircast_proto::time::{Duration, Instant};
 use membership::Agenda;
@@ -28,7 +30,8 @@ pub(crate) use membership::Message;
 use state::Session;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use tree::Tree;
+pub(crate) use tree::Woods;
+use tree::{BranchId, Vertex};
 
 /// Size of a report or acknowledgement on the wire.
 pub const CONTROL_BYTES: u16 = 40;
@@ -102,13 +105,15 @@ impl SessionPlan {
 #[derive(Default)]
 pub(crate) struct Multicast {
     sessions: Vec<Session>,
+    /// By link: what packets ask that have come over it.
+    crossings: Crossings,
     /// Session and number within it of every group.
-    groups: Vec<(u32, u32)>,
+    groups: Vec<(SessionId, u32)>,
     agenda: Agenda,
     /// Sessions of which something has changed that somebody wants to know.
-    changed: VecDeque<u32>,
+    changed: VecDeque<SessionId>,
     /// Sessions and nodes on which endpoints have joined or left just now.
-    to_speak: Vec<(u32, NodeId)>,
+    to_speak: Vec<(SessionId, NodeId)>,
 }
 
 /// Where a session's source is and who may join it: `(node, endpoint)` in any order.
@@ -118,7 +123,7 @@ pub(crate) struct SessionSite<'a> {
     pub(crate) root: NodeId,
     pub(crate) members: &'a [(NodeId, u32)],
     /// Nodes that have endpoints and one link out.
-    pub(crate) hosts: &'a [bool],
+    pub(crate) hosts: &'a Arc<[bool]>,
     /// Links on which a report can be lost although it is repeated until it is acknowledged.
     pub(crate) fallible: &'a Arc<[bool]>,
     /// Links at whose beginning somebody wants to know what is joined.
@@ -126,26 +131,46 @@ pub(crate) struct SessionSite<'a> {
 }
 
 impl Multicast {
-    /// Adds a session on the shortest paths of `graph`; its groups follow those of the sessions before it.
-    pub(crate) fn add(&mut self, site: &SessionSite<'_>, graph: &Graph<'_>) {
-        assert!(site.plan.groups <= MAX_GROUPS, "the builder has seen to it");
-        let index = self.sessions.len() as u32;
-        let first_group = self.groups.len() as u32;
-        self.groups.extend((0..site.plan.groups).map(|group| (index, group)));
-        self.sessions.push(Session::new(site, first_group, Tree::new(graph, site.root)));
-        self.note_changes(index);
+    /// The sessions at these sites, on the trees of `woods`. Groups are numbered session by session.
+    pub(crate) fn new<'a>(sites: impl Iterator<Item = SessionSite<'a>>, woods: &mut Woods<'_>) -> Multicast {
+        let mut multicast = Multicast::default();
+        for (index, site) in (0..).map(SessionId).zip(sites) {
+            assert!(site.plan.groups <= MAX_GROUPS, "the builder has seen to it");
+            let first_group = multicast.groups.len() as u32;
+            multicast.groups.extend((0..site.plan.groups).map(|group| (index, group)));
+            multicast.sessions.push(Session::new(&site, first_group, woods));
+            multicast.note_changes(index);
+        }
+        multicast.crossings = Crossings::new(woods.size()[1], &multicast.sessions);
+        multicast
     }
 
     /// Session and number within it of a group; `None` for a group that no session owns.
     #[inline]
-    pub(crate) fn place(&self, group: usize) -> Option<(u32, u32)> {
+    pub(crate) fn place(&self, group: usize) -> Option<(SessionId, u32)> {
         self.groups.get(group).copied()
     }
 
+    /// Where a session crosses a link, if it does.
+    #[inline]
+    fn crossing(&self, session: SessionId, link: LinkId) -> Option<Crossing> {
+        self.crossings.find(session, link)
+    }
+
+    /// The branch of a session that begins with a link, or beside whose link it leads back.
+    fn branch(&self, session: SessionId, link: LinkId, way: Way) -> Option<BranchId> {
+        self.crossing(session, link).filter(|crossing| crossing.way == way).map(|crossing| crossing.branch)
+    }
+
+    /// What is joined and what is blocked on the branch of a session that begins with `link`; `None` if none does.
+    pub(crate) fn interface_on(&self, session: SessionId, link: LinkId) -> Option<(GroupSet, GroupSet)> {
+        Some(self.session(session).held_on(self.branch(session, link, Way::Down)?))
+    }
+
     /// The next change that somebody wants to know of: session, link, and what was joined there before.
-    pub(crate) fn take_change(&mut self) -> Option<(u32, LinkId, GroupSet)> {
+    pub(crate) fn take_change(&mut self) -> Option<(SessionId, LinkId, GroupSet)> {
         while let Some(&session) = self.changed.front() {
-            if let Some((link, before)) = self.sessions[session as usize].take_change() {
+            if let Some((link, before)) = self.sessions[session.index()].take_change() {
                 return Some((session, link, before));
             }
             self.changed.pop_front();
@@ -154,35 +179,40 @@ impl Multicast {
     }
 
     /// Remembers a session if something has changed of which somebody wants to know.
-    fn note_changes(&mut self, session: u32) {
-        if self.sessions[session as usize].has_changes() && self.changed.back() != Some(&session) {
+    fn note_changes(&mut self, session: SessionId) {
+        if self.sessions[session.index()].has_changes() && self.changed.back() != Some(&session) {
             self.changed.push_back(session);
         }
     }
 
     /// Makes what a branch of a session has joined `groups`.
-    fn set_joined(&mut self, session: u32, branch: u32, groups: GroupSet) {
-        self.sessions[session as usize].set_joined(branch, groups);
+    fn set_joined(&mut self, session: SessionId, branch: BranchId, groups: GroupSet) {
+        self.sessions[session.index()].set_joined(branch, groups);
         self.note_changes(session);
     }
 
     /// A session.
     #[inline]
-    pub(crate) fn session(&self, session: u32) -> &Session {
-        &self.sessions[session as usize]
+    pub(crate) fn session(&self, session: SessionId) -> &Session {
+        &self.sessions[session.index()]
     }
 
-    fn session_mut(&mut self, session: u32) -> &mut Session {
-        &mut self.sessions[session as usize]
+    fn session_mut(&mut self, session: SessionId) -> &mut Session {
+        &mut self.sessions[session.index()]
     }
 
-    /// Passes to the trees on the shortest paths of `graph`, which has the nodes and links of those before.
-    pub(crate) fn retree(&mut self, now: Instant, graph: &Graph<'_>, out: &mut Vec<Message>) {
-        for session in 0..self.sessions.len() as u32 {
-            let state = &mut self.sessions[session as usize];
-            let moved = state.retree(Tree::new(graph, state.tree.root()));
+    /// The nodes of all sources.
+    pub(crate) fn roots(&self) -> Vec<NodeId> {
+        self.sessions.iter().map(|session| session.tree.root()).collect()
+    }
+
+    /// Passes to the trees of `woods`, of a network that has the nodes and links of that before.
+    pub(crate) fn retree(&mut self, now: Instant, woods: &mut Woods<'_>, out: &mut Vec<Message>) {
+        let moved: Vec<Vec<NodeId>> = self.sessions.iter_mut().map(|session| session.retree(woods)).collect();
+        self.crossings = Crossings::new(woods.size()[1], &self.sessions);
+        for (session, moved) in (0..).map(SessionId).zip(&moved) {
             self.note_changes(session);
-            self.meet_anew(now, session, &moved, out);
+            self.meet_anew(now, session, moved, out);
         }
     }
 }
@@ -190,7 +220,7 @@ impl Multicast {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routing::Edge;
+    use crate::routing::{Edge, Routes};
 
     #[test]
     fn several_changes_of_a_moment_are_told_as_one() {
@@ -198,23 +228,67 @@ mod tests {
         let ends = [(0, 1), (1, 0)].map(|(from, to)| (NodeId(from), NodeId(to)));
         let edges = ends.map(|(from, to)| Edge { from, to, delay: Duration::from_millis(1) });
         let (fallible, watched): (Arc<[bool]>, Arc<[bool]>) = (Arc::new([false; 2]), Arc::new([true; 2]));
-        let mut multicast = Multicast::default();
+        let hosts: Arc<[bool]> = Arc::new([true; 2]);
         let site = SessionSite {
             plan: SessionPlan::sparse(3),
             flow: 0,
             root: NodeId(0),
-            members: &[],
-            hosts: &[true; 2],
+            members: &[(NodeId(1), 0)],
+            hosts: &hosts,
             fallible: &fallible,
             watched: &watched,
         };
-        multicast.add(&site, &Graph::new(2, &edges));
+        let routes = Routes::towards(2, &edges, &[NodeId(0)]);
+        let mut multicast = Multicast::new([site].into_iter(), &mut Woods::new(2, &edges, &routes));
+        let session = SessionId(0);
         for groups in [GroupSet::of(1), GroupSet::of(1) | GroupSet::of(2), GroupSet::of(2)] {
-            multicast.set_joined(0, 0, groups);
+            multicast.set_joined(session, BranchId(0), groups);
         }
-        assert_eq!(multicast.take_change(), Some((0, LinkId(0), GroupSet::EMPTY)));
+        assert_eq!(multicast.take_change(), Some((session, LinkId(0), GroupSet::EMPTY)));
         assert_eq!(multicast.take_change(), None);
-        multicast.set_joined(0, 0, GroupSet::EMPTY);
-        assert_eq!(multicast.take_change(), Some((0, LinkId(0), GroupSet::of(2))));
+        multicast.set_joined(session, BranchId(0), GroupSet::EMPTY);
+        assert_eq!(multicast.take_change(), Some((session, LinkId(0), GroupSet::of(2))));
+    }
+
+    #[test]
+    fn a_session_takes_the_room_of_its_tree_whatever_else_there_is() {
+        // A star around node 0; the session of each pair of neighbours crosses four of its links.
+        fn room(pairs: u32, moved: u32) -> [usize; 4] {
+            let nodes = 1 + 2 * pairs;
+            let delay = Duration::from_millis(1);
+            let link = |from, to| Edge { from: NodeId(from), to: NodeId(to), delay };
+            let edges: Vec<Edge> = (1..nodes).flat_map(|host| [link(0, host), link(host, 0)]).collect();
+            let roots: Vec<NodeId> = (0..pairs).map(|pair| NodeId(1 + 2 * pair)).collect();
+            let members: Vec<[(NodeId, u32); 1]> = (0..pairs).map(|pair| [(NodeId(2 + 2 * pair), pair)]).collect();
+            let hosts: Arc<[bool]> = (0..nodes).map(|node| node > 0).collect();
+            let none: Arc<[bool]> = edges.iter().map(|_| false).collect();
+            let sites = roots.iter().zip(&members).map(|(&root, members)| SessionSite {
+                plan: SessionPlan::sparse(3),
+                flow: 0,
+                root,
+                members,
+                hosts: &hosts,
+                fallible: &none,
+                watched: &none,
+            });
+            let routes = Routes::towards(nodes as usize, &edges, &roots);
+            let mut woods = Woods::new(nodes as usize, &edges, &routes);
+            let mut multicast = Multicast::new(sites, &mut woods);
+            for _ in 0..moved {
+                multicast.retree(Instant::ZERO, &mut woods, &mut Vec::new());
+            }
+            let sum = |count: fn(&Session) -> usize| multicast.sessions.iter().map(count).sum();
+            [
+                sum(|one| one.tree.len()),
+                sum(|one| one.tree.branches().len()),
+                sum(Session::room),
+                multicast.crossings.len(),
+            ]
+        }
+        for pairs in [1, 10, 100] {
+            for moved in [0, 2] {
+                assert_eq!(room(pairs, moved), [3, 2, 3 * 3 + 3 + 2 + 2 + 1, 4].map(|each| each * pairs as usize));
+            }
+        }
     }
 }

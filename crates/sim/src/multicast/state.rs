@@ -1,7 +1,9 @@
-//! What a session is in all nodes: what interfaces forward, what members have joined, what nodes hence want.
+//! What a session is in the nodes that have to do with it: what interfaces forward, what members have joined, what
+//! nodes hence want. Nothing here is as large as the network, unless the session is.
 
+use super::crossings::Way;
 use super::membership::{Neighbour, Told};
-use super::tree::Tree;
+use super::tree::{Branch, BranchId, Tree, Vertex, Woods};
 use super::{Mode, Rebuild, SessionPlan, SessionSite};
 use crate::ids::{LinkId, NodeId};
 use faircast_proto::group_set::GroupSet;
@@ -9,7 +11,7 @@ use faircast_proto::packet::{Address, FlowId};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// One session in all nodes.
+/// One session in all its nodes.
 pub(crate) struct Session {
     pub(super) plan: SessionPlan,
     first_group: u32,
@@ -21,15 +23,18 @@ pub(crate) struct Session {
     interfaces: Vec<Interface>,
     /// By node, then by endpoint.
     members: Vec<Member>,
-    /// By link: where packets go that have come down over it; [`Fan::NONE`] if none come down there.
-    fans: Vec<Fan>,
+    /// Those of the tree. What has been on it stays, if only as a place at which its branches end: it remembers.
     nodes: Vec<Node>,
     /// How many branches of a node and members on it want each group: node by node.
     wanting: Vec<u32>,
+    /// By node of the network: whether it is a host.
+    hosts: Arc<[bool]>,
     /// By link: reports on it can be lost for good.
     fallible: Arc<[bool]>,
     /// By link: somebody wants to know what is joined there.
     watched: Arc<[bool]>,
+    /// How often the tree was replaced.
+    retrees: u32,
     /// What has changed there: the link, and what was joined.
     changes: VecDeque<(LinkId, GroupSet)>,
 }
@@ -76,41 +81,43 @@ pub(super) struct Node {
     pub(super) told: Told,
 }
 
-const NIL: u32 = u32::MAX;
-
 impl Session {
-    pub(super) fn new(site: &SessionSite<'_>, first_group: u32, tree: Tree) -> Session {
+    pub(super) fn new(site: &SessionSite<'_>, first_group: u32, woods: &mut Woods<'_>) -> Session {
         let plan = site.plan;
         let flooded = if matches!(plan.mode, Mode::Dense { .. }) { plan.all() } else { GroupSet::EMPTY };
         let mut members = site.members.to_vec();
         members.sort_unstable();
-        let members_of = |node: NodeId| {
-            let start = members.partition_point(|&(at, _)| at < node);
-            let end = members.partition_point(|&(at, _)| at <= node);
-            [start as u32, end as u32]
+        let tree = match plan.mode {
+            Mode::Sparse => woods.tree(site.root, members.iter().map(|&(node, _)| node)),
+            // Floods come to every node.
+            Mode::Dense { .. } => woods.tree(site.root, (0..woods.size()[0] as u32).map(NodeId)),
         };
-        let node = |(index, &is_host): (u32, &bool)| {
-            let told = Told::new(if is_host { GroupSet::EMPTY } else { flooded });
-            Node { members: members_of(NodeId(index)), interest: GroupSet::EMPTY, is_host, told }
-        };
-        let nodes: Vec<Node> = (0..).zip(site.hosts).map(node).collect();
         let mut session = Session {
             plan,
             first_group,
             flow: site.flow,
-            tree,
             outlets: Vec::new(),
             interfaces: Vec::new(),
             members: members.iter().map(|&(_, endpoint)| Member { endpoint, joined: GroupSet::EMPTY }).collect(),
-            fans: Vec::new(),
-            wanting: vec![0; nodes.len() * plan.groups as usize],
-            nodes,
+            nodes: tree.nodes().map(|node| Node::new(site.hosts[node.index()], flooded)).collect(),
+            wanting: vec![0; tree.len() * plan.groups as usize],
+            hosts: site.hosts.clone(),
+            tree,
             fallible: site.fallible.clone(),
             watched: site.watched.clone(),
+            retrees: 0,
             changes: VecDeque::new(),
         };
+        for (index, &(node, _)) in (0..).zip(&members) {
+            let vertex = session.tree.vertex(node).expect("the tree leads to all members");
+            let [start, end] = &mut session.nodes[vertex.index()].members;
+            if *end == 0 {
+                *start = index;
+            }
+            *end = index + 1;
+        }
         session.lay_out();
-        for branch in 0..session.interfaces.len() as u32 {
+        for branch in session.branches() {
             if !session.leads_to_host(branch) {
                 session.set_joined(branch, flooded);
             }
@@ -120,12 +127,20 @@ impl Session {
 
     /// Passes to another tree. Interfaces that leave it lose what they had; those that stay keep what they block. Gives
     /// the nodes that now have another way to the source.
-    pub(super) fn retree(&mut self, tree: Tree) -> Vec<NodeId> {
-        let nodes = (0..self.nodes.len() as u32).map(NodeId);
-        let moved = nodes.clone().filter(|&node| tree.up(node) != self.tree.up(node)).collect();
+    pub(super) fn retree(&mut self, woods: &mut Woods<'_>) -> Vec<NodeId> {
+        let tree = woods.tree(self.tree.root(), self.tree.nodes());
         let before = std::mem::replace(&mut self.tree, tree);
+        self.take_in(&before);
+        let nodes = self.vertices();
+        let moved = |&node: &Vertex| {
+            let at = before.vertex(self.tree.node(node));
+            self.tree.up(node) != at.and_then(|at| before.up(at))
+        };
+        let moved = nodes.clone().filter(moved).map(|node| self.tree.node(node)).collect();
         let interfaces = std::mem::take(&mut self.interfaces);
         let known = self.watched_joins(&before, &interfaces);
+        let mut places: Vec<(LinkId, usize)> = (0..).zip(before.branches()).map(|(at, old)| (old.link, at)).collect();
+        places.sort_unstable();
         self.lay_out();
         self.wanting.fill(0);
         for node in nodes {
@@ -134,20 +149,21 @@ impl Session {
             if self.plan.rebuild == Rebuild::AtOnce {
                 state.told.outdate();
             }
-            for member in self.members_on(node) {
+            for member in state.members() {
                 self.count(node, GroupSet::EMPTY, self.members[member].joined);
             }
         }
         for branch in self.tree.leaves_first() {
-            let super::tree::Branch { link, child, .. } = self.tree.branches()[branch as usize];
-            let old = before.branch_on(link).map(|old| &interfaces[old as usize]);
+            let Branch { link, child, .. } = *self.tree.branch(branch);
+            let place = places.binary_search_by_key(&link, |place| place.0);
+            let old = place.ok().map(|place| &interfaces[places[place].1]);
             let Node { interest, told, .. } = &self.nodes[child.index()];
             let joined = match (self.plan.rebuild, old) {
                 (Rebuild::AtOnce, _) => *interest,
                 (Rebuild::ByMessages, Some(old)) => old.joined,
                 (Rebuild::ByMessages, None) => GroupSet::EMPTY,
             };
-            self.interfaces[branch as usize] = match (self.plan.rebuild, old) {
+            self.interfaces[branch.index()] = match (self.plan.rebuild, old) {
                 (Rebuild::ByMessages, Some(old)) => Interface { joined: GroupSet::EMPTY, ..old.clone() },
                 (_, old) => Interface {
                     joined: GroupSet::EMPTY,
@@ -157,18 +173,40 @@ impl Session {
             };
             self.set_joined(branch, joined);
         }
+        self.retrees = self.retrees.wrapping_add(1);
         self.changes.clear();
-        for (link, joined) in self.watched_joins(&self.tree, &self.interfaces) {
-            if known.binary_search_by_key(&link, |known| known.0).is_err() && !joined.is_empty() {
+        let now = self.watched_joins(&self.tree, &self.interfaces);
+        let joined = |joins: &[(LinkId, GroupSet)], link: LinkId| {
+            joins.binary_search_by_key(&link, |&(known, _)| known).ok().map(|at| joins[at].1)
+        };
+        for &(link, after) in &now {
+            if joined(&known, link).is_none() && !after.is_empty() {
                 self.changes.push_back((link, GroupSet::EMPTY));
             }
         }
-        for (link, joined) in known {
-            if self.interface_on(link).unwrap_or_default().0 != joined {
-                self.changes.push_back((link, joined));
+        for (link, before) in known {
+            if joined(&now, link).unwrap_or_default() != before {
+                self.changes.push_back((link, before));
             }
         }
         moved
+    }
+
+    /// Makes places for what is on the tree and was not on that before, of the same order.
+    fn take_in(&mut self, before: &Tree) {
+        if self.tree.len() == before.len() {
+            return;
+        }
+        let mut known = before.nodes().zip(std::mem::take(&mut self.nodes)).peekable();
+        for node in self.tree.nodes() {
+            let state = known.next_if(|&(known, _)| known == node).map(|(_, state)| state);
+            self.nodes.push(state.unwrap_or_else(|| {
+                let mut new = Node::new(self.hosts[node.index()], GroupSet::EMPTY);
+                new.told.outdate_by(self.retrees);
+                new
+            }));
+        }
+        self.wanting = vec![0; self.tree.len() * self.plan.groups as usize];
     }
 
     /// What is joined at the watched links of a tree with these interfaces, by link.
@@ -180,27 +218,32 @@ impl Session {
         joins
     }
 
-    /// Makes places for the interfaces of the tree, and says where packets go.
+    /// Makes places for the interfaces of the tree.
     fn lay_out(&mut self) {
         let branches = self.tree.branches();
         self.outlets = branches.iter().map(|branch| Outlet { link: branch.link, open: GroupSet::EMPTY }).collect();
         self.interfaces = vec![Interface::default(); branches.len()];
-        self.fans = vec![Fan::NONE; self.fallible.len()];
-        for branch in self.tree.branches() {
-            self.fans[branch.link.index()] = self.fan_of(branch.child);
-        }
     }
 
-    /// Where a packet goes that has come over `link`, if that is the way down the tree.
-    #[inline]
-    pub(crate) fn fan_below(&self, link: LinkId) -> Option<Fan> {
-        let fan = self.fans[link.index()];
-        (fan.members[0] != NIL).then_some(fan)
+    /// Where packets go that have come over links of the tree: the link, the branch that begins with it or beside whose
+    /// link it leads back, and the fan at its end.
+    pub(super) fn crossings(&self) -> impl Iterator<Item = (LinkId, BranchId, Fan, Way)> {
+        self.branches().flat_map(|branch| {
+            let &Branch { parent, link, child } = self.tree.branch(branch);
+            let down = (link, branch, self.fan_of(child), Way::Down);
+            let up = self.tree.up(child).map(|up| (up, branch, self.fan_of(parent), Way::Up));
+            std::iter::once(down).chain(up)
+        })
     }
 
-    /// Where a packet goes from `node`.
-    pub(crate) fn fan_of(&self, node: NodeId) -> Fan {
+    /// Where a packet goes from a node.
+    pub(crate) fn fan_of(&self, node: Vertex) -> Fan {
         Fan { branches: self.tree.fan(node), members: self.nodes[node.index()].members }
+    }
+
+    /// The position of a node, if the session has to do with it.
+    pub(crate) fn vertex(&self, node: NodeId) -> Option<Vertex> {
+        self.tree.vertex(node)
     }
 
     /// The branches of a fan.
@@ -223,14 +266,18 @@ impl Session {
     }
 
     /// The link towards the source; `None` at the source's node and where no way is.
-    pub(crate) fn up(&self, node: NodeId) -> Option<LinkId> {
+    pub(crate) fn up(&self, node: Vertex) -> Option<LinkId> {
         self.tree.up(node)
     }
 
-    /// The link of the branch beside which `link` leads back: over it a packet from below has come.
-    pub(crate) fn link_beside(&self, link: LinkId) -> Option<LinkId> {
-        let branch = self.tree.branch_beside(link)?;
-        Some(self.tree.branches()[branch as usize].link)
+    /// The node where a branch begins.
+    pub(crate) fn parent(&self, branch: BranchId) -> Vertex {
+        self.tree.branch(branch).parent
+    }
+
+    /// The link with which a branch begins.
+    pub(crate) fn link(&self, branch: BranchId) -> LinkId {
+        self.tree.branch(branch).link
     }
 
     /// The flow to which the session's control packets count.
@@ -261,43 +308,37 @@ impl Session {
     /// Whether a node is a router that nobody has asked for a group.
     #[inline]
     pub(crate) fn has_no_use(&self, node: NodeId, group: u32) -> bool {
-        let Node { is_host, interest, .. } = &self.nodes[node.index()];
+        let Some(Node { is_host, interest, .. }) = self.tree.vertex(node).map(|node| self.node(node)) else {
+            return false;
+        };
         !is_host && !interest.contains(group)
     }
 
-    /// What is joined and what is blocked on the branch that begins with `link`; `None` if none does.
-    pub(crate) fn interface_on(&self, link: LinkId) -> Option<(GroupSet, GroupSet)> {
-        let Interface { joined, blocked, .. } = &self.interfaces[self.tree.branch_on(link)? as usize];
-        Some((*joined, *blocked))
+    /// What is joined and what is blocked on a branch.
+    pub(super) fn held_on(&self, branch: BranchId) -> (GroupSet, GroupSet) {
+        let Interface { joined, blocked, .. } = self.interfaces[branch.index()];
+        (joined, blocked)
     }
 
-    /// Holds groups back on the branch that begins with `link`, as far as they are joined there, or lets them pass
-    /// again. Says whether there is one.
-    pub(crate) fn set_blocked_on(&mut self, link: LinkId, groups: GroupSet, blocked: bool) -> bool {
-        let Some(branch) = self.tree.branch_on(link) else { return false };
-        let state = &mut self.interfaces[branch as usize];
+    /// Holds groups back on a branch, as far as they are joined there, or lets them pass again.
+    pub(super) fn set_blocked(&mut self, branch: BranchId, groups: GroupSet, blocked: bool) {
+        let state = &mut self.interfaces[branch.index()];
         match blocked {
             true => state.blocked |= groups & state.joined,
             false => state.blocked -= groups,
         }
         self.open(branch);
-        true
     }
 
     /// The index of the member that is this endpoint, on `node`.
-    pub(super) fn member(&self, node: NodeId, endpoint: u32) -> Option<usize> {
-        let on_node = self.members_on(node);
+    pub(super) fn member(&self, node: Vertex, endpoint: u32) -> Option<usize> {
+        let on_node = self.node(node).members();
         let found = self.members[on_node.clone()].binary_search_by_key(&endpoint, |member| member.endpoint);
         Some(on_node.start + found.ok()?)
     }
 
-    fn members_on(&self, node: NodeId) -> std::ops::Range<usize> {
-        let [start, end] = self.nodes[node.index()].members;
-        start as usize..end as usize
-    }
-
     /// A member on `node` joins or leaves a group.
-    pub(super) fn set_member(&mut self, node: NodeId, member: usize, group: u32, joins: bool) {
+    pub(super) fn set_member(&mut self, node: Vertex, member: usize, group: u32, joins: bool) {
         let before = self.members[member].joined;
         let group = GroupSet::of(group);
         let after = if joins { before | group } else { before - group };
@@ -306,10 +347,10 @@ impl Session {
     }
 
     /// Makes what a branch has joined `groups`. What is no longer joined is no longer blocked.
-    pub(super) fn set_joined(&mut self, branch: u32, groups: GroupSet) {
-        let state = &mut self.interfaces[branch as usize];
+    pub(super) fn set_joined(&mut self, branch: BranchId, groups: GroupSet) {
+        let state = &mut self.interfaces[branch.index()];
         let before = std::mem::replace(&mut state.joined, groups);
-        let link = self.outlets[branch as usize].link;
+        let Branch { parent, link, .. } = *self.tree.branch(branch);
         // Of several changes that nobody has been told of yet, what was there before the first counts.
         let untold = || self.changes.iter().any(|&(changed, _)| changed == link);
         if self.watched[link.index()] && before != groups && !untold() {
@@ -317,17 +358,17 @@ impl Session {
         }
         state.blocked &= groups;
         self.open(branch);
-        self.count(self.tree.branches()[branch as usize].parent, before, groups);
+        self.count(parent, before, groups);
     }
 
     /// What packets see of a branch becomes what it has joined and does not block.
-    fn open(&mut self, branch: u32) {
-        let Interface { joined, blocked, .. } = self.interfaces[branch as usize];
-        self.outlets[branch as usize].open = joined - blocked;
+    fn open(&mut self, branch: BranchId) {
+        let Interface { joined, blocked, .. } = self.interfaces[branch.index()];
+        self.outlets[branch.index()].open = joined - blocked;
     }
 
     /// One of those who want something of `node` wants `after` instead of `before`.
-    fn count(&mut self, node: NodeId, before: GroupSet, after: GroupSet) {
+    fn count(&mut self, node: Vertex, before: GroupSet, after: GroupSet) {
         let first = node.index() * self.plan.groups as usize;
         let interest = &mut self.nodes[node.index()].interest;
         for group in (after - before).iter() {
@@ -343,45 +384,70 @@ impl Session {
         }
     }
 
-    pub(super) fn node(&self, node: NodeId) -> &Node {
+    pub(super) fn node(&self, node: Vertex) -> &Node {
         &self.nodes[node.index()]
     }
 
-    pub(super) fn node_mut(&mut self, node: NodeId) -> &mut Node {
+    pub(super) fn node_mut(&mut self, node: Vertex) -> &mut Node {
         &mut self.nodes[node.index()]
     }
 
-    pub(super) fn interface(&self, branch: u32) -> &Interface {
-        &self.interfaces[branch as usize]
+    pub(super) fn interface(&self, branch: BranchId) -> &Interface {
+        &self.interfaces[branch.index()]
     }
 
-    pub(super) fn interface_mut(&mut self, branch: u32) -> &mut Interface {
-        &mut self.interfaces[branch as usize]
+    pub(super) fn interface_mut(&mut self, branch: BranchId) -> &mut Interface {
+        &mut self.interfaces[branch.index()]
     }
 
     /// Whether the node below a branch is a host.
-    pub(super) fn leads_to_host(&self, branch: u32) -> bool {
-        self.nodes[self.tree.branches()[branch as usize].child.index()].is_host
+    pub(super) fn leads_to_host(&self, branch: BranchId) -> bool {
+        self.node(self.tree.branch(branch).child).is_host
     }
 
     /// Whether reports that come up beside a branch can be lost for good.
-    pub(super) fn is_fallible(&self, branch: u32) -> bool {
-        self.is_fallible_above(self.tree.branches()[branch as usize].child)
+    pub(super) fn is_fallible(&self, branch: BranchId) -> bool {
+        self.is_fallible_above(self.tree.branch(branch).child)
     }
 
     /// Whether what a node says upstream can be lost for good.
-    pub(super) fn is_fallible_above(&self, node: NodeId) -> bool {
+    pub(super) fn is_fallible_above(&self, node: Vertex) -> bool {
         self.tree.up(node).is_some_and(|up| self.fallible[up.index()])
     }
 
-    /// How many nodes there are, on the tree or not.
-    pub(super) fn nodes(&self) -> u32 {
-        self.nodes.len() as u32
+    /// All nodes that the session has to do with.
+    pub(super) fn vertices(&self) -> impl Iterator<Item = Vertex> + Clone + use<> {
+        (0..self.tree.len() as u32).map(Vertex)
+    }
+
+    /// How many values of whatever size it keeps for nodes, branches and members.
+    #[cfg(test)]
+    pub(super) fn room(&self) -> usize {
+        self.wanting.len() + self.nodes.len() + self.outlets.len() + self.interfaces.len() + self.members.len()
+    }
+
+    /// All branches of the tree.
+    pub(super) fn branches(&self) -> impl Iterator<Item = BranchId> + use<> {
+        (0..self.tree.branches().len() as u32).map(BranchId)
     }
 }
 
 impl Fan {
-    const NONE: Fan = Fan { branches: [NIL; 2], members: [NIL; 2] };
+    /// That of a node without branches and members.
+    pub(super) const NOWHERE: Fan = Fan { branches: [0; 2], members: [0; 2] };
+}
+
+impl Node {
+    /// Of which its neighbour upstream believes that it wants these groups, if it is a router.
+    fn new(is_host: bool, flooded: GroupSet) -> Node {
+        let told = Told::new(if is_host { GroupSet::EMPTY } else { flooded });
+        Node { members: [0; 2], interest: GroupSet::EMPTY, is_host, told }
+    }
+
+    fn members(&self) -> std::ops::Range<usize> {
+        let [start, end] = self.members;
+        start as usize..end as usize
+    }
 }
 
 impl Outlet {

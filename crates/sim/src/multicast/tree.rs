@@ -1,69 +1,141 @@
-//! The tree of a session: from every node the way to the source, and away from the source the branches.
+//! The tree of a session: from every node on it the way to the source, and away from the source the branches.
 
 use crate::ids::{LinkId, NodeId};
-use crate::routing::Graph;
+use crate::routing::{Edge, Routes};
 
 /// A tree; changes by being replaced.
 pub(crate) struct Tree {
     root: NodeId,
-    /// By node: the link to the next node towards the source; [`LinkId::NONE`] at the source and where no way is.
-    up: Vec<LinkId>,
+    /// By node.
+    places: Vec<Place>,
     /// By parent, and of a parent by link.
     branches: Vec<Branch>,
-    /// By node: its branches, from one to before another.
-    fans: Vec<[u32; 2]>,
-    /// By link: the branch that begins with it, or beside whose link it leads back.
-    at: Vec<u32>,
 }
+
+/// A node of a session, by its position among them: in the order of their [`NodeId`]s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Vertex(pub(super) u32);
+
+/// The number of a branch of a session's tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct BranchId(pub(super) u32);
 
 /// A way away from the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Branch {
-    pub(crate) parent: NodeId,
+    pub(crate) parent: Vertex,
     /// From the parent to the child.
     pub(crate) link: LinkId,
-    pub(crate) child: NodeId,
+    pub(crate) child: Vertex,
+}
+
+/// A node and what it has to do with the tree.
+struct Place {
+    node: NodeId,
+    /// The link to the next node towards the source; [`LinkId::NONE`] at the source and where no way is.
+    up: LinkId,
+    /// Its branches, from one to before another.
+    fan: [u32; 2],
+}
+
+/// What trees are made of: the shortest ways to their sources in a network.
+pub(crate) struct Woods<'a> {
+    edges: &'a [Edge],
+    /// To the nodes of all sources.
+    routes: &'a Routes,
+    /// By node: its place in the tree that is being made.
+    found: Vec<u32>,
 }
 
 const NIL: u32 = u32::MAX;
 
-impl Tree {
-    /// The reverse of the shortest paths to `root`. A node to which no link leads back is not part of it.
-    pub(crate) fn new(graph: &Graph<'_>, root: NodeId) -> Tree {
-        let ways = graph.towards(root);
-        let back = graph.down(&ways);
-        let nodes = ways.len();
-        let mut up = vec![LinkId::NONE; nodes];
-        let mut branches = Vec::with_capacity(nodes);
-        for (child, (way, back)) in (0..).map(NodeId).zip(ways.into_iter().zip(back)) {
-            if let (Some(way), Some(link)) = (way, back) {
-                up[child.index()] = way;
-                branches.push(Branch { parent: graph.edge(way).to, link, child });
+impl<'a> Woods<'a> {
+    /// By `routes` among `nodes` nodes and these links.
+    pub(crate) fn new(nodes: usize, edges: &'a [Edge], routes: &'a Routes) -> Woods<'a> {
+        Woods { edges, routes, found: vec![NIL; nodes] }
+    }
+
+    /// How many nodes and links there are.
+    pub(crate) fn size(&self) -> [usize; 2] {
+        [self.found.len(), self.edges.len()]
+    }
+
+    /// The reverse of the shortest paths from `leaves` to `root`. Paths end where no link leads back.
+    pub(crate) fn tree(&mut self, root: NodeId, leaves: impl Iterator<Item = NodeId>) -> Tree {
+        let mut nodes = vec![root];
+        self.found[root.index()] = 0;
+        for leaf in leaves {
+            let mut node = leaf;
+            while self.found[node.index()] == NIL {
+                self.found[node.index()] = 0;
+                nodes.push(node);
+                let Some((above, ..)) = self.step(node, root) else { break };
+                node = above;
             }
         }
+        nodes.sort_unstable();
+        for (vertex, node) in (0..).zip(&nodes) {
+            self.found[node.index()] = vertex;
+        }
+        let mut branches = Vec::with_capacity(nodes.len());
+        let mut places = Vec::with_capacity(nodes.len());
+        for (child, &node) in (0..).map(Vertex).zip(&nodes) {
+            let step = self.step(node, root);
+            if let Some((above, _, link)) = step {
+                branches.push(Branch { parent: Vertex(self.found[above.index()]), link, child });
+            }
+            places.push(Place { node, up: step.map_or(LinkId::NONE, |(_, up, _)| up), fan: [0, 0] });
+        }
         branches.sort_unstable();
-        let mut at = vec![NIL; graph.links()];
-        let mut fans = vec![[0, 0]; nodes];
         for (index, branch) in (0u32..).zip(&branches) {
-            at[branch.link.index()] = index;
-            at[up[branch.child.index()].index()] = index;
-            let [start, end] = &mut fans[branch.parent.index()];
+            let [start, end] = &mut places[branch.parent.index()].fan;
             if *end == 0 {
                 *start = index;
             }
             *end = index + 1;
         }
-        Tree { root, up, branches, fans, at }
+        for node in nodes {
+            self.found[node.index()] = NIL;
+        }
+        Tree { root, places, branches }
     }
 
+    /// The next node from `node` towards `root`, the link to it and the one back.
+    fn step(&self, node: NodeId, root: NodeId) -> Option<(NodeId, LinkId, LinkId)> {
+        let up = self.routes.next(node, root)?;
+        Some((self.edges[up.index()].to, up, self.routes.back(up)?))
+    }
+}
+
+impl Tree {
     /// The node of the source.
     pub(crate) fn root(&self) -> NodeId {
         self.root
     }
 
+    /// How many nodes there are.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// All nodes, in order.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = NodeId> {
+        self.places.iter().map(|place| place.node)
+    }
+
+    /// The position of a node; `None` if the session has nothing to do with it.
+    pub(crate) fn vertex(&self, node: NodeId) -> Option<Vertex> {
+        self.places.binary_search_by_key(&node, |place| place.node).ok().map(|index| Vertex(index as u32))
+    }
+
+    /// The node at a position.
+    pub(crate) fn node(&self, vertex: Vertex) -> NodeId {
+        self.places[vertex.index()].node
+    }
+
     /// The link towards the source; `None` at the source's node and where no way is.
-    pub(crate) fn up(&self, node: NodeId) -> Option<LinkId> {
-        let up = self.up[node.index()];
+    pub(crate) fn up(&self, vertex: Vertex) -> Option<LinkId> {
+        let up = self.places[vertex.index()].up;
         (up != LinkId::NONE).then_some(up)
     }
 
@@ -72,32 +144,29 @@ impl Tree {
         &self.branches
     }
 
-    /// Which of the branches are those of `node`: from one to before another.
-    pub(crate) fn fan(&self, node: NodeId) -> [u32; 2] {
-        self.fans[node.index()]
+    /// A branch.
+    pub(crate) fn branch(&self, branch: BranchId) -> &Branch {
+        &self.branches[branch.index()]
     }
 
-    /// The branch that begins with `link`.
-    pub(crate) fn branch_on(&self, link: LinkId) -> Option<u32> {
-        let branch = *self.at.get(link.index())?;
-        (self.branches.get(branch as usize)?.link == link).then_some(branch)
-    }
-
-    /// The branch beside whose link `link` leads back: over it comes what is from below.
-    pub(crate) fn branch_beside(&self, link: LinkId) -> Option<u32> {
-        let branch = *self.at.get(link.index())?;
-        (self.branches.get(branch as usize)?.link != link).then_some(branch)
+    /// Which of the branches are those of a node: from one to before another.
+    pub(crate) fn fan(&self, vertex: Vertex) -> [u32; 2] {
+        self.places[vertex.index()].fan
     }
 
     /// The branches, each after those of its child.
-    pub(crate) fn leaves_first(&self) -> Vec<u32> {
+    pub(crate) fn leaves_first(&self) -> Vec<BranchId> {
         let mut order = Vec::with_capacity(self.branches.len());
-        let [start, end] = self.fan(self.root);
-        order.extend(start..end);
+        let add = |order: &mut Vec<BranchId>, vertex| {
+            let [start, end] = self.fan(vertex);
+            order.extend((start..end).map(BranchId));
+        };
+        if let Some(root) = self.vertex(self.root) {
+            add(&mut order, root);
+        }
         let mut next = 0;
         while let Some(&branch) = order.get(next) {
-            let [start, end] = self.fan(self.branches[branch as usize].child);
-            order.extend(start..end);
+            add(&mut order, self.branch(branch).child);
             next += 1;
         }
         order.reverse();
@@ -105,32 +174,60 @@ impl Tree {
     }
 }
 
+impl Vertex {
+    #[inline]
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl BranchId {
+    #[inline]
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::routing::Edge;
     use faircast_proto::time::Duration;
 
-    #[test]
-    fn branches_lead_away_from_the_source_on_the_links_beside_the_shortest_paths() {
-        // 1 - 0 - 2 - 3, and a longer way 1 - 3; 4 hears and cannot answer, 5 speaks and cannot hear.
+    /// 1 - 0 - 2 - 3, and a longer way 1 - 3; 4 hears and cannot answer, 5 speaks and cannot hear.
+    fn tree(leaves: &[u32]) -> Tree {
         let pairs = [(0, 1, 5), (2, 0, 1), (3, 2, 1), (3, 1, 9)];
         let edge =
             |from: u32, to: u32, ms: u64| Edge { from: NodeId(from), to: NodeId(to), delay: Duration::from_millis(ms) };
         let mut edges: Vec<Edge> = pairs.iter().flat_map(|&(a, b, ms)| [edge(a, b, ms), edge(b, a, ms)]).collect();
         edges.push(edge(0, 4, 1));
         edges.push(edge(5, 0, 1));
-        let tree = Tree::new(&Graph::new(6, &edges), NodeId(0));
-        let up: Vec<Option<u32>> = (0..6).map(|node| tree.up(NodeId(node)).map(|link| link.0)).collect();
+        let routes = Routes::towards(6, &edges, &[NodeId(0)]);
+        let mut woods = Woods::new(6, &edges, &routes);
+        woods.tree(NodeId(3), [NodeId(3)].into_iter());
+        woods.tree(NodeId(0), leaves.iter().copied().map(NodeId))
+    }
+
+    #[test]
+    fn branches_lead_away_from_the_source_on_the_links_beside_the_shortest_paths() {
+        let tree = tree(&[0, 1, 2, 3, 4, 5]);
+        let up: Vec<Option<u32>> = (0..6).map(|vertex| tree.up(Vertex(vertex)).map(|link| link.0)).collect();
         assert_eq!(up, [None, Some(1), Some(2), Some(4), None, None]);
-        let branch = |parent, link, child| Branch { parent: NodeId(parent), link: LinkId(link), child: NodeId(child) };
+        let branch = |parent, link, child| Branch { parent: Vertex(parent), link: LinkId(link), child: Vertex(child) };
         assert_eq!(tree.branches(), [branch(0, 0, 1), branch(0, 3, 2), branch(2, 5, 3)]);
-        assert_eq!([0, 1, 2].map(|node| tree.fan(NodeId(node))), [[0, 2], [0, 0], [2, 3]]);
-        let on: Vec<Option<u32>> = (0..11).map(|link| tree.branch_on(LinkId(link))).collect();
-        let beside: Vec<Option<u32>> = (0..11).map(|link| tree.branch_beside(LinkId(link))).collect();
-        let none = None;
-        assert_eq!(on, [Some(0), none, none, Some(1), none, Some(2), none, none, none, none, none]);
-        assert_eq!(beside, [none, Some(0), Some(1), none, Some(2), none, none, none, none, none, none]);
-        assert_eq!(tree.leaves_first(), [2, 1, 0]);
+        assert_eq!([0, 1, 2].map(|vertex| tree.fan(Vertex(vertex))), [[0, 2], [0, 0], [2, 3]]);
+        assert_eq!(tree.leaves_first(), [2, 1, 0].map(BranchId));
+    }
+
+    #[test]
+    fn only_what_leads_to_the_leaves_is_part_of_it() {
+        let tree = tree(&[3, 5]);
+        assert_eq!(tree.nodes().collect::<Vec<_>>(), [0, 2, 3, 5].map(NodeId));
+        assert_eq!(
+            [0, 1, 2, 3].map(|node| tree.vertex(NodeId(node)).map(|vertex| vertex.0)),
+            [Some(0), None, Some(1), Some(2)]
+        );
+        let branch = |parent, link, child| Branch { parent: Vertex(parent), link: LinkId(link), child: Vertex(child) };
+        assert_eq!(tree.branches(), [branch(0, 3, 1), branch(1, 5, 2)]);
+        assert_eq!(tree.up(Vertex(3)), None, "no link leads to it");
     }
 }

@@ -30,7 +30,7 @@ impl<C: Calendar> World<C> {
     pub(crate) fn tell_routers(&mut self) {
         while let Some((session, link, before)) = self.multicast.take_change() {
             let state = self.multicast.session(session);
-            let (joined, blocked) = state.interface_on(link).unwrap_or_default();
+            let (joined, blocked) = self.multicast.interface_on(session, link).unwrap_or_default();
             if joined == before {
                 continue;
             }
@@ -71,9 +71,9 @@ impl<C: Calendar> World<C> {
 
     fn block(&mut self, link: LinkId, group: Address, blocked: bool) {
         let Some((session, number)) = self.multicast.place(group.index()) else { return };
-        let before = self.multicast.session(session).interface_on(link).unwrap_or_default().1;
+        let before = self.multicast.interface_on(session, link).unwrap_or_default().1;
         self.set_blocked(group, link, GroupSet::of(number), blocked);
-        let after = self.multicast.session(session).interface_on(link).unwrap_or_default().1;
+        let after = self.multicast.interface_on(session, link).unwrap_or_default().1;
         if before != after {
             let event = if blocked { RouterEvent::Blocked(group) } else { RouterEvent::Released(group) };
             self.records.router_events.push(RouterEventRow { at: self.wires.now, link, event });
