@@ -454,3 +454,7 @@ impl Multicast {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "membership_tests.rs"]
+mod tests;

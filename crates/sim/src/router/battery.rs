@@ -7,7 +7,7 @@ use crate::engine::World;
 use crate::ids::{LinkId, NodeId};
 use crate::link::LinkMode;
 use crate::loss::{self, Loss};
-use crate::multicast::SessionPlan;
+use crate::multicast::{Rebuild, SessionPlan};
 use crate::probe::{ProbePlan, RouterEvent};
 use crate::queue::{self, LinkContext, Queue};
 use crate::routing::Edge;
@@ -96,7 +96,8 @@ impl Endpoint for Fickle {
 
 /// Two sources, a router, two routers below it side by side and two hosts on each; members of both sessions on all
 /// hosts. Agents on the links from the source's router down (one after the other) and beside each other.
-fn network(mode: LinkMode, seed: u64, agent: &dyn Fn(u32) -> InterfaceAgent) -> (NetworkBuilder, Vec<Edge>) {
+fn network(mode: LinkMode, rebuild: Rebuild, agent: &dyn Fn(u32) -> InterfaceAgent) -> (NetworkBuilder, Vec<Edge>) {
+    let seed = 1;
     let mut network = NetworkBuilder::new(seed);
     let mut edges = Vec::new();
     let nodes: Vec<NodeId> =
@@ -123,7 +124,7 @@ fn network(mode: LinkMode, seed: u64, agent: &dyn Fn(u32) -> InterfaceAgent) -> 
     }
     for source in 0..2 {
         let own = network.address(nodes[source]);
-        let plan = SessionPlan { leave_delay: Duration::from_millis(50), ..SessionPlan::sparse(GROUPS) };
+        let plan = SessionPlan { leave_delay: Duration::from_millis(50), rebuild, ..SessionPlan::sparse(GROUPS) };
         let (flow, first) = network.session(own, plan);
         let agent = Source { flow, own, first, next: None, sent: 0 };
         network.place(own, flow, crate::agent::Agent::Guest(Box::new(agent)), Instant::ZERO, None);
@@ -148,9 +149,18 @@ fn network(mode: LinkMode, seed: u64, agent: &dyn Fn(u32) -> InterfaceAgent) -> 
 fn run<C: Calendar>(
     mode: LinkMode,
     agent: &dyn Fn(u32) -> InterfaceAgent,
+    look: impl FnMut(&World<C>),
+) -> (Option<(u64, u64)>, World<C>) {
+    run_rebuilding(Rebuild::AtOnce, mode, agent, look)
+}
+
+fn run_rebuilding<C: Calendar>(
+    rebuild: Rebuild,
+    mode: LinkMode,
+    agent: &dyn Fn(u32) -> InterfaceAgent,
     mut look: impl FnMut(&World<C>),
 ) -> (Option<(u64, u64)>, World<C>) {
-    let (network, edges) = network(mode, 1, agent);
+    let (network, edges) = network(mode, rebuild, agent);
     let mut world: World<C> = network.build().expect("a network without errors");
     for step in 1..60u32 {
         world.run(Instant::ZERO + Duration::from_millis(50 * u64::from(step)), u64::MAX);
@@ -352,26 +362,32 @@ impl RouterAgent for Wanton {
 
 #[test]
 fn agents_in_series_and_side_by_side_keep_to_their_own_interface() {
-    let operations = Arc::new(Mutex::new(0));
-    let agent = |link: u32| {
-        let random = Random::stream(u64::from(link), "wanton");
-        InterfaceAgent::Guest(Box::new(Wanton { random, next: Instant::ZERO, operations: operations.clone() }))
-    };
-    let look = |world: &World<Wheel>| {
-        for link in 0..18 {
-            for first in [0, GROUPS].map(Address::group) {
-                let (joined, blocked) = world.interface(first, LinkId(link)).unwrap_or_default();
-                assert!((blocked - joined).is_empty());
-                assert!(blocked.is_empty() || [0, 4, 6, 10, 14].contains(&link));
+    for rebuild in [Rebuild::AtOnce, Rebuild::ByMessages] {
+        let operations = Arc::new(Mutex::new(0));
+        let agent = |link: u32| {
+            let random = Random::stream(u64::from(link), "wanton");
+            InterfaceAgent::Guest(Box::new(Wanton { random, next: Instant::ZERO, operations: operations.clone() }))
+        };
+        let look = |world: &World<Wheel>| {
+            for link in (0..18).map(LinkId) {
+                for first in [0, GROUPS].map(Address::group) {
+                    let (joined, blocked) = world.interface(first, link).unwrap_or_default();
+                    assert!((blocked - joined).is_empty());
+                    assert!(blocked.is_empty() || [0, 4, 6, 10, 14].contains(&link.0));
+                    let seen = world.router_sessions(link).iter().find(|session| session.first == first);
+                    let seen = seen.map_or((GroupSet::EMPTY, GroupSet::EMPTY), |at| (at.joined, at.blocked));
+                    assert!(seen == (joined, blocked) || ![0, 4, 6, 10, 14].contains(&link.0));
+                }
             }
-        }
-    };
-    let (digest, world) = run(LinkMode::Fused, &agent, look);
-    assert!(*operations.lock().expect("one thread") > 100_000);
-    assert_eq!(digest, run::<Heap>(LinkMode::TwoStage, &agent, |_| {}).0);
-    let held: u64 = world.links().iter().map(|link| link.counters().held_back).sum();
-    assert!(held > 50);
-    assert!((0..8).all(|member| world.receiver(member / 4, member % 4).received_pkts > 50), "what is joined does come");
+        };
+        let (digest, world) = run_rebuilding(rebuild, LinkMode::Fused, &agent, look);
+        assert!(*operations.lock().expect("one thread") > 100_000);
+        assert_eq!(digest, run_rebuilding::<Heap>(rebuild, LinkMode::TwoStage, &agent, |_| {}).0);
+        let held: u64 = world.links().iter().map(|link| link.counters().held_back).sum();
+        assert!(held > 50);
+        let received = |member: usize| world.receiver(member / 4, member % 4).received_pkts;
+        assert!((0..8).all(|member| received(member) > 50), "what is joined does come");
+    }
 }
 
 /// Sends what nobody can take, blocks what is nobody's, and is late with its deadline.

@@ -307,8 +307,8 @@ impl Endpoint for Fickle {
     }
 }
 
-/// A tree of nine hosts whose members come and go at random, over wires that lose every fifth packet.
-fn fickle<C: Calendar>(seed: u64) -> (World<C>, Vec<[NodeId; 2]>) {
+/// A tree of nine hosts whose members come and go at random, over wires that lose so many of all packets.
+fn fickle<C: Calendar>(seed: u64, loses: f64, lifetime: u64) -> (World<C>, Vec<[NodeId; 2]>) {
     let mut network = NetworkBuilder::new(seed);
     let source = network.node("source");
     let mut ends = Vec::new();
@@ -323,13 +323,13 @@ fn fickle<C: Calendar>(seed: u64) -> (World<C>, Vec<[NodeId; 2]>) {
         for [above, below] in pairs {
             for (from, to) in [(above, below), (below, above)] {
                 let random = network.stream(&format!("{}-{}", from.0, to.0));
-                link_with(&mut network, from, to, Loss::Guest(Box::new(Fifth(random))));
+                link_with(&mut network, from, to, Loss::Guest(Box::new(Loses(random, loses))));
             }
             ends.push([above, below]);
         }
     }
     let own = network.address(source);
-    let plan = SessionPlan { lifetime: Duration::from_secs(20), ..SessionPlan::sparse(128) };
+    let plan = SessionPlan { lifetime: Duration::from_secs(lifetime), ..SessionPlan::sparse(128) };
     let (flow, first) = network.session(own, plan);
     silent(&mut network, own, flow);
     let groups: Vec<_> = (0..128).map(|i| Address::group(first.index() as u32 + i)).collect();
@@ -344,22 +344,22 @@ fn fickle<C: Calendar>(seed: u64) -> (World<C>, Vec<[NodeId; 2]>) {
     (build(network), ends)
 }
 
-/// Loses every fifth packet at random.
-struct Fifth(Random);
+/// Loses so many of all packets at random.
+struct Loses(Random, f64);
 
-impl LossModel for Fifth {
+impl LossModel for Loses {
     fn loses(&mut self, _now: Instant, _packet: &Packet) -> bool {
-        self.0.chance(0.2)
+        self.0.chance(self.1)
     }
 }
 
 #[test]
 fn when_members_rest_every_interface_has_joined_what_is_wanted_below() {
     let group = Address::group(0);
-    for seed in [1, 2] {
-        let (mut world, ends) = fickle::<Wheel>(seed);
-        // The members rest at 100 s; a message gets through within some retries.
-        world.run(at(200.0), u64::MAX);
+    // The members rest at 100 s; a message gets through within some retries, of ten that are lost nine as well.
+    for (seed, loses, lifetime, look) in [(1, 0.2, 20, 200.0), (2, 0.2, 20, 200.0), (3, 0.9, 2600, 1000.0)] {
+        let (mut world, ends) = fickle::<Wheel>(seed, loses, lifetime);
+        world.run(at(look), u64::MAX);
         let joined = |link: usize| world.interface(group, LinkId(link as u32)).expect("a branch").0;
         let mut all = GroupSet::EMPTY;
         for (at, _) in ends.iter().enumerate().filter(|(_, ends)| ends[0] == NodeId(0)) {
@@ -369,8 +369,8 @@ fn when_members_rest_every_interface_has_joined_what_is_wanted_below() {
         }
         assert!(all.len() > 60, "some two thousand changes have left half of the groups wanted by one of nine");
         let digest = world.digest();
-        let (mut heap, _) = fickle::<Heap>(seed);
-        heap.run(at(200.0), u64::MAX);
+        let (mut heap, _) = fickle::<Heap>(seed, loses, lifetime);
+        heap.run(at(look), u64::MAX);
         assert_eq!(digest, heap.digest());
     }
 }
