@@ -148,18 +148,20 @@ impl<C: Calendar> World<C> {
             if !state.may_change() {
                 continue;
             }
-            let waiting = match !state.is_up() || turned.binary_search(&link).is_ok() {
+            let mut waiting = state.waiting_pkts();
+            let taken = match !state.is_up() || turned.binary_search(&link).is_ok() {
                 true => self.wires.links[link.index()].take_waiting(),
                 false => Vec::new(),
             };
-            for label in waiting {
+            for label in taken {
                 match self.detour(link, label) {
                     Some(other) => {
-                        self.wires.links[link.index()].note_rerouted(now, label, &self.wires.store);
+                        waiting -= 1;
+                        self.wires.links[link.index()].note_rerouted(now, label, waiting, &self.wires.store);
                         self.wires.trace(link, Happening::Rerouted, label.packet);
                         rerouted.push((other, label));
                     }
-                    None => self.treat(link, label),
+                    None => self.treat(link, label, &mut waiting),
                 }
             }
             self.wires.depart(link);
@@ -184,16 +186,17 @@ impl<C: Calendar> World<C> {
         epoch.way(node, self.places[destination.index()].slot).filter(|&way| way != link)
     }
 
-    /// What becomes of a packet that waits at a link that has gone down or turned, and has no other way.
-    fn treat(&mut self, link: LinkId, label: Label) {
+    /// What becomes of one of the packets waiting at a link that has gone down or turned, and which has no other way.
+    fn treat(&mut self, link: LinkId, label: Label, waiting: &mut u32) {
         let Some(changes) = &self.changes else { return };
         let state = &mut self.wires.links[link.index()];
         match changes.treatments[link.index()].handoff {
             Handoff::Keep => state.keep(label),
             Handoff::Lose => state.lose(label),
             Handoff::Discard => {
+                *waiting -= 1;
                 self.wires.trace(link, Happening::Discarded, label.packet);
-                self.wires.links[link.index()].discard(self.wires.now, label, &mut self.wires.store);
+                self.wires.links[link.index()].discard(self.wires.now, label, *waiting, &mut self.wires.store);
             }
         }
     }

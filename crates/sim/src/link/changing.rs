@@ -135,16 +135,16 @@ impl Link {
         }
     }
 
-    /// A packet that has waited takes another way.
-    pub(crate) fn note_rerouted(&mut self, now: Instant, label: Label, store: &Store) {
+    /// A packet that has waited takes another way, while `waiting` stay or have not been treated yet.
+    pub(crate) fn note_rerouted(&mut self, now: Instant, label: Label, waiting: u32, store: &Store) {
         self.counters.rerouted += 1;
-        self.observe(now, PacketAction::Rerouted, store.get(label.packet), self.waiting_pkts());
+        self.observe(now, PacketAction::Rerouted, store.get(label.packet), waiting);
     }
 
-    /// Removes a packet that has waited.
-    pub(crate) fn discard(&mut self, now: Instant, label: Label, store: &mut Store) {
+    /// Removes a packet that has waited, while `waiting` stay or have not been treated yet.
+    pub(crate) fn discard(&mut self, now: Instant, label: Label, waiting: u32, store: &mut Store) {
         self.counters.discarded += 1;
-        self.observe(now, PacketAction::Discarded, store.get(label.packet), self.waiting_pkts());
+        self.observe(now, PacketAction::Discarded, store.get(label.packet), waiting);
         store.release(label.packet);
     }
 

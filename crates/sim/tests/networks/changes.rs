@@ -4,7 +4,7 @@ use crate::support::{AMPLE, Arrival, NO_LOSS, Step, Wire, actor, link, script};
 use faircast_proto::endpoint::Action;
 use faircast_proto::packet::{Ecn, Header, INITIAL_TTL, Packet};
 use faircast_proto::time::{Duration, Instant, Rate};
-use faircast_sim::builder::{BuildError, NetworkBuilder};
+use faircast_sim::builder::{BuildError, LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::change::{Change, Handoff, Slope, Subject};
 use faircast_sim::counters::LinkCounters;
@@ -13,7 +13,8 @@ use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::multicast::SessionPlan;
-use faircast_sim::probe::ProbePlan;
+use faircast_sim::probe::{PacketAction, ProbePlan, QueueStatistics};
+use faircast_sim::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
 use std::sync::{Arc, Mutex};
 
 /// A byte takes a microsecond.
@@ -238,6 +239,128 @@ fn what_waits_for_a_group_is_never_rerouted() {
     assert_eq!(of(Handoff::Keep), ([&two[..], &[(46_002_000, 1002)]].concat(), [0, 0, 0]));
     assert_eq!(of(Handoff::Lose), (two.clone(), [0, 1, 0]));
     assert_eq!(of(Handoff::Discard), (two, [0, 0, 1]));
+}
+
+/// From a to b directly and over c: at 30 ms a packet to b, which goes into transmission, and behind it one to a group,
+/// one to b and one to the group. The direct link goes down at 30.5 ms and up at 35 ms. What its queue's probe sees from
+/// 30.1 ms to 34 ms: what happens at which microsecond, and how many wait then.
+fn seen(handoff: Handoff) -> (Vec<(u64, PacketAction, u32)>, QueueStatistics) {
+    let mut network = NetworkBuilder::new(1);
+    network.clock_offsets(false);
+    let [a, b, c] = ["a", "b", "c"].map(|name| network.node(name));
+    let direct = link(&mut network, a, b, &wire(10), LinkMode::Fused);
+    for (from, to, millis) in [(b, a, 10), (a, c, 20), (c, b, 25), (c, a, 20), (b, c, 25)] {
+        link(&mut network, from, to, &wire(millis), LinkMode::Fused);
+    }
+    network.handoff(direct, handoff, true);
+    network.change(Instant(30_500 * 1000), direct, Change::Down);
+    network.change(Instant(35_000 * 1000), direct, Change::Up);
+    let warmup = Instant(30_100_000);
+    network.probes(ProbePlan { packets: vec![direct], queues: vec![direct], warmup, ..ProbePlan::default() });
+    let [member, source, peer] = [b, a, b].map(|node| network.address(node));
+    let (flow, group) = network.session(source, SessionPlan::sparse(1));
+    network.member(flow, member);
+    let (sent, header, ttl, ecn) = (Instant::ZERO, Header::Datagram { sequence: 0 }, INITIAL_TTL, Ecn::NotCapable);
+    let to = |destination| Action::Send(Packet { sent, flow, source, destination, size: 1000, ttl, ecn, header });
+    let (sender, _) = actor(&[peer, group, peer, group].map(|destination| (30_000, to(destination))));
+    network.place(source, flow, sender, Instant::ZERO, None);
+    network.place(peer, flow, actor(&[]).0, Instant::ZERO, None);
+    network.place(member, flow, actor(&[(0, Action::Join(group))]).0, Instant::ZERO, None);
+    let mut world: World<Wheel> = network.build().expect("a network without errors");
+    world.run(Instant(34_000_000), u64::MAX);
+    let statistics = world.links()[direct.index()].probe().expect("asked for").statistics(world.now());
+    assert!(world.links().iter().all(|link| link.conserves()));
+    let rows = world.take_packet_rows().remove(0).1;
+    let late = rows.iter().filter(|row| row.at > warmup);
+    let seen = late.map(|row| (row.at.0 / 1000, row.action, row.waiting_pkts)).collect();
+    (seen, statistics)
+}
+
+#[test]
+fn probes_see_what_goes_and_what_stays_when_a_link_goes_down() {
+    use PacketAction::{Departed, Discarded, Rerouted};
+    let check = |handoff, happens: &[(u64, PacketAction, u32)], mean: f64, min: u32| {
+        let (rows, statistics) = seen(handoff);
+        assert_eq!(rows, happens);
+        assert!((statistics.mean() - mean).abs() < 1e-9, "{handoff:?}: {}", statistics.mean());
+        assert_eq!((statistics.min(), statistics.max()), (min, 3));
+    };
+    // Three wait for 0.4 ms of 3.9 ms, then two.
+    check(Handoff::Keep, &[(30_500, Rerouted, 2), (31_000, Departed, 2)], (3.0 * 0.4 + 2.0 * 3.5) / 3.9, 2);
+    let goes = [(30_500, Discarded, 2), (30_500, Rerouted, 1), (30_500, Discarded, 0), (31_000, Departed, 0)];
+    check(Handoff::Discard, &goes, 3.0 * 0.4 / 3.9, 0);
+    // The two are transmitted for nobody, from 31 ms to 33 ms.
+    let leaves = [(30_500, Rerouted, 2), (31_000, Departed, 1), (32_000, Departed, 0), (33_000, Departed, 0)];
+    check(Handoff::Lose, &leaves, (3.0 * 0.4 + 2.0 * 0.5 + 1.0) / 3.9, 0);
+}
+
+#[test]
+fn what_has_gone_leaves_its_room_in_bytes() {
+    // Three wait and fill the queue; the link is down from 0.5 to 5 ms; four more at 6 ms, the first of them the only
+    // one that need not wait.
+    let came = |handoff, reroute, over_c: bool| {
+        let outcome = run(&|network| {
+            let [a, b, c] = ["a", "b", "c"].map(|name| network.node(name));
+            let narrow = Wire { queue: r#"{"kind": "drop-tail", "limit": "3500 B"}"#, ..wire(10) };
+            let direct = link(network, a, b, &narrow, LinkMode::Fused);
+            link(network, b, a, &wire(10), LinkMode::Fused);
+            if over_c {
+                link(network, a, c, &wire(20), LinkMode::Fused);
+                link(network, c, b, &wire(20), LinkMode::Fused);
+            }
+            network.handoff(direct, handoff, reroute);
+            network.change(Instant(500 * 1000), direct, Change::Down);
+            network.change(Instant(5000 * 1000), direct, Change::Up);
+            let steps = [0, 0, 0, 0, 6000, 6000, 6000, 6000, 6000].map(|micros| (micros, Step::Send(1000)));
+            vec![script(network, [a, b], Instant::ZERO, &steps)]
+        });
+        (outcome.arrivals[0].len(), outcome.counters[0].dropped_overflow)
+    };
+    assert_eq!(came(Handoff::Discard, false, false), (5, 1));
+    assert_eq!(came(Handoff::Discard, true, true), (8, 1));
+    // Of three that wait one has gone at 6 ms, and one is in transmission: two places, of five.
+    assert_eq!(came(Handoff::Keep, false, false), (6, 3));
+}
+
+/// Lets every other packet leave.
+struct EveryOther(u32);
+
+impl Discipline for EveryOther {
+    fn arrive(&mut self, _packet: &Packet, _at: &InterfaceView) -> Verdict {
+        Verdict::Accept
+    }
+
+    fn depart(&mut self, _packet: &Packet, _at: &InterfaceView) -> Verdict {
+        self.0 += 1;
+        if self.0.is_multiple_of(2) { Verdict::Accept } else { Verdict::Drop(DropReason::Active) }
+    }
+
+    fn decides_at_departure(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn what_is_doomed_and_dropped_at_its_departure_dooms_nothing_else() {
+    // Six at once; the link goes down while the first is in transmission and loses the five that wait, of which two
+    // leave for nobody. Two more at 10 ms, one of which leaves.
+    let outcome = run(&|network| {
+        let [a, b] = ["a", "b"].map(|name| network.node(name));
+        let no_loss = loss_of(NO_LOSS);
+        let (rate, delay) = (Rate(RATE), Duration::from_millis(10));
+        let (from, to, mode, queue) = (a, b, LinkMode::Fused, Queue::Guest(Box::new(EveryOther(0))));
+        let there = network.link(LinkPlan { name: "there".into(), from, to, rate, delay, queue, loss: no_loss, mode });
+        link(network, b, a, &wire(10), LinkMode::Fused);
+        network.handoff(there, Handoff::Lose, true);
+        network.change(Instant(500 * 1000), there, Change::Down);
+        network.change(Instant(5000 * 1000), there, Change::Up);
+        let steps = [0, 0, 0, 0, 0, 0, 10_000, 10_000, 10_000].map(|micros| (micros, Step::Send(1000)));
+        vec![script(network, [a, b], Instant::ZERO, &steps)]
+    });
+    let LinkCounters { unreceived, dropped_active, departed, .. } = outcome.counters[0];
+    // The first of each burst finds nobody waiting and is not asked.
+    assert_eq!((unreceived, dropped_active, departed), (2, 4, 5));
+    assert_eq!(millis(&outcome), [11.0, 21.0, 22.0]);
 }
 
 /// A terminal whose uplink turns from one satellite, 10 ms away, to another, 2 ms away, at 2.5 ms; both lead to the
