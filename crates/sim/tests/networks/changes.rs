@@ -242,8 +242,8 @@ fn what_waits_for_a_group_is_never_rerouted() {
 }
 
 /// From a to b directly and over c: at 30 ms a packet to b, which goes into transmission, and behind it one to a group,
-/// one to b and one to the group. The direct link goes down at 30.5 ms and up at 35 ms. What its queue's probe sees from
-/// 30.1 ms to 34 ms: what happens at which microsecond, and how many wait then.
+/// one to b and one to the group. The direct link goes down at 30.5 ms and up at 35 ms. What its queue's probe sees
+/// from 30.1 ms to 34 ms: what happens at which microsecond, and how many wait then.
 fn seen(handoff: Handoff) -> (Vec<(u64, PacketAction, u32)>, QueueStatistics) {
     let mut network = NetworkBuilder::new(1);
     network.clock_offsets(false);
