@@ -1,5 +1,6 @@
 //! The current limiting receiver: who it is, what its reports do to the rate, and its silence (RFC 4654 section 3.3).
 
+use super::rate_control::Feedback;
 use crate::packet::Address;
 use crate::time::{Duration, Instant};
 
@@ -21,17 +22,18 @@ pub(super) struct Clr {
     pub gap_before_halving_s: Option<f64>,
 }
 
-/// A report, its values made sane.
+/// Who limits the rate.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Feedback {
-    pub receiver: Address,
-    /// X_r, bit/s.
-    pub rate_bps: f64,
-    /// X_r', bit/s: adjusted to the receiver's round-trip time if it was reckoned with R_max.
-    pub adjusted_bps: f64,
-    /// R_r, seconds.
-    pub rtt_s: f64,
-    pub leave: bool,
+pub(super) enum Limit {
+    /// The current limiting receiver.
+    By(Clr),
+    /// Nobody does.
+    Nobody {
+        /// When anyone reported, or the rate was halved since nobody did.
+        heard_at: Instant,
+        /// How the rate may grow once somebody limits it.
+        successor: Growth,
+    },
 }
 
 /// What a report means.
@@ -52,6 +54,37 @@ pub(super) enum Growth {
     Now,
     /// After a feedback round, in which receivers with lower rates can report.
     AfterARound,
+}
+
+impl Limit {
+    /// Nobody has limited yet.
+    pub(super) fn nobody(now: Instant) -> Limit {
+        Limit::Nobody { heard_at: now, successor: Growth::Now }
+    }
+
+    /// The current limiting receiver.
+    pub(super) fn clr(&self) -> Option<&Clr> {
+        match self {
+            Limit::By(clr) => Some(clr),
+            Limit::Nobody { .. } => None,
+        }
+    }
+
+    /// Anyone has reported.
+    pub(super) fn heard(&mut self, now: Instant) {
+        if let Limit::Nobody { heard_at, .. } = self {
+            *heard_at = now;
+        }
+    }
+
+    /// Who limits from now on.
+    pub(super) fn follow(&mut self, now: Instant, feedback: &Feedback, consequence: Consequence) {
+        match (consequence, &mut *self) {
+            (Consequence::Select(_), limit) => *limit = Limit::By(Clr::new(now, feedback)),
+            (Consequence::Follow, Limit::By(clr)) => clr.reported(now, feedback),
+            (Consequence::Follow, Limit::Nobody { .. }) | (Consequence::None, _) => {}
+        }
+    }
 }
 
 impl Clr {
@@ -100,25 +133,24 @@ impl Clr {
     }
 }
 
-/// The four cases of section 3.3; `after_silence` if there was a limiting receiver and it was given up.
-pub(super) fn judge(clr: Option<&Clr>, after_silence: bool, sending_bps: f64, feedback: &Feedback) -> Consequence {
-    match clr {
-        Some(clr) if clr.receiver == feedback.receiver => Consequence::Follow,
+/// The four cases of section 3.3. X is `sending_bps`, X_r' `adjusted_bps`.
+pub(super) fn judge(limit: &Limit, sending_bps: f64, adjusted_bps: f64, feedback: &Feedback) -> Consequence {
+    match limit {
+        Limit::By(clr) if clr.receiver == feedback.receiver => Consequence::Follow,
         _ if feedback.leave => Consequence::None,
-        None if after_silence => Consequence::Select(Growth::AfterARound),
-        None => Consequence::Select(Growth::Now),
-        Some(_) if feedback.adjusted_bps < sending_bps => Consequence::Select(Growth::Now),
-        Some(clr) if clr.leaving => Consequence::Select(Growth::AfterARound),
-        Some(_) => Consequence::None,
+        Limit::Nobody { successor, .. } => Consequence::Select(*successor),
+        Limit::By(_) if adjusted_bps < sending_bps => Consequence::Select(Growth::Now),
+        Limit::By(clr) if clr.leaving => Consequence::Select(Growth::AfterARound),
+        Limit::By(_) => Consequence::None,
     }
 }
 
 /// The same in slow start: the lowest rate limits (section 3.6).
-pub(super) fn judge_in_slow_start(clr: Option<&Clr>, feedback: &Feedback) -> Consequence {
-    match clr {
-        Some(clr) if clr.receiver == feedback.receiver => Consequence::Follow,
+pub(super) fn judge_in_slow_start(limit: &Limit, feedback: &Feedback) -> Consequence {
+    match limit {
+        Limit::By(clr) if clr.receiver == feedback.receiver => Consequence::Follow,
         _ if feedback.leave => Consequence::None,
-        Some(clr) if !clr.leaving && feedback.rate_bps >= clr.rate_bps => Consequence::None,
+        Limit::By(clr) if !clr.leaving && feedback.rate_bps >= clr.rate_bps => Consequence::None,
         _ => Consequence::Select(Growth::Now),
     }
 }
@@ -128,45 +160,62 @@ mod tests {
     use super::*;
 
     fn feedback(receiver: u32, bps: f64, leave: bool) -> Feedback {
-        Feedback { receiver: Address::endpoint(receiver), rate_bps: bps, adjusted_bps: bps, rtt_s: 0.1, leave }
+        Feedback {
+            receiver: Address::endpoint(receiver),
+            rate_bps: bps,
+            rtt_s: 0.1,
+            reckoned_s: 0.1,
+            have_rtt: true,
+            have_loss: true,
+            leave,
+            round: 0,
+        }
+    }
+
+    /// Nobody, one, and one that leaves.
+    fn limits() -> [Limit; 3] {
+        let clr = Clr::new(Instant::ZERO, &feedback(1, 1e6, false));
+        [Limit::nobody(Instant::ZERO), Limit::By(clr), Limit::By(Clr { leaving: true, ..clr })]
     }
 
     #[test]
     fn the_four_cases() {
-        let clr = Clr::new(Instant::ZERO, &feedback(1, 1e6, false));
-        let leaving = Clr { leaving: true, ..clr };
+        let [nobody, clr, leaving] = limits();
         use Consequence::{Follow, None as Nothing, Select};
-        for (clr, from, bps, leave, expected) in [
-            (None, 2, 5e6, false, Select(Growth::Now)),
-            (None, 2, 5e5, true, Nothing),
-            (Some(&clr), 2, 0.9e6, false, Select(Growth::Now)),
-            (Some(&clr), 2, 0.9e6, true, Nothing),
-            (Some(&clr), 2, 1.0e6, false, Nothing),
-            (Some(&leaving), 2, 2e6, false, Select(Growth::AfterARound)),
-            (Some(&leaving), 2, 0.5e6, false, Select(Growth::Now)),
-            (Some(&leaving), 2, 0.5e6, true, Nothing),
-            (Some(&clr), 1, 2e6, true, Follow),
+        for (limit, from, bps, leave, expected) in [
+            (&nobody, 2, 5e6, false, Select(Growth::Now)),
+            (&nobody, 2, 5e5, true, Nothing),
+            (&clr, 2, 0.9e6, false, Select(Growth::Now)),
+            (&clr, 2, 0.9e6, true, Nothing),
+            (&clr, 2, 1.0e6, false, Nothing),
+            (&leaving, 2, 2e6, false, Select(Growth::AfterARound)),
+            (&leaving, 2, 0.5e6, false, Select(Growth::Now)),
+            (&leaving, 2, 0.5e6, true, Nothing),
+            (&clr, 1, 2e6, true, Follow),
         ] {
-            assert_eq!(judge(clr, false, 1e6, &feedback(from, bps, leave)), expected, "{from} {bps} {leave}");
+            assert_eq!(judge(limit, 1e6, bps, &feedback(from, bps, leave)), expected, "{from} {bps} {leave}");
         }
-        assert_eq!(judge(None, true, 1e6, &feedback(2, 5e6, false)), Select(Growth::AfterARound));
+        let deserted = Limit::Nobody { heard_at: Instant::ZERO, successor: Growth::AfterARound };
+        assert_eq!(judge(&deserted, 1e6, 5e6, &feedback(2, 5e6, false)), Select(Growth::AfterARound));
+        // What is compared with the rate is X_r', whatever X_r is.
+        assert_eq!(judge(&clr, 1e6, 0.9e6, &feedback(2, 5e6, false)), Select(Growth::Now));
+        assert_eq!(judge(&clr, 1e6, 1e6, &feedback(2, 5e5, false)), Nothing);
     }
 
     #[test]
     fn the_lowest_rate_limits_in_slow_start() {
-        let clr = Clr::new(Instant::ZERO, &feedback(1, 1e6, false));
-        let leaving = Clr { leaving: true, ..clr };
+        let [nobody, clr, leaving] = limits();
         use Consequence::{Follow, None as Nothing, Select};
-        for (clr, from, bps, leave, expected) in [
-            (None, 2, 5e6, false, Select(Growth::Now)),
-            (None, 2, 5e6, true, Nothing),
-            (Some(&clr), 2, 0.9e6, false, Select(Growth::Now)),
-            (Some(&clr), 2, 0.9e6, true, Nothing),
-            (Some(&clr), 2, 1.0e6, false, Nothing),
-            (Some(&leaving), 2, 2e6, false, Select(Growth::Now)),
-            (Some(&clr), 1, 2e6, false, Follow),
+        for (limit, from, bps, leave, expected) in [
+            (&nobody, 2, 5e6, false, Select(Growth::Now)),
+            (&nobody, 2, 5e6, true, Nothing),
+            (&clr, 2, 0.9e6, false, Select(Growth::Now)),
+            (&clr, 2, 0.9e6, true, Nothing),
+            (&clr, 2, 1.0e6, false, Nothing),
+            (&leaving, 2, 2e6, false, Select(Growth::Now)),
+            (&clr, 1, 2e6, false, Follow),
         ] {
-            assert_eq!(judge_in_slow_start(clr, &feedback(from, bps, leave)), expected, "{from} {bps} {leave}");
+            assert_eq!(judge_in_slow_start(limit, &feedback(from, bps, leave)), expected, "{from} {bps} {leave}");
         }
     }
 

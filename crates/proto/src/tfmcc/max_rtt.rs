@@ -48,18 +48,24 @@ pub(super) const LEAST_ROUND_RTTS: f64 = 2.0;
 impl MaxRtt {
     /// It is `initial_s` at first. Rounds last `round_rtts` times R_max.
     pub(super) fn new(initial_s: f64, round_rtts: f64, rule: MaxRttRule, gap_floor: GapFloor) -> MaxRtt {
-        let recent = Recent {
-            peaks: [(Instant::FAR_FUTURE, initial_s); ROUNDS],
-            minute: LargestOfAMinute::default(),
-            part: (LEAST_ROUND_RTTS / round_rtts).min(1.0),
-        };
+        let part = (LEAST_ROUND_RTTS / round_rtts).min(1.0);
+        MaxRtt::from_the_start(initial_s, (rule == MaxRttRule::Recent).then_some(part), gap_floor)
+    }
+
+    /// The same by the same rule from `initial_s` on; nothing has been measured.
+    pub(super) fn restarted(&self, initial_s: f64) -> MaxRtt {
+        MaxRtt::from_the_start(initial_s, self.recent.as_ref().map(|recent| recent.part), self.gap_floor)
+    }
+
+    fn from_the_start(initial_s: f64, recent_part: Option<f64>, gap_floor: GapFloor) -> MaxRtt {
+        let peaks = [(Instant::FAR_FUTURE, initial_s); ROUNDS];
         MaxRtt {
             value_s: initial_s,
             measured_s: initial_s,
             peak_s: 0.0,
             growth_s: initial_s,
             gap_floor,
-            recent: (rule == MaxRttRule::Recent).then_some(recent),
+            recent: recent_part.map(|part| Recent { peaks, minute: LargestOfAMinute::default(), part }),
         }
     }
 

@@ -8,13 +8,14 @@
 //! |---|---|---|
 //! | `config.rs` | the parameters | at each field |
 //! | `header.rs` | what packets say | section 2.2 |
-//! | `sender.rs` | rate, slow start, packets | sections 3.1, 3.3, 3.6, 3.7 |
+//! | `sender.rs` | the endpoint of the parts below | section 3 |
+//! | `rate_control.rs` | the rate and its states; needs no packets | sections 3.1 to 3.4, 3.6 |
+//! | `data_packets.rs` | data packets and their numbers | section 2.2.1 |
 //! | `clr.rs` | selection, change, silence and leave of the CLR | sections 3.3, 3.6 |
 //! | `rounds.rs` | feedback rounds, suppression rate | section 3.4 |
 //! | `max_rtt.rs` | R_max | section 3.2 |
 //! | `echo.rs` | whose time stamp is echoed | section 3.5 |
 //! | `receiver.rs` | desired rate, reports, leave | sections 4.1, 4.2, 4.4, 4.5 |
-//! | `rtt.rs` | round-trip time and one-way adjustment | sections 4.3.2, 4.3.3 |
 //! | `receive_rate.rs` | the rate of arrivals | section 4.3.4 |
 //! | `suppression.rs` | feedback timers | section 4.5 |
 //! | `sequence.rs` | sequence numbers that wrap, and wild ones | RFC 3550 appendix A.1 |
@@ -24,19 +25,14 @@
 //! | `quantise.rs` | short numbers on the wire, optional | section 2.2.1 |
 //! | `scaling.rs` | the hook for schemes that multiply the rate | none |
 //!
-//! The sender's states:
-//!
-//! ```text
-//!  start ──▶ slow start ──── first report of a loss ────▶ CLR followed ◀── report of it: min(X_r, X + 8s/R_max)
-//!                                                          │        ▲  ◀── lower rate of another: CLR = it
-//!                                     silent for 10 R      ▼        │ report of any: CLR = it, held for a round
-//!                                                          no CLR ──┘ ◀── silence: X/2 each 10 R_max
-//! ```
+//! What other schemes have in common with it is in [`parts`](crate::parts): the pacer, round-trip times, the throughput
+//! equation.
 //!
 //! `docs/tfmcc.md` has the parameters and the deviations.
 
 mod clr;
 mod config;
+mod data_packets;
 mod echo;
 #[cfg(test)]
 mod group_tests;
@@ -46,12 +42,12 @@ mod late_tests;
 mod loss_history;
 mod max_rtt;
 pub mod quantise;
+mod rate_control;
 mod receive_rate;
 mod receiver;
 #[cfg(test)]
 mod receiver_tests;
 mod rounds;
-mod rtt;
 mod scaling;
 mod sender;
 #[cfg(test)]
@@ -64,7 +60,9 @@ mod suppressors;
 mod tests;
 
 pub use config::{Config, GapFloor, MaxRttRule, OneWayAdjustment, SeedFloor, TimerBias};
+pub use data_packets::DataPackets;
 pub use header::{DataHeader, Echo, FeedbackHeader, Header, Plain, Wording};
+pub use rate_control::{Feedback, Heard, Passed, RateControl, RateCounts};
 pub use receiver::{Receiver, ReceiverOf};
 pub use scaling::{LEAST_SCALE, MOST_SCALE, Scaling};
 pub use sender::{Sender, SenderOf};

@@ -139,6 +139,11 @@ impl Rounds {
         self.suppression_bps *= factor;
     }
 
+    /// R_max starts anew from `rtt_s` seconds; the round goes on.
+    pub(super) fn restart_max_rtt(&mut self, rtt_s: f64) {
+        self.max_rtt = self.max_rtt.restarted(rtt_s);
+    }
+
     /// The rate has changed, the gap between packets is `gap_s`.
     pub(super) fn gap_changed(&mut self, gap_s: f64) {
         self.max_rtt.gap_changed(gap_s);

@@ -1,13 +1,14 @@
-//! The receiver's round-trip time (RFC 4654 sections 4.3.2 and 4.3.3), from stamps in microseconds that may wrap.
+//! Time stamps in microseconds that may wrap, and the round-trip time of a receiver from them (RFC 4654 sections 4.3.2
+//! and 4.3.3).
 
 use crate::time::Instant;
 
 /// The least round-trip time, seconds (RFC 4654 sections 3.2 and 4.3.2: one millisecond).
-pub(super) const LEAST_RTT_S: f64 = 1e-3;
+pub const LEAST_RTT_S: f64 = 1e-3;
 
-/// What a receiver knows of its round-trip time.
+/// What a receiver knows of its round-trip time. Its clock and the sender's may differ by anything.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Rtt {
+pub struct Rtt {
     smoothed_s: f64,
     /// The estimate of the last packet by its one-way delay; 0 = none since the last measurement.
     adjusted_s: f64,
@@ -20,7 +21,7 @@ pub(super) struct Rtt {
 impl Rtt {
     /// A packet has come with the echo `echoed_us` (tr_r') of our stamp; `sent_us` is the sender's (ts_i), `q` the
     /// weight of the old estimate. True if it is the first measurement.
-    pub(super) fn measure(&mut self, now_us: u32, echoed_us: u32, sent_us: u32, q: f64) -> bool {
+    pub fn measure(&mut self, now_us: u32, echoed_us: u32, sent_us: u32, q: f64) -> bool {
         let sample_s = lag_s(now_us, echoed_us).max(LEAST_RTT_S);
         let first = !self.measured;
         self.smoothed_s = if first { sample_s } else { q * self.smoothed_s + (1.0 - q) * sample_s };
@@ -31,25 +32,25 @@ impl Rtt {
     }
 
     /// A packet has come without an echo for us: R' = max(D_r + tr_now - ts_j, 1 ms) (section 4.3.3).
-    pub(super) fn adjust(&mut self, now_us: u32, sent_us: u32) {
+    pub fn adjust(&mut self, now_us: u32, sent_us: u32) {
         if self.measured {
             self.adjusted_s = lag_s(self.offset_us.wrapping_add(now_us), sent_us).max(LEAST_RTT_S);
         }
     }
 
     /// The round-trip time R or R', seconds, if there has been a measurement.
-    pub(super) fn value_s(&self) -> Option<f64> {
+    pub fn value_s(&self) -> Option<f64> {
         self.measured.then_some(if self.adjusted_s > 0.0 { self.adjusted_s } else { self.smoothed_s })
     }
 }
 
 /// A moment as it goes on the wire: low 32 bits of microseconds.
-pub(super) fn stamp_us(at: Instant) -> u32 {
+pub fn stamp_us(at: Instant) -> u32 {
     (at.0 / 1000) as u32
 }
 
 /// Seconds from `earlier_us` to `later_us`, both of one clock; negative if it is the other way round.
-pub(super) fn lag_s(later_us: u32, earlier_us: u32) -> f64 {
+pub fn lag_s(later_us: u32, earlier_us: u32) -> f64 {
     f64::from(later_us.wrapping_sub(earlier_us) as i32) * 1e-6
 }
 

@@ -1,0 +1,102 @@
+//! Packets evenly spaced in time, by a rate that changes (RFC 4654 section 3.7).
+
+use crate::time::{Duration, Instant};
+
+/// When the next packet is due.
+///
+/// Nominal times accumulate, so that a driver that is late keeps the rate. The caller names the gap between packets,
+/// size over rate, at each step, in seconds; a scheme that sends in several groups has a pacer for each.
+///
+/// ```
+/// use faircast_proto::parts::pacer::Pacer;
+/// use faircast_proto::time::{Duration, Instant};
+///
+/// let at = Instant::from_secs_f64;
+/// let mut pacer = Pacer::OFF;
+/// pacer.begin(at(1.0));
+/// pacer.sent(at(1.0), 0.5, Duration::from_secs(1));
+/// assert_eq!(pacer.due(), at(1.5));
+/// // A higher rate: it goes sooner. A lower one leaves it where it is.
+/// pacer.follow(at(1.1), 0.2);
+/// pacer.follow(at(1.1), 0.8);
+/// assert_eq!(pacer.due(), at(1.2));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Pacer {
+    /// Nominal time of the next packet.
+    due: Instant,
+    /// Nominal time of the last packet.
+    last: Instant,
+}
+
+impl Pacer {
+    /// Nothing is due.
+    pub const OFF: Pacer = Pacer { due: Instant::FAR_FUTURE, last: Instant::ZERO };
+
+    /// The first packet is due now.
+    pub fn begin(&mut self, now: Instant) {
+        self.due = now;
+    }
+
+    /// When the next packet is due; [`Instant::FAR_FUTURE`] before the beginning.
+    pub fn due(&self) -> Instant {
+        self.due
+    }
+
+    /// The packet that was due has been sent; the next one is due a gap after its nominal time. What the driver is late
+    /// by more than `most_late` is let go, not made up for.
+    pub fn sent(&mut self, now: Instant, gap_s: f64, most_late: Duration) {
+        self.last = self.due.max(now - most_late);
+        self.due = self.last + Duration::from_secs_f64(gap_s);
+    }
+
+    /// The gap may have changed: a packet that would come sooner by the present one than planned does so, but not
+    /// before now. One that would come later keeps its time.
+    pub fn follow(&mut self, now: Instant, gap_s: f64) {
+        let sooner = self.last + Duration::from_secs_f64(gap_s);
+        self.due = self.due.min(sooner.max(now));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn at(seconds: f64) -> Instant {
+        Instant::from_secs_f64(seconds)
+    }
+
+    #[test]
+    fn nominal_times_accumulate_and_what_is_too_old_is_let_go() {
+        let mut pacer = Pacer::OFF;
+        assert_eq!(pacer.due(), Instant::FAR_FUTURE);
+        pacer.begin(at(3.0));
+        // Late by 0.2 s, then by 0.9 s: both are made up for.
+        for (now_s, due_s) in [(3.2, 3.5), (4.4, 4.0), (4.4, 4.5), (4.5, 5.0)] {
+            pacer.sent(at(now_s), 0.5, SECOND);
+            assert_eq!(pacer.due(), at(due_s), "sent at {now_s} s");
+        }
+        // Late by 3 s, of which 2 are lost: at 8 s those of 7, 7.5 and 8 go.
+        for due_s in [7.5, 8.0, 8.5] {
+            pacer.sent(at(8.0), 0.5, SECOND);
+            assert_eq!(pacer.due(), at(due_s));
+        }
+    }
+
+    #[test]
+    fn a_higher_rate_brings_a_packet_forward_but_not_before_now() {
+        let mut pacer = Pacer::OFF;
+        pacer.begin(at(10.0));
+        pacer.sent(at(10.0), 8.0, SECOND);
+        pacer.follow(at(11.0), 4.0);
+        assert_eq!(pacer.due(), at(14.0));
+        pacer.follow(at(12.0), 0.5);
+        assert_eq!(pacer.due(), at(12.0), "it has been due since 10.5 s");
+        pacer.follow(at(12.0), 5.0);
+        assert_eq!(pacer.due(), at(12.0), "a lower rate does not put it off");
+        pacer.sent(at(12.0), 5.0, SECOND);
+        assert_eq!(pacer.due(), at(17.0));
+    }
+}

@@ -1,0 +1,469 @@
+//! The rate of a sender, from reports and from silence (RFC 4654 sections 3.1 to 3.4 and 3.6).
+//!
+//! It says how fast to send and leaves packets, their times and their headers to others, so that a scheme may have
+//! several: one for each of its layers, say, each between a floor and a ceiling of its own.
+//!
+//! The states, of which `docs/tfmcc.md` has the transitions:
+//!
+//! ```text
+//!            SlowStart { limit: Nobody }  ─┐ a loss is  ┌─▶  Steady { limit: Nobody }
+//!                        │      ▲          ├─ reported ─┤              │      ▲
+//!               a report ▼      │ silence  │            │     a report ▼      │ silence, or it has left
+//!            SlowStart { limit: By(Clr) } ─┘            └─▶  Steady { limit: By(Clr) }
+//! ```
+
+use super::Config;
+use super::clr::{Consequence, Growth, Limit, judge, judge_in_slow_start};
+use super::config::{GREATEST_MAX_RTT, MaxRttRule};
+use super::rounds::Rounds;
+use super::suppressors::Suppressors;
+use crate::packet::Address;
+use crate::parts::rtt::LEAST_RTT_S;
+use crate::time::{Duration, Instant};
+
+/// The rate X of one sender, and what it follows from: who limits it, R_max, the feedback rounds.
+///
+/// Its owner hands it every report ([`hear`](Self::hear)), calls [`pass`](Self::pass) when
+/// [`deadline`](Self::deadline) has come, and sends by [`rate_bps`](Self::rate_bps). Before an input at a later moment
+/// it calls [`advance`](Self::advance), by which a rate that is on its way to a target comes up to date.
+#[derive(Clone, Debug)]
+pub struct RateControl {
+    state: State,
+    /// X, bit/s, as of the last input.
+    rate_bps: f64,
+    /// What X is never below, bit/s.
+    floor_bps: f64,
+    /// What X is never above, bit/s.
+    ceiling_bps: f64,
+    /// What multiplies the increase; 1 in TFMCC.
+    increase_factor: f64,
+    config: Config,
+    rounds: Rounds,
+    suppressors: Suppressors,
+    counts: RateCounts,
+}
+
+/// How the rate comes about.
+#[derive(Clone, Copy, Debug)]
+enum State {
+    /// Towards the lowest of twice the receive rates, until somebody reports a loss (section 3.6).
+    SlowStart {
+        limit: Limit,
+        /// The rate on its way to the present target.
+        ramp: Option<Ramp>,
+    },
+    /// As the four cases of section 3.3 say.
+    Steady { limit: Limit, increase: Increase },
+}
+
+/// A linear change of the rate.
+#[derive(Clone, Copy, Debug)]
+struct Ramp {
+    from_bps: f64,
+    to_bps: f64,
+    start: Instant,
+    length_s: f64,
+}
+
+/// How much the rate may grow (section 3.3).
+#[derive(Clone, Copy, Debug)]
+struct Increase {
+    /// When it was last allowed to.
+    grown_at: Instant,
+    /// Until when a new limiting receiver does not raise it (case 3).
+    hold_until: Instant,
+}
+
+/// A receiver's report, as far as it concerns the rate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Feedback {
+    /// Who sent it.
+    pub receiver: Address,
+    /// X_r, bit/s. What is negative or no number makes the report void.
+    pub rate_bps: f64,
+    /// The round trip that ends with it, as the sender's clock shows, seconds. Taken as 1 ms at least and 63 s at most.
+    pub rtt_s: f64,
+    /// The round-trip time with which X_r was reckoned, seconds; looked at with the rule "recent" only.
+    pub reckoned_s: f64,
+    /// Whether the receiver has measured its round-trip time.
+    pub have_rtt: bool,
+    /// Whether it has had a loss.
+    pub have_loss: bool,
+    /// Whether it is about to leave.
+    pub leave: bool,
+    /// The feedback round that it answers (fb_nr).
+    pub round: u8,
+}
+
+/// What a report did beside changing the rate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// Its receiver limits now.
+    pub limits: bool,
+    /// It ended slow start: the first report of a loss.
+    pub ended_slow_start: bool,
+}
+
+/// What the passing of time did beside changing the rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Passed {
+    /// The limiting receiver was given up for its silence.
+    pub given_up: bool,
+    /// A feedback round has begun.
+    pub next_round: bool,
+}
+
+/// What a rate control counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RateCounts {
+    /// How often the rate was halved because nobody, or not the limiting receiver, reported.
+    pub halvings: u64,
+    /// Feedback rounds begun, the first not counted.
+    pub rounds: u64,
+    /// Reports of receivers that did not limit when they came.
+    pub round_reports: u64,
+}
+
+/// The highest rate, bit/s: what the encoding of RFC 4654 section 2.2.1 can hold.
+const MOST_BPS: f64 = 400e9;
+
+impl RateControl {
+    /// A rate control by `config`, which must have passed [`Config::check`]. Its floor is a packet in 8 s (section
+    /// 3.3), its ceiling the configuration's `max_rate`, R_max at first its `initial_max_rtt`. X is 0 until it
+    /// [begins](Self::begin).
+    pub fn new(config: &Config) -> RateControl {
+        RateControl {
+            state: State::SlowStart { limit: Limit::nobody(Instant::ZERO), ramp: None },
+            rate_bps: 0.0,
+            floor_bps: config.least_bps(),
+            ceiling_bps: config.max_rate.map_or(MOST_BPS, |rate| rate.as_bps_f64()),
+            increase_factor: 1.0,
+            config: config.clone(),
+            rounds: Rounds::new(Instant::ZERO, config),
+            suppressors: Suppressors::new(config.suppressing_rounds),
+            counts: RateCounts::default(),
+        }
+    }
+
+    /// The same without slow start: from its beginning on the rate grows by a packet per R_max each R_max at most.
+    pub fn without_slow_start(mut self) -> RateControl {
+        self.state = State::Steady { limit: Limit::nobody(Instant::ZERO), increase: Increase::new(Instant::ZERO) };
+        self
+    }
+
+    /// The session begins: a packet per R_max, within the bounds, and the first feedback round (sections 3.1 and 3.4).
+    /// If it was stopped before, who limits it is known still, and slow start stays over if it was.
+    pub fn begin(&mut self, now: Instant) {
+        self.rounds = Rounds::new(now, &self.config);
+        self.rate_bps = self.bounded(self.packet_bits() / self.rounds.max_rtt_s());
+        self.state.limit_mut().heard(now);
+        if let State::Steady { increase, .. } = &mut self.state {
+            increase.grown_at = now;
+        }
+    }
+
+    /// From now on X is at least `floor_bps` and at most `ceiling_bps`; a rate out of that becomes the nearer bound at
+    /// once. Bits per second, 0 < `floor_bps` <= `ceiling_bps`.
+    pub fn set_bounds(&mut self, floor_bps: f64, ceiling_bps: f64) {
+        debug_assert!(floor_bps > 0.0 && floor_bps <= ceiling_bps, "bounds {floor_bps} and {ceiling_bps}");
+        (self.floor_bps, self.ceiling_bps) = (floor_bps, ceiling_bps);
+        if self.rate_bps > 0.0 {
+            self.set_rate(self.rate_bps);
+        }
+    }
+
+    /// X is `rate_bps` from now on, within the bounds: for an owner that knows it from elsewhere. What limits it stays,
+    /// but slow start no longer has a target.
+    pub fn jump(&mut self, rate_bps: f64) {
+        self.drop_ramp();
+        self.set_rate(rate_bps);
+    }
+
+    /// R_max starts anew from `rtt_s` seconds, whatever was measured before: for an owner that knows better than
+    /// `initial_max_rtt`, from the first report say. The feedback round goes on.
+    pub fn restart_max_rtt(&mut self, rtt_s: f64) {
+        self.rounds.restart_max_rtt(legal_rtt_s(rtt_s));
+    }
+
+    /// From now on X_supp, and what receivers report, is `equation` times what it was, and `increase` multiplies the
+    /// increase of section 3.3, a packet per R_max each R_max.
+    pub fn scale(&mut self, equation: f64, increase: f64) {
+        self.rounds.scale(equation);
+        self.increase_factor = increase;
+    }
+
+    /// No new target from now on: the session is over.
+    pub fn stop(&mut self) {
+        self.drop_ramp();
+    }
+
+    /// Brings a rate on its way to a target up to date.
+    pub fn advance(&mut self, now: Instant) {
+        let State::SlowStart { ramp: Some(ramp), .. } = self.state else { return };
+        let part = (now.since(ramp.start).as_secs_f64() / ramp.length_s).min(1.0);
+        self.set_rate(ramp.from_bps + (ramp.to_bps - ramp.from_bps) * part);
+        if part >= 1.0 {
+            self.drop_ramp();
+        }
+    }
+
+    /// A report has come (sections 3.2 to 3.4 and 3.6). `None` if it says nothing, its rate being none.
+    pub fn hear(&mut self, now: Instant, feedback: &Feedback) -> Option<Heard> {
+        let Feedback { receiver, rate_bps, .. } = *feedback;
+        if rate_bps.is_nan() || rate_bps < 0.0 {
+            return None;
+        }
+        // A round-trip time beyond what R_max can express is none.
+        let feedback = Feedback { rtt_s: legal_rtt_s(feedback.rtt_s), ..*feedback };
+        let adjusted_bps = self.adjusted_bps(&feedback);
+        self.state.limit_mut().heard(now);
+        self.rounds.measured(now, feedback.rtt_s);
+        // Before any change: a report that makes its receiver the limiting one was sent when it was not (section 3.4).
+        let mut lowered = false;
+        if self.clr() != Some(receiver) {
+            self.counts.round_reports += 1;
+            let may = self.suppressors.may_lower(receiver);
+            lowered = self.rounds.answered(feedback.round, rate_bps, may);
+        }
+        let ended_slow_start = feedback.have_loss && self.in_slow_start();
+        if ended_slow_start {
+            self.state = State::Steady { limit: *self.state.limit(), increase: Increase::new(now) };
+        }
+        if self.in_slow_start() {
+            self.hear_in_slow_start(now, &feedback);
+        } else {
+            self.hear_in_steady_state(now, &feedback, adjusted_bps);
+        }
+        let limits = self.clr() == Some(receiver);
+        if lowered && !limits {
+            self.suppressors.add(receiver);
+        }
+        Some(Heard { limits, ended_slow_start })
+    }
+
+    /// The limiting receiver has left, as its owner knows from elsewhere: nobody limits, a feedback round begins at
+    /// once, so that others report, and whoever limits next does not raise the rate for a round (section 3.3, case 3).
+    /// False, and nothing happens, if nobody limits.
+    pub fn limiting_left(&mut self, now: Instant) -> bool {
+        if self.clr().is_none() {
+            return false;
+        }
+        self.drop_ramp();
+        *self.state.limit_mut() = Limit::Nobody { heard_at: now, successor: Growth::AfterARound };
+        self.next_round(now);
+        true
+    }
+
+    /// What is due by now: the silence of the limiting receiver or of all (section 3.3), the next feedback round.
+    pub fn pass(&mut self, now: Instant) -> Passed {
+        let given_up = self.silence_at() <= now && self.silence(now);
+        let next_round = self.rounds.end() <= now;
+        if next_round {
+            self.next_round(now);
+        }
+        Passed { given_up, next_round }
+    }
+
+    /// By when to call [`pass`](Self::pass). It may be past.
+    pub fn deadline(&self) -> Instant {
+        self.rounds.end().min(self.silence_at())
+    }
+
+    /// The sending rate X, bit/s; 0 before the beginning.
+    pub fn rate_bps(&self) -> f64 {
+        self.rate_bps
+    }
+
+    /// The gap between packets at that rate, ts_ipi (section 3.7), seconds.
+    pub fn gap_s(&self) -> f64 {
+        self.packet_bits() / self.rate_bps
+    }
+
+    /// R_max, seconds.
+    pub fn max_rtt_s(&self) -> f64 {
+        self.rounds.max_rtt_s()
+    }
+
+    /// Whether slow start goes on.
+    pub fn in_slow_start(&self) -> bool {
+        matches!(self.state, State::SlowStart { .. })
+    }
+
+    /// The current limiting receiver.
+    pub fn clr(&self) -> Option<Address> {
+        self.state.limit().clr().map(|clr| clr.receiver)
+    }
+
+    /// Its round-trip time as the sender saw it last, seconds.
+    pub fn clr_rtt_s(&self) -> Option<f64> {
+        self.state.limit().clr().map(|clr| clr.rtt_s)
+    }
+
+    /// The feedback round (fb_nr); wraps around.
+    pub fn round(&self) -> u8 {
+        self.rounds.number()
+    }
+
+    /// Whether half of the least length of the present round is over.
+    pub fn is_late_in_round(&self, now: Instant) -> bool {
+        now >= self.rounds.middle()
+    }
+
+    /// X_supp, bit/s; infinite until the first report of the round.
+    pub fn suppression_bps(&self) -> f64 {
+        self.rounds.suppression_bps()
+    }
+
+    /// What has been counted so far.
+    pub fn counts(&self) -> RateCounts {
+        self.counts
+    }
+
+    /// X_r' (section 3.3): adjusted to the receiver's round-trip time if it was reckoned with R_max for want of one.
+    fn adjusted_bps(&self, feedback: &Feedback) -> f64 {
+        if !feedback.have_loss || feedback.have_rtt {
+            return feedback.rate_bps;
+        }
+        let reckoned_s = match self.config.max_rtt {
+            MaxRttRule::Rfc => self.rounds.max_rtt_s(),
+            // The present R_max may be far from that one.
+            MaxRttRule::Recent => legal_rtt_s(feedback.reckoned_s),
+        };
+        feedback.rate_bps * reckoned_s / feedback.rtt_s
+    }
+
+    /// Section 3.6: towards the lowest of twice the receive rates, over one round-trip time.
+    fn hear_in_slow_start(&mut self, now: Instant, feedback: &Feedback) {
+        let consequence = judge_in_slow_start(self.state.limit(), feedback);
+        self.state.limit_mut().follow(now, feedback, consequence);
+        if consequence == Consequence::None {
+            return;
+        }
+        // What was received was sent, so twice that is at most twice the rate, unless the receiver lies.
+        let mut target_bps = self.bounded(feedback.rate_bps.min(2.0 * self.rate_bps));
+        let mut length_s = feedback.rtt_s;
+        let step_bps = self.packet_bits() / self.rounds.max_rtt_s();
+        if target_bps >= self.rate_bps && target_bps - self.rate_bps < step_bps {
+            target_bps = self.bounded(self.rate_bps + step_bps);
+            length_s = self.rounds.max_rtt_s();
+        }
+        if let State::SlowStart { ramp, .. } = &mut self.state {
+            *ramp = Some(Ramp { from_bps: self.rate_bps, to_bps: target_bps, start: now, length_s });
+        }
+    }
+
+    /// The four cases of section 3.3.
+    fn hear_in_steady_state(&mut self, now: Instant, feedback: &Feedback, adjusted_bps: f64) {
+        let consequence = judge(self.state.limit(), self.rate_bps, adjusted_bps, feedback);
+        let (max_rtt_s, round_s) = (self.rounds.growth_rtt_s(), self.rounds.length_s());
+        let step_bps = self.packet_bits() / max_rtt_s * self.increase_factor;
+        let State::Steady { limit, increase } = &mut self.state else { return };
+        limit.follow(now, feedback, consequence);
+        if consequence == Consequence::Select(Growth::AfterARound) && adjusted_bps > self.rate_bps {
+            increase.hold_until = now + Duration::from_secs_f64(round_s);
+        }
+        if consequence == Consequence::None {
+            return;
+        }
+        let increment_bps = increase.grant(now, max_rtt_s, step_bps);
+        self.set_rate(adjusted_bps.min(self.rate_bps + increment_bps));
+    }
+
+    /// Section 3.3. True if the limiting receiver is given up.
+    fn silence(&mut self, now: Instant) -> bool {
+        let gap_s = self.gap_s();
+        let limit = self.state.limit_mut();
+        match limit {
+            Limit::By(clr) if clr.give_up_at(gap_s) <= now => {
+                *limit = Limit::Nobody { heard_at: now, successor: Growth::AfterARound };
+                return true;
+            }
+            // What is due is to be halved for it.
+            Limit::By(clr) => clr.halved(now, gap_s),
+            Limit::Nobody { heard_at, .. } => *heard_at = now,
+        }
+        self.counts.halvings += 1;
+        self.drop_ramp();
+        self.set_rate(0.5 * self.rate_bps);
+        false
+    }
+
+    /// When silence has lasted too long. If no receiver limits: after 10 R_max, 5 gaps at least.
+    fn silence_at(&self) -> Instant {
+        let gap_s = self.gap_s();
+        match self.state.limit() {
+            Limit::By(clr) => clr.halve_at(gap_s).min(clr.give_up_at(gap_s)),
+            Limit::Nobody { heard_at, .. } => {
+                *heard_at + Duration::from_secs_f64((10.0 * self.rounds.max_rtt_s()).max(5.0 * gap_s))
+            }
+        }
+    }
+
+    fn next_round(&mut self, now: Instant) {
+        self.counts.rounds += 1;
+        self.rounds.next(now, self.least_max_rtt_s());
+        self.suppressors.next_round();
+    }
+
+    fn set_rate(&mut self, rate_bps: f64) {
+        self.rate_bps = self.bounded(rate_bps);
+        self.rounds.gap_changed(self.least_max_rtt_s());
+    }
+
+    /// R_max is not below the gap between packets (section 3.2), seconds.
+    fn least_max_rtt_s(&self) -> f64 {
+        self.gap_s() + self.config.granularity.as_secs_f64()
+    }
+
+    /// 8s.
+    fn packet_bits(&self) -> f64 {
+        8.0 * self.config.packet_size.0 as f64
+    }
+
+    fn bounded(&self, rate_bps: f64) -> f64 {
+        rate_bps.min(self.ceiling_bps).max(self.floor_bps)
+    }
+
+    fn drop_ramp(&mut self) {
+        if let State::SlowStart { ramp, .. } = &mut self.state {
+            *ramp = None;
+        }
+    }
+}
+
+impl State {
+    fn limit(&self) -> &Limit {
+        match self {
+            State::SlowStart { limit, .. } | State::Steady { limit, .. } => limit,
+        }
+    }
+
+    fn limit_mut(&mut self) -> &mut Limit {
+        match self {
+            State::SlowStart { limit, .. } | State::Steady { limit, .. } => limit,
+        }
+    }
+}
+
+impl Increase {
+    fn new(now: Instant) -> Increase {
+        Increase { grown_at: now, hold_until: Instant::ZERO }
+    }
+
+    /// By how much the rate may grow at a report: at most `step_bps` each R_max, whatever the distance of reports, and
+    /// by nothing during a hold.
+    fn grant(&mut self, now: Instant, max_rtt_s: f64, step_bps: f64) -> f64 {
+        let share = (now.since(self.grown_at).as_secs_f64() / max_rtt_s).min(1.0);
+        self.grown_at = now;
+        if now < self.hold_until { 0.0 } else { step_bps * share }
+    }
+}
+
+/// A round-trip time that R_max can express (section 2.2.1).
+fn legal_rtt_s(rtt_s: f64) -> f64 {
+    rtt_s.clamp(LEAST_RTT_S, GREATEST_MAX_RTT.as_secs_f64())
+}
+
+#[cfg(test)]
+#[path = "rate_control_tests.rs"]
+mod tests;

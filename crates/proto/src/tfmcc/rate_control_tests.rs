@@ -1,0 +1,237 @@
+//! A rate control driven by hand: no packets, no endpoint.
+
+use super::*;
+use crate::quantity::Bytes;
+use crate::random::Random;
+use crate::time::Rate;
+
+fn at(seconds: f64) -> Instant {
+    Instant::from_secs_f64(seconds)
+}
+
+/// A report with a loss: its rate, its round trip.
+fn feedback(control: &RateControl, receiver: u32, rate_bps: f64, rtt_s: f64) -> Feedback {
+    Feedback {
+        receiver: Address::endpoint(receiver),
+        rate_bps,
+        rtt_s,
+        reckoned_s: rtt_s,
+        have_rtt: true,
+        have_loss: true,
+        leave: false,
+        round: control.round(),
+    }
+}
+
+/// A layer that serves rates from 1 to 4 Mbit/s, for a scheme with a rate control for each of its layers; packets of
+/// 1000 bytes, R_max = 500 ms, from 10 s on.
+fn layer() -> RateControl {
+    let mut control = RateControl::new(&Config::default()).without_slow_start();
+    control.set_bounds(1e6, 4e6);
+    assert_eq!(control.rate_bps(), 0.0, "it has not begun");
+    control.begin(at(10.0));
+    control
+}
+
+/// Reports of receiver 1 every `rtt_s` seconds from 10 s on, which ask for 1 Gbit/s: the rate after each.
+fn climb(control: &mut RateControl, rtt_s: f64, reports: u32) -> Vec<f64> {
+    (0..reports)
+        .map(|n| {
+            let now = at(10.0 + rtt_s * f64::from(n));
+            control.pass(now);
+            control.hear(now, &feedback(control, 1, 1e9, rtt_s)).expect("it says something");
+            control.rate_bps()
+        })
+        .collect()
+}
+
+#[test]
+fn a_layer_climbs_from_its_floor_to_its_ceiling_by_a_packet_per_round_trip() {
+    // 8s/R_max = 8000 bit / 64 ms = 125 kbit/s per 64 ms, nothing at the moment of the beginning: 24 steps for 3
+    // Mbit/s, 1.5 s. With an R_max of 0.5 s it is 16 kbit/s per 0.5 s.
+    let mut control = layer();
+    assert_eq!((control.rate_bps(), control.in_slow_start()), (1e6, false), "not a packet per R_max, 16 kbit/s");
+    control.restart_max_rtt(0.064);
+    assert_eq!(control.max_rtt_s(), 0.064);
+    let rates = climb(&mut control, 0.064, 27);
+    for (n, rate_bps) in rates.iter().enumerate() {
+        let expected = (1e6 + 125e3 * n as f64).min(4e6);
+        assert!((rate_bps - expected).abs() < 1e-3, "report {n}: {rate_bps}, not {expected}");
+    }
+    let mut control = layer();
+    let slow = climb(&mut control, 0.064, 27).pop().expect("rates");
+    assert!((slow - 1e6 - 16_000.0 * 26.0 * 0.064 / 0.5).abs() < 1e-3, "{slow}");
+}
+
+#[test]
+fn bounds_hold_whatever_is_reported_and_move_the_rate_at_once() {
+    let mut control = layer();
+    control.hear(at(10.0), &feedback(&control, 1, 2e6, 0.1));
+    control.hear(at(10.1), &feedback(&control, 2, 30_000.0, 0.1));
+    assert_eq!((control.rate_bps(), control.clr()), (1e6, Some(Address::endpoint(2))), "the floor");
+    // The silence of the limiting receiver does not lead below it either: at 11.1 s, ten round trips after it.
+    assert_eq!(control.deadline(), at(11.1));
+    assert!(control.pass(at(11.1)).given_up);
+    assert_eq!(control.rate_bps(), 1e6);
+    control.jump(4e6);
+    assert_eq!(control.rate_bps(), 4e6);
+    control.jump(5e6);
+    assert_eq!(control.rate_bps(), 4e6, "the ceiling");
+    control.set_bounds(1e6, 2.5e6);
+    assert_eq!(control.rate_bps(), 2.5e6);
+    control.set_bounds(3e6, 6e6);
+    assert_eq!((control.rate_bps(), control.gap_s()), (3e6, 8000.0 / 3e6));
+}
+
+#[test]
+fn without_a_loss_a_layer_that_does_not_start_slowly_grows_no_faster() {
+    // Twice the receive rate is asked for: in slow start that would be the target within one round trip.
+    let without_loss =
+        |control: &RateControl, receiver| Feedback { have_loss: false, ..feedback(control, receiver, 2e6, 0.1) };
+    let mut control = layer();
+    for (now_s, expected) in [(10.0, 1e6), (10.25, 1.008e6), (10.5, 1.016e6)] {
+        let heard = control.hear(at(now_s), &without_loss(&control, 1)).expect("it says something");
+        assert_eq!(heard, Heard { limits: true, ended_slow_start: false });
+        assert!((control.rate_bps() - expected).abs() < 1e-6, "{now_s}: {}", control.rate_bps());
+    }
+    let mut control = RateControl::new(&Config::default());
+    control.set_bounds(1e6, 4e6);
+    control.begin(at(10.0));
+    control.hear(at(10.0), &without_loss(&control, 1));
+    control.advance(at(10.1));
+    assert_eq!((control.rate_bps(), control.in_slow_start()), (2e6, true));
+    let heard = control.hear(at(10.2), &feedback(&control, 2, 3e6, 0.1)).expect("it says something");
+    assert_eq!(heard, Heard { limits: false, ended_slow_start: true });
+    assert_eq!(control.clr(), Some(Address::endpoint(1)), "who limited in slow start does so still");
+}
+
+#[test]
+fn who_limits_after_one_that_has_left_raises_nothing_for_a_round() {
+    let mut control = layer();
+    assert!(!control.limiting_left(at(10.0)), "there is nobody");
+    assert_eq!(control.round(), 0);
+    control.jump(2.5e6);
+    control.hear(at(10.1), &feedback(&control, 1, 2e6, 0.1));
+    control.hear(at(10.2), &feedback(&control, 2, 3e6, 0.1));
+    assert_eq!(control.suppression_bps(), 1.8e6, "of the first, which did not limit yet");
+    let rate_bps = control.rate_bps();
+    assert!(control.limiting_left(at(10.3)));
+    assert_eq!((control.clr(), control.round(), control.suppression_bps()), (None, 1, f64::INFINITY));
+    assert_eq!((control.rate_bps(), control.counts().rounds), (rate_bps, 1));
+    assert!(!control.limiting_left(at(10.3)), "once");
+    // R_max = 0.9·0.5 s, so a round of 2.7 s; the first to report limits, whatever it asks for.
+    assert!((control.max_rtt_s() - 0.45).abs() < 1e-12);
+    for now_s in [10.4, 11.0, 12.0, 13.0, 13.099] {
+        control.hear(at(now_s), &feedback(&control, 3, 3e6, 0.1));
+        assert_eq!((control.clr(), control.rate_bps()), (Some(Address::endpoint(3)), rate_bps), "{now_s} s");
+    }
+    // A lower rate is taken at once all the same.
+    let mut lower = control.clone();
+    lower.hear(at(13.099), &feedback(&lower, 4, 1.2e6, 0.1));
+    assert_eq!((lower.clr(), lower.rate_bps()), (Some(Address::endpoint(4)), 1.2e6));
+    control.hear(at(13.2), &feedback(&control, 3, 3e6, 0.1));
+    assert!(control.rate_bps() > rate_bps, "the round is over");
+}
+
+#[test]
+fn in_slow_start_one_that_has_left_takes_its_target_with_it() {
+    let mut control = RateControl::new(&Config::default());
+    control.begin(at(0.0));
+    control.hear(at(0.0), &Feedback { have_loss: false, ..feedback(&control, 1, 1e9, 0.1) });
+    control.advance(at(0.05));
+    assert!((control.rate_bps() - 24_000.0).abs() < 1e-6, "half way to twice the rate");
+    assert!(control.limiting_left(at(0.05)));
+    control.advance(at(0.1));
+    assert!((control.rate_bps() - 24_000.0).abs() < 1e-6);
+    assert!(control.in_slow_start());
+}
+
+#[test]
+fn r_max_starts_anew_by_the_rule_in_use() {
+    for max_rtt in [MaxRttRule::Rfc, MaxRttRule::Recent] {
+        let mut control = RateControl::new(&Config { max_rtt, ..Config::default() });
+        control.begin(at(0.0));
+        control.hear(at(0.1), &feedback(&control, 1, 1e6, 7.0));
+        assert_eq!(control.max_rtt_s(), 7.0);
+        control.restart_max_rtt(0.25);
+        assert_eq!((control.max_rtt_s(), control.round()), (0.25, 0));
+        // What can be expressed is a millisecond to 63 s (section 2.2.1).
+        control.restart_max_rtt(1e9);
+        assert_eq!(control.max_rtt_s(), 63.0);
+        control.restart_max_rtt(0.0);
+        assert_eq!(control.max_rtt_s(), 1e-3);
+        control.hear(at(0.2), &feedback(&control, 1, 1e6, 0.3));
+        assert_eq!(control.max_rtt_s(), 0.3);
+    }
+}
+
+#[test]
+fn reports_without_a_rate_say_nothing() {
+    let mut control = layer();
+    control.hear(at(10.0), &feedback(&control, 1, 2e6, 0.1));
+    let before = format!("{control:?}");
+    for rate_bps in [f64::NAN, -1.0, f64::NEG_INFINITY] {
+        assert_eq!(control.hear(at(10.2), &feedback(&control, 2, rate_bps, 0.2)), None);
+    }
+    assert_eq!(format!("{control:?}"), before);
+    assert!(control.hear(at(10.2), &feedback(&control, 2, f64::INFINITY, 0.2)).is_some());
+}
+
+#[test]
+fn no_order_of_reports_departures_and_bounds_leads_out_of_the_bounds() {
+    for seed in 0..30 {
+        let mut random = Random::stream(seed, "test/rate-control");
+        let packet_size = Bytes(random.uniform_in(40.0, 1500.0) as u64);
+        let max_rtt = if seed % 2 == 0 { MaxRttRule::Rfc } else { MaxRttRule::Recent };
+        let config = Config { packet_size, max_rtt, max_rate: Some(Rate(7_654_321)), ..Config::default() };
+        let mut control = RateControl::new(&config);
+        if random.chance(0.5) {
+            control = control.without_slow_start();
+        }
+        let (mut floor_bps, mut ceiling_bps) = (config.least_bps(), 7_654_321.0);
+        let mut now = at(random.uniform_in(0.0, 1e6));
+        control.begin(now);
+        for _ in 0..2000 {
+            let mean_s = if random.chance(0.02) { 20.0 } else { 0.05 };
+            now += Duration::from_secs_f64(random.exponential(mean_s));
+            control.advance(now);
+            while control.deadline() <= now {
+                let (before, deadline) = (control.rate_bps(), control.deadline());
+                control.pass(now);
+                assert!(control.rate_bps() <= before, "silence never raises");
+                assert!(control.deadline() > deadline, "what was due has been done");
+            }
+            match (random.uniform() * 100.0) as u32 {
+                0 => {
+                    floor_bps = random.uniform_in(1.0, 4e6);
+                    ceiling_bps = floor_bps * random.uniform_in(1.0, 5.0);
+                    control.set_bounds(floor_bps, ceiling_bps);
+                }
+                1 => {
+                    assert_eq!(control.clr().is_some(), control.limiting_left(now));
+                    assert_eq!(control.clr(), None);
+                }
+                2 => control.jump(random.exponential(4e6)),
+                3 => control.restart_max_rtt(random.exponential(0.1)),
+                _ => {
+                    let (rate_bps, rtt_s) = (random.exponential(2e6), random.exponential(0.1));
+                    let receiver = (random.uniform() * 4.0) as u32;
+                    let feedback = Feedback {
+                        have_rtt: random.chance(0.8),
+                        have_loss: random.chance(0.3),
+                        leave: random.chance(0.05),
+                        ..feedback(&control, receiver, rate_bps, rtt_s)
+                    };
+                    let (before, slow_start) = (control.rate_bps(), control.in_slow_start());
+                    let heard = control.hear(now, &feedback).expect("it says something");
+                    assert_eq!(heard.limits, control.clr() == Some(feedback.receiver));
+                    assert_eq!(heard.ended_slow_start, slow_start && !control.in_slow_start());
+                    // Section 3.3: by a packet per R_max at most.
+                    let step_bps = 8.0 * packet_size.0 as f64 / control.max_rtt_s();
+                    assert!(control.rate_bps() <= before + step_bps * (1.0 + 1e-12));
+                }
+            }
+            assert!((floor_bps..=ceiling_bps).contains(&control.rate_bps()), "seed {seed}: {}", control.rate_bps());
+        }
+    }
+}
