@@ -8,7 +8,8 @@
 //! | module | subject |
 //! |---|---|
 //! | [`time`], [`packet`] | the vocabulary: instants, rates, the 64-byte packet |
-//! | [`guest`], [`control`] | headers of code outside the tree; messages that no header holds |
+//! | [`guest`] | code outside the tree: its headers, its kinds of schemes and other things |
+//! | [`control`] | messages that no header holds |
 //! | [`group_set`] | the groups of a session: sets of them, and what each is for |
 //! | [`endpoint`] | the contract between a protocol and its driver |
 //! | [`quantity`] | quantities with units in configurations: `"1.5 Mbit/s"`, `"250 ms"`, `"50 packets"` |

@@ -6,6 +6,7 @@
 
 use crate::endpoint::{Endpoint, EventKind, Gauge, Input, Outbox, Report};
 use crate::group_set::GroupPlan;
+use crate::guest::{self, Guest};
 use crate::scheme::{Scheme, Seat};
 use crate::time::{Instant, Rate};
 
@@ -76,18 +77,24 @@ macro_rules! declare {
         #[allow(clippy::large_enum_variant, reason = "there are few of them")]
         pub enum SchemeConfig {
             $(#[doc = $about] $Variant(crate::$($path)::+),)+
+            /// One from outside the tree.
+            Guest(Guest<dyn guest::SchemeKind>),
         }
 
         /// The source of a session: those of this crate side by side, so that asking one costs no virtual call.
         #[allow(clippy::large_enum_variant, reason = "one per session")]
         pub enum Source {
             $(#[doc = $about] $Variant(<crate::$($path)::+ as Scheme>::Source),)+
+            /// One from outside the tree.
+            Guest(Box<dyn Endpoint + Send>),
         }
 
         /// A member of a session.
         #[allow(clippy::large_enum_variant, reason = "a box would cost an indirection per packet")]
         pub enum Member {
             $(#[doc = $about] $Variant(<crate::$($path)::+ as Scheme>::Member),)+
+            /// One from outside the tree.
+            Guest(Box<dyn Endpoint + Send>),
         }
 
         /// Name and one-line description of every scheme.
@@ -98,6 +105,7 @@ macro_rules! declare {
             pub fn name(&self) -> &'static str {
                 match self {
                     $(SchemeConfig::$Variant(_) => $name,)+
+                    SchemeConfig::Guest(guest) => guest.name(),
                 }
             }
 
@@ -114,54 +122,62 @@ macro_rules! declare {
             fn check(&self) -> Vec<(String, String)> {
                 match self {
                     $(SchemeConfig::$Variant(config) => Scheme::check(config),)+
+                    SchemeConfig::Guest(guest) => guest.check(),
                 }
             }
 
             fn groups(&self) -> Vec<GroupPlan> {
                 match self {
                     $(SchemeConfig::$Variant(config) => config.groups(),)+
+                    SchemeConfig::Guest(guest) => guest.groups(),
                 }
             }
 
             fn events(&self) -> &'static [&'static EventKind] {
                 match self {
                     $(SchemeConfig::$Variant(config) => config.events(),)+
+                    SchemeConfig::Guest(guest) => guest.events(),
                 }
             }
 
             fn packet_bytes(&self) -> u64 {
                 match self {
                     $(SchemeConfig::$Variant(config) => config.packet_bytes(),)+
+                    SchemeConfig::Guest(guest) => guest.packet_bytes(),
                 }
             }
 
             fn max_rate(&self) -> Option<Rate> {
                 match self {
                     $(SchemeConfig::$Variant(config) => Scheme::max_rate(config),)+
+                    SchemeConfig::Guest(guest) => guest.max_rate(),
                 }
             }
 
             fn is_controlled(&self) -> bool {
                 match self {
                     $(SchemeConfig::$Variant(config) => config.is_controlled(),)+
+                    SchemeConfig::Guest(guest) => guest.is_controlled(),
                 }
             }
 
             fn source(&self, seat: Seat) -> Source {
                 match self {
                     $(SchemeConfig::$Variant(config) => Source::$Variant(config.source(seat)),)+
+                    SchemeConfig::Guest(guest) => Source::Guest(guest.source(seat)),
                 }
             }
 
             fn member(&self, seat: Seat) -> Member {
                 match self {
                     $(SchemeConfig::$Variant(config) => Member::$Variant(config.member(seat)),)+
+                    SchemeConfig::Guest(guest) => Member::Guest(guest.member(seat)),
                 }
             }
         }
 
-        endpoints!(Source: $($Variant)+);
-        endpoints!(Member: $($Variant)+);
+        endpoints!(Source: $($Variant)+ Guest);
+        endpoints!(Member: $($Variant)+ Guest);
     };
 }
 

@@ -15,6 +15,7 @@
 //! | [`tables`], [`mod@summary`] | what a run gives |
 //! | [`warning`] | what is legal, but should be known |
 //! | [`mod@catalogue`] | what there is to choose from |
+//! | [`mod@guests`] | what code outside the tree adds to that |
 
 mod activity;
 mod build;
@@ -22,6 +23,7 @@ pub mod catalogue;
 mod control;
 mod expand;
 mod form;
+pub mod guests;
 mod machine;
 mod meaning;
 pub mod memory;
@@ -38,6 +40,7 @@ mod traces;
 pub mod warning;
 
 pub use form::schema::schema;
+pub use guests::Guests;
 pub use model::Scenario;
 pub use network::Network;
 pub use problem::Problem;

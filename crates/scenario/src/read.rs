@@ -7,7 +7,7 @@
 use crate::control::{Control, Failure};
 use crate::form::repair::{self, Repair};
 use crate::form::schema::{decisive, schema};
-use crate::form::{quantity, toml_text, translate};
+use crate::form::{guests, quantity, toml_text, translate};
 use crate::meaning;
 use crate::model::Scenario;
 use crate::problem::Problem;
@@ -15,7 +15,7 @@ use crate::traces;
 use jsonschema::Validator;
 use serde_json::Value;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, Mutex, PoisonError};
 
 impl Scenario {
     /// Reads a scenario from TOML.
@@ -90,8 +90,9 @@ fn read(
     // What has been replaced, of a wrong tag the whole table: what is found in a stand-in is nobody's mistake.
     let mut replaced = Vec::new();
     problems.extend(traces::inline(&mut value, folder));
-    for error in CHECKER.validator.iter_errors(&value) {
-        for (problem, repair) in translate::problems(&error, &CHECKER.schema) {
+    let checker = checker();
+    for error in checker.validator.iter_errors(&value) {
+        for (problem, repair) in translate::problems(&error, &value, &checker.schema) {
             // What stands at an unreadable place is not the user's; of two problems at a place the first will do.
             if !problems.iter().any(|known: &Problem| known.path == problem.path) {
                 problems.push(problem);
@@ -102,7 +103,7 @@ fn read(
             repairs.push(repair);
         }
     }
-    repair::carry_out(repairs, &mut value, &CHECKER.schema);
+    repair::carry_out(repairs, &mut value, &checker.schema);
     match serde_json::from_value::<Scenario>(value) {
         Ok(mut scenario) => {
             scenario.fill();
@@ -113,9 +114,12 @@ fn read(
             problems.extend(certain);
             if problems.is_empty() { Ok(scenario) } else { Err(sorted(problems).into()) }
         }
-        // The schema is made from the structs, so this does not happen; if it does, it is said as well as can be.
+        // The schema is made from the structs, so this does not happen but where a guest cannot read what stands in for
+        // something else that is wrong; if it does, it is said as well as can be.
         Err(error) => {
-            problems.push(Problem::new("", format!("cannot be read: {error}")));
+            if problems.is_empty() {
+                problems.push(Problem::new("", format!("cannot be read: {error}")));
+            }
             Err(sorted(problems).into())
         }
     }
@@ -144,15 +148,28 @@ fn whole_numbers(value: &mut Value) {
 }
 
 struct Checker {
+    /// The guests that it knows.
+    guests: Vec<usize>,
     schema: Value,
     validator: Validator,
 }
 
-static CHECKER: LazyLock<Checker> = LazyLock::new(|| {
+/// What scenarios are held against, made anew when guests have come.
+fn checker() -> Arc<Checker> {
+    static CHECKER: Mutex<Option<Arc<Checker>>> = Mutex::new(None);
+    let guests = guests::present();
+    let known = || CHECKER.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(checker) = known().as_ref().filter(|checker| checker.guests == guests) {
+        return checker.clone();
+    }
     let schema = decisive(&schema());
+    // Guests are asked what they stand for while it is made, which may take other locks.
     let validator = jsonschema::options()
         .with_keyword("x-quantity", quantity::keyword)
+        .with_keyword("x-guest", guests::keyword)
         .build(&schema)
         .expect("the schema of this crate is legal");
-    Checker { schema, validator }
-});
+    let checker = Arc::new(Checker { guests, schema, validator });
+    *known() = Some(checker.clone());
+    checker
+}

@@ -193,6 +193,11 @@ impl Config {
             }
         };
 
+        if let Variant::Guest(guest) = &self.variant {
+            for (field, message) in guest.check() {
+                require(false, &format!("variant.{field}"), message);
+            }
+        }
         require(self.mss.0 > 0, "mss", "0 B given; a segment carries at least 1 B".into());
         require(
             self.segment_bytes() <= MAX_SIZE,

@@ -3,11 +3,13 @@
 //! | module | subject |
 //! |---|---|
 //! | `schema` | the schema, and the one that scenarios are held against |
+//! | `guests` | kinds from outside the tree in it |
 //! | `toml_text` | from TOML text to a JSON value |
 //! | `quantity` | numbers with units |
 //! | `translate` | from the validator's errors to problems that a person can act upon |
 //! | `repair` | stand-ins for what is wrong, so that the rest can be read |
 
+pub(crate) mod guests;
 pub(crate) mod quantity;
 pub(crate) mod repair;
 pub(crate) mod schema;

@@ -50,7 +50,7 @@ fn stand_in(node: &Value, schema: &Value) -> Value {
     if let Some(value) = first("examples").or_else(|| node.get("minimum")) {
         return value.clone();
     }
-    if let Some(choice) = first("anyOf") {
+    if let Some(choice) = first("anyOf").or_else(|| node.get("else")) {
         return stand_in(choice, schema);
     }
     match node["type"].as_str() {

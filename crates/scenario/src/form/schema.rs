@@ -6,16 +6,18 @@
 //! unit; where a file may stand in place of its content its name carries `x-file`. The file `schema.json` of this crate
 //! holds it for tools that cannot ask the program.
 
+use super::guests;
 use crate::model::Scenario;
 use serde_json::{Map, Value, json};
 
-/// The JSON schema (draft 2020-12) of a scenario.
+/// The JSON schema (draft 2020-12) of a scenario, with all guests that have come by now.
 pub fn schema() -> Value {
     let mut schema = schemars::schema_for!(Scenario).to_value();
     simplify(&mut schema);
     name_variants(&mut schema);
     close(&mut schema);
     drop_unused(&mut schema);
+    guests::add(&mut schema);
     schema
 }
 
@@ -37,23 +39,44 @@ pub(crate) fn decisive(schema: &Value) -> Value {
             object.extend(content);
             return;
         }
+        // Words, or tables of which each says its kind.
+        if let Some(Value::Array(choices)) = object.get("anyOf")
+            && let [words, tables @ ..] = &choices[..]
+            && words["enum"].is_array()
+            && let Some(choice) = tagged(tables, &tags)
+        {
+            let words = words.clone();
+            object.remove("anyOf");
+            object.insert("if".into(), json!({ "type": "object" }));
+            object.insert("then".into(), choice.into());
+            object.insert("else".into(), words);
+            return;
+        }
         let Some(Value::Array(variants)) = object.get("oneOf") else { return };
-        let tag = |variant: &Value| tags.iter().find(|(to, _)| variant["$ref"] == **to).map(|(_, tag)| *tag);
-        let Some(tags) = variants.iter().map(tag).collect::<Option<Vec<_>>>() else { return };
-        let Some(&(key, _)) = tags.first() else { return };
-        let names: Vec<&str> = tags.iter().map(|(_, name)| *name).collect();
-        let branch = |(name, variant): (&&str, &Value)| {
-            let named = json!({ "type": "object", "properties": { key: { "const": name } }, "required": [key] });
-            json!({ "if": named, "then": variant })
-        };
-        let branches: Vec<Value> = names.iter().zip(variants).map(branch).collect();
+        let Some(choice) = tagged(variants, &tags) else { return };
         object.remove("oneOf");
-        object.insert("type".into(), "object".into());
-        object.insert("properties".into(), json!({ key: { "type": "string", "enum": names } }));
-        object.insert("required".into(), json!([key]));
-        object.insert("allOf".into(), branches.into());
+        object.extend(choice);
     });
     decisive
+}
+
+/// A choice of tables that looks at the tag of each; nothing if one of them has none. `tags`: of each definition.
+fn tagged(variants: &[Value], tags: &[(String, (&str, &str))]) -> Option<Map<String, Value>> {
+    let tag = |variant: &Value| tags.iter().find(|(to, _)| variant["$ref"] == **to).map(|(_, tag)| *tag);
+    let own = variants.iter().map(tag).collect::<Option<Vec<_>>>()?;
+    let &(key, _) = own.first()?;
+    let names: Vec<&str> = own.iter().map(|(_, name)| *name).collect();
+    let branch = |(name, variant): (&&str, &Value)| {
+        let named = json!({ "type": "object", "properties": { key: { "const": name } }, "required": [key] });
+        json!({ "if": named, "then": variant })
+    };
+    let branches: Vec<Value> = names.iter().zip(variants).map(branch).collect();
+    let mut choice = Map::new();
+    choice.insert("type".into(), "object".into());
+    choice.insert("properties".into(), json!({ key: { "type": "string", "enum": names } }));
+    choice.insert("required".into(), json!([key]));
+    choice.insert("allOf".into(), branches.into());
+    Some(choice)
 }
 
 /// The schema itself, or the definition that it refers to.
@@ -71,7 +94,7 @@ pub(crate) const REF: &str = "#/$defs/";
 const NAMES: &[(&str, &str)] = &[("none", "Lossless")];
 
 /// Takes away what only repeats the types of Rust: null for options, number formats, one schema per word.
-fn simplify(schema: &mut Value) {
+pub(super) fn simplify(schema: &mut Value) {
     walk(schema, &mut |object| {
         object.remove("format");
         if let Some(Value::String(about)) = object.get_mut("description") {
@@ -92,6 +115,14 @@ fn simplify(schema: &mut Value) {
                 let own = std::mem::take(object);
                 object.extend(only.into_iter().chain(own));
             }
+        }
+        // What guests can be a variant of is no choice of exactly one for schemars.
+        if let Some(Value::Array(choices)) = object.get("anyOf")
+            && choices.iter().all(|choice| tag_of(choice).is_some() || choice["const"].is_string())
+        {
+            let choices = choices.clone();
+            object.remove("anyOf");
+            object.insert("oneOf".into(), choices.into());
         }
         if let Some(Value::Array(words)) = object.get("oneOf")
             && words.iter().all(|word| word["const"].is_string())
@@ -140,7 +171,7 @@ fn name_variants(schema: &mut Value) {
 }
 
 /// Closes every object.
-fn close(schema: &mut Value) {
+pub(super) fn close(schema: &mut Value) {
     walk(schema, &mut |object| {
         if object.get("type").is_some_and(|name| name == "object") && object.get("additionalProperties").is_none() {
             object.insert("additionalProperties".into(), false.into());
@@ -189,7 +220,7 @@ fn definitions(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
 }
 
 /// `GilbertElliott` for the kind `gilbert-elliott`, `TfmccSession` for the scheme `tfmcc`.
-fn class_name(tag: &str, kind: &str) -> String {
+pub(super) fn class_name(tag: &str, kind: &str) -> String {
     if tag == "scheme" {
         return class_name("kind", kind) + "Session";
     }

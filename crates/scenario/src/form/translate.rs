@@ -1,15 +1,17 @@
 //! From the errors of the schema validator to problems that a person can act upon.
 
+use super::guests::ORIGIN_MARK;
 use super::quantity::{self, no_unit};
 use super::repair::Repair;
 use super::schema::{TAGS, resolve};
 use crate::problem::{Problem, given, list, nearest};
+use faircast_proto::guest::ORIGIN;
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
 
-/// What an error of the validator means, and how to go on despite it.
-pub(crate) fn problems(error: &ValidationError<'_>, schema: &Value) -> Vec<(Problem, Repair)> {
+/// What an error of the validator means for `whole`, and how to go on despite it.
+pub(crate) fn problems(error: &ValidationError<'_>, whole: &Value, schema: &Value) -> Vec<(Problem, Repair)> {
     let pointer = error.instance_path().as_str().to_owned();
     let path = path_of(&pointer);
     let instance: &Value = error.instance();
@@ -52,14 +54,32 @@ pub(crate) fn problems(error: &ValidationError<'_>, schema: &Value) -> Vec<(Prob
         }
         Kind::Enum { .. } => {
             let words: Vec<&str> = node["enum"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-            let near = nearest(instance.as_str().unwrap_or_default(), words.iter().copied());
-            let message = format!("{} is not legal{near}; legal are {}", given(instance), list(&words));
             let (parent, key) = pointer.rsplit_once('/').unwrap_or_default();
+            let origin = whole.pointer(parent).and_then(|table| table[ORIGIN].as_str());
+            let message = match origin.filter(|_| TAGS.contains(&key)) {
+                Some(origin) => format!(
+                    "{} is a guest from {origin}, and not here: take the program that has it; legal here are {}",
+                    given(instance),
+                    list(&words)
+                ),
+                None => {
+                    let near = nearest(instance.as_str().unwrap_or_default(), words.iter().copied());
+                    format!("{} is not legal{near}; legal are {}", given(instance), list(&words))
+                }
+            };
             let repair = match tagged_parent(error, schema, key) {
                 Some(with) => Repair::Replace { pointer: parent.to_owned(), with },
                 None => replace(),
             };
             vec![(at(message), repair)]
+        }
+        Kind::Constant { .. } if node[ORIGIN_MARK] == true => {
+            let message = format!(
+                "this comes from {}, and here is {}, which may give other results: leave {ORIGIN} out to take that",
+                given(instance),
+                node["const"]
+            );
+            vec![(at(message), replace())]
         }
         Kind::Type { .. } => vec![(at(wrong_type(instance, node, schema)), replace())],
         Kind::AnyOf { .. } => vec![(at(no_choice(instance, node, schema)), replace())],
@@ -146,6 +166,9 @@ fn describe(node: &Value, schema: &Value) -> String {
     if let Some(words) = node["enum"].as_array() {
         let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
         return format!("one of {}", list(&words));
+    }
+    if node["else"].is_object() {
+        return format!("{} or {}", describe(&node["else"], schema), describe(&node["then"], schema));
     }
     if let Some(choices) = node["anyOf"].as_array() {
         let choices: Vec<String> = choices.iter().map(|choice| describe(choice, schema)).collect();

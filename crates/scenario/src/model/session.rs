@@ -1,6 +1,7 @@
 //! What a scenario says of a multicast session.
 
 use super::flow::Nodes;
+use faircast_proto::guest::{self, Guest};
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Duration;
@@ -139,6 +140,10 @@ macro_rules! sessions {
         #[schemars(rename = "Session")]
         pub enum SessionEntry {
             $(#[doc = $about] #[serde(rename = $name)] $Variant(SessionOf<faircast_proto::$($path)::+>),)+
+            /// Of a scheme from outside the tree.
+            #[serde(untagged)]
+            #[schemars(skip)]
+            Guest(SessionOf<Guest<dyn guest::SchemeKind>>),
         }
 
         impl SessionEntry {
@@ -146,6 +151,7 @@ macro_rules! sessions {
             pub fn course(&self) -> &SessionCourse {
                 match self {
                     $(SessionEntry::$Variant(session) => &session.course,)+
+                    SessionEntry::Guest(session) => &session.course,
                 }
             }
 
@@ -153,6 +159,7 @@ macro_rules! sessions {
             pub fn config(&self) -> SchemeConfig {
                 match self {
                     $(SessionEntry::$Variant(session) => SchemeConfig::$Variant(session.config.clone()),)+
+                    SessionEntry::Guest(session) => SchemeConfig::Guest(session.config.clone()),
                 }
             }
 
@@ -160,6 +167,7 @@ macro_rules! sessions {
             pub fn scheme(&self) -> &'static str {
                 match self {
                     $(SessionEntry::$Variant(_) => $name,)+
+                    SessionEntry::Guest(session) => session.config.name(),
                 }
             }
 
@@ -167,6 +175,7 @@ macro_rules! sessions {
             pub(crate) fn check(&self) -> Vec<(String, String)> {
                 match self {
                     $(SessionEntry::$Variant(session) => Scheme::check(&session.config),)+
+                    SessionEntry::Guest(session) => session.config.check(),
                 }
             }
         }

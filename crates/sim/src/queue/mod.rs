@@ -9,7 +9,8 @@
 //! | `battery.rs` | the tests that every discipline must stand |
 //!
 //! Adding one is one file beside this one, with the four items that [`queues!`](self) asks of it, and one line in
-//! `queues!`. A discipline outside this crate goes into [`Queue::Guest`].
+//! `queues!`. A discipline outside this crate goes into [`Queue::Guest`], and has a name in scenarios by a
+//! [`QueueKind`].
 
 pub mod auto;
 mod average;
@@ -19,6 +20,7 @@ mod golden_tests;
 mod room;
 mod spacing;
 
+use faircast_proto::guest::{Guest, Guests, Sort};
 use faircast_proto::packet::{Ecn, Packet};
 use faircast_proto::quantity::QueueSize;
 use faircast_proto::random::Random;
@@ -112,6 +114,35 @@ pub struct LinkContext {
     pub random: Random,
 }
 
+/// The parameters of a discipline from outside this crate, from which it is made.
+pub trait QueueKind: Send + Sync {
+    /// Every field with an illegal value, and what was given and what is legal.
+    fn check(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    /// The most that may wait.
+    fn limit(&self) -> QueueSize;
+
+    /// The discipline for the link of `context`. The parameters have passed [`check`](Self::check).
+    fn queue(&self, context: LinkContext) -> Box<dyn Discipline + Send>;
+}
+
+static GUESTS: Guests<dyn QueueKind> = Guests::new();
+
+impl Sort for dyn QueueKind {
+    const WHAT: &'static str = "queue";
+    const TAG: &'static str = "kind";
+
+    fn built_in() -> &'static [(&'static str, &'static str)] {
+        LIST
+    }
+
+    fn guests() -> &'static Guests<dyn QueueKind> {
+        &GUESTS
+    }
+}
+
 /// The registry. A line `module::Type = "kind": "description";` declares `mod module`, which must hold
 ///
 /// * `Config`: serde and schemars, unknown fields denied, with a field `limit: QueueSize`;
@@ -136,6 +167,7 @@ macro_rules! queues {
             pub fn new(config: &Config, context: LinkContext) -> Queue {
                 match config {
                     $(Config::$Type(config) => Queue::$Type($module::$Type::new(config, context)),)+
+                    Config::Guest(guest) => Queue::Guest(guest.queue(context)),
                 }
             }
 
@@ -194,6 +226,10 @@ macro_rules! queues {
         #[serde(tag = "kind")]
         pub enum Config {
             $(#[doc = $about] #[serde(rename = $kind)] $Type($module::Config),)+
+            /// One from outside this crate.
+            #[serde(untagged)]
+            #[schemars(skip)]
+            Guest(Guest<dyn QueueKind>),
         }
 
         impl Config {
@@ -201,6 +237,7 @@ macro_rules! queues {
             pub fn check(&self) -> Vec<(String, String)> {
                 match self {
                     $(Config::$Type(config) => config.check(),)+
+                    Config::Guest(guest) => guest.check(),
                 }
             }
 
@@ -208,6 +245,7 @@ macro_rules! queues {
             pub fn limit(&self) -> QueueSize {
                 match self {
                     $(Config::$Type(config) => config.limit,)+
+                    Config::Guest(guest) => guest.limit(),
                 }
             }
 
@@ -215,6 +253,7 @@ macro_rules! queues {
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Config::$Type(_) => $kind,)+
+                    Config::Guest(guest) => guest.name(),
                 }
             }
 

@@ -10,7 +10,8 @@
 //! | `by_hand.rs` | tests of the agents of this crate, driven by hand |
 //!
 //! Adding one is one file beside this one, with the five items that [`agents!`](self) asks of it, and one line in
-//! `agents!`. An agent outside this crate goes into [`InterfaceAgent::Guest`].
+//! `agents!`. An agent outside this crate goes into [`InterfaceAgent::Guest`], and has a name in scenarios by an
+//! [`AgentKind`].
 
 #[cfg(test)]
 mod battery;
@@ -22,6 +23,7 @@ pub(crate) mod port;
 use crate::ids::NodeId;
 use crate::queue::InterfaceView;
 use faircast_proto::group_set::GroupSet;
+use faircast_proto::guest::{Guest, Guests, Sort};
 use faircast_proto::packet::{Address, FlowId, Packet};
 use faircast_proto::quantity::QueueSize;
 use faircast_proto::random::Random;
@@ -224,6 +226,37 @@ pub struct RouterContext {
     pub random: Random,
 }
 
+/// The parameters of an agent from outside this crate, from which it is made.
+pub trait AgentKind: Send + Sync {
+    /// Every field with an illegal value, and what was given and what is legal.
+    fn check(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    /// Whether it has nothing to do where no session is.
+    fn acts_on_sessions(&self) -> bool {
+        false
+    }
+
+    /// The agent for the interface of `context`. The parameters have passed [`check`](Self::check).
+    fn agent(&self, context: RouterContext) -> Box<dyn RouterAgent + Send>;
+}
+
+static GUESTS: Guests<dyn AgentKind> = Guests::new();
+
+impl Sort for dyn AgentKind {
+    const WHAT: &'static str = "router agent";
+    const TAG: &'static str = "kind";
+
+    fn built_in() -> &'static [(&'static str, &'static str)] {
+        LIST
+    }
+
+    fn guests() -> &'static Guests<dyn AgentKind> {
+        &GUESTS
+    }
+}
+
 /// The registry. A line `module::Type = "kind": "description";` declares `mod module`, which must hold
 ///
 /// * `Config`: serde and schemars, unknown fields denied, `Default`;
@@ -249,6 +282,7 @@ macro_rules! agents {
             pub fn new(config: &Config, context: RouterContext) -> InterfaceAgent {
                 match config {
                     $(Config::$Type(config) => InterfaceAgent::$Type($module::$Type::new(config, context)),)+
+                    Config::Guest(guest) => InterfaceAgent::Guest(guest.agent(context)),
                 }
             }
         }
@@ -296,6 +330,10 @@ macro_rules! agents {
         #[serde(tag = "kind")]
         pub enum Config {
             $(#[doc = $about] #[serde(rename = $kind)] $Type($module::Config),)+
+            /// One from outside this crate.
+            #[serde(untagged)]
+            #[schemars(skip)]
+            Guest(Guest<dyn AgentKind>),
         }
 
         impl Config {
@@ -303,6 +341,7 @@ macro_rules! agents {
             pub fn check(&self) -> Vec<(String, String)> {
                 match self {
                     $(Config::$Type(config) => config.check(),)+
+                    Config::Guest(guest) => guest.check(),
                 }
             }
 
@@ -310,6 +349,7 @@ macro_rules! agents {
             pub fn acts_on_sessions(&self) -> bool {
                 match self {
                     $(Config::$Type(_) => $module::Config::ACTS_ON_SESSIONS,)+
+                    Config::Guest(guest) => guest.acts_on_sessions(),
                 }
             }
 
@@ -317,6 +357,7 @@ macro_rules! agents {
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Config::$Type(_) => $kind,)+
+                    Config::Guest(guest) => guest.name(),
                 }
             }
 

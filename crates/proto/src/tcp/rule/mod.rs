@@ -8,9 +8,10 @@
 //!
 //! A rule decides numbers only. Acknowledgements, timers, retransmissions and congestion echoes are the business of the
 //! machine in `sender.rs`, the same for every rule. Adding one is one file beside this one and one line in
-//! `window_rules!`. A rule outside this crate goes into [`Rule::Guest`].
+//! `window_rules!`. A rule outside this crate goes into [`Rule::Guest`], and has a name in scenarios by a [`RuleKind`].
 
 use super::Config;
+use crate::guest::{Guest, Guests, Sort};
 use crate::time::{Duration, Instant};
 
 /// The variables that a rule works on, in segments.
@@ -86,6 +87,32 @@ pub trait WindowRule {
     }
 }
 
+/// The parameters of a rule from outside this crate, from which it is made.
+pub trait RuleKind: Send + Sync {
+    /// Every parameter with an illegal value: its path, and what was given and what is legal.
+    fn check(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    /// The rule of a sender with this configuration.
+    fn rule(&self, config: &Config) -> Box<dyn WindowRule + Send>;
+}
+
+static GUESTS: Guests<dyn RuleKind> = Guests::new();
+
+impl Sort for dyn RuleKind {
+    const WHAT: &'static str = "window rule";
+    const TAG: &'static str = "kind";
+
+    fn built_in() -> &'static [(&'static str, &'static str)] {
+        LIST
+    }
+
+    fn guests() -> &'static Guests<dyn RuleKind> {
+        &GUESTS
+    }
+}
+
 /// The registry. A line `module::Type = "name": "description";` declares `mod module`, which must hold
 /// `Type: WindowRule` with `Type::new(&Config) -> Type`.
 macro_rules! window_rules {
@@ -93,9 +120,13 @@ macro_rules! window_rules {
         $(pub mod $module;)+
 
         /// The variant of TCP, by name.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         pub enum Variant {
             $(#[doc = $about] #[serde(rename = $name)] $Type,)+
+            /// One from outside this crate.
+            #[serde(untagged)]
+            #[schemars(skip)]
+            Guest(Guest<dyn RuleKind>),
         }
 
         /// Every variant, in the order of the registry.
@@ -106,9 +137,10 @@ macro_rules! window_rules {
 
         impl Variant {
             /// Its name in configurations.
-            pub fn name(self) -> &'static str {
+            pub fn name(&self) -> &'static str {
                 match self {
                     $(Variant::$Type => $name,)+
+                    Variant::Guest(guest) => guest.name(),
                 }
             }
         }
@@ -123,8 +155,9 @@ macro_rules! window_rules {
         impl Rule {
             /// The rule that `config` names.
             pub fn new(config: &Config) -> Rule {
-                match config.variant {
+                match &config.variant {
                     $(Variant::$Type => Rule::$Type($module::$Type::new(config)),)+
+                    Variant::Guest(guest) => Rule::Guest(guest.rule(config)),
                 }
             }
 

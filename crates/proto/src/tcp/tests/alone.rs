@@ -209,7 +209,7 @@ fn a_partial_ack_leaves_room_for_one_segment_beside_its_repair() {
 #[test]
 fn a_time_out_ends_a_recovery() {
     for variant in rule::VARIANTS {
-        let (mut alone, _) = Alone::start(&Config { limited_transmit: false, ..window_of(8.0, *variant) });
+        let (mut alone, _) = Alone::start(&Config { limited_transmit: false, ..window_of(8.0, variant.clone()) });
         let answers: Vec<String> = (2..5).map(|end| alone.hear(0.1, 0, CLEAR, &[(1, end)])).collect();
         assert_eq!(answers, ["", "", "0r"], "{}", variant.name());
         assert_eq!(alone.wake(), (3.1, "0r".into()));

@@ -105,9 +105,9 @@ fn transfer_from(
 
 #[test]
 fn where_the_numbers_turn_nothing_changes() {
-    for &variant in VARIANTS {
+    for variant in VARIANTS {
         for config in settings() {
-            let config = Config { variant, ..config };
+            let config = Config { variant: variant.clone(), ..config };
             for seed in 0..3 {
                 let plain = transfer_from(0, &config, seed, 0.2, [Duration::ZERO; 2]);
                 let turned = transfer_from((1 << 32) - 120, &config, seed, 0.2, [Duration::ZERO; 2]);
@@ -119,11 +119,16 @@ fn where_the_numbers_turn_nothing_changes() {
 
 #[test]
 fn everything_is_delivered_over_rough_networks() {
-    for &variant in VARIANTS {
+    for variant in VARIANTS {
         for config in settings() {
             for seed in 0..20 {
                 for roughness in [0.02, 0.3] {
-                    transfer(&Config { variant, ..config.clone() }, seed, roughness, [Duration::ZERO; 2]);
+                    transfer(
+                        &Config { variant: variant.clone(), ..config.clone() },
+                        seed,
+                        roughness,
+                        [Duration::ZERO; 2],
+                    );
                 }
             }
         }
@@ -132,9 +137,9 @@ fn everything_is_delivered_over_rough_networks() {
 
 #[test]
 fn clocks_of_hosts_make_no_difference() {
-    for &variant in VARIANTS {
+    for variant in VARIANTS {
         for config in settings() {
-            let config = Config { variant, ..config };
+            let config = Config { variant: variant.clone(), ..config };
             let plain = transfer(&config, 11, 0.1, [Duration::ZERO; 2]);
             // Whole microseconds: time stamps have that resolution.
             let ahead = [Duration::from_micros(123_456_789), Duration::from_micros(987_654_321_987)];
@@ -145,11 +150,11 @@ fn clocks_of_hosts_make_no_difference() {
 
 #[test]
 fn no_input_upsets_a_sender() {
-    for &variant in VARIANTS {
+    for variant in VARIANTS {
         let settings = settings();
         let count = inputs(300_000, settings.len());
         for (case, config) in settings.into_iter().enumerate() {
-            let config = Config { variant, segments: None, ..config };
+            let config = Config { variant: variant.clone(), segments: None, ..config };
             let mut random = Random::stream(case as u64, "test/input");
             // The numbers turn within the first thousand segments.
             let first = (1 << 32) - 1000;

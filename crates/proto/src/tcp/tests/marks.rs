@@ -64,7 +64,7 @@ fn each_mark_is_answered_once_and_windows_settle_where_theory_says() {
     ];
     for (ecn, level, expected, tolerance) in cases {
         for variant in rule::VARIANTS {
-            let config = Config { variant: *variant, ..config(ecn) };
+            let config = Config { variant: variant.clone(), ..config(ecn) };
             let (marks, answered, peak) = one_mark_in_ten_round_trips(&config, level);
             assert_eq!((marks, answered), (200, 200), "{level:?}");
             assert!((peak - expected).abs() <= tolerance, "{level:?}: {peak}");
@@ -124,7 +124,7 @@ fn a_mark_in_a_window_reduced_for_a_loss_is_not_answered() {
         _ => Fate::Deliver,
     };
     for variant in rule::VARIANTS {
-        let mut pair = pair(&Config { variant: *variant, ..config(EcnMode::Ecn) }, fate);
+        let mut pair = pair(&Config { variant: variant.clone(), ..config(EcnMode::Ecn) }, fate);
         pair.run_until(seconds(3.0));
         let report = pair.left.shown();
         assert_eq!((report.loss_reductions, report.ecn_reductions, report.timeouts), (1, 0, 0), "{}", variant.name());
@@ -181,7 +181,7 @@ fn the_loss_of_the_segment_with_cwr_is_answered_anew() {
         }
     };
     for variant in rule::VARIANTS {
-        let config = Config { variant: *variant, ..config(EcnMode::Ecn) };
+        let config = Config { variant: variant.clone(), ..config(EcnMode::Ecn) };
         // Found by duplicate ACKs: SACK reduces for the loss. The others do not, as ns-2, but without CWR the echo goes
         // on, and the ACK that ends the recovery is the first of more than `recover`.
         let mut found = pair(&config, fate(23));

@@ -126,7 +126,13 @@ fn data_sent<L, R, N>(pair: &Pair<L, R, N>, from: f64, to: f64) -> String {
 fn throughput_follows_the_equation() {
     for (variant, tolerance) in [(Variant::Reno, 0.2), (Variant::NewReno, 0.1), (Variant::Sack, 0.1)] {
         let rto_min = Duration::from_millis(200);
-        let config = Config { variant, wnd: Some(Packets(1000.0)), hdr: Bytes(0), rto_min, ..Config::default() };
+        let config = Config {
+            variant: variant.clone(),
+            wnd: Some(Packets(1000.0)),
+            hdr: Bytes(0),
+            rto_min,
+            ..Config::default()
+        };
         let (sender, receiver) = ends(&config);
         let mut random = Random::stream(2, "test/loss");
         let mut pair = Pair::new(sender, receiver, DELAY, |side, _| {

@@ -149,7 +149,7 @@ fn the_bound_on_bursts_holds_in_every_state_and_every_recovery() {
                 segments: Some(600),
                 initial_cwnd: Packets(9.0),
                 send_jitter,
-                ..early_config(variant)
+                ..early_config(variant.clone())
             };
             let mut pair = pair(&config, lossy);
             pair.run_until(seconds(5000.0));
@@ -227,7 +227,7 @@ fn a_new_recovery_needs_an_ack_of_more_than_the_last_one_covered() {
     // `reno_repairs_one_loss` with segment 25 lost, too: it is the first one behind `recover`, so ACK 25 covers
     // `recover` but no more. RFC 6582 leaves it to the timer, RFC 6675 does not.
     for (variant, timeouts) in [(Variant::Reno, 1), (Variant::NewReno, 1), (Variant::Sack, 0)] {
-        let mut pair = pair(&early_config(variant), lose_once(&[15, 25]));
+        let mut pair = pair(&early_config(variant.clone()), lose_once(&[15, 25]));
         pair.run_until(seconds(3.0));
         let report = pair.left.shown();
         assert_eq!((report.timeouts, report.loss_reductions), (timeouts, 2 - timeouts), "{}", variant.name());
@@ -489,7 +489,7 @@ fn after_a_loss_the_congestion_window_holds_and_not_wnd() {
     // one in the pipe, so `wnd` holds until ACK 23 at 0.6 s. From then on the window is 4.
     for variant in [Variant::Reno, Variant::NewReno, Variant::Sack] {
         for (lost, expected_s) in [(&[15, 16, 17, 18, 19][..], 0.2), (&[15], 0.3)] {
-            let config = Config { wnd: Some(Packets(8.0)), initial_ssthresh: None, ..early_config(variant) };
+            let config = Config { wnd: Some(Packets(8.0)), initial_ssthresh: None, ..early_config(variant.clone()) };
             let mut pair = pair(&config, lose_once(lost));
             pair.run_until(seconds(0.75));
             assert_eq!(pair.left.shown().loss_reductions, 1);

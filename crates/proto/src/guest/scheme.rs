@@ -1,0 +1,80 @@
+//! A scheme from outside the tree: what [`Scheme`] asks for, behind a pointer.
+
+use super::kinds::{Guests, Sort};
+use crate::endpoint::{Endpoint, EventKind};
+use crate::group_set::GroupPlan;
+use crate::registry;
+use crate::scheme::{Scheme, Seat};
+use crate::time::Rate;
+
+/// The parameters of some scheme. Whatever is a [`Scheme`] is one; see there.
+pub trait SchemeKind: Send + Sync {
+    /// Every parameter with an illegal value.
+    fn check(&self) -> Vec<(String, String)>;
+    /// The groups of a session.
+    fn groups(&self) -> Vec<GroupPlan>;
+    /// What may happen in its endpoints.
+    fn events(&self) -> &'static [&'static EventKind];
+    /// Size of a data packet on the wire.
+    fn packet_bytes(&self) -> u64;
+    /// The most it ever sends.
+    fn max_rate(&self) -> Option<Rate>;
+    /// Whether it answers congestion.
+    fn is_controlled(&self) -> bool;
+    /// The source at `seat`.
+    fn source(&self, seat: Seat) -> Box<dyn Endpoint + Send>;
+    /// A member at `seat`.
+    fn member(&self, seat: Seat) -> Box<dyn Endpoint + Send>;
+}
+
+impl<S> SchemeKind for S
+where
+    S: Scheme<Source: Send + 'static, Member: Send + 'static> + Send + Sync,
+{
+    fn check(&self) -> Vec<(String, String)> {
+        Scheme::check(self)
+    }
+
+    fn groups(&self) -> Vec<GroupPlan> {
+        Scheme::groups(self)
+    }
+
+    fn events(&self) -> &'static [&'static EventKind] {
+        Scheme::events(self)
+    }
+
+    fn packet_bytes(&self) -> u64 {
+        Scheme::packet_bytes(self)
+    }
+
+    fn max_rate(&self) -> Option<Rate> {
+        Scheme::max_rate(self)
+    }
+
+    fn is_controlled(&self) -> bool {
+        Scheme::is_controlled(self)
+    }
+
+    fn source(&self, seat: Seat) -> Box<dyn Endpoint + Send> {
+        Box::new(Scheme::source(self, seat))
+    }
+
+    fn member(&self, seat: Seat) -> Box<dyn Endpoint + Send> {
+        Box::new(Scheme::member(self, seat))
+    }
+}
+
+static GUESTS: Guests<dyn SchemeKind> = Guests::new();
+
+impl Sort for dyn SchemeKind {
+    const WHAT: &'static str = "scheme";
+    const TAG: &'static str = "scheme";
+
+    fn built_in() -> &'static [(&'static str, &'static str)] {
+        registry::LIST
+    }
+
+    fn guests() -> &'static Guests<dyn SchemeKind> {
+        &GUESTS
+    }
+}
