@@ -10,12 +10,13 @@ use crate::flow::Flow;
 use crate::forwarding::Forwarding;
 use crate::host::Host;
 use crate::ids::{LinkId, NodeId};
+use crate::legs::{Carriers, Legs, Part};
 use crate::link::{LEAST_RATE, Link, LinkMode};
-use crate::loss::Loss;
+use crate::loss::{self, Loss};
 use crate::multicast::{Multicast, SessionPlan, SessionSite, Woods};
 use crate::presence::Presence;
 use crate::probe::{ProbePlan, QueueProbe, Records};
-use crate::queue::Queue;
+use crate::queue::{self, LinkContext, Queue};
 use crate::router::{InterfaceAgent, port::Port};
 use crate::routing::{Edge, MAX_HOPS, Routes};
 use crate::store::Store;
@@ -50,12 +51,39 @@ pub struct LinkPlan {
     pub mode: LinkMode,
 }
 
+/// What the transmitter of a link with legs is made of.
+pub struct CarrierPlan {
+    /// Its name, for errors.
+    pub name: String,
+    /// Node it leaves.
+    pub from: NodeId,
+    /// Its rate, at least [`LEAST_RATE`].
+    pub rate: Rate,
+    /// The queue in front of it.
+    pub queue: Queue,
+}
+
+/// What a leg is made of.
+pub struct LegPlan {
+    /// Its name, for errors.
+    pub name: String,
+    /// The link of which it is a leg, given by [`NetworkBuilder::carrier`].
+    pub carrier: LinkId,
+    /// Node it leads to.
+    pub to: NodeId,
+    /// Its propagation delay.
+    pub delay: Duration,
+    /// What it loses.
+    pub loss: Loss,
+}
+
 /// A network in the making. Addresses are given out first, so that the two ends of a flow can know each other.
 pub struct NetworkBuilder {
     seed: u64,
     nodes: Vec<String>,
     links: Vec<LinkPlan>,
     /// By link.
+    parts: Vec<Part>,
     headers: Vec<u16>,
     treatments: Vec<Treatment>,
     changes: Plan,
@@ -153,6 +181,15 @@ pub enum BuildError {
         /// When.
         at: Instant,
     },
+    /// Something of a link is to change that it does not have.
+    NotItsOwn {
+        /// The link's name.
+        link: String,
+        /// What would change about it.
+        what: Subject,
+        /// What it is.
+        part: Part,
+    },
     /// It was no longer wanted.
     GivenUp,
     /// Sender and receiver of a flow are on one node: nothing would cross a link.
@@ -186,6 +223,13 @@ impl fmt::Display for BuildError {
             BuildError::ChangedTwice { link, what, at } => {
                 write!(f, "link {link}: its {what} changes twice at {at}; legal is once")
             }
+            BuildError::NotItsOwn { link, what, part } => {
+                let legal = match part {
+                    Part::Carrier => "its state and rate",
+                    _ => "its state, delay, loss model and far end",
+                };
+                write!(f, "{part} has no {what} of its own that link {link} could change; legal is {legal}")
+            }
             BuildError::GivenUp => write!(f, "the network was given up while it was built"),
             BuildError::SameNode { node } => write!(f, "a flow starts and ends on node {node}"),
         }
@@ -201,6 +245,7 @@ impl NetworkBuilder {
             seed,
             nodes: Vec::new(),
             links: Vec::new(),
+            parts: Vec::new(),
             headers: Vec::new(),
             treatments: Vec::new(),
             changes: Plan::default(),
@@ -227,13 +272,41 @@ impl NetworkBuilder {
 
     /// Adds one direction of a link.
     pub fn link(&mut self, plan: LinkPlan) -> LinkId {
+        self.add(plan, Part::Whole)
+    }
+
+    /// Adds the queue and transmitter of a [link with legs](crate::legs).
+    pub fn carrier(&mut self, plan: CarrierPlan) -> LinkId {
+        let CarrierPlan { name, from, rate, queue } = plan;
+        // It leads nowhere: a loop, which no way takes.
+        let (to, delay, mode) = (from, Duration::ZERO, LinkMode::TwoStage);
+        let loss = Loss::Lossless(loss::none::Lossless);
+        self.add(LinkPlan { name, from, to, rate, delay, queue, loss, mode }, Part::Carrier)
+    }
+
+    /// Adds a leg to a link with legs. Packets for it wait in that link's queue and take its transmitter, a packet to a
+    /// group once for all legs that want it. What a leg loses it loses alone.
+    pub fn leg(&mut self, plan: LegPlan) -> LinkId {
+        let LegPlan { name, carrier, to, delay, loss } = plan;
+        debug_assert_eq!(self.parts[carrier.index()], Part::Carrier, "legs belong to a carrier");
+        let LinkPlan { from, rate, .. } = self.links[carrier.index()];
+        let random = self.stream(&format!("link/{name}/queue"));
+        let context = LinkContext { rate, delay, mean_packet_bytes: 0, random };
+        // Nobody asks it.
+        let queue = Queue::new(&queue::Config::default(), context);
+        let plan = LinkPlan { name, from, to, rate, delay, queue, loss, mode: LinkMode::TwoStage };
+        self.add(plan, Part::Leg(carrier))
+    }
+
+    fn add(&mut self, plan: LinkPlan, part: Part) -> LinkId {
         self.links.push(plan);
+        self.parts.push(part);
         self.headers.push(0);
         self.treatments.push(Treatment::default());
         LinkId(self.links.len() as u32 - 1)
     }
 
-    /// Puts a router agent at the beginning of a link.
+    /// Puts a router agent at the beginning of a link, not of a leg: these have one interface in common.
     pub fn router_agent(&mut self, link: LinkId, agent: InterfaceAgent) {
         self.agents.insert(link, agent);
     }
@@ -341,7 +414,8 @@ impl NetworkBuilder {
             return Err(errors);
         }
         asked()?;
-        let multicast = self.trees(&edges, &routes);
+        let carriers = Carriers::new(self.parts.iter().map(|part| part.carrier()).collect());
+        let multicast = self.trees(&edges, &routes, &carriers);
         drop(routes);
         asked()?;
         let offsets = self.offsets();
@@ -366,6 +440,14 @@ impl NetworkBuilder {
             let epoch = self.changes.changes_routes().then(|| Epoch::new(self.nodes.len(), edges.clone(), hosts));
             Box::new(Changes::new(self.changes, epoch, self.treatments))
         });
+        for (index, part) in self.parts.iter().enumerate() {
+            match *part {
+                Part::Whole => {}
+                Part::Carrier => links[index].prepare_for_legs(),
+                Part::Leg(carrier) => links[index].prepare_as_leg(self.headers[carrier.index()]),
+            }
+        }
+        let legs = Legs::new(carriers, &links);
         let plan = self.probes;
         for &link in plan.queues.iter().chain(&plan.packets) {
             links[link.index()].attach_probe(QueueProbe::new(plan.packets.contains(&link)));
@@ -400,7 +482,7 @@ impl NetworkBuilder {
         let undeliverable = vec![Undeliverable::default(); flows.len() + 1];
         let presence = vec![Presence::default(); hosts.len()];
         let trace = plan.trace.then(|| Box::new(Trace::new()));
-        let wires = Wires { now: Instant::ZERO, calendar, links, store: Store::default(), trace, first_port };
+        let wires = Wires { now: Instant::ZERO, calendar, links, store: Store::default(), trace, legs, first_port };
         let mut world = World {
             wires,
             places,
@@ -437,7 +519,8 @@ impl NetworkBuilder {
         let same = (0..).zip(&self.flows).filter(|&(index, flow)| {
             !is_session(index) && flow.receivers.iter().any(|&receiver| node_of(flow.sender) == node_of(receiver))
         });
-        let starts: Vec<(&str, NodeId)> = self.links.iter().map(|link| (link.name.as_str(), link.from)).collect();
+        let starts: Vec<(&str, NodeId, Part)> =
+            self.links.iter().zip(&self.parts).map(|(link, &part)| (link.name.as_str(), link.from, part)).collect();
         too_slow
             .map(|link| BuildError::TooSlow { link: link.name.clone(), rate: link.rate })
             .chain(empty.map(|endpoint| BuildError::EmptyAddress { node: name(endpoint.node) }))
@@ -488,12 +571,12 @@ impl NetworkBuilder {
     }
 
     /// The trees of all sessions.
-    fn trees(&self, edges: &[Edge], routes: &Routes) -> Multicast {
+    fn trees(&self, edges: &[Edge], routes: &Routes, carriers: &Carriers) -> Multicast {
         if self.sessions.is_empty() {
             return Multicast::default();
         }
         let mut links_out = vec![0; self.nodes.len()];
-        for edge in edges {
+        for edge in edges.iter().filter(|edge| edge.from != edge.to) {
             links_out[edge.from.index()] += 1;
         }
         let mut hosts = vec![false; self.nodes.len()];
@@ -527,7 +610,7 @@ impl NetworkBuilder {
             fallible: &fallible,
             watched: &watched,
         });
-        Multicast::new(sites, &mut Woods::new(self.nodes.len(), edges, routes))
+        Multicast::new(sites, &mut Woods::new(self.nodes.len(), edges, routes, carriers))
     }
 
     /// A constant of its own for every node's clock.

@@ -6,6 +6,7 @@
 
 use crate::builder::BuildError;
 use crate::ids::{LinkId, NodeId};
+use crate::legs::Part;
 use crate::link::LEAST_RATE;
 use crate::loss::Loss;
 use faircast_proto::time::{Duration, Instant, Rate};
@@ -148,13 +149,13 @@ impl Plan {
         self.reroutes.make_contiguous().sort_unstable();
     }
 
-    /// What is wrong with it in a network of links that are called so and start at these nodes, of `nodes` nodes.
-    /// It must be in order.
-    pub(crate) fn errors(&self, links: &[(&str, NodeId)], nodes: usize) -> Vec<BuildError> {
+    /// What is wrong with it in a network of links that are called so, start at these nodes and are such parts, of
+    /// `nodes` nodes. It must be in order.
+    pub(crate) fn errors(&self, links: &[(&str, NodeId, Part)], nodes: usize) -> Vec<BuildError> {
         let mut errors = Vec::new();
         let mut before = None;
         for Planned { at, link: id, change } in &self.changes {
-            let Some(&(name, from)) = links.get(id.index()) else {
+            let Some(&(name, from, part)) = links.get(id.index()) else {
                 errors.push(BuildError::ChangeOfNoLink { link: id.0, at: *at });
                 continue;
             };
@@ -165,6 +166,9 @@ impl Plan {
                     errors.push(BuildError::NoFarEnd { link: link(), node: to.0, at: *at });
                 }
                 _ => {}
+            }
+            if !part.may_change(change.subject()) {
+                errors.push(BuildError::NotItsOwn { link: link(), what: change.subject(), part });
             }
             let this = Some((*at, *id, change.subject()));
             if this == before {

@@ -4,11 +4,11 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct LinkCounters {
-    /// Came to the queue.
+    /// Came to the queue; of a leg: was sent to it.
     pub arrived: u64,
-    /// Came to the far end.
+    /// Came to the far end; of a link with legs: went on to at least one of them, once for all.
     pub delivered: u64,
-    /// Bytes that came to the far end.
+    /// Bytes that came to the far end or went on to legs.
     pub delivered_bytes: u64,
     /// Left the transmitter.
     pub departed: u64,
@@ -33,7 +33,7 @@ pub struct LinkCounters {
     /// Removed while they waited, as the link went down or turned elsewhere.
     pub discarded: u64,
     /// Left the transmitter for a far end that was no longer there: they had waited when the link went down or turned
-    /// elsewhere.
+    /// elsewhere. Of a link with legs: no leg heard them.
     pub unreceived: u64,
 }
 

@@ -94,7 +94,8 @@ impl<C: Calendar> World<C> {
             match entry.kind() {
                 Kind::Delivery => self.deliver(LinkId(entry.entity())),
                 Kind::Timer => self.timer(entry.entity()),
-                Kind::Departure => self.wires.depart(LinkId(entry.entity())),
+                Kind::Departure => self.depart(LinkId(entry.entity())),
+                Kind::Hearing => self.hear(entry.entity()),
                 Kind::Probe => self.probe(entry.entity()),
                 Kind::Change => self.change(),
             }
@@ -112,7 +113,14 @@ impl<C: Calendar> World<C> {
 
     #[inline(always)]
     fn deliver(&mut self, link: LinkId) {
-        let Some((node, label)) = self.wires.deliver(link) else { return };
+        if let Some((node, label)) = self.wires.deliver(link) {
+            self.come(node, link, label);
+        }
+    }
+
+    /// A packet has come to `node` over `link`.
+    #[inline(always)]
+    fn come(&mut self, node: NodeId, link: LinkId, label: Label) {
         let destination = self.wires.store.destination(label.packet);
         if destination.is_group() {
             return self.deliver_to_group(node, link, destination, label);
@@ -127,6 +135,29 @@ impl<C: Calendar> World<C> {
         } else {
             self.forward(node, place.slot, label);
         }
+    }
+
+    /// A packet has come to the far ends of legs, those of a circle that heard it.
+    #[inline(never)]
+    fn hear(&mut self, circle: u32) {
+        let flight = self.wires.land(circle);
+        for _ in 0..flight.legs {
+            if let Some((node, leg)) = self.wires.hear(circle, flight.label) {
+                self.come(node, leg, flight.label);
+            }
+        }
+        self.wires.store.release(flight.label.packet);
+    }
+
+    /// The packet in transmission on a two-stage link has left.
+    pub(crate) fn depart(&mut self, link: LinkId) {
+        if self.wires.links[link.index()].may_change()
+            && let Some((aim, label)) = self.wires.launch(link)
+        {
+            let heard = self.spread(link, aim, label);
+            self.wires.end_transmission(link, label, heard);
+        }
+        self.wires.start_next(link);
     }
 
     /// Sends a packet on from `node` towards the host at `slot`.
@@ -474,9 +505,15 @@ impl<C> World<C> {
         &self.undeliverable
     }
 
+    /// The link of which a link is a leg, if it is one.
+    pub fn carrier(&self, link: LinkId) -> Option<LinkId> {
+        self.wires.legs.carrier(link)
+    }
+
     /// Packets that have come to the far end of a link or were lost there.
     pub fn packet_hops(&self) -> u64 {
-        self.wires.links.iter().map(|link| link.counters().delivered + link.counters().lost).sum()
+        let ends = self.wires.links.iter().filter(|link| !link.has_legs());
+        ends.map(|link| link.counters().delivered + link.counters().lost).sum()
     }
 
     /// Hash of everything that happened and the number of records behind it, if the plan asked for it.

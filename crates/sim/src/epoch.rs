@@ -8,6 +8,7 @@ use crate::calendar::{Calendar, Entry, Kind};
 use crate::change::{Change, Handoff, Plan};
 use crate::engine::World;
 use crate::ids::{LinkId, NodeId};
+use crate::legs::Legs;
 use crate::link::Link;
 use crate::multicast::Woods;
 use crate::routing::{Edge, Graph, Routes};
@@ -68,12 +69,12 @@ impl Epoch {
     }
 
     /// Passes to the next epoch, which begins with the links as they are now.
-    fn pass(&mut self, now: Instant, links: &[Link]) {
+    fn pass(&mut self, now: Instant, links: &[Link], legs: &Legs) {
         self.number += 1;
-        for ((edge, up), link) in
-            self.edges.iter_mut().zip(&mut self.up).zip(links).filter(|(_, link)| link.may_change())
-        {
-            (edge.to, edge.delay, *up) = (link.far_end(), link.delay(now), link.is_up());
+        for ((id, link), (edge, up)) in (0..).map(LinkId).zip(links).zip(self.edges.iter_mut().zip(&mut self.up)) {
+            if link.may_change() || legs.carrier(id).is_some() {
+                (edge.to, edge.delay, *up) = (link.far_end(), link.delay(now), legs.is_usable(links, id));
+            }
         }
     }
 
@@ -118,7 +119,7 @@ impl<C: Calendar> World<C> {
             self.wires.calendar.schedule(Entry::new(at, Kind::Change, 0));
         }
         if reroutes && let Some(epoch) = &mut changes.epoch {
-            epoch.pass(now, &self.wires.links);
+            epoch.pass(now, &self.wires.links, &self.wires.legs);
             self.hand_off(&turned);
             self.pass_to_new_trees();
         }
@@ -134,7 +135,8 @@ impl<C: Calendar> World<C> {
     fn pass_to_new_trees(&mut self) {
         let Some(epoch) = self.changes.as_ref().and_then(|changes| changes.epoch.as_ref()) else { return };
         let routes = epoch.routes(&self.multicast.roots());
-        self.multicast.retree(self.wires.now, &mut Woods::new(epoch.nodes, &epoch.edges, &routes), &mut self.messages);
+        let mut woods = Woods::new(epoch.nodes, &epoch.edges, &routes, self.wires.legs.carriers());
+        self.multicast.retree(self.wires.now, &mut woods, &mut self.messages);
         self.send_messages();
     }
 
@@ -149,28 +151,53 @@ impl<C: Calendar> World<C> {
                 continue;
             }
             let mut waiting = state.waiting_pkts();
-            let taken = match !state.is_up() || turned.binary_search(&link).is_ok() {
-                true => self.wires.links[link.index()].take_waiting(),
-                false => Vec::new(),
-            };
-            for label in taken {
-                match self.detour(link, label) {
+            let whole = self.is_disturbed(link, turned);
+            for (label, aim) in self.take_disturbed(link, turned) {
+                let way = self.wires.way(link, aim, label);
+                if !whole && !self.is_disturbed(way, turned) {
+                    self.wires.links[link.index()].keep(label, aim);
+                    continue;
+                }
+                match self.detour(way, label) {
+                    // Another leg of the same transmitter.
+                    Some(other) if self.wires.legs.carrier(other) == Some(link) => {
+                        self.wires.links[link.index()].keep(label, other);
+                    }
                     Some(other) => {
                         waiting -= 1;
                         self.wires.links[link.index()].note_rerouted(now, label, waiting, &self.wires.store);
                         self.wires.trace(link, Happening::Rerouted, label.packet);
                         rerouted.push((other, label));
                     }
-                    None => self.treat(link, label, &mut waiting),
+                    None => {
+                        let disturbed = if whole { link } else { way };
+                        self.treat(link, disturbed, aim, label, &mut waiting);
+                    }
                 }
             }
-            self.wires.depart(link);
+            self.depart(link);
             self.wires.links[link.index()].note_waiting(now);
         }
         for (link, label) in rerouted {
             // What leaves that link at this moment leaves first, as when packets come over wires.
-            self.wires.depart(link);
+            self.depart(self.wires.legs.carrier(link).unwrap_or(link));
             self.wires.put(link, label);
+        }
+    }
+
+    /// Whether a link is down or among those that have turned.
+    fn is_disturbed(&self, link: LinkId, turned: &[LinkId]) -> bool {
+        !self.wires.links[link.index()].is_up() || turned.binary_search(&link).is_ok()
+    }
+
+    /// Takes out what waits at a link, if something must be done with some of it.
+    fn take_disturbed(&mut self, link: LinkId, turned: &[LinkId]) -> Vec<(Label, LinkId)> {
+        let state = &self.wires.links[link.index()];
+        let aims = state.aims().into_iter().flatten();
+        let leg = aims.copied().any(|aim| aim != LinkId::NONE && self.is_disturbed(aim, turned));
+        match leg || self.is_disturbed(link, turned) {
+            true => self.wires.links[link.index()].take_waiting(),
+            false => Vec::new(),
         }
     }
 
@@ -186,13 +213,16 @@ impl<C: Calendar> World<C> {
         epoch.way(node, self.places[destination.index()].slot).filter(|&way| way != link)
     }
 
-    /// What becomes of one of the packets waiting at a link that has gone down or turned, and which has no other way.
-    fn treat(&mut self, link: LinkId, label: Label, waiting: &mut u32) {
+    /// What becomes of one of the packets waiting at a link and which has no other way, as the link or the leg `aim` of
+    /// it, which `disturbed` says, has gone down or turned.
+    fn treat(&mut self, link: LinkId, disturbed: LinkId, aim: LinkId, label: Label, waiting: &mut u32) {
         let Some(changes) = &self.changes else { return };
         let state = &mut self.wires.links[link.index()];
-        match changes.treatments[link.index()].handoff {
-            Handoff::Keep => state.keep(label),
-            Handoff::Lose => state.lose(label),
+        match changes.treatments[disturbed.index()].handoff {
+            Handoff::Keep => state.keep(label, aim),
+            // What is meant for no leg is heard by none.
+            Handoff::Lose if disturbed != link => state.keep(label, LinkId::NONE),
+            Handoff::Lose => state.lose(label, aim),
             Handoff::Discard => {
                 *waiting -= 1;
                 self.wires.trace(link, Happening::Discarded, label.packet);

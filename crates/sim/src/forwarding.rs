@@ -31,7 +31,8 @@ impl Forwarding {
     /// their positions. A node with one link out needs no table: all that is not for itself goes there.
     pub(crate) fn new(nodes: usize, edges: &[Edge], routes: &Routes, hosts: &[NodeId]) -> Forwarding {
         let mut outgoing: Vec<Vec<LinkId>> = vec![Vec::new(); nodes];
-        for (index, edge) in (0..).map(LinkId).zip(edges) {
+        // What leads nowhere is the transmitter of legs.
+        for (index, edge) in (0..).map(LinkId).zip(edges).filter(|(_, edge)| edge.from != edge.to) {
             outgoing[edge.from.index()].push(index);
         }
         let slot_at = |position: u32| hosts.partition_point(|&host| routes.below(host).start < position);

@@ -9,6 +9,7 @@
 //! | [`ids`], [`flow`] | numbers of nodes and links; who sends to whom |
 //! | [`engine`] | the event loop, forwarding, the driver of endpoints |
 //! | [`link`] | transmitter, wire and the ring of packets; fused and two-stage links |
+//! | [`legs`] | links with several far ends |
 //! | [`change`] | what changes while the network runs |
 //! | [`counters`] | what links count |
 //! | [`multicast`] | groups, trees, joins and prunes |
@@ -28,6 +29,7 @@ pub mod flow;
 mod forwarding;
 mod host;
 pub mod ids;
+pub mod legs;
 pub mod link;
 pub mod loss;
 pub mod multicast;

@@ -3,6 +3,7 @@
 
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::ids::{LinkId, NodeId};
+use crate::legs::Legs;
 use crate::link::{Delivered, Launched, Link, Wanted};
 use crate::queue::Verdict;
 use crate::router::Offer;
@@ -17,6 +18,7 @@ pub(crate) struct Wires<C> {
     pub(crate) links: Vec<Link>,
     pub(crate) store: Store,
     pub(crate) trace: Option<Box<Trace>>,
+    pub(crate) legs: Legs,
     /// The entity of the timer of the first router agent; those of the others follow it.
     pub(crate) first_port: u32,
 }
@@ -36,15 +38,30 @@ impl<C: Calendar> Wires<C> {
         }
     }
 
-    /// A packet comes to a link whose queue must be asked.
+    /// A packet comes to a link whose queue must be asked, or to a leg, which has none.
     #[inline(never)]
     fn consider(&mut self, link: LinkId, label: Label) {
+        match self.legs.carrier(link) {
+            None => self.offer_on(link, LinkId::NONE, label),
+            Some(carrier) => self.offer_on(carrier, link, label),
+        }
+    }
+
+    /// A packet comes to a link whose queue must be asked. On a link with legs it is for the leg `aim`, or, if it goes
+    /// to a group, for all others that want it.
+    pub(crate) fn offer_on(&mut self, link: LinkId, aim: LinkId, label: Label) {
         if self.links[link.index()].port().is_some() && self.offer(link, label) == Offer::HoldBack {
             return self.store.release(label.packet);
         }
         // What the trace is to show may be gone afterwards.
         let arrived = self.trace.is_some().then(|| *self.store.get(label.packet));
-        let wanted = self.links[link.index()].arrive(self.now, label, &mut self.store);
+        let way = self.way(link, aim, label);
+        let is_shut = way != link && !self.links[way.index()].is_up();
+        let state = &mut self.links[link.index()];
+        let wanted = match is_shut {
+            false => state.arrive(self.now, aim, label, &mut self.store),
+            true => state.refuse(self.now, label, &mut self.store),
+        };
         if let Some(trace) = &mut self.trace {
             let what = match wanted.verdict {
                 Verdict::Drop(_) => Happening::Dropped,
@@ -75,11 +92,8 @@ impl<C: Calendar> Wires<C> {
         }
     }
 
-    /// The packet in transmission on a two-stage link has left.
-    pub(crate) fn depart(&mut self, link: LinkId) {
-        if self.links[link.index()].may_change() {
-            self.launch(link);
-        }
+    /// The packet in transmission on a two-stage link has left: the next follows.
+    pub(crate) fn start_next(&mut self, link: LinkId) {
         if let Some(wanted) = self.links[link.index()].depart(self.now, &mut self.store) {
             self.schedule(link, &wanted);
         }
@@ -106,17 +120,21 @@ impl<C: Calendar> Wires<C> {
         Some((at, label))
     }
 
-    /// The packet in transmission on a link that may change goes on the wire, if it has left.
+    /// The packet in transmission on a link that may change goes on the wire, if it has left. One that goes on to legs
+    /// is given to the caller, with the leg that it is meant for; [`end_transmission`](Self::end_transmission) must
+    /// follow.
     #[cold]
-    fn launch(&mut self, link: LinkId) {
+    pub(crate) fn launch(&mut self, link: LinkId) -> Option<(LinkId, Label)> {
         match self.links[link.index()].launch(self.now) {
             Launched::Nothing | Launched::Sent(None) => {}
             Launched::Sent(Some(at)) => self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0)),
+            Launched::ToLegs(aim, label) => return Some((aim, label)),
             Launched::InVain(label) => {
                 self.trace(link, Happening::Unreceived, label.packet);
                 self.store.release(label.packet);
             }
         }
+        None
     }
 
     /// Brings the counters of all links up to the present.
@@ -128,7 +146,9 @@ impl<C: Calendar> Wires<C> {
 
     /// Whether every packet in the store is on as many links as it has holders; true between two events.
     pub(crate) fn hold_all_packets(&self) -> bool {
-        self.store.held() == self.links.iter().map(Link::inside_pkts).sum::<u64>()
+        let on_links = |link: &Link| if link.is_fixed_leg() { 0 } else { link.inside_pkts() };
+        self.store.held() == self.links.iter().map(on_links).sum::<u64>() + self.legs.flights()
+            && self.legs.are_counted_by(&self.links)
     }
 
     #[inline]

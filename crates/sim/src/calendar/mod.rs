@@ -39,10 +39,12 @@ pub enum Kind {
     Departure = 1,
     /// A packet has come to the far end of a link.
     Delivery = 2,
+    /// A packet has come to the far ends of legs.
+    Hearing = 3,
     /// An endpoint's deadline.
-    Timer = 3,
+    Timer = 4,
     /// A probe looks; it sees the state after everything else that happens at that moment.
-    Probe = 4,
+    Probe = 5,
 }
 
 /// Time, kind and entity in one number, so that one comparison orders them.
@@ -83,12 +85,13 @@ impl Entry {
             0 => Kind::Change,
             1 => Kind::Departure,
             2 => Kind::Delivery,
-            3 => Kind::Timer,
+            3 => Kind::Hearing,
+            4 => Kind::Timer,
             _ => Kind::Probe,
         }
     }
 
-    /// To whom it happens: a link, an endpoint or a probe, by kind; 0 for changes.
+    /// To whom it happens: a link, a circle of legs, an endpoint or a probe, by kind; 0 for changes.
     #[inline]
     pub fn entity(self) -> u32 {
         self.key() & ((1 << Self::KIND_SHIFT) - 1)
@@ -107,7 +110,10 @@ mod tests {
         let departure = Entry::new(Instant(2), Kind::Departure, 7);
         let delivery = Entry::new(Instant(2), Kind::Delivery, 3);
         let later_link = Entry::new(Instant(2), Kind::Delivery, 4);
+        let hearing = Entry::new(Instant(2), Kind::Hearing, 0);
         assert!(early < change && change < departure && departure < delivery && delivery < later_link);
+        assert!(later_link < hearing && hearing < Entry::new(Instant(2), Kind::Timer, 0));
+        assert_eq!(hearing.kind(), Kind::Hearing);
         assert_eq!((early.kind(), early.entity(), change.kind()), (Kind::Probe, (1 << 29) - 1, Kind::Change));
         assert_eq!((delivery.at(), delivery.kind(), delivery.entity()), (Instant(2), Kind::Delivery, 3));
     }

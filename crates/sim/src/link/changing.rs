@@ -4,23 +4,26 @@
 //! departs. Of the packets that wait, the first may be *doomed*: they will be transmitted, but received by nobody.
 
 use super::wire::Wire;
-use super::{Link, nanos_per_byte};
+use super::{Form, Link, nanos_per_byte};
 use crate::change::{Change, Line};
 use crate::counters::LinkCounters;
-use crate::ids::NodeId;
+use crate::ids::{LinkId, NodeId};
 use crate::probe::PacketAction;
 use crate::store::{Label, Store};
 use faircast_proto::time::{Duration, Instant, Rate};
+use std::collections::VecDeque;
 
 /// What a link keeps because it changes.
 pub(super) struct Course {
     up: bool,
-    delay: Line,
+    pub(super) delay: Line,
     pub(super) wire: Wire,
     /// How many of the packets that wait, the first ones, nobody will receive.
     doomed: usize,
     /// Whether nobody will receive the packet in transmission.
     departs_in_vain: bool,
+    /// On a link with legs: for which leg each packet is, that in transmission and those that wait.
+    pub(super) aims: Option<VecDeque<LinkId>>,
     rates: Rates,
 }
 
@@ -43,6 +46,8 @@ pub(crate) enum Launched {
     Nothing,
     /// It is on the wire; an entry of the calendar may be wanted for a delivery.
     Sent(Option<Instant>),
+    /// It goes on to legs; the one that it is meant for.
+    ToLegs(LinkId, Label),
     /// Nobody will receive it.
     InVain(Label),
 }
@@ -53,7 +58,7 @@ impl Link {
         if self.course.is_some() {
             return;
         }
-        self.plain = false;
+        self.form = Form::Special;
         self.sure_room = 0;
         self.waiting.get_or_insert_default();
         self.course = Some(Box::new(Course {
@@ -62,6 +67,7 @@ impl Link {
             wire: Wire::default(),
             doomed: 0,
             departs_in_vain: false,
+            aims: None,
             rates: Rates { steps: vec![Step { since: Instant::ZERO, rate: self.rate, before: 0 }] },
         }));
     }
@@ -111,25 +117,30 @@ impl Link {
         }
     }
 
-    /// Takes out the packets that wait, but those that are doomed. Each is to be given back or let go, in their order:
-    /// [`keep`](Self::keep), [`lose`](Self::lose), [`note_rerouted`](Self::note_rerouted), [`discard`](Self::discard).
-    pub(crate) fn take_waiting(&mut self) -> Vec<Label> {
-        let (Some(course), Some(waiting)) = (&self.course, &mut self.waiting) else { return Vec::new() };
-        let taken = Vec::from(waiting.packets.split_off(course.doomed));
+    /// Takes out the packets that wait, but those that are doomed, each with the leg that it is meant for. Each is to
+    /// be given back or let go, in their order: [`keep`](Self::keep), [`lose`](Self::lose),
+    /// [`note_rerouted`](Self::note_rerouted), [`discard`](Self::discard).
+    pub(crate) fn take_waiting(&mut self) -> Vec<(Label, LinkId)> {
+        let (Some(course), Some(waiting)) = (&mut self.course, &mut self.waiting) else { return Vec::new() };
+        let taken = waiting.packets.split_off(course.doomed);
         waiting.bytes -= taken.iter().map(|label| u64::from(label.size)).sum::<u64>();
-        taken
+        let aims = course.aims.as_mut().map(|aims| aims.split_off(self.ring.len() as usize + course.doomed));
+        taken.into_iter().zip(aims.into_iter().flatten().chain(std::iter::repeat(LinkId::NONE))).collect()
     }
 
     /// Puts a packet that has waited back.
-    pub(crate) fn keep(&mut self, label: Label) {
+    pub(crate) fn keep(&mut self, label: Label, aim: LinkId) {
         let waiting = self.waiting.get_or_insert_default();
         waiting.bytes += u64::from(label.size);
         waiting.packets.push_back(label);
+        if let Some(course) = &mut self.course {
+            course.aim(aim);
+        }
     }
 
     /// Puts a packet that has waited back, for nobody to receive it.
-    pub(crate) fn lose(&mut self, label: Label) {
-        self.keep(label);
+    pub(crate) fn lose(&mut self, label: Label, aim: LinkId) {
+        self.keep(label, aim);
         if let Some(course) = &mut self.course {
             course.doomed += 1;
         }
@@ -157,9 +168,13 @@ impl Link {
             return Launched::Nothing;
         }
         let label = self.ring.pop();
+        let aim = course.aims.as_mut().map(|aims| aims.pop_front().expect("every packet has one"));
         if std::mem::take(&mut course.departs_in_vain) {
             self.counters.unreceived += 1;
             return Launched::InVain(label);
+        }
+        if let Some(aim) = aim {
+            return Launched::ToLegs(aim, label);
         }
         Launched::Sent(course.wire.send(now, self.to, course.delay.at(now), label))
     }
@@ -193,9 +208,19 @@ impl Course {
         self.doomed = self.doomed.saturating_sub(1);
     }
 
-    /// The first packet that waits is dropped by the discipline.
+    /// The first packet that waits is dropped by the discipline, with nothing in transmission.
     pub(super) fn note_dropped(&mut self) {
         self.doomed = self.doomed.saturating_sub(1);
+        if let Some(aims) = &mut self.aims {
+            aims.pop_front();
+        }
+    }
+
+    /// A packet joins those that wait or are in transmission; on a link with legs it is for the leg `aim`.
+    pub(super) fn aim(&mut self, aim: LinkId) {
+        if let Some(aims) = &mut self.aims {
+            aims.push_back(aim);
+        }
     }
 }
 

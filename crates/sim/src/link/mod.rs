@@ -10,14 +10,18 @@
 //!
 //! Links that [change](crate::change) run in two stages, too, and find a packet's delivery when it departs: it takes
 //! the delay and the far end of that moment. What they need for it they keep apart (`changing.rs`, `wire.rs`).
+//!
+//! The transmitter of a [link with legs](crate::legs) is such a link, without a wire; its legs are links with neither
+//! queue nor transmitter (`legs.rs`).
 
 mod changing;
+mod legs;
 mod wire;
 
 pub(crate) use changing::Launched;
 
 use crate::counters::LinkCounters;
-use crate::ids::NodeId;
+use crate::ids::{LinkId, NodeId};
 use crate::loss::{Loss, LossModel};
 use crate::probe::{PacketAction, QueueProbe};
 use crate::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
@@ -50,8 +54,7 @@ pub struct Link {
     to: NodeId,
     /// Bytes that the link layer adds to each packet on this link.
     header: u16,
-    /// It loses nothing and never changes.
-    plain: bool,
+    form: Form,
     /// Whether there is a probe.
     probed: bool,
     counters: LinkCounters,
@@ -67,6 +70,17 @@ pub struct Link {
 }
 
 const _: () = assert!(std::mem::offset_of!(Link, counters) + std::mem::offset_of!(LinkCounters, lost) <= 128);
+
+/// What must be looked at when a packet comes to the far end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// Nothing: it loses nothing and never changes.
+    Plain,
+    /// Losses, changes.
+    Special,
+    /// It is a leg that never changes, and does not hold its packets itself.
+    FixedLeg,
+}
 
 /// Packets that wait on a two-stage link.
 #[derive(Default)]
@@ -119,7 +133,7 @@ impl Link {
             sure_room: if mode == LinkMode::Fused { queue.sure_room_pkts() } else { 0 },
             to,
             header: 0,
-            plain: matches!(loss, Loss::Lossless(_)),
+            form: if matches!(loss, Loss::Lossless(_)) { Form::Plain } else { Form::Special },
             probed: false,
             counters: LinkCounters::default(),
             waiting: (mode == LinkMode::TwoStage).then(Box::default),
@@ -147,8 +161,8 @@ impl Link {
         Some(delivery)
     }
 
-    /// A packet comes to the queue.
-    pub(crate) fn arrive(&mut self, now: Instant, mut label: Label, store: &mut Store) -> Wanted {
+    /// A packet comes to the queue, on a link with legs for the leg `aim`.
+    pub(crate) fn arrive(&mut self, now: Instant, aim: LinkId, mut label: Label, store: &mut Store) -> Wanted {
         self.settle(now);
         self.counters.arrived += 1;
         let arrived = *store.get(label.packet);
@@ -163,6 +177,9 @@ impl Link {
                 self.drop_packet(now, label, reason, self.waiting_pkts(), store);
                 return Wanted { verdict, delivery: None, departure: None };
             }
+        }
+        if let Some(course) = &mut self.course {
+            course.aim(aim);
         }
         // A packet too small to take a nanosecond has departed already, its event not yet come: keep the order.
         let pending = !self.ring.all_departed() || self.course.is_some() && !self.ring.is_empty();
@@ -226,7 +243,7 @@ impl Link {
     /// Takes out the packet that comes to a far end now.
     #[inline(always)]
     pub(crate) fn deliver(&mut self, now: Instant, store: &Store) -> Delivered {
-        if !self.plain {
+        if self.form != Form::Plain {
             return self.deliver_looking_closely(now, store);
         }
         let (label, next) = self.take_oldest(now);
@@ -244,7 +261,13 @@ impl Link {
                 (self.to, label, next)
             }
         };
-        let packet = store.get(label.packet);
+        let lost = self.loses(now, label, store.get(label.packet));
+        Delivered { at, label, lost, next }
+    }
+
+    /// Whether a packet that comes to the far end is lost there; counts it.
+    #[inline]
+    fn loses(&mut self, now: Instant, label: Label, packet: &Packet) -> bool {
         let lost = match self.header {
             0 => self.loss.loses(now, packet),
             // The bits of the link layer can be hit as well.
@@ -256,7 +279,7 @@ impl Link {
         } else {
             self.count_delivered(label);
         }
-        Delivered { at, label, lost, next }
+        lost
     }
 
     #[inline(always)]
@@ -415,6 +438,9 @@ impl Link {
 
     /// Packets inside: waiting, in transmission, on the wire.
     pub fn inside_pkts(&self) -> u64 {
+        if self.form == Form::FixedLeg {
+            return self.counters.departed - self.counters.delivered - self.counters.lost;
+        }
         let waiting = self.waiting.as_ref().map_or(0, |waiting| waiting.packets.len() as u64);
         let on_wire = self.course.as_ref().map_or(0, |course| course.wire.len());
         u64::from(self.ring.len()) + waiting + on_wire

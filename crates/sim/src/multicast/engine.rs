@@ -126,12 +126,27 @@ impl<C: Calendar> World<C> {
     fn copy_down(&mut self, session: SessionId, fan: Fan, group: u32, except: Option<LinkId>, label: Label) -> bool {
         let mut used = false;
         let onward = label.take_hop();
-        for outlet in self.multicast.session(session).outlets(fan) {
+        let state = self.multicast.session(session);
+        // A leg that is to be spared is not an outlet: its carrier is.
+        let spared = except.and_then(|leg| Some((leg, self.wires.legs.carrier(leg)?)));
+        for outlet in state.outlets(fan) {
             if outlet.is_open(group) && Some(outlet.link) != except {
+                let aim = match spared {
+                    Some((leg, carrier)) if carrier == outlet.link => {
+                        if !state.beam(carrier).is_some_and(|beam| beam.is_wanted_beside(leg, group)) {
+                            continue;
+                        }
+                        Some(leg)
+                    }
+                    _ => None,
+                };
                 used = true;
                 let Some(onward) = onward else { break };
                 self.wires.store.share(label.packet);
-                self.wires.put(outlet.link, onward);
+                match aim {
+                    None => self.wires.put(outlet.link, onward),
+                    Some(leg) => self.wires.offer_on(outlet.link, leg, onward),
+                }
             }
         }
         if used && onward.is_none() {
@@ -139,6 +154,23 @@ impl<C: Calendar> World<C> {
             self.give_up(label, |given_up| &mut given_up.out_of_hops);
         }
         used
+    }
+
+    /// A packet that has left the transmitter of `carrier` goes on to the legs that hear it: a packet to a group to all
+    /// on which that is joined now, but the leg `aim`, any other to the leg `aim` alone. Says whether any leg hears it.
+    pub(crate) fn spread(&mut self, carrier: LinkId, aim: LinkId, label: Label) -> bool {
+        let transmission = self.wires.legs.begin_transmission();
+        let destination = self.wires.store.destination(label.packet);
+        let place = if destination.is_group() { self.multicast.place(destination.index()) } else { None };
+        let Some((session, group)) = place else {
+            return aim != LinkId::NONE && self.wires.radiate(aim, label, transmission);
+        };
+        let Some(beam) = self.multicast.session(session).beam(carrier) else { return false };
+        let mut heard = false;
+        for leg in beam.legs_of(group).filter(|&leg| leg != aim) {
+            heard |= self.wires.radiate(leg, label, transmission);
+        }
+        heard
     }
 
     /// A packet has come that `node` had no use for; perhaps it never has, and can say so upstream.
@@ -206,19 +238,28 @@ impl<C: Calendar> World<C> {
     pub fn retree(&mut self, edges: &[Edge]) {
         let nodes = self.forwarding.nodes();
         let routes = Routes::towards(nodes, edges, &self.multicast.roots());
-        self.multicast.retree(self.wires.now, &mut Woods::new(nodes, edges, &routes), &mut self.messages);
+        let carriers = self.wires.legs.carriers();
+        self.multicast.retree(self.wires.now, &mut Woods::new(nodes, edges, &routes, carriers), &mut self.messages);
         self.send_messages();
     }
 
-    /// Holds groups of a session, numbered within it, back on the branch that begins with `link`, as far as they are
-    /// joined there, or lets them pass again. `group` is any group of the session. Says whether there is such a branch.
+    /// Holds groups of a session, numbered within it, back on the branch that begins with `link`, or on all legs of
+    /// `link`, as far as they are joined there, or lets them pass again. `group` is any group of the session. Says
+    /// whether there is such a branch. No leg can be blocked alone.
     pub fn set_blocked(&mut self, group: Address, link: LinkId, groups: GroupSet, blocked: bool) -> bool {
         let Some((session, _)) = self.multicast.place(group.index()) else { return false };
-        let Some(branch) = self.multicast.branch(session, link, Way::Down) else { return false };
+        let branch = self.multicast.branch(session, link, Way::Down);
         let state = self.multicast.session_mut(session);
-        state.set_blocked(branch, groups, blocked);
+        if !state.block_beam(link, groups, blocked) {
+            match branch {
+                Some(branch) if self.wires.legs.carrier(link).is_none() => state.set_blocked(branch, groups, blocked),
+                _ => return false,
+            }
+        }
+        let flow = state.flow();
+        let (_, blocked) = self.multicast.interface_on(session, link).unwrap_or_default();
         if let Some(port) = self.wires.links[link.index()].port_mut() {
-            port.set_blocked(state.flow(), state.held_on(branch).1);
+            port.set_blocked(flow, blocked);
         }
         true
     }

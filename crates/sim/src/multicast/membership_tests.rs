@@ -1,8 +1,9 @@
 //! Reports and lifetimes, message by message.
 
-use super::super::{Multicast, SessionPlan, SessionSite};
+use super::super::{Multicast, SessionPlan, SessionSite, Woods};
 use super::*;
-use crate::routing::{Edge, Graph};
+use crate::legs::Carriers;
+use crate::routing::{Edge, Routes};
 use std::sync::Arc;
 
 /// A source on node 0, a router, and on node 2 the member that is endpoint 7. Links 0 and 2 lead down, 1 and 3 up.
@@ -33,17 +34,18 @@ impl Row {
             [(0, 1), (1, 0), (1, 2), (2, 1)].map(|(from, to)| Edge { from: NodeId(from), to: NodeId(to), delay });
         let fallible: Arc<[bool]> = (0..4).map(|link| fallible.contains(&LinkId(link))).collect();
         let watched: Arc<[bool]> = Arc::new([false; 4]);
-        let mut multicast = Multicast::default();
+        let hosts: Arc<[bool]> = Arc::new([true, false, true]);
         let site = SessionSite {
             plan,
             flow: 0,
             root: NodeId(0),
             members: &[(HOST, 7)],
-            hosts: &[true, false, true],
+            hosts: &hosts,
             fallible: &fallible,
             watched: &watched,
         };
-        multicast.add(&site, &Graph::new(3, &edges));
+        let (routes, carriers) = (Routes::towards(3, &edges, &[NodeId(0)]), Carriers::default());
+        let multicast = Multicast::new([site].into_iter(), &mut Woods::new(3, &edges, &routes, &carriers));
         Row { multicast, edges, now: Instant::ZERO }
     }
 
@@ -58,7 +60,7 @@ impl Row {
 
     /// What is joined where the source's and where the router's link down begins.
     fn joined(&self) -> [GroupSet; 2] {
-        DOWN.map(|link| self.multicast.session(0).interface_on(link).expect("a branch").0)
+        DOWN.map(|link| self.multicast.interface_on(SessionId(0), link).expect("a branch").0)
     }
 
     /// The member wants these groups now.
@@ -108,7 +110,8 @@ impl Row {
 
     fn retree(&mut self) -> Vec<Message> {
         let mut out = Vec::new();
-        self.multicast.retree(self.now, &Graph::new(3, &self.edges), &mut out);
+        let (routes, carriers) = (Routes::towards(3, &self.edges, &[NodeId(0)]), Carriers::default());
+        self.multicast.retree(self.now, &mut Woods::new(3, &self.edges, &routes, &carriers), &mut out);
         out
     }
 }
@@ -123,7 +126,7 @@ fn heard(row: &mut Row, message: &Message) {
 
 fn report(number: u32, which: &[u32]) -> Message {
     let what = MembershipMessage::Report;
-    Message { session: 0, link: UP[1], what, number, groups: groups(which) }
+    Message { session: SessionId(0), link: UP[1], what, number, groups: groups(which) }
 }
 
 #[test]
@@ -261,7 +264,7 @@ fn in_dense_mode_a_prune_renews_those_before_it() {
     row.wait(1.0, heard);
     // The router has no use for anything.
     let mut out = Vec::new();
-    row.multicast.unwanted(row.now, 0, ROUTER, 0, &mut out);
+    row.multicast.unwanted(row.now, SessionId(0), ROUTER, 0, &mut out);
     assert_eq!(row.settle(out), [(UP[0], groups(&[]))]);
     assert_eq!(row.joined()[0], groups(&[]));
     row.wait(50.0, heard);
@@ -302,14 +305,19 @@ fn routers_decline_again_only_when_that_could_have_had_an_effect() {
     let says = |row: &mut Row, at: f64, node: NodeId, group: u32| {
         row.wait(at, lost);
         let mut out = Vec::new();
-        row.multicast.unwanted(row.now, 0, node, group, &mut out);
+        row.multicast.unwanted(row.now, SessionId(0), node, group, &mut out);
         out.len()
     };
     assert_eq!(says(&mut row, 1.0, NodeId(0), 0), 0, "the source's node has nobody to tell");
     assert_eq!(says(&mut row, 1.0, HOST, 0), 0, "a host says what it wants, and nothing else");
     assert_eq!(says(&mut row, 1.0, ROUTER, 0), 1);
-    let first =
-        Message { session: 0, link: DOWN[0], what: MembershipMessage::Acknowledge, number: 1, ..report(0, &[]) };
+    let first = Message {
+        session: SessionId(0),
+        link: DOWN[0],
+        what: MembershipMessage::Acknowledge,
+        number: 1,
+        ..report(0, &[])
+    };
     row.pass(&first);
     assert_eq!(says(&mut row, 3.9, ROUTER, 1), 0, "that named all groups");
     assert_eq!(says(&mut row, 4.0, ROUTER, 1), 1, "the retry time of 3 s is over");
@@ -373,5 +381,5 @@ fn by_messages_those_whose_way_has_moved_say_what_they_want() {
     row.edges[1].from = HOST;
     let told = row.retree();
     assert_eq!(row.settle(told), [(UP[0], groups(&[1]))]);
-    assert_eq!(row.multicast.session(0).interface_on(LinkId(0)).map(|(joined, _)| joined), Some(groups(&[1])));
+    assert_eq!(row.multicast.interface_on(SessionId(0), LinkId(0)).map(|(joined, _)| joined), Some(groups(&[1])));
 }

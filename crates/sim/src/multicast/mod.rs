@@ -5,6 +5,7 @@
 //! | `tree.rs` | the tree of a session: the way to the source, the branches away from it |
 //! | `crossings.rs` | which sessions cross a link, and where their packets go from it |
 //! | `state.rs` | what interfaces forward, what members have joined, what nodes hence want |
+//! | `beam.rs` | the legs of one carrier as branches |
 //! | `membership.rs` | how nodes tell each other what they want: reports, acknowledgements, lifetimes |
 //! | `engine.rs` | copies and messages in the engine |
 //!
@@ -15,6 +16,7 @@
 //! *Sparse*: nothing flows where nobody has asked. *Dense*: the first packets go everywhere; routers that have no use
 //! for them prune, and what was pruned opens again after `prune_timeout` (ns-2's dense mode).
 
+mod beam;
 mod crossings;
 mod engine;
 mod membership;
@@ -162,8 +164,12 @@ impl Multicast {
         self.crossing(session, link).filter(|crossing| crossing.way == way).map(|crossing| crossing.branch)
     }
 
-    /// What is joined and what is blocked on the branch of a session that begins with `link`; `None` if none does.
+    /// What is joined and what is blocked on the branch of a session that begins with `link`, or on all legs of `link`;
+    /// `None` if there are none.
     pub(crate) fn interface_on(&self, session: SessionId, link: LinkId) -> Option<(GroupSet, GroupSet)> {
+        if let Some(beam) = self.session(session).beam(link) {
+            return Some(beam.held());
+        }
         Some(self.session(session).held_on(self.branch(session, link, Way::Down)?))
     }
 
@@ -220,6 +226,7 @@ impl Multicast {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::legs::Carriers;
     use crate::routing::{Edge, Routes};
 
     #[test]
@@ -239,7 +246,8 @@ mod tests {
             watched: &watched,
         };
         let routes = Routes::towards(2, &edges, &[NodeId(0)]);
-        let mut multicast = Multicast::new([site].into_iter(), &mut Woods::new(2, &edges, &routes));
+        let mut multicast =
+            Multicast::new([site].into_iter(), &mut Woods::new(2, &edges, &routes, &Carriers::default()));
         let session = SessionId(0);
         for groups in [GroupSet::of(1), GroupSet::of(1) | GroupSet::of(2), GroupSet::of(2)] {
             multicast.set_joined(session, BranchId(0), groups);
@@ -272,7 +280,8 @@ mod tests {
                 watched: &none,
             });
             let routes = Routes::towards(nodes as usize, &edges, &roots);
-            let mut woods = Woods::new(nodes as usize, &edges, &routes);
+            let carriers = Carriers::default();
+            let mut woods = Woods::new(nodes as usize, &edges, &routes, &carriers);
             let mut multicast = Multicast::new(sites, &mut woods);
             for _ in 0..moved {
                 multicast.retree(Instant::ZERO, &mut woods, &mut Vec::new());

@@ -1,6 +1,7 @@
 //! What a session is in the nodes that have to do with it: what interfaces forward, what members have joined, what
 //! nodes hence want. Nothing here is as large as the network, unless the session is.
 
+use super::beam::Beam;
 use super::crossings::Way;
 use super::membership::{Neighbour, Told};
 use super::tree::{Branch, BranchId, Tree, Vertex, Woods};
@@ -17,8 +18,10 @@ pub(crate) struct Session {
     first_group: u32,
     flow: u32,
     pub(super) tree: Tree,
-    /// What every packet looks at, branch by branch of the tree.
+    /// What every packet looks at, in the order of the tree's branches; one for all legs of a carrier.
     outlets: Vec<Outlet>,
+    /// The carriers of which branches are legs; by link.
+    beams: Vec<Beam>,
     /// What else there is of each branch.
     interfaces: Vec<Interface>,
     /// By node, then by endpoint.
@@ -39,10 +42,10 @@ pub(crate) struct Session {
     changes: VecDeque<(LinkId, GroupSet)>,
 }
 
-/// The branches of a node and the members on it, indices from one to before another.
+/// The outlets of a node and the members on it, indices from one to before another.
 #[derive(Clone, Copy)]
 pub(crate) struct Fan {
-    branches: [u32; 2],
+    outlets: [u32; 2],
     members: [u32; 2],
 }
 
@@ -51,12 +54,14 @@ pub(crate) struct Fan {
 pub(crate) struct Outlet {
     pub(crate) link: LinkId,
     /// What is joined and not blocked.
-    open: GroupSet,
+    pub(super) open: GroupSet,
 }
 
-/// An interface towards the leaves.
+/// An interface towards the leaves, or what it knows of one leg.
 #[derive(Clone, Default)]
 pub(super) struct Interface {
+    /// Where packets see it.
+    outlet: u32,
     pub(super) joined: GroupSet,
     pub(super) blocked: GroupSet,
     /// What the node below has said.
@@ -97,6 +102,7 @@ impl Session {
             first_group,
             flow: site.flow,
             outlets: Vec::new(),
+            beams: Vec::new(),
             interfaces: Vec::new(),
             members: members.iter().map(|&(_, endpoint)| Member { endpoint, joined: GroupSet::EMPTY }).collect(),
             nodes: tree.nodes().map(|node| Node::new(site.hosts[node.index()], flooded)).collect(),
@@ -137,8 +143,8 @@ impl Session {
             self.tree.up(node) != at.and_then(|at| before.up(at))
         };
         let moved = nodes.clone().filter(moved).map(|node| self.tree.node(node)).collect();
-        let interfaces = std::mem::take(&mut self.interfaces);
-        let known = self.watched_joins(&before, &interfaces);
+        let (interfaces, beams) = (std::mem::take(&mut self.interfaces), std::mem::take(&mut self.beams));
+        let known = self.watched_joins(&before, &interfaces, &beams);
         let mut places: Vec<(LinkId, usize)> = (0..).zip(before.branches()).map(|(at, old)| (old.link, at)).collect();
         places.sort_unstable();
         self.lay_out();
@@ -155,6 +161,7 @@ impl Session {
         }
         for branch in self.tree.leaves_first() {
             let Branch { link, child, .. } = *self.tree.branch(branch);
+            let outlet = self.interfaces[branch.index()].outlet;
             let place = places.binary_search_by_key(&link, |place| place.0);
             let old = place.ok().map(|place| &interfaces[places[place].1]);
             let Node { interest, told, .. } = &self.nodes[child.index()];
@@ -164,8 +171,9 @@ impl Session {
                 (Rebuild::ByMessages, None) => GroupSet::EMPTY,
             };
             self.interfaces[branch.index()] = match (self.plan.rebuild, old) {
-                (Rebuild::ByMessages, Some(old)) => Interface { joined: GroupSet::EMPTY, ..old.clone() },
+                (Rebuild::ByMessages, Some(old)) => Interface { outlet, joined: GroupSet::EMPTY, ..old.clone() },
                 (_, old) => Interface {
+                    outlet,
                     joined: GroupSet::EMPTY,
                     blocked: old.map_or(GroupSet::EMPTY, |old| old.blocked),
                     below: Neighbour::known(told, old.map(|old| &old.below)),
@@ -173,9 +181,12 @@ impl Session {
             };
             self.set_joined(branch, joined);
         }
+        for old in &beams {
+            self.block_beam(old.carrier, old.blocked, true);
+        }
         self.retrees = self.retrees.wrapping_add(1);
         self.changes.clear();
-        let now = self.watched_joins(&self.tree, &self.interfaces);
+        let now = self.watched_joins(&self.tree, &self.interfaces, &self.beams);
         let joined = |joins: &[(LinkId, GroupSet)], link: LinkId| {
             joins.binary_search_by_key(&link, |&(known, _)| known).ok().map(|at| joins[at].1)
         };
@@ -209,11 +220,11 @@ impl Session {
         self.wanting = vec![0; self.tree.len() * self.plan.groups as usize];
     }
 
-    /// What is joined at the watched links of a tree with these interfaces, by link.
-    fn watched_joins(&self, tree: &Tree, interfaces: &[Interface]) -> Vec<(LinkId, GroupSet)> {
-        let all = tree.branches().iter().zip(interfaces);
-        let watched = all.filter(|(branch, _)| self.watched[branch.link.index()]);
-        let mut joins: Vec<_> = watched.map(|(branch, interface)| (branch.link, interface.joined)).collect();
+    /// What is joined at the watched links of a tree with these interfaces and beams, by link.
+    fn watched_joins(&self, tree: &Tree, interfaces: &[Interface], beams: &[Beam]) -> Vec<(LinkId, GroupSet)> {
+        let links = tree.branches().iter().zip(interfaces).map(|(branch, interface)| (branch.link, interface.joined));
+        let all = links.chain(beams.iter().map(|beam| (beam.carrier, beam.joined)));
+        let mut joins: Vec<_> = all.filter(|(link, _)| self.watched[link.index()]).collect();
         joins.sort_unstable();
         joins
     }
@@ -221,15 +232,31 @@ impl Session {
     /// Makes places for the interfaces of the tree.
     fn lay_out(&mut self) {
         let branches = self.tree.branches();
-        self.outlets = branches.iter().map(|branch| Outlet { link: branch.link, open: GroupSet::EMPTY }).collect();
-        self.interfaces = vec![Interface::default(); branches.len()];
+        self.outlets = Vec::with_capacity(branches.len());
+        self.beams = Vec::new();
+        self.interfaces = Vec::with_capacity(branches.len());
+        for (index, branch) in (0..).map(BranchId).zip(branches) {
+            let outlet = |link| Outlet { link, open: GroupSet::EMPTY };
+            match branch.carrier {
+                None => self.outlets.push(outlet(branch.link)),
+                Some(carrier) => {
+                    if self.beams.last().is_none_or(|beam| beam.carrier != carrier) {
+                        self.beams.push(Beam::new(carrier, self.outlets.len() as u32, index, self.plan.groups));
+                        self.outlets.push(outlet(carrier));
+                    }
+                    self.beams.last_mut().expect("there is one now").legs.push(outlet(branch.link));
+                }
+            }
+            self.interfaces.push(Interface { outlet: self.outlets.len() as u32 - 1, ..Interface::default() });
+        }
+        self.beams.sort_unstable_by_key(|beam| beam.carrier);
     }
 
     /// Where packets go that have come over links of the tree: the link, the branch that begins with it or beside whose
     /// link it leads back, and the fan at its end.
     pub(super) fn crossings(&self) -> impl Iterator<Item = (LinkId, BranchId, Fan, Way)> {
         self.branches().flat_map(|branch| {
-            let &Branch { parent, link, child } = self.tree.branch(branch);
+            let &Branch { parent, link, child, .. } = self.tree.branch(branch);
             let down = (link, branch, self.fan_of(child), Way::Down);
             let up = self.tree.up(child).map(|up| (up, branch, self.fan_of(parent), Way::Up));
             std::iter::once(down).chain(up)
@@ -238,7 +265,15 @@ impl Session {
 
     /// Where a packet goes from a node.
     pub(crate) fn fan_of(&self, node: Vertex) -> Fan {
-        Fan { branches: self.tree.fan(node), members: self.nodes[node.index()].members }
+        let [start, end] = self.tree.fan(node);
+        let outlets = match start < end {
+            true => {
+                let outlet = |branch: u32| self.interfaces[branch as usize].outlet;
+                [outlet(start), outlet(end - 1) + 1]
+            }
+            false => [0; 2],
+        };
+        Fan { outlets, members: self.nodes[node.index()].members }
     }
 
     /// The position of a node, if the session has to do with it.
@@ -246,10 +281,10 @@ impl Session {
         self.tree.vertex(node)
     }
 
-    /// The branches of a fan.
+    /// The outlets of a fan.
     #[inline]
     pub(crate) fn outlets(&self, fan: Fan) -> &[Outlet] {
-        let [start, end] = fan.branches;
+        let [start, end] = fan.outlets;
         &self.outlets[start as usize..end as usize]
     }
 
@@ -348,23 +383,62 @@ impl Session {
 
     /// Makes what a branch has joined `groups`. What is no longer joined is no longer blocked.
     pub(super) fn set_joined(&mut self, branch: BranchId, groups: GroupSet) {
+        let Branch { parent, carrier, link, .. } = *self.tree.branch(branch);
         let state = &mut self.interfaces[branch.index()];
         let before = std::mem::replace(&mut state.joined, groups);
-        let Branch { parent, link, .. } = *self.tree.branch(branch);
+        state.blocked &= groups;
+        match carrier {
+            None => {
+                self.note_change(link, before, groups);
+                self.open(branch);
+            }
+            Some(carrier) => self.set_heard(carrier, branch, groups),
+        }
+        self.count(parent, before, groups);
+    }
+
+    /// What is joined at a link has changed.
+    fn note_change(&mut self, link: LinkId, before: GroupSet, after: GroupSet) {
         // Of several changes that nobody has been told of yet, what was there before the first counts.
         let untold = || self.changes.iter().any(|&(changed, _)| changed == link);
-        if self.watched[link.index()] && before != groups && !untold() {
+        if self.watched[link.index()] && before != after && !untold() {
             self.changes.push_back((link, before));
         }
-        state.blocked &= groups;
-        self.open(branch);
-        self.count(parent, before, groups);
     }
 
     /// What packets see of a branch becomes what it has joined and does not block.
     fn open(&mut self, branch: BranchId) {
-        let Interface { joined, blocked, .. } = self.interfaces[branch.index()];
-        self.outlets[branch.index()].open = joined - blocked;
+        let Interface { outlet, joined, blocked, .. } = self.interfaces[branch.index()];
+        self.outlets[outlet as usize].open = joined - blocked;
+    }
+
+    /// The legs of a carrier that are branches of the tree.
+    pub(crate) fn beam(&self, carrier: LinkId) -> Option<&Beam> {
+        Some(&self.beams[self.beam_at(carrier)?])
+    }
+
+    fn beam_at(&self, carrier: LinkId) -> Option<usize> {
+        self.beams.binary_search_by_key(&carrier, |beam| beam.carrier).ok()
+    }
+
+    /// Makes what the leg that is a branch has joined `groups`.
+    fn set_heard(&mut self, carrier: LinkId, branch: BranchId, groups: GroupSet) {
+        let beam = self.beam_at(carrier).expect("of every leg there is one");
+        let state = &mut self.beams[beam];
+        let before = state.joined;
+        state.set_joined(branch, groups);
+        let after = state.joined;
+        self.outlets[state.outlet as usize].open = state.open();
+        self.note_change(carrier, before, after);
+    }
+
+    /// Holds groups back on all legs of a carrier, or lets them pass again. Says whether there are any.
+    pub(super) fn block_beam(&mut self, carrier: LinkId, groups: GroupSet, blocked: bool) -> bool {
+        let Some(beam) = self.beam_at(carrier) else { return false };
+        let state = &mut self.beams[beam];
+        state.set_blocked(groups, blocked);
+        self.outlets[state.outlet as usize].open = state.open();
+        true
     }
 
     /// One of those who want something of `node` wants `after` instead of `before`.
@@ -434,7 +508,7 @@ impl Session {
 
 impl Fan {
     /// That of a node without branches and members.
-    pub(super) const NOWHERE: Fan = Fan { branches: [0; 2], members: [0; 2] };
+    pub(super) const NOWHERE: Fan = Fan { outlets: [0; 2], members: [0; 2] };
 }
 
 impl Node {

@@ -1,6 +1,7 @@
 //! The tree of a session: from every node on it the way to the source, and away from the source the branches.
 
 use crate::ids::{LinkId, NodeId};
+use crate::legs::Carriers;
 use crate::routing::{Edge, Routes};
 
 /// A tree; changes by being replaced.
@@ -8,7 +9,7 @@ pub(crate) struct Tree {
     root: NodeId,
     /// By node.
     places: Vec<Place>,
-    /// By parent, and of a parent by link.
+    /// By parent, of a parent its links before its legs, those of a carrier together, then by link.
     branches: Vec<Branch>,
 }
 
@@ -24,6 +25,8 @@ pub(crate) struct BranchId(pub(super) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Branch {
     pub(crate) parent: Vertex,
+    /// The link of which the branch is a leg, if it is one.
+    pub(crate) carrier: Option<LinkId>,
     /// From the parent to the child.
     pub(crate) link: LinkId,
     pub(crate) child: Vertex,
@@ -43,6 +46,7 @@ pub(crate) struct Woods<'a> {
     edges: &'a [Edge],
     /// To the nodes of all sources.
     routes: &'a Routes,
+    carriers: &'a Carriers,
     /// By node: its place in the tree that is being made.
     found: Vec<u32>,
 }
@@ -50,9 +54,9 @@ pub(crate) struct Woods<'a> {
 const NIL: u32 = u32::MAX;
 
 impl<'a> Woods<'a> {
-    /// By `routes` among `nodes` nodes and these links.
-    pub(crate) fn new(nodes: usize, edges: &'a [Edge], routes: &'a Routes) -> Woods<'a> {
-        Woods { edges, routes, found: vec![NIL; nodes] }
+    /// By `routes` among `nodes` nodes and these links, some of which may be legs.
+    pub(crate) fn new(nodes: usize, edges: &'a [Edge], routes: &'a Routes, carriers: &'a Carriers) -> Woods<'a> {
+        Woods { edges, routes, carriers, found: vec![NIL; nodes] }
     }
 
     /// How many nodes and links there are.
@@ -82,7 +86,8 @@ impl<'a> Woods<'a> {
         for (child, &node) in (0..).map(Vertex).zip(&nodes) {
             let step = self.step(node, root);
             if let Some((above, _, link)) = step {
-                branches.push(Branch { parent: Vertex(self.found[above.index()]), link, child });
+                let (parent, carrier) = (Vertex(self.found[above.index()]), self.carriers.of(link));
+                branches.push(Branch { parent, carrier, link, child });
             }
             places.push(Place { node, up: step.map_or(LinkId::NONE, |(_, up, _)| up), fan: [0, 0] });
         }
@@ -202,9 +207,14 @@ mod tests {
         edges.push(edge(0, 4, 1));
         edges.push(edge(5, 0, 1));
         let routes = Routes::towards(6, &edges, &[NodeId(0)]);
-        let mut woods = Woods::new(6, &edges, &routes);
+        let carriers = Carriers::default();
+        let mut woods = Woods::new(6, &edges, &routes, &carriers);
         woods.tree(NodeId(3), [NodeId(3)].into_iter());
         woods.tree(NodeId(0), leaves.iter().copied().map(NodeId))
+    }
+
+    fn branch(parent: u32, link: u32, child: u32) -> Branch {
+        Branch { parent: Vertex(parent), carrier: None, link: LinkId(link), child: Vertex(child) }
     }
 
     #[test]
@@ -212,7 +222,6 @@ mod tests {
         let tree = tree(&[0, 1, 2, 3, 4, 5]);
         let up: Vec<Option<u32>> = (0..6).map(|vertex| tree.up(Vertex(vertex)).map(|link| link.0)).collect();
         assert_eq!(up, [None, Some(1), Some(2), Some(4), None, None]);
-        let branch = |parent, link, child| Branch { parent: Vertex(parent), link: LinkId(link), child: Vertex(child) };
         assert_eq!(tree.branches(), [branch(0, 0, 1), branch(0, 3, 2), branch(2, 5, 3)]);
         assert_eq!([0, 1, 2].map(|vertex| tree.fan(Vertex(vertex))), [[0, 2], [0, 0], [2, 3]]);
         assert_eq!(tree.leaves_first(), [2, 1, 0].map(BranchId));
@@ -226,7 +235,6 @@ mod tests {
             [0, 1, 2, 3].map(|node| tree.vertex(NodeId(node)).map(|vertex| vertex.0)),
             [Some(0), None, Some(1), Some(2)]
         );
-        let branch = |parent, link, child| Branch { parent: Vertex(parent), link: LinkId(link), child: Vertex(child) };
         assert_eq!(tree.branches(), [branch(0, 3, 1), branch(1, 5, 2)]);
         assert_eq!(tree.up(Vertex(3)), None, "no link leads to it");
     }

@@ -19,33 +19,33 @@ use std::sync::{Arc, Mutex};
 
 /// A byte takes a microsecond.
 const RATE: u64 = 8_000_000;
-const MS: u64 = 1_000_000;
+pub const MS: u64 = 1_000_000;
 
 /// 8 Mbit/s and a delay in milliseconds.
-fn wire<'a>(millis: u64) -> Wire<'a> {
+pub fn wire<'a>(millis: u64) -> Wire<'a> {
     Wire { rate: RATE, millis, queue: AMPLE, loss: NO_LOSS }
 }
 
-fn delay(millis: u64) -> Change {
+pub fn delay(millis: u64) -> Change {
     Change::Delay { from: Duration::from_millis(millis), slope: Slope::LEVEL }
 }
 
 /// Puts a network together; what comes to the receivers of its flows.
-type Make<'a> = &'a dyn Fn(&mut NetworkBuilder) -> Vec<Arc<Mutex<Vec<Arrival>>>>;
+pub type Make<'a> = &'a dyn Fn(&mut NetworkBuilder) -> Vec<Arc<Mutex<Vec<Arrival>>>>;
 /// A microsecond, and how something changes then.
-type At = (u64, fn() -> Change);
+pub type At = (u64, fn() -> Change);
 
 /// What a network did.
-struct Outcome {
+pub struct Outcome {
     /// Nanosecond and size of what came, by flow.
-    arrivals: Vec<Vec<(u64, u16)>>,
-    counters: Vec<LinkCounters>,
-    no_route: u64,
-    digest: (u64, u64),
+    pub arrivals: Vec<Vec<(u64, u16)>>,
+    pub counters: Vec<LinkCounters>,
+    pub no_route: u64,
+    pub digest: (u64, u64),
 }
 
 /// Runs the network that `make` makes for a second on both calendars, which must agree.
-fn run(make: Make<'_>) -> Outcome {
+pub fn run(make: Make<'_>) -> Outcome {
     fn on<C: Calendar>(make: Make<'_>) -> Outcome {
         let mut network = NetworkBuilder::new(1);
         network.clock_offsets(false);

@@ -10,7 +10,7 @@ use faircast_proto::source::{Cbr, Sink, cbr};
 use faircast_proto::tcp;
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::agent::Agent;
-use faircast_sim::builder::{LinkPlan, NetworkBuilder};
+use faircast_sim::builder::{CarrierPlan, LegPlan, LinkPlan, NetworkBuilder};
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
@@ -208,4 +208,21 @@ pub fn actor(actions: &[(u64, Action)]) -> (Agent, Arc<Mutex<Vec<Arrival>>>) {
     let script = Script { steps, ..Script::default() };
     let arrivals = script.arrivals.clone();
     (Agent::Guest(Box::new(script)), arrivals)
+}
+
+/// The transmitter of a link with legs, named by its node, at `wire`'s rate behind its queue.
+pub fn carrier(network: &mut NetworkBuilder, from: NodeId, wire: &Wire<'_>) -> LinkId {
+    let (name, rate) = (format!("{}-", from.0), Rate(wire.rate));
+    let config: queue::Config = serde_json::from_str(wire.queue).expect("a legal queue");
+    let random = network.stream(&format!("link/{name}/queue"));
+    let queue = Queue::new(&config, LinkContext { rate, delay: Duration::ZERO, mean_packet_bytes: 1000, random });
+    network.carrier(CarrierPlan { name, from, rate, queue })
+}
+
+/// A leg to `to` with `wire`'s delay and losses, whose streams are those of a [`link`] between the same nodes.
+pub fn leg(network: &mut NetworkBuilder, carrier: LinkId, from: NodeId, to: NodeId, wire: &Wire<'_>) -> LinkId {
+    let (name, delay) = (format!("{}-{}", from.0, to.0), Duration::from_millis(wire.millis));
+    let config: loss::Config = serde_json::from_str(wire.loss).expect("a legal loss model");
+    let loss = Loss::new(&config, network.stream(&format!("link/{name}/loss")));
+    network.leg(LegPlan { name, carrier, to, delay, loss })
 }

@@ -1,0 +1,87 @@
+//! The part of a link with legs that is the link's: the transmitter's aims, and what a leg counts.
+
+use super::{DropReason, Form, Link, Verdict, Wanted};
+use crate::ids::LinkId;
+use crate::store::{Label, Store};
+use faircast_proto::packet::Packet;
+use faircast_proto::time::Instant;
+use std::collections::VecDeque;
+
+/// The transmitter.
+impl Link {
+    /// Makes it a link with legs.
+    pub(crate) fn prepare_for_legs(&mut self) {
+        self.prepare_for_changes();
+        if let Some(course) = &mut self.course {
+            course.aims = Some(VecDeque::new());
+        }
+    }
+
+    /// Whether it has legs: one transmitter for several far ends, which are links as well.
+    pub fn has_legs(&self) -> bool {
+        self.aims().is_some()
+    }
+
+    /// For which leg each packet is, that in transmission and those that wait; `None` if there are no legs.
+    pub(crate) fn aims(&self) -> Option<&VecDeque<LinkId>> {
+        self.course.as_ref()?.aims.as_ref()
+    }
+
+    /// A packet comes to the queue for a leg that is down.
+    pub(crate) fn refuse(&mut self, now: Instant, label: Label, store: &mut Store) -> Wanted {
+        self.settle(now);
+        self.counters.arrived += 1;
+        let reason = DropReason::Down;
+        self.drop_packet(now, label, reason, self.waiting_pkts(), store);
+        self.assert_conservation();
+        Wanted { verdict: Verdict::Drop(reason), delivery: None, departure: None }
+    }
+
+    /// A packet has left the transmitter, and some leg has heard it or none.
+    pub(crate) fn note_transmitted(&mut self, label: Label, heard: bool) {
+        match heard {
+            true => self.count_delivered(label),
+            false => {
+                self.counters.unreceived += 1;
+                self.assert_conservation();
+            }
+        }
+    }
+}
+
+/// A leg.
+impl Link {
+    /// Makes it a leg of a link whose link layer adds so many bytes to each packet.
+    pub(crate) fn prepare_as_leg(&mut self, header: u16) {
+        self.header = header;
+        self.waiting = None;
+        if !self.may_change() {
+            self.form = Form::FixedLeg;
+        }
+    }
+
+    /// Whether it is a leg that never changes.
+    pub(crate) fn is_fixed_leg(&self) -> bool {
+        self.form == Form::FixedLeg
+    }
+
+    /// A packet goes on its way to the far end.
+    #[inline]
+    pub(crate) fn note_sent(&mut self, label: Label) {
+        self.counters.arrived += 1;
+        self.counters.departed += 1;
+        self.counters.departed_bytes += u64::from(label.size);
+    }
+
+    /// A packet goes on the wire of a leg that may change. Says when an entry of the calendar is wanted, if one is.
+    pub(crate) fn send(&mut self, now: Instant, label: Label) -> Option<Instant> {
+        let course = self.course.as_mut()?;
+        course.wire.send(now, self.to, course.delay.at(now), label)
+    }
+
+    /// A packet has come to the far end of a leg that never changes. Says whether it is heard there.
+    #[inline]
+    pub(crate) fn hear(&mut self, now: Instant, label: Label, packet: &Packet) -> bool {
+        !self.loses(now, label, packet)
+    }
+}
