@@ -45,6 +45,12 @@ def _plain(value: Any) -> Any:
     return value
 
 
+Announce: TypeAlias = Literal["apart", "base"]
+"""Where members tell each other of their levels.
+
+"apart": In a group apart, which all members join and to which they alone send.
+"base": In the group of the base layer, if they hold it or not.
+"""
 Calendar: TypeAlias = Literal["wheel", "heap"]
 """The data structure that holds what happens next.
 
@@ -471,6 +477,10 @@ class LayeredCbrSession(Part):
 
     source: str
     """Sending node."""
+    announce: Announce | None = None
+    """Whether, and where, members tell each other when they go to another level, in a packet of 40 B. Default: they
+    do not.
+    """
     climb: Sequence[ClimbStep] | None = None
     """When members go on to other levels, in the order of time. Default: never."""
     jitter: float | None = None
@@ -582,6 +592,10 @@ class Mecn(Part):
 class Membership(Part):
     """How members and routers come to a session's packets."""
 
+    any_source: bool | None = None
+    """Whether the network takes packets of members to groups for which the scheme has them send. Default true; false
+    is a network of single sources (RFC 4607), which drops them.
+    """
     leave_delay: str | None = None
     """How long a router goes on forwarding after a host's leave. Default: as the profile says."""
     lifetime: str | None = None

@@ -78,6 +78,13 @@ pub enum Cause {
 /// sender of any protocol may say so; drivers then know how long its flow was active.
 pub const FINISHED: &EventKind = &EventKind::new("finished", "1", "Everything to be sent has been acknowledged.");
 
+/// A receiver has joined a layer. `before` and `after` are how many it holds; the event is on the layer that it joined.
+/// All schemes of layers tell these two by the same names.
+pub const LAYER_ADDED: &EventKind = &EventKind::new("layer-added", "layers", "A receiver has joined a layer.");
+
+/// A receiver has left a layer, likewise.
+pub const LAYER_DROPPED: &EventKind = &EventKind::new("layer-dropped", "layers", "A receiver has left a layer.");
+
 impl Event {
     /// An event that changes nothing with a number.
     pub const fn new(kind: &'static EventKind, cause: Cause) -> Event {
@@ -87,6 +94,16 @@ impl Event {
     /// A change of what the kind is about.
     pub const fn change(kind: &'static EventKind, before: f64, after: f64, cause: Cause) -> Event {
         Event { kind, before, after, subject: Subject::Own, layer: None, cause }
+    }
+
+    /// A receiver that held the layers below it has joined this one.
+    pub const fn layer_added(layer: u8, cause: Cause) -> Event {
+        Event::change(LAYER_ADDED, layer as f64, layer as f64 + 1.0, cause).on(layer)
+    }
+
+    /// A receiver that held the layers up to this one has left it.
+    pub const fn layer_dropped(layer: u8, cause: Cause) -> Event {
+        Event::change(LAYER_DROPPED, layer as f64 + 1.0, layer as f64, cause).on(layer)
     }
 
     /// The same, about somebody else or nobody.

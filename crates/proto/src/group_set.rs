@@ -19,19 +19,49 @@ pub enum Role {
     Control,
 }
 
+/// Who sends to a group. Members can only where the network lets them: in networks of single sources (RFC 4607) their
+/// packets are dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Senders {
+    /// The session's source alone.
+    Source,
+    /// The source and the members.
+    All,
+    /// The members; without them nobody.
+    Members,
+}
+
 /// A group of a session, as its scheme wants it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupPlan {
     /// What it is for.
     pub role: Role,
-    /// Whether members may send to it, too; otherwise the source alone.
-    pub any_source: bool,
+    /// Who sends to it.
+    pub senders: Senders,
 }
 
 impl GroupPlan {
-    /// A layer of this rank, to which the source alone may send.
+    /// A layer of this rank, to which the source alone sends.
     pub const fn layer(rank: u8) -> GroupPlan {
-        GroupPlan { role: Role::Layer(rank), any_source: false }
+        GroupPlan { role: Role::Layer(rank), senders: Senders::Source }
+    }
+
+    /// What is wrong with the groups that a scheme wants for a session, if anything is. Layers come in the order of
+    /// their ranks: routers that know groups by their numbers take the highest for the least important.
+    pub fn complaint(groups: &[GroupPlan]) -> Option<String> {
+        if !(1..=MAX_GROUPS as usize).contains(&groups.len()) {
+            return Some(format!("{} groups; legal are 1 to {MAX_GROUPS}", groups.len()));
+        }
+        let mut layers = 0..;
+        let wrong = groups.iter().zip(0..).find_map(|(plan, number)| match plan.role {
+            Role::Layer(rank) => layers.next().filter(|&due| due != rank).map(|due| (number, rank, due)),
+            Role::Control => None,
+        });
+        if let Some((number, rank, due)) = wrong {
+            let number: u32 = number;
+            return Some(format!("group {number} is layer {rank}; legal is layer {due}, the next in order"));
+        }
+        (layers.start == 0).then(|| "no group is a layer; legal is one or more".to_owned())
     }
 }
 
@@ -202,6 +232,19 @@ mod tests {
     use super::*;
     use crate::random::Random;
     use std::collections::BTreeSet;
+
+    #[test]
+    fn layers_come_in_order_and_there_is_one() {
+        let control = GroupPlan { role: Role::Control, senders: Senders::Members };
+        let layers = |ranks: &[u8]| -> Vec<GroupPlan> { ranks.iter().map(|&rank| GroupPlan::layer(rank)).collect() };
+        assert_eq!(GroupPlan::complaint(&[control, GroupPlan::layer(0), control, GroupPlan::layer(1)]), None);
+        let complaint = |groups: &[GroupPlan]| GroupPlan::complaint(groups).expect("something is wrong");
+        assert_eq!(complaint(&[]), "0 groups; legal are 1 to 128");
+        assert_eq!(complaint(&vec![control; 129]), "129 groups; legal are 1 to 128");
+        assert_eq!(complaint(&layers(&[0, 2])), "group 1 is layer 2; legal is layer 1, the next in order");
+        assert_eq!(complaint(&layers(&[0, 0])), "group 1 is layer 0; legal is layer 1, the next in order");
+        assert_eq!(complaint(&[control]), "no group is a layer; legal is one or more");
+    }
 
     #[test]
     fn borders_of_the_words() {

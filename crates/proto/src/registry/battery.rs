@@ -5,7 +5,7 @@ use crate::endpoint::GaugeKind;
 use crate::omcc::population::{self, configured, estimated, registration};
 use crate::packet::{Ecn, FlowId, Header, Packet};
 use crate::random::{Random, fnv1a};
-use crate::source::layered::Step;
+use crate::source::layered::{Announce, Step};
 use crate::testing::group::{GROUP, Group, Who};
 use crate::testing::{Fate, anything};
 use crate::time::Duration;
@@ -36,6 +36,8 @@ pub(super) fn settings() -> Vec<SchemeConfig> {
     let estimated = estimated::Config { rounds: 4, ..Default::default() };
     let mut settings: Vec<SchemeConfig> = vec![
         SchemeConfig::Cbr(cbr),
+        SchemeConfig::LayeredCbr(source::layered::Config { announce: Some(Announce::Apart), ..layered.clone() }),
+        SchemeConfig::LayeredCbr(source::layered::Config { announce: Some(Announce::Base), ..layered.clone() }),
         SchemeConfig::LayeredCbr(layered),
         SchemeConfig::Tfmcc(tfmcc.clone()),
         SchemeConfig::Tfmcc(tfmcc::Config {
@@ -84,7 +86,9 @@ pub(super) fn settings() -> Vec<SchemeConfig> {
     for (name, _) in LIST {
         assert!(settings.iter().any(|config| config.name() == *name), "the battery has no settings of {name}");
     }
-    settings.iter().for_each(|config| assert_eq!(config.check(), [], "{config:?}"));
+    for config in &settings {
+        assert_eq!((config.check(), GroupPlan::complaint(&config.groups())), (vec![], None), "{config:?}");
+    }
     settings.extend(SchemeConfig::defaults());
     settings
 }

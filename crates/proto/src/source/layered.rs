@@ -6,9 +6,9 @@
 use super::seen::Seen;
 use super::spacing::Spacing;
 use super::{MOST_RATE, check_rate_and_size};
-use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, Outbox, Report};
-use crate::group_set::{GroupPlan, MAX_GROUPS};
-use crate::packet::{self, Address, Ecn, INITIAL_TTL, Packet, ProtocolHeader};
+use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, LAYER_ADDED, LAYER_DROPPED, Outbox, Report};
+use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
+use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet, ProtocolHeader};
 use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::scheme::{Scheme, Seat};
@@ -34,6 +34,21 @@ pub struct Config {
     pub level: Option<u32>,
     /// When members go on to other levels, in the order of time. Default: never.
     pub climb: Vec<Step>,
+    /// Whether, and where, members tell each other when they go to another level, in a packet of 40 B. Default: they do
+    /// not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub announce: Option<Announce>,
+}
+
+/// Where members tell each other of their levels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Announce")]
+pub enum Announce {
+    /// In a group apart, which all members join and to which they alone send.
+    Apart,
+    /// In the group of the base layer, if they hold it or not.
+    Base,
 }
 
 /// A change of a member's level.
@@ -49,19 +64,31 @@ pub struct Step {
 
 /// What a packet says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Header {
-    /// Which layer it belongs to, the base being 0.
-    pub layer: u8,
-    /// Its number in the layer, from 0; wraps around.
-    pub sequence: u32,
+pub enum Header {
+    /// Data.
+    Data {
+        /// Which layer it belongs to, the base being 0.
+        layer: u8,
+        /// Its number in the layer, from 0; wraps around.
+        sequence: u32,
+    },
+    /// A member has gone to another level.
+    Level {
+        /// How many layers it holds.
+        level: u8,
+        /// The number of the announcement, its sender's first being 0; wraps around.
+        sequence: u32,
+    },
 }
 
-/// A member holds another number of layers; the layer of the event is the highest one added or dropped.
-pub const LEVEL: &EventKind = &EventKind::new("level", "layers", "A member holds another number of layers.");
+/// Size of an announcement on the wire.
+const ANNOUNCEMENT_BYTES: u16 = 40;
 
 /// What a member shows.
-const GAUGES: &[Gauge] =
-    &[Gauge::count("missed", "packets", "Packets of joined layers whose numbers were passed over, late ones, too.")];
+const GAUGES: &[Gauge] = &[
+    Gauge::count("missed", "packets", "Packets of joined layers whose numbers were passed over, late ones, too."),
+    Gauge::count("announcements", "packets", "Announcements of other members that came."),
+];
 
 /// The endpoint that sends: in every layer from its start to its stop.
 #[derive(Debug)]
@@ -85,7 +112,14 @@ struct Layer {
 /// The endpoint that receives.
 #[derive(Debug)]
 pub struct Member {
+    flow: FlowId,
+    own: Address,
     group: Address,
+    /// Where it tells others of its level, and whether it has to join that group for their sake.
+    announce: Option<(Address, bool)>,
+    announced: u32,
+    /// Announcements that it has heard.
+    heard: u64,
     level: u32,
     first_level: u32,
     climb: Vec<Step>,
@@ -107,6 +141,7 @@ impl Default for Config {
             jitter: 0.0,
             level: None,
             climb: Vec::new(),
+            announce: None,
         }
     }
 }
@@ -123,8 +158,9 @@ impl Scheme for Config {
 
     fn check(&self) -> Vec<(String, String)> {
         let mut wrong = Vec::new();
-        if !(1..=MAX_GROUPS as usize).contains(&self.rates.len()) {
-            let message = format!("{} layers given; legal are 1 to {MAX_GROUPS}", self.rates.len());
+        let most = MAX_GROUPS - u32::from(self.announce == Some(Announce::Apart));
+        if !(1..=most as usize).contains(&self.rates.len()) {
+            let message = format!("{} layers given; legal are 1 to {most}", self.rates.len());
             wrong.push(("rates".to_owned(), message));
         }
         for (layer, &rate) in self.rates.iter().enumerate() {
@@ -155,11 +191,19 @@ impl Scheme for Config {
     }
 
     fn groups(&self) -> Vec<GroupPlan> {
-        (0..self.rates.len()).map(|layer| GroupPlan::layer(layer as u8)).collect()
+        let mut groups: Vec<GroupPlan> = (0..self.rates.len()).map(|layer| GroupPlan::layer(layer as u8)).collect();
+        match self.announce {
+            None => {}
+            Some(Announce::Apart) => groups.push(GroupPlan { role: Role::Control, senders: Senders::Members }),
+            Some(Announce::Base) => {
+                groups.first_mut().into_iter().for_each(|base| base.senders = Senders::All);
+            }
+        }
+        groups
     }
 
     fn events(&self) -> &'static [&'static EventKind] {
-        &[LEVEL]
+        &[LAYER_ADDED, LAYER_DROPPED]
     }
 
     fn packet_bytes(&self) -> u64 {
@@ -189,7 +233,7 @@ impl Scheme for Config {
                 size: self.packet_size.0 as u16,
                 ttl: INITIAL_TTL,
                 ecn: Ecn::NotCapable,
-                header: Header { layer: 0, sequence: 0 }.into(),
+                header: Header::Data { layer: 0, sequence: 0 }.into(),
             },
             group: seat.group,
             jitter: self.jitter,
@@ -200,8 +244,17 @@ impl Scheme for Config {
     }
 
     fn member(&self, seat: Seat) -> Member {
+        let announce = self.announce.map(|to| match to {
+            Announce::Apart => (group_of(seat.group, self.layers()), true),
+            Announce::Base => (seat.group, false),
+        });
         Member {
+            flow: seat.flow,
+            own: seat.own,
             group: seat.group,
+            announce,
+            announced: 0,
+            heard: 0,
             level: 0,
             first_level: self.level.unwrap_or(self.layers()),
             climb: self.climb.clone(),
@@ -218,7 +271,7 @@ impl Source {
     /// Sends what is due, layer by layer. A driver that is late does not lower the rate.
     fn send(&mut self, now: Instant, out: &mut Outbox) {
         for (rank, layer) in (0..).zip(&mut self.layers).filter(|(_, layer)| layer.send_at <= now) {
-            let header = Header { layer: rank, sequence: layer.sequence };
+            let header = Header::Data { layer: rank, sequence: layer.sequence };
             let destination = group_of(self.group, u32::from(rank));
             out.send(Packet { sent: now, destination, header: header.into(), ..self.template });
             self.sent += 1;
@@ -254,21 +307,40 @@ impl Endpoint for Source {
 
 impl Member {
     /// Holds the first `level` layers from now on.
-    fn go(&mut self, level: u32, out: &mut Outbox) {
+    fn go(&mut self, now: Instant, level: u32, out: &mut Outbox) {
         let before = self.level;
         for layer in before..level {
             // What came before it was left says nothing of what is missing.
             self.seen[layer as usize] = Seen::default();
             out.join(group_of(self.group, layer));
+            out.event(Event::layer_added(layer as u8, Cause::Time));
         }
         for layer in (level..before).rev() {
             out.leave(group_of(self.group, layer));
+            out.event(Event::layer_dropped(layer as u8, Cause::Time));
         }
         self.level = level;
         if level != before {
-            let highest = level.max(before) - 1;
-            out.event(Event::change(LEVEL, f64::from(before), f64::from(level), Cause::Time).on(highest as u8));
+            self.announce(now, out);
         }
+    }
+
+    /// Tells the others of its level.
+    fn announce(&mut self, now: Instant, out: &mut Outbox) {
+        let Some((group, _)) = self.announce else { return };
+        out.send(Packet {
+            sent: now,
+            flow: self.flow,
+            source: self.own,
+            destination: group,
+            size: ANNOUNCEMENT_BYTES,
+            ttl: INITIAL_TTL,
+            ecn: Ecn::NotCapable,
+            header: Header::Level { level: self.level as u8, sequence: self.announced }.into(),
+        });
+        self.announced = self.announced.wrapping_add(1);
+        self.counts.sent_pkts += 1;
+        self.counts.sent_bytes += u64::from(ANNOUNCEMENT_BYTES);
     }
 
     /// Takes the steps that are due.
@@ -276,14 +348,22 @@ impl Member {
         while self.deadline().is_some_and(|at| at <= now) {
             let level = self.climb[self.climbed].level;
             self.climbed += 1;
-            self.go(level, out);
+            self.go(now, level, out);
         }
     }
 
     fn data(&mut self, packet: &Packet) {
         self.counts.received_pkts += 1;
         self.counts.received_bytes += u64::from(packet.size);
-        let packet::Header::LayeredCbr(Header { layer, sequence }) = packet.header else { return };
+        let (layer, sequence) = match packet.header {
+            packet::Header::LayeredCbr(Header::Data { layer, sequence }) => (layer, sequence),
+            packet::Header::LayeredCbr(Header::Level { .. }) => {
+                // Of no layer; that it might come twice its sender's number would tell, and nobody asks.
+                self.heard += 1;
+                return;
+            }
+            _ => return,
+        };
         let Some(seen) = self.seen.get_mut(usize::from(layer)).filter(|_| u32::from(layer) < self.level) else {
             return;
         };
@@ -305,11 +385,17 @@ impl Endpoint for Member {
             Input::Start => {
                 self.started = Some(now);
                 self.climbed = 0;
-                self.go(self.first_level, out);
+                if let Some((group, true)) = self.announce {
+                    out.join(group);
+                }
+                self.go(now, self.first_level, out);
             }
             Input::Stop => {
-                self.started = None;
-                self.go(0, out);
+                let was_there = self.started.take().is_some();
+                self.go(now, 0, out);
+                if let Some((group, true)) = self.announce.filter(|_| was_there) {
+                    out.leave(group);
+                }
             }
             Input::Packet(packet, _) => self.data(packet),
             Input::Timeout => {}
@@ -330,121 +416,32 @@ impl Endpoint for Member {
     }
 
     fn measure(&self, values: &mut [f64]) {
-        values.copy_from_slice(&[self.missed as f64]);
+        values.copy_from_slice(&[self.missed as f64, self.heard as f64]);
     }
 }
 
 impl ProtocolHeader for Header {
     fn digest(&self) -> u64 {
-        u64::from(self.sequence) << 8 | u64::from(self.layer)
+        match *self {
+            Header::Data { layer, sequence } => u64::from(sequence) << 8 | u64::from(layer),
+            Header::Level { level, sequence } => 1 << 40 | u64::from(sequence) << 8 | u64::from(level),
+        }
     }
 
     fn is_data(&self) -> bool {
-        true
+        matches!(self, Header::Data { .. })
     }
 
     #[cfg(any(test, feature = "testing"))]
     fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
-        Header { layer: wild.below(6) as u8, sequence: wild.sequence() }
+        match wild.below(4) {
+            0 => Header::Level { level: wild.below(6) as u8, sequence: wild.sequence() },
+            _ => Header::Data { layer: wild.below(6) as u8, sequence: wild.sequence() },
+        }
     }
 }
 
 /// The group of a layer, the first being this.
 fn group_of(first: Address, layer: u32) -> Address {
     Address::group(first.index() as u32 + layer)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::packet::FlowId;
-    use crate::testing::group::{GROUP, Group, Who};
-    use crate::testing::{Fate, gauge};
-
-    fn seat(who: Who) -> Seat {
-        let random = Random::stream(1, &format!("test/{who:?}"));
-        Seat { flow: FlowId(0), own: who.address(), group: GROUP, members: 2, line_rate: None, random }
-    }
-
-    fn step(seconds: u64, level: u32) -> Step {
-        Step { after: Duration::from_secs(seconds), level }
-    }
-
-    #[test]
-    fn members_get_the_layers_that_they_hold() {
-        // 10, 20 and 40 packets per second.
-        let config = Config {
-            rates: vec![Rate(80_000), Rate(160_000), Rate(320_000)],
-            level: Some(1),
-            climb: vec![step(10, 3), step(20, 2), step(30, 0), step(40, 1)],
-            ..Config::default()
-        };
-        assert_eq!(config.check(), []);
-        let still = Config { climb: vec![], level: None, ..config.clone() };
-        let members = vec![
-            (config.member(seat(Who::Member(0))), Duration::from_millis(50)),
-            (still.member(seat(Who::Member(1))), Duration::from_millis(50)),
-        ];
-        // Every tenth packet of layer 1 is lost on its way to the second member.
-        let network = |_: Who, to: Who, packet: &Packet| match packet.header {
-            packet::Header::LayeredCbr(Header { layer: 1, sequence }) if to == Who::Member(1) && sequence % 10 == 9 => {
-                Fate::Lose
-            }
-            _ => Fate::Deliver,
-        };
-        let mut group = Group::new(config.source(seat(Who::Source)), members, network);
-        group.pester = true;
-        group.start_all();
-        let mut received = Vec::new();
-        for end_s in [5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0, 40.0, 45.0, 50.0] {
-            group.run_until(Instant::from_secs_f64(end_s));
-            received.push(group.members[0].report().received_pkts);
-        }
-        // In five seconds each; the last ones of a layer are under way when it is left, the first when it is joined.
-        let per_slot: Vec<u64> = received.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let expected = [50, 350, 350, 150, 150, 0, 0, 50, 50];
-        assert!(per_slot.iter().zip(expected).all(|(got, wanted)| got.abs_diff(wanted) <= 3), "{per_slot:?}");
-        assert_eq!((gauge(&group.members[0], "missed"), group.counts[1].joined.len()), (0.0, 1));
-        // 20 packets per second for 50 s and one at its start, of those every tenth.
-        assert_eq!(gauge(&group.members[1], "missed"), 99.0);
-        let levels: Vec<(f64, f64, Option<u8>)> = group
-            .events
-            .iter()
-            .filter(|(_, who, event)| *who == Who::Member(0) && event.is(LEVEL))
-            .map(|(_, _, event)| (event.before, event.after, event.layer))
-            .collect();
-        let expected = [(0.0, 1.0, 0), (1.0, 3.0, 2), (3.0, 2.0, 2), (2.0, 0.0, 1), (0.0, 1.0, 0)];
-        assert_eq!(levels, expected.map(|(before, after, layer)| (before, after, Some(layer))));
-    }
-
-    #[test]
-    fn numbers_wrap_and_late_packets_and_repeats_are_told_apart() {
-        let mut member = Config::default().member(seat(Who::Member(0)));
-        let mut out = Outbox::new();
-        member.handle(Instant::ZERO, Input::Start, &mut out);
-        let template = Config::default().source(seat(Who::Source)).template;
-        for sequence in [u32::MAX - 1, u32::MAX, 1, 0, 1, 2] {
-            let header = Header { layer: 2, sequence }.into();
-            member.handle(Instant::ZERO, Input::Packet(&Packet { header, ..template }, None), &mut out);
-        }
-        let report = member.report();
-        assert_eq!((report.received_pkts, report.distinct_bytes, gauge(&member, "missed")), (6, 5000, 1.0));
-    }
-
-    #[test]
-    fn wrong_values_are_named() {
-        let config = Config {
-            rates: vec![Rate(1000), Rate(0)],
-            packet_size: Bytes(0),
-            jitter: 1.5,
-            level: Some(3),
-            climb: vec![step(5, 1), step(5, 3)],
-        };
-        let fields: Vec<String> = Scheme::check(&config).into_iter().map(|(field, _)| field).collect();
-        assert_eq!(fields, ["rates[1]", "packet_size", "jitter", "level", "climb[1].level", "climb[1].after"]);
-        let none = Config { rates: vec![], ..Config::default() };
-        assert_eq!(Scheme::check(&none)[0], ("rates".to_owned(), "0 layers given; legal are 1 to 128".to_owned()));
-        let full = Config { rates: vec![Rate(1000); 128], ..Config::default() };
-        assert_eq!((Scheme::check(&full), full.groups().len()), (vec![], 128));
-    }
 }

@@ -11,6 +11,8 @@
 
 pub mod cbr;
 pub mod layered;
+#[cfg(test)]
+mod layered_tests;
 pub mod on_off;
 mod seen;
 pub mod sink;

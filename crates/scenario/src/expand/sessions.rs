@@ -5,7 +5,7 @@ use crate::control::Cancelled;
 use crate::model::{MembershipSettings, Nodes, Receivers, SessionEntry, TreeMode, TreeRebuild};
 use crate::network::{NetworkReceiver, NetworkSession};
 use crate::problem::Finding;
-use faircast_proto::group_set::{GroupPlan, GroupSet, Role};
+use faircast_proto::group_set::{GroupPlan, GroupSet, Role, Senders};
 use faircast_proto::scheme::Scheme;
 use faircast_sim::multicast::{self, SessionPlan};
 use std::collections::BTreeSet;
@@ -109,7 +109,8 @@ fn plan(session: &SessionEntry) -> SessionPlan {
     let which = |is: &dyn Fn(&GroupPlan) -> bool| -> GroupSet {
         (0..).zip(&groups).filter(|(_, group)| is(group)).map(|(number, _)| number).collect()
     };
-    let (control, any_source) = (which(&|group| group.role == Role::Control), which(&|group| group.any_source));
+    let control = which(&|group| group.role == Role::Control);
+    let any_source = which(&|group| membership.any_source && group.senders != Senders::Source);
     let plan = SessionPlan { control, any_source, ..SessionPlan::sparse(groups.len() as u32) };
     SessionPlan { mode, leave_delay: membership.leave_delay(), retry, lifetime, rebuild, ..plan }
 }

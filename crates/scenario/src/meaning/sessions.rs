@@ -5,6 +5,8 @@ use super::reach::Reach;
 use crate::model::{Nodes, Scenario, SessionEntry, TreeMode};
 use crate::network::{Network, NetworkReceiver, NetworkSession};
 use crate::problem::Finding;
+use faircast_proto::group_set::{GroupPlan, Senders};
+use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Duration;
 use faircast_sim::ids::NodeId;
 use faircast_sim::routing::Graph;
@@ -12,7 +14,11 @@ use faircast_sim::routing::Graph;
 /// All that is wrong with the session called `name`, where its nodes are not concerned.
 pub(super) fn check(scenario: &Scenario, name: &str, session: &SessionEntry, found: &mut Vec<Finding>) {
     let (path, course, duration) = (format!("sessions.{name}"), session.course(), scenario.duration);
-    for (field, message) in session.check() {
+    let wrong = session.check();
+    if wrong.is_empty() {
+        groups(&path, session, found);
+    }
+    for (field, message) in wrong {
         found.push(Finding::new(format!("{path}.{field}"), message).on([path.clone()]));
     }
     let latest = course.start + course.start_jitter;
@@ -40,6 +46,25 @@ pub(super) fn check(scenario: &Scenario, name: &str, session: &SessionEntry, fou
         }
     }
     members(scenario, name, session, found);
+}
+
+/// The groups that its scheme wants.
+fn groups(path: &str, session: &SessionEntry, found: &mut Vec<Finding>) {
+    let groups = session.config().groups();
+    if let Some(complaint) = GroupPlan::complaint(&groups) {
+        let message = format!("{} wants {complaint}", session.scheme());
+        found.push(Finding::new(format!("{path}.scheme"), message).on([path.to_owned()]));
+    }
+    let of_members = groups.iter().position(|group| group.senders == Senders::Members);
+    if let Some(number) = of_members.filter(|_| !session.course().membership.any_source) {
+        let message = format!(
+            "false given, and to group {number} of {} members alone send: nobody could; leave it out, or choose \
+             parameters without such a group",
+            session.scheme()
+        );
+        let finding = Finding::new(format!("{path}.membership.any_source"), message).given(Some(false));
+        found.push(finding.on([path.to_owned()]));
+    }
 }
 
 /// Times and numbers of the receivers.

@@ -95,6 +95,9 @@ pub struct MembershipSettings {
     pub lifetime: Duration,
     /// How routers come to know what is wanted below when the tree changes. Default "at-once".
     pub rebuild: TreeRebuild,
+    /// Whether the network takes packets of members to groups for which the scheme has them send. Default true; false
+    /// is a network of single sources (RFC 4607), which drops them.
+    pub any_source: bool,
 }
 
 /// How routers come to know what is wanted below when the tree changes.
@@ -258,6 +261,7 @@ impl Default for MembershipSettings {
             retry: Duration::from_secs(3),
             lifetime: Duration::from_secs(260),
             rebuild: TreeRebuild::default(),
+            any_source: true,
         }
     }
 }

@@ -1,0 +1,146 @@
+//! Layers of constant rates and who holds them.
+
+use super::layered::{Announce, Config, Header, Step};
+use crate::endpoint::{Action, Endpoint, Input, LAYER_ADDED, LAYER_DROPPED, Outbox};
+use crate::group_set::{GroupPlan, Role, Senders};
+use crate::packet::{self, FlowId, Packet};
+use crate::quantity::Bytes;
+use crate::random::Random;
+use crate::scheme::{Scheme, Seat};
+use crate::testing::group::{GROUP, Group, Who};
+use crate::testing::{Fate, gauge};
+use crate::time::{Duration, Instant, Rate};
+
+fn seat(who: Who) -> Seat {
+    let random = Random::stream(1, &format!("test/{who:?}"));
+    Seat { flow: FlowId(0), own: who.address(), group: GROUP, members: 2, line_rate: None, random }
+}
+
+fn step(seconds: u64, level: u32) -> Step {
+    Step { after: Duration::from_secs(seconds), level }
+}
+
+#[test]
+fn members_get_the_layers_that_they_hold() {
+    // 10, 20 and 40 packets per second.
+    let config = Config {
+        rates: vec![Rate(80_000), Rate(160_000), Rate(320_000)],
+        level: Some(1),
+        climb: vec![step(10, 3), step(20, 2), step(30, 0), step(40, 1)],
+        ..Config::default()
+    };
+    assert_eq!(config.check(), []);
+    let still = Config { climb: vec![], level: None, ..config.clone() };
+    let members = vec![
+        (config.member(seat(Who::Member(0))), Duration::from_millis(50)),
+        (still.member(seat(Who::Member(1))), Duration::from_millis(50)),
+    ];
+    // Every tenth packet of layer 1 is lost on its way to the second member.
+    let network = |_: Who, to: Who, packet: &Packet| match packet.header {
+        packet::Header::LayeredCbr(Header::Data { layer: 1, sequence })
+            if to == Who::Member(1) && sequence % 10 == 9 =>
+        {
+            Fate::Lose
+        }
+        _ => Fate::Deliver,
+    };
+    let mut group = Group::new(config.source(seat(Who::Source)), members, network);
+    group.pester = true;
+    group.start_all();
+    let mut received = Vec::new();
+    for end_s in [5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0, 40.0, 45.0, 50.0] {
+        group.run_until(Instant::from_secs_f64(end_s));
+        received.push(group.members[0].report().received_pkts);
+    }
+    // In five seconds each; the last ones of a layer are under way when it is left, the first when it is joined.
+    let per_slot: Vec<u64> = received.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let expected = [50, 350, 350, 150, 150, 0, 0, 50, 50];
+    assert!(per_slot.iter().zip(expected).all(|(got, wanted)| got.abs_diff(wanted) <= 3), "{per_slot:?}");
+    assert_eq!((gauge(&group.members[0], "missed"), group.counts[1].joined.len()), (0.0, 1));
+    // 20 packets per second for 50 s and one at its start, of those every tenth.
+    assert_eq!(gauge(&group.members[1], "missed"), 99.0);
+    let levels: Vec<(&str, f64, f64, Option<u8>)> = group
+        .events
+        .iter()
+        .filter(|(_, who, event)| *who == Who::Member(0) && (event.is(LAYER_ADDED) || event.is(LAYER_DROPPED)))
+        .map(|(_, _, event)| (event.kind.name, event.before, event.after, event.layer))
+        .collect();
+    let added = |layer: u8| ("layer-added", f64::from(layer), f64::from(layer) + 1.0, Some(layer));
+    let dropped = |layer: u8| ("layer-dropped", f64::from(layer) + 1.0, f64::from(layer), Some(layer));
+    assert_eq!(levels, [added(0), added(1), added(2), dropped(2), dropped(1), dropped(0), added(0)]);
+}
+
+#[test]
+fn members_tell_each_other_of_their_levels_where_they_are_told_to() {
+    // Each goes twice to another level and hears twice of the other's; at the stop it goes to 0.
+    for (announce, groups) in [(Announce::Apart, 3), (Announce::Base, 2)] {
+        let config = Config {
+            rates: vec![Rate(80_000), Rate(160_000)],
+            level: Some(1),
+            climb: vec![step(1, 2)],
+            announce: Some(announce),
+            ..Config::default()
+        };
+        assert_eq!((config.check(), config.groups().len()), (vec![], groups));
+        assert_eq!(GroupPlan::complaint(&config.groups()), None);
+        let senders: Vec<Senders> = config.groups().iter().map(|group| group.senders).collect();
+        match announce {
+            Announce::Apart => {
+                assert_eq!(senders, [Senders::Source, Senders::Source, Senders::Members]);
+                assert_eq!(config.groups()[2].role, Role::Control);
+            }
+            Announce::Base => assert_eq!(senders, [Senders::All, Senders::Source]),
+        }
+        let member = |n| (config.member(seat(Who::Member(n))), Duration::from_millis(50));
+        let mut group =
+            Group::new(config.source(seat(Who::Source)), vec![member(0), member(1)], |_, _, _: &_| Fate::Deliver);
+        group.start_all();
+        group.run_until(Instant::from_secs_f64(2.0));
+        group.stop(Who::Member(0));
+        group.run_until(Instant::from_secs_f64(3.0));
+        let shown = [0, 1].map(|n| (gauge(&group.members[n], "announcements"), group.members[n].report().sent_bytes));
+        assert_eq!(shown, [(2.0, 120), (3.0, 80)], "{announce:?}");
+        assert_eq!([0, 1].map(|n| group.counts[n + 1].joined.len()), [0, groups as u32], "{announce:?}");
+        // What members say is no data.
+        let report = group.members[1].report();
+        assert_eq!(report.received_bytes - report.distinct_bytes, 3 * 40);
+        assert_eq!(gauge(&group.members[1], "missed"), 0.0);
+    }
+}
+
+#[test]
+fn numbers_wrap_and_late_packets_and_repeats_are_told_apart() {
+    let mut member = Config::default().member(seat(Who::Member(0)));
+    let mut out = Outbox::new();
+    member.handle(Instant::ZERO, Input::Start, &mut out);
+    let mut sent = Outbox::new();
+    Config::default().source(seat(Who::Source)).handle(Instant::ZERO, Input::Start, &mut sent);
+    let Some(&Action::Send(template)) = sent.actions().first() else { panic!("it begins to send") };
+    for sequence in [u32::MAX - 1, u32::MAX, 1, 0, 1, 2] {
+        let header = Header::Data { layer: 2, sequence }.into();
+        member.handle(Instant::ZERO, Input::Packet(&Packet { header, ..template }, None), &mut out);
+    }
+    let report = member.report();
+    assert_eq!((report.received_pkts, report.distinct_bytes, gauge(&member, "missed")), (6, 5000, 1.0));
+}
+
+#[test]
+fn wrong_values_are_named() {
+    let config = Config {
+        rates: vec![Rate(1000), Rate(0)],
+        packet_size: Bytes(0),
+        jitter: 1.5,
+        level: Some(3),
+        climb: vec![step(5, 1), step(5, 3)],
+        announce: None,
+    };
+    let fields: Vec<String> = Scheme::check(&config).into_iter().map(|(field, _)| field).collect();
+    assert_eq!(fields, ["rates[1]", "packet_size", "jitter", "level", "climb[1].level", "climb[1].after"]);
+    let none = Config { rates: vec![], ..Config::default() };
+    assert_eq!(Scheme::check(&none)[0], ("rates".to_owned(), "0 layers given; legal are 1 to 128".to_owned()));
+    let full = Config { rates: vec![Rate(1000); 128], ..Config::default() };
+    assert_eq!((Scheme::check(&full), full.groups().len()), (vec![], 128));
+    // One group is needed for what members say.
+    let more = Config { announce: Some(Announce::Apart), ..full };
+    assert_eq!(Scheme::check(&more), [("rates".to_owned(), "128 layers given; legal are 1 to 127".to_owned())]);
+}
