@@ -97,6 +97,11 @@ class RunResult:
         return self.table("receivers")
 
     @property
+    def layers(self) -> pa.Table:
+        """Per group of a session and probe interval: its layer, what was sent to it, how many were in it."""
+        return self.table("layers")
+
+    @property
     def queues(self) -> pa.Table:
         """Per probed queue and probe interval: occupancy, average, drops, marks."""
         return self.table("queues")

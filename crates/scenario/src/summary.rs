@@ -24,7 +24,8 @@ pub(crate) fn summary<C>(world: &World<C>, subjects: &Subjects, activity: &[Acti
         let at_warmup = records.senders_at_warmup.get(index).copied();
         let gauges_at_warmup = records.sender_gauges_at_warmup.get(index).copied();
         let gauges = Gauges::of(world, flow.sender, gauges_at_warmup);
-        let sender = Counters { now: world.sender(index), at_warmup, gauges, all_s, late_s };
+        let now = world.sender(index);
+        let sender = Counters { now, at_warmup, gauges, all_s, late_s, level: 0, held_late_s: 0.0 };
         let receiver = |(number, receiver): (usize, usize)| {
             // The time counts in which it was present.
             let present = world.presence(receiver);
@@ -36,16 +37,28 @@ pub(crate) fn summary<C>(world: &World<C>, subjects: &Subjects, activity: &[Acti
                 at_warmup: records.receivers_at_warmup.get(receiver).copied(),
                 all_s: present.as_secs_f64(),
                 late_s: early.map_or(f64::NAN, |early| Duration(present.0 - early.0).as_secs_f64()),
+                level: world.level(receiver),
+                held_late_s: records
+                    .held_at_warmup
+                    .get(receiver)
+                    .map_or(f64::NAN, |early| Duration(world.held(receiver).0 - early.0).as_secs_f64()),
             }
         };
         let receivers: Vec<Counters> = flow.receivers.clone().enumerate().map(receiver).collect();
         let active_s = if sender.at_warmup.is_some() { activity[index].after(warmup) } else { f64::NAN };
         rows.flow(&subjects.flows[index], &sender, &receivers, active_s);
         if subjects.is_session[index] {
+            let has_levels = subjects.has_levels(index);
             rows.session(&subjects.flows[index], &sender);
+            if has_levels {
+                rows.add(&subjects.flows[index], "mean_level", "layers", late_level(&receivers));
+            }
             let members = flow.receivers.clone().filter_map(|receiver| subjects.member(receiver));
             for (member, counters) in members.zip(&receivers) {
                 rows.receiver(&subjects.members[member], counters);
+                if has_levels {
+                    rows.level(&subjects.members[member], counters);
+                }
             }
         }
         if subjects.is_controlled[index] {
@@ -78,6 +91,10 @@ struct Counters {
     gauges: Gauges,
     all_s: f64,
     late_s: f64,
+    /// How many layers it holds.
+    level: u8,
+    /// How long it held layers after the warm-up, all of them together; NaN if that has not come.
+    held_late_s: f64,
 }
 
 /// What an endpoint shows now and showed at the end of the warm-up, if that has come.
@@ -123,6 +140,12 @@ fn late_bps(receivers: &[Counters], most_s: f64, of: fn(&Report) -> u64) -> f64 
 fn all_bps(receivers: &[Counters], of: fn(&Report) -> u64) -> f64 {
     let bytes = receivers.iter().map(|receiver| of(&receiver.now) as f64).sum::<f64>();
     over(8.0 * bytes, receivers.iter().map(|receiver| receiver.all_s).sum())
+}
+
+/// How many layers receivers held after the warm-up: the mean over those present and over the time; NaN if none was.
+fn late_level(receivers: &[Counters]) -> f64 {
+    let held_s = receivers.iter().map(|receiver| receiver.held_late_s).sum();
+    over(held_s, receivers.iter().map(|receiver| receiver.late_s).sum())
 }
 
 /// Jain's fairness index, from 1/n (one has all) to 1 (all have the same); 1 if all have nothing.
@@ -199,6 +222,12 @@ impl Rows {
         self.add(name, "reports", "packets", receiver.late(|report| report.sent_pkts));
         self.add(name, "goodput_all", "bit/s", all_bps(alone, |report| report.distinct_bytes));
         self.gauges(name, &receiver.gauges);
+    }
+
+    /// How many layers a receiver of a session of several held.
+    fn level(&mut self, name: &str, receiver: &Counters) {
+        self.add(name, "mean_level", "layers", late_level(std::slice::from_ref(receiver)));
+        self.add(name, "level_end", "layers", f64::from(receiver.level));
     }
 
     fn link(&mut self, name: &str, link: &Link, at_warmup: Option<&LinkCounters>, warmup: Instant, now: Instant) {

@@ -1,4 +1,6 @@
-//! What links count.
+//! What is counted of links, of packets that come nowhere, and of the groups of sessions.
+
+use faircast_proto::time::Duration;
 
 /// What a link has done since the start of the run, in packets unless said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,6 +52,27 @@ pub struct Undeliverable {
     pub off_tree: u64,
     /// A packet to a group came up the tree, and members may not send to that group.
     pub not_a_source: u64,
+}
+
+/// What a group of a session was used for since the start of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GroupCounters {
+    /// Packets that the session's source sent to it.
+    pub sent: u64,
+    /// Their bytes.
+    pub sent_bytes: u64,
+    /// Packets that others sent to it: members, who may if the group allows it, and router agents.
+    pub others_sent: u64,
+    /// Their bytes.
+    pub others_sent_bytes: u64,
+    /// Packets that came to members, all together, those that came twice included.
+    pub received: u64,
+    /// Their bytes.
+    pub received_bytes: u64,
+    /// How many members are in it.
+    pub members: u32,
+    /// How long members have been in it, all together.
+    pub member_time: Duration,
 }
 
 impl Undeliverable {

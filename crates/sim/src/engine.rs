@@ -4,7 +4,7 @@
 //! that link's ring. Nothing on this path allocates, hashes or calls virtually.
 
 use crate::calendar::{Calendar, Entry, Kind};
-use crate::counters::Undeliverable;
+use crate::counters::{GroupCounters, Undeliverable};
 use crate::epoch::Changes;
 use crate::flow::Flow;
 use crate::forwarding::Forwarding;
@@ -13,7 +13,7 @@ use crate::ids::{LinkId, NodeId};
 use crate::link::Link;
 use crate::multicast::{Message, Multicast};
 use crate::presence::Presence;
-use crate::probe::{EventRow, LinkRow, PacketRow, ProbePlan, QueueRow, ReceiverRow, Records, SenderRow};
+use crate::probe::{EventRow, GroupRow, LinkRow, PacketRow, ProbePlan, QueueRow, ReceiverRow, Records, SenderRow};
 use crate::store::Label;
 use crate::wires::Wires;
 use faircast_proto::endpoint::{Action, Event, FINISHED, Gauge, Input, Outbox, Report};
@@ -362,6 +362,7 @@ impl<C: Calendar> World<C> {
         self.records.receiver_gauges_at_warmup =
             (0..self.receivers.len()).map(|receiver| self.record_gauges(self.receivers[receiver])).collect();
         self.records.presence_at_warmup = (0..self.receivers.len()).map(|receiver| self.presence(receiver)).collect();
+        self.records.held_at_warmup = (0..self.receivers.len()).map(|receiver| self.held(receiver)).collect();
     }
 
     fn record_flows(&mut self) {
@@ -373,8 +374,12 @@ impl<C: Calendar> World<C> {
         for receiver in 0..self.receivers.len() {
             let address = self.receivers[receiver];
             let (report, gauges) = (self.report(address), self.record_gauges(address));
-            let (receiver, present) = (receiver as u32, self.presence(receiver));
-            self.records.receivers.push(ReceiverRow { at, receiver, present, report, gauges });
+            let (present, held, level) = (self.presence(receiver), self.held(receiver), self.level(receiver));
+            let receiver = receiver as u32;
+            self.records.receivers.push(ReceiverRow { at, receiver, level, present, held, report, gauges });
+        }
+        for (group, usage) in (0..).zip(self.multicast.usage()) {
+            self.records.groups.push(GroupRow { at, group, counters: usage.until(at) });
         }
     }
 
@@ -452,6 +457,25 @@ impl<C> World<C> {
     /// members.
     pub fn presence(&self, receiver: usize) -> Duration {
         self.presence[self.receivers[receiver].index()].until(self.now())
+    }
+
+    /// How many layers one of the [`receivers`](Self::receivers) of all flows holds: of the groups of its session that
+    /// it has joined those that are layers. 0 for the receiver of a flow between two endpoints.
+    pub fn level(&self, receiver: usize) -> u8 {
+        self.presence[self.receivers[receiver].index()].level()
+    }
+
+    /// How long one of the [`receivers`](Self::receivers) of all flows has held layers until now, all of them together:
+    /// the integral of its [`level`](Self::level) over time, exact to the nanosecond. Divided by its
+    /// [`presence`](Self::presence) it is its mean level.
+    pub fn held(&self, receiver: usize) -> Duration {
+        self.presence[self.receivers[receiver].index()].held(self.now())
+    }
+
+    /// What the group at an address has been used for until now; `None` for a group that no session owns.
+    pub fn group(&self, group: Address) -> Option<GroupCounters> {
+        self.multicast.place(group.index())?;
+        Some(self.multicast.usage()[group.index()].until(self.now()))
     }
 
     /// What the endpoint at an address shows beside its report.

@@ -1,6 +1,6 @@
 //! Probes: what observers asked to see. Off, they cost one predictable branch.
 
-use crate::counters::LinkCounters;
+use crate::counters::{GroupCounters, LinkCounters};
 use crate::ids::LinkId;
 use crate::queue::DropReason;
 use crate::router::RouterGauge;
@@ -55,6 +55,8 @@ pub struct Records {
     pub senders: Vec<SenderRow>,
     /// Receiver rows, flow by flow at every moment, and in each flow receiver by receiver.
     pub receivers: Vec<ReceiverRow>,
+    /// Rows of the groups of sessions, session by session at every moment.
+    pub groups: Vec<GroupRow>,
     /// Link rows.
     pub links: Vec<LinkRow>,
     /// Queue samples.
@@ -79,6 +81,8 @@ pub struct Records {
     pub receivers_at_warmup: Vec<Report>,
     /// How long each receiver had been present by the end of the warm-up, flow by flow.
     pub presence_at_warmup: Vec<Duration>,
+    /// How long each receiver had held layers by the end of the warm-up, flow by flow.
+    pub held_at_warmup: Vec<Duration>,
 }
 
 /// The sender of a flow at one moment: counters since the start, gauges of the moment.
@@ -101,15 +105,32 @@ pub struct ReceiverRow {
     pub at: Instant,
     /// Which, of the receivers of all flows.
     pub receiver: u32,
+    /// How many layers it holds: of the groups of its session that it has joined those that are layers.
+    pub level: u8,
     /// How long it has been present since the start of the run (see
     /// [`World::presence`](crate::engine::World::presence)). Of two rows the difference is its share of the time
     /// between them: summed over the receivers of a session and divided by that time it is the mean number of members
     /// present.
     pub present: Duration,
+    /// How long it has held layers since the start of the run, all of them together (see
+    /// [`World::held`](crate::engine::World::held)). Of two rows the difference, divided by that of `present`, is its
+    /// mean level between them.
+    pub held: Duration,
     /// Its report.
     pub report: Report,
     /// Where its gauges begin in [`Records::gauges`].
     pub gauges: usize,
+}
+
+/// A group of a session at one moment: counters since the start.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupRow {
+    /// When.
+    pub at: Instant,
+    /// Which group, by its address' index.
+    pub group: u32,
+    /// What it was used for.
+    pub counters: GroupCounters,
 }
 
 /// A link at one moment: counters since the start.

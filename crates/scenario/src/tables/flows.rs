@@ -20,6 +20,21 @@ pub(crate) struct Interval<'a> {
     gauges: (usize, Option<usize>),
     /// How much of the interval it was present.
     present_s: f64,
+    /// How long it held layers in it, all of them together.
+    held_s: f64,
+    /// How many it holds at its end.
+    level: u8,
+}
+
+/// A row about an endpoint as intervals are made of them.
+struct Row<'a> {
+    at: Instant,
+    subject: u32,
+    report: &'a Report,
+    gauges: usize,
+    present: Duration,
+    held: Duration,
+    level: u8,
 }
 
 /// Flows and sessions. What a session's receivers got is the mean over those present.
@@ -32,7 +47,15 @@ pub(super) fn flows<C>(
 ) -> Table {
     let none = Report::default();
     // Of senders nobody asks how long they are present.
-    let rows = senders.iter().map(|row| (row.at, row.flow.0, &row.report, row.gauges, Duration::ZERO));
+    let rows = senders.iter().map(|row| Row {
+        at: row.at,
+        subject: row.flow.0,
+        report: &row.report,
+        gauges: row.gauges,
+        present: Duration::ZERO,
+        held: Duration::ZERO,
+        level: 0,
+    });
     let senders = intervals(rows, subjects.flows.len(), &none);
     let receivers = receiver_intervals(world, receivers, &none);
     let seconds = interval.as_secs_f64();
@@ -61,6 +84,16 @@ pub(super) fn flows<C>(
         .integer("sent_pkts", counts(&senders, |report| report.sent_pkts))
         .float("sending_bps", senders.iter().map(|row| row.now.rate_bps).collect())
         .integer("reports_received", session_counts(&senders, subjects, |report| report.received_pkts));
+    let has_levels: Vec<bool> = (0..subjects.flows.len()).map(|flow| subjects.has_levels(flow)).collect();
+    let table = match has_levels.contains(&true) {
+        true => {
+            let levels = of_receivers(&mean_level).into_iter().zip(&senders);
+            let level =
+                |(level, row): (f64, &Interval)| if has_levels[row.subject as usize] { level } else { f64::NAN };
+            table.float("mean_level", levels.map(level).collect())
+        }
+        false => table,
+    };
     gauges.columns(table, &shown(&senders, values, &gauges))
 }
 
@@ -93,6 +126,12 @@ pub(super) fn receivers<C>(
         .float("goodput_bps", bps(|report| report.distinct_bytes))
         .float("desired_bps", rows.iter().map(|row| row.now.rate_bps).collect())
         .integer("reports", counts(&rows, |report| report.sent_pkts));
+    let table = match (0..subjects.flows.len()).any(|flow| subjects.has_levels(flow)) {
+        true => table
+            .integer("level", rows.iter().map(|row| i64::from(row.level)).collect())
+            .float("mean_level", rows.iter().map(|row| mean_level(std::slice::from_ref(row))).collect()),
+        false => table,
+    };
     gauges.columns(table, &shown(&rows, &values, &gauges))
 }
 
@@ -107,24 +146,34 @@ fn shown<'a>(rows: &[Interval], values: &'a [f64], gauges: &Gauges) -> Vec<Shown
 }
 
 fn receiver_intervals<'a, C>(world: &World<C>, rows: &'a [ReceiverRow], none: &'a Report) -> Vec<Interval<'a>> {
-    let rows = rows.iter().map(|row| (row.at, row.receiver, &row.report, row.gauges, row.present));
+    let rows = rows.iter().map(|row| Row {
+        at: row.at,
+        subject: row.receiver,
+        report: &row.report,
+        gauges: row.gauges,
+        present: row.present,
+        held: row.held,
+        level: row.level,
+    });
     intervals(rows, world.receivers().len(), none)
 }
 
 /// The intervals between these reports of so many subjects; `none` is what they report at time zero.
-fn intervals<'a>(
-    rows: impl Iterator<Item = (Instant, u32, &'a Report, usize, Duration)>,
-    subjects: usize,
-    none: &'a Report,
-) -> Vec<Interval<'a>> {
-    let mut earlier = vec![(none, None, Duration::ZERO); subjects];
-    rows.map(|(at, subject, now, gauges, present)| {
+fn intervals<'a>(rows: impl Iterator<Item = Row<'a>>, subjects: usize, none: &'a Report) -> Vec<Interval<'a>> {
+    let mut earlier = vec![(none, None, Duration::ZERO, Duration::ZERO); subjects];
+    rows.map(|Row { at, subject, report: now, gauges, present, held, level }| {
         let own = &mut earlier[subject as usize];
-        let (before, gauges_before, then) = std::mem::replace(own, (now, Some(gauges), present));
-        let present_s = Duration(present.0 - then.0).as_secs_f64();
-        Interval { at, subject, now, before, gauges: (gauges, gauges_before), present_s }
+        let (before, gauges_before, then, held_then) = std::mem::replace(own, (now, Some(gauges), present, held));
+        let [present_s, held_s] =
+            [(present, then), (held, held_then)].map(|(now, then)| Duration(now.0 - then.0).as_secs_f64());
+        Interval { at, subject, now, before, gauges: (gauges, gauges_before), present_s, held_s, level }
     })
     .collect()
+}
+
+/// How many layers receivers held in an interval: the mean over those present and over the time; NaN if none was.
+fn mean_level(receivers: &[Interval]) -> f64 {
+    over(receivers.iter().map(|row| row.held_s).sum(), receivers.iter().map(|row| row.present_s).sum())
 }
 
 /// What receivers got in an interval, bit/s: all together over the time that they were present, all together. NaN if

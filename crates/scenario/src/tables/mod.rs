@@ -5,6 +5,7 @@
 
 mod flows;
 mod gauges;
+mod layers;
 mod per_second;
 mod routers;
 mod subjects;
@@ -13,7 +14,7 @@ mod table;
 pub(crate) use flows::Interval;
 pub(crate) use gauges::Shown;
 pub(crate) use per_second::{over, seconds};
-pub use subjects::Subjects;
+pub use subjects::{GroupSubject, Subjects};
 pub use table::{Column, Table, Values, Words};
 
 use faircast_proto::endpoint::{Event, Subject};
@@ -30,6 +31,7 @@ pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, interval: Duration) 
     let Records {
         senders,
         receivers,
+        groups,
         gauges,
         links: of_links,
         queues: of_queues,
@@ -41,6 +43,7 @@ pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, interval: Duration) 
     vec![
         flows::flows(world, (senders, &receivers), &gauges, subjects, interval),
         flows::receivers(world, receivers, gauges, subjects),
+        layers::layers(&groups, subjects, interval),
         links(world, of_links, subjects, interval),
         queues(of_queues, subjects),
         packets(world, subjects),

@@ -1,7 +1,8 @@
 //! Who a run's tables are about.
 
-use crate::network::Network;
+use crate::network::{Network, NetworkSession};
 use faircast_proto::flow_kind::FlowKind;
+use faircast_proto::group_set::Role;
 use faircast_proto::scheme::Scheme;
 
 /// The subjects of a run, in the order of the simulator.
@@ -19,6 +20,19 @@ pub struct Subjects {
     pub is_controlled: Vec<bool>,
     /// Names of the receivers of sessions.
     pub members: Vec<String>,
+    /// The groups of all sessions.
+    pub groups: Vec<GroupSubject>,
+}
+
+/// A group of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupSubject {
+    /// Which of the flows its session is.
+    pub flow: u32,
+    /// Its number in the session.
+    pub number: u32,
+    /// The rank of the layer that it is, if it is one.
+    pub layer: Option<u8>,
 }
 
 impl Subjects {
@@ -27,6 +41,12 @@ impl Subjects {
         let unicast = network.flows.iter().map(|flow| (&flow.name, false, flow.kind.is_controlled()));
         let sessions = network.sessions.iter().map(|session| (&session.name, true, session.config.is_controlled()));
         let flows: Vec<_> = unicast.chain(sessions).collect();
+        let first = network.flows.len() as u32;
+        let of_session = |(flow, session): (u32, &NetworkSession)| {
+            let layer = |role| if let Role::Layer(rank) = role { Some(rank) } else { None };
+            let plans = (0..).zip(session.config.groups());
+            plans.map(|(number, plan)| GroupSubject { flow, number, layer: layer(plan.role) }).collect::<Vec<_>>()
+        };
         let members = || network.sessions.iter().flat_map(|session| &session.receivers);
         Subjects {
             nodes: network.nodes.iter().map(|node| node.name.clone()).collect(),
@@ -35,7 +55,18 @@ impl Subjects {
             is_session: flows.iter().map(|(_, is_session, _)| *is_session).collect(),
             is_controlled: flows.iter().map(|(.., is_controlled)| *is_controlled).collect(),
             members: members().map(|receiver| receiver.name.clone()).collect(),
+            groups: (first..).zip(&network.sessions).flat_map(of_session).collect(),
         }
+    }
+
+    /// How many layers a flow has: none unless it is a session.
+    pub(crate) fn layers(&self, flow: usize) -> usize {
+        self.groups.iter().filter(|group| group.flow as usize == flow && group.layer.is_some()).count()
+    }
+
+    /// Whether a flow is a session of several layers, so that there is something to say of levels.
+    pub(crate) fn has_levels(&self, flow: usize) -> bool {
+        self.layers(flow) > 1
     }
 
     /// Which of the members a receiver is, of the receivers of all flows; nothing for that of a flow between two

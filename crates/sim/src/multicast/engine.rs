@@ -6,6 +6,7 @@ use crate::ids::{LinkId, NodeId, SessionId};
 use crate::multicast::crossings::{Crossing, Way};
 use crate::multicast::state::Fan;
 use crate::multicast::{CONTROL_BYTES, Message, Vertex, Woods};
+use crate::router::NO_ENDPOINT;
 use crate::routing::{Edge, Routes};
 use crate::store::Label;
 use faircast_proto::group_set::GroupSet;
@@ -20,16 +21,16 @@ impl<C: Calendar> World<C> {
             // Sent before the link turned elsewhere: no tree leads over it to this node any more.
             return self.give_up(label, |given_up| &mut given_up.off_tree);
         }
-        let Some((session, group)) = self.multicast.place(group.index()) else {
+        let Some((session, number)) = self.multicast.place(group.index()) else {
             return self.hear_neighbour(node, link, label);
         };
         match self.multicast.crossing(session, link) {
             Some(Crossing { way: Way::Down, fan, .. }) => {
-                if !self.replicate(session, fan, group, None, label) {
-                    self.find_unwanted(node, session, group);
+                if !self.replicate(session, fan, (group, number), None, label) {
+                    self.find_unwanted(node, session, number);
                 }
             }
-            Some(crossing) => return self.rise(session, crossing, group, label),
+            Some(crossing) => return self.rise(session, crossing, (group, number), label),
             // The check of the reverse path.
             None => return self.give_up(label, |given_up| &mut given_up.off_tree),
         }
@@ -37,9 +38,9 @@ impl<C: Calendar> World<C> {
     }
 
     /// A packet to a group has come up the tree.
-    fn rise(&mut self, session: SessionId, from: Crossing, group: u32, label: Label) {
+    fn rise(&mut self, session: SessionId, from: Crossing, group: (Address, u32), label: Label) {
         let state = self.multicast.session(session);
-        if !state.has_any_source(group) {
+        if !state.has_any_source(group.1) {
             return self.give_up(label, |given_up| &mut given_up.not_a_source);
         }
         let (back, node) = (state.link(from.branch), state.parent(from.branch));
@@ -63,23 +64,31 @@ impl<C: Calendar> World<C> {
     /// An endpoint on `node` sends to a group: down the tree from the source; from others up and down where they may,
     /// and else only to the next node on the way up, which gives it up.
     pub(crate) fn send_to_group(&mut self, node: NodeId, sender: u32, group: Address, label: Label) {
-        let Some((session, group)) = self.multicast.place(group.index()) else {
+        let Some((session, number)) = self.multicast.place(group.index()) else {
             return self.give_up(label, |given_up| &mut given_up.no_route);
         };
-        let Some(node) = self.multicast.session(session).vertex(node) else {
-            return self.give_up(label, |given_up| &mut given_up.no_route);
-        };
-        self.send_up(node, session, label);
+        let flow = self.multicast.session(session).flow().0 as usize;
+        let is_source = self.flows[flow].sender.index() == sender as usize;
+        self.multicast.usage_mut(group.index()).sent(label.size, is_source);
         let state = self.multicast.session(session);
-        if state.up(node).is_none() || state.has_any_source(group) {
+        let Some(vertex) = state.vertex(node) else {
+            return self.give_up(label, |given_up| &mut given_up.no_route);
+        };
+        // The router where the source is serves it, too.
+        let may_send = is_source || state.has_any_source(number) || (sender == NO_ENDPOINT && state.is_root(vertex));
+        if !may_send && state.up(vertex).is_none() {
+            return self.give_up(label, |given_up| &mut given_up.not_a_source);
+        }
+        self.send_up(vertex, session, label);
+        if may_send {
+            let state = self.multicast.session(session);
             // Not at once: the sender's outbox is being carried out.
-            let fan = state.fan_of(node);
-            let members = state.members(fan).iter();
-            for member in members.filter(|member| member.has_joined(group) && member.endpoint != sender) {
+            let fan = state.fan_of(vertex);
+            for member in state.members(fan).iter().filter(|to| to.has_joined(number) && to.endpoint != sender) {
                 self.wires.store.share(label.packet);
                 self.local.push((member.endpoint, label));
             }
-            self.copy_down(session, fan, group, None, label);
+            self.copy_down(session, fan, number, None, label);
         }
         self.wires.store.release(label.packet);
     }
@@ -88,18 +97,24 @@ impl<C: Calendar> World<C> {
     #[cold]
     pub(crate) fn hand_to_neighbours(&mut self) {
         for (endpoint, label) in std::mem::take(&mut self.local) {
+            let group = self.wires.store.destination(label.packet);
+            self.multicast.usage_mut(group.index()).received(label.size, 1);
             self.hand_packet(endpoint as usize, label);
             self.wires.store.release(label.packet);
             self.carry_out(endpoint as usize);
         }
     }
 
+    /// Sends a copy towards the source. There is no way if the network has fallen apart.
     fn send_up(&mut self, node: Vertex, session: SessionId, label: Label) {
-        if let Some(link) = self.multicast.session(session).up(node) {
+        let state = self.multicast.session(session);
+        let (up, is_root) = (state.up(node), state.is_root(node));
+        if !is_root {
             self.wires.store.share(label.packet);
-            match label.take_hop() {
-                Some(label) => self.wires.put(link, label),
-                None => self.give_up(label, |given_up| &mut given_up.out_of_hops),
+            match (up, label.take_hop()) {
+                (Some(link), Some(label)) => self.wires.put(link, label),
+                (Some(_), None) => self.give_up(label, |given_up| &mut given_up.out_of_hops),
+                (None, _) => self.give_up(label, |given_up| &mut given_up.no_route),
             }
         }
     }
@@ -107,18 +122,29 @@ impl<C: Calendar> World<C> {
     /// Copies a packet to the open branches, but that which begins with the link `except`, and to the members. Says
     /// whether anyone got it.
     #[inline(always)]
-    fn replicate(&mut self, session: SessionId, fan: Fan, group: u32, except: Option<LinkId>, label: Label) -> bool {
-        let mut used = self.copy_down(session, fan, group, except, label);
+    fn replicate(
+        &mut self,
+        session: SessionId,
+        fan: Fan,
+        (group, number): (Address, u32),
+        except: Option<LinkId>,
+        label: Label,
+    ) -> bool {
+        let used = self.copy_down(session, fan, number, except, label);
+        let mut handed = 0;
         for member in 0..self.multicast.session(session).members(fan).len() {
             let member = &self.multicast.session(session).members(fan)[member];
-            if member.has_joined(group) {
-                used = true;
+            if member.has_joined(number) {
+                handed += 1;
                 let endpoint = member.endpoint as usize;
                 self.hand_packet(endpoint, label);
                 self.carry_out(endpoint);
             }
         }
-        used
+        if handed > 0 {
+            self.multicast.usage_mut(group.index()).received(label.size, handed);
+        }
+        used || handed > 0
     }
 
     /// Copies a packet to the open branches, but that which begins with the link `except`. Says whether there are any.
@@ -186,11 +212,15 @@ impl<C: Calendar> World<C> {
         let now = self.wires.now;
         let known = self.multicast.change_membership(node, endpoint, group.index(), joins);
         debug_assert!(known, "only declared members join");
-        if let Some((_, group)) = self.multicast.place(group.index()) {
+        if let Some((session, number)) = self.multicast.place(group.index()).filter(|_| known) {
+            let is_layer = !self.multicast.session(session).plan().control.contains(number);
             let presence = &mut self.presence[endpoint as usize];
-            match joins {
-                true => presence.join(now, group),
-                false => presence.leave(now, group),
+            let changes = match joins {
+                true => presence.join(now, number, is_layer),
+                false => presence.leave(now, number, is_layer),
+            };
+            if changes {
+                self.multicast.usage_mut(group.index()).change(now, joins);
             }
         }
     }

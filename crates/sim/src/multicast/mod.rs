@@ -7,6 +7,7 @@
 //! | `state.rs` | what interfaces forward, what members have joined, what nodes hence want |
 //! | `beam.rs` | the legs of one carrier as branches |
 //! | `membership.rs` | how nodes tell each other what they want: reports, acknowledgements, lifetimes |
+//! | `usage.rs` | what is sent to groups, what members get, how many there are |
 //! | `engine.rs` | copies and messages in the engine |
 //!
 //! A session owns up to [`MAX_GROUPS`] groups. They share one tree, the reverse of the shortest paths to the source. Of
@@ -22,6 +23,7 @@ mod engine;
 mod membership;
 mod state;
 mod tree;
+mod usage;
 
 use crate::ids::{LinkId, NodeId, SessionId};
 use crossings::{Crossing, Crossings, Way};
@@ -34,6 +36,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 pub(crate) use tree::Woods;
 use tree::{BranchId, Vertex};
+use usage::Usage;
 
 /// Size of a report or acknowledgement on the wire.
 pub const CONTROL_BYTES: u16 = 40;
@@ -111,6 +114,8 @@ pub(crate) struct Multicast {
     crossings: Crossings,
     /// Session and number within it of every group.
     groups: Vec<(SessionId, u32)>,
+    /// Of every group.
+    usage: Vec<Usage>,
     agenda: Agenda,
     /// Sessions of which something has changed that somebody wants to know.
     changed: VecDeque<SessionId>,
@@ -144,6 +149,7 @@ impl Multicast {
             multicast.note_changes(index);
         }
         multicast.crossings = Crossings::new(woods.size()[1], &multicast.sessions);
+        multicast.usage = vec![Usage::default(); multicast.groups.len()];
         multicast
     }
 
@@ -151,6 +157,17 @@ impl Multicast {
     #[inline]
     pub(crate) fn place(&self, group: usize) -> Option<(SessionId, u32)> {
         self.groups.get(group).copied()
+    }
+
+    /// What a group that a session owns is used for.
+    #[inline]
+    pub(crate) fn usage_mut(&mut self, group: usize) -> &mut Usage {
+        &mut self.usage[group]
+    }
+
+    /// What all groups are used for, session by session.
+    pub(crate) fn usage(&self) -> &[Usage] {
+        &self.usage
     }
 
     /// Where a session crosses a link, if it does.

@@ -300,6 +300,11 @@ impl Session {
         self.plan.any_source.contains(group)
     }
 
+    /// Whether the source is there.
+    pub(crate) fn is_root(&self, node: Vertex) -> bool {
+        self.tree.node(node) == self.tree.root()
+    }
+
     /// The link towards the source; `None` at the source's node and where no way is.
     pub(crate) fn up(&self, node: Vertex) -> Option<LinkId> {
         self.tree.up(node)

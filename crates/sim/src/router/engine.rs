@@ -1,15 +1,12 @@
 //! Router agents in the engine: what they hear, and what they want done.
 
-use super::{MembershipChange, RouterAction, SessionAt};
+use super::{MembershipChange, NO_ENDPOINT, RouterAction, SessionAt};
 use crate::calendar::Calendar;
 use crate::engine::World;
 use crate::ids::{LinkId, NodeId};
 use crate::probe::{RouterEvent, RouterEventRow, RouterRow};
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::packet::{Address, Packet};
-
-/// A source of packets that is no endpoint.
-const NO_ENDPOINT: u32 = u32::MAX;
 
 impl<C: Calendar> World<C> {
     /// The timer entry of the agent with this number has come.

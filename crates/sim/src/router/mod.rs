@@ -29,6 +29,9 @@ use faircast_proto::quantity::QueueSize;
 use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant, Rate};
 
+/// A source of packets that is no endpoint.
+pub(crate) const NO_ENDPOINT: u32 = u32::MAX;
+
 /// An agent at work on one interface. It knows what a real router knows there, and nothing else.
 ///
 /// The driver takes the same three steps after each call: carry out the outbox, arm `deadline`. What is asked for when

@@ -4,6 +4,7 @@
 mod changes;
 mod clocks;
 mod disciplines;
+mod layers;
 mod legs;
 mod mesh;
 mod presence;

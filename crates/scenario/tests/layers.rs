@@ -1,0 +1,134 @@
+//! Sessions of layers through scenario files: levels, groups, and who may send to them.
+
+mod support;
+
+use faircast_scenario::Scenario;
+use faircast_scenario::tables::Values;
+use support::{go, numbers, table, words};
+
+/// 10, 20 and 40 packets of 1000 bytes a second; who joins goes to three layers after 2.5 s.
+fn film(more: &str) -> String {
+    format!(
+        r#"
+format = 1
+name = "layers"
+duration = "6 s"
+warmup = "3 s"
+[topology]
+kind = "dumbbell"
+left = 1
+right = 2
+
+[sessions.film]
+scheme = "layered-cbr"
+source = "left-0"
+receivers = {{ join = ["0 s", "1 s"], leave = ["6.5 s", "5 s"] }}
+rates = ["80 kbit/s", "160 kbit/s", "320 kbit/s"]
+level = 1
+climb = [{{ after = "2.5 s", level = 3 }}]
+{more}
+"#
+    )
+}
+
+fn integers(output: &faircast_scenario::run::RunOutput, name: &str, column: &str) -> Vec<i64> {
+    match table(output, name).get(column) {
+        Some(Values::Integer(values)) => values.clone(),
+        other => panic!("{column} is {other:?}"),
+    }
+}
+
+fn value(output: &faircast_scenario::run::RunOutput, subject: &str, metric: &str) -> f64 {
+    let summary = table(output, "summary");
+    let at = |(about, name): (&String, &String)| about == subject && name == metric;
+    let (subjects, metrics) = (words(summary, "subject"), words(summary, "metric"));
+    let row = subjects.iter().zip(&metrics).position(at).unwrap_or_else(|| panic!("no {metric} of {subject}"));
+    numbers(summary, "value")[row]
+}
+
+#[test]
+fn tables_have_levels_and_groups() {
+    let output = go(&film(""));
+    let receivers = table(&output, "receivers");
+    // By turns film-0, with three layers from 2.5 s, and film-1, from 1 s to 5 s with three from 3.5 s.
+    assert_eq!(integers(&output, "receivers", "level"), [1, 1, 1, 1, 3, 1, 3, 3, 3, 0, 3, 0]);
+    let means = numbers(receivers, "mean_level");
+    assert!(means[1].is_nan() && means[11].is_nan(), "it is not there");
+    assert_eq!(
+        [0, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(|row| means[row]),
+        [1.0, 1.0, 1.0, 2.0, 1.0, 3.0, 2.0, 3.0, 3.0, 3.0]
+    );
+    assert_eq!(numbers(table(&output, "flows"), "mean_level"), [1.0, 1.0, 1.5, 2.5, 3.0, 3.0]);
+    let layers = table(&output, "layers");
+    assert_eq!(integers(&output, "layers", "group"), [0, 1, 2].repeat(6));
+    assert_eq!(numbers(layers, "layer"), [0.0, 1.0, 2.0].repeat(6));
+    assert_eq!(words(layers, "session"), vec!["film"; 18]);
+    assert_eq!(numbers(layers, "t_s")[..4], [1.0, 1.0, 1.0, 2.0]);
+    // At time zero the first of each is sent, later on those at the end of an interval count in it.
+    assert_eq!(integers(&output, "layers", "sent_pkts")[..6], [11, 21, 41, 10, 20, 40]);
+    assert_eq!(integers(&output, "layers", "sent_bytes")[..4], [11_000, 21_000, 41_000, 10_000]);
+    assert_eq!(numbers(layers, "rate_bps")[..4], [88e3, 168e3, 328e3, 80e3]);
+    let members: Vec<f64> = numbers(layers, "members").to_vec();
+    assert_eq!(members[..12], [1.0, 0.0, 0.0, 2.0, 0.0, 0.0, 2.0, 0.5, 0.5, 2.0, 1.5, 1.5]);
+    let received = numbers(layers, "received_bps");
+    assert!(received[1].is_nan() && (received[13] / 160e3 - 1.0).abs() < 0.03, "{received:?}");
+    // After 3 s: film-0 has three layers, film-1 one for half a second and three for a second and a half.
+    assert_eq!(["film-0", "film-1", "film"].map(|subject| value(&output, subject, "mean_level")), [3.0, 2.5, 2.8]);
+    assert_eq!(["film-0", "film-1"].map(|subject| value(&output, subject, "level_end")), [3.0, 0.0]);
+    let events = table(&output, "events");
+    assert_eq!(words(events, "event").iter().filter(|event| *event == "layer-dropped").count(), 3);
+    assert_eq!(numbers(events, "layer"), [0.0, 0.0, 1.0, 2.0, 1.0, 2.0, 2.0, 1.0, 0.0]);
+}
+
+#[test]
+fn where_there_is_one_layer_nobody_asks_for_levels() {
+    let text = film("").replace("\"layered-cbr\"", "\"cbr\"");
+    let keys = ["rates", "level", "climb"];
+    let text: Vec<&str> = text.lines().filter(|line| !keys.iter().any(|key| line.starts_with(key))).collect();
+    let output = go(&text.join("\n"));
+    let has = |name: &str, column: &str| table(&output, name).get(column).is_some();
+    assert!(!has("receivers", "level") && !has("flows", "mean_level"));
+    assert_eq!(numbers(table(&output, "layers"), "layer"), [0.0; 6]);
+    assert!(!words(table(&output, "summary"), "metric").iter().any(|metric| metric == "mean_level"));
+}
+
+/// Each tells the other of its joins, its climb and its leave, as far as the other is there.
+#[test]
+fn members_send_to_groups_that_let_them() {
+    let (apart, base) = (r#"announce = "apart""#, r#"announce = "base""#);
+    for more in [apart, base] {
+        let output = go(&film(more));
+        let heard = ["film-0", "film-1"].map(|subject| value(&output, subject, "announcements"));
+        assert_eq!((heard[1], value(&output, "film-1", "missed")), (0.0, 0.0), "{more}");
+        assert_eq!(value(&output, "film-0", "announcements"), 2.0, "{more}: those after the warm-up");
+        let others = integers(&output, "layers", "others_sent_pkts");
+        let group = if more == apart { 3 } else { 0 };
+        let by_group = others.chunks(if more == apart { 4 } else { 3 });
+        let found: Vec<i64> = by_group.map(|groups| groups[group]).collect();
+        assert_eq!((found.as_slice(), others.iter().sum::<i64>()), ([2, 0, 1, 1, 1, 0].as_slice(), 5), "{more}");
+        assert!(table(&output, "warnings").rows() == 0, "{more}");
+    }
+    let apart = go(&film(apart));
+    let rank = numbers(table(&apart, "layers"), "layer");
+    assert!(rank[3].is_nan() && rank[..3] == [0.0, 1.0, 2.0], "the group apart is no layer");
+}
+
+#[test]
+fn in_a_network_of_single_sources_what_members_send_is_dropped_and_counted() {
+    let output = go(&film("announce = \"base\"\nmembership = { any_source = false }"));
+    assert_eq!(["film-0", "film-1"].map(|subject| value(&output, subject, "announcements")), [0.0, 0.0]);
+    let warnings = table(&output, "warnings");
+    assert_eq!((words(warnings, "kind"), numbers(warnings, "value")), (vec!["not-a-source".to_owned()], &[5.0][..]));
+}
+
+#[test]
+fn a_group_to_which_nobody_may_send_is_refused() {
+    let text = film("announce = \"apart\"\nmembership = { any_source = false }");
+    let problems = Scenario::from_toml(&text).expect_err("it is not legal");
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert_eq!(
+        problems[0].to_string(),
+        "sessions.film.membership.any_source: false given, and to group 3 of layered-cbr members alone send: nobody \
+         could; leave it out, or choose parameters without such a group"
+    );
+}
