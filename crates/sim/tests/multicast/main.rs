@@ -2,6 +2,7 @@
 
 mod exchange;
 mod forwarding;
+mod legs;
 mod membership;
 mod support;
 mod trees;

@@ -187,13 +187,16 @@ pub fn session(network: &mut NetworkBuilder, source_node: NodeId, plan: SessionP
     network.place(source, flow, Agent::Guest(Box::new(sender)), Instant::ZERO, None);
     for (place, &own) in places.iter().zip(&members) {
         network.member(flow, own);
-        let (groups, speaks) = (groups.clone(), place.speaks);
-        let member =
-            Member { groups, own, received: 0, last: Instant::ZERO, speaks, marked: 0, highest: None, twice: 0 };
         let stop = place.stop.map(Instant::from_secs_f64);
-        network.place(own, flow, Agent::Guest(Box::new(member)), Instant::from_secs_f64(place.start), stop);
+        network.place(own, flow, member(own, &groups, place.speaks), Instant::from_secs_f64(place.start), stop);
     }
     groups
+}
+
+/// A member of these groups.
+pub fn member(own: Address, groups: &[Address], speaks: bool) -> Agent {
+    let (groups, last) = (groups.to_vec(), Instant::ZERO);
+    Agent::Guest(Box::new(Member { groups, own, received: 0, last, speaks, marked: 0, highest: None, twice: 0 }))
 }
 
 pub fn build<C: Calendar>(mut network: NetworkBuilder) -> World<C> {

@@ -342,3 +342,78 @@ fn everyone_gets_and_loses_what_it_would_on_a_link_of_its_own() {
         assert_eq!(star::<Heap>(true, 40, 2000, loss).0, shared, "{loss}");
     }
 }
+
+/// A satellite with so many legs of 1000 distinct delays, each at 0.1 % loss, and a mover among each hundred; a group
+/// gets so many packets, and one terminal as many of its own.
+fn crowd(count: u64, packets: u64) -> World<Wheel> {
+    let mut network = NetworkBuilder::new(2);
+    let satellite = network.node("satellite");
+    let queue = r#"{"kind": "drop-tail", "limit": "1000000 packets"}"#;
+    let down = Wire { rate: 10_000_000_000, millis: 0, queue, loss: NO_LOSS };
+    let carrier = carrier(&mut network, satellite, &down);
+    let lossy = r#"{"kind": "bernoulli", "p": 0.001}"#;
+    let terminals: Vec<NodeId> = (0..count).map(|index| network.node(format!("t{index}"))).collect();
+    for (index, &terminal) in (0..).zip(&terminals) {
+        let millis = 100 + index % 1000;
+        let leg = leg(&mut network, carrier, satellite, terminal, &Wire { millis, loss: lossy, ..down });
+        link(&mut network, terminal, satellite, &Wire { millis: 1, ..down }, LinkMode::Fused);
+        if index % 100 == 7 {
+            network.change(Instant(5_020 * MS), leg, delay(millis + 3));
+        }
+    }
+    let sends: Vec<_> = (0..packets).map(|packet| (5_000_000 + 10_000 * packet, 1000)).collect();
+    group(&mut network, satellite, &terminals, &sends);
+    let steps: Vec<_> = sends.iter().map(|&(micros, size)| (micros + 3000, Step::Send(size))).collect();
+    script(&mut network, [satellite, terminals[11]], Instant::ZERO, &steps);
+    network.build().expect("a network without errors")
+}
+
+#[test]
+fn a_packet_costs_an_entry_for_each_delay_however_many_legs_there_are() {
+    for count in [2_000, 20_000] {
+        let mut world = crowd(count, 5);
+        world.run(Instant(4_999 * MS), u64::MAX);
+        let (before, hops) = (world.events(), world.packet_hops());
+        world.run(Instant(8_000 * MS), u64::MAX);
+        // Five timers of each sender and ten departures; hearings, of the group for each delay of a leg that stays, and
+        // of the one terminal; a delivery for each mover; the change, and the agenda of lost acknowledgements, once.
+        let (fixed, movers) = (10 + 10 + 5 * 990 + 5 + 2, 5 * count / 100);
+        assert_eq!(world.events() - before, fixed + movers, "{count} legs");
+        assert_eq!(world.packet_hops() - hops, 5 * (count + 1));
+        let lost: u64 = world.links()[1..].iter().map(|link| link.counters().lost).sum();
+        // Of what went to the group and of acknowledgements, with three standard deviations.
+        let expected = 6.0 * count as f64 * 0.001;
+        assert!((lost as f64 - expected).abs() < 3.0 * expected.sqrt() + 1.0, "{lost}, not {expected}");
+    }
+}
+
+#[test]
+fn legs_lose_independently_of_each_other() {
+    // The lost packets of each of 60 legs, by size, which names them: 2x2 tables of pairs, and their chi-square.
+    let (arrivals, counters) = star::<Wheel>(true, 60, 1460, r#"{"kind": "bernoulli", "p": 0.1}"#);
+    let n = 1460.0;
+    let came = |arrivals: &[Arrival]| {
+        let mut came = vec![false; 1500];
+        arrivals.iter().for_each(|&(_, size, _)| came[usize::from(size)] = true);
+        came
+    };
+    let came: Vec<Vec<bool>> = arrivals.iter().map(|arrivals| came(arrivals)).collect();
+    let lost: u64 = counters.iter().map(|leg| leg.lost).sum();
+    assert!((lost as f64 / (60.0 * n) - 0.1).abs() < 0.005, "{lost}");
+    let sizes = |leg: usize| (40..1500).map(move |size| (leg, size));
+    let missed = |leg: usize| sizes(leg).filter(|&(leg, size)| !came[leg][size]).count() as f64;
+    let mut statistics = Vec::new();
+    for (a, b) in (0..60).flat_map(|a| (a + 1..60).map(move |b| (a, b))) {
+        let both = (40..1500).filter(|&size| !came[a][size] && !came[b][size]).count() as f64;
+        let (of_a, of_b) = (missed(a), missed(b));
+        let determinant = n * both - of_a * of_b;
+        statistics.push(n * determinant * determinant / (of_a * of_b * (n - of_a) * (n - of_b)));
+    }
+    // 1770 pairs with a degree of freedom each: mean 1, and a twentieth above 3.841. Three standard deviations, as if
+    // the pairs were independent.
+    let mean = statistics.iter().sum::<f64>() / 1770.0;
+    assert!((mean - 1.0).abs() < 3.0 * (2.0_f64 / 1770.0).sqrt(), "{mean}");
+    let above = statistics.iter().filter(|&&statistic| statistic > 3.841).count() as f64 / 1770.0;
+    assert!((above - 0.05).abs() < 3.0 * (0.05_f64 * 0.95 / 1770.0).sqrt(), "{above}");
+    assert!(statistics.iter().all(|&statistic| statistic < 25.0));
+}

@@ -1,6 +1,6 @@
 //! A mesh of 66 nodes, 60 satellites in a torus and six terminals, whose links and routes change every second.
 
-use crate::support::{NO_LOSS, Wire, always, constant_rate, link, session, tcp};
+use crate::support::{NO_LOSS, Wire, always, carrier, constant_rate, leg, link, session, tcp};
 use faircast_proto::quantity::Bytes;
 use faircast_proto::random::Random;
 use faircast_proto::registry::SchemeConfig;
@@ -16,6 +16,7 @@ use faircast_sim::ids::NodeId;
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::probe::ProbePlan;
+use std::collections::BTreeMap;
 
 const SECONDS: u64 = 8;
 const PLANES: u32 = 6;
@@ -23,8 +24,17 @@ const SLOTS: u32 = 10;
 /// Satellites that a terminal sees, one after the other.
 const SEEN: usize = 3;
 
+/// How the satellites reach the terminals.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Down {
+    /// By a link each.
+    Links,
+    /// By legs of one link.
+    Legs,
+}
+
 /// The mesh, with constant rates between its terminals, and perhaps TCP, TFMCC and a constant rate to groups, too.
-fn mesh(handoff: Handoff, reroute: bool, with_all: bool) -> NetworkBuilder {
+fn mesh(handoff: Handoff, reroute: bool, with_all: bool, way_down: Down) -> NetworkBuilder {
     let mut network = NetworkBuilder::new(7);
     let mut random = Random::stream(7, "test/mesh");
     let mut draw = |below: u64| (random.uniform() * below as f64) as u64;
@@ -70,11 +80,26 @@ fn mesh(handoff: Handoff, reroute: bool, with_all: bool) -> NetworkBuilder {
         }
     };
     (1..SECONDS).for_each(|second| change_between(&mut network, Instant(second * 1_000_000_000)));
+    let mut carriers = BTreeMap::new();
     for (number, &terminal) in (0..).zip(&terminals) {
-        let seen: [NodeId; SEEN] = std::array::from_fn(|turn| satellite(number, 3 * number + 2 * turn as u32));
+        // Two terminals see the same satellites if these have legs.
+        let place = if way_down == Down::Legs { number / 2 * 2 } else { number };
+        let seen: [NodeId; SEEN] = std::array::from_fn(|turn| satellite(place, 3 * place + 2 * turn as u32));
         let wire = Wire { rate: 1_234_567, millis: 4, queue: tight, loss: NO_LOSS };
         let up = link(&mut network, terminal, seen[0], &wire, LinkMode::Fused);
-        let down = seen.map(|from| link(&mut network, from, terminal, &wire, LinkMode::Fused));
+        let down = seen.map(|from| match way_down {
+            Down::Links => link(&mut network, from, terminal, &wire, LinkMode::Fused),
+            Down::Legs => {
+                // Narrower, so that something waits: they carry what is for several terminals.
+                let narrow = Wire { rate: 654_321, ..wire };
+                let carrier = *carriers.entry(from).or_insert_with(|| {
+                    let carrier = carrier(&mut network, from, &narrow);
+                    network.handoff(carrier, handoff, reroute);
+                    carrier
+                });
+                leg(&mut network, carrier, from, terminal, &Wire { loss, ..wire })
+            }
+        });
         for link in [[up].as_slice(), &down].concat() {
             network.handoff(link, handoff, reroute);
         }
@@ -127,16 +152,22 @@ const TREATMENTS: [(Handoff, bool); 4] =
 
 #[test]
 fn heap_and_wheel_agree_whatever_becomes_of_waiting_packets() {
+    [Down::Links, Down::Legs].into_iter().for_each(calendars_agree);
+}
+
+fn calendars_agree(down: Down) {
     let mut digests = Vec::new();
     for (handoff, reroute) in TREATMENTS {
-        let wheel = run::<Wheel>(mesh(handoff, reroute, true));
-        let heap = run::<Heap>(mesh(handoff, reroute, true));
+        let wheel = run::<Wheel>(mesh(handoff, reroute, true, down));
+        let heap = run::<Heap>(mesh(handoff, reroute, true, down));
         assert_eq!(wheel.digest(), heap.digest(), "{handoff:?} {reroute}");
         let reasons = |counters: &LinkCounters| [counters.rerouted, counters.unreceived, counters.discarded];
         let [rerouted, unreceived, discarded] = [0, 1, 2].map(|reason| sum(&wheel, |link| reasons(link)[reason]) > 0);
         // Nothing else may have become of them, and with detours the mesh leaves nothing to be treated but on uplinks.
-        let expected = (reroute, handoff == Handoff::Lose, handoff == Handoff::Discard);
-        assert_eq!((rerouted, unreceived, discarded), expected, "{handoff:?} {reroute}");
+        // What is in transmission for a leg that goes down is heard by nobody anyway.
+        let unheard = handoff == Handoff::Lose || down == Down::Legs;
+        let expected = (reroute, unheard, handoff == Handoff::Discard);
+        assert_eq!((rerouted, unreceived, discarded), expected, "{handoff:?} {reroute} {down:?}");
         for (flow, receivers) in [1, 1, 1, 1, 1, 3, 2, 1, 1, 1].into_iter().enumerate() {
             let received = |receiver: usize| wheel.receiver(flow, receiver).received_pkts;
             assert!((0..receivers).all(|receiver| received(receiver) > 10), "flow {flow}, {handoff:?} {reroute}");
@@ -150,8 +181,8 @@ fn heap_and_wheel_agree_whatever_becomes_of_waiting_packets() {
 
 #[test]
 fn every_packet_is_received_under_way_or_counted_by_what_became_of_it() {
-    for (handoff, reroute) in TREATMENTS {
-        let world = run::<Wheel>(mesh(handoff, reroute, false));
+    for ((handoff, reroute), down) in TREATMENTS.into_iter().flat_map(|one| [(one, Down::Links), (one, Down::Legs)]) {
+        let world = run::<Wheel>(mesh(handoff, reroute, false, down));
         let (mut sent, mut received) = (0, 0);
         for flow in 0..5 {
             sent += world.sender(flow).sent_pkts;
@@ -161,8 +192,8 @@ fn every_packet_is_received_under_way_or_counted_by_what_became_of_it() {
         let dropped = |link: &LinkCounters| link.dropped_overflow + link.dropped_active + link.dropped_down;
         let lost = |link: &LinkCounters| dropped(link) + link.lost + link.discarded + link.unreceived;
         let inside: u64 = world.links().iter().map(|link| link.inside_pkts()).sum();
-        assert_eq!(sent, received + sum(&world, lost) + given_up + inside, "{handoff:?} {reroute}");
-        assert!(received > sent / 2 && sum(&world, lost) > 0, "{handoff:?} {reroute}: {received} of {sent}");
+        assert_eq!(sent, received + sum(&world, lost) + given_up + inside, "{handoff:?} {reroute} {down:?}");
+        assert!(received > sent / 2 && sum(&world, lost) > 0, "{handoff:?} {reroute} {down:?}: {received} of {sent}");
         // No link can be reached that is down.
         assert_eq!(sum(&world, |link| link.dropped_down), 0);
     }
@@ -170,7 +201,7 @@ fn every_packet_is_received_under_way_or_counted_by_what_became_of_it() {
 
 #[test]
 fn links_lead_where_the_plan_says_at_the_end() {
-    let world = run::<Wheel>(mesh(Handoff::Keep, true, false));
+    let world = run::<Wheel>(mesh(Handoff::Keep, true, false, Down::Links));
     let uplink = |number: u32| world.links().len() - 24 + 4 * number as usize;
     let satellite = |number: u32| {
         let turn = (SECONDS - 1) as u32 % SEEN as u32;
