@@ -12,7 +12,7 @@ use faircast_sim::change::{Handoff, Slope};
 use faircast_sim::ids::NodeId;
 use faircast_sim::multicast::SessionPlan;
 use faircast_sim::probe::ProbePlan;
-use faircast_sim::routing::Edge;
+use faircast_sim::routing::{Edge, Routes};
 use faircast_sim::{link, loss, queue, router};
 use std::collections::BTreeMap;
 
@@ -214,6 +214,16 @@ impl Network {
     pub(crate) fn edges(&self) -> Vec<Edge> {
         let edge = |link: &DirectedLink| Edge { from: NodeId(link.from), to: NodeId(link.to), delay: link.delay };
         self.links.iter().map(edge).collect()
+    }
+
+    /// Routes towards every end of a flow or session, in the network of these links, its own.
+    pub(crate) fn routes(&self, edges: &[Edge]) -> Routes {
+        let of_flows = self.flows.iter().flat_map(|flow| [flow.from, flow.to]);
+        let of_sessions = self.sessions.iter().flat_map(|session| {
+            std::iter::once(session.source).chain(session.receivers.iter().map(|receiver| receiver.node))
+        });
+        let ends: Vec<NodeId> = of_flows.chain(of_sessions).map(NodeId).collect();
+        Routes::towards(self.nodes.len(), edges, &ends)
     }
 
     /// Whether routes may change.

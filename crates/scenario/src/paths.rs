@@ -6,7 +6,7 @@ use crate::network::Network;
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::scheme::Scheme;
 use faircast_sim::ids::NodeId;
-use faircast_sim::routing::{Edge, Graph, Routes};
+use faircast_sim::routing::{Edge, Routes};
 
 /// The links and what crosses them.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,22 +38,16 @@ pub struct Demand {
 /// The paths of a network. Its scenario must have passed the check: everybody can be reached.
 pub fn paths(network: &Network) -> Paths {
     let edges = network.edges();
-    let mut demands = flows(network, &edges);
-    demands.extend(sessions(network, &edges));
+    let routes = network.routes(&edges);
+    let mut demands = flows(network, &edges, &routes);
+    demands.extend(sessions(network, &edges, &routes));
     Paths { links: network.links.iter().map(|link| (link.name.clone(), link.rate.0)).collect(), demands }
 }
 
-fn flows(network: &Network, edges: &[Edge]) -> Vec<Demand> {
-    let destinations: Vec<NodeId> = network.flows.iter().map(|flow| NodeId(flow.to)).collect();
-    let routes = Routes::towards(network.nodes.len(), edges, &destinations);
+fn flows(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<Demand> {
     let demand = |flow: &crate::network::NetworkFlow| {
-        let mut links = Vec::new();
-        let mut at = NodeId(flow.from);
-        while let Some(link) = routes.next(at, NodeId(flow.to)) {
-            links.push(link.0);
-            at = edges[link.index()].to;
-        }
-        debug_assert_eq!(at.0, flow.to, "a checked flow has a path");
+        let links: Vec<u32> = routes.way(edges, NodeId(flow.from), NodeId(flow.to)).map(|link| link.0).collect();
+        debug_assert!(!links.is_empty(), "a checked flow has a path");
         Demand {
             name: flow.name.clone(),
             is_session: false,
@@ -66,18 +60,11 @@ fn flows(network: &Network, edges: &[Edge]) -> Vec<Demand> {
     network.flows.iter().map(demand).collect()
 }
 
-fn sessions(network: &Network, edges: &[Edge]) -> Vec<Demand> {
-    let graph = Graph::new(network.nodes.len(), edges);
+fn sessions(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<Demand> {
     let demand = |session: &crate::network::NetworkSession| {
-        let up = graph.towards(NodeId(session.source));
-        let down = graph.down(&up);
         let route = |node: u32| {
-            let mut links = Vec::new();
-            let mut at = node as usize;
-            while let (Some(towards), Some(from)) = (up[at], down[at]) {
-                links.push(from.0);
-                at = edges[towards.index()].to.index();
-            }
+            let way = routes.way(edges, NodeId(node), NodeId(session.source));
+            let mut links: Vec<u32> = way.map_while(|up| routes.back(up)).map(|down| down.0).collect();
             links.reverse();
             links
         };

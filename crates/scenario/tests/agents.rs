@@ -103,3 +103,30 @@ fn what_is_wrong_with_an_agent_is_said() {
         assert!(found, "{to}: {problems:#?}");
     }
 }
+
+#[test]
+fn a_link_that_one_session_alone_crosses_may_have_an_agent_where_ways_of_several_join() {
+    // a and b lead to r, r to h: only the second session comes over the agent's link.
+    let link = |from: &str, to: &str, more: &str| {
+        format!("[links.{from}]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n{more}")
+    };
+    let session = |source: &str| {
+        format!(
+            "[sessions.of-{source}]\nscheme = \"cbr\"\nrate = \"8 kbit/s\"\nsource = \"{source}\"\n\
+             receivers = {{ nodes = [\"h\"] }}\n"
+        )
+    };
+    let text = format!(
+        "format = 1\nname = \"joint\"\nduration = \"1 s\"\n[nodes.a]\n[nodes.b]\n[nodes.r]\n[nodes.h]\n{}{}{}{}{}",
+        link("a", "r", ""),
+        link("b", "r", "agent = { kind = \"rate-cap\", rate = \"1 Mbit/s\" }\n"),
+        link("r", "h", ""),
+        session("a"),
+        session("b"),
+    );
+    let read = faircast_scenario::toml_to_json(&text).and_then(faircast_scenario::Scenario::from_json);
+    assert_eq!(
+        read.map(|_| ()).map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>()),
+        Ok(())
+    );
+}

@@ -82,16 +82,6 @@ impl<'a> Graph<'a> {
         }
         via
     }
-
-    /// Of every node the link to it in the tree that `up`, the ways to one destination, makes backwards: the link back
-    /// of its way up, of several the one with the smallest index. `None` where no way up is, or no link back.
-    pub fn down(&self, up: &[Option<LinkId>]) -> Vec<Option<LinkId>> {
-        let back = |(node, via): (usize, &Option<LinkId>)| {
-            let above = self.edges[via.as_ref()?.index()].to;
-            self.incoming[node].iter().copied().find(|link| self.edges[link.index()].from == above)
-        };
-        (0..).zip(up).map(back).collect()
-    }
 }
 
 /// Routes from every node towards some destinations.
@@ -145,6 +135,22 @@ impl Routes {
         self.back[link.index()]
     }
 
+    /// The links of the way from `node` to `destination`, one of those given, in the graph of `edges`, that of the
+    /// routes. None where no path is.
+    pub fn way<'a>(
+        &'a self,
+        edges: &'a [Edge],
+        node: NodeId,
+        destination: NodeId,
+    ) -> impl Iterator<Item = LinkId> + use<'a> {
+        let mut at = node;
+        std::iter::from_fn(move || {
+            let link = self.next(at, destination)?;
+            at = edges[link.index()].to;
+            Some(link)
+        })
+    }
+
     /// How many links the way from `node` to `destination`, one of those given, has in the graph of `edges`, that of
     /// the routes. `None` where no path is. `crossed` is told of each.
     pub fn hops(
@@ -154,14 +160,8 @@ impl Routes {
         destination: NodeId,
         mut crossed: impl FnMut(LinkId),
     ) -> Option<usize> {
-        let (mut at, mut hops) = (node, 0);
-        while at != destination {
-            let link = self.next(at, destination)?;
-            crossed(link);
-            at = edges[link.index()].to;
-            hops += 1;
-        }
-        Some(hops)
+        let hops = self.way(edges, node, destination).inspect(|&link| crossed(link)).count();
+        (hops > 0 || node == destination).then_some(hops)
     }
 
     /// The only link out of the stub that begins with `node`; `None` in the core.
@@ -330,8 +330,12 @@ mod tests {
                     "{node:?} -> {destination:?}: {edges:?}"
                 );
             }
-            let back: Vec<Option<LinkId>> = expected.iter().map(|way| way.and_then(|way| routes.back(way))).collect();
-            assert_eq!(back, graph.down(&expected), "{destination:?}: {edges:?}");
+            for &way in expected.iter().flatten() {
+                // Of the links to its node the first that comes from the next node on the way.
+                let Edge { from, to, .. } = graph.edge(way);
+                let back = graph.incoming[from.index()].iter().find(|&&link| graph.edge(link).from == to);
+                assert_eq!(routes.back(way), back.copied(), "{way:?}: {edges:?}");
+            }
         }
         routes
     }

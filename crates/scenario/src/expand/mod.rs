@@ -12,7 +12,7 @@ use faircast_proto::time::Instant;
 use faircast_sim::ids::LinkId;
 use faircast_sim::link;
 use faircast_sim::probe::ProbePlan;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Scenario {
     /// The network that the scenario describes. The scenario must be legal: what cannot be made is left out.
@@ -280,11 +280,11 @@ impl Expansion<'_> {
     fn probes(&mut self) {
         let links = self.network.links_by_name();
         let mut resolve = |key: &str, names: &[String]| -> Vec<LinkId> {
-            let mut indices = Vec::new();
+            let (mut indices, mut taken) = (Vec::new(), BTreeSet::new());
             for (i, name) in names.iter().enumerate() {
                 let path = format!("probes.{key}[{i}]");
                 match links.get(name.as_str()) {
-                    Some(&index) if indices.contains(&LinkId(index)) => {
+                    Some(&index) if !taken.insert(index) => {
                         self.found.push(Finding::new(path, format!("{name} is named twice")).given(Some(name)));
                     }
                     Some(&index) => indices.push(LinkId(index)),

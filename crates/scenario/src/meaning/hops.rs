@@ -5,26 +5,21 @@ use crate::model::Scenario;
 use crate::network::Network;
 use crate::problem::Finding;
 use faircast_sim::ids::NodeId;
-use faircast_sim::routing::{MAX_HOPS, Routes};
+use faircast_sim::routing::{Edge, MAX_HOPS, Routes};
 use std::collections::BTreeSet;
 
 /// Flows and receivers whose packets would run out of hops on their way, there or back.
-pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Finding>) {
+pub(super) fn check(scenario: &Scenario, network: &Network, edges: &[Edge], routes: &Routes, found: &mut Vec<Finding>) {
     // No way visits a node twice.
     if network.nodes.len() <= MAX_HOPS + 1 {
         return;
     }
-    let edges = network.edges();
     let receivers = || {
         network.sessions.iter().flat_map(|session| session.receivers.iter().map(move |receiver| (session, receiver)))
     };
-    let ends = network.flows.iter().flat_map(|flow| [flow.from, flow.to]);
-    let ends = ends.chain(receivers().flat_map(|(session, receiver)| [session.source, receiver.node]));
-    let destinations: Vec<NodeId> = ends.collect::<BTreeSet<u32>>().into_iter().map(NodeId).collect();
-    let routes = Routes::towards(network.nodes.len(), &edges, &destinations);
     let too_long = |a: u32, b: u32| {
         [(a, b), (b, a)].into_iter().find_map(|(from, to)| {
-            let hops = routes.hops(&edges, NodeId(from), NodeId(to), |_| {}).filter(|&hops| hops > MAX_HOPS)?;
+            let hops = routes.hops(edges, NodeId(from), NodeId(to), |_| {}).filter(|&hops| hops > MAX_HOPS)?;
             let [from, to] = [from, to].map(|node| &network.nodes[node as usize].name);
             Some(format!("the way from node {from} to node {to} has {hops} hops; legal is at most {MAX_HOPS}"))
         })

@@ -17,6 +17,7 @@ use crate::problem::Finding;
 use entries::entries;
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::time::{Duration, Rate};
+use faircast_sim::routing::{Edge, Routes};
 use reach::Reach;
 use std::collections::BTreeSet;
 
@@ -45,10 +46,13 @@ pub(crate) fn check(scenario: &Scenario, control: &Control) -> Result<Vec<Findin
     // What nobody can hold is not made, not even to look at it.
     if counts::check(scenario, &mut found) {
         let network = expand(scenario, &mut found, control)?;
-        unreachable(scenario, &network, &mut found);
+        let edges = network.edges();
+        let routes = network.routes(&edges);
         control.look()?;
-        hops::check(scenario, &network, &mut found);
-        agents::check(&network, &mut found);
+        unreachable(scenario, &network, &edges, &routes, &mut found);
+        control.look()?;
+        hops::check(scenario, &network, &edges, &routes, &mut found);
+        agents::check(&network, &edges, &routes, &mut found);
         control.look()?;
         optimum::check(scenario, &network, &mut found);
     }
@@ -155,7 +159,7 @@ fn this_flow(scenario: &Scenario, name: &str, flow: &FlowEntry, found: &mut Vec<
 }
 
 /// Flows between nodes without a path there and back: ACKs, too, must find their way.
-fn unreachable(scenario: &Scenario, network: &Network, found: &mut Vec<Finding>) {
+fn unreachable(scenario: &Scenario, network: &Network, edges: &[Edge], routes: &Routes, found: &mut Vec<Finding>) {
     let there = network.links_by_name();
     if !scenario.links.keys().all(|name| there.contains_key(name.as_str())) {
         // Links that had to be left out may be the missing ones.
@@ -175,5 +179,5 @@ fn unreachable(scenario: &Scenario, network: &Network, found: &mut Vec<Finding>)
             found.push(Finding::new(own, message).on(["topology", "nodes", "links"]));
         }
     }
-    sessions::unreachable(network, &reach, found);
+    sessions::unreachable(network, edges, routes, &reach, found);
 }

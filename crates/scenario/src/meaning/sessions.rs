@@ -9,7 +9,7 @@ use faircast_proto::group_set::{GroupPlan, Senders};
 use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Duration;
 use faircast_sim::ids::NodeId;
-use faircast_sim::routing::Graph;
+use faircast_sim::routing::{Edge, Routes};
 
 /// All that is wrong with the session called `name`, where its nodes are not concerned.
 pub(super) fn check(scenario: &Scenario, name: &str, session: &SessionEntry, found: &mut Vec<Finding>) {
@@ -121,7 +121,7 @@ fn members(scenario: &Scenario, name: &str, session: &SessionEntry, found: &mut 
 }
 
 /// Receivers that the source cannot reach, or that cannot answer it: joins and reports, too, must find their way.
-pub(super) fn unreachable(network: &Network, reach: &Reach, found: &mut Vec<Finding>) {
+pub(super) fn unreachable(network: &Network, edges: &[Edge], routes: &Routes, reach: &Reach, found: &mut Vec<Finding>) {
     for session in &network.sessions {
         let lost = session.receivers.iter().find_map(|receiver| {
             let ways =
@@ -136,7 +136,7 @@ pub(super) fn unreachable(network: &Network, reach: &Reach, found: &mut Vec<Find
                 format!("receiver {} cannot be reached: no {what} from node {from} to node {to}", receiver.name)
             }
             None => {
-                let Some((receiver, link)) = one_way(network, session) else { continue };
+                let Some((receiver, link)) = one_way(network, edges, routes, session) else { continue };
                 format!(
                     "receiver {} cannot be reached: multicast takes its shortest way to the source backwards, and link \
                      {link} on it has no direction back",
@@ -151,19 +151,15 @@ pub(super) fn unreachable(network: &Network, reach: &Reach, found: &mut Vec<Find
 
 /// A receiver, all of which have ways to and from the source, whose way to it cannot be taken backwards, and the link
 /// where that is so.
-fn one_way<'a>(network: &'a Network, session: &'a NetworkSession) -> Option<(&'a NetworkReceiver, &'a str)> {
-    let edges = network.edges();
-    let graph = Graph::new(network.nodes.len(), &edges);
-    let up = graph.towards(NodeId(session.source));
-    let down = graph.down(&up);
+fn one_way<'a>(
+    network: &'a Network,
+    edges: &[Edge],
+    routes: &Routes,
+    session: &'a NetworkSession,
+) -> Option<(&'a NetworkReceiver, &'a str)> {
     session.receivers.iter().find_map(|receiver| {
-        let mut at = receiver.node as usize;
-        while let Some(link) = up[at] {
-            if down[at].is_none() {
-                return Some((receiver, network.links[link.index()].name.as_str()));
-            }
-            at = edges[link.index()].to.index();
-        }
-        None
+        let mut way = routes.way(edges, NodeId(receiver.node), NodeId(session.source));
+        let link = way.find(|&up| routes.back(up).is_none())?;
+        Some((receiver, network.links[link.index()].name.as_str()))
     })
 }

@@ -4,18 +4,16 @@
 //! exactly (rows, nodes, links), and for packets what the traffic on each link can fill. Links that nobody uses hold
 //! nothing.
 
-use crate::network::{DirectedLink, Network, NetworkSession};
+mod traffic;
+
+use crate::network::Network;
 use crate::problem::Problem;
 use crate::tables::{Interval, Shown};
-use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::packet::Packet;
-use faircast_proto::quantity::QueueSize;
-use faircast_proto::scheme::Scheme;
-use faircast_proto::time::{Duration, Rate};
-use faircast_sim::ids::{LinkId, NodeId};
-use faircast_sim::routing::{Edge, Graph, Routes};
+use faircast_proto::time::Duration;
 use faircast_sim::{link, probe};
 use std::collections::BTreeSet;
+use traffic::Traffic;
 
 /// What a run is expected to take.
 #[derive(Clone, Debug)]
@@ -50,7 +48,7 @@ impl Forecast {
             part("nodes", "topology", nodes * NODE),
             part("links", "topology", directions * (DIRECTION + size_of::<link::Link>() as f64)),
             part("flows", "flows", flows * FLOW),
-            part("receivers", "sessions", (sessions + receivers) * FLOW + sessions * (nodes + directions) * TREE),
+            part("receivers", "sessions", (sessions + receivers) * FLOW + traffic.in_trees),
             part("routes", "topology", routes(network)),
             part("changes", "links", network.links.iter().map(|link| link.changes.len() as f64 * CHANGE).sum()),
             part("packets under way", "flows", traffic.under_way * PACKET),
@@ -124,225 +122,6 @@ fn routes(network: &Network) -> f64 {
     nodes * NODE_ROUTES + tables * ends * ROUTE
 }
 
-/// What the traffic of a network may fill.
-struct Traffic {
-    /// Packets that may be under way at once.
-    under_way: f64,
-    /// Events at the queues of which all are kept.
-    events: f64,
-}
-
-/// What crosses one link.
-#[derive(Clone, Default)]
-struct Load {
-    /// Packets that those who send over it may have under way.
-    most: f64,
-    /// Packets that arrive in the whole run.
-    arrivals: f64,
-    /// Bits of the smallest packet.
-    smallest: f64,
-    /// Bit/s at which packets may come.
-    inflow: f64,
-    /// Packets that may come at one moment: from each link before it one, from sources what they send at once.
-    feeders: f64,
-}
-
-impl Traffic {
-    fn of(network: &Network) -> Traffic {
-        let edges = network.edges();
-        let (ways, trees) = (ways(network, &edges), trees(network, &edges));
-        let mut loads = vec![Load::default(); network.links.len()];
-        inflow(network, &ways, &trees, &mut loads);
-        let all = flows(network, &ways, &mut loads) + sessions(network, &trees, &mut loads);
-        let seconds = network.duration.as_secs_f64();
-        let held = |(link, load): (&DirectedLink, &Load)| {
-            if load.smallest == 0.0 {
-                return 0.0;
-            }
-            let rate = link.rate.as_bps_f64();
-            let wire = link.highest_rate().as_bps_f64() * link.longest_delay().as_secs_f64() / load.smallest;
-            // A queue grows by what comes faster than it goes; otherwise only what comes at one moment waits. Of a link
-            // that changes nobody knows how fast it goes.
-            let goes = if link.changes.is_empty() { rate } else { 0.0 };
-            let growth = ((load.inflow - goes).max(0.0) * seconds / load.smallest).max(0.0) + load.feeders;
-            (wire + limit_pkts(link, load.smallest).min(growth) + 1.0).min(load.most)
-        };
-        if network.reroutes() {
-            // Everything may go everywhere.
-            let anything = loads.iter().filter(|load| load.smallest > 0.0).fold(Load::default(), |sum, load| Load {
-                smallest: if sum.smallest == 0.0 { load.smallest } else { sum.smallest.min(load.smallest) },
-                inflow: f64::INFINITY,
-                most: all,
-                arrivals: sum.arrivals + load.arrivals,
-                ..sum
-            });
-            loads.fill(anything);
-        }
-        let on_links: f64 = network.links.iter().zip(&loads).map(held).sum();
-        let events = network.probes.packets.iter().map(|&link| {
-            let load = &loads[link.index()];
-            let departures = network.links[link.index()].rate.as_bps_f64() * seconds / load.smallest.max(1.0);
-            load.arrivals + load.arrivals.min(departures)
-        });
-        Traffic { under_way: on_links.min(all), events: events.sum() }
-    }
-}
-
-/// A flow's links there and back.
-struct Way {
-    there: Vec<LinkId>,
-    back: Vec<LinkId>,
-}
-
-fn ways(network: &Network, edges: &[Edge]) -> Vec<Way> {
-    let ends: BTreeSet<u32> = network.flows.iter().flat_map(|flow| [flow.from, flow.to]).collect();
-    let routes = Routes::towards(network.nodes.len(), edges, &ends.into_iter().map(NodeId).collect::<Vec<_>>());
-    let way = |from: u32, to: u32| {
-        let mut links = Vec::new();
-        let mut at = NodeId(from);
-        while let Some(link) = routes.next(at, NodeId(to)) {
-            links.push(link);
-            at = edges[link.index()].to;
-        }
-        links
-    };
-    network.flows.iter().map(|flow| Way { there: way(flow.from, flow.to), back: way(flow.to, flow.from) }).collect()
-}
-
-/// Adds the load of flows and of what comes back; returns the packets that they may have under way, all together.
-fn flows(network: &Network, ways: &[Way], loads: &mut [Load]) -> f64 {
-    let mut all = 0.0;
-    for (flow, way) in network.flows.iter().zip(ways) {
-        let (stop, start) = (flow.stop.unwrap_or(network.duration).min(network.duration), flow.start);
-        let seconds = Duration(stop.0.saturating_sub(start.0)).as_secs_f64();
-        let bits = 8.0 * flow.kind.packet_bytes().max(1) as f64;
-        let sent = |rate: Rate| rate.as_bps_f64() * seconds / bits + 1.0;
-        let (most, arrivals) = match flow.kind.peak_rate() {
-            Some(rate) => (sent(rate), sent(rate)),
-            None => {
-                let (window, carried) = tcp_window(network, way, loads, seconds, bits);
-                let window = window + flow.kind.first_pkts().max(FIRST_WINDOW);
-                let most = flow.kind.window_pkts().map_or(window, |wnd| wnd.min(window));
-                (most, AT_ONCE * carried + most)
-            }
-        };
-        let mut add = |link: &LinkId, bits: f64| loads[link.index()].add(most, arrivals, bits);
-        way.there.iter().for_each(|link| add(link, bits));
-        let answer = flow.kind.answer_bytes();
-        if answer > 0 {
-            way.back.iter().for_each(|link| add(link, 8.0 * answer as f64));
-        }
-        all += most;
-    }
-    all
-}
-
-/// The most segments by which TCP's window grows, and the segments that its way carries in the whole run.
-///
-/// The window grows by a segment at most for each that is acknowledged, and these are no more than the way carries. It
-/// also stays below twice what fills the way and those of its queues that can grow: beyond that a queue overflows, and
-/// slow start doubles the window only once until TCP knows, a round trip later.
-fn tcp_window(network: &Network, way: &Way, loads: &[Load], seconds: f64, bits: f64) -> (f64, f64) {
-    let rate = slowest(network, &way.there);
-    let carried = rate * seconds / bits;
-    let both = || way.there.iter().chain(&way.back).map(|id| (&network.links[id.index()], &loads[id.index()]));
-    let delay: f64 = both().map(|(link, _)| link.delay.as_secs_f64()).sum();
-    let growing = both().filter(|(link, load)| load.inflow > link.rate.as_bps_f64());
-    let queues: f64 = growing.map(|(link, _)| limit_pkts(link, bits)).sum();
-    (carried.min(AT_ONCE * (rate * delay / bits + queues)), carried)
-}
-
-fn slowest(network: &Network, way: &[LinkId]) -> f64 {
-    way.iter().map(|id| network.links[id.index()].rate.as_bps_f64()).fold(f64::INFINITY, f64::min)
-}
-
-/// The packets that may wait at a link, those of the whole run left aside.
-fn limit_pkts(link: &DirectedLink, bits: f64) -> f64 {
-    match link.queue.limit() {
-        QueueSize::Packets(packets) => packets,
-        QueueSize::Bytes(bytes) => bytes as f64 * 8.0 / bits,
-    }
-}
-
-/// Says at which rate packets may come to each link: from the links before it, and from those who send there.
-fn inflow(network: &Network, ways: &[Way], trees: &[Vec<(LinkId, Option<LinkId>)>], loads: &mut [Load]) {
-    let mut turns = BTreeSet::new();
-    let mut from_source = |link: LinkId, rate: f64, at_once: f64| {
-        loads[link.index()].inflow += rate;
-        loads[link.index()].feeders += at_once;
-    };
-    for (flow, Way { there, back }) in network.flows.iter().zip(ways) {
-        turns.extend(there.windows(2).chain(back.windows(2)).map(|turn| (turn[0], turn[1])));
-        let data = flow.kind.peak_rate().map_or_else(|| AT_ONCE * slowest(network, there), Rate::as_bps_f64);
-        let answers = data * flow.kind.answer_bytes() as f64 / flow.kind.packet_bytes().max(1) as f64;
-        for (way, rate, at_once) in [(there, data, flow.kind.first_pkts()), (back, answers, 1.0)] {
-            way.first().filter(|_| rate > 0.0).iter().for_each(|link| from_source(**link, rate, at_once));
-        }
-    }
-    for (session, tree) in network.sessions.iter().zip(trees) {
-        let rate = sending_rate(network, session);
-        for &(link, before) in tree {
-            match before {
-                Some(before) => drop(turns.insert((before, link))),
-                None => from_source(link, rate, 1.0),
-            }
-        }
-    }
-    for (before, link) in turns {
-        loads[link.index()].inflow += network.links[before.index()].rate.as_bps_f64();
-        loads[link.index()].feeders += 1.0;
-    }
-}
-
-/// Of each session the links of its tree, with the link before it unless that is the source.
-fn trees(network: &Network, edges: &[Edge]) -> Vec<Vec<(LinkId, Option<LinkId>)>> {
-    let graph = Graph::new(network.nodes.len(), edges);
-    let tree = |session: &NetworkSession| {
-        let up = graph.towards(NodeId(session.source));
-        let down = graph.down(&up);
-        let (mut visited, mut links) = (vec![false; network.links.len()], Vec::new());
-        for receiver in &session.receivers {
-            let mut at = receiver.node as usize;
-            while let (Some(towards), Some(link)) = (up[at], down[at]) {
-                if std::mem::replace(&mut visited[link.index()], true) {
-                    break;
-                }
-                at = edges[towards.index()].to.index();
-                links.push((link, down[at]));
-            }
-        }
-        links
-    };
-    network.sessions.iter().map(tree).collect()
-}
-
-/// The most that the source of a session ever sends, bit/s.
-fn sending_rate(network: &Network, session: &NetworkSession) -> f64 {
-    let out = network.links.iter().filter(|link| link.from == session.source).map(|link| link.rate).max();
-    session.config.max_rate().or(out).unwrap_or_default().as_bps_f64()
-}
-
-/// Adds the load of sessions: a packet may be on every link of its tree. Returns the packets that may be under way.
-fn sessions(network: &Network, trees: &[Vec<(LinkId, Option<LinkId>)>], loads: &mut [Load]) -> f64 {
-    let mut all = 0.0;
-    for (session, tree) in network.sessions.iter().zip(trees) {
-        let bits = 8.0 * session.config.packet_bytes().max(1) as f64;
-        let sent = sending_rate(network, session) * network.duration.as_secs_f64() / bits + 1.0;
-        tree.iter().for_each(|(link, _)| loads[link.index()].add(sent, sent, bits));
-        // Copies, and what receivers send: joins, and reports one by one.
-        all += sent * tree.len() as f64 + 4.0 * session.receivers.len() as f64;
-    }
-    all
-}
-
-impl Load {
-    fn add(&mut self, most: f64, arrivals: f64, bits: f64) {
-        self.most += most;
-        self.arrivals += arrivals;
-        self.smallest = if self.smallest == 0.0 { bits } else { self.smallest.min(bits) };
-    }
-}
-
 fn shown(bytes: f64) -> String {
     match bytes {
         _ if bytes >= 1e9 => format!("{:.1} GB", bytes / 1e9),
@@ -378,7 +157,6 @@ const RECEIVER_GAUGES: usize = 4;
 const NODE: f64 = 600.0;
 const DIRECTION: f64 = 1500.0;
 const FLOW: f64 = 4000.0;
-const TREE: f64 = 60.0;
 const ROUTE: f64 = 12.0;
 const NODE_ROUTES: f64 = 300.0;
 /// Routers above a host, in networks without loops.
@@ -387,13 +165,10 @@ const LEVELS: f64 = 30.0;
 const CHANGE: f64 = 600.0;
 /// In the store, beside its tag, and as an entry of a ring; all of them grow by doubling.
 const PACKET: f64 = 2.0 * (size_of::<Packet>() + 16 + 24) as f64;
-/// Segments of a first window that is asked for smaller. A choice: five times TCP's default.
-const FIRST_WINDOW: f64 = 10.0;
-/// Segments that an acknowledgement may release (RFC 5681, section 3.1: slow start adds one for each).
-const AT_ONCE: f64 = 2.0;
 
 #[cfg(test)]
 mod tests {
+    use super::traffic::*;
     use super::*;
     use crate::model::Scenario;
 
@@ -492,7 +267,8 @@ mod tests {
             "50 packets",
             "kind = \"tcp\"\nmss = \"1000 B\"\nhdr = \"0 B\"\nack_size = \"70 B\"",
         );
-        let ways = ways(&network, &network.edges());
+        let edges = network.edges();
+        let ways = ways(&network, &edges, &network.routes(&edges));
         let mut loads = vec![Load::default(); network.links.len()];
         inflow(&network, &ways, &[], &mut loads);
         flows(&network, &ways, &mut loads);
@@ -528,8 +304,9 @@ mod tests {
     #[test]
     fn sessions_fill_the_links_of_their_trees() {
         let network = fork(STEADY);
-        let trees = trees(&network, &network.edges());
-        let name = |link: LinkId| network.links[link.index()].name.as_str();
+        let edges = network.edges();
+        let trees = trees(&network, &edges, &network.routes(&edges));
+        let name = |link: faircast_sim::ids::LinkId| network.links[link.index()].name.as_str();
         let shown: Vec<_> = trees[0].iter().map(|&(link, before)| (name(link), before.map(name))).collect();
         assert_eq!(shown, [("a", Some("s")), ("s", None), ("b", Some("s"))]);
         let mut loads = vec![Load::default(); network.links.len()];
@@ -542,9 +319,9 @@ mod tests {
         // 12.5, one waiting and one in transmission; a has 11.25, and its feeder is faster by 1 Mbit/s for 10 s, more
         // than the 50 packets that may wait.
         near(Traffic::of(&network).under_way, 14.5 + 62.25 + 14.5);
-        assert_eq!(sending_rate(&network, &network.sessions[0]), 800e3);
+        assert_eq!(sending_rates(&network), [800e3]);
         let free = fork("scheme = \"tfmcc\"\n");
-        assert_eq!(sending_rate(&free, &free.sessions[0]), 10e6);
+        assert_eq!(sending_rates(&free), [10e6]);
     }
 
     #[test]
@@ -587,7 +364,7 @@ mod tests {
         }
         near(bytes(off, "nodes"), 4.0 * NODE);
         near(bytes(off, "links"), 6.0 * (DIRECTION + size_of::<link::Link>() as f64));
-        near(bytes(off, "receivers"), 3.0 * FLOW + 10.0 * TREE);
+        near(bytes(off, "receivers"), 3.0 * FLOW + 4.0 * (TREE + COUNTED));
         near(bytes(off, "packets under way"), 91.25 * PACKET);
     }
 

@@ -1,0 +1,245 @@
+//! What the traffic of a network may fill: packets on links and in queues, trees of sessions.
+
+use crate::network::{DirectedLink, Network, NetworkSession};
+use faircast_proto::flow_kind::FlowKind;
+use faircast_proto::quantity::QueueSize;
+use faircast_proto::scheme::Scheme;
+use faircast_proto::time::{Duration, Rate};
+use faircast_sim::ids::{LinkId, NodeId};
+use faircast_sim::multicast::Mode;
+use faircast_sim::routing::{Edge, Routes};
+use std::collections::BTreeSet;
+
+/// What the traffic of a network may fill.
+pub(super) struct Traffic {
+    /// Packets that may be under way at once.
+    pub(super) under_way: f64,
+    /// Events at the queues of which all are kept.
+    pub(super) events: f64,
+    /// Bytes that the trees of sessions take.
+    pub(super) in_trees: f64,
+}
+
+/// What crosses one link.
+#[derive(Clone, Default)]
+pub(super) struct Load {
+    /// Packets that those who send over it may have under way.
+    pub(super) most: f64,
+    /// Packets that arrive in the whole run.
+    pub(super) arrivals: f64,
+    /// Bits of the smallest packet.
+    pub(super) smallest: f64,
+    /// Bit/s at which packets may come.
+    pub(super) inflow: f64,
+    /// Packets that may come at one moment: from each link before it one, from sources what they send at once.
+    pub(super) feeders: f64,
+}
+
+impl Traffic {
+    pub(super) fn of(network: &Network) -> Traffic {
+        let edges = network.edges();
+        let routes = network.routes(&edges);
+        let (ways, trees) = (ways(network, &edges, &routes), trees(network, &edges, &routes));
+        let mut loads = vec![Load::default(); network.links.len()];
+        inflow(network, &ways, &trees, &mut loads);
+        let all = flows(network, &ways, &mut loads) + sessions(network, &trees, &mut loads);
+        let seconds = network.duration.as_secs_f64();
+        let held = |(link, load): (&DirectedLink, &Load)| {
+            if load.smallest == 0.0 {
+                return 0.0;
+            }
+            let rate = link.rate.as_bps_f64();
+            let wire = link.highest_rate().as_bps_f64() * link.longest_delay().as_secs_f64() / load.smallest;
+            // A queue grows by what comes faster than it goes; otherwise only what comes at one moment waits. Of a link
+            // that changes nobody knows how fast it goes.
+            let goes = if link.changes.is_empty() { rate } else { 0.0 };
+            let growth = ((load.inflow - goes).max(0.0) * seconds / load.smallest).max(0.0) + load.feeders;
+            (wire + limit_pkts(link, load.smallest).min(growth) + 1.0).min(load.most)
+        };
+        if network.reroutes() {
+            // Everything may go everywhere.
+            let anything = loads.iter().filter(|load| load.smallest > 0.0).fold(Load::default(), |sum, load| Load {
+                smallest: if sum.smallest == 0.0 { load.smallest } else { sum.smallest.min(load.smallest) },
+                inflow: f64::INFINITY,
+                most: all,
+                arrivals: sum.arrivals + load.arrivals,
+                ..sum
+            });
+            loads.fill(anything);
+        }
+        let on_links: f64 = network.links.iter().zip(&loads).map(held).sum();
+        let events = network.probes.packets.iter().map(|&link| {
+            let load = &loads[link.index()];
+            let departures = network.links[link.index()].rate.as_bps_f64() * seconds / load.smallest.max(1.0);
+            load.arrivals + load.arrivals.min(departures)
+        });
+        let in_trees = network.sessions.iter().zip(&trees).map(|(session, tree)| {
+            let places = match session.plan.mode {
+                Mode::Sparse if !network.reroutes() => tree.len() + 1,
+                // They may come to every node.
+                _ => network.nodes.len(),
+            };
+            places as f64 * (TREE + f64::from(session.plan.groups) * COUNTED)
+        });
+        Traffic { under_way: on_links.min(all), events: events.sum(), in_trees: in_trees.sum() }
+    }
+}
+
+/// The links of a session's tree, each with the link before it unless that is the source.
+pub(super) type Tree = Vec<(LinkId, Option<LinkId>)>;
+
+/// A flow's links there and back.
+pub(super) struct Way {
+    pub(super) there: Vec<LinkId>,
+    pub(super) back: Vec<LinkId>,
+}
+
+pub(super) fn ways(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<Way> {
+    let way = |from: u32, to: u32| routes.way(edges, NodeId(from), NodeId(to)).collect();
+    network.flows.iter().map(|flow| Way { there: way(flow.from, flow.to), back: way(flow.to, flow.from) }).collect()
+}
+
+/// Adds the load of flows and of what comes back; returns the packets that they may have under way, all together.
+pub(super) fn flows(network: &Network, ways: &[Way], loads: &mut [Load]) -> f64 {
+    let mut all = 0.0;
+    for (flow, way) in network.flows.iter().zip(ways) {
+        let (stop, start) = (flow.stop.unwrap_or(network.duration).min(network.duration), flow.start);
+        let seconds = Duration(stop.0.saturating_sub(start.0)).as_secs_f64();
+        let bits = 8.0 * flow.kind.packet_bytes().max(1) as f64;
+        let sent = |rate: Rate| rate.as_bps_f64() * seconds / bits + 1.0;
+        let (most, arrivals) = match flow.kind.peak_rate() {
+            Some(rate) => (sent(rate), sent(rate)),
+            None => {
+                let (window, carried) = tcp_window(network, way, loads, seconds, bits);
+                let window = window + flow.kind.first_pkts().max(FIRST_WINDOW);
+                let most = flow.kind.window_pkts().map_or(window, |wnd| wnd.min(window));
+                (most, AT_ONCE * carried + most)
+            }
+        };
+        let mut add = |link: &LinkId, bits: f64| loads[link.index()].add(most, arrivals, bits);
+        way.there.iter().for_each(|link| add(link, bits));
+        let answer = flow.kind.answer_bytes();
+        if answer > 0 {
+            way.back.iter().for_each(|link| add(link, 8.0 * answer as f64));
+        }
+        all += most;
+    }
+    all
+}
+
+/// The most segments by which TCP's window grows, and the segments that its way carries in the whole run.
+///
+/// The window grows by a segment at most for each that is acknowledged, and these are no more than the way carries. It
+/// also stays below twice what fills the way and those of its queues that can grow: beyond that a queue overflows, and
+/// slow start doubles the window only once until TCP knows, a round trip later.
+pub(super) fn tcp_window(network: &Network, way: &Way, loads: &[Load], seconds: f64, bits: f64) -> (f64, f64) {
+    let rate = slowest(network, &way.there);
+    let carried = rate * seconds / bits;
+    let both = || way.there.iter().chain(&way.back).map(|id| (&network.links[id.index()], &loads[id.index()]));
+    let delay: f64 = both().map(|(link, _)| link.delay.as_secs_f64()).sum();
+    let growing = both().filter(|(link, load)| load.inflow > link.rate.as_bps_f64());
+    let queues: f64 = growing.map(|(link, _)| limit_pkts(link, bits)).sum();
+    (carried.min(AT_ONCE * (rate * delay / bits + queues)), carried)
+}
+
+pub(super) fn slowest(network: &Network, way: &[LinkId]) -> f64 {
+    way.iter().map(|id| network.links[id.index()].rate.as_bps_f64()).fold(f64::INFINITY, f64::min)
+}
+
+/// The packets that may wait at a link, those of the whole run left aside.
+pub(super) fn limit_pkts(link: &DirectedLink, bits: f64) -> f64 {
+    match link.queue.limit() {
+        QueueSize::Packets(packets) => packets,
+        QueueSize::Bytes(bytes) => bytes as f64 * 8.0 / bits,
+    }
+}
+
+/// Says at which rate packets may come to each link: from the links before it, and from those who send there.
+pub(super) fn inflow(network: &Network, ways: &[Way], trees: &[Tree], loads: &mut [Load]) {
+    let mut turns = BTreeSet::new();
+    let mut from_source = |link: LinkId, rate: f64, at_once: f64| {
+        loads[link.index()].inflow += rate;
+        loads[link.index()].feeders += at_once;
+    };
+    for (flow, Way { there, back }) in network.flows.iter().zip(ways) {
+        turns.extend(there.windows(2).chain(back.windows(2)).map(|turn| (turn[0], turn[1])));
+        let data = flow.kind.peak_rate().map_or_else(|| AT_ONCE * slowest(network, there), Rate::as_bps_f64);
+        let answers = data * flow.kind.answer_bytes() as f64 / flow.kind.packet_bytes().max(1) as f64;
+        for (way, rate, at_once) in [(there, data, flow.kind.first_pkts()), (back, answers, 1.0)] {
+            way.first().filter(|_| rate > 0.0).iter().for_each(|link| from_source(**link, rate, at_once));
+        }
+    }
+    for (rate, tree) in sending_rates(network).into_iter().zip(trees) {
+        for &(link, before) in tree {
+            match before {
+                Some(before) => drop(turns.insert((before, link))),
+                None => from_source(link, rate, 1.0),
+            }
+        }
+    }
+    for (before, link) in turns {
+        loads[link.index()].inflow += network.links[before.index()].rate.as_bps_f64();
+        loads[link.index()].feeders += 1.0;
+    }
+}
+
+/// The trees of all sessions.
+pub(super) fn trees(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<Tree> {
+    // By link: the last session in whose tree it was found.
+    let mut found = vec![usize::MAX; edges.len()];
+    let tree = |(index, session): (usize, &NetworkSession)| {
+        let mut links = Vec::new();
+        for receiver in &session.receivers {
+            let way = routes.way(edges, NodeId(receiver.node), NodeId(session.source));
+            let mut way = way.map_while(|up| routes.back(up)).peekable();
+            while let Some(link) = way.next() {
+                if std::mem::replace(&mut found[link.index()], index) == index {
+                    break;
+                }
+                links.push((link, way.peek().copied()));
+            }
+        }
+        links
+    };
+    (0..).zip(&network.sessions).map(tree).collect()
+}
+
+/// The most that the source of each session ever sends, bit/s.
+pub(super) fn sending_rates(network: &Network) -> Vec<f64> {
+    let mut fastest = vec![Rate::default(); network.nodes.len()];
+    for link in &network.links {
+        let out = &mut fastest[link.from as usize];
+        *out = link.rate.max(*out);
+    }
+    let rate = |session: &NetworkSession| session.config.max_rate().unwrap_or(fastest[session.source as usize]);
+    network.sessions.iter().map(|session| rate(session).as_bps_f64()).collect()
+}
+
+/// Adds the load of sessions: a packet may be on every link of its tree. Returns the packets that may be under way.
+pub(super) fn sessions(network: &Network, trees: &[Tree], loads: &mut [Load]) -> f64 {
+    let mut all = 0.0;
+    for ((session, rate), tree) in network.sessions.iter().zip(sending_rates(network)).zip(trees) {
+        let bits = 8.0 * session.config.packet_bytes().max(1) as f64;
+        let sent = rate * network.duration.as_secs_f64() / bits + 1.0;
+        tree.iter().for_each(|(link, _)| loads[link.index()].add(sent, sent, bits));
+        // Copies, and what receivers send: joins, and reports one by one.
+        all += sent * tree.len() as f64 + 4.0 * session.receivers.len() as f64;
+    }
+    all
+}
+
+impl Load {
+    pub(super) fn add(&mut self, most: f64, arrivals: f64, bits: f64) {
+        self.most += most;
+        self.arrivals += arrivals;
+        self.smallest = if self.smallest == 0.0 { bits } else { self.smallest.min(bits) };
+    }
+}
+
+/// A node of a session's tree with the branch that leads to it, and for each group who wants it there.
+pub(super) const TREE: f64 = 600.0;
+pub(super) const COUNTED: f64 = 8.0;
+/// Segments of a first window that is asked for smaller. A choice: five times TCP's default.
+const FIRST_WINDOW: f64 = 10.0;
+/// Segments that an acknowledgement may release (RFC 5681, section 3.1: slow start adds one for each).
+const AT_ONCE: f64 = 2.0;
