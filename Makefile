@@ -6,7 +6,7 @@ BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: demo build env test test-long check check-overflow bench bench-parent bench-peers docs clean
+.PHONY: demo build env test test-long template check check-overflow bench bench-parent bench-peers docs clean
 
 demo: build
 	$(BIN)/faircast reproduce mecn-fig8a
@@ -33,9 +33,16 @@ env: .venv/ready
 	@PIP_QUIET=1 $(BIN)/maturin develop --release
 	@touch $@
 
-test: build
+test: build template
 	cargo test --workspace --quiet
 	$(BIN)/pytest
+
+# The crate outside the workspace that others copy, by the commands of its README.
+template: export CARGO_TARGET_DIR := $(CURDIR)/target
+template: env
+	cargo fmt --check --manifest-path examples/worst-loss/Cargo.toml
+	cargo clippy --manifest-path examples/worst-loss/Cargo.toml --all-targets --quiet --locked -- -D warnings
+	$(BIN)/python tools/readme_commands.py examples/worst-loss/README.md
 
 # What takes minutes: ten million random inputs to every endpoint, in a build that panics where a release would only
 # wrap around, and sixty kills at random moments.

@@ -16,10 +16,12 @@
 //! | [`warning`] | what is legal, but should be known |
 //! | [`mod@catalogue`] | what there is to choose from |
 //! | [`mod@guests`] | what code outside the tree adds to that |
+//! | [`mod@command`] | a small command line for programs that do |
 
 mod activity;
 mod build;
 pub mod catalogue;
+pub mod command;
 mod control;
 mod expand;
 mod form;

@@ -3,8 +3,25 @@
 //! Plain slow start doubles the window each round trip, so when it hits a loss it may lose half of a large window. On
 //! a path with a geostationary satellite that is hundreds of segments.
 
-use faircast_proto::tcp::Recovery;
-use faircast_proto::tcp::rule::{Ack, Rule, Window, WindowRule, reno};
+use faircast_proto::quantity::Packets;
+use faircast_proto::tcp::rule::{Ack, Rule, RuleKind, Window, WindowRule, reno};
+use faircast_proto::tcp::{self, Recovery};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Makes the rule known: scenarios may name it from now on.
+pub fn register() {
+    let guests = faircast_scenario::guests!();
+    guests.window_rule::<Config>("limited-slow-start", "NewReno with limited slow start (RFC 3742).");
+}
+
+/// The parameters, as a scenario gives them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The window up to which it doubles each round trip. Default "100 packets" (RFC 3742 section 2).
+    pub max_ssthresh: Packets,
+}
 
 /// NewReno with limited slow start.
 #[derive(Clone, Copy, Debug)]
@@ -36,5 +53,23 @@ impl WindowRule for LimitedSlowStart {
         // RFC 3742 section 2: K = int(cwnd / (0.5 max_ssthresh)); cwnd += MSS / K.
         let k = (window.cwnd / (0.5 * self.max_ssthresh)).floor();
         window.cwnd += 1.0 / k;
+    }
+}
+
+impl RuleKind for Config {
+    fn check(&self) -> Vec<(String, String)> {
+        let legal = self.max_ssthresh.0 >= 2.0;
+        let message = format!("{} packets given; legal is 2 or more", self.max_ssthresh.0);
+        (!legal).then(|| ("max_ssthresh".to_owned(), message)).into_iter().collect()
+    }
+
+    fn rule(&self, _config: &tcp::Config) -> Box<dyn WindowRule + Send> {
+        Box::new(LimitedSlowStart::new(self.max_ssthresh.0))
+    }
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { max_ssthresh: Packets(100.0) }
     }
 }

@@ -9,6 +9,9 @@ use faircast_proto::tcp::rule::{Ack, Window, WindowRule};
 use faircast_proto::tcp::{Config, Receiver, Sender};
 use faircast_proto::testing::{Fate, Pair, Side, gauge};
 use faircast_proto::time::{Duration, Instant};
+use faircast_scenario::Scenario;
+use faircast_scenario::run::Control;
+use faircast_scenario::tables::Values;
 use limited_slow_start::LimitedSlowStart;
 
 const ACK: Ack = Ack { now: Instant::ZERO, newly_acked: 1, flight: 0, rtt: None, srtt: None };
@@ -60,6 +63,28 @@ fn above_the_bound_the_window_grows_by_half_of_it_per_round_trip() {
     let (_, events) = run(Sender::with_rule(rule, &config, flow, own, peer, random), &config, Some(200));
     let [Event { kind: LOSS_REDUCTION, before, after, .. }] = events[..] else { panic!("{events:?}") };
     assert_eq!(after, before / 2.0);
+}
+
+/// The largest window in the scenario file's run.
+fn largest_window(text: &str) -> f64 {
+    limited_slow_start::register();
+    let scenario = Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let output = faircast_scenario::run(&scenario, 1, &Control::default(), 1).expect("it runs");
+    let flows = output.tables.iter().find(|table| table.name == "flows").expect("there is such a table");
+    let Some(Values::Float(windows)) = flows.get("cwnd_pkts") else { panic!("{flows:?}") };
+    windows.iter().copied().fold(0.0, f64::max)
+}
+
+#[test]
+fn a_scenario_file_names_it() {
+    let text = include_str!("../geo.toml");
+    let limited = largest_window(text);
+    let plain = largest_window(
+        &text.replace("{ kind = \"limited-slow-start\", max_ssthresh = \"20 packets\" }", "\"newreno\""),
+    );
+    // Within 3 s, before the last round trip of 0.5 s, plain slow start doubles five times from 2; the other grows by
+    // half of 20 segments in a round trip from 20 on.
+    assert!(plain == 64.0 && (30.0..40.0).contains(&limited), "{limited}, {plain}");
 }
 
 #[test]

@@ -4,7 +4,26 @@
 //! of marked packets tells the sender how far the queue is above the threshold.
 
 use faircast_proto::packet::{Ecn, Packet};
-use faircast_sim::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
+use faircast_proto::quantity::{Packets, QueueSize};
+use faircast_sim::queue::{Discipline, DropReason, InterfaceView, LinkContext, Queue, QueueKind, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Makes the queue known: scenarios may name it from now on.
+pub fn register() {
+    let guests = faircast_scenario::guests!();
+    guests.queue::<Config>("step-marking", "Marks from a threshold on, as DCTCP wants it.");
+}
+
+/// The parameters, as a scenario gives them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The most that may wait, without the packet in transmission. Default "50 packets".
+    pub limit: Packets,
+    /// Packets waiting above which a packet is marked. Default "10 packets".
+    pub threshold: Packets,
+}
 
 /// A queue that marks above a threshold and drops at its limit.
 #[derive(Clone, Copy, Debug)]
@@ -35,5 +54,28 @@ impl Discipline for StepMarking {
             return Verdict::Mark(Ecn::Moderate);
         }
         Verdict::Accept
+    }
+}
+
+impl QueueKind for Config {
+    fn check(&self) -> Vec<(String, String)> {
+        let wrong = |packets: Packets| !(1.0..=1e9).contains(&packets.0) || packets.0.fract() != 0.0;
+        let fields = [("limit", self.limit), ("threshold", self.threshold)];
+        let message = |packets: Packets| format!("{} packets given; legal is a whole number from 1 to 1e9", packets.0);
+        fields.into_iter().filter(|field| wrong(field.1)).map(|(name, it)| (name.to_owned(), message(it))).collect()
+    }
+
+    fn limit(&self) -> QueueSize {
+        QueueSize::Packets(self.limit.0)
+    }
+
+    fn queue(&self, _context: LinkContext) -> Box<dyn Discipline + Send> {
+        Box::new(StepMarking::new(self.threshold.0 as u32, self.limit.0 as u32))
+    }
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { limit: Packets(50.0), threshold: Packets(10.0) }
     }
 }

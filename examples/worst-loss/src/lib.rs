@@ -5,8 +5,17 @@
 use faircast_proto::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, Outbox, Report};
 use faircast_proto::guest::{Fields, GuestHeader};
 use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
+use faircast_proto::quantity::Bytes;
 use faircast_proto::scheme::{Scheme, Seat};
 use faircast_proto::time::{Duration, Instant, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Makes the scheme known: scenarios may name it from now on.
+pub fn register() {
+    let guests = faircast_scenario::guests!();
+    guests.scheme::<Config>("worst-loss", "The rate follows the member that loses most.");
+}
 
 /// From report to report, and from change to change of the rate.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -14,34 +23,40 @@ const REPORT_BYTES: u16 = 40;
 
 /// Whose headers these are.
 const OWNER: [u8; 4] = *b"wlos";
-/// A data packet: its number.
-type Data = u64;
+/// A data packet: its number, and the source's rate in bit/s.
+type Data = (u64, f32);
 /// A report: its number among the member's, and the part of the packets that was missed.
 type Loss = (u32, f32);
 
 /// The source has another rate.
 pub const RATE: &EventKind = &EventKind::new("rate", "bit/s", "The source has another rate.");
+/// All that may happen.
+const EVENTS: &[&EventKind] = &[RATE];
 /// What a source shows.
 const SOURCE_GAUGES: &[Gauge] = &[Gauge::count("cuts", "1", "Cuts of the rate.")];
 /// What a member shows.
-const MEMBER_GAUGES: &[Gauge] = &[Gauge::level("missed", "1", "Part of the packets missed, by the last report.")];
+const MEMBER_GAUGES: &[Gauge] = &[
+    Gauge::level("missed", "1", "Part of the packets missed, by the last report."),
+    Gauge::level("announced", "bit/s", "The source's rate, by the last packet."),
+];
 
-/// The parameters.
-#[derive(Clone, Debug, PartialEq)]
+/// The parameters, as a scenario gives them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Rate at the start, and the least.
+    /// Rate at the start, and the least. Default "50 kbit/s".
     pub least: Rate,
-    /// What is added each second without loss.
+    /// What is added each second without loss. Default "50 kbit/s".
     pub step: Rate,
-    /// The part of the packets that a member may miss in a second before the rate is cut to 70 %.
+    /// The part of the packets that a member may miss in a second before the rate is cut to 70 %. Default 0.02.
     pub tolerance: f64,
-    /// Size of a data packet on the wire.
-    pub packet_size: u16,
+    /// Size of a data packet on the wire. Default "1000 B".
+    pub packet_size: Bytes,
 }
 
 impl Default for Config {
     fn default() -> Config {
-        Config { least: Rate(50_000), step: Rate(50_000), tolerance: 0.02, packet_size: 1000 }
+        Config { least: Rate(50_000), step: Rate(50_000), tolerance: 0.02, packet_size: Bytes(1000) }
     }
 }
 
@@ -50,13 +65,26 @@ impl Scheme for Config {
     type Member = Member;
 
     fn check(&self) -> Vec<(String, String)> {
-        let legal = (0.0..1.0).contains(&self.tolerance);
+        let mut wrong = Vec::new();
+        let mut require = |legal: bool, field: &str, message: String| {
+            if !legal {
+                wrong.push((field.to_owned(), message));
+            }
+        };
+        require(self.least.0 > 0, "least", "0 bit/s given; it must be positive".to_owned());
         let message = format!("{} given; legal is from 0 up to, not including, 1", self.tolerance);
-        (!legal).then(|| ("tolerance".to_owned(), message)).into_iter().collect()
+        require((0.0..1.0).contains(&self.tolerance), "tolerance", message);
+        let message = format!("{} B given; legal is 1 B to 65535 B", self.packet_size.0);
+        require((1..=65_535).contains(&self.packet_size.0), "packet_size", message);
+        wrong
     }
 
     fn packet_bytes(&self) -> u64 {
-        u64::from(self.packet_size)
+        self.packet_size.0
+    }
+
+    fn events(&self) -> &'static [&'static EventKind] {
+        EVENTS
     }
 
     fn max_rate(&self) -> Option<Rate> {
@@ -66,7 +94,7 @@ impl Scheme for Config {
     fn source(&self, seat: Seat) -> Source {
         Source {
             config: self.clone(),
-            template: template(&seat, seat.group, self.packet_size),
+            template: template(&seat, seat.group, self.packet_size.0 as u16),
             rate_bps: self.least.as_bps_f64(),
             worst: None,
             cuts: 0,
@@ -81,8 +109,8 @@ impl Scheme for Config {
         // To whom reports go is learnt from the first data packet.
         let template = template(&seat, seat.own, REPORT_BYTES);
         let counts = Report::default();
-        let (first, report_at, missed) = (None, None, f64::NAN);
-        Member { group: seat.group, template, first, expected: 0, got: 0, report_at, missed, counts }
+        let (first, report_at, missed, announced_bps) = (None, None, f64::NAN, f64::NAN);
+        Member { group: seat.group, template, first, expected: 0, got: 0, report_at, missed, announced_bps, counts }
     }
 }
 
@@ -112,6 +140,7 @@ pub struct Member {
     got: u64,
     report_at: Option<Instant>,
     missed: f64,
+    announced_bps: f64,
     counts: Report,
 }
 
@@ -128,7 +157,8 @@ impl Source {
     }
 
     fn send(&mut self, now: Instant, due: Instant, out: &mut Outbox) {
-        let header = GuestHeader::data(OWNER, self.sent as Data).into();
+        let data: Data = (self.sent, self.rate_bps as f32);
+        let header = GuestHeader::data(OWNER, data).into();
         out.send(Packet { sent: now, header, ..self.template });
         self.sent += 1;
         let gap = Duration::from_secs_f64(8.0 * f64::from(self.template.size) / self.rate_bps);
@@ -190,7 +220,8 @@ impl Endpoint for Source {
 
 impl Member {
     fn data(&mut self, now: Instant, packet: &Packet) {
-        let Some(sequence) = read::<Data>(packet) else { return };
+        let Some((sequence, rate_bps)) = read::<Data>(packet) else { return };
+        self.announced_bps = f64::from(rate_bps);
         self.template.destination = packet.source;
         self.report_at = Some(self.report_at.unwrap_or(now + PERIOD));
         self.counts.received_pkts += 1;
@@ -244,7 +275,7 @@ impl Endpoint for Member {
     }
 
     fn measure(&self, values: &mut [f64]) {
-        values.copy_from_slice(&[self.missed]);
+        values.copy_from_slice(&[self.missed, self.announced_bps]);
     }
 }
 
@@ -261,6 +292,6 @@ fn template(seat: &Seat, destination: Address, size: u16) -> Packet {
 }
 
 fn blank(flow: FlowId, source: Address, destination: Address, size: u16) -> Packet {
-    let header = GuestHeader::data(OWNER, 0 as Data).into();
+    let header = GuestHeader::data::<Data>(OWNER, (0, 0.0)).into();
     Packet { sent: Instant::ZERO, flow, source, destination, size, ttl: INITIAL_TTL, ecn: Ecn::NotCapable, header }
 }

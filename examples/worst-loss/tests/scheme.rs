@@ -1,21 +1,15 @@
-//! The scheme over the group driver and in the simulator, and the page that explains it.
+//! The scheme over the group driver and from scenario files, and the page that explains it.
 
 use faircast_proto::endpoint::Cause;
-use faircast_proto::packet::{Address, FlowId, Packet};
+use faircast_proto::packet::{FlowId, Packet};
 use faircast_proto::random::Random;
 use faircast_proto::scheme::{Scheme, Seat};
 use faircast_proto::testing::group::{GROUP, Group, Who};
 use faircast_proto::testing::{Fate, gauge};
-use faircast_proto::time::{Duration, Instant, Rate};
-use faircast_sim::agent::Agent;
-use faircast_sim::builder::{LinkPlan, NetworkBuilder};
-use faircast_sim::calendar::Wheel;
-use faircast_sim::engine::World;
-use faircast_sim::ids::NodeId;
-use faircast_sim::link::LinkMode;
-use faircast_sim::loss::{self, Loss};
-use faircast_sim::multicast::SessionPlan;
-use faircast_sim::queue::{self, LinkContext, Queue};
+use faircast_proto::time::{Duration, Instant};
+use faircast_scenario::run::{Control, RunOutput};
+use faircast_scenario::tables::{Table, Values};
+use faircast_scenario::{Scenario, run};
 use worst_loss::Config;
 
 fn seat(who: Who) -> Seat {
@@ -47,52 +41,91 @@ fn the_rate_grows_by_a_step_and_is_cut_by_the_member_that_loses() {
     assert!(gauge(&group.members[0], "missed") == 0.0 && gauge(&group.members[1], "missed") > 0.1);
 }
 
-#[test]
-fn in_the_simulator_it_fills_a_link_and_takes_back_what_is_too_much() {
-    let mut network = NetworkBuilder::new(1);
-    let [source, router, host] = ["source", "router", "host"].map(|name| network.node(name));
-    for (from, to, rate) in [(source, router, 9_876_543), (router, host, 987_654)] {
-        for (from, to) in [(from, to), (to, from)] {
-            network.link(plan(from, to, Rate(rate)));
-        }
+/// Runs a scenario that must be legal, with seed 1.
+fn go(text: &str) -> RunOutput {
+    worst_loss::register();
+    let scenario = Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    run(&scenario, 1, &Control::default(), 1).unwrap_or_else(|failure| panic!("{failure:#?}"))
+}
+
+fn table<'a>(output: &'a RunOutput, name: &str) -> &'a Table {
+    output.tables.iter().find(|table| table.name == name).expect("there is such a table")
+}
+
+fn numbers<'a>(table: &'a Table, column: &str) -> &'a [f64] {
+    match table.get(column) {
+        Some(Values::Float(values)) => values,
+        other => panic!("{column} is {other:?}"),
     }
-    let config = Config::default();
-    let (own, member) = (network.address(source), network.address(host));
-    let (flow, group) = network.session(own, SessionPlan::sparse(config.groups().len() as u32));
-    let seat =
-        |own: Address| Seat { flow, own, group, members: 1, line_rate: None, random: Random::stream(1, "example") };
-    network.member(flow, member);
-    network.place(own, flow, Agent::Guest(Box::new(config.source(seat(own)))), Instant::ZERO, None);
-    network.place(member, flow, Agent::Guest(Box::new(config.member(seat(member)))), Instant::ZERO, None);
-    let mut world: World<Wheel> = network.build().expect("a network without errors");
-    world.run(Instant::from_secs_f64(60.0), u64::MAX);
-    let before = world.receiver(0, 0).received_bytes;
-    world.run(Instant::from_secs_f64(160.0), u64::MAX);
-    let rate_bps = 8.0 * (world.receiver(0, 0).received_bytes - before) as f64 / 100.0;
-    assert!((0.75e6..1e6).contains(&rate_bps), "{rate_bps}");
-}
-
-fn plan(from: NodeId, to: NodeId, rate: Rate) -> LinkPlan {
-    let delay = Duration::from_millis(10);
-    let queue: queue::Config = serde_json::from_str(r#"{"kind": "drop-tail", "limit": "10 packets"}"#).expect("legal");
-    let random = Random::stream(1, "queue");
-    let queue = Queue::new(&queue, LinkContext { rate, delay, mean_packet_bytes: 1000, random });
-    let loss = Loss::new(&loss::Config::default(), Random::stream(1, "loss"));
-    LinkPlan { name: format!("{}-{}", from.0, to.0), from, to, rate, delay, queue, loss, mode: LinkMode::Fused }
 }
 
 #[test]
-fn the_page_shows_code_that_exists() {
-    let page = include_str!("../../../docs/add-a-scheme.md");
+fn alone_it_fills_a_link_and_takes_back_what_is_too_much() {
+    let output = go(r#"
+        format = 1
+        name = "alone"
+        duration = "160 s"
+        [topology]
+        kind = "dumbbell"
+        [links.bottleneck]
+        rate = "987654 bit/s"
+        queue = { kind = "drop-tail", limit = "10 packets" }
+        [sessions.film]
+        scheme = "worst-loss"
+        source = "left-0"
+    "#);
+    let late = &numbers(table(&output, "receivers"), "goodput_bps")[60..];
+    let mean_bps = late.iter().sum::<f64>() / late.len() as f64;
+    assert!((0.75e6..1e6).contains(&mean_bps), "{mean_bps}");
+}
+
+#[test]
+fn the_scenario_beside_a_tcp_shows_gauges_and_events_by_name() {
+    let output = go(include_str!("../beside-tcp.toml"));
+    let (flows, receivers, events) = (table(&output, "flows"), table(&output, "receivers"), table(&output, "events"));
+    let Some(Values::Integer(cuts)) = flows.get("cuts") else { panic!("{flows:?}") };
+    assert!(cuts.iter().sum::<i64>() > 10);
+    // Members hear a rate that the source has had, as far as a header's 32 bits tell it.
+    let had: Vec<f32> = numbers(events, "after").iter().map(|&bps| bps as f32).collect();
+    let announced: Vec<f32> = numbers(receivers, "announced_bps").iter().map(|&bps| bps as f32).collect();
+    assert!(announced.iter().all(|bps| *bps == 50e3 || had.contains(bps)));
+    assert!(announced.iter().any(|&bps| bps > 80e3));
+    let Some(Values::Words(kinds)) = events.get("event") else { panic!("{events:?}") };
+    assert!(kinds.dictionary.iter().any(|kind| kind == "rate"));
+    assert!(numbers(receivers, "missed").iter().any(|&missed| missed > 0.02));
+}
+
+#[test]
+fn wrong_parameters_are_told_with_their_path() {
+    worst_loss::register();
+    for (line, message) in [
+        ("stp = \"20 kbit/s\"", "sessions.film.stp: unknown key; did you mean step?"),
+        ("step = 20000", "sessions.film.step: 20000 has no unit: write a rate as text with its unit"),
+        ("tolerance = 1.0", "sessions.film.tolerance: 1 given; legal is from 0 up to, not including, 1"),
+        ("packet_size = \"70 KB\"", "sessions.film.packet_size: 70000 B given; legal is 1 B to 65535 B"),
+    ] {
+        let wrong = include_str!("../beside-tcp.toml").replace("step = \"20 kbit/s\"", line);
+        let problems = Scenario::from_toml(&wrong).expect_err("something is wrong");
+        let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert!(told.len() == 1 && told[0].starts_with(message), "{told:?}");
+    }
+}
+
+#[test]
+fn the_pages_show_code_that_exists() {
+    let pages = [include_str!("../../../docs/add-a-scheme.md"), include_str!("../../../docs/guests.md")];
     let sources = [
         include_str!("../src/lib.rs"),
+        include_str!("../src/main.rs"),
         include_str!("scheme.rs"),
         include_str!("../../../crates/proto/src/registry.rs"),
         include_str!("../../../crates/proto/src/scheme.rs"),
     ];
-    let blocks: Vec<&str> = page.split("```rust\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert!(blocks.len() >= 4, "{}", blocks.len());
-    for block in blocks {
-        assert!(sources.iter().any(|source| source.contains(block)), "nowhere in the tree:\n{block}");
+    for page in pages {
+        let blocks: Vec<&str> = page.split("```rust\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+        assert!(blocks.len() >= 2, "{}", blocks.len());
+        for block in blocks {
+            assert!(sources.iter().any(|source| source.contains(block)), "nowhere in the tree:\n{block}");
+        }
     }
 }
