@@ -1,8 +1,8 @@
 //! Changes in the engine: what changes at an instant, and the routes of the time after it, its *epoch*.
 //!
 //! Routes are computed anew after every change of a link's state or far end, and when the plan says so, in the network
-//! as it is then: its present delays, the links that are up. They are found when a packet asks for them, each
-//! destination's alone, and do not depend on when that is.
+//! as it is then: its present delays, the links that are up. They are found when a packet asks for them, those to all
+//! hosts behind one router together, and do not depend on when that is.
 
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::change::{Change, Handoff, Plan};
@@ -35,23 +35,14 @@ pub(crate) struct Treatment {
 
 /// The routes between two changes.
 pub(crate) struct Epoch {
-    number: u32,
     /// The links as they were at its beginning.
     edges: Vec<Edge>,
     up: Vec<bool>,
     /// The hosts, slot by slot.
     hosts: Vec<NodeId>,
-    /// By slot: the ways to that host, if anybody has asked for them.
-    ways: Vec<Ways>,
+    /// Towards the hosts that somebody has asked for.
+    routes: Option<Routes>,
     nodes: usize,
-}
-
-/// The ways to a host.
-#[derive(Clone, Default)]
-struct Ways {
-    epoch: u32,
-    /// The link to take, by node.
-    links: Vec<Option<LinkId>>,
 }
 
 impl Changes {
@@ -64,13 +55,12 @@ impl Changes {
 impl Epoch {
     /// The first epoch, in the network as it is built.
     pub(crate) fn new(nodes: usize, edges: Vec<Edge>, hosts: Vec<NodeId>) -> Epoch {
-        let (up, ways) = (vec![true; edges.len()], vec![Ways::default(); hosts.len()]);
-        Epoch { number: 1, edges, up, hosts, ways, nodes }
+        Epoch { up: vec![true; edges.len()], edges, hosts, routes: None, nodes }
     }
 
     /// Passes to the next epoch, which begins with the links as they are now.
     fn pass(&mut self, now: Instant, links: &[Link], legs: &Legs) {
-        self.number += 1;
+        self.routes = None;
         for ((id, link), (edge, up)) in (0..).map(LinkId).zip(links).zip(self.edges.iter_mut().zip(&mut self.up)) {
             if link.may_change() || legs.carrier(id).is_some() {
                 (edge.to, edge.delay, *up) = (link.far_end(), link.delay(now), legs.is_usable(links, id));
@@ -78,24 +68,21 @@ impl Epoch {
         }
     }
 
-    /// Routes towards these nodes in this epoch.
-    fn routes(&self, destinations: &[NodeId]) -> Routes {
-        Routes::over_those(self.nodes, &self.edges, |link| self.up[link.index()], destinations)
-    }
-
-    /// The network of this epoch.
-    pub(crate) fn graph(&self) -> Graph<'_> {
-        Graph::of_those(self.nodes, &self.edges, |link| self.up[link.index()])
+    /// Routes that lead to these nodes.
+    fn routes(&mut self, destinations: &[NodeId]) -> &Routes {
+        let (nodes, edges, up) = (self.nodes, &self.edges, &self.up);
+        let usable = |link: LinkId| up[link.index()];
+        let routes = self.routes.get_or_insert_with(|| Routes::over_those(nodes, edges, usable, &[]));
+        if !destinations.iter().all(|&node| routes.lead_to(node)) {
+            routes.search(&Graph::of_those(nodes, edges, usable), destinations);
+        }
+        routes
     }
 
     /// The link that `node` takes towards the host at `slot`.
     fn way(&mut self, node: NodeId, slot: u32) -> Option<LinkId> {
-        let slot = slot as usize;
-        if self.ways[slot].epoch != self.number {
-            let links = self.graph().towards(self.hosts[slot]);
-            self.ways[slot] = Ways { epoch: self.number, links };
-        }
-        self.ways[slot].links[node.index()]
+        let host = self.hosts[slot as usize];
+        self.routes(&[host]).next(node, host)
     }
 }
 
@@ -133,9 +120,10 @@ impl<C: Calendar> World<C> {
 
     /// The trees of all sessions become those of the present routes.
     fn pass_to_new_trees(&mut self) {
-        let Some(epoch) = self.changes.as_ref().and_then(|changes| changes.epoch.as_ref()) else { return };
-        let routes = epoch.routes(&self.multicast.roots());
-        let mut woods = Woods::new(epoch.nodes, &epoch.edges, &routes, self.wires.legs.carriers());
+        let Some(epoch) = self.changes.as_mut().and_then(|changes| changes.epoch.as_mut()) else { return };
+        epoch.routes(&self.multicast.roots());
+        let Some(routes) = &epoch.routes else { return };
+        let mut woods = Woods::new(epoch.nodes, &epoch.edges, routes, self.wires.legs.carriers());
         self.multicast.retree(self.wires.now, &mut woods, &mut self.messages);
         self.send_messages();
     }
@@ -228,6 +216,35 @@ impl<C: Calendar> World<C> {
                 self.wires.trace(link, Happening::Discarded, label.packet);
                 self.wires.links[link.index()].discard(self.wires.now, label, *waiting, &mut self.wires.store);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faircast_proto::time::Duration;
+
+    #[test]
+    fn one_search_finds_the_ways_to_all_hosts_behind_a_router() {
+        // A hundred hosts behind each of two routers.
+        let link = |from, to| Edge { from: NodeId(from), to: NodeId(to), delay: Duration::from_millis(1) };
+        let pairs = (2..202).map(|host| (host % 2, host)).chain([(0, 1)]);
+        let edges: Vec<Edge> = pairs.flat_map(|(a, b)| [link(a, b), link(b, a)]).collect();
+        let hosts: Vec<NodeId> = (2..202).map(NodeId).collect();
+        let mut epoch = Epoch::new(202, edges, hosts);
+        for number in 0..3 {
+            for (host, slot) in (2..202).zip(0..) {
+                let way = |epoch: &mut Epoch, node| epoch.way(NodeId(node), slot);
+                let there = LinkId(2 * slot);
+                assert_eq!([way(&mut epoch, host % 2), way(&mut epoch, host)], [Some(there), None]);
+                let across = LinkId(400 + u32::from(host % 2 == 0));
+                assert_eq!(way(&mut epoch, (host + 1) % 2), Some(across));
+                let other = if host < 201 { host + 1 } else { 2 };
+                assert_eq!(way(&mut epoch, other), Some(LinkId(2 * (other - 2) + 1)));
+            }
+            assert_eq!(epoch.routes.as_ref().map(Routes::searches), Some(1), "in epoch {number}");
+            epoch.pass(Instant::ZERO, &[], &Legs::default());
         }
     }
 }

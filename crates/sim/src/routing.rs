@@ -4,7 +4,7 @@ use crate::ids::{LinkId, NodeId};
 use faircast_proto::packet::INITIAL_TTL;
 use faircast_proto::time::Duration;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap, VecDeque};
+use std::collections::{BinaryHeap, VecDeque};
 use std::ops::Range;
 
 /// Links that a packet may cross: the hop limit that packets start with.
@@ -93,8 +93,10 @@ impl<'a> Graph<'a> {
 #[derive(Debug)]
 pub struct Routes {
     stubs: Stubs,
-    /// For each node of the core with destinations: the link to take from every other node.
-    towards: BTreeMap<NodeId, Vec<Option<LinkId>>>,
+    /// By node of the core: where the ways to it are among `searched`.
+    towards: Vec<Option<u32>>,
+    /// The link to take from every node, search by search.
+    searched: Vec<Vec<Option<LinkId>>>,
     /// By link: the one that leads back, of several the first.
     back: Vec<Option<LinkId>>,
 }
@@ -113,10 +115,35 @@ impl Routes {
         destinations: &[NodeId],
     ) -> Routes {
         let stubs = Stubs::new(nodes, edges, &usable);
-        let graph = Graph::of_those(nodes, edges, &usable);
-        let cores: BTreeSet<NodeId> = destinations.iter().map(|node| stubs.core[node.index()]).collect();
-        let towards = cores.into_iter().map(|core| (core, graph.towards(core))).collect();
-        Routes { stubs, towards, back: backs(edges, &usable) }
+        let back = backs(edges, &usable);
+        let mut routes = Routes { stubs, towards: vec![None; nodes], searched: Vec::new(), back };
+        if !destinations.is_empty() {
+            routes.search(&Graph::of_those(nodes, edges, &usable), destinations);
+        }
+        routes
+    }
+
+    /// Adds destinations in `graph`, that of the routes.
+    pub(crate) fn search(&mut self, graph: &Graph<'_>, destinations: &[NodeId]) {
+        for destination in destinations {
+            let core = self.stubs.core[destination.index()];
+            let place = &mut self.towards[core.index()];
+            if place.is_none() {
+                *place = Some(self.searched.len() as u32);
+                self.searched.push(graph.towards(core));
+            }
+        }
+    }
+
+    /// How many searches it took.
+    #[cfg(test)]
+    pub(crate) fn searches(&self) -> usize {
+        self.searched.len()
+    }
+
+    /// Whether there are routes towards a node.
+    pub(crate) fn lead_to(&self, destination: NodeId) -> bool {
+        self.towards[self.stubs.core[destination.index()].index()].is_some()
     }
 
     /// The link to take from `node` towards `destination`, one of those given. `None` where no path is, and at the
@@ -125,8 +152,11 @@ impl Routes {
         if node == destination {
             return None;
         }
-        let down = self.stubs.down(node, destination);
-        down.or_else(|| self.towards[&self.stubs.core[destination.index()]][node.index()])
+        let towards = || {
+            let search = self.towards[self.stubs.core[destination.index()].index()].expect("it is one of those given");
+            self.searched[search as usize][node.index()]
+        };
+        self.stubs.down(node, destination).or_else(towards)
     }
 
     /// The link that leads back from the far end of `link`, of several the one with the smallest index. Multicast takes
@@ -391,7 +421,7 @@ mod tests {
             (1..63).flat_map(|child| [edge((child - 1) / 2, child, 1), edge(child, (child - 1) / 2, 1)]).collect();
         let routes = check(63, &edges);
         assert_eq!((0..63).filter(|&node| routes.up(NodeId(node)).is_none()).count(), 1);
-        assert_eq!(routes.towards.len(), 1);
+        assert_eq!(routes.searches(), 1);
         for node in 1..63 {
             let above = NodeId((node - 1) / 2);
             let below = routes.below(NodeId(node));
