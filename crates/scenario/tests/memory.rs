@@ -32,15 +32,24 @@ fn cases() -> Vec<(&'static str, Scenario, f64)> {
     };
     let tree = "[topology]\nkind = \"tree\"\ndepth = 10\n[sessions.film]\nscheme = \"tfmcc\"\nsource = \"left-0\"\n";
     let idle = "[topology]\nkind = \"dumbbell\"\nleft = 5000\nright = 5000\n[flows.web]\nkind = \"tcp\"\ncount = 3\n";
+    // Many groups, agents that tell of all of them, and a way that comes and goes.
+    let layers = "[topology]\nkind = \"dumbbell\"\nleft = 8\nright = 8\n\
+        [links.bottleneck]\nchanges = [{ at = \"1 s\", up = false }, { at = \"1.1 s\", up = true }]\n\
+        [links.bottleneck.agent]\nkind = \"monitor\"\n\
+        [flows.web]\nkind = \"tcp\"\ncount = 8\n\
+        [sessions.film]\nscheme = \"layered-cbr\"\nsource = \"left-0\"\nannounce = \"apart\"\n\
+        packet_size = \"100 B\"\n";
+    let rates = format!("rates = [{}]\n", ["\"8 kbit/s\""; 120].join(", "));
+    let layers = format!("{layers}{rates}[probes]\ninterval = \"2 ms\"\n");
     // What nothing bounds beforehand is assumed at its most: how full TCP makes queues, how many of its packets are
-    // under
-    // way at once, and that a vector has just doubled.
+    // under way at once, and that a vector has just doubled.
     vec![
         ("packets that wait", flood("200 ms", "1 Mbit/s", "1000000000 packets", ""), 4.0),
         ("events at a queue", flood("200 ms", "10 kbit/s", "50 packets", "packets = [\"l\"]"), 4.0),
         ("many flows", dumbbell(500, ""), 4.0),
         ("many rows", dumbbell(40, "[probes]\ninterval = \"5 ms\""), 4.0),
         ("many receivers", scenario("2 s", tree), 4.0),
+        ("many groups on a way that comes and goes", scenario("2 s", &layers), 4.0),
         ("many idle hosts", scenario("2 s", &format!("{idle}[probes]\nlinks = false\n")), 4.0),
     ]
 }

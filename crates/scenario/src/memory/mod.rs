@@ -3,15 +3,21 @@
 //! An upper bound where one is known, so that a run that is let in does not die for want of memory: what is known
 //! exactly (rows, nodes, links), and for packets what the traffic on each link can fill. Links that nobody uses hold
 //! nothing.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `traffic.rs` | packets under way, events at queues, trees |
+//! | `rows.rs` | the rows of tables |
+//! | `agents.rs` | what router agents can tell of |
 
+mod agents;
+mod rows;
 mod traffic;
 
 use crate::network::Network;
 use crate::problem::Problem;
-use crate::tables::{Interval, Shown};
 use faircast_proto::packet::Packet;
-use faircast_proto::time::Duration;
-use faircast_sim::{link, probe};
+use faircast_sim::link;
 use std::collections::BTreeSet;
 use traffic::Traffic;
 
@@ -35,16 +41,12 @@ impl Forecast {
     /// The forecast for a run of `network`.
     pub fn of(network: &Network) -> Forecast {
         let traffic = Traffic::of(network);
-        let rows = |interval: Duration| network.duration.as_secs_f64() / interval.as_secs_f64().max(1e-6) + 1.0;
         let (nodes, directions) = (network.nodes.len() as f64, network.links.len() as f64);
         let receivers: usize = network.sessions.iter().map(|session| session.receivers.len()).sum();
         let (flows, sessions, receivers) =
             (network.flows.len() as f64, network.sessions.len() as f64, receivers as f64);
-        let probes = &network.probes;
-        let moments = |on: bool| if on { rows(probes.interval) } else { 0.0 };
-        let sampled = probes.queues.len() as f64 * rows(probes.queue_interval);
         let part = |what, path, bytes| Part { what, path, bytes };
-        let parts = vec![
+        let mut parts = vec![
             part("nodes", "topology", nodes * NODE),
             part("links", "topology", directions * (DIRECTION + size_of::<link::Link>() as f64)),
             part("flows", "flows", flows * FLOW),
@@ -52,36 +54,8 @@ impl Forecast {
             part("routes", "topology", routes(network)),
             part("changes", "links", network.links.iter().map(|link| link.changes.len() as f64 * CHANGE).sum()),
             part("packets under way", "flows", traffic.under_way * PACKET),
-            part(
-                "rows of flows",
-                "probes.interval",
-                (flows + sessions)
-                    * moments(probes.flows)
-                    * of_endpoints(size_of::<probe::SenderRow>(), FLOW_COLUMNS, FLOW_GAUGES),
-            ),
-            part(
-                "rows of receivers",
-                "probes.interval",
-                (flows + receivers)
-                    * moments(probes.flows)
-                    * of_endpoints(size_of::<probe::ReceiverRow>(), RECEIVER_COLUMNS, RECEIVER_GAUGES),
-            ),
-            part(
-                "rows of links",
-                "probes.interval",
-                directions * moments(probes.links) * row(size_of::<probe::LinkRow>(), LINK_COLUMNS),
-            ),
-            part(
-                "samples of queues",
-                "probes.queue_interval",
-                sampled * row(size_of::<probe::QueueRow>(), QUEUE_COLUMNS),
-            ),
-            part(
-                "events at queues",
-                "probes.packets",
-                traffic.events * row(size_of::<probe::PacketRow>(), PACKET_COLUMNS),
-            ),
         ];
+        parts.extend(rows::parts(network, traffic.events));
         Forecast { parts }
     }
 
@@ -130,29 +104,6 @@ fn shown(bytes: f64) -> String {
     }
 }
 
-/// Bytes of a row about an endpoint: what it shows is recorded apart, and each value is a column, too.
-fn of_endpoints(record: usize, columns: usize, gauges: usize) -> f64 {
-    row(record, columns + gauges) + (2 * 8 * gauges + size_of::<Shown>()) as f64
-}
-
-/// Bytes of a row at their most: while its table is made its record, in a vector that grows by doubling, what the
-/// columns are made from, and the columns; afterwards these alone, in Rust and in Python.
-fn row(record: usize, columns: usize) -> f64 {
-    let made = 2 * record + size_of::<Interval>() + 8 * columns;
-    made.max(2 * 8 * columns) as f64
-}
-
-// Columns of the tables, at 8 bytes each.
-const FLOW_COLUMNS: usize = 8;
-const RECEIVER_COLUMNS: usize = 7;
-const LINK_COLUMNS: usize = 15;
-const QUEUE_COLUMNS: usize = 4;
-const PACKET_COLUMNS: usize = 7;
-
-// What endpoints of different protocols show, together.
-const FLOW_GAUGES: usize = 12;
-const RECEIVER_GAUGES: usize = 4;
-
 // Bytes that one of each takes, names and entries of calendars included: measured, see `tests/memory.rs`.
 const NODE: f64 = 600.0;
 const DIRECTION: f64 = 1500.0;
@@ -193,7 +144,7 @@ mod tests {
         )
     }
 
-    fn near(found: f64, expected: f64) {
+    pub(super) fn near(found: f64, expected: f64) {
         assert!((found / expected - 1.0).abs() < 1e-6, "{found} instead of {expected}");
     }
 
@@ -284,7 +235,7 @@ mod tests {
     }
 
     /// A source, a router and two receivers.
-    fn fork(session: &str) -> Network {
+    pub(super) fn fork(session: &str) -> Network {
         let link = |name: &str, from: &str, to: &str, rate: &str| {
             format!("[links.{name}]\nfrom = \"{from}\"\nto = \"{to}\"\nrate = \"{rate}\"\ndelay = \"10 ms\"\n")
         };
@@ -299,7 +250,7 @@ mod tests {
         )
     }
 
-    const STEADY: &str = "scheme = \"cbr\"\nrate = \"800 kbit/s\"\npacket_size = \"1000 B\"\n";
+    pub(super) const STEADY: &str = "scheme = \"cbr\"\nrate = \"800 kbit/s\"\npacket_size = \"1000 B\"\n";
 
     #[test]
     fn sessions_fill_the_links_of_their_trees() {
@@ -341,38 +292,15 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_counted_by_moment_and_subject() {
-        let probes = "[probes]\nqueues = [\"s\", \"a\"]\nqueue_interval = \"500 ms\"\n";
-        let bytes = |probes: &str, what: &str| {
-            let forecast = Forecast::of(&fork(&format!("{STEADY}{probes}")));
-            forecast.parts.iter().find(|part| part.what == what).expect("there is such a part").bytes
-        };
-        // Time zero to 10 s: 11 moments, and 21 for queues.
-        near(
-            bytes(probes, "rows of flows"),
-            11.0 * of_endpoints(size_of::<probe::SenderRow>(), FLOW_COLUMNS, FLOW_GAUGES),
-        );
-        near(
-            bytes(probes, "rows of receivers"),
-            22.0 * of_endpoints(size_of::<probe::ReceiverRow>(), RECEIVER_COLUMNS, RECEIVER_GAUGES),
-        );
-        near(bytes(probes, "rows of links"), 66.0 * row(size_of::<probe::LinkRow>(), LINK_COLUMNS));
-        near(bytes(probes, "samples of queues"), 42.0 * row(size_of::<probe::QueueRow>(), QUEUE_COLUMNS));
-        let off = "[probes]\nflows = false\nlinks = false\n";
-        for what in ["rows of flows", "rows of receivers", "rows of links", "samples of queues", "events at queues"] {
-            assert_eq!(bytes(off, what), 0.0, "{what}");
-        }
-        near(bytes(off, "nodes"), 4.0 * NODE);
-        near(bytes(off, "links"), 6.0 * (DIRECTION + size_of::<link::Link>() as f64));
-        near(bytes(off, "receivers"), 3.0 * FLOW + 4.0 * (TREE + COUNTED));
-        near(bytes(off, "packets under way"), 91.25 * PACKET);
-    }
-
-    #[test]
-    fn a_row_is_a_record_and_columns_or_columns_twice() {
-        let between = size_of::<Interval>() as f64;
-        assert_eq!(row(100, 3), 200.0 + between + 24.0);
-        assert_eq!(row(1, 30), 480.0);
+    fn parts_are_what_one_of_each_takes() {
+        let forecast = Forecast::of(&fork(&format!("{STEADY}[probes]\nflows = false\nlinks = false\n")));
+        let bytes =
+            |what: &str| forecast.parts.iter().find(|part| part.what == what).expect("there is such a part").bytes;
+        near(bytes("nodes"), 4.0 * NODE);
+        near(bytes("links"), 6.0 * (DIRECTION + size_of::<link::Link>() as f64));
+        near(bytes("receivers"), 3.0 * FLOW + 4.0 * (TREE + COUNTED));
+        near(bytes("packets under way"), 91.25 * PACKET);
+        assert!(forecast.parts.iter().any(|part| part.what == "events at queues"));
     }
 
     #[test]

@@ -1,0 +1,151 @@
+//! The rows of a run's tables.
+
+use super::Part;
+use super::agents::subjects_told_of;
+use crate::network::Network;
+use crate::tables::{Interval, Shown};
+use faircast_proto::time::Duration;
+use faircast_sim::probe;
+
+/// What rows take, table by table; `events` are those at queues of which all are kept.
+pub(super) fn parts(network: &Network, events: f64) -> Vec<Part> {
+    let probes = &network.probes;
+    let rows = |interval: Duration| network.duration.as_secs_f64() / interval.as_secs_f64().max(1e-6) + 1.0;
+    let moments = |on: bool| if on { rows(probes.interval) } else { 0.0 };
+    let receivers: usize = network.sessions.iter().map(|session| session.receivers.len()).sum();
+    let groups: u32 = network.sessions.iter().map(|session| session.plan.groups).sum();
+    let (flows, sessions) = (network.flows.len() as f64, network.sessions.len() as f64);
+    let sampled = probes.queues.len() as f64 * rows(probes.queue_interval);
+    let part = |what, path, rows: f64, row: f64| Part { what, path, bytes: rows * row };
+    vec![
+        part(
+            "rows of flows",
+            "probes.interval",
+            (flows + sessions) * moments(probes.flows),
+            of_endpoints(size_of::<probe::SenderRow>(), FLOW_COLUMNS, FLOW_GAUGES),
+        ),
+        part(
+            "rows of receivers",
+            "probes.interval",
+            (flows + receivers as f64) * moments(probes.flows),
+            of_endpoints(size_of::<probe::ReceiverRow>(), RECEIVER_COLUMNS, RECEIVER_GAUGES),
+        ),
+        part(
+            "rows of layers",
+            "probes.interval",
+            f64::from(groups) * moments(probes.flows),
+            row(size_of::<probe::GroupRow>(), LAYER_COLUMNS),
+        ),
+        part(
+            "rows of links",
+            "probes.interval",
+            network.links.len() as f64 * moments(probes.links),
+            row(size_of::<probe::LinkRow>(), LINK_COLUMNS),
+        ),
+        part(
+            "rows of router agents",
+            "probes.interval",
+            subjects_told_of(network) * NUMBERS_TOLD * moments(probes.links),
+            row(size_of::<probe::RouterRow>(), ROUTER_COLUMNS),
+        ),
+        part("samples of queues", "probes.queue_interval", sampled, row(size_of::<probe::QueueRow>(), QUEUE_COLUMNS)),
+        part("events at queues", "probes.packets", events, row(size_of::<probe::PacketRow>(), PACKET_COLUMNS)),
+    ]
+}
+
+/// Bytes of a row about an endpoint: what it shows is recorded apart, and each value is a column, too.
+fn of_endpoints(record: usize, columns: usize, gauges: usize) -> f64 {
+    row(record, columns + gauges) + (2 * 8 * gauges + size_of::<Shown>()) as f64
+}
+
+/// Bytes of a row at their most: while its table is made its record, in a vector that grows by doubling, what the
+/// columns are made from, and the columns; afterwards these alone, in Rust and in Python.
+fn row(record: usize, columns: usize) -> f64 {
+    let made = 2 * record + size_of::<Interval>() + 8 * columns;
+    made.max(2 * 8 * columns) as f64
+}
+
+// Columns of the tables, at 8 bytes each.
+const FLOW_COLUMNS: usize = 9;
+const RECEIVER_COLUMNS: usize = 9;
+const LAYER_COLUMNS: usize = 11;
+const LINK_COLUMNS: usize = 16;
+const ROUTER_COLUMNS: usize = 5;
+const QUEUE_COLUMNS: usize = 4;
+const PACKET_COLUMNS: usize = 7;
+
+// What endpoints of different protocols show, together.
+const FLOW_GAUGES: usize = 12;
+const RECEIVER_GAUGES: usize = 5;
+
+/// Numbers that a router agent tells of each thing that it knows: as many as the monitor.
+const NUMBERS_TOLD: f64 = 3.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::tests::{STEADY, fork, near};
+    use crate::run::{Control, run};
+
+    #[test]
+    fn rows_are_counted_by_moment_and_subject() {
+        let probes = "[probes]\nqueues = [\"s\", \"a\"]\nqueue_interval = \"500 ms\"\n";
+        let bytes = |probes: &str, what: &str| {
+            let parts = parts(&fork(&format!("{STEADY}{probes}")), 0.0);
+            parts.iter().find(|part| part.what == what).expect("there is such a part").bytes
+        };
+        // Time zero to 10 s: 11 moments, and 21 for queues.
+        near(
+            bytes(probes, "rows of flows"),
+            11.0 * of_endpoints(size_of::<probe::SenderRow>(), FLOW_COLUMNS, FLOW_GAUGES),
+        );
+        near(
+            bytes(probes, "rows of receivers"),
+            22.0 * of_endpoints(size_of::<probe::ReceiverRow>(), RECEIVER_COLUMNS, RECEIVER_GAUGES),
+        );
+        near(bytes(probes, "rows of layers"), 11.0 * row(size_of::<probe::GroupRow>(), LAYER_COLUMNS));
+        near(bytes(probes, "rows of links"), 66.0 * row(size_of::<probe::LinkRow>(), LINK_COLUMNS));
+        near(bytes(probes, "samples of queues"), 42.0 * row(size_of::<probe::QueueRow>(), QUEUE_COLUMNS));
+        // The interface, the session, its group, and control packets to a neighbour; three numbers each.
+        let agent = "[links.a.agent]\nkind = \"monitor\"\n";
+        near(bytes(agent, "rows of router agents"), 132.0 * row(size_of::<probe::RouterRow>(), ROUTER_COLUMNS));
+        let off = "[probes]\nflows = false\nlinks = false\n[links.a.agent]\nkind = \"monitor\"\n";
+        assert!(parts(&fork(&format!("{STEADY}{off}")), 0.0).iter().all(|part| part.bytes == 0.0));
+    }
+
+    #[test]
+    fn a_row_is_a_record_and_columns_or_columns_twice() {
+        let between = size_of::<Interval>() as f64;
+        assert_eq!(row(100, 3), 200.0 + between + 24.0);
+        assert_eq!(row(1, 30), 480.0);
+    }
+
+    /// A run in which every protocol of this tree is, and every table.
+    #[test]
+    fn no_table_has_more_columns_than_are_counted() {
+        let session =
+            |name: &str, scheme: &str| format!("[sessions.{name}]\nscheme = \"{scheme}\"\nsource = \"left-0\"\n");
+        let text = format!(
+            "format = 1\nname = \"all\"\nduration = \"1 s\"\n[topology]\nkind = \"dumbbell\"\nleft = 1\nright = 1\n\
+             [flows.a]\nkind = \"tcp\"\n[flows.b]\nkind = \"cbr\"\nrate = \"8 kbit/s\"\n{}{}{}",
+            session("c", "tfmcc"),
+            session("d", "omcc"),
+            session("e", "layered-cbr")
+        );
+        let scenario = crate::Scenario::from_toml(&text).unwrap_or_else(|problems| panic!("{problems:#?}"));
+        let output = run(&scenario, 1, &Control::default(), 1).expect("it runs");
+        let expected = [
+            ("flows", FLOW_COLUMNS + FLOW_GAUGES),
+            ("receivers", RECEIVER_COLUMNS + RECEIVER_GAUGES),
+            ("layers", LAYER_COLUMNS),
+            ("links", LINK_COLUMNS),
+            ("routers", ROUTER_COLUMNS),
+            ("queues", QUEUE_COLUMNS),
+            ("packets", PACKET_COLUMNS),
+        ];
+        for (name, columns) in expected {
+            let table = output.tables.iter().find(|table| table.name == name).expect("there is such a table");
+            assert_eq!(table.columns.len(), columns, "{name}");
+        }
+    }
+}
