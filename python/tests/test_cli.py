@@ -55,6 +55,8 @@ def test_list(cli: Cli) -> None:
     for kind in ("experiments:", "queues:", "tcp:", "losses:", "agents:", "topologies:"):
         assert kind in everything.out
     assert "red" in cli("list", "queues").out
+    assert "tfmcc srtt_s " in cli("list", "gauges").out
+    assert "layered-cbr layer-added " in cli("list", "events").out
     found = json.loads(cli("list", "tcp", "--json").out)
     assert list(found) == ["tcp"]
     assert {"name", "description"} == set(found["tcp"][0])

@@ -2,7 +2,7 @@
 //!
 //! [`registry::flows`](crate::registry::flows) has the list of those that there are.
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, EventKind};
 use crate::packet::{Address, FlowId};
 use crate::random::Random;
 use crate::time::Rate;
@@ -38,6 +38,11 @@ pub trait FlowKind {
 
     /// Every parameter with an illegal value: its path, and what was given and what is legal.
     fn check(&self) -> Vec<(String, String)>;
+
+    /// What may happen in its endpoints: all the events that they tell.
+    fn events(&self) -> &'static [&'static EventKind] {
+        &[]
+    }
 
     /// Size of a data packet on the wire.
     fn packet_bytes(&self) -> u64;

@@ -10,7 +10,7 @@ from faircast.cli.common import Json, verb
 from faircast.cli.endings import print_json
 from faircast.scenario import choose
 
-KINDS = ("experiments", "schemes", "flows", "queues", "losses", "agents", "topologies", "tcp")
+KINDS = ("experiments", "schemes", "flows", "queues", "losses", "agents", "topologies", "tcp", "gauges", "events")
 
 
 @verb
@@ -18,7 +18,7 @@ def command(
     kind: Annotated[str | None, typer.Argument(metavar="|".join(KINDS), show_default=False)] = None,
     as_json: Json = False,
 ) -> None:
-    """Show what there is: experiments, schemes, kinds of flows, queues, loss models, topologies, TCP variants.
+    """Show what there is: experiments, schemes, flows, queues, losses, topologies, TCP variants, gauges and events.
 
     Example: faircast list queues
     """

@@ -3,7 +3,7 @@
 //! [`flow_kind`](crate::flow_kind) has the contract. Adding a kind is a module with a [`FlowKind`] and one line in
 //! [`flow_kinds!`](crate::flow_kinds).
 
-use crate::endpoint::{Endpoint, Gauge, Input, Outbox, Report};
+use crate::endpoint::{Endpoint, EventKind, Gauge, Input, Outbox, Report};
 use crate::flow_kind::{FlowKind, FlowSeat};
 use crate::time::{Instant, Rate};
 
@@ -91,6 +91,12 @@ macro_rules! declare {
             fn answer_bytes(&self) -> u64 {
                 match self {
                     $(FlowConfig::$Variant(config) => config.answer_bytes(),)+
+                }
+            }
+
+            fn events(&self) -> &'static [&'static EventKind] {
+                match self {
+                    $(FlowConfig::$Variant(config) => FlowKind::events(config),)+
                 }
             }
 

@@ -1,6 +1,7 @@
 //! TCP as a kind of flow.
 
 use super::{Config, Receiver, Sender};
+use crate::endpoint::EventKind;
 use crate::flow_kind::{FlowKind, FlowSeat};
 use crate::time::Rate;
 
@@ -10,6 +11,10 @@ impl FlowKind for Config {
 
     fn check(&self) -> Vec<(String, String)> {
         self.check()
+    }
+
+    fn events(&self) -> &'static [&'static EventKind] {
+        super::events::ALL
     }
 
     fn packet_bytes(&self) -> u64 {
