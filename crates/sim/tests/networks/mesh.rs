@@ -1,10 +1,12 @@
 //! A mesh of 66 nodes, 60 satellites in a torus and six terminals, whose links and routes change every second.
 
-use crate::support::{NO_LOSS, Wire, always, carrier, constant_rate, leg, link, session, tcp};
+use crate::support::{NO_LOSS, Place, Wire, always, carrier, constant_rate, leg, link, session, session_of, tcp};
+use faircast_proto::packet::Address;
 use faircast_proto::quantity::Bytes;
 use faircast_proto::random::Random;
 use faircast_proto::registry::SchemeConfig;
-use faircast_proto::source::cbr;
+use faircast_proto::source::layered::{Announce, Step};
+use faircast_proto::source::{cbr, layered};
 use faircast_proto::tfmcc;
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::builder::NetworkBuilder;
@@ -33,7 +35,8 @@ enum Down {
     Legs,
 }
 
-/// The mesh, with constant rates between its terminals, and perhaps TCP, TFMCC and a constant rate to groups, too.
+/// The mesh, with constant rates between its terminals, and perhaps TCP, TFMCC, a constant rate to a group and layers
+/// of which members hold more and fewer in turn, too.
 fn mesh(handoff: Handoff, reroute: bool, with_all: bool, way_down: Down) -> NetworkBuilder {
     let mut network = NetworkBuilder::new(7);
     let mut random = Random::stream(7, "test/mesh");
@@ -128,12 +131,57 @@ fn mesh(handoff: Handoff, reroute: bool, with_all: bool, way_down: Down) -> Netw
             &[always(terminals[2]), always(terminals[4]), always(terminals[5])],
         );
         session(&mut network, &SchemeConfig::Cbr(cbr), terminals[3], &[always(terminals[1]), always(terminals[5])]);
+        layers(&mut network, &terminals);
         for (a, b) in [(0, 1), (2, 3), (5, 4)] {
             tcp(&mut network, terminals[a], terminals[b], r#"{"variant": "sack", "rto_min": "200 ms"}"#);
         }
     }
     network.probes(ProbePlan { trace: true, ..ProbePlan::default() });
     network
+}
+
+/// Four layers, and members that go from level to level: one holds all of them, two change in turn, one leaves.
+fn layers(network: &mut NetworkBuilder, terminals: &[NodeId]) {
+    let config = |level, climb: &[(u64, u32)]| {
+        let step = |&(millis, level): &(u64, u32)| Step { after: Duration::from_millis(millis), level };
+        SchemeConfig::LayeredCbr(layered::Config {
+            rates: [20_011, 30_011, 40_009, 50_021].map(Rate).to_vec(),
+            packet_size: Bytes(300),
+            jitter: 0.5,
+            level: Some(level),
+            climb: climb.iter().map(step).collect(),
+            announce: Some(Announce::Apart),
+        })
+    };
+    let members = [
+        (config(4, &[]), always(terminals[2])),
+        (config(1, &[(1300, 3), (4100, 2)]), always(terminals[3])),
+        (config(2, &[(2000, 4), (3000, 1), (6500, 4)]), Place { start: 0.7, ..always(terminals[4]) }),
+        (config(3, &[]), Place { stop: Some(6.0), ..always(terminals[5]) }),
+    ];
+    session_of(network, &config(4, &[]), terminals[1], &members);
+}
+
+/// The session of layers is flow 7. Its groups come after those of the two sessions before it: four layers, and one for
+/// announcements.
+fn layers_add_up(world: &World<Wheel>, what: &str) {
+    let groups: Vec<_> = (2..7).map(|group| world.group(Address::group(group)).expect("there are five")).collect();
+    let reports: Vec<_> = (0..4).map(|member| world.receiver(7, member)).collect();
+    assert_eq!(world.sender(7).sent_pkts, groups.iter().map(|group| group.sent).sum::<u64>(), "{what}");
+    assert!((0..4).all(|layer| groups[layer].others_sent == 0) && groups[4].sent == 0, "{what}");
+    // One at the start of each, at each step and at the stop.
+    let announced: u64 = reports.iter().map(|report| report.sent_pkts).sum();
+    assert_eq!((announced, groups[4].others_sent), (4 + 2 + 3 + 1, announced), "{what}");
+    let received: u64 = reports.iter().map(|report| report.received_pkts).sum();
+    assert_eq!(received, groups.iter().map(|group| group.received).sum::<u64>(), "{what}");
+    // Four layers for 8 s; 1, 3 and 2 for 1.3, 2.8 and 3.9 s; 2, 4, 1 and 4 for 2, 1, 3.5 and 0.8 s; 3 for 6 s.
+    let first = world.flows()[7].receivers.start;
+    let held: Vec<f64> = (first..first + 4).map(|receiver| world.held(receiver).as_secs_f64()).collect();
+    let expected = [32.0, 1.3 + 8.4 + 7.8, 4.0 + 4.0 + 3.5 + 3.2, 18.0];
+    assert!(held.iter().zip(expected).all(|(held, expected)| (held - expected).abs() < 1e-9), "{held:?} {what}");
+    let in_groups: f64 = groups[..4].iter().map(|group| group.member_time.as_secs_f64()).sum();
+    assert!((in_groups - expected.iter().sum::<f64>()).abs() < 1e-9, "{in_groups} {what}");
+    assert!(groups.iter().all(|group| group.received > 0) && reports[0].received_pkts > 100, "{what}: {groups:?}");
 }
 
 fn run<C: Calendar>(network: NetworkBuilder) -> World<C> {
@@ -168,7 +216,8 @@ fn calendars_agree(down: Down) {
         let unheard = handoff == Handoff::Lose || down == Down::Legs;
         let expected = (reroute, unheard, handoff == Handoff::Discard);
         assert_eq!((rerouted, unreceived, discarded), expected, "{handoff:?} {reroute} {down:?}");
-        for (flow, receivers) in [1, 1, 1, 1, 1, 3, 2, 1, 1, 1].into_iter().enumerate() {
+        layers_add_up(&wheel, &format!("{handoff:?} {reroute} {down:?}"));
+        for (flow, receivers) in [1, 1, 1, 1, 1, 3, 2, 4, 1, 1, 1].into_iter().enumerate() {
             let received = |receiver: usize| wheel.receiver(flow, receiver).received_pkts;
             assert!((0..receivers).all(|receiver| received(receiver) > 10), "flow {flow}, {handoff:?} {reroute}");
         }

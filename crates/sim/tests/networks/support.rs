@@ -1,6 +1,7 @@
 //! Links, flows and sessions with the protocols that scenarios use.
 
 use faircast_proto::endpoint::{Action, Endpoint, Event, Input, Outbox, Report};
+use faircast_proto::group_set::{GroupPlan, GroupSet, Role, Senders};
 use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use faircast_proto::quantity::Bytes;
 use faircast_proto::registry::SchemeConfig;
@@ -59,15 +60,33 @@ pub fn always(node: NodeId) -> Place {
 
 /// A session from `source` to a receiver at each of `places`.
 pub fn session(network: &mut NetworkBuilder, config: &SchemeConfig, source: NodeId, places: &[Place]) -> FlowId {
+    let members: Vec<(SchemeConfig, Place)> = places.iter().map(|&place| (config.clone(), place)).collect();
+    session_of(network, config, source, &members)
+}
+
+/// A session whose receivers have parameters of their own, of the same scheme and with the same groups.
+pub fn session_of(
+    network: &mut NetworkBuilder,
+    config: &SchemeConfig,
+    source: NodeId,
+    members: &[(SchemeConfig, Place)],
+) -> FlowId {
     let own = network.address(source);
-    let (flow, group) = network.session(own, SessionPlan::sparse(config.groups().len() as u32));
+    let groups = config.groups();
+    let which = |is: &dyn Fn(&GroupPlan) -> bool| -> GroupSet {
+        (0..).zip(&groups).filter(|(_, group)| is(group)).map(|(number, _)| number).collect()
+    };
+    let control = which(&|group| group.role == Role::Control);
+    let any_source = which(&|group| group.senders != Senders::Source);
+    let (flow, group) =
+        network.session(own, SessionPlan { control, any_source, ..SessionPlan::sparse(groups.len() as u32) });
     let seat = |network: &NetworkBuilder, own: Address| {
         let random = network.stream(&format!("endpoint/{}", own.index()));
-        Seat { flow, own, group, members: places.len() as u32, line_rate: None, random }
+        Seat { flow, own, group, members: members.len() as u32, line_rate: None, random }
     };
     let source = Agent::SessionSource(Box::new(config.source(seat(network, own))));
     network.place(own, flow, source, at(0.0), None);
-    for place in places {
+    for (config, place) in members {
         let own = network.address(place.node);
         network.member(flow, own);
         let member = Agent::SessionMember(config.member(seat(network, own)));
