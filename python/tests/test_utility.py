@@ -106,7 +106,6 @@ def test_multirate_by_hand() -> None:
     assert best.rates == {"s": 5, "f": 5}
     assert best.metrics == {
         ("s", "rate"): 3.5,
-        ("s", "sending_rate"): 5,
         ("s-0", "rate"): 2,
         ("s-1", "rate"): 5,
         ("f", "rate"): 5,

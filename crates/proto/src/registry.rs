@@ -8,7 +8,7 @@ use crate::endpoint::{Endpoint, EventKind, Gauge, Input, Outbox, Report};
 use crate::group_set::GroupPlan;
 use crate::guest::{self, Guest};
 use crate::scheme::{Scheme, Seat};
-use crate::time::{Instant, Rate};
+use crate::time::{Duration, Instant, Rate};
 
 /// The schemes: calls the macro of that name with lines `Variant(module::Config) with module::Header = "name":
 /// "description";`, where `module` is one of this crate, `module::Config` a [`Scheme`] that serde and schemars know,
@@ -151,6 +151,13 @@ macro_rules! declare {
                 match self {
                     $(SchemeConfig::$Variant(config) => Scheme::max_rate(config),)+
                     SchemeConfig::Guest(guest) => guest.max_rate(),
+                }
+            }
+
+            fn steady_rate(&self, duration: Duration) -> Option<Rate> {
+                match self {
+                    $(SchemeConfig::$Variant(config) => config.steady_rate(duration),)+
+                    SchemeConfig::Guest(guest) => guest.steady_rate(duration),
                 }
             }
 

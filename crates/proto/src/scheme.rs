@@ -6,7 +6,7 @@ use crate::endpoint::{Endpoint, EventKind};
 use crate::group_set::GroupPlan;
 use crate::packet::{Address, FlowId};
 use crate::random::Random;
-use crate::time::Rate;
+use crate::time::{Duration, Rate};
 
 /// What an endpoint of a session is told about itself.
 pub struct Seat {
@@ -58,6 +58,13 @@ pub trait Scheme {
 
     /// The most it ever sends, if it is bounded.
     fn max_rate(&self) -> Option<Rate>;
+
+    /// What comes to a member that is there from the start of its source on, the mean over `duration`, of a scheme that
+    /// does not answer congestion: what its receivers' links must carry, whatever is left for others. All that the
+    /// source sends unless said otherwise.
+    fn steady_rate(&self, _duration: Duration) -> Option<Rate> {
+        self.max_rate()
+    }
 
     /// Whether it answers congestion.
     fn is_controlled(&self) -> bool {

@@ -4,7 +4,9 @@
 
 use crate::network::Network;
 use faircast_proto::flow_kind::FlowKind;
+use faircast_proto::group_set::Role;
 use faircast_proto::scheme::Scheme;
+use faircast_proto::time::Rate;
 use faircast_sim::ids::NodeId;
 use faircast_sim::routing::{Edge, Routes};
 
@@ -26,7 +28,8 @@ pub struct Demand {
     pub is_session: bool,
     /// Whether its receivers can have different rates.
     pub multirate: bool,
-    /// The rate of what does not answer congestion, bit/s; the mean if it is on and off.
+    /// The rate of what does not answer congestion, bit/s, on each link that it crosses; the mean if it is on and off,
+    /// or if its receivers hold more and fewer layers.
     pub fixed_rate_bps: Option<f64>,
     /// The most it ever sends, if it is bounded, bit/s.
     pub max_rate_bps: Option<f64>,
@@ -68,14 +71,15 @@ fn sessions(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<Demand> {
             links.reverse();
             links
         };
-        let most = session.config.max_rate().map(|rate| rate.as_bps_f64());
+        let bps = |rate: Option<Rate>| rate.map(|rate| rate.as_bps_f64());
         let elastic = session.config.is_controlled();
+        let layers = session.config.groups().iter().filter(|group| group.role != Role::Control).count();
         Demand {
             name: session.name.clone(),
             is_session: true,
-            multirate: elastic && session.config.groups().len() > 1,
-            fixed_rate_bps: if elastic { None } else { most },
-            max_rate_bps: if elastic { most } else { None },
+            multirate: elastic && layers > 1,
+            fixed_rate_bps: if elastic { None } else { bps(session.config.steady_rate(network.duration)) },
+            max_rate_bps: if elastic { bps(session.config.max_rate()) } else { None },
             receivers: session.receivers.iter().map(|one| (one.name.clone(), route(one.node))).collect(),
         }
     };

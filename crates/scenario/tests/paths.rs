@@ -148,3 +148,19 @@ receivers = { nodes = ["right-1", "right-2"] }
     assert_eq!(names, ["video-0", "video-1"]);
     assert_eq!(crossed(&found, &found.demands[2]), ["access-left-2", "access-right-1", "access-right-2", "bottleneck"]);
 }
+
+#[test]
+fn members_of_layers_need_what_they_hold() {
+    let demand = |more: &str| {
+        let text = format!(
+            "format = 1\nname = \"x\"\nduration = \"20 s\"\ntopology = {{ kind = \"dumbbell\", right = 2 }}\n\
+             [sessions.film]\nscheme = \"layered-cbr\"\nsource = \"left-0\"\n\
+             rates = [\"80 kbit/s\", \"160 kbit/s\", \"320 kbit/s\"]\n{more}"
+        );
+        paths(&scenario(&text).expand()).demands.remove(0)
+    };
+    assert_eq!((demand("").fixed_rate_bps, demand("").multirate), (Some(560e3), false));
+    assert_eq!(demand("level = 2").fixed_rate_bps, Some(240e3));
+    let climbs = "level = 2\nclimb = [{ after = \"15 s\", level = 0 }]\nannounce = \"apart\"";
+    assert_eq!((demand(climbs).fixed_rate_bps, demand(climbs).max_rate_bps), (Some(180e3), None));
+}

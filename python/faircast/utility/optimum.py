@@ -58,7 +58,12 @@ class Optimum:
 
     @cached_property
     def metrics(self) -> dict[tuple[str, str], float]:
-        """The rates by subject and metric of a summary: ``rate`` is what arrives, ``sending_rate`` what is sent."""
+        """The rates by subject and metric of a summary: ``rate`` is what arrives, ``sending_rate`` what is sent.
+
+        Of a multirate session the latter is not among them: a source of layers sends those that nobody holds, too, and
+        they cost nothing on any link.
+        """
+        multirate = {demand.name for demand in self.problem.demands if demand.multirate}
         found: dict[tuple[str, str], float] = {}
         for name, rate in self.rates.items():
             if name not in self.receivers:
@@ -66,7 +71,8 @@ class Optimum:
                 continue
             each = self.receivers[name]
             found[name, "rate"] = rounded(math.fsum(each.values()) / len(each))
-            found[name, "sending_rate"] = rate
+            if name not in multirate:
+                found[name, "sending_rate"] = rate
             found.update({(receiver, "rate"): got for receiver, got in each.items()})
         return found
 

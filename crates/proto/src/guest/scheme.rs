@@ -5,7 +5,7 @@ use crate::endpoint::{Endpoint, EventKind};
 use crate::group_set::GroupPlan;
 use crate::registry;
 use crate::scheme::{Scheme, Seat};
-use crate::time::Rate;
+use crate::time::{Duration, Rate};
 
 /// The parameters of some scheme. Whatever is a [`Scheme`] is one; see there.
 pub trait SchemeKind: Send + Sync {
@@ -19,6 +19,8 @@ pub trait SchemeKind: Send + Sync {
     fn packet_bytes(&self) -> u64;
     /// The most it ever sends.
     fn max_rate(&self) -> Option<Rate>;
+    /// What comes to a member of a scheme that does not answer congestion.
+    fn steady_rate(&self, duration: Duration) -> Option<Rate>;
     /// Whether it answers congestion.
     fn is_controlled(&self) -> bool;
     /// The source at `seat`.
@@ -49,6 +51,10 @@ where
 
     fn max_rate(&self) -> Option<Rate> {
         Scheme::max_rate(self)
+    }
+
+    fn steady_rate(&self, duration: Duration) -> Option<Rate> {
+        Scheme::steady_rate(self, duration)
     }
 
     fn is_controlled(&self) -> bool {

@@ -214,6 +214,20 @@ impl Scheme for Config {
         Some(Rate(self.rates.iter().fold(0, |sum, rate| sum.saturating_add(rate.0))))
     }
 
+    /// Of the layers that members hold, over all steps of their climb.
+    fn steady_rate(&self, duration: Duration) -> Option<Rate> {
+        let seconds = |until: Duration| until.min(duration).as_secs_f64();
+        let mut level = self.level.unwrap_or(self.layers());
+        let (mut bits, mut since) = (0.0, 0.0);
+        let end = Step { after: duration, level };
+        for step in self.climb.iter().chain([&end]) {
+            let rate: f64 = self.rates[..level as usize].iter().map(|rate| rate.as_bps_f64()).sum();
+            bits += rate * (seconds(step.after) - since);
+            (since, level) = (seconds(step.after), step.level);
+        }
+        Some(Rate((bits / seconds(duration) + 0.5) as u64))
+    }
+
     fn is_controlled(&self) -> bool {
         false
     }

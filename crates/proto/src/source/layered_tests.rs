@@ -71,6 +71,22 @@ fn members_get_the_layers_that_they_hold() {
 }
 
 #[test]
+fn what_members_hold_is_integrated_over_their_climb() {
+    let rates = vec![Rate(80_000), Rate(160_000), Rate(320_001)];
+    let config = Config { rates, level: Some(1), climb: vec![step(10, 3), step(20, 0)], ..Config::default() };
+    let rate = |seconds| config.steady_rate(Duration::from_secs(seconds)).map(|rate| rate.0);
+    // 80 kbit/s for 10 s, 560 001 bit/s for up to 10 s, then nothing.
+    assert_eq!([5, 10, 15, 20, 40].map(rate), [80_000, 80_000, 240_000, 320_001, 160_000].map(Some));
+    assert_eq!(
+        Config { climb: vec![], level: None, ..config }.steady_rate(Duration::from_secs(7)),
+        Some(Rate(560_001))
+    );
+    // Of other schemes it is all that they send.
+    let cbr = super::cbr::Config { rate: Rate(7_654_321), ..Default::default() };
+    assert_eq!(Scheme::steady_rate(&cbr, Duration::from_secs(7)), Some(Rate(7_654_321)));
+}
+
+#[test]
 fn members_tell_each_other_of_their_levels_where_they_are_told_to() {
     // Each goes twice to another level and hears twice of the other's; at the stop it goes to 0.
     for (announce, groups) in [(Announce::Apart, 3), (Announce::Base, 2)] {
