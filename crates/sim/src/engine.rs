@@ -189,21 +189,24 @@ impl<C: Calendar> World<C> {
     /// Hands an input to an endpoint, and does what it wants in return.
     pub(crate) fn hand(&mut self, index: usize, input: Input<'_>) {
         self.hosts[index].handle(self.wires.now, input, &mut self.outbox);
+        self.arm(index);
         self.carry_out(index);
     }
 
-    /// Hands a packet to an endpoint; [`carry_out`](Self::carry_out) must follow.
+    /// Hands a packet to an endpoint and arms its deadline; [`carry_out`](Self::carry_out) must follow.
     #[inline(always)]
     pub(crate) fn hand_packet(&mut self, index: usize, label: Label) {
         let (packet, control) = self.wires.store.arrived(label);
-        let input = Input::Packet(packet, control);
-        self.hosts[index].handle(self.wires.now, input, &mut self.outbox);
+        let (host, now) = (&mut self.hosts[index], self.wires.now);
+        host.handle(now, Input::Packet(packet, control), &mut self.outbox);
+        if let Some(at) = host.rearm(now) {
+            self.wires.calendar.schedule(Entry::new(at, Kind::Timer, index as u32));
+        }
     }
 
-    /// What follows every input: carry out the outbox, arm the deadline.
+    /// What follows every input when the deadline is armed: carry out the outbox.
     #[inline(always)]
     pub(crate) fn carry_out(&mut self, index: usize) {
-        self.arm(index);
         if !self.outbox.actions().is_empty() {
             self.carry_out_actions(index);
         }

@@ -9,8 +9,8 @@ use crate::ids::{LinkId, SessionId};
 /// All crossings, by link and then by session.
 #[derive(Default)]
 pub(super) struct Crossings {
-    /// By link: its first crossing, up to that of the next link.
-    starts: Vec<u32>,
+    /// By link: its crossings, from one to before another.
+    spans: Vec<[u32; 2]>,
     crossings: Vec<Crossing>,
 }
 
@@ -37,26 +37,28 @@ pub(crate) enum Way {
 impl Crossings {
     /// Those of these sessions with so many links.
     pub(super) fn new(links: usize, sessions: &[Session]) -> Crossings {
-        let mut starts = vec![0; links + 1];
+        let mut spans = vec![[0; 2]; links];
         let all = || {
             let sessions = (0..).map(SessionId).zip(sessions);
             sessions.flat_map(|(index, session)| session.crossings().map(move |found| (index, found)))
         };
         for (_, (link, ..)) in all() {
-            starts[link.index() + 1] += 1;
+            spans[link.index()][1] += 1;
         }
-        for link in 0..links {
-            starts[link + 1] += starts[link];
+        let mut count = 0;
+        for span in &mut spans {
+            let start = count;
+            count += span[1];
+            *span = [start; 2];
         }
         let nowhere = Crossing { session: SessionId(0), branch: BranchId(0), fan: Fan::NOWHERE, way: Way::Down };
-        let mut crossings = vec![nowhere; starts[links] as usize];
-        let mut next = starts.clone();
+        let mut crossings = vec![nowhere; count as usize];
         for (session, (link, branch, fan, way)) in all() {
-            let place = &mut next[link.index()];
-            crossings[*place as usize] = Crossing { session, branch, fan, way };
-            *place += 1;
+            let [_, end] = &mut spans[link.index()];
+            crossings[*end as usize] = Crossing { session, branch, fan, way };
+            *end += 1;
         }
-        Crossings { starts, crossings }
+        Crossings { spans, crossings }
     }
 
     /// How many there are.
@@ -66,11 +68,17 @@ impl Crossings {
     }
 
     /// Where a session crosses a link, if it does.
-    #[inline]
-    pub(super) fn find(&self, session: SessionId, link: LinkId) -> Option<Crossing> {
-        let [start, end] = *self.starts.get(link.index()..link.index() + 2)?.as_array()?;
-        let there = &self.crossings[start as usize..end as usize];
-        let at = there.partition_point(|crossing| crossing.session < session);
-        there.get(at).filter(|crossing| crossing.session == session).copied()
+    #[inline(always)]
+    pub(super) fn find(&self, session: SessionId, link: LinkId) -> Option<&Crossing> {
+        let &[start, end] = self.spans.get(link.index())?;
+        match self.crossings.get(start as usize..end as usize)? {
+            [only] => (only.session == session).then_some(only),
+            several => Crossings::find_among(several, session),
+        }
+    }
+
+    fn find_among(several: &[Crossing], session: SessionId) -> Option<&Crossing> {
+        let at = several.binary_search_by_key(&session, |crossing| crossing.session).ok()?;
+        Some(&several[at])
     }
 }

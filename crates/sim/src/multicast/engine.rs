@@ -17,7 +17,7 @@ impl<C: Calendar> World<C> {
     /// A packet to a group has come to `node` over `link`.
     #[inline(never)]
     pub(crate) fn deliver_to_group(&mut self, node: NodeId, link: LinkId, group: Address, label: Label) {
-        if self.wires.links[link.index()].far_end() != node {
+        if self.changes.is_some() && self.wires.links[link.index()].far_end() != node {
             // Sent before the link turned elsewhere: no tree leads over it to this node any more.
             return self.give_up(label, |given_up| &mut given_up.off_tree);
         }
@@ -25,12 +25,12 @@ impl<C: Calendar> World<C> {
             return self.hear_neighbour(node, link, label);
         };
         match self.multicast.crossing(session, link) {
-            Some(Crossing { way: Way::Down, fan, .. }) => {
+            Some(&Crossing { way: Way::Down, fan, .. }) => {
                 if !self.replicate(session, fan, (group, number), None, label) {
                     self.find_unwanted(node, session, number);
                 }
             }
-            Some(crossing) => return self.rise(session, crossing, (group, number), label),
+            Some(&crossing) => return self.rise(session, crossing, (group, number), label),
             // The check of the reverse path.
             None => return self.give_up(label, |given_up| &mut given_up.off_tree),
         }
@@ -130,10 +130,11 @@ impl<C: Calendar> World<C> {
         except: Option<LinkId>,
         label: Label,
     ) -> bool {
-        let used = self.copy_down(session, fan, number, except, label);
+        let used = fan.has_outlets() && self.copy_down(session, fan, number, except, label);
         let mut handed = 0;
-        for member in 0..self.multicast.session(session).members(fan).len() {
-            let member = &self.multicast.session(session).members(fan)[member];
+        for member in fan.members() {
+            // Not all at once: what one of them does may change what another has joined.
+            let member = self.multicast.session(session).at(member);
             if member.has_joined(number) {
                 handed += 1;
                 let endpoint = member.endpoint as usize;

@@ -171,8 +171,8 @@ impl Multicast {
     }
 
     /// Where a session crosses a link, if it does.
-    #[inline]
-    fn crossing(&self, session: SessionId, link: LinkId) -> Option<Crossing> {
+    #[inline(always)]
+    fn crossing(&self, session: SessionId, link: LinkId) -> Option<&Crossing> {
         self.crossings.find(session, link)
     }
 

@@ -288,6 +288,12 @@ impl Session {
         &self.outlets[start as usize..end as usize]
     }
 
+    /// One of the members.
+    #[inline]
+    pub(crate) fn at(&self, member: u32) -> &Member {
+        &self.members[member as usize]
+    }
+
     /// The members of a fan.
     #[inline]
     pub(crate) fn members(&self, fan: Fan) -> &[Member] {
@@ -514,6 +520,18 @@ impl Session {
 impl Fan {
     /// That of a node without branches and members.
     pub(super) const NOWHERE: Fan = Fan { outlets: [0; 2], members: [0; 2] };
+
+    /// Whether packets may go on from there.
+    #[inline]
+    pub(crate) fn has_outlets(self) -> bool {
+        self.outlets[0] < self.outlets[1]
+    }
+
+    /// The members there.
+    #[inline]
+    pub(crate) fn members(self) -> std::ops::Range<u32> {
+        self.members[0]..self.members[1]
+    }
 }
 
 impl Node {
