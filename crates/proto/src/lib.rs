@@ -20,7 +20,7 @@
 //! | [`scheme`], [`flow_kind`] | the contracts of schemes of multicast congestion control and of kinds of flows |
 //! | [`registry`] | the schemes and the kinds of flows, by name |
 //! | [`source`] | sources without congestion control and their sink |
-//! | [`parts`] | formulas that several protocols share |
+//! | [`parts`] | what several protocols are made of |
 
 pub mod control;
 pub mod endpoint;

@@ -15,17 +15,18 @@
 //! | `rounds.rs` | feedback rounds, suppression rate | section 3.4 |
 //! | `max_rtt.rs` | R_max | section 3.2 |
 //! | `echo.rs` | whose time stamp is echoed | section 3.5 |
-//! | `receiver.rs` | desired rate, reports, leave | sections 4.1, 4.2, 4.4, 4.5 |
-//! | `receive_rate.rs` | the rate of arrivals | section 4.3.4 |
+//! | `receiver.rs` | the endpoint of the parts below; leave | sections 4.1, 4.2, 4.4 |
+//! | `measurement.rs` | what is measured, and the desired rate; needs no reports | sections 4.3, 4.4, 5 |
+//! | `reporting.rs` | when to report | section 4.5 |
 //! | `suppression.rs` | feedback timers | section 4.5 |
-//! | `sequence.rs` | sequence numbers that wrap, and wild ones | RFC 3550 appendix A.1 |
+//! | `report_packets.rs` | feedback packets | section 2.2.2 |
 //! | `suppressors.rs` | a bound for those who suppress without limiting | none |
-//! | `loss_history.rs` | loss events, intervals, discounting | section 5 |
 //! | `show.rs` | what endpoints show, and what happens in them | none |
 //! | `quantise.rs` | short numbers on the wire, optional | section 2.2.1 |
 //! | `scaling.rs` | the hook for schemes that multiply the rate | none |
 //!
-//! What other schemes have in common with it is in [`parts`](crate::parts): the pacer, round-trip times, the throughput
+//! What other schemes have in common with it is in [`parts`](crate::parts): sequence numbers, loss detection, loss
+//! events and their history, receive rate and round-trip times of a receiver, the pacer of a sender, the throughput
 //! equation.
 //!
 //! `docs/tfmcc.md` has the parameters and the deviations.
@@ -39,20 +40,20 @@ mod group_tests;
 mod header;
 #[cfg(test)]
 mod late_tests;
-mod loss_history;
 mod max_rtt;
+mod measurement;
 pub mod quantise;
 mod rate_control;
-mod receive_rate;
 mod receiver;
 #[cfg(test)]
 mod receiver_tests;
+mod report_packets;
+mod reporting;
 mod rounds;
 mod scaling;
 mod sender;
 #[cfg(test)]
 mod sender_tests;
-mod sequence;
 mod show;
 mod suppression;
 mod suppressors;
@@ -62,8 +63,11 @@ mod tests;
 pub use config::{Config, GapFloor, MaxRttRule, OneWayAdjustment, SeedFloor, TimerBias};
 pub use data_packets::DataPackets;
 pub use header::{DataHeader, Echo, FeedbackHeader, Header, Plain, Wording};
+pub use measurement::{Measurement, Recorded, SequenceSpace, Taken};
 pub use rate_control::{Feedback, Heard, Passed, RateControl, RateCounts};
 pub use receiver::{Receiver, ReceiverOf};
+pub use report_packets::ReportPackets;
+pub use reporting::Reporting;
 pub use scaling::{LEAST_SCALE, MOST_SCALE, Scaling};
 pub use sender::{Sender, SenderOf};
 pub use show::{EVENTS, LIMITING_RECEIVER, LOSS_EVENT, RATE, RECEIVER_GAUGES, SENDER_GAUGES, SLOW_START_ENDED};

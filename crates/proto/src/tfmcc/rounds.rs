@@ -32,7 +32,12 @@ const MOST_ROUND_S: f64 = 8.0;
 
 impl RoundLength {
     pub(super) fn new(config: &Config) -> RoundLength {
-        RoundLength { rtts: config.round_rtts, rule: config.max_rtt }
+        RoundLength::of(config.round_rtts, config.max_rtt)
+    }
+
+    /// `rtts` R_max, within the bounds of the rule.
+    pub(super) fn of(rtts: f64, rule: MaxRttRule) -> RoundLength {
+        RoundLength { rtts, rule }
     }
 
     /// Whether a receiver makes haste while it has not measured its round-trip time, since what it says is reckoned

@@ -10,10 +10,11 @@ const OLDER: usize = MARKS - 1;
 /// Parts into which marks divide the longest window.
 const PARTS: f64 = 10.0;
 
-/// Counts arrivals and remembers the count at some of them. What every packet touches comes first.
-#[derive(Clone, Copy, Debug)]
+/// Counts arrivals and remembers the count at some of them; at first there have been none. What every packet touches
+/// comes first.
+#[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-pub(super) struct ReceiveRate {
+pub struct ReceiveRate {
     last_at: Instant,
     /// The last mark: when, and how many had arrived.
     newest_at: Instant,
@@ -29,22 +30,8 @@ pub(super) struct ReceiveRate {
 }
 
 impl ReceiveRate {
-    /// Nothing has arrived.
-    pub(super) fn new() -> ReceiveRate {
-        ReceiveRate {
-            last_at: Instant::ZERO,
-            newest_at: Instant::ZERO,
-            newest_count: 0,
-            packets: 0,
-            kept: 0,
-            last_older: 0,
-            times: [Instant::ZERO; OLDER],
-            counts: [0; OLDER],
-        }
-    }
-
     /// A packet arrives; windows will be up to `window_s` long.
-    pub(super) fn arrive(&mut self, now: Instant, window_s: f64) {
+    pub fn arrive(&mut self, now: Instant, window_s: f64) {
         // The mark is set at the packet before, so that the newest mark is always older than the last arrival.
         if self.packets > 0 || self.kept > 0 {
             let since_mark = self.last_at.since(self.newest_at);
@@ -61,7 +48,7 @@ impl ReceiveRate {
     ///
     /// The window begins at an arrival, which it does not count, and ends at the last one as long as no more than the
     /// mean gap has passed since, so that an even stream is measured exactly.
-    pub(super) fn packets_per_s(&self, now: Instant, window_s: f64) -> f64 {
+    pub fn packets_per_s(&self, now: Instant, window_s: f64) -> f64 {
         let kept = usize::from(self.kept);
         let since = now - Duration::from_secs_f64(window_s);
         let in_window = (0..kept).take_while(|&back| self.mark(back).0 >= since).last();
@@ -104,7 +91,7 @@ mod tests {
     #[test]
     fn an_even_stream_is_measured_exactly() {
         for gap_us in [10_u64, 700, 30_000, 400_000] {
-            let mut rate = ReceiveRate::new();
+            let mut rate = ReceiveRate::default();
             for n in 0..5000 {
                 let now = Instant(n * gap_us * 1000);
                 rate.arrive(now, 0.4);
@@ -120,7 +107,7 @@ mod tests {
     fn silence_counts_from_the_mean_gap_on() {
         // 10 ms from one to the next. Marks are 40 ms apart, and the first in the window is at 120 ms: 38 packets in
         // 380 ms, and up to one gap later nothing has changed.
-        let mut rate = ReceiveRate::new();
+        let mut rate = ReceiveRate::default();
         assert_eq!(rate.packets_per_s(Instant::ZERO, 0.4), 0.0);
         rate.arrive(Instant::ZERO, 0.4);
         assert_eq!(rate.packets_per_s(Instant::ZERO, 0.4), 0.0, "one packet is no rate");
@@ -132,7 +119,7 @@ mod tests {
             assert!((measured - expected).abs() < 1e-6, "{ms} ms: {measured}, not {expected}");
         }
         // Two at once are a nanosecond apart.
-        let mut rate = ReceiveRate::new();
+        let mut rate = ReceiveRate::default();
         rate.arrive(at(1), 0.4);
         rate.arrive(at(1), 0.4);
         assert!((rate.packets_per_s(at(1), 0.4) - 1e9).abs() < 1.0);
@@ -141,7 +128,7 @@ mod tests {
     #[test]
     fn where_the_count_turns_nothing_changes() {
         let mut random = Random::stream(1, "test/gaps");
-        let mut plain = ReceiveRate::new();
+        let mut plain = ReceiveRate::default();
         let mut now = Instant::ZERO;
         for n in 0..2000 {
             now += Duration::from_secs_f64(random.exponential(0.01));
@@ -168,7 +155,7 @@ mod tests {
 
     #[test]
     fn the_window_follows_a_change_of_rate_and_silence() {
-        let mut rate = ReceiveRate::new();
+        let mut rate = ReceiveRate::default();
         let mut now = Instant::ZERO;
         for n in 0..2000 {
             now += Duration::from_millis(if n < 1000 { 10 } else { 1 });

@@ -11,7 +11,7 @@ const START: u64 = 1 << 32;
 
 /// What a receiver knows of the numbers of the packets that are sent to it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sequence {
+pub struct Sequence {
     /// The count of the highest number believed; 0 = none yet.
     highest: u64,
     /// That number as it came.
@@ -27,7 +27,7 @@ impl Sequence {
     /// (RFC 3550 wants the very next one). If it is ahead by no more than `most`, what can have been sent since the
     /// last packet, there was an outage, and what was sent in it is missing; else the sender has started anew, and
     /// nothing is known to be.
-    pub(super) fn count(&mut self, number: u32, most: impl FnOnce() -> u64) -> Option<u64> {
+    pub fn count(&mut self, number: u32, most: impl FnOnce() -> u64) -> Option<u64> {
         if self.highest == 0 {
             *self = Sequence { highest: START, number, suspect: number };
             return Some(START);
@@ -46,7 +46,7 @@ impl Sequence {
     }
 
     /// The count of the highest number believed; 0 before the first.
-    pub(super) fn highest(&self) -> u64 {
+    pub fn highest(&self) -> u64 {
         self.highest
     }
 

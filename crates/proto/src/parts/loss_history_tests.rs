@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::random::Random;
+use core::ops::{Deref, DerefMut};
 
 const GAP: Duration = Duration::from_millis(10);
 
@@ -9,12 +10,42 @@ fn at(index: u32) -> Instant {
     Instant(u64::from(index) * GAP.0)
 }
 
+/// A history of one sequence space.
+struct OneSpace {
+    history: LossHistory,
+    detection: LossDetection,
+}
+
+impl OneSpace {
+    fn new(threshold: f64) -> OneSpace {
+        OneSpace { history: LossHistory::new(threshold), detection: LossDetection::NOTHING }
+    }
+
+    fn arrive(&mut self, sequence: u64, marked: bool, now: Instant, rtt_s: f64, seed: impl FnOnce() -> f64) -> Arrival {
+        let packet = Packet { sequence, marked, now, rtt_s };
+        self.history.arrive(LossHistory::ONLY, &mut self.detection, packet, seed)
+    }
+}
+
+impl Deref for OneSpace {
+    type Target = LossHistory;
+    fn deref(&self) -> &LossHistory {
+        &self.history
+    }
+}
+
+impl DerefMut for OneSpace {
+    fn deref_mut(&mut self) -> &mut LossHistory {
+        &mut self.history
+    }
+}
+
 /// Packets 10 ms apart, those for which `lost` holds missing; round-trip time 50 ms.
-fn stream(history: &mut LossHistory, packets: core::ops::Range<u32>, lost: impl Fn(u32) -> bool) {
+fn stream(history: &mut OneSpace, packets: core::ops::Range<u32>, lost: impl Fn(u32) -> bool) {
     stream_from(history, packets, 40.0, lost);
 }
 
-fn stream_from(history: &mut LossHistory, packets: core::ops::Range<u32>, seed: f64, lost: impl Fn(u32) -> bool) {
+fn stream_from(history: &mut OneSpace, packets: core::ops::Range<u32>, seed: f64, lost: impl Fn(u32) -> bool) {
     for n in packets.filter(|&n| !lost(n)) {
         history.arrive(u64::from(n), false, at(n), 0.05, || seed);
     }
@@ -22,10 +53,10 @@ fn stream_from(history: &mut LossHistory, packets: core::ops::Range<u32>, seed: 
 
 #[test]
 fn a_loss_shows_with_the_third_packet_after_it() {
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..10, |n| n == 6);
     assert_eq!((history.events(), history.rate()), (1, 0.025), "the seed, 40, is longer than the open interval");
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..9, |n| n == 6);
     assert_eq!((history.events(), history.rate()), (0, 0.0));
     assert_eq!(history.arrive(9, false, at(9), 0.05, || 40.0), Arrival::LossEvent);
@@ -34,7 +65,7 @@ fn a_loss_shows_with_the_third_packet_after_it() {
 
 #[test]
 fn late_joiners_have_lost_nothing() {
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     stream(&mut history, 123_456..124_000, |_| false);
     assert_eq!((history.events(), history.rate()), (0, 0.0));
     assert_eq!(history.arrive(123_000, false, at(124_001), 0.05, || 1.0), Arrival::Duplicate);
@@ -42,16 +73,16 @@ fn late_joiners_have_lost_nothing() {
 
 #[test]
 fn what_was_sent_before_the_first_packet_says_nothing() {
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     assert_eq!(history.arrive(10, false, at(0), 0.05, || 1.0), Arrival::Plain);
     assert_eq!(history.arrive(5, false, at(1), 0.05, || 1.0), Arrival::Duplicate);
     assert_eq!(history.arrive(11, false, at(2), 0.05, || 1.0), Arrival::Plain);
-    assert_eq!((history.runs().len(), history.highest), (0, [11, 10, 0]));
+    assert_eq!((history.runs().len(), history.detection.highest()), (0, 11));
 }
 
 #[test]
 fn the_seed_is_that_of_the_first_event() {
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..60, |n| n == 50);
     stream_from(&mut history, 60..110, 1000.0, |n| n == 100);
     assert_eq!(history.current.intervals[..2], [50.0, 40.0]);
@@ -60,7 +91,7 @@ fn the_seed_is_that_of_the_first_event() {
 #[test]
 fn p_is_at_most_one() {
     // Packets 10 ms apart and a round-trip time of 5 ms: each loss is an event, intervals are one packet long.
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     for n in [0, 1, 4, 5, 6] {
         history.arrive(n, false, at(n as u32), 0.005, || 0.5);
     }
@@ -71,7 +102,7 @@ fn p_is_at_most_one() {
     history.arrive(7, true, at(7), 0.005, || 0.5);
     history.arrive(8, true, at(8), 0.005, || 0.5);
     assert_eq!(history.current.intervals[..4], [1.0, 4.0, 1.0, 0.5]);
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     history.arrive(0, false, at(0), 0.05, || 0.5);
     history.arrive(1, true, at(1), 0.05, || 0.5);
     assert_eq!(history.rate(), 1.0, "also with a seed of half a packet");
@@ -81,7 +112,7 @@ fn p_is_at_most_one() {
 fn losses_within_a_round_trip_are_one_event() {
     // From the start of an event, 50 ms = 5 packets belong to it, the last one included (T_old + R >= T_new).
     for (second, events) in [(11, 1), (15, 1), (16, 2)] {
-        let mut history = LossHistory::new(0.5);
+        let mut history = OneSpace::new(0.5);
         stream(&mut history, 0..30, |n| n == 10 || n == second);
         assert_eq!(history.events(), events, "second loss {second}");
     }
@@ -90,7 +121,7 @@ fn losses_within_a_round_trip_are_one_event() {
 #[test]
 fn average_interval_by_hand() {
     // Events at 100, 200, ..., 800; open interval 800..=830 = 31 packets; I = 7 times 100, then the seed of 60.
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     stream_from(&mut history, 0..831, 60.0, |n| n > 0 && n % 100 == 0);
     // Without the open one: (4·100 + 80 + 60 + 40 + 0.2·60)/6 = 592/6; with it less.
     assert!((history.rate() - 6.0 / 592.0).abs() < 1e-9, "{}", history.rate());
@@ -118,7 +149,7 @@ fn average_interval_by_hand() {
 fn an_old_interval_keeps_its_own_discount() {
     // An interval of 300 among those of 100, at first discounted by nothing, seven events later with w_7 = 0.2: by then
     // those that it had discounted are gone. (4·100 + 80 + 60 + 40 + 0.2·300)/6 = 640/6.
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..1810, |n| (n > 0 && n % 100 == 0 && n <= 800) || (n >= 1100 && n % 100 == 0));
     assert_eq!(history.current.intervals[7], 300.0);
     assert!((history.rate() - 6.0 / 640.0).abs() < 1e-9, "{}", history.rate());
@@ -127,7 +158,7 @@ fn an_old_interval_keeps_its_own_discount() {
 #[test]
 fn discounting_has_a_floor_and_can_be_off() {
     for (threshold, df) in [(0.5, 0.5), (1.0, 1.0)] {
-        let mut history = LossHistory::new(threshold);
+        let mut history = OneSpace::new(threshold);
         stream(&mut history, 0..4000, |n| n > 0 && n % 100 == 0 && n <= 900);
         let open = 4000.0 - 900.0;
         let expected = (1.0 + df * 5.0) / (open + df * 5.0 * 100.0);
@@ -137,8 +168,8 @@ fn discounting_has_a_floor_and_can_be_off() {
 
 #[test]
 fn a_late_packet_takes_its_loss_back() {
-    let mut with = LossHistory::new(0.5);
-    let mut without = LossHistory::new(0.5);
+    let mut with = OneSpace::new(0.5);
+    let mut without = OneSpace::new(0.5);
     stream(&mut with, 0..400, |n| n == 100 || n == 250 || n == 390);
     stream(&mut without, 0..400, |n| n == 100 || n == 390);
     assert_eq!(with.events(), 3);
@@ -148,7 +179,7 @@ fn a_late_packet_takes_its_loss_back() {
     assert_eq!(with.current, without.current);
     assert_eq!(with.rate(), without.rate());
     // The middle of three: the event starts where it did.
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..300, |n| (200..203).contains(&n));
     history.arrive(201, false, at(300), 0.05, || 40.0);
     assert_eq!((history.events(), history.current.start, history.runs().len()), (1, 200, 2));
@@ -161,12 +192,12 @@ fn a_late_packet_takes_its_loss_back() {
 #[test]
 fn what_a_late_packet_leaves_keeps_its_nominal_times() {
     // 20 to 23 are missing between 190 ms and 290 ms: at 210, 230, 250 and 270 ms. Round-trip time 30 ms.
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..20, |_| false);
     for (sequence, at_ms) in [(24, 290), (25, 300), (26, 310)] {
         history.arrive(sequence, false, Instant(at_ms * 1_000_000), 0.03, || 40.0);
     }
-    let holes = |history: &LossHistory| -> Vec<(u64, u32, u64)> {
+    let holes = |history: &OneSpace| -> Vec<(u64, u32, u64)> {
         history.runs().iter().map(|run| (run.first, run.missing, run.at.0 / 1_000_000)).collect()
     };
     assert_eq!((holes(&history), history.current.start), (vec![(20, 4, 210)], 22));
@@ -181,7 +212,7 @@ fn what_a_late_packet_leaves_keeps_its_nominal_times() {
 
 #[test]
 fn a_run_that_is_parted_leaves_those_behind_it() {
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..60, |n| (20..24).contains(&n) || n == 40);
     history.arrive(21, false, at(60), 0.05, || 40.0);
     let holes: Vec<(u64, u32)> = history.runs()[..3].iter().map(|run| (run.first, run.missing)).collect();
@@ -191,7 +222,7 @@ fn a_run_that_is_parted_leaves_those_behind_it() {
 
 #[test]
 fn marks_count_at_once() {
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..50, |_| false);
     assert_eq!(history.arrive(50, true, at(50), 0.05, || 40.0), Arrival::LossEvent);
     assert_eq!(history.arrive(51, true, at(51), 0.05, || 40.0), Arrival::Plain, "the same event");
@@ -203,17 +234,17 @@ fn marks_count_at_once() {
 #[test]
 fn an_outage_is_an_event_per_round_trip() {
     // 100 packets missing, an event every 6 packets: 17 of them; the rest of the outage is the open interval.
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..300, |n| (100..200).contains(&n));
     assert_eq!(history.events(), 17);
     assert!(history.current.intervals.iter().all(|&interval| interval == 6.0));
     assert_eq!(history.current.start, 196);
     // What is lost 50 ms after the start of the last event belongs to it.
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..300, |n| (100..200).contains(&n) || n == 201);
     assert_eq!(history.events(), 17);
     // However long it is, it takes no longer to reckon.
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..100, |_| false);
     history.arrive(3_000_000_099, false, at(3_000_000_099), 0.05, || 40.0);
     stream(&mut history, 3_000_000_100..3_000_000_110, |_| false);
@@ -224,7 +255,7 @@ fn an_outage_is_an_event_per_round_trip() {
 #[test]
 fn the_seed_follows_the_first_measurement_while_it_counts() {
     // R = 50 ms was R_max. Half of it: a quarter of the seed.
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..120, |n| n == 50 || n == 90);
     history.measured(0.025, 1.0);
     assert_eq!(history.current.intervals[..2], [40.0, 10.0]);
@@ -238,7 +269,7 @@ fn the_seed_follows_the_first_measurement_while_it_counts() {
     history.measured(0.25, 1.0);
     assert_eq!(history.current, before, "it has left the history");
     // Settled, but still in it: 13 runs, the first of which is beyond reach.
-    let mut history = LossHistory::new(1.0);
+    let mut history = OneSpace::new(1.0);
     stream(&mut history, 0..150, |n| n % 10 == 0 && (20..150).contains(&n));
     assert_eq!((history.past.as_ref().expect("losses").settled.count, history.events()), (1, 13));
     history.measured(0.025, 1.0);
@@ -253,7 +284,7 @@ fn losses_that_r_max_had_put_together_are_parted_by_the_first_measurement() {
     // one more than 50 packets later, 110, and at 170. With R = 50 ms each is one, as if it had been known before.
     let lost = |n: u32| n >= 50 && n.is_multiple_of(10);
     let history = |rtt_s: f64, seed: f64, until: u32| {
-        let mut history = LossHistory::new(0.5);
+        let mut history = OneSpace::new(0.5);
         for n in (0..until).filter(|&n| !lost(n)) {
             history.arrive(u64::from(n), false, at(n), rtt_s, || seed);
         }
@@ -272,7 +303,7 @@ fn losses_that_r_max_had_put_together_are_parted_by_the_first_measurement() {
 
 #[test]
 fn a_first_loss_that_was_taken_back_leaves_its_seed() {
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..60, |n| n == 50);
     history.arrive(50, false, at(60), 0.05, || 70.0);
     assert_eq!(history.events(), 0);
@@ -287,7 +318,7 @@ fn a_first_loss_that_was_taken_back_leaves_its_seed() {
 #[test]
 fn the_open_interval_ends_where_the_fate_of_packets_is_decided() {
     // An event at 4; then three packets come, and then only every third. It is 100 ms long: up to 14.
-    let mut history = LossHistory::new(1.0);
+    let mut history = OneSpace::new(1.0);
     stream(&mut history, 0..8, |n| n == 4);
     assert_eq!((history.current.start, history.open()), (4, 4), "nothing is missing up to 7");
     for (n, start, open) in [(10, 4, 4), (13, 4, 4), (16, 4, 7), (19, 4, 10), (22, 15, 2)] {
@@ -309,7 +340,7 @@ fn mean_rate(loss: f64, packets_per_rtt: f64) -> f64 {
     let mut sum = 0.0;
     for seed in 0..8 {
         let mut random = Random::stream(seed, "test/monotone");
-        let mut history = LossHistory::new(0.5);
+        let mut history = OneSpace::new(0.5);
         let mut sequence = 0;
         for arrival in 0..ARRIVALS {
             sequence += 1;
@@ -348,7 +379,7 @@ fn any_order_of_arrivals_ends_in_the_same_history() {
             let late = order.remove(place);
             order.insert(place + random.uniform_in(0.0, 4.9) as usize, late);
         }
-        let mut shuffled = LossHistory::new(0.5);
+        let mut shuffled = OneSpace::new(0.5);
         for (place, &n) in order.iter().enumerate() {
             shuffled.arrive(u64::from(n), false, at(place as u32), 0.01, || 40.0);
         }
@@ -361,7 +392,7 @@ fn any_order_of_arrivals_ends_in_the_same_history() {
 
 #[test]
 fn every_hundredth_packet_lost_is_one_per_cent() {
-    let mut history = LossHistory::new(0.5);
+    let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..5001, |n| n % 100 == 50);
     assert!((history.rate() - 0.01).abs() < 1e-9, "{}", history.rate());
 }

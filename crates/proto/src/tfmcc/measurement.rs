@@ -1,0 +1,321 @@
+//! What a receiver measures, and the rate that follows from it (RFC 4654 sections 4.3, 4.4 and 5).
+//!
+//! It says nothing of when that is reported, nor to whom.
+
+use super::Config;
+use super::config::{OneWayAdjustment, SeedFloor};
+use super::header::DataHeader;
+use super::scaling;
+use crate::endpoint::Cause;
+use crate::packet::{Ecn, Packet};
+use crate::parts::loss_detection::LossDetection;
+use crate::parts::loss_history::{self, Arrival, LossHistory, Space};
+use crate::parts::receive_rate::ReceiveRate;
+use crate::parts::rtt::{Rtt, stamp_us};
+use crate::parts::sequence::Sequence;
+use crate::parts::throughput_equation::{loss_event_rate, throughput_bps};
+use crate::time::Instant;
+
+/// What a receiver knows of the packets in one group: each group has numbers of its own.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct SequenceSpace {
+    numbers: Sequence,
+    detection: LossDetection,
+}
+
+/// Loss event rate, round-trip time and receive rate of a receiver, and what the last packet said. What each packet
+/// touches comes first.
+///
+/// A receiver of several groups has one, and a [`SequenceSpace`] for each group. For each packet it calls
+/// [`take`](Self::take), [`measure_rtt`](Self::measure_rtt) and [`record`](Self::record), in this order.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Measurement {
+    /// When the last packet came.
+    last_at: Instant,
+    /// R_max of the last packet.
+    max_rtt_s: f64,
+    /// X of the last packet, bit/s.
+    sending_bps: f64,
+    /// The sender's stamp on the last packet.
+    sent_us: u32,
+    /// What multiplies the equation, as of the last packet; 1 in TFMCC.
+    scale: f32,
+    /// Size of data packets on the wire.
+    packet_size: u16,
+    /// A loss event was found, and no long silence came after it (have_loss).
+    have_loss: bool,
+    /// What the scale adds is bounded by the receive rate.
+    scale_is_capped: bool,
+    one_way_adjustment: OneWayAdjustment,
+    seed_floor: SeedFloor,
+    rtt_weight: f32,
+    rtt_weight_clr: f32,
+    receive_rate_rtts: f32,
+    loss_events: u32,
+    rtt: Rtt,
+    receive_rate: ReceiveRate,
+    loss: LossHistory,
+}
+
+/// A packet that is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// Its number, as a count that does not wrap.
+    pub sequence: u64,
+    /// It is the first of its group.
+    pub first: bool,
+}
+
+/// What a packet was for the loss history.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Recorded {
+    /// It has been here before.
+    Duplicate,
+    /// One more.
+    Packet,
+    /// One more, and with it a loss event was found, for this cause.
+    LossEvent(Cause),
+}
+
+const _: () = assert!(std::mem::offset_of!(Measurement, receive_rate) <= 80);
+
+impl Measurement {
+    /// Nothing has come. `config` must have passed [`Config::check`].
+    pub fn new(config: &Config) -> Measurement {
+        Measurement {
+            last_at: Instant::ZERO,
+            max_rtt_s: 0.0,
+            sending_bps: 0.0,
+            sent_us: 0,
+            scale: 1.0,
+            packet_size: config.packet_size.0 as u16,
+            have_loss: false,
+            scale_is_capped: false,
+            one_way_adjustment: config.one_way_adjustment,
+            seed_floor: config.seed_floor,
+            rtt_weight: config.rtt_weight as f32,
+            rtt_weight_clr: config.rtt_weight_clr as f32,
+            receive_rate_rtts: config.receive_rate_rtts as f32,
+            loss_events: 0,
+            rtt: Rtt::default(),
+            receive_rate: ReceiveRate::default(),
+            loss: LossHistory::new(config.threshold()),
+        }
+    }
+
+    /// From now on the scaled rate is at most what is received, or the rate without the scale if that is more; see
+    /// `scaling::capped_bps`.
+    pub fn cap_scaled_rate(&mut self) {
+        self.scale_is_capped = true;
+    }
+
+    /// A packet has come in the group of `space`: what it says, or `None` if its number is too far from the others to
+    /// be believed, and with it nothing else. `scale` multiplies the equation.
+    #[inline]
+    pub fn take(
+        &mut self,
+        space: &mut SequenceSpace,
+        now: Instant,
+        packet: &Packet,
+        data: &DataHeader,
+        scale: f32,
+    ) -> Option<Taken> {
+        let before = space.numbers.highest();
+        let silence_s = now.since(self.last_at).as_secs_f64();
+        let gap_s = 8.0 * f64::from(self.packet_size) / self.sending_bps;
+        // What can have been sent in an outage: the rate may have doubled.
+        let sequence = space.numbers.count(data.sequence, || (2.0 * silence_s / gap_s) as u64)?;
+        let first = before == 0;
+        // Section 4.3.1: ten round-trip times in which the sender was idle clear the flag; the history stays. What is
+        // missing was sent, and at a low rate there are gaps.
+        let sent = sequence.saturating_sub(before).max(1) as f64;
+        if !first && silence_s / sent > (10.0 * self.rtt_s()).max(5.0 * gap_s) {
+            self.have_loss = false;
+        }
+        self.packet_size = packet.size;
+        self.sending_bps = f64::from(data.rate_bps);
+        self.scale = scaling::received(scale);
+        self.max_rtt_s = f64::from(data.max_rtt_us) * 1e-6;
+        self.sent_us = stamp_us(packet.sent);
+        self.last_at = now;
+        Some(Taken { sequence, first })
+    }
+
+    /// Sections 4.3.2 and 4.3.3: the packet echoes the receiver's stamp, or it does not. `limiting`: whether this is
+    /// the current limiting receiver. True if it is the first measurement.
+    #[inline]
+    pub fn measure_rtt(&mut self, now: Instant, own_stamp_us: Option<u32>, limiting: bool) -> bool {
+        let now_us = stamp_us(now);
+        let Some(stamp_us) = own_stamp_us else {
+            match self.one_way_adjustment {
+                OneWayAdjustment::All => self.rtt.adjust(now_us, self.sent_us),
+                OneWayAdjustment::Others if !limiting => self.rtt.adjust(now_us, self.sent_us),
+                _ => {}
+            }
+            return false;
+        };
+        let q = if limiting { self.rtt_weight_clr } else { self.rtt_weight };
+        let first = self.rtt.measure(now_us, stamp_us, self.sent_us, f64::from(q));
+        if first {
+            let events = self.loss.events();
+            self.loss.measured(self.rtt_s(), least_seed(self.seed_floor, self.scale));
+            self.loss_events = self.loss_events.saturating_add(self.loss.events().saturating_sub(events));
+        }
+        first
+    }
+
+    /// Adds a packet to the loss history and the receive rate: number `sequence` of `space`, which the history knows by
+    /// `name`, with these congestion bits.
+    #[inline]
+    pub fn record(
+        &mut self,
+        name: Space,
+        space: &mut SequenceSpace,
+        now: Instant,
+        sequence: u64,
+        ecn: Ecn,
+    ) -> Recorded {
+        let rtt_s = self.rtt_s();
+        let marked = ecn > Ecn::Capable;
+        let (receive_rate, events, scale, floor) =
+            (&self.receive_rate, self.loss.events(), self.scale, self.seed_floor);
+        // Section 5.6: l_0 = (X_recv·R / (sqrt(3/2)·8s))², with the rate of the last round-trip time. It is the
+        // equation inverted, so what multiplies the one divides the other.
+        let seed = || {
+            let packets_per_rtt = receive_rate.packets_per_s(now, rtt_s) * rtt_s / f64::from(scale);
+            (packets_per_rtt * packets_per_rtt / 1.5).max(least_seed(floor, scale))
+        };
+        let packet = loss_history::Packet { sequence, marked, now, rtt_s };
+        let arrival = self.loss.arrive(name, &mut space.detection, packet, seed);
+        if arrival == Arrival::Duplicate {
+            return Recorded::Duplicate;
+        }
+        self.receive_rate.arrive(now, self.rate_window_s());
+        if self.loss.events() == 0 {
+            // Also when a late packet has filled the only hole.
+            self.have_loss = false;
+        }
+        if arrival != Arrival::LossEvent {
+            return Recorded::Packet;
+        }
+        self.have_loss = true;
+        self.loss_events = self.loss_events.saturating_add(self.loss.events() - events);
+        Recorded::LossEvent(match marked {
+            true => Cause::Mark { sequence, level: ecn },
+            false => Cause::Loss { sequence: self.loss.last() },
+        })
+    }
+
+    /// The receiver has left the group that the loss history knows by `name`.
+    pub fn leave(&mut self, name: Space) {
+        self.loss.leave(name);
+    }
+
+    /// The rate by the equation, or twice the receive rate without loss (section 4.4), bit/s.
+    pub fn calculated_bps(&self, now: Instant) -> f64 {
+        if !self.have_loss {
+            return 2.0 * self.receive_bps(now);
+        }
+        let equation_bps = throughput_bps(f64::from(self.packet_size), self.rtt_s(), self.loss.rate());
+        let scaled_bps = f64::from(self.scale) * equation_bps;
+        if self.scale_is_capped {
+            scaling::capped_bps(scaled_bps, equation_bps, self.receive_bps(now))
+        } else {
+            scaled_bps
+        }
+    }
+
+    /// X_recv, bit/s (section 4.3.4).
+    pub fn receive_bps(&self, now: Instant) -> f64 {
+        8.0 * f64::from(self.packet_size) * self.receive_rate.packets_per_s(now, self.rate_window_s())
+    }
+
+    /// X_r, bit/s: what is reported is at least one packet in 8 s (section 4.4).
+    pub fn desired_bps(&self, now: Instant) -> f64 {
+        self.calculated_bps(now).max(self.least_bps())
+    }
+
+    /// Whether the receiver is sent more than it can stand, and that is less than one packet in 8 s (section 4.4).
+    pub fn stands_too_little(&self, now: Instant) -> bool {
+        // p is at most the sum of weights over I_0, 6/60, and the rate more than a packet in 8 s then: no need to
+        // reckon.
+        let plenty = self.loss.open() > 60 && self.rtt_s() < 10.0 && self.scale >= 1.0;
+        if !self.have_loss || plenty {
+            return false;
+        }
+        let calculated_bps = self.calculated_bps(now);
+        // A rate that is no number is no plenty.
+        let stands = calculated_bps >= self.least_bps() || self.sending_bps <= calculated_bps;
+        !stands
+    }
+
+    /// Round-trip time in seconds: the own one, or R_max before the first measurement (section 4.1).
+    pub fn rtt_s(&self) -> f64 {
+        self.rtt.value_s().unwrap_or(self.max_rtt_s)
+    }
+
+    /// The round-trip time in seconds if it has been measured.
+    pub fn measured_rtt_s(&self) -> Option<f64> {
+        self.rtt.value_s()
+    }
+
+    /// R_max of the last packet, seconds.
+    pub fn max_rtt_s(&self) -> f64 {
+        self.max_rtt_s
+    }
+
+    /// X of the last packet, bit/s.
+    pub fn sending_bps(&self) -> f64 {
+        self.sending_bps
+    }
+
+    /// When the last packet came.
+    pub fn last_at(&self) -> Instant {
+        self.last_at
+    }
+
+    /// The sender's stamp on the last packet, and the time since then (ts_i'), low 32 bits of microseconds.
+    pub fn held_stamp_us(&self, now: Instant) -> u32 {
+        let held_us = (now.since(self.last_at).0 / 1000) as u32;
+        self.sent_us.wrapping_add(held_us)
+    }
+
+    /// Whether a loss event was found, and no long silence came after it (have_loss).
+    pub fn have_loss(&self) -> bool {
+        self.have_loss
+    }
+
+    /// Loss event rate p; 0 before the first loss.
+    pub fn loss_event_rate(&self) -> f64 {
+        self.loss.rate()
+    }
+
+    /// Loss events found, those that late packets took back included.
+    pub fn loss_events(&self) -> u32 {
+        self.loss_events
+    }
+
+    fn least_bps(&self) -> f64 {
+        f64::from(self.packet_size)
+    }
+
+    fn rate_window_s(&self) -> f64 {
+        f64::from(self.receive_rate_rtts) * self.rtt_s()
+    }
+}
+
+/// What the interval before the first loss event is at least, packets, if the equation is multiplied by `scale`.
+fn least_seed(floor: SeedFloor, scale: f32) -> f64 {
+    match floor {
+        SeedFloor::Packet => 1.0,
+        // RFC 5348 section 6.3.1: the interval that gives half a packet per round-trip time, by the equation. In units
+        // of bytes and seconds in which packet and round-trip time are 1, that is 4 bit/s.
+        SeedFloor::Half => 1.0 / loss_event_rate(1.0, 1.0, 4.0 / f64::from(scale)),
+    }
+}
+
+#[cfg(test)]
+#[path = "measurement_tests.rs"]
+pub(super) mod tests;

@@ -1,0 +1,45 @@
+//! The feedback packets of a receiver (RFC 4654 section 2.2.2).
+
+use super::Config;
+use super::quantise;
+use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
+use crate::time::Instant;
+
+/// Puts feedback packets together and counts them.
+#[derive(Clone, Debug)]
+pub struct ReportPackets {
+    sent_pkts: u64,
+    flow: FlowId,
+    size: u16,
+    quantise: bool,
+}
+
+impl ReportPackets {
+    /// Packets of the size that `config` says, which must have passed [`Config::check`].
+    pub fn new(config: &Config, flow: FlowId) -> ReportPackets {
+        ReportPackets { sent_pkts: 0, flow, size: config.report_size.0 as u16, quantise: config.quantise }
+    }
+
+    /// A rate in bit/s as it goes into a report: with the parameter `quantise`, what is left of it on the wire.
+    pub fn rate_bps(&self, rate_bps: f64) -> f32 {
+        let rate_bps = if self.quantise { quantise::decode_rate(quantise::encode_rate(rate_bps)) } else { rate_bps };
+        rate_bps as f32
+    }
+
+    /// The next packet, sent at `now`, whose header is `header`.
+    pub fn next(&mut self, now: Instant, source: Address, destination: Address, header: packet::Header) -> Packet {
+        self.sent_pkts += 1;
+        let (flow, size) = (self.flow, self.size);
+        Packet { sent: now, flow, source, destination, size, ttl: INITIAL_TTL, ecn: Ecn::NotCapable, header }
+    }
+
+    /// How many there have been.
+    pub fn sent_pkts(&self) -> u64 {
+        self.sent_pkts
+    }
+
+    /// How many bytes on the wire.
+    pub fn sent_bytes(&self) -> u64 {
+        self.sent_pkts * u64::from(self.size)
+    }
+}

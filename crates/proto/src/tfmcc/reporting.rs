@@ -1,0 +1,283 @@
+//! When a receiver reports (RFC 4654 section 4.5): once per round-trip time as the one that limits, by a random timer in
+//! each feedback round otherwise.
+
+use super::Config;
+use super::config::{MaxRttRule, TimerBias};
+use super::header::DataHeader;
+use super::measurement::Measurement;
+use super::rounds::RoundLength;
+use super::suppression::{FeedbackTimer, delay_rounds, draw};
+use crate::random::Random;
+use crate::time::{Duration, Instant};
+
+/// Whether and when a receiver reports.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Reporting {
+    role: Role,
+    round_rtts: f64,
+    max_receivers: u32,
+    max_rtt_rule: MaxRttRule,
+    timer_bias: TimerBias,
+    /// The highest feedback round seen (fb_nr).
+    round: u8,
+    /// A packet has come since the last report.
+    fresh: bool,
+}
+
+/// What the receiver is, as far as it knows.
+#[derive(Clone, Copy, Debug)]
+enum Role {
+    /// The current limiting receiver.
+    Limiting {
+        /// When it reports next, if a packet comes before.
+        report_at: Instant,
+    },
+    /// Another one.
+    Other {
+        /// That of the present round, if it is to report in it.
+        timer: FeedbackTimer,
+        /// The first measurement of the round-trip time came in this round, and no report since.
+        owes_first_rtt: bool,
+    },
+}
+
+impl Role {
+    const SILENT: Role = Role::Other { timer: FeedbackTimer::OFF, owes_first_rtt: false };
+}
+
+impl Reporting {
+    /// A receiver that has nothing to report yet. `config` must have passed [`Config::check`].
+    pub fn new(config: &Config) -> Reporting {
+        Reporting {
+            role: Role::SILENT,
+            round_rtts: config.round_rtts,
+            max_receivers: config.max_receivers,
+            max_rtt_rule: config.max_rtt,
+            timer_bias: config.timer_bias,
+            round: 0,
+            fresh: false,
+        }
+    }
+
+    /// Whether this is the current limiting receiver, as far as it knows.
+    pub fn is_limiting(&self) -> bool {
+        matches!(self.role, Role::Limiting { .. })
+    }
+
+    /// The highest feedback round seen (fb_nr).
+    pub fn round(&self) -> u8 {
+        self.round
+    }
+
+    /// A feedback round at this R_max, seconds.
+    pub fn round_s(&self, max_rtt_s: f64) -> f64 {
+        self.length().seconds(max_rtt_s)
+    }
+
+    /// A packet has come that echoes the receiver's own stamp or that of another, which is the limiting one or not.
+    /// True if this one has become limiting with it.
+    #[inline]
+    pub fn named(&mut self, is_own: bool, is_clr: bool) -> bool {
+        if !is_own && !is_clr {
+            return false;
+        }
+        match (is_own && is_clr, self.is_limiting()) {
+            (true, false) => {
+                self.role = Role::Limiting { report_at: Instant::ZERO };
+                true
+            }
+            (false, true) => {
+                self.role = Role::SILENT;
+                false
+            }
+            _ => false,
+        }
+    }
+
+    /// New rounds, and what a packet says that suppresses reports. `first`: it is the first packet; `may_report`: a
+    /// timer may be set, drawn from `random`.
+    #[inline]
+    pub fn hear(
+        &mut self,
+        now: Instant,
+        data: &DataHeader,
+        (first, may_report): (bool, bool),
+        measurement: &Measurement,
+        random: &mut Random,
+    ) {
+        self.fresh = true;
+        let length = self.length();
+        // Round numbers wrap around: ahead is what is less than half the number space ahead.
+        let is_new = first || (1..128).contains(&data.round.wrapping_sub(self.round));
+        if is_new {
+            self.round = data.round;
+        }
+        let Role::Other { timer, owes_first_rtt } = &mut self.role else { return };
+        let max_rtt_s = measurement.max_rtt_s();
+        timer.rescale(now, max_rtt_s, length);
+        if is_new {
+            *owes_first_rtt = false;
+            // A round is shorter here than at the sender while a queue drains: the timer might never expire.
+            let keeps = length.hurries_first_rtt() && measurement.measured_rtt_s().is_none();
+            if !keeps {
+                *timer = FeedbackTimer::OFF;
+            }
+            if may_report && !timer.is_set() {
+                let draw = draw(random);
+                let desired_bps = measurement.desired_bps(now);
+                let relative_rate = desired_bps / measurement.sending_bps();
+                let rounds = delay_rounds(draw, self.max_receivers, self.timer_bias, relative_rate);
+                let delay_s = rounds * length.seconds(max_rtt_s);
+                *timer = FeedbackTimer::set(now, delay_s, draw, desired_bps, max_rtt_s);
+            }
+        }
+        // A packet of an older round does not speak for this one.
+        let suppression_bps = f64::from(data.suppression_bps);
+        if data.round == self.round && suppression_bps.is_finite() && timer.is_set() {
+            let rate_bps = measurement.desired_bps(now);
+            if timer.is_suppressed(suppression_bps, rate_bps, max_rtt_s, measurement.rtt_s()) {
+                *timer = FeedbackTimer::OFF;
+            }
+        }
+    }
+
+    /// Whether the packet that has just come is to be answered, `at_once` if there is a reason beside the time: the one
+    /// that limits reports when it becomes so, when a loss event begins, and once per round-trip time. Others do if
+    /// they have measured their round-trip time in this round for the first time, since what they said before was
+    /// reckoned with R_max, and if they are `hurt` (that it answers an echo, of which there is one per packet, makes a
+    /// timer needless).
+    #[inline]
+    pub fn answers(&mut self, now: Instant, at_once: bool, first_rtt: bool, hurt: impl FnOnce() -> bool) -> bool {
+        let hurries = self.length().hurries_first_rtt();
+        match &mut self.role {
+            Role::Limiting { report_at } => at_once || now >= *report_at,
+            Role::Other { owes_first_rtt, .. } => {
+                *owes_first_rtt |= first_rtt && hurries;
+                *owes_first_rtt && hurt()
+            }
+        }
+    }
+
+    /// Whether a report is due by now, the last packet having come at `last_at`: the uniform number that its timer was
+    /// drawn from, NaN if none was.
+    pub fn due(&mut self, now: Instant, last_at: Instant) -> Option<f64> {
+        match &mut self.role {
+            Role::Limiting { report_at } => (self.fresh && *report_at <= now).then_some(f64::NAN),
+            Role::Other { timer, .. } => {
+                if timer.at() > now || timer.postpone(now, last_at) {
+                    return None;
+                }
+                let draw = timer.draw();
+                *timer = FeedbackTimer::OFF;
+                Some(draw)
+            }
+        }
+    }
+
+    /// A report goes out; the round-trip time is `rtt_s` seconds.
+    pub fn reported(&mut self, now: Instant, rtt_s: f64) {
+        self.fresh = false;
+        match &mut self.role {
+            Role::Limiting { report_at } => *report_at = now + Duration::from_secs_f64(rtt_s),
+            Role::Other { owes_first_rtt, .. } => *owes_first_rtt = false,
+        }
+    }
+
+    /// No reports from now on.
+    pub fn quit(&mut self) {
+        self.role = Role::SILENT;
+    }
+
+    /// When to ask what is [`due`](Self::due); [`Instant::FAR_FUTURE`] = not at all.
+    pub fn deadline(&self) -> Instant {
+        match self.role {
+            // A report without a new packet would say nothing: it goes with the next packet then.
+            Role::Limiting { report_at } if self.fresh => report_at,
+            Role::Limiting { .. } => Instant::FAR_FUTURE,
+            Role::Other { timer, .. } => timer.at(),
+        }
+    }
+
+    fn length(&self) -> RoundLength {
+        RoundLength::of(self.round_rtts, self.max_rtt_rule)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::measurement::SequenceSpace;
+    use super::super::measurement::tests::data;
+    use super::super::receiver_tests::at;
+    use super::*;
+
+    /// A receiver that has got one packet at 1 s, in round 0, with R_max = 500 ms.
+    fn measured() -> Measurement {
+        let mut measurement = Measurement::new(&Config::default());
+        let (packet, data) = data(0, 1.0);
+        measurement.take(&mut SequenceSpace::default(), at(1.0), &packet, &data, 1.0).expect("the first is believed");
+        measurement
+    }
+
+    #[test]
+    fn the_limiting_one_reports_once_per_round_trip_and_only_of_news() {
+        let (mut reporting, measurement) = (Reporting::new(&Config::default()), measured());
+        let mut random = Random::stream(1, "test/reporting");
+        let (_, data) = data(1, 1.0);
+        let mut packet = |reporting: &mut Reporting, now_s: f64, at_once: bool| {
+            reporting.hear(at(now_s), &data, (false, true), &measurement, &mut random);
+            let answers = reporting.answers(at(now_s), at_once, false, || panic!("it is not asked"));
+            if answers {
+                reporting.reported(at(now_s), 0.2);
+            }
+            answers
+        };
+        assert!(!reporting.named(false, false) && !reporting.named(true, false) && !reporting.is_limiting());
+        assert!(reporting.named(true, true) && !reporting.named(true, true), "it becomes so once");
+        assert!(packet(&mut reporting, 1.0, true));
+        assert_eq!(reporting.deadline(), Instant::FAR_FUTURE, "there is nothing new");
+        assert!(!packet(&mut reporting, 1.1, false));
+        assert_eq!((reporting.deadline(), reporting.due(at(1.199), at(1.1))), (at(1.2), None));
+        assert!(reporting.due(at(1.2), at(1.1)).is_some_and(f64::is_nan), "no timer was drawn");
+        reporting.reported(at(1.2), 0.2);
+        assert_eq!(reporting.due(at(5.0), at(1.1)), None);
+        assert!(packet(&mut reporting, 5.0, false), "the time has come long ago");
+        assert!(packet(&mut reporting, 5.01, true), "a loss event");
+        // Another limits.
+        assert!(!reporting.named(false, true) && !reporting.is_limiting());
+        assert_eq!((reporting.deadline(), reporting.due(at(9.0), at(5.0))), (Instant::FAR_FUTURE, None));
+    }
+
+    #[test]
+    fn others_draw_a_timer_in_each_round_and_hurry_if_they_owe_a_first_round_trip() {
+        let config = Config { max_rtt: MaxRttRule::Recent, ..Config::default() };
+        let (mut reporting, measurement) = (Reporting::new(&config), measured());
+        let mut random = Random::stream(1, "test/reporting");
+        let (_, data) = data(1, 1.0);
+        // A round of 6·0.5 s.
+        assert_eq!(reporting.round_s(0.5), 3.0);
+        reporting.hear(at(1.0), &data, (true, false), &measurement, &mut random);
+        assert_eq!(reporting.deadline(), Instant::FAR_FUTURE, "it may not");
+        let (mut times, mut random) = (Vec::new(), Random::stream(2, "test/reporting"));
+        for round in 1..=100 {
+            let data = DataHeader { round, ..data };
+            reporting.hear(at(1.0), &data, (false, true), &measurement, &mut random);
+            assert_eq!(reporting.round(), round);
+            let due = reporting.deadline();
+            assert!((at(1.0)..=at(4.0)).contains(&due), "{due}");
+            let draw = reporting.due(due, due).expect("it is due");
+            let expected_s = 1.0 + 3.0 * (1.0 + libm::log(draw) / libm::log(10_000.0)).max(0.0);
+            assert!((due.as_secs_f64() - expected_s).abs() < 1e-6);
+            times.push(due);
+        }
+        times.dedup();
+        assert!(times.len() > 90);
+        assert!(!reporting.answers(at(1.0), false, false, || true), "it owes nothing");
+        assert!(!reporting.answers(at(1.0), false, true, || false), "it is not hurt");
+        assert!(reporting.answers(at(1.5), false, false, || true), "later in the round");
+        reporting.reported(at(1.5), 0.1);
+        assert!(!reporting.answers(at(1.5), false, false, || true), "once");
+        reporting.quit();
+        assert_eq!(reporting.deadline(), Instant::FAR_FUTURE);
+    }
+}
