@@ -23,7 +23,8 @@ pub struct Losses {
     pub rtt: Duration,
 }
 
-/// The loss events and the intervals between them, eight of which are remembered. What every packet touches comes first.
+/// The loss events and the intervals between them, eight of which are remembered. What every packet touches comes
+/// first.
 ///
 /// ```
 /// use faircast_proto::parts::loss_events::{LossEvents, Losses};
@@ -65,9 +66,9 @@ impl LossEvents {
         started: Instant::ZERO,
     };
 
-    /// Further losses, behind those before by number: each belongs to the last event if it is within one round-trip time
-    /// of its start, and starts the next one otherwise (section 5.2). `seed`, packets, is the interval before the first
-    /// event (section 5.6); discount factors do not fall below `threshold`, 1 = no discounting (section 5.5).
+    /// Further losses, behind those before by number: each belongs to the last event if it is within one round-trip
+    /// time of its start, and starts the next one otherwise (section 5.2). `seed`, packets, is the interval before the
+    /// first event (section 5.6); discount factors do not fall below `threshold`, 1 = no discounting (section 5.5).
     pub fn take(&mut self, losses: &Losses, seed: f32, threshold: f32) {
         let Losses { first, lost, at, spacing_ns, rtt } = *losses;
         let gap_ns = f64::from(spacing_ns);
@@ -159,8 +160,8 @@ impl LossEvents {
         if open > twice_mean { (twice_mean / open).max(threshold) } else { 1.0 }
     }
 
-    /// The loss event rate p = min(W_tot0 / I_tot0, W_tot1 / I_tot1) (section 5.5), over as many intervals as there are,
-    /// I_0 being `open` packets. There must have been an event.
+    /// The loss event rate p = min(W_tot0 / I_tot0, W_tot1 / I_tot1) (section 5.5), over as many intervals as there
+    /// are, I_0 being `open` packets. There must have been an event.
     pub fn rate(&self, open: f64, threshold: f64) -> f64 {
         let discount = self.general_discount(open, threshold);
         let (mut weights, mut total) = (WEIGHTS[0], WEIGHTS[0] * open);

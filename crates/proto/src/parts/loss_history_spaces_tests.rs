@@ -42,8 +42,8 @@ impl Layers {
 }
 
 /// The first base packet has number 0. Up to before 210 ms, when 21 shows that 20 is missing, 20 packets of the base
-/// layer and 11 of the upper one have come: 20 gets number 31. At 625 ms 1031 shows that 1030 is missing: 63 of the base
-/// layer with the lost one, and 30: number 93. At 1010 ms the same for 100: 100 and 51, number 151.
+/// layer and 11 of the upper one have come: 20 gets number 31. At 625 ms 1031 shows that 1030 is missing: 63 of the
+/// base layer with the lost one, and 30: number 93. At 1010 ms the same for 100: 100 and 51, number 151.
 #[test]
 fn intervals_count_the_packets_of_all_layers() {
     let mut layers = Layers::new();

@@ -123,7 +123,7 @@ fn who_leaves_a_group_has_no_losses_in_it() {
         }
         both.measurement.loss_events()
     };
-    // An event lasts R_max = 500 ms from 1.05 s on. What is missing from 62 to 579, from 1.61 s on, is the next one, if it
-    // is expected.
+    // An event lasts R_max = 500 ms from 1.05 s on. What is missing from 62 to 579, from 1.61 s on, is the next one, if
+    // it is expected.
     assert_eq!((losses(true), losses(false)), (1, 2));
 }
