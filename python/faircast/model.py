@@ -510,7 +510,8 @@ class Link(Part):
     """A link between two nodes, or changes to a link of that name that the topology makes.
 
     A new link needs `from`, `to`, `rate` and `delay`. It carries traffic both ways; `back` says what is different in
-    the direction from `to` to `from`.
+    the direction from `to` to `from`. A link with legs needs `from` and `rate`, each of its legs `leg_of`, `to` and
+    `delay`; both are simplex.
     """
 
     agent: RouterAgent | None = None
@@ -530,6 +531,10 @@ class Link(Part):
     header: str | None = None
     """Bytes that the link layer adds to each packet, up to 1500 B: they take time, and bit errors can hit them.
     Default none.
+    """
+    leg_of: str | None = None
+    """The link of which this is a leg: a far end with delay and losses of its own, behind that link's queue and
+    transmitter. Not for links of the topology.
     """
     loss: Loss | None = None
     """What gets lost on the way. Default: nothing."""
@@ -947,6 +952,40 @@ class Registration(Part):
 
 
 @dataclasses.dataclass(kw_only=True)
+class Satellite(Part):
+    """Sources at a gateway, receivers on the one downlink of a satellite."""
+
+    kind: ClassVar[str | None] = "satellite"
+
+    access: Duplex | None = None
+    """The links of the hosts at the gateway, access-left-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
+    packets.
+    """
+    downlink: Settings | None = None
+    """The link `downlink` from the satellite to all terminals: one queue, one transmitter. Default 10 Mbit/s, drop-
+    tail with 50 packets.
+    """
+    feeder: Duplex | None = None
+    """The link `feeder` from the gateway to the satellite. Default 10 Mbit/s, 125 ms, drop-tail with 50 packets."""
+    left: int | None = None
+    """Hosts at the gateway, for sources: left-0, left-1 and so on. Default 1."""
+    leg: Settings | None = None
+    """Its legs, leg-0 to terminal right-0 and so on. Default 125 ms, without losses."""
+    leg_delays: Sequence[str] | None = None
+    """Delays of the legs, which terminals take by turns: of three, leg-3 has the first again. Default: that of
+    `leg`.
+    """
+    leg_losses: Sequence[Loss] | None = None
+    """Losses of the legs, by turns likewise. Default: that of `leg`."""
+    return_: Settings | None = None
+    """The links back, return-0 from right-0 to the satellite and so on, a transmitter for each terminal. Default 1
+    Mbit/s, 125 ms, drop-tail with 50 packets.
+    """
+    right: int | None = None
+    """Terminals, for receivers: right-0, right-1 and so on. Default 2."""
+
+
+@dataclasses.dataclass(kw_only=True)
 class Settings(Part):
     """What one direction of a link is like."""
 
@@ -1279,5 +1318,5 @@ RouterAgent: TypeAlias = "Monitor | RateCap"
 """A router agent as configurations write it: `{ kind = "monitor" }`."""
 Session: TypeAlias = "CbrSession | TfmccSession | OmccSession | LayeredCbrSession"
 """A multicast session."""
-Topology: TypeAlias = "Dumbbell | Chain | ParkingLot | Star | Tree"
+Topology: TypeAlias = "Dumbbell | Chain | ParkingLot | Star | Satellite | Tree"
 """A named topology as scenarios write it: `kind = "dumbbell"`."""

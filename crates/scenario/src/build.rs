@@ -11,11 +11,12 @@ use faircast_proto::packet::Address;
 use faircast_proto::scheme::{Scheme, Seat};
 use faircast_proto::time::{Instant, Rate};
 use faircast_sim::agent::Agent;
-use faircast_sim::builder::{BuildError, LinkPlan, NetworkBuilder};
+use faircast_sim::builder::{BuildError, CarrierPlan, LegPlan, LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::Calendar;
 use faircast_sim::change::Change;
 use faircast_sim::engine::World;
 use faircast_sim::ids::NodeId;
+use faircast_sim::legs::Part;
 use faircast_sim::loss::Loss;
 use faircast_sim::queue::{LinkContext, Queue};
 use faircast_sim::router::{InterfaceAgent, RouterContext};
@@ -50,16 +51,13 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64, control: &C
             };
             InterfaceAgent::new(agent, context)
         });
-        let id = network.link(LinkPlan {
-            name: link.name.clone(),
-            from: NodeId(link.from),
-            to: NodeId(link.to),
-            rate: link.rate,
-            delay: link.delay,
-            queue,
-            loss,
-            mode: link.mode,
-        });
+        let (name, from, to) = (link.name.clone(), NodeId(link.from), NodeId(link.to));
+        let (rate, delay, mode) = (link.rate, link.delay, link.mode);
+        let id = match link.part {
+            Part::Whole => network.link(LinkPlan { name, from, to, rate, delay, queue, loss, mode }),
+            Part::Carrier => network.carrier(CarrierPlan { name, from, rate, queue }),
+            Part::Leg(carrier) => network.leg(LegPlan { name, carrier, to, delay, loss }),
+        };
         if let Some(agent) = agent {
             network.router_agent(id, agent);
         }

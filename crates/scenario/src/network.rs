@@ -9,7 +9,8 @@ use faircast_proto::registry::flows::FlowConfig;
 use faircast_proto::scheme::Scheme;
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::change::{Handoff, Slope};
-use faircast_sim::ids::NodeId;
+use faircast_sim::ids::{LinkId, NodeId};
+use faircast_sim::legs::Part;
 use faircast_sim::multicast::SessionPlan;
 use faircast_sim::probe::ProbePlan;
 use faircast_sim::routing::{Edge, Routes};
@@ -58,13 +59,15 @@ pub struct DirectedLink {
     pub name: String,
     /// Where it starts: index among the nodes.
     pub from: u32,
-    /// Where it ends: index among the nodes.
+    /// Where it ends: index among the nodes. That of a link with legs is where it starts.
     pub to: u32,
-    /// Its rate.
+    /// Whether it has legs or is one. A leg comes after the link with it.
+    pub part: Part,
+    /// Its rate. That of a leg is its link's.
     pub rate: Rate,
     /// Its propagation delay.
     pub delay: Duration,
-    /// The queue in front of it.
+    /// The queue in front of it. A leg has none, whatever stands here.
     pub queue: queue::Config,
     /// What it loses.
     pub loss: loss::Config,
@@ -162,6 +165,14 @@ pub struct NetworkReceiver {
 }
 
 impl DirectedLink {
+    /// The link of which it is a leg, if it is one.
+    pub(crate) fn carrier(&self) -> Option<LinkId> {
+        match self.part {
+            Part::Leg(carrier) => Some(carrier),
+            Part::Whole | Part::Carrier => None,
+        }
+    }
+
     /// The highest rate that it ever has.
     pub(crate) fn highest_rate(&self) -> Rate {
         let rate = |change: &NetworkChange| if let What::Rate(rate) = change.what { Some(rate) } else { None };

@@ -1,13 +1,14 @@
 //! Which links the data of every flow and session crosses: what an optimum of rates is computed from.
 //!
-//! Routes and trees are those of the simulator, computed by the same code.
+//! Routes and trees are those of the simulator, computed by the same code. What crosses a leg crosses the link that has
+//! it, whose rate all legs share; a session crosses that once, whatever the number of its legs.
 
 use crate::network::Network;
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::group_set::Role;
 use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Rate;
-use faircast_sim::ids::NodeId;
+use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::routing::{Edge, Routes};
 
 /// The links and what crosses them.
@@ -49,7 +50,8 @@ pub fn paths(network: &Network) -> Paths {
 
 fn flows(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<Demand> {
     let demand = |flow: &crate::network::NetworkFlow| {
-        let links: Vec<u32> = routes.way(edges, NodeId(flow.from), NodeId(flow.to)).map(|link| link.0).collect();
+        let way = routes.way(edges, NodeId(flow.from), NodeId(flow.to));
+        let links: Vec<u32> = way.map(|link| transmitter(network, link)).collect();
         debug_assert!(!links.is_empty(), "a checked flow has a path");
         Demand {
             name: flow.name.clone(),
@@ -67,7 +69,8 @@ fn sessions(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<Demand> {
     let demand = |session: &crate::network::NetworkSession| {
         let route = |node: u32| {
             let way = routes.way(edges, NodeId(node), NodeId(session.source));
-            let mut links: Vec<u32> = way.map_while(|up| routes.back(up)).map(|down| down.0).collect();
+            let mut links: Vec<u32> =
+                way.map_while(|up| routes.back(up)).map(|down| transmitter(network, down)).collect();
             links.reverse();
             links
         };
@@ -84,4 +87,9 @@ fn sessions(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<Demand> {
         }
     };
     network.sessions.iter().map(demand).collect()
+}
+
+/// The link whose rate what crosses `link` takes.
+fn transmitter(network: &Network, link: LinkId) -> u32 {
+    network.links[link.index()].carrier().unwrap_or(link).0
 }

@@ -10,6 +10,7 @@ use faircast_proto::packet::Address;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::counters::LinkCounters;
 use faircast_sim::engine::World;
+use faircast_sim::ids::LinkId;
 use faircast_sim::link::Link;
 use std::collections::BTreeMap;
 
@@ -66,7 +67,10 @@ pub(crate) fn summary<C>(world: &World<C>, subjects: &Subjects, activity: &[Acti
         }
     }
     for (index, (name, link)) in subjects.links.iter().zip(world.links()).enumerate() {
-        rows.link(name, link, records.links_at_warmup.get(index), warmup, now);
+        // A leg takes part in the rate of its link.
+        let transmitter = world.carrier(LinkId(index as u32)).map_or(link, |carrier| &world.links()[carrier.index()]);
+        let mean_rate_bps = |since| transmitter.mean_rate_bps(since, now);
+        rows.link(name, link, mean_rate_bps, records.links_at_warmup.get(index), [warmup, now]);
     }
     // What was not there, a flow that had nothing to send or a session that nobody was in, is not to be compared.
     compared.retain(|goodput| !goodput.is_nan());
@@ -230,7 +234,15 @@ impl Rows {
         self.add(name, "level_end", "layers", f64::from(receiver.level));
     }
 
-    fn link(&mut self, name: &str, link: &Link, at_warmup: Option<&LinkCounters>, warmup: Instant, now: Instant) {
+    /// Rows of a link, whose rates since some time had this mean, by what it had counted at the end of the warm-up.
+    fn link(
+        &mut self,
+        name: &str,
+        link: &Link,
+        mean_rate_bps: impl Fn(Instant) -> f64,
+        at_warmup: Option<&LinkCounters>,
+        [warmup, now]: [Instant; 2],
+    ) {
         let all = link.counters();
         if all.arrived == 0 {
             return;
@@ -243,7 +255,7 @@ impl Rows {
         // With what the link layer adds, and of what its rates could have carried.
         let header = u64::from(link.header_bytes());
         let carried = |counters: &LinkCounters| counters.departed_bytes + header * counters.departed;
-        let part = |bytes: f64, since: Instant| 8.0 * bytes / (link.mean_rate_bps(since, now) * seconds(since, now));
+        let part = |bytes: f64, since: Instant| 8.0 * bytes / (mean_rate_bps(since) * seconds(since, now));
         self.add(name, "efficiency", "1", part(late(&carried), warmup));
         self.add(name, "efficiency_all", "1", part(carried(all) as f64, Instant::ZERO));
         self.add(name, "drops_late", "packets", late(&dropped));

@@ -19,6 +19,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("omcc-bottleneck", include_str!("../../../examples/scenarios/omcc-bottleneck.toml")),
     ("tfmcc-beside-tcp", include_str!("../../../examples/scenarios/tfmcc-beside-tcp.toml")),
     ("rtt-steps", include_str!("../../../examples/scenarios/rtt-steps.toml")),
+    ("satellite-legs", include_str!("../../../examples/scenarios/satellite-legs.toml")),
     ("rain-fade", include_str!("../../../examples/scenarios/rain-fade.toml")),
 ];
 

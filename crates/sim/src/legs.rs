@@ -73,7 +73,7 @@ const NIL: u32 = u32::MAX;
 
 impl Part {
     /// Whether it has something that may change.
-    pub(crate) fn may_change(self, what: Subject) -> bool {
+    pub fn may_change(self, what: Subject) -> bool {
         match self {
             Part::Whole => true,
             Part::Carrier => matches!(what, Subject::State | Subject::Rate),

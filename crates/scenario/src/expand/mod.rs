@@ -1,15 +1,17 @@
 //! From a scenario to its network. The one place where a topology becomes links; what does not fit is found here.
 
 mod changes;
+pub(crate) mod legs;
 mod sessions;
 
 use crate::control::{Cancelled, Control};
 use crate::model::{Course, Duplex, LinkEntry, ModeChoice, Nodes, Scenario, Settings};
 use crate::network::{DirectedLink, Network, NetworkFlow, NetworkNode};
 use crate::problem::{Finding, list, nearest};
-use crate::topology::Sketch;
+use crate::topology::{Sketch, Sort};
 use faircast_proto::time::Instant;
 use faircast_sim::ids::LinkId;
+use faircast_sim::legs::Part;
 use faircast_sim::link;
 use faircast_sim::probe::ProbePlan;
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,7 +48,8 @@ pub(crate) fn expand(scenario: &Scenario, found: &mut Vec<Finding>, control: &Co
         calendar: scenario.engine.calendar,
         clock_offsets: scenario.engine.clock_offsets,
     };
-    let mut expansion = Expansion { scenario, names: BTreeMap::new(), network: &mut network, found, control };
+    let (names, carriers) = (BTreeMap::new(), BTreeMap::new());
+    let mut expansion = Expansion { scenario, names, carriers, network: &mut network, found, control };
     expansion.nodes(&sketch)?;
     expansion.links(&sketch)?;
     expansion.flows()?;
@@ -59,6 +62,8 @@ struct Expansion<'a> {
     scenario: &'a Scenario,
     /// Indices of nodes by name.
     names: BTreeMap<String, u32>,
+    /// Links with legs by name.
+    carriers: BTreeMap<String, LinkId>,
     network: &'a mut Network,
     found: &'a mut Vec<Finding>,
     control: &'a Control,
@@ -82,21 +87,38 @@ impl Expansion<'_> {
             self.scenario.links.iter().map(|(name, link)| (name.as_str(), link)).collect();
         for link in &sketch.links {
             self.control.look()?;
-            let ends = [self.names[&link.from], self.names[&link.to]];
-            match new.remove(link.name.as_str()) {
-                None => self.link(&link.name, ends, &link.duplex, false),
-                Some(given) => {
-                    self.refuse_ends(&link.name, given);
-                    self.link(&link.name, ends, &given.duplex.over(&link.duplex), given.simplex);
+            let given = new.remove(link.name.as_str());
+            let duplex = given.map_or_else(|| link.duplex.clone(), |given| given.duplex.over(&link.duplex));
+            if let Some(given) = given {
+                self.refuse_ends(&link.name, given);
+            }
+            let to = self.names[&link.to];
+            match link.sort {
+                Sort::Duplex | Sort::Simplex => {
+                    let simplex = link.sort == Sort::Simplex || given.is_some_and(|given| given.simplex);
+                    self.link(&link.name, [self.names[&link.from], to], &duplex, simplex);
                 }
+                Sort::Carrier => self.carrier(&link.name, to, given, duplex.both),
+                Sort::Leg => self.leg(&link.name, &link.from, to, given, duplex.both),
             }
         }
-        for (name, given) in new {
+        let with_legs: BTreeSet<&str> =
+            self.scenario.links.values().filter_map(|link| link.leg_of.as_deref()).collect();
+        let (legs, others): (Vec<_>, Vec<_>) = new.into_iter().partition(|(_, given)| given.leg_of.is_some());
+        for (name, given) in others {
             self.control.look()?;
+            if with_legs.contains(name) {
+                self.new_carrier(name, given);
+                continue;
+            }
             let base = Duplex { both: Settings::of_new_link(), back: None };
             if let Some(ends) = self.new_link_ends(name, given, sketch) {
                 self.link(name, ends, &given.duplex.over(&base), given.simplex);
             }
+        }
+        for (name, given) in legs {
+            self.control.look()?;
+            self.new_leg(name, given);
         }
         Ok(())
     }
@@ -129,6 +151,7 @@ impl Expansion<'_> {
                 name,
                 from,
                 to,
+                part: Part::Whole,
                 rate,
                 delay,
                 queue,
@@ -145,7 +168,7 @@ impl Expansion<'_> {
     }
 
     fn refuse_ends(&mut self, name: &str, given: &LinkEntry) {
-        for (key, end) in [("from", &given.from), ("to", &given.to)] {
+        for (key, end) in [("from", &given.from), ("to", &given.to), ("leg_of", &given.leg_of)] {
             if end.is_some() {
                 let message = format!("the topology makes the link {name} and says where it ends: leave out {key}");
                 self.found.push(Finding::new(format!("links.{name}.{key}"), message).on(["topology"]));
@@ -279,6 +302,10 @@ impl Expansion<'_> {
 
     fn probes(&mut self) {
         let links = self.network.links_by_name();
+        let leg_of = |index: u32| {
+            let carrier = self.network.links[index as usize].carrier()?;
+            Some(self.network.links[carrier.index()].name.as_str())
+        };
         let mut resolve = |key: &str, names: &[String]| -> Vec<LinkId> {
             let (mut indices, mut taken) = (Vec::new(), BTreeSet::new());
             for (i, name) in names.iter().enumerate() {
@@ -287,7 +314,13 @@ impl Expansion<'_> {
                     Some(&index) if !taken.insert(index) => {
                         self.found.push(Finding::new(path, format!("{name} is named twice")).given(Some(name)));
                     }
-                    Some(&index) => indices.push(LinkId(index)),
+                    Some(&index) => match leg_of(index) {
+                        None => indices.push(LinkId(index)),
+                        Some(carrier) => {
+                            let message = format!("{name} is a leg: the queue is that of {carrier}");
+                            self.found.push(Finding::new(path, message).given(Some(name)).on(["topology", "links"]));
+                        }
+                    },
                     // It is there, but something is wrong with it, which has been said.
                     None if self.scenario.links.get(name.trim_end_matches(".back")).is_some_and(|l| !l.simplex) => {}
                     None => {

@@ -30,7 +30,9 @@ fn crossed(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<bool> {
         for receiver in &session.receivers {
             let way = routes.way(edges, NodeId(receiver.node), NodeId(session.source));
             for link in way.map_while(|up| routes.back(up)).take_while(|&link| own.insert(link)) {
-                crossed[link.index()] = true;
+                // The queue of a leg is that of its link.
+                let queue = network.links[link.index()].carrier().unwrap_or(link);
+                crossed[queue.index()] = true;
             }
         }
     }

@@ -33,12 +33,12 @@ pub(super) fn check(path: &str, settings: &Settings, turns: bool, found: &mut Ve
     let mut seen: BTreeMap<(Duration, &str), usize> = BTreeMap::new();
     for (index, entry) in settings.changes.iter().flatten().enumerate() {
         let path = |key: &str| format!("{path}.changes[{index}]{key}");
-        let said = said(entry);
+        let said = entry.subjects();
         if said.is_empty() {
             let message = "says nothing that changes; legal are up, rate, delay, loss and to";
             found.push(Finding::new(path(""), message));
         }
-        for key in said {
+        for (key, _) in said {
             if let Some(first) = seen.insert((entry.at, key), index) {
                 let message = format!(
                     "changes at {} a second time, after changes[{first}]; legal is once at one instant",
@@ -48,23 +48,12 @@ pub(super) fn check(path: &str, settings: &Settings, turns: bool, found: &mut Ve
             }
         }
         if entry.to.is_some() && !turns {
-            let message = "only a link of its own with simplex = true can turn to another node: the way back would \
-                           have to start elsewhere";
+            let message = "only a link of its own with simplex = true can turn to another node, and a leg of its own: \
+                           the way back would have to start elsewhere";
             found.push(Finding::new(path(".to"), message));
         }
         values(entry, &path, found);
     }
-}
-
-fn said(entry: &ChangeEntry) -> Vec<&'static str> {
-    let all = [
-        ("up", entry.up.is_some()),
-        ("rate", entry.rate.is_some()),
-        ("delay", entry.delay.is_some() || entry.delay_to.is_some() || entry.over.is_some()),
-        ("loss", entry.loss.is_some()),
-        ("to", entry.to.is_some()),
-    ];
-    all.into_iter().filter_map(|(key, is_there)| is_there.then_some(key)).collect()
 }
 
 fn values(entry: &ChangeEntry, path: &dyn Fn(&str) -> String, found: &mut Vec<Finding>) {

@@ -10,7 +10,7 @@ mod reach;
 mod sessions;
 
 use crate::control::{Cancelled, Control};
-use crate::expand::expand;
+use crate::expand::{expand, legs::foreign};
 use crate::model::{Duplex, FlowEntry, Scenario, Settings};
 use crate::network::Network;
 use crate::problem::Finding;
@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 /// The longest run. Nanoseconds of it are still whole numbers of a float, so that a scenario is read back exactly.
 const LONGEST: Duration = Duration::from_secs(100 * 24 * 3600);
 /// The largest delay.
-const FARTHEST: Duration = Duration::from_secs(3600);
+pub(crate) const FARTHEST: Duration = Duration::from_secs(3600);
 /// The rates that the transmitters of links can keep.
 const SLOWEST: Rate = Rate(10);
 const FASTEST: Rate = Rate(10_000_000_000_000);
@@ -102,7 +102,13 @@ fn settings(scenario: &Scenario, found: &mut Vec<Finding>) {
         }
     }
     for (name, link) in &scenario.links {
-        duplex(format!("links.{name}"), &link.duplex, link.simplex);
+        duplex(format!("links.{name}"), &link.duplex, link.simplex || link.leg_of.is_some());
+    }
+    if let Some(topology) = &scenario.topology {
+        for (key, settings) in topology.duplexes() {
+            foreign(&format!("topology.{key}"), settings, topology.sort(key), found);
+        }
+        found.extend(topology.check().into_iter().map(|(key, what)| Finding::new(format!("topology.{key}"), what)));
     }
 }
 

@@ -7,10 +7,12 @@
 //! | file | subject |
 //! |---|---|
 //! | `traffic.rs` | packets under way, events at queues, trees |
+//! | `legs.rs` | what is on its way to legs |
 //! | `rows.rs` | the rows of tables |
 //! | `agents.rs` | what router agents can tell of |
 
 mod agents;
+mod legs;
 mod rows;
 mod traffic;
 
@@ -54,6 +56,7 @@ impl Forecast {
             part("routes", "topology", routes(network)),
             part("changes", "links", network.links.iter().map(|link| link.changes.len() as f64 * CHANGE).sum()),
             part("packets under way", "flows", traffic.under_way * PACKET),
+            part("packets on their way to legs", "links", traffic.to_legs_bytes),
         ];
         parts.extend(rows::parts(network, traffic.events));
         Forecast { parts }
@@ -123,7 +126,7 @@ mod tests {
     use super::*;
     use crate::model::Scenario;
 
-    fn network(duration: &str, rest: &str) -> Network {
+    pub(super) fn network(duration: &str, rest: &str) -> Network {
         let text = format!("format = 1\nname = \"x\"\nduration = \"{duration}\"\n{rest}");
         Scenario::from_toml(&text).unwrap_or_else(|problems| panic!("{problems:#?}\n{text}")).expand()
     }

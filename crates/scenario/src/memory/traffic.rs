@@ -1,5 +1,6 @@
 //! What the traffic of a network may fill: packets on links and in queues, trees of sessions.
 
+use super::legs;
 use crate::network::{DirectedLink, Network, NetworkSession};
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::quantity::QueueSize;
@@ -12,8 +13,10 @@ use std::collections::BTreeSet;
 
 /// What the traffic of a network may fill.
 pub(super) struct Traffic {
-    /// Packets that may be under way at once.
+    /// Packets that may be under way at once; one that is on its way to legs counts once.
     pub(super) under_way: f64,
+    /// Bytes for what each leg is to get of them.
+    pub(super) to_legs_bytes: f64,
     /// Events at the queues of which all are kept.
     pub(super) events: f64,
     /// Bytes that the trees of sessions take.
@@ -67,7 +70,9 @@ impl Traffic {
             });
             loads.fill(anything);
         }
-        let on_links: f64 = network.links.iter().zip(&loads).map(held).sum();
+        let whole = network.links.iter().zip(&loads).filter(|(link, _)| link.carrier().is_none());
+        let (to_legs, to_legs_bytes) = legs::held(network, &loads);
+        let on_links: f64 = whole.map(held).sum::<f64>() + to_legs;
         let events = network.probes.packets.iter().map(|&link| {
             let load = &loads[link.index()];
             let departures = network.links[link.index()].rate.as_bps_f64() * seconds / load.smallest.max(1.0);
@@ -81,21 +86,22 @@ impl Traffic {
             };
             places as f64 * (TREE + f64::from(session.plan.groups) * COUNTED)
         });
-        Traffic { under_way: on_links.min(all), events: events.sum(), in_trees: in_trees.sum() }
+        Traffic { under_way: on_links.min(all), to_legs_bytes, events: events.sum(), in_trees: in_trees.sum() }
     }
 }
 
 /// The links of a session's tree, each with the link before it unless that is the source.
 pub(super) type Tree = Vec<(LinkId, Option<LinkId>)>;
 
-/// A flow's links there and back.
+/// A flow's links there and back. A leg follows the link that has it.
 pub(super) struct Way {
     pub(super) there: Vec<LinkId>,
     pub(super) back: Vec<LinkId>,
 }
 
 pub(super) fn ways(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<Way> {
-    let way = |from: u32, to: u32| routes.way(edges, NodeId(from), NodeId(to)).collect();
+    let parts = |link: LinkId| network.links[link.index()].carrier().into_iter().chain([link]);
+    let way = |from: u32, to: u32| routes.way(edges, NodeId(from), NodeId(to)).flat_map(parts).collect();
     network.flows.iter().map(|flow| Way { there: way(flow.from, flow.to), back: way(flow.to, flow.from) }).collect()
 }
 
@@ -191,7 +197,8 @@ pub(super) fn trees(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<T
         let mut links = Vec::new();
         for receiver in &session.receivers {
             let way = routes.way(edges, NodeId(receiver.node), NodeId(session.source));
-            let mut way = way.map_while(|up| routes.back(up)).peekable();
+            let parts = |link: LinkId| [link].into_iter().chain(network.links[link.index()].carrier());
+            let mut way = way.map_while(|up| routes.back(up)).flat_map(parts).peekable();
             while let Some(link) = way.next() {
                 if std::mem::replace(&mut found[link.index()], index) == index {
                     break;

@@ -2,7 +2,7 @@
 
 use faircast_proto::quantity::Bytes;
 use faircast_proto::time::{Duration, Rate};
-use faircast_sim::change::Handoff;
+use faircast_sim::change::{Handoff, Subject};
 use faircast_sim::{loss, queue, router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 /// A link between two nodes, or changes to a link of that name that the topology makes.
 ///
 /// A new link needs `from`, `to`, `rate` and `delay`. It carries traffic both ways; `back` says what is different in
-/// the direction from `to` to `from`.
+/// the direction from `to` to `from`. A link with legs needs `from` and `rate`, each of its legs `leg_of`, `to` and
+/// `delay`; both are simplex.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(rename = "Link")]
@@ -24,6 +25,10 @@ pub struct LinkEntry {
     /// No direction back. Default false.
     #[serde(skip_serializing_if = "is_false")]
     pub simplex: bool,
+    /// The link of which this is a leg: a far end with delay and losses of its own, behind that link's queue and
+    /// transmitter. Not for links of the topology.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leg_of: Option<String>,
     /// Rate, delay, queue, loss.
     #[serde(flatten)]
     pub duplex: Duplex,
@@ -135,6 +140,20 @@ pub enum HandoffChoice {
     Lose,
     /// They are removed at once.
     Discard,
+}
+
+impl ChangeEntry {
+    /// What it says, key by key, and what about the link that changes.
+    pub(crate) fn subjects(&self) -> Vec<(&'static str, Subject)> {
+        let all = [
+            ("up", self.up.is_some(), Subject::State),
+            ("rate", self.rate.is_some(), Subject::Rate),
+            ("delay", self.delay.is_some() || self.delay_to.is_some() || self.over.is_some(), Subject::Delay),
+            ("loss", self.loss.is_some(), Subject::Loss),
+            ("to", self.to.is_some(), Subject::FarEnd),
+        ];
+        all.into_iter().filter_map(|(key, is_there, subject)| is_there.then_some((key, subject))).collect()
+    }
 }
 
 impl From<HandoffChoice> for Handoff {

@@ -67,7 +67,9 @@ fn links<C>(world: &World<C>, rows: Vec<LinkRow>, subjects: &Subjects, interval:
         let (row, old) = difference;
         let link = &world.links()[row.link.index()];
         let headers = u64::from(link.header_bytes()) * (row.counters.departed - old.departed);
-        let capacity = link.mean_rate_bps(row.at - interval, row.at);
+        // A leg takes part in the rate of its link.
+        let transmitter = &world.links()[world.carrier(row.link).unwrap_or(row.link).index()];
+        let capacity = transmitter.mean_rate_bps(row.at - interval, row.at);
         (rate(difference) + 8.0 * headers as f64 / seconds) / capacity
     };
     let count = |of: &dyn Fn(&LinkCounters) -> u64| {

@@ -6,6 +6,7 @@
 //! | `chain.rs` | hosts at both ends of a row of routers |
 //! | `parking_lot.rs` | the same with cross traffic at every hop |
 //! | `star.rs` | hosts around one router |
+//! | `satellite.rs` | hosts and a satellite's terminals |
 //! | `tree.rs` | hosts at the root and the leaves of a tree of routers |
 //!
 //! All call the hosts at the ends left-0, left-1, .. and right-0, right-1, ..: flow i of an entry goes from left-i to
@@ -16,7 +17,7 @@ mod access;
 mod sketch;
 
 pub use access::Access;
-pub use sketch::{Size, Sketch, SketchedLink};
+pub use sketch::{Size, Sketch, SketchedLink, Sort};
 
 use crate::model::Duplex;
 
@@ -34,7 +35,6 @@ macro_rules! topologies {
         /// A named topology as scenarios write it: `kind = "dumbbell"`.
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(tag = "kind")]
-        #[expect(clippy::large_enum_variant, reason = "a scenario has one topology")]
         pub enum Topology {
             $(#[doc = $about] #[serde(rename = $kind)] $Type($module::Config),)+
         }
@@ -72,6 +72,22 @@ macro_rules! topologies {
                 }
             }
 
+            /// What sort of link a key of [`duplexes`](Self::duplexes) is about.
+            pub fn sort(&self, key: &str) -> Sort {
+                match (self, key) {
+                    (Topology::Satellite(_), _) => satellite::sort(key),
+                    _ => Sort::Duplex,
+                }
+            }
+
+            /// What is wrong with lists of values, by key.
+            pub(crate) fn check(&self) -> Vec<(String, String)> {
+                match self {
+                    Topology::Satellite(config) => config.check(),
+                    _ => Vec::new(),
+                }
+            }
+
             /// Its name in scenarios.
             pub fn kind(&self) -> &'static str {
                 match self {
@@ -90,5 +106,6 @@ topologies! {
     chain::Chain = "chain": "Hosts at both ends of a row of routers.";
     parking_lot::ParkingLot = "parking-lot": "Hosts at both ends of a row of routers, and cross traffic at every hop.";
     star::Star = "star": "Hosts around one router.";
+    satellite::Satellite = "satellite": "Sources at a gateway, receivers on the one downlink of a satellite.";
     tree::Tree = "tree": "Sources at the root and receivers at the leaves of a tree of routers.";
 }

@@ -19,12 +19,27 @@ pub struct Sketch {
 pub struct SketchedLink {
     /// Its name.
     pub name: String,
-    /// Name of the node on its left.
+    /// Name of the node on its left, or of the link of which it is a leg.
     pub from: String,
-    /// Name of the node on its right.
+    /// Name of the node on its right; of a link with legs that on its left.
     pub to: String,
     /// What it is like.
     pub duplex: Duplex,
+    /// What sort it is.
+    pub sort: Sort,
+}
+
+/// What sort of link a topology makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// With a direction back.
+    Duplex,
+    /// Without.
+    Simplex,
+    /// A link with legs.
+    Carrier,
+    /// A leg.
+    Leg,
 }
 
 /// How many nodes and links a topology makes.
@@ -52,7 +67,19 @@ impl Sketch {
         to: impl Into<String>,
         duplex: &Duplex,
     ) {
-        self.links.push(SketchedLink { name: name.into(), from: from.into(), to: to.into(), duplex: duplex.clone() });
+        self.add(name, from, to, duplex.clone(), Sort::Duplex);
+    }
+
+    /// A link of this sort.
+    pub(super) fn add(
+        &mut self,
+        name: impl Into<String>,
+        from: impl Into<String>,
+        to: impl Into<String>,
+        duplex: Duplex,
+        sort: Sort,
+    ) {
+        self.links.push(SketchedLink { name: name.into(), from: from.into(), to: to.into(), duplex, sort });
     }
 
     /// Routers router-0 to router-`hops`, joined by hop-0, hop-1, ..
