@@ -8,7 +8,18 @@ from pathlib import Path
 from conftest import Cli
 
 import faircast
-from faircast.model import CbrSession, Dumbbell, Membership, Receivers, Scenario, Star, Tcp, TfmccSession
+from faircast.model import (
+    CbrSession,
+    ClimbStep,
+    Dumbbell,
+    LayeredCbrSession,
+    Membership,
+    Receivers,
+    Scenario,
+    Star,
+    Tcp,
+    TfmccSession,
+)
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "scenarios"
 
@@ -31,6 +42,27 @@ def test_a_session_in_python_gives_receivers() -> None:
     assert all(math.isnan(rate) for rate in late[:5]), "no member, no rate"
     assert sum(late[5:]) in (400e3, 408e3)
     assert result.flows.column("flow").to_pylist() == ["film"] * 10
+
+
+def test_a_session_of_layers_has_levels_and_groups() -> None:
+    session = LayeredCbrSession(
+        source="left-0",
+        rates=["80 kbit/s", "160 kbit/s"],
+        level=1,
+        climb=[ClimbStep(after="2.5 s", level=2)],
+        announce="apart",
+    )
+    shape = Star(right=1)
+    scenario = Scenario(name="film", duration="4 s", warmup="0 s", topology=shape, sessions={"film": session})
+    result = faircast.run(scenario, seed=1)
+    assert result.receivers.column("level").to_pylist() == [1, 1, 2, 2]
+    assert result.receivers.column("mean_level").to_pylist() == [1.0, 1.0, 1.5, 2.0]
+    assert result.flows.column("mean_level").to_pylist() == [1.0, 1.0, 1.5, 2.0]
+    assert result.layers.column("group").to_pylist() == [0, 1, 2] * 4
+    assert result.layers.column("rate_bps").to_pylist()[3:] == [80e3, 160e3, 0.0] * 3
+    assert result.layers.column("others_sent_pkts").to_pylist()[2::3] == [1, 0, 1, 0]
+    metrics = result.metrics()
+    assert (metrics["film", "mean_level"], metrics["film-0", "level_end"]) == (1.375, 2.0)
 
 
 def test_tfmcc_and_tcp_share_a_red_queue_within_a_factor_of_two() -> None:

@@ -599,8 +599,7 @@ impl NetworkBuilder {
             .map(|session| {
                 let PlannedFlow { sender, receivers } = &self.flows[session.flow.0 as usize];
                 // The source may want to hear what members send.
-                let hears = (!session.plan.any_source.is_empty()).then_some(sender);
-                receivers.iter().chain(hears).map(|&member| (node_of(member), member.index() as u32)).collect()
+                receivers.iter().chain([sender]).map(|&member| (node_of(member), member.index() as u32)).collect()
             })
             .collect();
         let sites = self.sessions.iter().zip(&members).map(|(session, members)| SessionSite {
