@@ -37,12 +37,17 @@ test: build template
 	cargo test --workspace --quiet
 	$(BIN)/pytest
 
-# The crate outside the workspace that others copy, by the commands of its README.
+# The crate outside the workspace that others copy, by the commands of its README. Its environment is made here: one of
+# its own that sees all of this one, in which faircast is built already.
+TEMPLATE := examples/worst-loss
 template: export CARGO_TARGET_DIR := $(CURDIR)/target
-template: env
-	cargo fmt --check --manifest-path examples/worst-loss/Cargo.toml
-	cargo clippy --manifest-path examples/worst-loss/Cargo.toml --all-targets --quiet --locked -- -D warnings
-	$(BIN)/python tools/readme_commands.py examples/worst-loss/README.md
+template: build
+	cargo fmt --check --manifest-path $(TEMPLATE)/Cargo.toml
+	cargo clippy --manifest-path $(TEMPLATE)/Cargo.toml --all-targets --all-features --quiet --locked -- -D warnings
+	@rm -rf $(TEMPLATE)/.venv
+	@$(BIN)/python -m venv --without-pip $(TEMPLATE)/.venv
+	@$(BIN)/python tools/share_environment.py $(TEMPLATE)/.venv
+	$(BIN)/python tools/readme_commands.py $(TEMPLATE)/README.md
 
 # What takes minutes: ten million random inputs to every endpoint, in a build that panics where a release would only
 # wrap around, and sixty kills at random moments.

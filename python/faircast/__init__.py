@@ -12,10 +12,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from faircast.core import choose
+
 if TYPE_CHECKING:
     from faircast._native import Control, ScenarioError
     from faircast.errors import InputError, NotFinishedError
     from faircast.experiment import Experiment
+    from faircast.guests import register_scheme
     from faircast.reproduction import reproduce
     from faircast.results import RunResult
     from faircast.runs import run
@@ -40,6 +43,7 @@ __all__ = [
     "jain",
     "optimum",
     "problems",
+    "register_scheme",
     "reproduce",
     "resolve",
     "run",
@@ -62,11 +66,14 @@ _HOME = {
     "jain": "faircast.statistics",
     "optimum": "faircast.utility.network",
     "problems": "faircast.scenario",
+    "register_scheme": "faircast.guests",
     "reproduce": "faircast.reproduction",
     "resolve": "faircast.scenario",
     "run": "faircast.runs",
     "variation": "faircast.statistics",
 }
+
+choose()
 
 
 def __getattr__(name: str) -> object:

@@ -1,5 +1,6 @@
 """The compiled core: scenarios in, raw tables out. Use the package `faircast` around it."""
 
+from collections.abc import Callable
 from typing import final
 
 __version__: str
@@ -7,12 +8,17 @@ __version__: str
 __all__ = [
     "CancelledError",
     "Control",
+    "GuestError",
+    "Outbox",
+    "Packet",
     "RawResult",
     "ScenarioError",
+    "Seat",
     "__version__",
     "catalogue",
     "check",
     "paths",
+    "register_scheme",
     "resolve",
     "run",
     "schema",
@@ -27,6 +33,84 @@ class ScenarioError(ValueError):
 
 class CancelledError(RuntimeError):
     """A run was cancelled before its network was there: nothing has happened yet."""
+
+class GuestError(RuntimeError):
+    """A scheme that is a Python class raised something: `__cause__` is what."""
+
+@final
+class Seat:
+    """What an endpoint of a scheme is told about itself."""
+
+    @property
+    def own(self) -> int:
+        """Its own address."""
+    @property
+    def group(self) -> int:
+        """The first of the session's groups; the others follow it."""
+    @property
+    def members(self) -> int:
+        """How many members the session was set up with."""
+    @property
+    def line_rate_bps(self) -> int | None:
+        """What the fastest link out of the node carries."""
+    def random(self) -> float:
+        """The next of the endpoint's own random numbers, uniform from 0 up to 1."""
+
+@final
+class Packet:
+    """A packet that has come."""
+
+    @property
+    def sent(self) -> int:
+        """When it was sent, by the sender's clock, ns."""
+    @property
+    def source(self) -> int:
+        """Who sent it."""
+    @property
+    def destination(self) -> int:
+        """Who was to get it."""
+    @property
+    def size(self) -> int:
+        """Bytes on the wire."""
+    @property
+    def ecn(self) -> int:
+        """Congestion bits: 0 not capable, 1 capable, 2 incipient, 3 moderate congestion."""
+    @property
+    def is_data(self) -> bool: ...
+    @property
+    def fields(self) -> bytes | None:
+        """What its sender put into the header, if it was one of the same scheme."""
+
+@final
+class Outbox:
+    """What an endpoint wants done."""
+
+    def send(
+        self,
+        destination: int,
+        size: int,
+        fields: bytes | None = None,
+        *,
+        is_data: bool = True,
+        ecn_capable: bool = False,
+    ) -> None:
+        """Send a packet now, with up to 31 bytes of header fields."""
+    def join(self, group: int) -> None: ...
+    def leave(self, group: int) -> None: ...
+    def event(
+        self,
+        name: str,
+        before: float | None = None,
+        after: float | None = None,
+        *,
+        packet: int | None = None,
+        loss: int | None = None,
+        report: tuple[int, int] | None = None,
+    ) -> None:
+        """Tell observers of an event that the scheme declares.
+
+        At most one cause: the number of a packet that came, of one that did not, a report (receiver, number).
+        """
 
 @final
 class Control:
@@ -91,5 +175,16 @@ def run(scenario_json: str, seed: int, control: Control | None = None, jobs: int
     """Run a scenario, one of `jobs` runs that go on at the same time in this process and share its memory.
 
     Raises `ScenarioError` if it may take more than its share, `CancelledError` if it is cancelled before its network is
-    there.
+    there, `GuestError` if a scheme that is a Python class raises something.
     """
+
+def register_scheme(
+    name: str,
+    about: str,
+    origin: str,
+    schema: str,
+    make: Callable[..., object],
+    source_gauges: list[tuple[str, str, str, str]],
+    member_gauges: list[tuple[str, str, str, str]],
+    events: list[tuple[str, str, str]],
+) -> None: ...

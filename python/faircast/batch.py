@@ -211,6 +211,8 @@ class _Batch(Generic[T]):
             raise Interrupted from None
         except (_native.ScenarioError, MemoryError) as error:
             raise NotFinishedError(f"the run {job.label} with seed {job.seed} failed: {error}") from error
+        except _native.GuestError as error:
+            raise NotFinishedError(f"the run {job.label} with seed {job.seed} failed in {error}") from error.__cause__
         except BaseException as error:  # a panic of the core is no ordinary exception
             raise NotFinishedError(
                 f"the run {job.label} with seed {job.seed} hit an internal error, please report it: {error}"

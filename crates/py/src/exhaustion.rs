@@ -39,6 +39,13 @@ pub fn watched<T>(exhausted: &AtomicBool, work: impl FnOnce() -> T) -> T {
     work()
 }
 
+/// Carries out `work` that holds the interpreter's lock: nobody could be told if it stopped for good, so memory that
+/// fails ends the process, as it does by itself.
+pub fn unwatched<T>(work: impl FnOnce() -> T) -> T {
+    let _watch = Unwatch(WATCHER.replace(null()));
+    work()
+}
+
 /// Puts back the watcher that was there before.
 struct Unwatch(*const AtomicBool);
 

@@ -1,11 +1,28 @@
 //! The native module `faircast._native`: scenarios as JSON text in, columns of bytes out.
 //!
+//! | file | subject |
+//! |---|---|
+//! | `lib.rs` | the module: what scenarios and runs are to Python |
+//! | `exhaustion.rs` | memory that fails |
+//! | `scheme.rs` | schemes that are Python classes |
+//! | `endpoint.rs` | their endpoints |
+//! | `failure.rs` | errors in them, which end their run |
+//!
+//! A crate with guests makes a module of its own of it: it registers them and calls [`fill`].
+//!
 //! Everything that takes time runs without the interpreter's lock, so that a thread per core keeps all cores busy and
 //! the main thread can answer Ctrl-C.
 
+mod endpoint;
 mod exhaustion;
+mod failure;
+mod scheme;
 
+pub use pyo3;
+
+use endpoint::{PyOutbox, PyPacket, PySeat};
 use exhaustion::watched;
+use failure::GuestError;
 use faircast_scenario::catalogue::catalogue;
 use faircast_scenario::paths::{Demand, Paths, paths};
 use faircast_scenario::run::{Control, Failure, RunOutput};
@@ -36,18 +53,39 @@ create_exception!(
 );
 
 #[pymodule]
-mod _native {
-    #[pymodule_export]
-    use super::{
-        CancelledError, PyControl, RawResult, ScenarioError, py_catalogue, py_check, py_paths, py_resolve, py_run,
-        py_schema, py_toml_to_json, py_warnings,
-    };
-    use pyo3::prelude::*;
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    fill(module)
+}
 
-    #[pymodule_init]
-    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+/// Puts everything into the module.
+///
+/// # Errors
+/// What the interpreter cannot do.
+pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("ScenarioError", py.get_type::<ScenarioError>())?;
+    module.add("CancelledError", py.get_type::<CancelledError>())?;
+    module.add("GuestError", py.get_type::<GuestError>())?;
+    module.add_class::<PyControl>()?;
+    module.add_class::<RawResult>()?;
+    module.add_class::<PySeat>()?;
+    module.add_class::<PyPacket>()?;
+    module.add_class::<PyOutbox>()?;
+    for function in [
+        wrap_pyfunction!(py_catalogue, module)?,
+        wrap_pyfunction!(py_check, module)?,
+        wrap_pyfunction!(py_paths, module)?,
+        wrap_pyfunction!(py_resolve, module)?,
+        wrap_pyfunction!(py_run, module)?,
+        wrap_pyfunction!(py_schema, module)?,
+        wrap_pyfunction!(py_toml_to_json, module)?,
+        wrap_pyfunction!(py_warnings, module)?,
+        wrap_pyfunction!(scheme::py_register_scheme, module)?,
+    ] {
+        module.add_function(function)?;
     }
+    Ok(())
 }
 
 /// The JSON Schema of a scenario.
@@ -125,7 +163,8 @@ fn py_paths(
 }
 
 /// Runs a scenario, one of `jobs` runs that go on at the same time in this process and share its memory. Raises
-/// `ScenarioError` if it may take more than its share, `CancelledError` if it is cancelled before its network is there.
+/// `ScenarioError` if it may take more than its share, `CancelledError` if it is cancelled before its network is there,
+/// `GuestError` if a scheme that is a Python class raises something.
 #[pyfunction(name = "run", signature = (scenario_json, seed, control = None, jobs = 1))]
 fn py_run(
     py: Python<'_>,
@@ -136,7 +175,11 @@ fn py_run(
 ) -> PyResult<RawResult> {
     let shared = control.as_ref().map_or_else(Arc::default, |control| control.shared.clone());
     let work = || run(&Scenario::from_json_unless_cancelled(json(scenario_json)?, &shared)?, seed, &shared, jobs);
-    detached(py, control, work).map(RawResult::of).map_err(|failure| match failure {
+    let (outcome, failed) = detached(py, control, || failure::ends(&shared, work));
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    outcome.map(RawResult::of).map_err(|failure| match failure {
         Failure::Problems(problems) => raise(py, &problems),
         Failure::Cancelled => CancelledError::new_err("cancelled before its network was there"),
     })

@@ -2,6 +2,9 @@
 //! anyone missed too many, else adds a little. The simplest scheme that answers congestion; it has no suppression of
 //! reports and knows nothing of round-trip times, so it is neither for many members nor fair to TCP.
 
+#[cfg(feature = "python")]
+mod python;
+
 use faircast_proto::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, Outbox, Report};
 use faircast_proto::guest::{Fields, GuestHeader};
 use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};

@@ -117,6 +117,7 @@ fn the_pages_show_code_that_exists() {
     let sources = [
         include_str!("../src/lib.rs"),
         include_str!("../src/main.rs"),
+        include_str!("../src/python.rs"),
         include_str!("scheme.rs"),
         include_str!("../../../crates/proto/src/registry.rs"),
         include_str!("../../../crates/proto/src/scheme.rs"),

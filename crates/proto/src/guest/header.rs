@@ -109,6 +109,18 @@ impl Fields for bool {
     }
 }
 
+impl<const N: usize> Fields for [u8; N] {
+    const BYTES: usize = N;
+
+    fn put(self, bytes: &mut [u8]) {
+        bytes[..N].copy_from_slice(&self);
+    }
+
+    fn take(bytes: &[u8]) -> [u8; N] {
+        bytes[..N].try_into().expect("as many as it takes")
+    }
+}
+
 impl Fields for Address {
     const BYTES: usize = 4;
 
@@ -182,7 +194,8 @@ mod tests {
 
     #[test]
     fn fields_come_back_as_they_were() {
-        let fields = (u8::MAX, (u16::MAX - 1, -5_i32), 1e-9_f64, true, Address::group(77), Ecn::Incipient, -0.5_f32);
+        let numbers = (u16::MAX - 1, -5_i32);
+        let fields = (u8::MAX, numbers, 1e-9_f64, true, Address::group(77), Ecn::Incipient, -0.5_f32, *b"abc");
         let header = GuestHeader::message(OWNER, fields);
         assert_eq!(header.read(OWNER), Some(fields));
         assert_eq!(header.read::<u8>(OWNER), Some(u8::MAX), "the first field stands first");

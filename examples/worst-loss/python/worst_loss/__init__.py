@@ -1,0 +1,1 @@
+"""A core of faircast with the scheme worst-loss in it: `faircast` finds it by itself once this is installed."""
