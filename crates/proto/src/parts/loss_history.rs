@@ -2,7 +2,7 @@
 //!
 //! What is missing is kept as runs of sequence numbers. The loss events are a function of the runs that count as lost:
 //! when a late packet fills a hole, the function is evaluated again without it (section 5.1). Runs older than the last
-//! [`RUNS`] are settled for good.
+//! dozen are settled for good.
 //!
 //! A history may be that of several sequence spaces, as of the groups that a receiver of layers holds. Each packet that
 //! arrives in one of them, or is found missing there, gets the next number of a count of all, and intervals are

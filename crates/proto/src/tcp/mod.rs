@@ -4,7 +4,8 @@
 //! |---|---|---|
 //! | `config.rs` | the parameters | ns-2's defaults, RFC sections at each field |
 //! | `header.rs` | what packets say | RFC 3168, RFC 2018, RFC 7323 |
-//! | `sender.rs` | acknowledgements, sending, timers | RFC 5681, RFC 6298 section 5, RFC 3042 |
+//! | `sender.rs` | beginning, timers, end | RFC 6298 section 5 |
+//! | `sender/acknowledgements.rs`, `sender/sending.rs` | what comes in; what goes out | RFC 5681, RFC 3042 |
 //! | `state.rs` | the states of a sender | |
 //! | `counts.rs`, `events.rs` | what a sender counts and shows; what happens in it | |
 //! | `handshake.rs` | the exchange of SYNs before data, if wanted | RFC 9293 section 3.5, RFC 6298 (5.7) |

@@ -1,0 +1,204 @@
+//! What acknowledgements do: progress, duplicates, losses, congestion echoes.
+
+use super::Sender;
+use crate::endpoint::{Cause, Event, Outbox};
+use crate::packet::{self, Ecn};
+use crate::tcp::events;
+use crate::tcp::header::Header;
+use crate::tcp::number::expand;
+use crate::tcp::recovery::{Cut, Duplicate, EchoAnswer, Progress};
+use crate::tcp::rtt::since_stamp;
+use crate::tcp::rule::{Ack, WindowRule};
+use crate::tcp::state::State;
+use crate::time::{Duration, Instant};
+
+impl Sender {
+    #[inline]
+    pub(super) fn on_ack(&mut self, now: Instant, header: &packet::Header, out: &mut Outbox) {
+        let packet::Header::Tcp(Header::Ack { next_expected: ack, echo, sack, echoed_stamp_us }) = header else {
+            return self.on_syn_ack(now, header, out);
+        };
+        self.counts.acks += 1;
+        let (Some(ack), echo) = (expand(*ack, self.snd_una), *echo) else { return };
+        // Acknowledgements of what was never sent, and such as were overtaken by later ones, say nothing.
+        if ack > self.sent_end || ack < self.snd_una {
+            return;
+        }
+        let news = self.recovery.take_blocks(ack, sack, self.sent_end);
+        if ack > self.snd_una {
+            self.on_new_ack(now, ack, echo, *echoed_stamp_us, out);
+            if news {
+                self.count_duplicate(now, out);
+            }
+        } else if self.sent_end > self.snd_una {
+            self.on_duplicate_ack(now, ack, echo, news || !self.recovery.is_selective(), out);
+        }
+        self.use_opportunity(now, out);
+    }
+
+    #[inline]
+    fn on_new_ack(&mut self, now: Instant, ack: u64, echo: Ecn, echoed_stamp_us: u32, out: &mut Outbox) {
+        let newly_acked = (ack - self.snd_una) as u32;
+        self.snd_una = ack;
+        self.next = self.next.max(ack);
+        let measured = self.measure(now, ack, echoed_stamp_us);
+        let notice =
+            Ack { now, newly_acked, flight: (self.sent_end - ack) as u32, rtt: measured, srtt: self.rtt.srtt() };
+        self.rule.observe(&notice, &mut self.window);
+        let echoed = echo >= Ecn::Incipient;
+        // The timer that runs for a hold goes on.
+        let restart_timer = self.state == State::Running && self.advance(&notice, echoed, out);
+        if restart_timer {
+            // RFC 6298 (5.2), (5.3).
+            let outstanding = self.sent_end > ack;
+            self.timer = if outstanding { now + self.rtt.rto() } else { Instant::FAR_FUTURE };
+        }
+        if echoed {
+            self.on_echo(now, ack, echo, out);
+        }
+        if ack >= self.limit {
+            self.finish(out);
+        }
+    }
+
+    /// New data acknowledged: recovery, or growth. Says whether the retransmission timer restarts.
+    #[inline]
+    fn advance(&mut self, notice: &Ack, echoed: bool, out: &mut Outbox) -> bool {
+        match self.recovery.on_new_ack(self.snd_una, notice.newly_acked, self.sent_end, &mut self.window) {
+            Progress::None => {
+                if !echoed || self.repairs_after_timeout() {
+                    self.rule.grow(notice, &mut self.window);
+                    self.window.cwnd = self.window.cwnd.min(self.window.wnd);
+                    self.echo.relieved();
+                }
+                true
+            }
+            Progress::Advanced => true,
+            Progress::NextLost { restart_timer } => {
+                self.send_segment(notice.now, self.snd_una, out);
+                restart_timer
+            }
+        }
+    }
+
+    /// Whether the echo in the last ACK can only be of marks that a time-out has answered already.
+    ///
+    /// The sender goes back over what was outstanding, and CWR, which ends the echo, goes out with new data only (RFC
+    /// 3168 section 6.1.2). Were growth to wait for that, a window of losses would be repaired at one segment per round
+    /// trip, which takes half a minute over a satellite.
+    fn repairs_after_timeout(&self) -> bool {
+        self.grow_after_timeout && self.recovery.repairs_after_timeout(self.snd_una)
+    }
+
+    /// `counts` says whether it shows that a segment has arrived: with SACK, only new blocks do (RFC 6675 section 2).
+    fn on_duplicate_ack(&mut self, now: Instant, ack: u64, echo: Ecn, counts: bool, out: &mut Outbox) {
+        let notice =
+            Ack { now, newly_acked: 0, flight: (self.sent_end - ack) as u32, rtt: None, srtt: self.rtt.srtt() };
+        self.rule.observe(&notice, &mut self.window);
+        if echo >= Ecn::Incipient {
+            self.on_echo(now, ack, echo, out);
+        }
+        if counts {
+            self.count_duplicate(now, out);
+        }
+    }
+
+    fn count_duplicate(&mut self, now: Instant, out: &mut Outbox) {
+        if self.state != State::Running {
+            return;
+        }
+        match self.recovery.on_duplicate(self.snd_una, self.sent_end) {
+            Duplicate::Loss(cut) => self.begin_recovery(now, cut, out),
+            Duplicate::Early { count } if self.limited_transmit => self.transmit_limited(now, count, out),
+            Duplicate::Early { .. } | Duplicate::Nothing => {}
+        }
+    }
+
+    /// RFC 3042 section 2: the first duplicate ACKs let out a segment each that was never sent, beyond the congestion
+    /// window. At once, as ns-2 does, whatever the jitter. What the congestion window allows anyway is not noted.
+    fn transmit_limited(&mut self, now: Instant, count: u32, out: &mut Outbox) {
+        if self.next == self.sent_end && self.next < self.window_end(f64::from(count)) {
+            if self.next >= self.window_end(0.0) {
+                self.recovery.note_limited();
+            }
+            self.send_next(now, out);
+        }
+    }
+
+    fn begin_recovery(&mut self, now: Instant, cut: Cut, out: &mut Outbox) {
+        let before = self.window.cwnd;
+        let reduced = match cut {
+            Cut::Whole => {
+                self.rule.on_loss(self.flight_at_loss(), &mut self.window);
+                true
+            }
+            Cut::Rest => self.cut_rest(),
+        };
+        if reduced {
+            self.cwr_pending = true;
+            self.counts.loss_reductions += 1;
+            let cause = Cause::Loss { sequence: self.snd_una };
+            out.event(Event::change(events::LOSS_REDUCTION, before, self.window.cwnd, cause));
+        }
+        self.send_segment(now, self.snd_una, out);
+        self.timer = now + self.rtt.rto();
+    }
+
+    /// Brings the reduction made for a mark to that for a loss; says whether anything was missing.
+    pub(super) fn cut_rest(&mut self) -> bool {
+        let missing = self.echo.loss();
+        if missing < 1.0 {
+            self.rule.on_mark(missing, &mut self.window);
+        }
+        missing < 1.0
+    }
+
+    /// The segments outstanding, as the reduction for a loss counts them.
+    fn flight_at_loss(&self) -> u32 {
+        // RFC 5681 section 3.2 step 2: what limited transmit has added does not count.
+        let flight = (self.sent_end - self.snd_una) as u32 - self.recovery.limited();
+        // The jitter stands for the time that a host takes to send: what it holds back has the window's leave already.
+        if self.send_at != Instant::FAR_FUTURE {
+            flight.max(self.window_end(0.0).saturating_sub(self.snd_una) as u32)
+        } else {
+            flight
+        }
+    }
+
+    /// A congestion echo: answered as `LossRecovery::on_echo` says.
+    fn on_echo(&mut self, now: Instant, ack: u64, level: Ecn, out: &mut Outbox) {
+        let before = self.window.cwnd;
+        match self.recovery.on_echo(ack, self.sent_end) {
+            EchoAnswer::None => return,
+            EchoAnswer::First if self.echo.holds() && before <= 1.0 => {
+                let doublings = self.echo.begin_hold();
+                self.state = State::Held;
+                self.timer = now + self.rtt.rto_doubled(doublings);
+            }
+            EchoAnswer::First => {
+                let factor = self.echo.first(level);
+                self.rule.on_mark(factor, &mut self.window);
+            }
+            EchoAnswer::Further => match self.echo.further(level) {
+                Some(factor) => self.rule.on_mark(factor, &mut self.window),
+                None => return,
+            },
+        }
+        self.cwr_pending = true;
+        self.counts.ecn_reductions += 1;
+        out.event(Event::change(
+            events::reduction(level),
+            before,
+            self.window.cwnd,
+            Cause::Mark { sequence: ack, level },
+        ));
+    }
+
+    /// A new round-trip time if this ACK gives one.
+    #[inline]
+    fn measure(&mut self, now: Instant, ack: u64, echoed_stamp_us: u32) -> Option<Duration> {
+        let measured =
+            if self.timestamps { Some(since_stamp(now, echoed_stamp_us)) } else { self.timed.take(ack, now) };
+        self.sample(now, measured)
+    }
+}
