@@ -3,6 +3,7 @@
 use super::traffic::{trees, ways};
 use crate::network::Network;
 use faircast_sim::ids::{LinkId, NodeId};
+use std::collections::BTreeSet;
 
 /// Of how many things all agents of a network together can tell at most: each of its interface, of the flows that cross
 /// it, of their pairs of hosts and of the groups of sessions. Where routes change everything may cross every interface.
@@ -21,24 +22,58 @@ pub(super) fn subjects_told_of(network: &Network) -> f64 {
     }
     let edges = network.edges();
     let routes = network.routes(&edges);
-    let is_watched = |link: LinkId| watched[link.index()];
-    let of_flows: f64 = ways(network, &edges, &routes)
+    // The queue of a leg is that of its link.
+    let queue = |link: LinkId| network.links[link.index()].carrier().unwrap_or(link);
+    let is_watched = |link: &LinkId| watched[link.index()];
+    let of_flows: usize = ways(network, &edges, &routes)
         .iter()
-        .map(|way| way.there.iter().chain(&way.back).filter(|&&link| is_watched(link)).count() as f64)
+        .map(|way| way.there.iter().chain(&way.back).map(|&link| queue(link)).filter(is_watched).count())
         .sum();
-    let mut told = own + 2.0 * of_flows;
+    let mut told = own + 2.0 * of_flows as f64;
     for (session, tree) in network.sessions.iter().zip(trees(network, &edges, &routes)) {
-        let crossed = tree.iter().filter(|&&(link, _)| is_watched(link)).count() as f64;
-        told += crossed * of_session(session.plan.groups, 0);
+        let mut crossed: BTreeSet<LinkId> = tree.iter().map(|&(link, _)| queue(link)).filter(is_watched).collect();
         // What receivers report, each to the source on its own way.
-        let mut reports = vec![0.0; network.links.len()];
         for receiver in &session.receivers {
-            for link in routes.way(&edges, NodeId(receiver.node), NodeId(session.source)) {
-                reports[link.index()] += 1.0;
+            let up = routes.way(&edges, NodeId(receiver.node), NodeId(session.source)).map(queue);
+            for link in up.filter(is_watched) {
+                crossed.insert(link);
+                told += 1.0;
             }
         }
-        let reports = reports.iter().zip(&watched).filter(|&(&reports, &watched)| watched && reports > 0.0);
-        told += reports.map(|(reports, _)| reports + of_session(session.plan.groups, 0)).sum::<f64>();
+        told += crossed.len() as f64 * of_session(session.plan.groups, 0);
     }
     told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::tests::{STEADY, fork};
+    use crate::model::Scenario;
+
+    #[test]
+    fn agents_tell_of_what_crosses_their_queue() {
+        let agent = |link: &str| format!("{STEADY}[links.{link}.agent]\nkind = \"monitor\"\n");
+        assert_eq!(subjects_told_of(&fork(STEADY)), 0.0);
+        // The interface, neighbours, and the session with its group; back from one receiver or two their pairs, too.
+        assert_eq!(subjects_told_of(&fork(&agent("a"))), 4.0);
+        let back = |link: &str| format!("{STEADY}[links.{link}.back.agent]\nkind = \"monitor\"\n");
+        assert_eq!(["a", "s"].map(|link| subjects_told_of(&fork(&back(link)))), [5.0, 6.0]);
+        // A flow with its pair, there and back.
+        let flow = "[flows.x]\nkind = \"tcp\"\nfrom = \"s\"\nto = \"a\"\n";
+        assert_eq!(subjects_told_of(&fork(&format!("{}{flow}", agent("a")))), 6.0);
+        // Where routes change anything may come.
+        let turns = "[[links.b.changes]]\nat = \"1 s\"\nup = false\n";
+        assert_eq!(subjects_told_of(&fork(&format!("{}{turns}", agent("a")))), 6.0);
+    }
+
+    #[test]
+    fn the_queue_of_legs_is_one() {
+        let text = format!(
+            "format = 1\nname = \"x\"\nduration = \"1 s\"\n[topology]\nkind = \"satellite\"\nright = 4\n\
+             [links.downlink.agent]\nkind = \"monitor\"\n[sessions.film]\nsource = \"left-0\"\n{STEADY}"
+        );
+        let scenario = Scenario::from_toml(&text).unwrap_or_else(|problems| panic!("{problems:#?}"));
+        assert_eq!(subjects_told_of(&scenario.expand()), 4.0);
+    }
 }
