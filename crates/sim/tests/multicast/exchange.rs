@@ -46,6 +46,7 @@ struct Talker {
     moves: bool,
     joined: GroupSet,
     gap: Duration,
+    ttl: u8,
     next: Option<Instant>,
     serial: u64,
     random: Random,
@@ -84,7 +85,7 @@ impl Talker {
             source: self.own,
             destination: self.group(number),
             size,
-            ttl: INITIAL_TTL,
+            ttl: self.ttl,
             ecn: Ecn::Capable,
             header: Header::Datagram { sequence },
         };
@@ -155,6 +156,8 @@ struct Setting {
     trespass: bool,
     /// Whether there are groups where they may.
     open: bool,
+    /// Hops that a packet may take.
+    ttl: u8,
 }
 
 /// What every endpoint did, the source first.
@@ -216,6 +219,7 @@ fn network(setting: &Setting) -> (NetworkBuilder, AllDeeds) {
             moves,
             joined,
             gap,
+            ttl: setting.ttl,
             next: None,
             serial: 0,
             random,
@@ -252,7 +256,7 @@ fn sum(counts: impl Iterator<Item = (u64, u64)>) -> (u64, u64) {
 #[test]
 fn what_endpoints_did_is_what_the_network_counted_and_no_message_is_left() {
     for loss in [0.0, 0.2, 0.9] {
-        let setting = Setting { loss, trespass: true, open: true };
+        let setting = Setting { loss, trespass: true, open: true, ttl: INITIAL_TTL };
         let (world, all) = run::<Wheel>(&setting);
         for number in 0..GROUPS {
             let counted = world.group(Address::group(3 + number)).expect("the second session's");
@@ -283,7 +287,7 @@ fn what_endpoints_did_is_what_the_network_counted_and_no_message_is_left() {
 
 #[test]
 fn only_open_groups_take_what_members_send() {
-    let setting = Setting { loss: 0.0, trespass: true, open: true };
+    let setting = Setting { loss: 0.0, trespass: true, open: true, ttl: INITIAL_TTL };
     let (world, all) = run::<Wheel>(&setting);
     let open = |number: u32| OPEN.contains(&number);
     let from_members = |is_open: bool| {
@@ -297,7 +301,7 @@ fn only_open_groups_take_what_members_send() {
     assert!(from_members(true) > 200 && from_members(false) > 200);
     // What the member on c sends while no tree leads there, and what was under way then.
     assert!(counted.no_route > 0 && counted.off_tree > 0 && counted.out_of_hops == 0, "{counted:?}");
-    let (world, all) = run::<Wheel>(&Setting { loss: 0.0, trespass: false, open: true });
+    let (world, all) = run::<Wheel>(&Setting { loss: 0.0, trespass: false, open: true, ttl: INITIAL_TTL });
     assert_eq!(world.undeliverable()[1].not_a_source, 0);
     assert!(all[0].received[64].0 > 50);
     // What the member on the source's own node gets of other members has come up the whole tree.
@@ -307,7 +311,7 @@ fn only_open_groups_take_what_members_send() {
 
 #[test]
 fn in_a_network_of_single_sources_the_source_listens_in_vain() {
-    let (world, all) = run::<Wheel>(&Setting { loss: 0.0, trespass: false, open: false });
+    let (world, all) = run::<Wheel>(&Setting { loss: 0.0, trespass: false, open: false, ttl: INITIAL_TTL });
     let sent = sum(all[1..].iter().flat_map(|deeds| deeds.sent.iter().copied())).0;
     let counted = world.undeliverable()[1];
     // But for what comes up from c just when no tree leads there any more.
@@ -320,8 +324,20 @@ fn in_a_network_of_single_sources_the_source_listens_in_vain() {
 }
 
 #[test]
+fn hops_run_out_on_the_way_up_as_on_the_way_down() {
+    let (world, all) = run::<Wheel>(&Setting { loss: 0.0, trespass: false, open: true, ttl: 2 });
+    // From a and b it is three links to the source, from c two.
+    let sent = |members: &[Deeds]| sum(members.iter().flat_map(|deeds| deeds.sent.iter().copied())).0;
+    let counted = world.undeliverable()[1];
+    assert!(sent(&all[1..4]) > 300 && counted.out_of_hops >= sent(&all[1..4]), "{counted:?}");
+    let heard = sum(all[0].received.iter().copied()).0;
+    assert!(heard > sent(&all[5..]) && heard <= sent(&all[4..]), "{heard}");
+    assert!(all.iter().flat_map(|deeds| &deeds.controls).all(|control| control.holders() == 2));
+}
+
+#[test]
 fn calendars_agree() {
-    let setting = Setting { loss: 0.2, trespass: true, open: true };
+    let setting = Setting { loss: 0.2, trespass: true, open: true, ttl: INITIAL_TTL };
     let (wheel, heap) = (run::<Wheel>(&setting), run::<Heap>(&setting));
     assert_eq!(wheel.0.digest(), heap.0.digest());
     assert!(wheel.0.digest().is_some_and(|(_, records)| records > 5_000));
