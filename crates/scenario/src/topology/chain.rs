@@ -4,6 +4,7 @@
 //! left-i ── access-left-i ── router-0 ── hop-0 ── router-1 ── hop-1 ── .. ── router-k ── access-right-i ── right-i
 //! ```
 
+use super::Shape;
 use super::access::{Access, default_hop};
 use super::sketch::{MOST, Size, Sketch};
 use crate::model::Duplex;
@@ -33,34 +34,28 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Config {
-        Config {
-            hops: 2,
-            left: 2,
-            right: 2,
-            hop: Duplex::default(),
-            access: Access::default(),
-        }
+        Config { hops: 2, left: 2, right: 2, hop: Duplex::default(), access: Access::default() }
     }
 }
 
-impl Config {
-    pub(super) fn fill(&mut self) {
+impl Shape for Config {
+    fn fill(&mut self) {
         self.hop = self.hop.over(&default_hop());
         self.access.fill();
     }
 
-    pub(super) fn size(&self) -> Size {
+    fn size(&self) -> Size {
         let (hosts, hops) = (u64::from(self.left) + u64::from(self.right), u64::from(self.hops));
         Size { left: self.left, right: self.right, nodes: hosts + hops + 1, links: hosts + hops }
     }
 
-    pub(super) fn lay(&self, sketch: &mut Sketch) {
+    fn lay(&self, sketch: &mut Sketch) {
         sketch.hops(self.hops, &self.hop);
         let last = format!("router-{}", self.hops);
         self.access.lay(self.left, self.right, ["router-0", &last], sketch);
     }
 
-    pub(super) fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
+    fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
         [("hop", &self.hop)].into_iter().chain(self.access.duplexes()).collect()
     }
 }

@@ -6,6 +6,7 @@
 //!  ..                       ┘                                       └──                    ..
 //! ```
 
+use super::Shape;
 use super::access::{Access, complete};
 use super::sketch::{MOST, Size, Sketch};
 use crate::model::Duplex;
@@ -33,34 +34,29 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Config {
-        Config {
-            left: 2,
-            right: 2,
-            bottleneck: Duplex::default(),
-            access: Access::default(),
-        }
+        Config { left: 2, right: 2, bottleneck: Duplex::default(), access: Access::default() }
     }
 }
 
-impl Config {
-    pub(super) fn fill(&mut self) {
+impl Shape for Config {
+    fn fill(&mut self) {
         self.bottleneck = self.bottleneck.over(&complete(Rate(10_000_000), Duration::from_millis(20), 50.0));
         self.access.fill();
     }
 
-    pub(super) fn size(&self) -> Size {
+    fn size(&self) -> Size {
         let hosts = u64::from(self.left) + u64::from(self.right);
         Size { left: self.left, right: self.right, nodes: hosts + 2, links: hosts + 1 }
     }
 
-    pub(super) fn lay(&self, sketch: &mut Sketch) {
+    fn lay(&self, sketch: &mut Sketch) {
         sketch.node("left-router");
         sketch.node("right-router");
         sketch.link("bottleneck", "left-router", "right-router", &self.bottleneck);
         self.access.lay(self.left, self.right, ["left-router", "right-router"], sketch);
     }
 
-    pub(super) fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
+    fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
         [("bottleneck", &self.bottleneck)].into_iter().chain(self.access.duplexes()).collect()
     }
 }

@@ -21,13 +21,33 @@ pub use sketch::{Size, Sketch, SketchedLink, Sort};
 
 use crate::model::Duplex;
 
-/// The registry. A line `module::Type = "kind": "description";` declares `mod module`, which must hold `Config` (serde
-/// and schemars, every field with a default) with
-///
-/// * `fill(&mut self)`: completes the settings of its links;
-/// * `size(&self) -> Size`: what `lay` would make;
-/// * `lay(&self, &mut Sketch)`: makes nodes and links of a filled configuration;
-/// * `duplexes(&self) -> Vec<(&'static str, &Duplex)>`: its link settings by the name of their key, for checks.
+/// What a topology is made of.
+pub(crate) trait Shape {
+    /// Completes the settings of its links.
+    fn fill(&mut self);
+
+    /// What [`lay`](Self::lay) would make.
+    fn size(&self) -> Size;
+
+    /// Makes nodes and links, of a filled configuration.
+    fn lay(&self, sketch: &mut Sketch);
+
+    /// Its settings of links by the name of their key, for checks.
+    fn duplexes(&self) -> Vec<(&'static str, &Duplex)>;
+
+    /// What sort of link one of these keys is about.
+    fn sort(_key: &str) -> Sort {
+        Sort::Duplex
+    }
+
+    /// What is wrong with it that neither its schema nor the checks of links can say: field and message.
+    fn check(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+}
+
+/// The registry. A line `module::Type = "kind": "description";` declares `mod module`, which must hold `Config`: a
+/// [`Shape`] that serde and schemars know, every field with a default.
 macro_rules! topologies {
     ($($module:ident :: $Type:ident = $kind:literal : $about:literal ;)+) => {
         $(pub mod $module;)+
@@ -74,17 +94,15 @@ macro_rules! topologies {
 
             /// What sort of link a key of [`duplexes`](Self::duplexes) is about.
             pub fn sort(&self, key: &str) -> Sort {
-                match (self, key) {
-                    (Topology::Satellite(_), _) => satellite::sort(key),
-                    _ => Sort::Duplex,
+                match self {
+                    $(Topology::$Type(_) => <$module::Config as Shape>::sort(key),)+
                 }
             }
 
-            /// What is wrong with lists of values, by key.
+            /// What else is wrong with it: field and message.
             pub(crate) fn check(&self) -> Vec<(String, String)> {
                 match self {
-                    Topology::Satellite(config) => config.check(),
-                    _ => Vec::new(),
+                    $(Topology::$Type(config) => config.check(),)+
                 }
             }
 

@@ -8,6 +8,7 @@
 //!
 //! Cross traffic of hop i goes from cross-in-i at router-i to cross-out-i at router-(i+1).
 
+use super::Shape;
 use super::access::{Access, default_hop};
 use super::sketch::{MOST, Size, Sketch};
 use crate::model::Duplex;
@@ -51,18 +52,18 @@ impl Default for Config {
     }
 }
 
-impl Config {
-    pub(super) fn fill(&mut self) {
+impl Shape for Config {
+    fn fill(&mut self) {
         self.hop = self.hop.over(&default_hop());
         self.access.fill();
     }
 
-    pub(super) fn size(&self) -> Size {
+    fn size(&self) -> Size {
         let (hosts, hops) = (u64::from(self.left) + u64::from(self.right), u64::from(self.hops));
         Size { left: self.left, right: self.right, nodes: hosts + 3 * hops + 1, links: hosts + 3 * hops }
     }
 
-    pub(super) fn lay(&self, sketch: &mut Sketch) {
+    fn lay(&self, sketch: &mut Sketch) {
         sketch.hops(self.hops, &self.hop);
         let last = format!("router-{}", self.hops);
         self.access.lay(self.left, self.right, ["router-0", &last], sketch);
@@ -76,7 +77,7 @@ impl Config {
         }
     }
 
-    pub(super) fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
+    fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
         let own = [("hop", &self.hop), ("access_cross", &self.access_cross)];
         own.into_iter().chain(self.access.duplexes()).collect()
     }

@@ -9,9 +9,10 @@
 //! The satellite is a router: packets to it from the gateway, to the terminals and back wait in queues of their own.
 //! Times and rates by default are those of a geostationary satellite with 125 ms per hop, as in \[Ehlert].
 
+use super::Shape;
 use super::access::{Access, complete};
-use crate::meaning::FARTHEST;
 use super::sketch::{MOST, Size, Sketch, Sort};
+use crate::meaning::FARTHEST;
 use crate::model::{Duplex, Settings};
 use faircast_proto::time::{Duration, Rate};
 use faircast_sim::loss;
@@ -70,18 +71,8 @@ impl Default for Config {
     }
 }
 
-/// What sort of link a key is about.
-pub(super) fn sort(key: &str) -> Sort {
-    match key {
-        "downlink" => Sort::Carrier,
-        "leg" => Sort::Leg,
-        "return" => Sort::Simplex,
-        _ => Sort::Duplex,
-    }
-}
-
-impl Config {
-    pub(super) fn fill(&mut self) {
+impl Shape for Config {
+    fn fill(&mut self) {
         let hop = complete(Rate(10_000_000), HOP, 50.0);
         self.feeder = self.feeder.over(&hop);
         self.back = self.back.over(&complete(Rate(1_000_000), HOP, 50.0));
@@ -94,24 +85,22 @@ impl Config {
         self.access = access.access;
     }
 
-    /// What is wrong with the lists of delays and losses.
-    pub(super) fn check(&self) -> Vec<(String, String)> {
+    fn check(&self) -> Vec<(String, String)> {
         let far = (0..).zip(&self.leg_delays).filter(|(_, delay)| **delay > FARTHEST);
-        let far = far.map(|(i, delay): (usize, _)| {
-            (format!("leg_delays[{i}]"), format!("{delay} given; legal is at most 1 h"))
-        });
+        let far = far
+            .map(|(i, delay): (usize, _)| (format!("leg_delays[{i}]"), format!("{delay} given; legal is at most 1 h")));
         let losses = self.leg_losses.iter().enumerate().flat_map(|(i, loss)| {
             loss.check().into_iter().map(move |(field, message)| (format!("leg_losses[{i}].{field}"), message))
         });
         far.chain(losses).collect()
     }
 
-    pub(super) fn size(&self) -> Size {
+    fn size(&self) -> Size {
         let (left, right) = (u64::from(self.left), u64::from(self.right));
         Size { left: self.left, right: self.right, nodes: left + right + 2, links: left + 2 + 2 * right }
     }
 
-    pub(super) fn lay(&self, sketch: &mut Sketch) {
+    fn lay(&self, sketch: &mut Sketch) {
         sketch.node("gateway");
         sketch.node("satellite");
         sketch.link("feeder", "gateway", "satellite", &self.feeder);
@@ -128,11 +117,22 @@ impl Config {
         }
     }
 
-    pub(super) fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
+    fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
         let (down, leg) = (("downlink", &self.downlink), ("leg", &self.leg));
         vec![("feeder", &self.feeder), down, leg, ("return", &self.back), ("access", &self.access)]
     }
 
+    fn sort(key: &str) -> Sort {
+        match key {
+            "downlink" => Sort::Carrier,
+            "leg" => Sort::Leg,
+            "return" => Sort::Simplex,
+            _ => Sort::Duplex,
+        }
+    }
+}
+
+impl Config {
     /// There are no others.
     fn access(&self) -> Access {
         Access { access: self.access.clone(), ..Access::default() }
@@ -154,8 +154,7 @@ mod tests {
     #[test]
     fn one_to_three_terminals_by_turns() {
         let delays = [120, 139].map(Duration::from_millis);
-        let topology =
-            Topology::Satellite(Config { right: 3, leg_delays: delays.to_vec(), ..Config::default() });
+        let topology = Topology::Satellite(Config { right: 3, leg_delays: delays.to_vec(), ..Config::default() });
         let sketch = topology.lay();
         assert_eq!(sketch.nodes, ["gateway", "satellite", "left-0", "right-0", "right-1", "right-2"]);
         let links: Vec<String> = sketch.links.iter().map(|l| format!("{}: {} {}", l.name, l.from, l.to)).collect();

@@ -6,6 +6,7 @@
 //!                           ┘     └──                    ..
 //! ```
 
+use super::Shape;
 use super::access::Access;
 use super::sketch::{MOST, Size, Sketch};
 use crate::model::Duplex;
@@ -30,30 +31,26 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Config {
-        Config {
-            left: 1,
-            right: 2,
-            access: Access::default(),
-        }
+        Config { left: 1, right: 2, access: Access::default() }
     }
 }
 
-impl Config {
-    pub(super) fn fill(&mut self) {
+impl Shape for Config {
+    fn fill(&mut self) {
         self.access.fill();
     }
 
-    pub(super) fn size(&self) -> Size {
+    fn size(&self) -> Size {
         let hosts = u64::from(self.left) + u64::from(self.right);
         Size { left: self.left, right: self.right, nodes: hosts + 1, links: hosts }
     }
 
-    pub(super) fn lay(&self, sketch: &mut Sketch) {
+    fn lay(&self, sketch: &mut Sketch) {
         sketch.node("hub");
         self.access.lay(self.left, self.right, ["hub", "hub"], sketch);
     }
 
-    pub(super) fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
+    fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
         self.access.duplexes().to_vec()
     }
 }

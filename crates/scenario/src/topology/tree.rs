@@ -8,6 +8,7 @@
 //!
 //! Routers are numbered level by level; branch-i leads down to router-i, the last level of links to the leaves.
 
+use super::Shape;
 use super::access::{Access, complete};
 use super::sketch::{MOST, Size, Sketch};
 use crate::model::Duplex;
@@ -39,23 +40,17 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Config {
-        Config {
-            depth: 3,
-            fan_out: 2,
-            left: 1,
-            branch: Duplex::default(),
-            access: Access::default(),
-        }
+        Config { depth: 3, fan_out: 2, left: 1, branch: Duplex::default(), access: Access::default() }
     }
 }
 
-impl Config {
-    pub(super) fn fill(&mut self) {
+impl Shape for Config {
+    fn fill(&mut self) {
         self.branch = self.branch.over(&complete(Rate(10_000_000), Duration::from_millis(10), 50.0));
         self.access.fill();
     }
 
-    pub(super) fn size(&self) -> Size {
+    fn size(&self) -> Size {
         let (leaves, routers) = (self.level(self.depth), self.routers());
         let hosts = leaves.saturating_add(u64::from(self.left));
         Size {
@@ -66,7 +61,7 @@ impl Config {
         }
     }
 
-    pub(super) fn lay(&self, sketch: &mut Sketch) {
+    fn lay(&self, sketch: &mut Sketch) {
         let routers = self.routers();
         for i in 0..routers {
             sketch.node(format!("router-{i}"));
@@ -88,10 +83,12 @@ impl Config {
         }
     }
 
-    pub(super) fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
+    fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
         [("branch", &self.branch)].into_iter().chain(self.access.duplexes()).collect()
     }
+}
 
+impl Config {
     /// Nodes at a level, the root's being 0.
     fn level(&self, level: u32) -> u64 {
         u64::from(self.fan_out).saturating_pow(level)

@@ -322,9 +322,8 @@ mod tests {
         let lost_at = |every_ms: u64| {
             let mut model = GilbertElliott::new(&config, Random::stream(1, "test/fade"));
             let mut times = (1..=60_000 / every_ms).map(|n| n * every_ms);
-            let mut lost = |ms: &u64| {
-                model.loses(Instant::ZERO + Duration::from_millis(*ms), &packet(1000, Ecn::NotCapable))
-            };
+            let mut lost =
+                |ms: &u64| model.loses(Instant::ZERO + Duration::from_millis(*ms), &packet(1000, Ecn::NotCapable));
             times.by_ref().filter(|ms| lost(ms)).filter(|ms| ms % 70 == 0).collect::<Vec<_>>()
         };
         assert!(lost_at(70).len() > 100);

@@ -77,9 +77,8 @@ mod tests {
     /// How many packets of 1000 bytes are accepted by a busy interface from which nothing departs.
     fn held(limit: QueueSize, count_transmission: bool) -> u32 {
         let mut queue = DropTail::new(&Config { limit, count_transmission }, link(1));
-        let accepts = |waiting: &u32| {
-            queue.arrive(&packet(1000, Ecn::NotCapable), &view(*waiting, 1000)) == Verdict::Accept
-        };
+        let accepts =
+            |waiting: &u32| queue.arrive(&packet(1000, Ecn::NotCapable), &view(*waiting, 1000)) == Verdict::Accept;
         (0..).take_while(accepts).count() as u32
     }
 

@@ -83,9 +83,8 @@ fn marking_pressure_never_falls_with_the_average_but_for_the_literal_reading() {
     };
     for profile in PROFILES {
         let curves = Curves::new(&instant(profile));
-        let rises = (500..2000).all(|n| {
-            pressure(&curves, f64::from(n + 1) / 100.0) >= pressure(&curves, f64::from(n) / 100.0) - 1e-12
-        });
+        let rises = (500..2000)
+            .all(|n| pressure(&curves, f64::from(n + 1) / 100.0) >= pressure(&curves, f64::from(n) / 100.0) - 1e-12);
         assert_eq!(rises, profile != Profile::Literal, "{profile:?}");
     }
 }

@@ -309,8 +309,9 @@ impl Config {
             (Auto::Set(Packets(min)), Auto::Auto) if min <= 0.0 => {
                 wrong.push(("min_th".into(), "0 packets given; with max_th \"auto\" it must be above 0".into()));
             }
-            (Auto::Set(Packets(min)), Auto::Set(Packets(max))) if min >= max => wrong
-                .push(("max_th".into(), format!("{max} packets given; it must be above min_th = {min} packets"))),
+            (Auto::Set(Packets(min)), Auto::Set(Packets(max))) if min >= max => {
+                wrong.push(("max_th".into(), format!("{max} packets given; it must be above min_th = {min} packets")))
+            }
             _ => {}
         }
         wrong

@@ -74,9 +74,7 @@ impl RouterAgent for Monitor {
     fn gauges(&self, tell: &mut dyn FnMut(RouterGauge)) {
         for (&about, counts) in &self.counts {
             let Counts { data_pkts, data_bytes, other_pkts } = *counts;
-            for (name, value) in
-                [("data_pkts", data_pkts), ("data_bytes", data_bytes), ("other_pkts", other_pkts)]
-            {
+            for (name, value) in [("data_pkts", data_pkts), ("data_bytes", data_bytes), ("other_pkts", other_pkts)] {
                 tell(RouterGauge { about, name, value: value as f64 });
             }
         }

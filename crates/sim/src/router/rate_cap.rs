@@ -3,8 +3,8 @@
 //! Ours, as a small example of an agent that acts on a timer; the scheme of [Peng] compares with unicast traffic
 //! instead.
 
-use super::{MembershipChange, Offer, RouterAgent, RouterContext, RouterGauge, RouterOutbox, RouterView, SessionAt};
 use super::Subject;
+use super::{MembershipChange, Offer, RouterAgent, RouterContext, RouterGauge, RouterOutbox, RouterView, SessionAt};
 use faircast_proto::packet::{Address, Packet};
 use faircast_proto::time::{Duration, Instant, Rate};
 use schemars::JsonSchema;
