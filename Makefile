@@ -55,8 +55,8 @@ test-long: build
 	FAIRCAST_INPUTS=10000000 cargo test --profile checked -p faircast-proto upset
 	$(BIN)/python tools/kills.py
 
+# Not cargo fmt, which does not see files that a registry's macro declares.
 check: build
-	# Not cargo fmt, which does not see files that a registry's macro declares.
 	find crates examples -name '*.rs' -not -path '*/target/*' | xargs rustfmt --edition 2024 --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
