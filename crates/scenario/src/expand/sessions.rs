@@ -5,7 +5,7 @@ use crate::control::Cancelled;
 use crate::model::{MembershipSettings, Nodes, Receivers, SessionEntry, TreeMode, TreeRebuild};
 use crate::network::{NetworkReceiver, NetworkSession};
 use crate::problem::Finding;
-use faircast_proto::group_set::{GroupPlan, GroupSet, Role, Senders};
+use faircast_proto::group_set::{GroupPlan, GroupSet, MAX_GROUPS, Role, Senders};
 use faircast_proto::scheme::Scheme;
 use faircast_sim::multicast::{self, SessionPlan};
 use std::collections::BTreeSet;
@@ -105,7 +105,9 @@ fn plan(session: &SessionEntry) -> SessionPlan {
         TreeRebuild::ByMessages => multicast::Rebuild::ByMessages,
     };
     let &MembershipSettings { retry, lifetime, .. } = membership;
-    let groups = session.config().groups();
+    // The check refuses more.
+    let mut groups = session.config().groups();
+    groups.truncate(MAX_GROUPS as usize);
     let which = |is: &dyn Fn(&GroupPlan) -> bool| -> GroupSet {
         (0..).zip(&groups).filter(|(_, group)| is(group)).map(|(number, _)| number).collect()
     };

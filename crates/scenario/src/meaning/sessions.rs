@@ -52,7 +52,7 @@ pub(super) fn check(scenario: &Scenario, name: &str, session: &SessionEntry, fou
 fn groups(path: &str, session: &SessionEntry, found: &mut Vec<Finding>) {
     let groups = session.config().groups();
     if let Some(complaint) = GroupPlan::complaint(&groups) {
-        let message = format!("{} wants {complaint}", session.scheme());
+        let message = format!("{}: {complaint}", session.scheme());
         found.push(Finding::new(format!("{path}.scheme"), message).on([path.to_owned()]));
     }
     let of_members = groups.iter().position(|group| group.senders == Senders::Members);
