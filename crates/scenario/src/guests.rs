@@ -90,13 +90,18 @@ impl Guests {
 /// Adds a kind of any sort.
 ///
 /// # Errors
-/// The name is not legal or taken, or a parameter has the name of a key with another meaning.
+/// The name is not legal or taken, a parameter has the name of a key with another meaning, or the parameters hold
+/// themselves.
 pub fn add<G: Sort + ?Sized>(kind: Kind<G>) -> Result<(), String> {
     let course = if G::TAG == "scheme" { session_keys() } else { Vec::new() };
     let taken = [G::TAG, ORIGIN].into_iter().map(str::to_owned).chain(course);
     if let Some(key) = taken.into_iter().find(|key| kind.schema()["properties"].get(key).is_some()) {
         let (what, name) = (G::WHAT, kind.name());
         return Err(format!("the {what} \"{name}\": its parameter {key} has the name of a key that every {what} has"));
+    }
+    // A schema that refers to itself has no place in that of scenarios.
+    if kind.schema().to_string().contains("\"$ref\":") {
+        return Err(format!("the {} \"{}\": its parameters hold tables of their own kind", G::WHAT, kind.name()));
     }
     G::guests().add(kind)
 }

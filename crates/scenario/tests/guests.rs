@@ -445,6 +445,20 @@ fn names_must_be_free_and_parameters_must_not_hide_keys() {
     let message = "the scheme \"late\": its parameter start has the name of a key that every scheme has";
     assert_eq!(add(late).expect_err("it is refused"), message);
 
+    #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+    #[serde(default)]
+    struct Nested {
+        inner: Vec<Nested>,
+    }
+    impl AgentKind for Nested {
+        fn agent(&self, context: RouterContext) -> Box<dyn RouterAgent + Send> {
+            Every::default().agent(context)
+        }
+    }
+    let nested = Kind::<dyn AgentKind>::of("nested", "Nested.", "x 1", |config: Nested| Arc::new(config));
+    let message = "the router agent \"nested\": its parameters hold tables of their own kind";
+    assert_eq!(add(nested).expect_err("it is refused"), message);
+
     // The same crate may say anew what a kind is: what was read before keeps what it had.
     let text = visit("scheme = \"again\"", "", "\"sack\"");
     let before = Scenario::from_toml(&text).expect("legal");
