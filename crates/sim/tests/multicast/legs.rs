@@ -138,6 +138,38 @@ fn what_is_blocked_at_its_join_passes_to_no_leg_and_what_is_released_to_all() {
 }
 
 #[test]
+fn what_is_blocked_stays_blocked_while_the_carrier_stays_on_the_tree() {
+    let (mut network, [source, _], terminals, carrier) = satellite(2);
+    let far = network.node("far");
+    duplex(&mut network, terminals[0], far, LinkMode::Fused);
+    let groups = session(&mut network, source, SessionPlan::sparse(2), &[from(terminals[0], 0.0), from(far, 0.0)]);
+    let ends = |network: &[(NodeId, NodeId)]| -> Vec<Edge> {
+        network.iter().map(|&(from, to)| Edge { from, to, delay: DELAY }).collect()
+    };
+    let (sat, t) = (NodeId(1), &terminals);
+    let edges = ends(&[
+        (source, sat),
+        (sat, source),
+        (sat, sat),
+        (sat, t[0]),
+        (t[0], sat),
+        (sat, t[1]),
+        (t[1], sat),
+        (t[0], far),
+        (far, t[0]),
+    ]);
+    let mut world: World<Wheel> = build(network);
+    world.run(at(1.0), u64::MAX);
+    assert!(world.set_blocked(groups[0], carrier, GroupSet::of(1), true));
+    world.retree(&edges);
+    let blocked = (GroupSet::all(2), GroupSet::of(1));
+    assert_eq!(world.interface(groups[0], carrier), Some(blocked));
+    let before = world.receiver(0, 0).received_pkts;
+    world.run(at(2.0), u64::MAX);
+    assert!((world.receiver(0, 0).received_pkts - before).abs_diff(100) <= 4, "one of two groups");
+}
+
+#[test]
 fn what_a_terminal_sends_to_a_group_comes_to_all_others_and_not_back() {
     let plan = || SessionPlan { any_source: GroupSet::of(0), ..SessionPlan::sparse(1) };
     // The source is silent; one of so many members speaks, half a second after the others have joined.

@@ -263,6 +263,45 @@ fn a_hand_off_moves_a_leg_and_what_waits_for_it_goes_after_it() {
 }
 
 #[test]
+fn over_another_leg_of_its_link_a_packet_keeps_its_place() {
+    // Two legs to one terminal, the shorter down at 1.5 ms: two packets wait for it, behind one for another terminal.
+    let outcome = run(&|network| {
+        let [satellite, near, other] = ["satellite", "near", "other"].map(|name| network.node(name));
+        let carrier = carrier(network, satellite, &wire(0));
+        let short = leg(network, carrier, satellite, near, &wire(10));
+        leg(network, carrier, satellite, near, &wire(20));
+        leg(network, carrier, satellite, other, &wire(10));
+        for terminal in [near, other] {
+            link(network, terminal, satellite, &wire(1), LinkMode::Fused);
+        }
+        network.change(Instant(1_500_000), short, Change::Down);
+        let to = |node, steps: &[(u64, Step)], network: &mut NetworkBuilder| {
+            script(network, [satellite, node], Instant::ZERO, steps)
+        };
+        let first = to(near, &[(0, Step::Send(1000))], network);
+        let between = to(other, &[(100, Step::Send(1000)), (400, Step::Send(1000))], network);
+        let waiting = to(near, &[(200, Step::Send(1000)), (300, Step::Send(1001))], network);
+        vec![first, between, waiting]
+    });
+    assert_eq!(outcome.arrivals[0], [(11 * MS, 1000)]);
+    assert_eq!(outcome.arrivals[1], [(12 * MS, 1000), (15_001_000, 1000)]);
+    assert_eq!(outcome.arrivals[2], [(23 * MS, 1000), (24_001_000, 1001)]);
+    assert_eq!((outcome.counters[0].rerouted, outcome.counters[0].unreceived), (0, 0));
+}
+
+#[test]
+fn what_goes_to_a_group_that_nobody_hears_any_more_is_counted() {
+    let outcome = run(&|network| {
+        let Satellite { satellite, terminals, legs, .. } = satellite(network, AMPLE, &[10]);
+        // Two at once; the first is in transmission when the leg goes down, and nobody hears either of them.
+        network.change(Instant(100_500_000), legs[0], Change::Down);
+        group(network, satellite, &terminals, &[(50_000, 1000), (100_000, 1000), (100_000, 1000)])
+    });
+    assert_eq!(outcome.arrivals[0], [(61 * MS, 1000)]);
+    assert_eq!((outcome.counters[0].unreceived, outcome.counters[0].delivered), (2, 2));
+}
+
+#[test]
 fn changes_belong_to_the_leg_or_to_the_carrier() {
     let mut network = NetworkBuilder::new(1);
     let Satellite { carrier, legs, satellite, .. } = satellite(&mut network, AMPLE, &[10]);
@@ -298,13 +337,18 @@ fn star<C: Calendar>(legs: bool, count: u64, packets: u64, loss: &str) -> (Vec<V
     let satellite = network.node("satellite");
     let down = Wire { rate: 7_654_321, millis: 0, queue: AMPLE, loss: NO_LOSS };
     let carrier = legs.then(|| carrier(&mut network, satellite, &down));
+    carrier.iter().for_each(|&carrier| network.header(carrier, 16));
     let terminals: Vec<NodeId> = (0..count).map(|index| network.node(format!("t{index}"))).collect();
     let mut ways = Vec::new();
     for (index, &terminal) in (0..).zip(&terminals) {
         let wire = Wire { millis: 120 + index % 5, loss, ..down };
         let way = match carrier {
             Some(carrier) => leg(&mut network, carrier, satellite, terminal, &wire),
-            None => link(&mut network, satellite, terminal, &wire, LinkMode::Fused),
+            None => {
+                let own = link(&mut network, satellite, terminal, &wire, LinkMode::Fused);
+                network.header(own, 16);
+                own
+            }
         };
         if index % 7 == 0 {
             (0..20).for_each(|step| network.change(Instant(step * 777 * MS), way, delay(120 + (index + 3 * step) % 9)));
