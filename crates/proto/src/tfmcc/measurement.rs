@@ -124,15 +124,20 @@ impl Measurement {
     ) -> Option<Taken> {
         let before = space.numbers.highest();
         let silence_s = now.since(self.last_at).as_secs_f64();
-        let gap_s = 8.0 * f64::from(self.packet_size) / self.sending_bps;
+        let (packet_size, sending_bps) = (f64::from(self.packet_size), self.sending_bps);
+        let gap_s = || 8.0 * packet_size / sending_bps;
         // What can have been sent in an outage: the rate may have doubled.
-        let sequence = space.numbers.count(data.sequence, || (2.0 * silence_s / gap_s) as u64)?;
+        let sequence = space.numbers.count(data.sequence, || (2.0 * silence_s / gap_s()) as u64)?;
         let first = before == 0;
         // Section 4.3.1: ten round-trip times in which the sender was idle clear the flag; the history stays. What is
         // missing was sent, and at a low rate there are gaps.
-        let sent = sequence.saturating_sub(before).max(1) as f64;
-        if !first && silence_s / sent > (10.0 * self.rtt_s()).max(5.0 * gap_s) {
-            self.have_loss = false;
+        let long_s = 10.0 * self.rtt_s();
+        // Asked first, as it spares nearly every packet two divisions: what is not long for one is not for several.
+        if !first && silence_s > long_s {
+            let sent = sequence.saturating_sub(before).max(1) as f64;
+            if silence_s / sent > long_s.max(5.0 * gap_s()) {
+                self.have_loss = false;
+            }
         }
         self.packet_size = packet.size;
         self.sending_bps = f64::from(data.rate_bps);

@@ -59,7 +59,8 @@ impl Traffic {
             let growth = ((load.inflow - goes).max(0.0) * seconds / load.smallest).max(0.0) + load.feeders;
             (wire + limit_pkts(link, load.smallest).min(growth) + 1.0).min(load.most)
         };
-        if network.reroutes() {
+        let reroutes = network.reroutes();
+        if reroutes {
             // Everything may go everywhere.
             let anything = loads.iter().filter(|load| load.smallest > 0.0).fold(Load::default(), |sum, load| Load {
                 smallest: if sum.smallest == 0.0 { load.smallest } else { sum.smallest.min(load.smallest) },
@@ -80,7 +81,7 @@ impl Traffic {
         });
         let in_trees = network.sessions.iter().zip(&trees).map(|(session, tree)| {
             let places = match session.plan.mode {
-                Mode::Sparse if !network.reroutes() => tree.len() + 1,
+                Mode::Sparse if !reroutes => tree.len() + 1,
                 // They may come to every node.
                 _ => network.nodes.len(),
             };

@@ -61,7 +61,10 @@ impl Subjects {
 
     /// How many layers a flow has: none unless it is a session.
     pub(crate) fn layers(&self, flow: usize) -> usize {
-        self.groups.iter().filter(|group| group.flow as usize == flow && group.layer.is_some()).count()
+        // They stand session by session.
+        let start = self.groups.partition_point(|group| (group.flow as usize) < flow);
+        let own = self.groups[start..].iter().take_while(|group| group.flow as usize == flow);
+        own.filter(|group| group.layer.is_some()).count()
     }
 
     /// Whether a flow is a session of several layers, so that there is something to say of levels.
