@@ -142,6 +142,8 @@ fn what_a_queue_drops_at_departure_takes_no_others_leg() {
     let sizes = outcome.arrivals.iter().map(|all| all.iter().map(|&(_, size)| size).collect::<Vec<_>>());
     assert_eq!(sizes.collect::<Vec<_>>(), [vec![100; 3], vec![101; 3], vec![102; 3]]);
     assert_eq!(outcome.counters[0].dropped_active, 3);
+    // What came to the wrong terminal would have gone back.
+    assert_eq!([2, 4, 6].map(|uplink| outcome.counters[uplink].arrived), [0; 3]);
 }
 
 /// Three packets to each of two terminals 10 and 20 ms away, by turns from 0 ms on, of different sizes; the second's
