@@ -19,6 +19,7 @@
 //! | [`probe`], [`trace`] | what observers see |
 
 pub mod agent;
+mod build_error;
 pub mod builder;
 pub mod calendar;
 pub mod change;
