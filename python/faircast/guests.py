@@ -11,6 +11,7 @@ import dataclasses
 import hashlib
 import inspect
 import json
+import math
 import typing
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,11 +47,11 @@ class Endpoint:
 
     def handle(self, now: int, given: Input, out: Outbox) -> None:
         """Take one input at the moment `now`, ns; everything wanted in return goes into `out`."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__qualname__} has no method handle")
 
     def deadline(self) -> int | None:
         """When to be called with ``timeout``, ns; None for not at all. Asked after each `handle`."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__qualname__} has no method deadline")
 
     def measure(self) -> Sequence[float | None]:
         """The present values of its gauges, those of `Scheme.source_gauges` or `Scheme.member_gauges`."""
@@ -93,11 +94,11 @@ class Scheme:
 
     def source(self, seat: Seat) -> Endpoint:
         """The endpoint that sends data."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__qualname__} has no method source")
 
     def member(self, seat: Seat) -> Endpoint:
         """An endpoint that receives it: it joins ``seat.group`` when it starts and leaves it when it stops."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__qualname__} has no method member")
 
     def check(self) -> list[tuple[str, str]]:
         """All parameters with illegal values: name, and what was given and what is legal."""
@@ -125,9 +126,12 @@ def register_scheme(name: str, scheme: type[Scheme]) -> None:
 
     Registered again, it replaces what was there, for scenarios that are resolved from then on.
 
-    Raises `InputError` if the name is not legal or taken, or if a parameter cannot be one.
+    Raises `InputError` if the name is not legal or taken, if `scheme` is no subclass of `Scheme`, or if a parameter
+    cannot be one.
     """
-    if scheme is not Scheme and not dataclasses.is_dataclass(scheme) and "__init__" in vars(scheme):
+    if not (isinstance(scheme, type) and issubclass(scheme, Scheme)):
+        raise InputError(f"the scheme {name!r}: {scheme!r} given; legal is a subclass of faircast.guests.Scheme")
+    if not dataclasses.is_dataclass(scheme) and "__init__" in vars(scheme):
         raise InputError(f"{scheme.__qualname__} has parameters: it must be a dataclass")
     about = (inspect.getdoc(scheme) or "").split("\n")[0]
     try:
@@ -174,12 +178,38 @@ QUANTITIES: dict[Any, tuple[str, str]] = {
     Bytes: ("number of bytes", "1000 B"),
 }
 TYPES: dict[Any, str] = {float: "number", int: "integer", bool: "boolean", str: "string"}
+LEGAL: dict[Any, str] = {
+    Rate: "a whole number of bit/s from 0",
+    Duration: "a whole number of nanoseconds from 0",
+    Bytes: "a whole number of bytes from 0",
+    float: "a finite number",
+    int: "a whole number",
+    bool: "True or False",
+    str: "a text",
+}
+
+
+def fits(kind: Any, default: object) -> bool:
+    """Whether a parameter of that type may have that default."""
+    if typing.get_origin(kind) is Literal:
+        return default in typing.get_args(kind)
+    if kind is bool or isinstance(default, bool):
+        return kind is bool and isinstance(default, bool)
+    if kind is float:
+        return isinstance(default, int | float) and math.isfinite(default)
+    if kind in QUANTITIES:
+        return isinstance(default, int) and default >= 0
+    return isinstance(default, kind)
 
 
 def schema(scheme: type) -> dict[str, Any]:
     """The JSON Schema of the parameters, defaults of quantities in base units."""
     fields = dataclasses.fields(scheme) if dataclasses.is_dataclass(scheme) else ()
     hints = typing.get_type_hints(scheme)
+    # In a class of its own without the decorator an annotated name is no field, and nothing would tell.
+    for name in set(vars(scheme).get("__annotations__", ())) - {field.name for field in fields}:
+        if typing.get_origin(hints[name]) is not ClassVar and hints[name] is not ClassVar:
+            raise InputError(f"{scheme.__qualname__}.{name} would be a parameter if the class were a dataclass")
     properties: dict[str, dict[str, Any]] = {}
     for field in fields:
         kind = hints[field.name]
@@ -194,6 +224,9 @@ def schema(scheme: type) -> dict[str, Any]:
             legal = "float, int, bool, str, a Literal of words, Rate, Duration, Bytes"
             raise InputError(f"{scheme.__qualname__}.{field.name} is of type {kind}; legal are {legal}")
         if field.default is not dataclasses.MISSING:
+            if not fits(kind, field.default):
+                whose = f"{scheme.__qualname__}.{field.name}"
+                raise InputError(f"{whose}: its default is {field.default!r}; legal is {LEGAL.get(kind, kind)}")
             found["default"] = field.default
         properties[field.name] = found
     required = [name for name, found in properties.items() if "default" not in found]

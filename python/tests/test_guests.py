@@ -60,7 +60,9 @@ class Ticking(Scheme):
     fails: str = ""
 
     def source(self, seat: Seat) -> Endpoint:
-        return Source(self, seat)
+        if self.fails == "nothing":
+            return None  # type: ignore[return-value]
+        return Endpoint() if self.fails == "unfinished" else Source(self, seat)
 
     def member(self, seat: Seat) -> Endpoint:
         return Member(self, seat)
@@ -77,23 +79,24 @@ class Source(Endpoint):
         if config.fails == "source":
             raise ValueError("no source today")
         self.config, self.group, self.next, self.sent = config, seat.group, None, 0
-        self.rate_bps = 8e9 * config.size / config.gap
+        self.rate_bps = "fast" if config.fails == "rate" else 8e9 * config.size / config.gap  # type: ignore[assignment]
 
     def handle(self, now: int, given: Input, out: Outbox) -> None:
         if given == "stop":
             self.next = None
         elif given == "start" or (given == "timeout" and self.next is not None and self.next <= now):
-            out.send(self.group, self.config.size, bytes([self.sent % 256]))
+            size = 0 if self.config.fails == "empty" else self.config.size
+            out.send(self.group + (self.config.fails == "stranger"), size, bytes([self.sent % 256]))
             self.sent += 1
             self.next = now + (0 if self.config.fails == "hangs" else self.config.gap)
             if self.sent % 10 == 0:
                 out.event("round", self.sent - 10, self.sent, packet=self.sent)
 
     def deadline(self) -> int | None:
-        return self.next
+        return "soon" if self.config.fails == "late" else self.next  # type: ignore[return-value]
 
     def measure(self) -> list[float]:
-        return [self.sent]
+        return "much" if self.config.fails == "text" else [self.sent]  # type: ignore[return-value]
 
 
 class Member(Endpoint):
@@ -103,7 +106,9 @@ class Member(Endpoint):
     def handle(self, now: int, given: Input, out: Outbox) -> None:
         match given:
             case "start":
-                out.join(self.group)
+                (out.leave if self.config.fails == "leave" else out.join)(
+                    self.group + (self.config.fails in ("join", "leave"))
+                )
             case Packet(fields=bytes(fields)):
                 if self.config.fails == "member" and now > 3 * SECOND:
                     self.upset()
@@ -168,12 +173,22 @@ def test_threads_give_what_one_gives() -> None:
         ("source", "the scheme ticking: ValueError: no source today"),
         ("measure", "the scheme ticking: ValueError: measure() gives 2 values for 1 gauges"),
         ("hangs", "the scheme ticking: RuntimeError: deadline() does not leave the moment"),
+        ("late", "the scheme ticking: TypeError: deadline() gives 'soon'; legal is a whole number of nanoseconds"),
+        ("nothing", "the scheme ticking: TypeError: source() gives None; legal is an Endpoint"),
+        ("rate", "the scheme ticking: TypeError: rate_bps gives 'fast'; legal is a number of bit/s, or None"),
+        ("text", "the scheme ticking: TypeError: measure() gives 'much'; legal is a list with a number or None"),
+        ("stranger", "is no group of the session; legal is seat.group"),
+        ("join", "is no group of the session; legal is seat.group"),
+        ("leave", "is no group of the session; legal is seat.group"),
+        ("empty", "a packet of 0 bytes with 1 bytes of fields; legal is 1 to 65535, and no less than its fields"),
+        ("unfinished", "the scheme ticking: NotImplementedError: Endpoint has no method handle"),
     ],
 )
 def test_an_error_in_a_handler_ends_the_run(fails: str, message: str) -> None:
     with pytest.raises(NotFinishedError) as caught:
         faircast.run(ticking(f'fails = "{fails}"'))
-    assert f"the run python with seed 1 failed in {message}" in str(caught.value)
+    assert str(caught.value).startswith("the run python with seed 1 failed in the scheme ticking: ")
+    assert message in str(caught.value)
     assert caught.value.__cause__ is not None
     if fails == "member":
         names = []
@@ -240,6 +255,39 @@ def test_what_cannot_be_registered_is_refused() -> None:
 
     with pytest.raises(InputError, match=r"Listing.rates is of type .*; legal are float, int"):
         schema(Listing)
+
+    for no_scheme in (Ticking(), None, Endpoint):
+        with pytest.raises(InputError, match=r"legal is a subclass of faircast\.guests\.Scheme"):
+            faircast.register_scheme("other", no_scheme)  # type: ignore[arg-type]
+
+    class Undecorated(Ticking):
+        extra: float = 1.0
+
+    with pytest.raises(InputError, match=r"Undecorated\.extra would be a parameter if the class were a dataclass"):
+        faircast.register_scheme("other", Undecorated)
+
+
+@pytest.mark.parametrize(
+    ("kind", "default", "legal"),
+    [
+        (Rate, -5, "a whole number of bit/s from 0"),
+        (Rate, "20 kbit/s", "a whole number of bit/s from 0"),
+        (Duration, 1.5e9, "a whole number of nanoseconds from 0"),
+        (Bytes, True, "a whole number of bytes from 0"),
+        (float, float("nan"), "a finite number"),
+        (int, 1.5, "a whole number"),
+        (bool, 1, "True or False"),
+        (str, None, "a text"),
+        (Literal["a", "b"], "c", "typing.Literal['a', 'b']"),
+    ],
+)
+def test_an_illegal_default_is_refused_at_once(kind: object, default: object, legal: str) -> None:
+    scheme = dataclasses.make_dataclass("Odd", [("value", kind, default)], bases=(Scheme,))
+    with pytest.raises(InputError) as caught:
+        schema(scheme)
+    assert str(caught.value) == f"Odd.value: its default is {default!r}; legal is {legal}"
+    fitting = {Rate: 0, Duration: 0, Bytes: 0, float: 1, int: -1, bool: True, str: ""}.get(kind, "a")
+    schema(dataclasses.make_dataclass("Even", [("value", kind, fitting)], bases=(Scheme,)))
 
 
 CORE = """

@@ -8,9 +8,26 @@ use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use faircast_proto::random::{Random, fnv1a};
 use faircast_proto::scheme::Seat;
 use faircast_proto::time::Instant;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+
+/// The groups of a session: the first, and how many there are.
+#[derive(Clone, Copy)]
+struct Groups(Address, u8);
+
+impl Groups {
+    /// An error unless `address` is one of them.
+    fn have(self, address: Address) -> PyResult<()> {
+        let Groups(first, number) = self;
+        if (first.to_bits()..first.to_bits() + u32::from(number)).contains(&address.to_bits()) {
+            return Ok(());
+        }
+        let last = if number > 1 { format!(" to seat.group + {}", number - 1) } else { String::new() };
+        let message = format!("{} is no group of the session; legal is seat.group{last}", address.to_bits());
+        Err(PyValueError::new_err(message))
+    }
+}
 
 /// What all endpoints of a scheme have in common.
 pub struct Shown {
@@ -39,6 +56,7 @@ pub struct PyEndpoint {
     object: Option<Py<PyAny>>,
     flow: FlowId,
     own: Address,
+    groups: Groups,
     deadline: Option<Instant>,
     /// The last moment at which there was a time-out, and how many there were.
     timeouts: (Instant, u32),
@@ -53,19 +71,27 @@ impl PyEndpoint {
         scheme: &Py<PyAny>,
         role: &str,
         seat: Seat,
+        groups: u8,
         shown: &'static Shown,
         gauges: &'static [Gauge],
     ) -> PyEndpoint {
-        let Seat { flow, own, .. } = seat;
-        let made = attached(shown, |py| scheme.call_method1(py, role, (PySeat(seat),)));
+        let Seat { flow, own, group, .. } = seat;
+        let groups = Groups(group, groups);
+        let object = attached(shown, |py| {
+            let made = scheme.call_method1(py, role, (PySeat(seat),))?;
+            match made.bind(py).hasattr("handle")? && made.bind(py).hasattr("deadline")? {
+                true => Ok(made),
+                false => Err(illegal(py, &format!("{role}()"), &made, "an Endpoint, with handle and deadline")),
+            }
+        });
         let (deadline, timeouts) = (None, (Instant::ZERO, 0));
-        PyEndpoint { object: made, flow, own, deadline, timeouts, counts: Report::default(), shown, gauges }
+        PyEndpoint { object, flow, own, groups, deadline, timeouts, counts: Report::default(), shown, gauges }
     }
 
     fn call(&mut self, py: Python<'_>, now: Instant, input: Input<'_>, out: &mut Outbox) -> PyResult<()> {
         let Some(object) = &self.object else { return Ok(()) };
-        let (flow, own, shown) = (self.flow, self.own, self.shown);
-        let wanted = Py::new(py, PyOutbox { now, flow, own, shown, actions: Vec::new() })?;
+        let (flow, own, groups, shown) = (self.flow, self.own, self.groups, self.shown);
+        let wanted = Py::new(py, PyOutbox { now, flow, own, groups, shown, actions: Vec::new() })?;
         match input {
             Input::Packet(packet, _) => {
                 let packet = PyPacket { packet: *packet, owner: shown.owner() };
@@ -75,7 +101,9 @@ impl PyEndpoint {
             Input::Timeout => drop(object.call_method1(py, "handle", (now.0, "timeout", &wanted))?),
             Input::Stop => drop(object.call_method1(py, "handle", (now.0, "stop", &wanted))?),
         }
-        let deadline: Option<u64> = object.call_method0(py, "deadline")?.extract(py)?;
+        let deadline = object.call_method0(py, "deadline")?;
+        let deadline: Option<u64> = (deadline.extract(py))
+            .map_err(|_| illegal(py, "deadline()", &deadline, "a whole number of nanoseconds from 0, or None"))?;
         self.deadline = deadline.map(|at| Instant(at).max(now));
         for action in std::mem::take(&mut wanted.borrow_mut(py).actions) {
             match action {
@@ -102,6 +130,13 @@ impl PyEndpoint {
             _ => Ok(()),
         }
     }
+}
+
+/// Says that something which Python was asked for cannot be read.
+fn illegal(py: Python<'_>, asked: &str, given: &Py<PyAny>, legal: &str) -> PyErr {
+    let shown = given.bind(py).repr().map(|text| text.to_string()).unwrap_or_default();
+    let shown: String = shown.chars().take(60).collect();
+    PyTypeError::new_err(format!("{asked} gives {shown}; legal is {legal}"))
 }
 
 /// Calls Python. An error ends the run; nothing more is called then.
@@ -140,7 +175,11 @@ impl Endpoint for PyEndpoint {
 
     fn report(&self) -> Report {
         let rate_bps = attached(self.shown, |py| match &self.object {
-            Some(object) => object.getattr(py, "rate_bps")?.extract::<Option<f64>>(py),
+            Some(object) => {
+                let rate = object.getattr(py, "rate_bps")?;
+                rate.extract::<Option<f64>>(py)
+                    .map_err(|_| illegal(py, "rate_bps", &rate, "a number of bit/s, or None"))
+            }
             None => Ok(None),
         });
         let rate_bps = rate_bps.flatten().unwrap_or(f64::NAN);
@@ -154,7 +193,9 @@ impl Endpoint for PyEndpoint {
     fn measure(&self, values: &mut [f64]) {
         let measured = attached(self.shown, |py| {
             let Some(object) = &self.object else { return Ok(Vec::new()) };
-            let measured: Vec<Option<f64>> = object.call_method0(py, "measure")?.extract(py)?;
+            let measured = object.call_method0(py, "measure")?;
+            let measured: Vec<Option<f64>> = (measured.extract(py))
+                .map_err(|_| illegal(py, "measure()", &measured, "a list with a number or None for each gauge"))?;
             if measured.len() == values.len() {
                 return Ok(measured);
             }
@@ -264,6 +305,7 @@ pub struct PyOutbox {
     now: Instant,
     flow: FlowId,
     own: Address,
+    groups: Groups,
     shown: &'static Shown,
     actions: Vec<Action>,
 }
@@ -285,6 +327,14 @@ impl PyOutbox {
             let message = format!("{} bytes of fields given; a header has room for {ROOM}", fields.len());
             return Err(PyValueError::new_err(message));
         }
+        if usize::from(size) < fields.len().max(1) {
+            let message = format!("a packet of {size} bytes with {} bytes of fields", fields.len());
+            return Err(PyValueError::new_err(message + "; legal is 1 to 65535, and no less than its fields"));
+        }
+        let to = Address::from_bits(destination);
+        if to.is_group() {
+            self.groups.have(to)?;
+        }
         let mut room = [0; ROOM];
         room[..fields.len()].copy_from_slice(fields);
         let (owner, said) = (self.shown.owner(), (fields.len() as u8, room));
@@ -293,7 +343,7 @@ impl PyOutbox {
             sent: self.now,
             flow: self.flow,
             source: self.own,
-            destination: Address::from_bits(destination),
+            destination: to,
             size,
             ttl: INITIAL_TTL,
             ecn: if ecn_capable { Ecn::Capable } else { Ecn::NotCapable },
@@ -303,13 +353,19 @@ impl PyOutbox {
     }
 
     /// Becomes a member of a group.
-    fn join(&mut self, group: u32) {
-        self.actions.push(Action::Join(Address::from_bits(group)));
+    fn join(&mut self, group: u32) -> PyResult<()> {
+        let group = Address::from_bits(group);
+        self.groups.have(group)?;
+        self.actions.push(Action::Join(group));
+        Ok(())
     }
 
     /// Is no longer a member of a group.
-    fn leave(&mut self, group: u32) {
-        self.actions.push(Action::Leave(Address::from_bits(group)));
+    fn leave(&mut self, group: u32) -> PyResult<()> {
+        let group = Address::from_bits(group);
+        self.groups.have(group)?;
+        self.actions.push(Action::Leave(group));
+        Ok(())
     }
 
     /// Tells observers of an event that the scheme has declared, by its name. At most one of the causes: the number of

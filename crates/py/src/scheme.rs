@@ -104,10 +104,11 @@ impl PyScheme {
         }
         let instance = make.bind(py).call((), Some(&arguments))?;
         let wrong: Vec<(String, String)> = instance.call_method0("check")?.extract()?;
-        let groups: u8 = instance.call_method0("groups")?.extract()?;
-        if !(1..=MAX_GROUPS).contains(&u32::from(groups)) {
-            return Err(PyValueError::new_err(format!("{groups} groups; legal are 1 to {MAX_GROUPS}")));
-        }
+        let groups = instance.call_method0("groups")?;
+        let legal = |groups: &u8| (1..=MAX_GROUPS).contains(&u32::from(*groups));
+        let groups: u8 = groups.extract().ok().filter(legal).ok_or_else(|| {
+            PyValueError::new_err(format!("groups() gives {groups}; legal is a whole number from 1 to {MAX_GROUPS}"))
+        })?;
         let max_rate_bps: Option<u64> = instance.call_method0("max_rate_bps")?.extract()?;
         Ok(PyScheme {
             packet_bytes: instance.call_method0("packet_bytes")?.extract()?,
@@ -150,11 +151,11 @@ impl Scheme for PyScheme {
     }
 
     fn source(&self, seat: Seat) -> PyEndpoint {
-        PyEndpoint::new(&self.instance, "source", seat, self.shown, &self.shown.source)
+        PyEndpoint::new(&self.instance, "source", seat, self.groups, self.shown, &self.shown.source)
     }
 
     fn member(&self, seat: Seat) -> PyEndpoint {
-        PyEndpoint::new(&self.instance, "member", seat, self.shown, &self.shown.member)
+        PyEndpoint::new(&self.instance, "member", seat, self.groups, self.shown, &self.shown.member)
     }
 }
 
