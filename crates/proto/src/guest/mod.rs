@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `header.rs` | what guests say in their packets |
 //! | `kinds.rs` | kinds of schemes, queues, agents and rules that guests bring, by name |
+//! | `patience.rs` | the end of a guest that wants time-outs without end |
 //! | `scheme.rs` | a guest's scheme, behind a pointer |
 
 mod header;
 mod kinds;
+mod patience;
 mod scheme;
 
 pub use header::{Fields, GUEST_BYTES, GuestHeader};

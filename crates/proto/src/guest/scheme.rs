@@ -1,6 +1,7 @@
 //! A scheme from outside the tree: what [`Scheme`] asks for, behind a pointer.
 
 use super::kinds::{Guests, Sort};
+use super::patience::Patient;
 use crate::endpoint::{Endpoint, EventKind};
 use crate::group_set::GroupPlan;
 use crate::registry;
@@ -62,11 +63,11 @@ where
     }
 
     fn source(&self, seat: Seat) -> Box<dyn Endpoint + Send> {
-        Box::new(Scheme::source(self, seat))
+        Box::new(Patient::new(Scheme::source(self, seat)))
     }
 
     fn member(&self, seat: Seat) -> Box<dyn Endpoint + Send> {
-        Box::new(Scheme::member(self, seat))
+        Box::new(Patient::new(Scheme::member(self, seat)))
     }
 }
 
