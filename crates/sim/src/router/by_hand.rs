@@ -140,6 +140,8 @@ fn the_cap_blocks_the_highest_layer_and_releases_what_has_room() {
     assert_eq!(asked(&bench.second(&mut cap, &[(0, 1)])), [('r', 4)]);
     assert_eq!(asked(&bench.second(&mut cap, &[(0, 1)])), [('r', 10)]);
     assert_eq!(asked(&bench.second(&mut cap, &[(0, 1)])), []);
+    assert_eq!(asked(&bench.second(&mut cap, &[])), []);
+    assert!(interface(&cap)[0].1.is_sign_positive(), "a rate of nothing is zero, not minus zero");
 }
 
 #[test]

@@ -88,7 +88,8 @@ impl RateCap {
     fn act(&mut self, at: &RouterView<'_>, out: &mut RouterOutbox) {
         let seconds = at.interface.now.since(self.began).as_secs_f64();
         let cap_bps = self.config.rate.as_bps_f64();
-        self.rate_bps = self.bits.values().sum::<f64>() / seconds;
+        // A sum of nothing is minus zero.
+        self.rate_bps = (0.0 + self.bits.values().sum::<f64>()) / seconds;
         let group = |session: &SessionAt, rank: Option<u32>| rank.map(|rank| (rank, session.group(rank)));
         if self.rate_bps > cap_bps {
             let highest = at.sessions.iter().filter_map(|session| group(session, session.live().last())).max();
