@@ -132,15 +132,22 @@ impl Session {
     }
 
     /// Passes to another tree. Interfaces that leave it lose what they had; those that stay keep what they block. Gives
-    /// the nodes that now have another way to the source.
+    /// the nodes that now have another way to the source, or from there.
     pub(super) fn retree(&mut self, woods: &mut Woods<'_>) -> Vec<NodeId> {
         let tree = woods.tree(self.tree.root(), self.tree.nodes());
         let before = std::mem::replace(&mut self.tree, tree);
         self.take_in(&before);
         let nodes = self.vertices();
+        let down = |tree: &Tree| {
+            let mut down = vec![LinkId::NONE; tree.len()];
+            tree.branches().iter().for_each(|branch| down[branch.child.index()] = branch.link);
+            down
+        };
+        let (down_before, down_now) = (down(&before), down(&self.tree));
         let moved = |&node: &Vertex| {
             let at = before.vertex(self.tree.node(node));
             self.tree.up(node) != at.and_then(|at| before.up(at))
+                || down_now[node.index()] != at.map_or(LinkId::NONE, |at| down_before[at.index()])
         };
         let moved = nodes.clone().filter(moved).map(|node| self.tree.node(node)).collect();
         let (interfaces, beams) = (std::mem::take(&mut self.interfaces), std::mem::take(&mut self.beams));
@@ -164,14 +171,20 @@ impl Session {
             let outlet = self.interfaces[branch.index()].outlet;
             let place = places.binary_search_by_key(&link, |place| place.0);
             let old = place.ok().map(|place| &interfaces[places[place].1]);
+            // What another node has said below a link that has turned counts no more.
+            let is_same =
+                |&place: &usize| before.node(before.branches()[places[place].1].child) == self.tree.node(child);
+            let stays = place.ok().filter(is_same).is_some();
             let Node { interest, told, .. } = &self.nodes[child.index()];
             let joined = match (self.plan.rebuild, old) {
                 (Rebuild::AtOnce, _) => *interest,
-                (Rebuild::ByMessages, Some(old)) => old.joined,
-                (Rebuild::ByMessages, None) => GroupSet::EMPTY,
+                (Rebuild::ByMessages, Some(old)) if stays => old.joined,
+                (Rebuild::ByMessages, _) => GroupSet::EMPTY,
             };
             self.interfaces[branch.index()] = match (self.plan.rebuild, old) {
-                (Rebuild::ByMessages, Some(old)) => Interface { outlet, joined: GroupSet::EMPTY, ..old.clone() },
+                (Rebuild::ByMessages, Some(old)) if stays => {
+                    Interface { outlet, joined: GroupSet::EMPTY, ..old.clone() }
+                }
                 (_, old) => Interface {
                     outlet,
                     joined: GroupSet::EMPTY,

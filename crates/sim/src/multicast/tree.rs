@@ -159,16 +159,18 @@ impl Tree {
         self.places[vertex.index()].fan
     }
 
-    /// The branches, each after those of its child.
+    /// All branches, each after those of its child.
     pub(crate) fn leaves_first(&self) -> Vec<BranchId> {
         let mut order = Vec::with_capacity(self.branches.len());
         let add = |order: &mut Vec<BranchId>, vertex| {
             let [start, end] = self.fan(vertex);
             order.extend((start..end).map(BranchId));
         };
-        if let Some(root) = self.vertex(self.root) {
-            add(&mut order, root);
-        }
+        // Where no way leads to the source there may be branches all the same.
+        let mut is_child = vec![false; self.len()];
+        self.branches.iter().for_each(|branch| is_child[branch.child.index()] = true);
+        let tops = (0..).map(Vertex).zip(is_child).filter(|(_, is_child)| !is_child);
+        tops.for_each(|(top, _)| add(&mut order, top));
         let mut next = 0;
         while let Some(&branch) = order.get(next) {
             add(&mut order, self.branch(branch).child);

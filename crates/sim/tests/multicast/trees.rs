@@ -6,6 +6,7 @@ use faircast_proto::packet::Address;
 use faircast_proto::time::Duration;
 use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::Wheel;
+use faircast_sim::change::Change;
 use faircast_sim::counters::Undeliverable;
 use faircast_sim::engine::World;
 use faircast_sim::ids::{LinkId, NodeId};
@@ -201,4 +202,52 @@ fn a_way_that_becomes_too_long_ends_where_the_hops_do() {
     assert!((184..=187).contains(&out_of_hops), "{out_of_hops}");
     assert_eq!(world.links()[139 - 2 * 63].counters().delivered, out_of_hops, "the sixty-fourth link on the way");
     assert_eq!(world.links()[139 - 2 * 64].counters().arrived, 0);
+}
+
+#[test]
+fn who_comes_to_the_end_of_a_link_that_has_turned_says_anew_what_it_wants() {
+    // Two hosts behind a router. The link to the first, which has said much, turns to the second, whose own goes down.
+    let mut network = NetworkBuilder::new(1);
+    let [source, router, first, second] = ["source", "router", "first", "second"].map(|name| network.node(name));
+    for (a, b) in [(source, router), (router, first), (router, second)] {
+        duplex(&mut network, a, b, LinkMode::Fused);
+    }
+    let (turns, ends) = (LinkId(2), LinkId(4));
+    network.change(at(1.0), turns, Change::FarEnd(second));
+    network.change(at(1.0), ends, Change::Down);
+    let plan = SessionPlan { rebuild: Rebuild::ByMessages, leave_delay: Duration::ZERO, ..SessionPlan::sparse(1) };
+    let short = |start: f64| Place { stop: Some(start + 0.05), ..from(first, start) };
+    let mut places: Vec<Place> = (0..8).map(|step| short(f64::from(step) / 10.0)).collect();
+    places.push(from(second, 0.0));
+    let groups = session(&mut network, source, plan, &places);
+    let mut world: World<Wheel> = build(network);
+    world.run(at(0.99), u64::MAX);
+    let before = world.receiver(0, 8).received_pkts;
+    world.run(at(2.0), u64::MAX);
+    assert_eq!(world.interface(groups[0], turns), Some((GroupSet::all(1), GroupSet::EMPTY)));
+    // All of a second but twice the delay.
+    let received = world.receiver(0, 8).received_pkts - before;
+    assert!(received >= 195, "{received}");
+}
+
+#[test]
+fn what_is_joined_where_no_way_leads_to_the_source_is_there_when_one_does_again() {
+    for rebuild in [Rebuild::AtOnce, Rebuild::ByMessages] {
+        // Source - r1 - r2 - two hosts.
+        let mut network = NetworkBuilder::new(1);
+        let [source, r1, r2, first, second] = ["source", "r1", "r2", "first", "second"].map(|name| network.node(name));
+        for (a, b) in [(source, r1), (r1, r2), (r2, first), (r2, second)] {
+            duplex(&mut network, a, b, LinkMode::Fused);
+        }
+        for link in [2, 3].map(LinkId) {
+            network.change(at(1.0), link, Change::Down);
+            network.change(at(2.0), link, Change::Up);
+        }
+        let plan = SessionPlan { rebuild, ..SessionPlan::sparse(1) };
+        let groups = session(&mut network, source, plan, &[from(first, 0.0), from(second, 0.0)]);
+        let mut world: World<Wheel> = build(network);
+        world.run(at(2.5), u64::MAX);
+        let joined = Some((GroupSet::all(1), GroupSet::EMPTY));
+        assert_eq!([2, 4, 6].map(|link| world.interface(groups[0], LinkId(link))), [joined; 3], "{rebuild:?}");
+    }
 }
