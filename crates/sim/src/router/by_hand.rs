@@ -175,6 +175,14 @@ fn the_cap_forgets_what_is_left_and_rests_without_sessions() {
 }
 
 #[test]
+fn only_groups_have_a_place_in_a_session() {
+    let place = |address| Bench::new().see(|at, _| at.place(address).map(|(session, number)| (session.flow.0, number)));
+    assert_eq!([5, 6, 12].map(|number| place(Address::group(number))), [Some((0, 5)), Some((1, 0)), None]);
+    assert_eq!([0, 6].map(|number| place(Address::endpoint(number))), [None, None]);
+    assert_eq!(place(Address::NEIGHBOUR), None);
+}
+
+#[test]
 fn the_caps_parameters_are_checked() {
     let wrong = |rate: u64, interval_us: u64, window_us: u64| {
         let [interval, window] = [interval_us, window_us].map(Duration::from_micros);

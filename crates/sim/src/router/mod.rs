@@ -37,7 +37,8 @@ pub(crate) const NO_ENDPOINT: u32 = u32::MAX;
 /// The driver takes the same three steps after each call: carry out the outbox, arm `deadline`. What is asked for when
 /// a packet is offered is carried out in that moment, after all packets of the moment; everything else at once.
 pub trait RouterAgent {
-    /// A packet is offered to the queue, before that can drop it. Groups that are blocked are not offered.
+    /// A packet is offered to the queue, before that can drop it. Groups that are blocked are not offered, but where a
+    /// packet goes up its tree over a leg: what is held back is the way down.
     fn on_packet(&mut self, packet: &Packet, at: &RouterView<'_>, out: &mut RouterOutbox) -> Offer;
 
     /// Somebody below has begun or ceased to want groups of a session, or the tree has come to or left the interface.
@@ -155,9 +156,12 @@ impl<'a> RouterView<'a> {
         if address.is_group() { None } else { self.hosts.get(address.index()).copied() }
     }
 
-    /// The session on this interface that owns a group, and the group's number in it.
+    /// The session on this interface that owns a group, and the group's number in it; `None` for what is no group.
     pub fn place(&self, group: Address) -> Option<(&'a SessionAt, u32)> {
         let within = |session: &SessionAt| {
+            if !group.is_group() {
+                return None;
+            }
             let number = group.index().checked_sub(session.first.index())?;
             (number < session.groups as usize).then_some(number as u32)
         };
