@@ -8,7 +8,7 @@ use crate::calendar::{Calendar, Entry, Kind};
 use crate::change::{Change, Handoff, Plan};
 use crate::engine::World;
 use crate::ids::{LinkId, NodeId};
-use crate::legs::Legs;
+use crate::legs::{Aim, Legs};
 use crate::link::Link;
 use crate::multicast::Woods;
 use crate::routing::{Edge, Graph, Routes};
@@ -107,8 +107,10 @@ impl<C: Calendar> World<C> {
         }
         if reroutes && let Some(epoch) = &mut changes.epoch {
             epoch.pass(now, &self.wires.links, &self.wires.legs);
-            self.hand_off(&turned);
+            // What leaves at this moment finds the new trees; what nodes say about them comes behind what waits.
             self.pass_to_new_trees();
+            self.hand_off(&turned);
+            self.send_messages();
         }
     }
 
@@ -118,14 +120,14 @@ impl<C: Calendar> World<C> {
         self.changes.as_mut()?.epoch.as_mut()?.way(node, slot)
     }
 
-    /// The trees of all sessions become those of the present routes.
+    /// The trees of all sessions become those of the present routes; [`send_messages`](Self::send_messages) must
+    /// follow.
     fn pass_to_new_trees(&mut self) {
         let Some(epoch) = self.changes.as_mut().and_then(|changes| changes.epoch.as_mut()) else { return };
         epoch.routes(&self.multicast.roots());
         let Some(routes) = &epoch.routes else { return };
         let mut woods = Woods::new(epoch.nodes, &epoch.edges, routes, self.wires.legs.carriers());
         self.multicast.retree(self.wires.now, &mut woods, &mut self.messages);
-        self.send_messages();
     }
 
     /// Does with waiting packets what is to be done, at links that have gone down or turned elsewhere, and at those
@@ -141,15 +143,15 @@ impl<C: Calendar> World<C> {
             let mut waiting = state.waiting_pkts();
             let whole = self.is_disturbed(link, turned);
             for (label, aim) in self.take_disturbed(link, turned) {
-                let way = self.wires.way(link, aim, label);
+                let way = aim.way(link);
                 if !whole && !self.is_disturbed(way, turned) {
                     self.wires.links[link.index()].keep(label, aim);
                     continue;
                 }
-                match self.detour(way, label) {
+                match self.detour(way, aim, label) {
                     // Another leg of the same transmitter.
                     Some(other) if self.wires.legs.carrier(other) == Some(link) => {
-                        self.wires.links[link.index()].keep(label, other);
+                        self.wires.links[link.index()].keep(label, Aim::Leg(other));
                     }
                     Some(other) => {
                         waiting -= 1;
@@ -179,21 +181,21 @@ impl<C: Calendar> World<C> {
     }
 
     /// Takes out what waits at a link, if something must be done with some of it.
-    fn take_disturbed(&mut self, link: LinkId, turned: &[LinkId]) -> Vec<(Label, LinkId)> {
+    fn take_disturbed(&mut self, link: LinkId, turned: &[LinkId]) -> Vec<(Label, Aim)> {
         let state = &self.wires.links[link.index()];
         let aims = state.aims().into_iter().flatten();
-        let leg = aims.copied().any(|aim| aim != LinkId::NONE && self.is_disturbed(aim, turned));
+        let leg = aims.copied().any(|aim| self.is_disturbed(aim.way(link), turned));
         match leg || self.is_disturbed(link, turned) {
             true => self.wires.links[link.index()].take_waiting(),
             false => Vec::new(),
         }
     }
 
-    /// The other link on which a packet that waits at `link` goes on.
-    fn detour(&mut self, link: LinkId, label: Label) -> Option<LinkId> {
+    /// The other link on which a packet that waits at `link` goes on; none for what is lost with its leg already.
+    fn detour(&mut self, link: LinkId, aim: Aim, label: Label) -> Option<LinkId> {
         let destination = self.wires.store.destination(label.packet);
         let changes = self.changes.as_mut()?;
-        if destination.is_group() || changes.treatments[link.index()].no_detour {
+        if destination.is_group() || aim == Aim::Nobody || changes.treatments[link.index()].no_detour {
             return None;
         }
         let epoch = changes.epoch.as_mut()?;
@@ -201,15 +203,15 @@ impl<C: Calendar> World<C> {
         epoch.way(node, self.places[destination.index()].slot).filter(|&way| way != link)
     }
 
-    /// What becomes of one of the packets waiting at a link and which has no other way, as the link or the leg `aim` of
-    /// it, which `disturbed` says, has gone down or turned.
-    fn treat(&mut self, link: LinkId, disturbed: LinkId, aim: LinkId, label: Label, waiting: &mut u32) {
+    /// What becomes of one of the packets waiting at a link and which has no other way, as the link or the leg that it
+    /// is for, which `disturbed` says, has gone down or turned.
+    fn treat(&mut self, link: LinkId, disturbed: LinkId, aim: Aim, label: Label, waiting: &mut u32) {
         let Some(changes) = &self.changes else { return };
         let state = &mut self.wires.links[link.index()];
         match changes.treatments[disturbed.index()].handoff {
             Handoff::Keep => state.keep(label, aim),
             // What is meant for no leg is heard by none.
-            Handoff::Lose if disturbed != link => state.keep(label, LinkId::NONE),
+            Handoff::Lose if disturbed != link => state.keep(label, Aim::Nobody),
             Handoff::Lose => state.lose(label, aim),
             Handoff::Discard => {
                 *waiting -= 1;

@@ -16,7 +16,6 @@ use crate::link::Link;
 use crate::store::Label;
 use crate::trace::Happening;
 use crate::wires::Wires;
-use faircast_proto::packet::Address;
 use faircast_proto::time::{Duration, Instant};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -31,6 +30,19 @@ pub enum Part {
     Carrier,
     /// A far end of this link; state, delay, losses and where it leads may change.
     Leg(LinkId),
+}
+
+/// For which legs of a link a packet is that waits there or is in transmission. On other links it means nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Aim {
+    /// For all that want its group when the transmission ends.
+    Wanting,
+    /// For these but one: the packet has come from there.
+    Beside(LinkId),
+    /// For one.
+    Leg(LinkId),
+    /// For none any more.
+    Nobody,
 }
 
 /// The carriers of legs.
@@ -171,19 +183,18 @@ impl Legs {
     }
 }
 
-impl<C: Calendar> Wires<C> {
-    /// The way of a packet that is offered to `link`, or to the carrier `link` for the leg `aim`: that leg if it is for
-    /// one node, otherwise the link.
+impl Aim {
+    /// The way of what is offered to `link` with this aim: one of its legs, or the link.
     #[inline]
-    pub(crate) fn way(&self, link: LinkId, aim: LinkId, label: Label) -> LinkId {
-        if aim == LinkId::NONE {
-            return link;
+    pub(crate) fn way(self, link: LinkId) -> LinkId {
+        match self {
+            Aim::Leg(leg) => leg,
+            Aim::Wanting | Aim::Beside(_) | Aim::Nobody => link,
         }
-        let destination = self.store.destination(label.packet);
-        let for_one = !destination.is_group() || destination == Address::NEIGHBOUR;
-        if for_one { aim } else { link }
     }
+}
 
+impl<C: Calendar> Wires<C> {
     /// A packet has left the transmitter of a carrier and goes on to `leg`, if that is up. Says whether it is.
     pub(crate) fn radiate(&mut self, leg: LinkId, label: Label, transmission: u64) -> bool {
         let (now, state) = (self.now, &mut self.links[leg.index()]);

@@ -3,7 +3,7 @@
 
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::ids::{LinkId, NodeId};
-use crate::legs::Legs;
+use crate::legs::{Aim, Legs};
 use crate::link::{Delivered, Launched, Link, Wanted};
 use crate::queue::Verdict;
 use crate::router::Offer;
@@ -42,20 +42,19 @@ impl<C: Calendar> Wires<C> {
     #[inline(never)]
     fn consider(&mut self, link: LinkId, label: Label) {
         match self.legs.carrier(link) {
-            None => self.offer_on(link, LinkId::NONE, label),
-            Some(carrier) => self.offer_on(carrier, link, label),
+            None => self.offer_on(link, Aim::Wanting, label),
+            Some(carrier) => self.offer_on(carrier, Aim::Leg(link), label),
         }
     }
 
-    /// A packet comes to a link whose queue must be asked. On a link with legs it is for the leg `aim`, or, if it goes
-    /// to a group, for all others that want it.
-    pub(crate) fn offer_on(&mut self, link: LinkId, aim: LinkId, label: Label) {
+    /// A packet comes to a link whose queue must be asked.
+    pub(crate) fn offer_on(&mut self, link: LinkId, aim: Aim, label: Label) {
         if self.links[link.index()].port().is_some() && self.offer(link, label) == Offer::HoldBack {
             return self.store.release(label.packet);
         }
         // What the trace is to show may be gone afterwards.
         let arrived = self.trace.is_some().then(|| *self.store.get(label.packet));
-        let way = self.way(link, aim, label);
+        let way = aim.way(link);
         let is_shut = way != link && !self.links[way.index()].is_up();
         let state = &mut self.links[link.index()];
         let wanted = match is_shut {
@@ -121,10 +120,9 @@ impl<C: Calendar> Wires<C> {
     }
 
     /// The packet in transmission on a link that may change goes on the wire, if it has left. One that goes on to legs
-    /// is given to the caller, with the leg that it is meant for; [`end_transmission`](Self::end_transmission) must
-    /// follow.
+    /// is given to the caller, with its aim; [`end_transmission`](Self::end_transmission) must follow.
     #[cold]
-    pub(crate) fn launch(&mut self, link: LinkId) -> Option<(LinkId, Label)> {
+    pub(crate) fn launch(&mut self, link: LinkId) -> Option<(Aim, Label)> {
         match self.links[link.index()].launch(self.now) {
             Launched::Nothing | Launched::Sent(None) => {}
             Launched::Sent(Some(at)) => self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0)),

@@ -7,7 +7,8 @@ use super::wire::Wire;
 use super::{Form, Link, nanos_per_byte};
 use crate::change::{Change, Line};
 use crate::counters::LinkCounters;
-use crate::ids::{LinkId, NodeId};
+use crate::ids::NodeId;
+use crate::legs::Aim;
 use crate::probe::PacketAction;
 use crate::store::{Label, Store};
 use faircast_proto::time::{Duration, Instant, Rate};
@@ -22,8 +23,8 @@ pub(super) struct Course {
     doomed: usize,
     /// Whether nobody will receive the packet in transmission.
     departs_in_vain: bool,
-    /// On a link with legs: for which leg each packet is, that in transmission and those that wait.
-    pub(super) aims: Option<VecDeque<LinkId>>,
+    /// On a link with legs: for which of them each packet is, that in transmission and those that wait.
+    pub(super) aims: Option<VecDeque<Aim>>,
     rates: Rates,
 }
 
@@ -46,8 +47,8 @@ pub(crate) enum Launched {
     Nothing,
     /// It is on the wire; an entry of the calendar may be wanted for a delivery.
     Sent(Option<Instant>),
-    /// It goes on to legs; the one that it is meant for.
-    ToLegs(LinkId, Label),
+    /// It goes on to legs, those that it is meant for.
+    ToLegs(Aim, Label),
     /// Nobody will receive it.
     InVain(Label),
 }
@@ -117,19 +118,19 @@ impl Link {
         }
     }
 
-    /// Takes out the packets that wait, but those that are doomed, each with the leg that it is meant for. Each is to
+    /// Takes out the packets that wait, but those that are doomed, each with its aim. Each is to
     /// be given back or let go, in their order: [`keep`](Self::keep), [`lose`](Self::lose),
     /// [`note_rerouted`](Self::note_rerouted), [`discard`](Self::discard).
-    pub(crate) fn take_waiting(&mut self) -> Vec<(Label, LinkId)> {
+    pub(crate) fn take_waiting(&mut self) -> Vec<(Label, Aim)> {
         let (Some(course), Some(waiting)) = (&mut self.course, &mut self.waiting) else { return Vec::new() };
         let taken = waiting.packets.split_off(course.doomed);
         waiting.bytes -= taken.iter().map(|label| u64::from(label.size)).sum::<u64>();
         let aims = course.aims.as_mut().map(|aims| aims.split_off(self.ring.len() as usize + course.doomed));
-        taken.into_iter().zip(aims.into_iter().flatten().chain(std::iter::repeat(LinkId::NONE))).collect()
+        taken.into_iter().zip(aims.into_iter().flatten().chain(std::iter::repeat(Aim::Wanting))).collect()
     }
 
     /// Puts a packet that has waited back.
-    pub(crate) fn keep(&mut self, label: Label, aim: LinkId) {
+    pub(crate) fn keep(&mut self, label: Label, aim: Aim) {
         let waiting = self.waiting.get_or_insert_default();
         waiting.bytes += u64::from(label.size);
         waiting.packets.push_back(label);
@@ -139,7 +140,7 @@ impl Link {
     }
 
     /// Puts a packet that has waited back, for nobody to receive it.
-    pub(crate) fn lose(&mut self, label: Label, aim: LinkId) {
+    pub(crate) fn lose(&mut self, label: Label, aim: Aim) {
         self.keep(label, aim);
         if let Some(course) = &mut self.course {
             course.doomed += 1;
@@ -216,8 +217,8 @@ impl Course {
         }
     }
 
-    /// A packet joins those that wait or are in transmission; on a link with legs it is for the leg `aim`.
-    pub(super) fn aim(&mut self, aim: LinkId) {
+    /// A packet joins those that wait or are in transmission; on a link with legs it is for those of `aim`.
+    pub(super) fn aim(&mut self, aim: Aim) {
         if let Some(aims) = &mut self.aims {
             aims.push_back(aim);
         }

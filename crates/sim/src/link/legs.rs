@@ -1,7 +1,7 @@
 //! The part of a link with legs that is the link's: the transmitter's aims, and what a leg counts.
 
 use super::{DropReason, Form, Link, Verdict, Wanted};
-use crate::ids::LinkId;
+use crate::legs::Aim;
 use crate::store::{Label, Store};
 use faircast_proto::packet::Packet;
 use faircast_proto::time::Instant;
@@ -22,8 +22,8 @@ impl Link {
         self.aims().is_some()
     }
 
-    /// For which leg each packet is, that in transmission and those that wait; `None` if there are no legs.
-    pub(crate) fn aims(&self) -> Option<&VecDeque<LinkId>> {
+    /// For which legs each packet is, that in transmission and those that wait; `None` if there are no legs.
+    pub(crate) fn aims(&self) -> Option<&VecDeque<Aim>> {
         self.course.as_ref()?.aims.as_ref()
     }
 

@@ -21,7 +21,8 @@ mod wire;
 pub(crate) use changing::Launched;
 
 use crate::counters::LinkCounters;
-use crate::ids::{LinkId, NodeId};
+use crate::ids::NodeId;
+use crate::legs::Aim;
 use crate::loss::{Loss, LossModel};
 use crate::probe::{PacketAction, QueueProbe};
 use crate::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
@@ -161,8 +162,8 @@ impl Link {
         Some(delivery)
     }
 
-    /// A packet comes to the queue, on a link with legs for the leg `aim`.
-    pub(crate) fn arrive(&mut self, now: Instant, aim: LinkId, mut label: Label, store: &mut Store) -> Wanted {
+    /// A packet comes to the queue, on a link with legs for those of `aim`.
+    pub(crate) fn arrive(&mut self, now: Instant, aim: Aim, mut label: Label, store: &mut Store) -> Wanted {
         self.settle(now);
         self.counters.arrived += 1;
         let arrived = *store.get(label.packet);

@@ -3,6 +3,7 @@
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::engine::World;
 use crate::ids::{LinkId, NodeId, SessionId};
+use crate::legs::Aim;
 use crate::multicast::crossings::{Crossing, Way};
 use crate::multicast::state::Fan;
 use crate::multicast::{CONTROL_BYTES, Message, Vertex, Woods};
@@ -98,11 +99,25 @@ impl<C: Calendar> World<C> {
     pub(crate) fn hand_to_neighbours(&mut self) {
         for (endpoint, label) in std::mem::take(&mut self.local) {
             let group = self.wires.store.destination(label.packet);
+            // It may have left when it was handed the packet before.
+            if !self.is_in(endpoint, group) {
+                self.wires.store.release(label.packet);
+                continue;
+            }
             self.multicast.usage_mut(group.index()).received(label.size, 1);
             self.hand_packet(endpoint as usize, label);
             self.wires.store.release(label.packet);
             self.carry_out(endpoint as usize);
         }
+    }
+
+    /// Whether an endpoint has joined a group.
+    fn is_in(&self, endpoint: u32, group: Address) -> bool {
+        let Some((session, number)) = self.multicast.place(group.index()) else { return false };
+        let state = self.multicast.session(session);
+        let node = state.vertex(self.places[endpoint as usize].node);
+        let member = node.and_then(|node| state.member(node, endpoint));
+        member.is_some_and(|member| state.at(member as u32).has_joined(number))
     }
 
     /// Sends a copy towards the source. There is no way if the network has fallen apart.
@@ -163,16 +178,16 @@ impl<C: Calendar> World<C> {
                         if !state.beam(carrier).is_some_and(|beam| beam.is_wanted_beside(leg, group)) {
                             continue;
                         }
-                        Some(leg)
+                        Aim::Beside(leg)
                     }
-                    _ => None,
+                    _ => Aim::Wanting,
                 };
                 used = true;
                 let Some(onward) = onward else { break };
                 self.wires.store.share(label.packet);
                 match aim {
-                    None => self.wires.put(outlet.link, onward),
-                    Some(leg) => self.wires.offer_on(outlet.link, leg, onward),
+                    Aim::Wanting => self.wires.put(outlet.link, onward),
+                    _ => self.wires.offer_on(outlet.link, aim, onward),
                 }
             }
         }
@@ -183,18 +198,21 @@ impl<C: Calendar> World<C> {
         used
     }
 
-    /// A packet that has left the transmitter of `carrier` goes on to the legs that hear it: a packet to a group to all
-    /// on which that is joined now, but the leg `aim`, any other to the leg `aim` alone. Says whether any leg hears it.
-    pub(crate) fn spread(&mut self, carrier: LinkId, aim: LinkId, label: Label) -> bool {
+    /// A packet that has left the transmitter of `carrier` goes on to the legs that it is for. Says whether any hears
+    /// it.
+    pub(crate) fn spread(&mut self, carrier: LinkId, aim: Aim, label: Label) -> bool {
         let transmission = self.wires.legs.begin_transmission();
-        let destination = self.wires.store.destination(label.packet);
-        let place = if destination.is_group() { self.multicast.place(destination.index()) } else { None };
-        let Some((session, group)) = place else {
-            return aim != LinkId::NONE && self.wires.radiate(aim, label, transmission);
+        let except = match aim {
+            Aim::Leg(leg) => return self.wires.radiate(leg, label, transmission),
+            Aim::Nobody => return false,
+            Aim::Beside(leg) => Some(leg),
+            Aim::Wanting => None,
         };
+        let group = self.wires.store.destination(label.packet);
+        let Some((session, group)) = self.multicast.place(group.index()) else { return false };
         let Some(beam) = self.multicast.session(session).beam(carrier) else { return false };
         let mut heard = false;
-        for leg in beam.legs_of(group).filter(|&leg| leg != aim) {
+        for leg in beam.legs_of(group).filter(|&leg| Some(leg) != except) {
             heard |= self.wires.radiate(leg, label, transmission);
         }
         heard
@@ -258,7 +276,12 @@ impl<C: Calendar> World<C> {
         }
     }
 
+    /// An entry for the agenda has come. Only that counts which was put into the calendar last: whoever heeded others
+    /// would put one more there each time.
     pub(crate) fn run_agenda(&mut self) {
+        if self.agenda_armed != self.wires.now {
+            return;
+        }
         self.agenda_armed = Instant::FAR_FUTURE;
         self.multicast.run_agenda(self.wires.now, &mut self.messages);
         self.send_messages();

@@ -201,6 +201,30 @@ fn what_a_terminal_sends_to_a_group_comes_to_all_others_and_not_back() {
 }
 
 #[test]
+fn what_goes_up_over_a_leg_comes_to_the_source_and_to_nobody_twice() {
+    // The source is on a terminal, and the way of all others to it ends with its leg.
+    let (mut network, [gateway, _], terminals, carrier) = satellite(3);
+    let plan = SessionPlan { any_source: GroupSet::of(0), ..SessionPlan::sparse(1) };
+    let own = network.address(terminals[0]);
+    let nodes = [gateway, terminals[1], terminals[2]];
+    let addresses = nodes.map(|node| network.address(node));
+    let (flow, first) = network.session(own, plan);
+    network.place(own, flow, crate::support::member(own, &[first], false), Instant::ZERO, None);
+    for (start, own) in [0.5, 0.6, 0.0].into_iter().zip(addresses) {
+        network.member(flow, own);
+        let speaks = start > 0.0;
+        network.place(own, flow, crate::support::member(own, &[first], speaks), at(start), None);
+    }
+    let mut world: World<Wheel> = build(network);
+    world.run(at(1.0), u64::MAX);
+    assert_eq!(world.undeliverable()[0].total(), 0);
+    // The second that speaks joins after the first has spoken.
+    assert_eq!(world.sender(0).received_pkts, 2);
+    assert_eq!([0, 1, 2].map(|member| world.receiver(0, member).received_pkts), [1, 0, 2]);
+    assert_eq!(world.links()[carrier.index()].counters().unreceived, 0);
+}
+
+#[test]
 fn in_dense_mode_each_leg_is_pruned_and_grafted_for_itself() {
     // Gateways, two of them with a host.
     let (mut network, [source, _], gateways, _) = satellite(3);

@@ -1,6 +1,6 @@
 //! Who wants what: reports, what is lost of them, and what repairs it.
 
-use crate::support::{DELAY, GAP, Place, at, build, duplex, from, link, link_with, session, silent};
+use crate::support::{DELAY, GAP, LosesFirst, Place, at, build, duplex, from, link, link_with, session, silent};
 use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::packet::{Address, Ecn, Header, MembershipMessage, Packet};
@@ -373,4 +373,36 @@ fn when_members_rest_every_interface_has_joined_what_is_wanted_below() {
         heap.run(at(look), u64::MAX);
         assert_eq!(digest, heap.digest());
     }
+}
+
+#[test]
+fn what_comes_and_goes_leaves_nothing_behind_in_the_calendar() {
+    // Somebody stays in one group, so that reports are repeated; others join another group and leave it one by one,
+    // each when all is quiet again.
+    let events = |others: u64| {
+        let mut network = NetworkBuilder::new(1);
+        let [source, host] = ["source", "host"].map(|name| network.node(name));
+        link(&mut network, source, host, LinkMode::Fused, 0);
+        link_with(&mut network, host, source, Loss::Guest(Box::new(LosesFirst(0))));
+        let own = network.address(source);
+        let (flow, first) = network.session(own, SessionPlan::sparse(2));
+        silent(&mut network, own, flow);
+        for other in 0..=others {
+            let own = network.address(host);
+            network.member(flow, own);
+            let group = Address::group(first.index() as u32 + u32::from(other > 0));
+            let stop = (other > 0).then(|| at(20.0 * other as f64 + 0.1));
+            network.place(own, flow, crate::support::member(own, &[group], false), at(20.0 * other as f64), stop);
+        }
+        let mut world: World<Wheel> = build(network);
+        world.run(at(2500.0), u64::MAX);
+        let before = world.events();
+        world.run(at(5200.0), u64::MAX);
+        world.events() - before
+    };
+    // Every 125 s a report and its acknowledgement, the time to look whether that has come, and the report's lifetime.
+    let quiet = events(0);
+    assert!(quiet < 22 * 6, "{quiet}");
+    let after = events(100);
+    assert!(after.abs_diff(quiet) <= 6, "{after} for {quiet}");
 }

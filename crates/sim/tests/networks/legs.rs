@@ -304,6 +304,42 @@ fn what_goes_to_a_group_that_nobody_hears_any_more_is_counted() {
 }
 
 #[test]
+fn what_is_lost_with_its_leg_takes_no_other_way_when_the_carrier_goes_down_as_well() {
+    let outcome = run(&|network| {
+        let Satellite { satellite, terminals, legs, carrier } = satellite(network, AMPLE, &[10, 20]);
+        link(network, satellite, terminals[1], &wire(50), LinkMode::Fused);
+        network.handoff(legs[1], Handoff::Lose, false);
+        // The last packet for the second terminal waits until 4.033 ms.
+        network.change(Instant(3_500_000), legs[1], Change::Down);
+        network.change(Instant(3_800_000), carrier, Change::Down);
+        network.change(Instant(7_000_000), carrier, Change::Up);
+        let first = script(network, [satellite, terminals[0]], Instant::ZERO, &[(0, Step::Send(1000))]);
+        let steps = [1010, 1011, 1012, 1013].map(|size| (0, Step::Send(size)));
+        vec![first, script(network, [satellite, terminals[1]], Instant::ZERO, &steps)]
+    });
+    assert_eq!(sizes(&outcome), [vec![1000], vec![1010, 1011]]);
+    let LinkCounters { rerouted, unreceived, delivered, .. } = outcome.counters[0];
+    assert_eq!((rerouted, unreceived, delivered), (0, 2, 3));
+}
+
+#[test]
+fn a_leg_that_comes_up_hears_what_departs_at_that_moment() {
+    // A packet to the group departs at 101 ms.
+    let of = |up: u64| {
+        let outcome = run(&|network| {
+            let Satellite { satellite, terminals, legs, .. } = satellite(network, AMPLE, &[10, 20]);
+            network.change(Instant(50 * MS), legs[1], Change::Down);
+            network.change(Instant(up), legs[1], Change::Up);
+            group(network, satellite, &terminals, &[(100_000, 1000)])
+        });
+        outcome.arrivals[1].clone()
+    };
+    assert_eq!(of(101 * MS - 1), [(121 * MS, 1000)]);
+    assert_eq!(of(101 * MS), [(121 * MS, 1000)], "a change comes before everything else of its instant");
+    assert_eq!(of(101 * MS + 1), []);
+}
+
+#[test]
 fn changes_belong_to_the_leg_or_to_the_carrier() {
     let mut network = NetworkBuilder::new(1);
     let Satellite { carrier, legs, satellite, .. } = satellite(&mut network, AMPLE, &[10]);
