@@ -94,7 +94,7 @@ impl PyEndpoint {
         let wanted = Py::new(py, PyOutbox { now, flow, own, groups, shown, actions: Vec::new() })?;
         match input {
             Input::Packet(packet, _) => {
-                let packet = PyPacket { packet: *packet, owner: shown.owner() };
+                let packet = PyPacket { packet: Box::new(*packet), owner: shown.owner() };
                 object.call_method1(py, "handle", (now.0, packet, &wanted))?;
             }
             Input::Start => drop(object.call_method1(py, "handle", (now.0, "start", &wanted))?),
@@ -248,7 +248,8 @@ impl PySeat {
 /// A packet that has come.
 #[pyclass(name = "Packet", module = "faircast._native", frozen)]
 pub struct PyPacket {
-    packet: Packet,
+    /// A packet lies on a cache line of its own, an object of Python does not.
+    packet: Box<Packet>,
     owner: [u8; 4],
 }
 

@@ -410,6 +410,7 @@ impl RouterAgent for Liar {
             out.block(destination);
             out.release(destination);
         }
+        out.note("lies", self.0 as f64);
     }
 
     fn deadline(&self) -> Option<Instant> {
@@ -432,6 +433,11 @@ fn what_an_agent_sends_to_nobody_is_given_up_and_counted() {
     assert_eq!([0, 1, 2].map(|flow| given_up[flow].no_route), [9; 3]);
     // From the router below the first session's source up to it, who is the only one to send.
     assert_eq!([0, 1, 2].map(|flow| given_up[flow].not_a_source), [3; 3]);
+    let notes = world.records().router_events.iter().filter_map(|row| match row.event {
+        RouterEvent::Note(what, value) => Some((row.link, what, value)),
+        _ => None,
+    });
+    assert_eq!(notes.collect::<Vec<_>>(), [1.0, 2.0, 3.0].map(|n| (LinkId(4), "lies", n)));
     assert_eq!(digest, run::<Heap>(LinkMode::TwoStage, &agent, |_| {}).0);
 }
 

@@ -183,6 +183,27 @@ fn only_groups_have_a_place_in_a_session() {
 }
 
 #[test]
+fn the_cap_measures_over_its_window() {
+    let mut bench = Bench::new();
+    let window = Duration::from_secs(2);
+    let config = rate_cap::Config { rate: Rate(100_000), window, ..rate_cap::Config::default() };
+    let mut cap = RateCap::new(&config, Bench::context());
+    assert_eq!(interface(&cap)[0], ("rate_bps", 0.0));
+    bench.join(&mut cap);
+    // 100 kbit/s over two seconds, however they come; 101 kbit/s over the next two, of which the highest has 30.
+    assert_eq!(asked(&bench.second(&mut cap, &[(0, 150)])), []);
+    assert_eq!(asked(&bench.second(&mut cap, &[(0, 50)])), []);
+    assert_eq!(interface(&cap)[0], ("rate_bps", 100_000.0));
+    assert_eq!(asked(&bench.second(&mut cap, &[(0, 142), (10, 60)])), []);
+    assert_eq!(asked(&bench.second(&mut cap, &[])), [('b', 10)]);
+    // Room for 30 kbit/s is beside 70, not beside 71.
+    assert_eq!(asked(&bench.second(&mut cap, &[(0, 142)])), []);
+    assert_eq!(asked(&bench.second(&mut cap, &[])), []);
+    assert_eq!(asked(&bench.second(&mut cap, &[(0, 140)])), []);
+    assert_eq!(asked(&bench.second(&mut cap, &[])), [('r', 10)]);
+}
+
+#[test]
 fn the_caps_parameters_are_checked() {
     let wrong = |rate: u64, interval_us: u64, window_us: u64| {
         let [interval, window] = [interval_us, window_us].map(Duration::from_micros);

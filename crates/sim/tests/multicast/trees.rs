@@ -148,6 +148,24 @@ fn by_messages_the_new_way_is_asked_and_the_old_one_told() {
 }
 
 #[test]
+fn by_messages_reports_go_out_when_a_link_goes_down() {
+    let (mut network, diamond) = diamond();
+    let [source, _, _, host, _] = diamond.nodes;
+    let plan = SessionPlan { rebuild: Rebuild::ByMessages, ..SessionPlan::sparse(1) };
+    let groups = session(&mut network, source, plan, &[from(host, 0.0)]);
+    for link in [LEFT_HOST, LEFT_HOST + 1] {
+        network.change(at(1.0), LinkId(link as u32), Change::Down);
+    }
+    let mut world: World<Wheel> = build(network);
+    world.run(at(1.0001), u64::MAX);
+    assert_eq!(joined(&world, groups[0], RIGHT_HOST), Some(GroupSet::EMPTY));
+    world.run(at(1.0101), u64::MAX);
+    assert_eq!(joined(&world, groups[0], RIGHT_HOST), Some(GroupSet::all(1)), "10 ms later, and not at the next retry");
+    world.run(at(1.5), u64::MAX);
+    assert!(world.receiver(0, 0).received_pkts > 280);
+}
+
+#[test]
 fn a_report_from_before_the_change_has_no_effect_after_it() {
     // The host joins, leaves and so on each 3 ms; whatever is under way when the tree moves there and back again, in
     // the end the interface has joined what the host wants.
