@@ -160,3 +160,54 @@ fn wrong_values_are_named() {
     let more = Config { announce: Some(Announce::Apart), ..full };
     assert_eq!(Scheme::check(&more), [("rates".to_owned(), "128 layers given; legal are 1 to 127".to_owned())]);
 }
+
+#[test]
+fn jitter_spreads_gaps_evenly_about_the_nominal_one() {
+    // 1000 B at 80 kbit/s: 100 ms, times 0.5 to 1.5.
+    let config = Config { rates: vec![Rate(80_000)], jitter: 0.5, ..Config::default() };
+    let mut source = config.source(seat(Who::Source));
+    let mut out = Outbox::default();
+    source.handle(Instant::ZERO, Input::Start, &mut out);
+    let mut before = Instant::ZERO;
+    let gap = |_| {
+        let at = source.deadline().expect("it sends for ever");
+        source.handle(at, Input::Timeout, &mut out);
+        let gap_ms = at.since(before).as_secs_f64() * 1e3;
+        before = at;
+        gap_ms
+    };
+    let gaps: Vec<f64> = (0..5000).map(gap).collect();
+    let mean = |gaps: &[f64]| gaps.iter().sum::<f64>() / gaps.len() as f64;
+    let squares: Vec<f64> = gaps.iter().map(|gap| (gap - 100.0) * (gap - 100.0)).collect();
+    // Four standard errors of the mean of 5000, and of a uniform spread of 100²/12.
+    assert!((mean(&gaps) - 100.0).abs() < 4.0 * 28.9 / 5000_f64.sqrt(), "{}", mean(&gaps));
+    assert!((mean(&squares) / 833.3 - 1.0).abs() < 0.06, "{}", mean(&squares));
+    assert!(gaps.iter().all(|gap| (50.0..=150.0).contains(gap)));
+}
+
+#[test]
+fn headers_are_told_apart() {
+    use crate::packet::ProtocolHeader;
+    let mut seen = std::collections::BTreeSet::new();
+    for number in [0, 1, 2, 255, 256, 1 << 24, u32::MAX] {
+        for rank in [0, 1, 2, 127] {
+            assert!(seen.insert(Header::Data { layer: rank, sequence: number }.digest()));
+            assert!(seen.insert(Header::Level { level: rank, sequence: number }.digest()));
+        }
+    }
+}
+
+#[test]
+fn who_starts_again_climbs_again() {
+    let config = Config { level: Some(1), climb: vec![step(1, 2)], ..Config::default() };
+    let mut member = config.member(seat(Who::Member(0)));
+    let mut out = Outbox::default();
+    for start in [0, 100] {
+        let at = |seconds: u64| Instant((start + seconds) * 1_000_000_000);
+        member.handle(at(0), Input::Start, &mut out);
+        assert_eq!(member.deadline(), Some(at(1)));
+        member.handle(at(1), Input::Timeout, &mut out);
+        assert_eq!(member.deadline(), None);
+        member.handle(at(2), Input::Stop, &mut out);
+    }
+}
