@@ -14,4 +14,5 @@ mod scheme;
 
 pub use header::{Fields, GUEST_BYTES, GuestHeader};
 pub use kinds::{Guest, Guests, Kind, ORIGIN, Sort};
+pub use patience::Patience;
 pub use scheme::SchemeKind;

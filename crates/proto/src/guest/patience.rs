@@ -3,34 +3,48 @@
 use crate::endpoint::{Endpoint, Gauge, Input, Outbox, Report};
 use crate::time::Instant;
 
-/// Time-outs at one moment after which an endpoint is thought to want them for ever. They take some tenths of a
-/// second, and no host sends as many packets at once.
+/// Time-outs at one moment after which it is thought that they are wanted for ever. They take some tenths of a second,
+/// and no host sends as many packets at once.
 const AT_ONCE: u32 = 1_000_000;
+
+/// Counts time-outs at one moment.
+#[derive(Debug, Default)]
+pub struct Patience {
+    /// The last moment at which there was one, and how many there were.
+    timeouts: (Instant, u32),
+}
+
+impl Patience {
+    /// There is a time-out of `whose` deadline.
+    ///
+    /// # Panics
+    /// Too many came at this moment.
+    #[inline]
+    pub fn time_out(&mut self, now: Instant, whose: impl FnOnce() -> String) {
+        let (last, number) = self.timeouts;
+        self.timeouts = (now, if last == now { number + 1 } else { 1 });
+        if self.timeouts.1 >= AT_ONCE {
+            panic!("the deadline of {} does not leave the moment {} ns: {AT_ONCE} time-outs", whose(), now.0);
+        }
+    }
+}
 
 /// An endpoint from outside the tree. Panics when it wants time-outs without end at one moment.
 pub(super) struct Patient<E> {
     endpoint: E,
-    /// The last moment at which there was a time-out, and how many there were.
-    timeouts: (Instant, u32),
+    patience: Patience,
 }
 
 impl<E> Patient<E> {
     pub(super) fn new(endpoint: E) -> Patient<E> {
-        Patient { endpoint, timeouts: (Instant::ZERO, 0) }
+        Patient { endpoint, patience: Patience::default() }
     }
 }
 
 impl<E: Endpoint> Endpoint for Patient<E> {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         if let Input::Timeout = input {
-            let (last, number) = self.timeouts;
-            self.timeouts = (now, if last == now { number + 1 } else { 1 });
-            assert!(
-                self.timeouts.1 < AT_ONCE,
-                "the deadline of {} does not leave the moment {} ns: {AT_ONCE} time-outs",
-                std::any::type_name::<E>(),
-                now.0
-            );
+            self.patience.time_out(now, || std::any::type_name::<E>().to_owned());
         }
         self.endpoint.handle(now, input, out);
     }

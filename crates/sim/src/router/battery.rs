@@ -441,6 +441,31 @@ fn what_an_agent_sends_to_nobody_is_given_up_and_counted() {
     assert_eq!(digest, run::<Heap>(LinkMode::TwoStage, &agent, |_| {}).0);
 }
 
+/// Always wants to be called now.
+struct Restless;
+
+impl RouterAgent for Restless {
+    fn on_packet(&mut self, _packet: &Packet, _at: &RouterView<'_>, _out: &mut RouterOutbox) -> Offer {
+        Offer::Forward
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        Some(Instant(3))
+    }
+
+    fn gauges(&self, _tell: &mut dyn FnMut(RouterGauge)) {}
+}
+
+#[test]
+#[should_panic(expected = "the agent of a router, node 2, does not leave the moment")]
+fn an_agent_whose_deadline_stays_ends_the_run_in_a_message() {
+    let agent = |link: u32| match link {
+        4 => InterfaceAgent::Guest(Box::new(Restless)),
+        _ => built(&Config::Monitor(monitor::Config {}), link),
+    };
+    run::<Wheel>(LinkMode::Fused, &agent, |_| {});
+}
+
 #[test]
 fn the_cap_holds_and_what_has_room_is_released() {
     // Three of the six groups of 100 kbit/s each have room below 340 kbit/s.

@@ -5,6 +5,7 @@ use super::{RouterGauge, RouterOutbox, RouterView, SessionAt};
 use crate::ids::NodeId;
 use crate::queue::InterfaceView;
 use faircast_proto::group_set::GroupSet;
+use faircast_proto::guest::Patience;
 use faircast_proto::packet::{Address, FlowId, Packet};
 use faircast_proto::time::Instant;
 use std::sync::Arc;
@@ -23,12 +24,13 @@ pub(crate) struct Port {
     outbox: RouterOutbox,
     /// When the next timer entry comes.
     armed: Instant,
+    patience: Patience,
 }
 
 impl Port {
     pub(crate) fn new(agent: InterfaceAgent, node: NodeId, number: u32, hosts: Arc<[NodeId]>) -> Port {
         let (sessions, outbox) = (Vec::new(), RouterOutbox::default());
-        Port { agent, node, number, sessions, hosts, outbox, armed: Instant::FAR_FUTURE }
+        Port { agent, node, number, sessions, hosts, outbox, armed: Instant::FAR_FUTURE, patience: Patience::default() }
     }
 
     /// A packet is offered to the queue.
@@ -67,6 +69,7 @@ impl Port {
     /// Calls the agent if its deadline has come.
     pub(crate) fn time_out(&mut self, interface: InterfaceView) {
         if self.agent.deadline().is_some_and(|deadline| deadline <= interface.now) {
+            self.patience.time_out(interface.now, || format!("the agent of a router, node {},", self.node.0));
             let at = RouterView { interface, sessions: &self.sessions, hosts: &self.hosts };
             self.agent.on_timeout(&at, &mut self.outbox);
         }

@@ -250,22 +250,25 @@ fn who_comes_to_the_end_of_a_link_that_has_turned_says_anew_what_it_wants() {
 
 #[test]
 fn what_is_joined_where_no_way_leads_to_the_source_is_there_when_one_does_again() {
-    for rebuild in [Rebuild::AtOnce, Rebuild::ByMessages] {
-        // Source - r1 - r2 - two hosts.
+    let (at_once, by_messages) = (Rebuild::AtOnce, Rebuild::ByMessages);
+    let cases: [(_, &[u32]); 4] = [(at_once, &[2]), (at_once, &[2, 3]), (by_messages, &[2]), (by_messages, &[2, 3])];
+    for (rebuild, down) in cases {
+        // Source - r1 - r2 - two hosts. What goes down is the link to r2 alone, or the one back as well: the hosts'
+        // ways end there, or lead nowhere.
         let mut network = NetworkBuilder::new(1);
         let [source, r1, r2, first, second] = ["source", "r1", "r2", "first", "second"].map(|name| network.node(name));
         for (a, b) in [(source, r1), (r1, r2), (r2, first), (r2, second)] {
             duplex(&mut network, a, b, LinkMode::Fused);
         }
-        for link in [2, 3].map(LinkId) {
-            network.change(at(1.0), link, Change::Down);
-            network.change(at(2.0), link, Change::Up);
+        for &link in down {
+            network.change(at(1.0), LinkId(link), Change::Down);
+            network.change(at(2.0), LinkId(link), Change::Up);
         }
         let plan = SessionPlan { rebuild, ..SessionPlan::sparse(1) };
         let groups = session(&mut network, source, plan, &[from(first, 0.0), from(second, 0.0)]);
         let mut world: World<Wheel> = build(network);
         world.run(at(2.5), u64::MAX);
         let joined = Some((GroupSet::all(1), GroupSet::EMPTY));
-        assert_eq!([2, 4, 6].map(|link| world.interface(groups[0], LinkId(link))), [joined; 3], "{rebuild:?}");
+        assert_eq!([2, 4, 6].map(|link| world.interface(groups[0], LinkId(link))), [joined; 3], "{rebuild:?} {down:?}");
     }
 }
