@@ -1,0 +1,257 @@
+//! Satellites in planes and slots.
+
+use crate::earth::Earth;
+use crate::orbit::{Circular, Orbit};
+use crate::vector::Vector;
+use std::f64::consts::TAU;
+
+/// A satellite of a constellation.
+#[derive(Clone, Debug)]
+pub struct Satellite {
+    /// Its name: plane and slot from 1 as in `3-11`, or that in its elements.
+    pub name: String,
+    /// The plane that it is in, from 0.
+    pub plane: usize,
+    /// Its place in the plane, from 0, in the order in which it goes ahead of slot 0.
+    pub slot: usize,
+    /// How it moves.
+    pub orbit: Orbit,
+    /// How far along its orbit it is at the start, from the ascending node, radians.
+    pub(crate) along: f64,
+}
+
+/// All satellites, plane by plane and of a plane slot by slot.
+#[derive(Clone, Debug)]
+pub struct Constellation {
+    /// What the Earth is taken for.
+    pub earth: Earth,
+    /// The satellites.
+    pub satellites: Vec<Satellite>,
+    /// Where each plane begins among the satellites, and where the last one ends.
+    pub(crate) planes: Vec<usize>,
+    /// What lies beside the last plane.
+    pub(crate) beside_last: Beside,
+    /// Whether slots of the same number in planes beside each other lie beside each other.
+    pub(crate) numbered: bool,
+}
+
+/// What lies beside the last plane of a constellation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Beside {
+    /// The first plane, going the same way; its slots are so many ahead of those of the same number.
+    First { ahead: usize },
+    /// The first plane, going the other way: the seam.
+    Seam,
+}
+
+/// Circular orbits of one altitude and inclination, alike but for their nodes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shell {
+    /// Above the ground, km.
+    pub altitude: f64,
+    /// Degrees.
+    pub inclination: f64,
+    /// How many planes there are.
+    pub planes: u32,
+    /// How many satellites each of them has.
+    pub slots: u32,
+    /// From the ascending node of one plane to that of the next, degrees.
+    pub spacing: f64,
+    /// How the slots of a plane lie to those of the one before.
+    pub phasing: Phasing,
+    /// The time by which the constellation is ahead of its place at zero, s.
+    pub offset: f64,
+}
+
+/// How the slots of a plane lie to those of the plane before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phasing {
+    /// Every other plane is half a slot ahead (ns-2's Iridium and Teledesic).
+    Alternate,
+    /// Each is ahead of the one before by `F` parts of the circle divided by the number of satellites (Walker's
+    /// notation i: T/P/F).
+    Walker(u32),
+}
+
+impl Shell {
+    /// The Iridium of ns-2's `sat-iridium` example, which [Peng] used: 6 planes of 11 satellites at 780 km and 86.4°,
+    /// nodes 31.6° apart, every other plane half a slot ahead.
+    pub const IRIDIUM: Shell = Shell {
+        altitude: 780.0,
+        inclination: 86.4,
+        planes: 6,
+        slots: 11,
+        spacing: 31.6,
+        phasing: Phasing::Alternate,
+        offset: 0.0,
+    };
+
+    /// The Teledesic of ns-2's `sat-teledesic` example: 12 planes of 24 satellites at 1375 km and 84.7°, nodes 15°
+    /// apart, every other plane half a slot ahead.
+    pub const TELEDESIC: Shell = Shell {
+        altitude: 1375.0,
+        inclination: 84.7,
+        planes: 12,
+        slots: 24,
+        spacing: 15.0,
+        phasing: Phasing::Alternate,
+        offset: 0.0,
+    };
+
+    /// Walker's delta pattern i: T/P/F, whose nodes are spread over the whole circle: altitude in km, inclination in
+    /// degrees, `planes` of `slots` satellites.
+    pub fn delta(altitude: f64, inclination: f64, planes: u32, slots: u32, phasing: u32) -> Shell {
+        let spacing = 360.0 / f64::from(planes);
+        Shell { altitude, inclination, planes, slots, spacing, phasing: Phasing::Walker(phasing), offset: 0.0 }
+    }
+
+    /// Walker's star pattern, whose nodes are spread over half of the circle, so that a seam lies where planes go
+    /// against each other.
+    pub fn star(altitude: f64, inclination: f64, planes: u32, slots: u32, phasing: u32) -> Shell {
+        Shell { spacing: 180.0 / f64::from(planes), ..Shell::delta(altitude, inclination, planes, slots, phasing) }
+    }
+
+    /// Whether nodes go round the whole circle, so that the last plane lies beside the first and goes the same way.
+    fn is_closed(&self) -> bool {
+        (self.spacing * f64::from(self.planes) - 360.0).abs() < 1e-6 * self.spacing
+    }
+
+    /// One turn, s.
+    pub fn period(&self) -> f64 {
+        Circular::new(self.altitude, 0.0, 0.0, 0.0).period()
+    }
+
+    /// How far plane `plane` is ahead of plane 0, degrees.
+    fn ahead(&self, plane: u32) -> f64 {
+        let slot = 360.0 / f64::from(self.slots);
+        match self.phasing {
+            Phasing::Alternate => f64::from(plane % 2) * slot / 2.0,
+            Phasing::Walker(parts) => f64::from(parts) * f64::from(plane) * slot / f64::from(self.planes),
+        }
+    }
+
+    /// Its satellites.
+    pub fn constellation(&self) -> Constellation {
+        let mut satellites = Vec::with_capacity((self.planes * self.slots) as usize);
+        let turned = Earth::sphere_turn(self.offset).to_degrees();
+        let along = 360.0 * self.offset / self.period();
+        for plane in 0..self.planes {
+            for slot in 0..self.slots {
+                // The Earth has turned below the nodes by the time at which the run starts.
+                let node = self.spacing * f64::from(plane) - turned;
+                let phase = 360.0 * f64::from(slot) / f64::from(self.slots) + self.ahead(plane) + along;
+                let [inclination, node, phase] = [self.inclination, node, phase].map(f64::to_radians);
+                let orbit = Orbit::Circular(Circular::new(self.altitude, inclination, node, phase));
+                let name = format!("{}-{}", plane + 1, slot + 1);
+                let along = phase.rem_euclid(TAU);
+                satellites.push(Satellite { name, plane: plane as usize, slot: slot as usize, orbit, along });
+            }
+        }
+        let beside_last = match (self.is_closed(), self.phasing) {
+            // Once around, F slots are gained.
+            (true, Phasing::Walker(parts)) => Beside::First { ahead: parts as usize % self.slots as usize },
+            (true, Phasing::Alternate) => Beside::First { ahead: 0 },
+            (false, _) => Beside::Seam,
+        };
+        let planes = (0..=self.planes as usize).map(|plane| plane * self.slots as usize).collect();
+        Constellation { earth: Earth::Sphere, satellites, planes, beside_last, numbered: true }
+    }
+}
+
+impl Constellation {
+    /// How many planes there are.
+    pub fn planes(&self) -> usize {
+        self.planes.len() - 1
+    }
+
+    /// How many satellites a plane has.
+    pub fn slots(&self, plane: usize) -> usize {
+        self.planes[plane + 1] - self.planes[plane]
+    }
+
+    /// The index of the satellite in a slot, which counts round the plane.
+    pub fn at(&self, plane: usize, slot: usize) -> usize {
+        self.planes[plane] + slot % self.slots(plane)
+    }
+
+    /// The satellite of plane `beside` that lies beside the one at `slot` of `plane`, if one does. `ahead`: by how many
+    /// slots those of the other plane are ahead, where slots are numbered alike. Where they are not, the nearest along
+    /// the orbit, if it is that one's nearest as well.
+    pub(crate) fn abreast(&self, plane: usize, slot: usize, beside: usize, ahead: usize) -> Option<usize> {
+        if self.numbered {
+            return (slot < self.slots(beside)).then(|| self.at(beside, slot + ahead));
+        }
+        let nearest = |own: usize, beside: usize| {
+            let apart = |other: usize| {
+                let apart = (self.satellites[own].along - self.satellites[other].along).rem_euclid(TAU);
+                apart.min(TAU - apart)
+            };
+            let range = self.planes[beside]..self.planes[beside + 1];
+            range.min_by(|&a, &b| apart(a).total_cmp(&apart(b)))
+        };
+        let own = self.at(plane, slot);
+        nearest(own, beside).filter(|&other| nearest(other, plane) == Some(own))
+    }
+
+    /// Where a satellite is; its orbit must have been found to last.
+    pub(crate) fn position(&self, satellite: usize, seconds: f64) -> Vector {
+        let found = self.satellites[satellite].orbit.position(seconds);
+        // One that has come down sees nobody and is seen by nobody.
+        found.unwrap_or(Vector { x: 0.0, y: 0.0, z: 0.0 })
+    }
+
+    /// Satellites that cannot be followed until `seconds`, as their elements give no position.
+    pub fn lost_until(&self, seconds: f64) -> Vec<usize> {
+        let lost = |at: f64, index: usize| self.satellites[index].orbit.position(at).is_none();
+        (0..self.satellites.len()).filter(|&index| lost(0.0, index) || lost(seconds, index)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn iridium_has_its_nodes_and_phases() {
+        let iridium = Shell::IRIDIUM.constellation();
+        assert_eq!((iridium.satellites.len(), iridium.planes(), iridium.slots(5)), (66, 6, 11));
+        assert_eq!(iridium.satellites[65].name, "6-11");
+        // Slot 0 of plane 1 over the equator at 0°; of plane 3 at 63.2°; of plane 2 half a slot, 16.36°, north of its
+        // node.
+        let degrees = |index: usize| {
+            let place = iridium.position(index, 0.0);
+            (place.latitude().to_degrees(), place.longitude().to_degrees())
+        };
+        assert_eq!(degrees(0), (0.0, 0.0));
+        assert!((degrees(22).1 - 63.2).abs() < 1e-9);
+        let [sin_inclination, sin_along] = [86.4, 16.363_636_f64].map(|angle: f64| libm::sin(angle.to_radians()));
+        let by_hand = libm::asin(sin_inclination * sin_along).to_degrees();
+        assert!((degrees(11).0 - by_hand).abs() < 1e-5);
+        // Slot 1 is 32.727° ahead of slot 0.
+        let [a, b] = [0, 1].map(|index| iridium.position(index, 0.0));
+        assert!((a.dot(b) / 7158.0 / 7158.0 - libm::cos((360.0_f64 / 11.0).to_radians())).abs() < 1e-9);
+    }
+
+    #[test]
+    fn once_around_a_delta_the_phases_agree() {
+        // 53°: 1584/72/17. The plane after the last would be the first, with its slots 17 ahead.
+        let shell = Shell::delta(550.0, 53.0, 72, 22, 17);
+        let starlink = shell.constellation();
+        assert_eq!(starlink.beside_last, Beside::First { ahead: 17 });
+        let neighbour = |a: usize, b: usize| starlink.position(a, 0.0).distance(starlink.position(b, 0.0));
+        let usual = neighbour(starlink.at(3, 5), starlink.at(4, 5));
+        let around = neighbour(starlink.at(71, 5), starlink.at(0, 5 + 17));
+        // Not the same, as neither is their latitude; but neighbours, and others are not.
+        assert!((usual - around).abs() < 400.0 && around < neighbour(starlink.at(71, 5), starlink.at(0, 5)));
+        assert_eq!(Shell::star(1200.0, 87.9, 18, 40, 1).constellation().beside_last, Beside::Seam);
+    }
+
+    #[test]
+    fn an_offset_is_time_gone_by() {
+        let later = Shell { offset: 1234.5, ..Shell::IRIDIUM }.constellation();
+        let now = Shell::IRIDIUM.constellation();
+        for index in [0, 17, 65] {
+            assert!(later.position(index, 100.0).distance(now.position(index, 1334.5)) < 1e-6);
+        }
+    }
+}
