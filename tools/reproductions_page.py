@@ -3,17 +3,19 @@
     python tools/reproductions_page.py FOLDER [FOLDER ...]
 
 Each FOLDER is one that `faircast reproduce` has written. The page shows for every criterion what was published, what
-was measured, the verdict and the reason; experiments come in the order of `faircast list experiments`.
+was measured, the verdict and the reason; experiments come in the order of `faircast list experiments`. What the page
+has of experiments that are in none of the folders stays.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
-from faircast.experiments import PAPERS, REGISTRY
+from faircast.experiments import PAPERS, REGISTRY, load
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 HEAD = """# Reproductions
@@ -56,18 +58,28 @@ def main(folders: list[str]) -> int:
         print(f"not experiments of this version: {', '.join(unknown)}", file=sys.stderr)
         return 2
     (DOCS / "figures").mkdir(exist_ok=True)
+    page = DOCS / "reproductions.md"
+    before = sections(page.read_text()) if page.exists() else {}
     parts, paper = [HEAD], None
     for name in REGISTRY:
+        if name not in found and name not in before:
+            continue
+        if load(name).paper != paper:
+            paper = load(name).paper
+            parts.append(f"## {PAPERS[paper]}\n")
         if name in found:
-            summary = json.loads(found[name].read_text())
-            if summary["paper"] != paper:
-                paper = summary["paper"]
-                parts.append(f"## {PAPERS[paper]}\n")
-            parts.append(section(summary, found[name].parent))
-    page = DOCS / "reproductions.md"
+            parts.append(section(json.loads(found[name].read_text()), found[name].parent))
+        else:
+            parts.append(before[name])
     page.write_text("\n".join(parts))
-    print(f"{page}: {len(found)} experiments")
+    print(f"{page}: {len(found)} experiments written, {len(before.keys() - found.keys())} kept")
     return 0
+
+
+def sections(page: str) -> dict[str, str]:
+    """What a page has of each experiment, by its id."""
+    parts = re.split(r"^(?=##)", page, flags=re.MULTILINE)
+    return {part[4:].partition(":")[0]: part.rstrip("\n") + "\n" for part in parts if part.startswith("### ")}
 
 
 def section(summary: dict[str, Any], folder: Path) -> str:
