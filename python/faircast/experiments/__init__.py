@@ -20,6 +20,7 @@ PAPERS = {
 }
 
 REGISTRY: dict[str, str] = {
+    "peng-analysis": "faircast.experiments.peng.analysis",
     "omcc-table1": "faircast.experiments.hang.optimal_rates",
     "omcc-fig5-table2": "faircast.experiments.hang.one_megabit",
     "omcc-bw": "faircast.experiments.hang.bandwidths",

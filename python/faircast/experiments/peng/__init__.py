@@ -1,0 +1,1 @@
+"""Peng and Sikdar: layer blocking over a constellation of satellites."""
