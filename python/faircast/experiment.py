@@ -35,7 +35,7 @@ class Point:
     key: Hashable
     """How the experiment refers to it, for instance ``("mecn", 10)``."""
     scenario: Any
-    """Whatever `faircast.run` takes."""
+    """Whatever `faircast.run` takes; or what makes it of a seed, where seeds differ in more than random numbers."""
     tables: tuple[str, ...] = ()
     """Tables to keep beside the summary."""
     table_seeds: int | None = 1
@@ -44,6 +44,10 @@ class Point:
     """Called with every raw result; what it returns is kept in its place (see `Data.reduced`)."""
     copy: int = 0
     """Points with the same scenario and different copies are run separately, to see that they are equal."""
+
+    def scenario_of(self, seed: int) -> Any:
+        """What is run with this seed."""
+        return self.scenario(seed) if callable(self.scenario) else self.scenario
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +171,7 @@ class Data:
         return self.points[key].reduced[seed]
 
     def scenario(self, key: Hashable) -> Resolved:
-        """The scenario of a point, with all defaults."""
+        """The scenario of a point, with all defaults; of the first seed if it depends on the seed."""
         return self.points[key].scenario
 
 

@@ -265,19 +265,21 @@ class PlannedExperiment:
 
     experiment: Experiment
     seeds: range
-    points: dict[Hashable, tuple[Point, str]]
+    points: dict[Hashable, tuple[Point, dict[int, str]]]
+    """Each with what its scenario is known by, seed by seed."""
     quick: bool
 
     def data(self, plan: Plan, summaries: dict[tuple[str, int], RunSummary]) -> Data | None:
         """What the runs gave; None if some of them are missing."""
         found = {}
-        for key, (point, digest) in self.points.items():
-            if any((digest, seed) not in summaries for seed in self.seeds):
+        for key, (point, digests) in self.points.items():
+            keys = {seed: (digests[seed], seed) for seed in self.seeds}
+            if any(run not in summaries for run in keys.values()):
                 return None
-            runs = {seed: plan.runs[digest, seed] for seed in self.seeds}
+            runs = {seed: plan.runs[run] for seed, run in keys.items()}
             found[key] = PointData(
-                scenario=plan.scenarios[digest],
-                summaries={seed: summaries[digest, seed] for seed in self.seeds},
+                scenario=plan.scenarios[digests[self.seeds[0]]],
+                summaries={seed: summaries[run] for seed, run in keys.items()},
                 tables={seed: run.tables for seed, run in runs.items()},
                 reduced={seed: run.reduced[id(point)] for seed, run in runs.items() if id(point) in run.reduced},
             )
@@ -300,14 +302,18 @@ class Plan:
 
     def add(self, experiment: Experiment, seeds: range) -> None:
         """Plan the runs of an experiment."""
-        points: dict[Hashable, tuple[Point, str]] = {}
+        points: dict[Hashable, tuple[Point, dict[int, str]]] = {}
         for point in experiment.points(self.quick):
             assert point.key not in points, f"{experiment.id} has two points {point.key}"
-            scenario = resolve(point.scenario)
-            digest = scenario.hash if point.copy == 0 else f"{scenario.hash}#{point.copy}"
-            self.scenarios[digest] = scenario
-            points[point.key] = (point, digest)
+            digests: dict[int, str] = {}
+            points[point.key] = (point, digests)
+            scenario = None
             for number, seed in enumerate(seeds):
+                if scenario is None or callable(point.scenario):
+                    scenario = resolve(point.scenario_of(seed))
+                digest = scenario.hash if point.copy == 0 else f"{scenario.hash}#{point.copy}"
+                self.scenarios[digest] = scenario
+                digests[seed] = digest
                 run = self.runs.get((digest, seed))
                 if run is None:
                     run = PlannedRun(digest, seed, Job(scenario.json, seed, scenario.name))

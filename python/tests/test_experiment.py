@@ -229,6 +229,27 @@ def test_equal_runs_are_computed_once(cli: Cli, register: Any, runs: list[int]) 
     assert Path("here/x-two/summary.json").exists()
 
 
+def test_a_scenario_may_depend_on_the_seed(cli: Cli, register: Any, runs: list[int]) -> None:
+    def of_seed(seed: int) -> Any:
+        return resolve(SMALL, sets=[f"links.bottleneck.queue.limit='{20 + seed % 2} packets'"])
+
+    found: dict[int, Any] = {}
+
+    def seen(data: Data) -> Measured:
+        found.update({seed: data.run("both", seed).values for seed in data.seeds})
+        return Measured(value=None, holds=True)
+
+    criterion = Criterion(name="it is so", published="so", evaluate=seen)
+    both = make("x-both", criterion, points=lambda quick: [Point(key="both", scenario=of_seed)], figure=None)
+    odd = make("x-odd", HOLDS, points=lambda quick: [Point(key="odd", scenario=of_seed(1))], figure=None)
+    register(both, odd)
+    assert cli("reproduce", "--all", "--reps", "4", "--out", "here").code == 0
+    # Seeds 1 and 3 of both experiments are the same runs; 2 and 4 have another scenario in the second.
+    assert sorted(runs) == [1, 2, 2, 3, 4, 4]
+    for seed in (1, 2, 3, 4):
+        assert found[seed].tobytes() == faircast.run(of_seed(seed), seed=seed).metrics().values.tobytes()
+
+
 def test_copies_are_computed_apart(cli: Cli, register: Any, runs: list[int]) -> None:
     def twice(quick: bool) -> list[Point]:
         def tables(raw: Any) -> Any:
@@ -470,7 +491,7 @@ def test_every_registered_experiment_is_sound() -> None:
         for quick in (True, False):
             keys: list[Hashable] = []
             for point in experiment.points(quick):
-                resolve(point.scenario)
+                resolve(point.scenario_of(1))
                 keys.append(point.key)
             assert len(set(keys)) == len(keys)
 
