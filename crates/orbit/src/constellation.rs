@@ -3,7 +3,7 @@
 use crate::earth::Earth;
 use crate::orbit::{Circular, Orbit};
 use crate::vector::Vector;
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 
 /// A satellite of a constellation.
 #[derive(Clone, Debug)]
@@ -51,9 +51,10 @@ pub struct Shell {
     pub altitude: f64,
     /// Degrees.
     pub inclination: f64,
-    /// How many planes there are.
+    /// How many planes there are, at least one: a shell without satellites has no links and no station sees anything of
+    /// it, of which nothing here warns.
     pub planes: u32,
-    /// How many satellites each of them has.
+    /// How many satellites each of them has, likewise.
     pub slots: u32,
     /// From the ascending node of one plane to that of the next, degrees.
     pub spacing: f64,
@@ -98,8 +99,8 @@ impl Shell {
         offset: 0.0,
     };
 
-    /// Walker's delta pattern i: T/P/F, whose nodes are spread over the whole circle: altitude in km, inclination in
-    /// degrees, `planes` of `slots` satellites.
+    /// Walker's delta pattern i: T/P/F [Walker84], whose nodes are spread over the whole circle: altitude in km,
+    /// inclination in degrees, `planes` of `slots` satellites.
     pub fn delta(altitude: f64, inclination: f64, planes: u32, slots: u32, phasing: u32) -> Shell {
         let spacing = 360.0 / f64::from(planes);
         Shell { altitude, inclination, planes, slots, spacing, phasing: Phasing::Walker(phasing), offset: 0.0 }
@@ -149,7 +150,7 @@ impl Shell {
         }
         let beside_last = match (self.is_closed(), self.phasing) {
             // Once around, F slots are gained.
-            (true, Phasing::Walker(parts)) => Beside::First { ahead: parts as usize % self.slots as usize },
+            (true, Phasing::Walker(parts)) => Beside::First { ahead: parts as usize % self.slots.max(1) as usize },
             (true, Phasing::Alternate) => Beside::First { ahead: 0 },
             (false, _) => Beside::Seam,
         };
@@ -175,22 +176,37 @@ impl Constellation {
     }
 
     /// The satellite of plane `beside` that lies beside the one at `slot` of `plane`, if one does. `ahead`: by how many
-    /// slots those of the other plane are ahead, where slots are numbered alike. Where they are not, the nearest along
-    /// the orbit, if it is that one's nearest as well.
+    /// slots those of the other plane are ahead, where slots are numbered alike. Where they are not, the one along the
+    /// orbit that is nearest to where the satellite would be in the other plane, if it is that one's nearest as well.
     pub(crate) fn abreast(&self, plane: usize, slot: usize, beside: usize, ahead: usize) -> Option<usize> {
         if self.numbered {
             return (slot < self.slots(beside)).then(|| self.at(beside, slot + ahead));
         }
-        let nearest = |own: usize, beside: usize| {
-            let apart = |other: usize| {
-                let apart = (self.satellites[own].along - self.satellites[other].along).rem_euclid(TAU);
-                apart.min(TAU - apart)
-            };
-            let range = self.planes[beside]..self.planes[beside + 1];
+        let phase = self.phase(plane, beside);
+        let nearest = |along: f64, plane: usize| {
+            let apart = |other: usize| from_to(along, self.satellites[other].along).abs();
+            let range = self.planes[plane]..self.planes[plane + 1];
             range.min_by(|&a, &b| apart(a).total_cmp(&apart(b)))
         };
         let own = self.at(plane, slot);
-        nearest(own, beside).filter(|&other| nearest(other, plane) == Some(own))
+        let other = nearest(self.satellites[own].along + phase, beside)?;
+        (nearest(self.satellites[other].along - phase, plane) == Some(own)).then_some(other)
+    }
+
+    /// How far the satellites of plane `beside` are ahead of those of `plane` on the whole, at most half a slot: where
+    /// they are just that, each taken by itself would find now the one ahead and now the one behind.
+    fn phase(&self, plane: usize, beside: usize) -> f64 {
+        let slots = self.slots(plane).min(self.slots(beside)) as f64;
+        let along =
+            |plane: usize| self.satellites[self.planes[plane]..self.planes[plane + 1]].iter().map(|own| own.along);
+        let (mut sin, mut cos) = (0.0, 0.0);
+        for own in along(plane) {
+            let apart = along(beside).map(|other| from_to(own, other));
+            let Some(least) = apart.min_by(|a, b| a.abs().total_cmp(&b.abs())) else { continue };
+            let (part_sin, part_cos) = libm::sincos(slots * least);
+            (sin, cos) = (sin + part_sin, cos + part_cos);
+        }
+        libm::atan2(sin, cos) / slots
     }
 
     /// Where a satellite is; its orbit must have been found to last.
@@ -200,11 +216,19 @@ impl Constellation {
         found.unwrap_or(Vector { x: 0.0, y: 0.0, z: 0.0 })
     }
 
-    /// Satellites that cannot be followed until `seconds`, as their elements give no position.
+    /// Satellites that cannot be followed until `seconds`, as they come down before: looked at every ten minutes, for a
+    /// low orbit that is not round dips into the ground before it ends there.
     pub fn lost_until(&self, seconds: f64) -> Vec<usize> {
-        let lost = |at: f64, index: usize| self.satellites[index].orbit.position(at).is_none();
-        (0..self.satellites.len()).filter(|&index| lost(0.0, index) || lost(seconds, index)).collect()
+        const STEP: f64 = 600.0;
+        let times = || (0..).map(|step| f64::from(step) * STEP).take_while(|&at| at < seconds).chain([seconds]);
+        let lost = |index: &usize| times().any(|at| self.satellites[*index].orbit.position(at).is_none());
+        (0..self.satellites.len()).filter(lost).collect()
     }
+}
+
+/// The shorter way round from one angle to another, -π to π.
+fn from_to(from: f64, to: f64) -> f64 {
+    (to - from + PI).rem_euclid(TAU) - PI
 }
 
 #[cfg(test)]
@@ -244,6 +268,24 @@ mod tests {
         // Not the same, as neither is their latitude; but neighbours, and others are not.
         assert!((usual - around).abs() < 400.0 && around < neighbour(starlink.at(71, 5), starlink.at(0, 5)));
         assert_eq!(Shell::star(1200.0, 87.9, 18, 40, 1).constellation().beside_last, Beside::Seam);
+    }
+
+    #[test]
+    fn half_a_slot_ahead_everyone_has_a_partner() {
+        // As element sets have it: planes of ns-2's Iridium half a slot apart but for a tenth of a degree, so that the
+        // nearest is now the one ahead and now the one behind.
+        let mut iridium = Shell::IRIDIUM.constellation();
+        iridium.numbered = false;
+        for (index, satellite) in iridium.satellites.iter_mut().enumerate() {
+            satellite.along += 0.1_f64.to_radians() * libm::sin(index as f64 * index as f64);
+        }
+        for plane in 0..5 {
+            let partners: Vec<usize> =
+                (0..11).map(|slot| iridium.abreast(plane, slot, plane + 1, 0).expect("everyone has one")).collect();
+            // All of them ahead by as many slots.
+            let ahead = |slot: usize| (partners[slot] - iridium.planes[plane + 1] + 11 - slot) % 11;
+            assert!((0..11).all(|slot| ahead(slot) == ahead(0) && [0, 1, 10].contains(&ahead(0))), "{partners:?}");
+        }
     }
 
     #[test]

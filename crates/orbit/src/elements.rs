@@ -5,7 +5,7 @@ use crate::earth::Earth;
 use crate::orbit::{ElementSet, Orbit};
 use sgp4::Elements;
 use sgp4::chrono::{NaiveDate, NaiveDateTime};
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 use std::fmt;
 
 /// What is wrong with a file of element sets, or with what is asked of it.
@@ -19,7 +19,10 @@ pub enum ElementsError {
     Empty,
     /// A date that is none, with what is legal.
     Date(String),
-    /// Elements that are too far in time from the start of the run: the satellite's name, and the days between.
+    /// Two sets of one name.
+    Twice(String),
+    /// Elements that are too far in time from the start of the run: the satellite's name, and the days between,
+    /// negative if the run starts before them.
     FarFromStart(String, f64),
     /// Elements from which no orbit follows.
     NoOrbit(String, String),
@@ -43,8 +46,10 @@ impl fmt::Display for ElementsError {
             }
             ElementsError::FarFromStart(name, days) => write!(
                 out,
-                "the elements of {name} are {days:.1} days from the start of the run; legal is at most {MOST_DAYS}"
+                "the elements of {name} are {:.1} days from the start of the run; legal is at most {MOST_DAYS}",
+                days.abs()
             ),
+            ElementsError::Twice(name) => write!(out, "two element sets of {name}; legal is one of each satellite"),
             ElementsError::NoOrbit(name, why) => write!(out, "no orbit follows from the elements of {name}: {why}"),
             ElementsError::TooManyPlanes(planes, satellites) => {
                 write!(out, "{planes} planes given; there are {satellites} satellites")
@@ -67,7 +72,15 @@ impl ElementSets {
             true => serde_json::from_str(text).map_err(|why| ElementsError::NotElements(why.to_string()))?,
             false => from_lines(text)?,
         };
-        if sets.is_empty() { Err(ElementsError::Empty) } else { Ok(ElementSets(sets)) }
+        if sets.is_empty() {
+            return Err(ElementsError::Empty);
+        }
+        let mut names: Vec<String> = sets.iter().map(name).collect();
+        names.sort_unstable();
+        match names.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(ElementsError::Twice(pair[0].clone())),
+            None => Ok(ElementSets(sets)),
+        }
     }
 
     /// How many satellites there are.
@@ -87,7 +100,8 @@ impl ElementSets {
     }
 
     /// The satellites in a run that starts at `start` (UTC), sorted into so many planes by their ascending nodes, cut
-    /// where the gaps between nodes are widest, and of a plane by their place along the orbit.
+    /// where the gaps between nodes are widest, and of a plane by their place along the orbit. A spare is a slot like
+    /// others; one that drifts from plane to plane belongs to that of the nearest node.
     pub fn constellation(&self, start: &str, planes: usize) -> Result<Constellation, ElementsError> {
         let date = || ElementsError::Date(start.to_owned());
         let plain = start.trim().trim_end_matches('Z');
@@ -106,35 +120,37 @@ impl ElementSets {
     }
 }
 
+/// A satellite's name: that in its elements, or its number in the catalogue.
+fn name(set: &Elements) -> String {
+    set.object_name.clone().unwrap_or_else(|| set.norad_id.to_string())
+}
+
 /// A satellite with what it is sorted by.
 struct Found {
     name: String,
     orbit: Orbit,
+    inclination: f64,
+    /// 0 to 2π, as is `along`.
     node: f64,
     along: f64,
 }
 
 impl Found {
     fn new(set: &Elements, moment: &NaiveDateTime, days: f64) -> Result<Found, ElementsError> {
-        let name = set.object_name.clone().unwrap_or_else(|| set.norad_id.to_string());
+        let name = name(set);
         let far = |days| ElementsError::FarFromStart(name.clone(), days);
         let minutes = set.datetime_to_minutes_since_epoch(moment).map_err(|_| far(f64::INFINITY))?.0;
         if minutes.abs() > MOST_DAYS * 1440.0 {
             return Err(far(minutes / 1440.0));
         }
-        // Element sets are fitted with the constants of WGS 72 [Vallado 2006, section III.B].
-        let constants = sgp4::Constants::from_elements_afspc_compatibility_mode(set)
-            .map_err(|why| ElementsError::NoOrbit(name.clone(), why.to_string()))?;
-        let orbit = Orbit::Elements(Box::new(ElementSet::new(constants, minutes, days)));
-        // Where node and satellite are at the start: the node drifts by the flattening of the Earth (J2).
-        let turns = set.mean_motion * minutes / 1440.0;
-        let square = |x: f64| x * x;
-        let axis = libm::cbrt(398_600.8 / square(set.mean_motion * TAU / 86_400.0));
-        let flat = 1.5 * 1.082_616e-3 * square(6378.135 / axis) / square(1.0 - square(set.eccentricity));
-        let drift = -flat * libm::cos(set.inclination.to_radians()) * turns * TAU;
-        let node = (set.right_ascension.to_radians() + drift).rem_euclid(TAU);
-        let along = (set.argument_of_perigee + set.mean_anomaly).to_radians() + turns * TAU;
-        Ok(Found { name, orbit, node, along: along.rem_euclid(TAU) })
+        let no_orbit = |why: String| ElementsError::NoOrbit(name.clone(), why);
+        // Element sets are fitted with the constants of WGS 72 [Vallado06].
+        let constants = sgp4::Constants::from_elements_afspc_compatibility_mode(set);
+        let constants = constants.map_err(|why| no_orbit(why.to_string()))?;
+        let elements = ElementSet::new(constants, minutes, days);
+        let plane = elements.plane().ok_or_else(|| no_orbit("it is not in orbit at the start".to_owned()))?;
+        let [node, along] = [plane.node, plane.along].map(|angle| angle.rem_euclid(TAU));
+        Ok(Found { name, orbit: Orbit::Elements(Box::new(elements)), inclination: plane.inclination, node, along })
     }
 }
 
@@ -161,6 +177,12 @@ fn sorted(mut found: Vec<Found>, planes: usize) -> Constellation {
     let mut found = found.into_iter();
     for (plane, range) in starts.windows(2).enumerate() {
         let mut members: Vec<Found> = found.by_ref().take(range[1] - range[0]).collect();
+        // All from one node: those of satellites over the equator lie anywhere.
+        let common = members[0].node;
+        for member in &mut members {
+            let beyond = (member.node - common + PI).rem_euclid(TAU) - PI;
+            member.along = (member.along + libm::cos(member.inclination) * beyond).rem_euclid(TAU);
+        }
         members.sort_by(|a, b| a.along.total_cmp(&b.along));
         let numbered = members.into_iter().enumerate();
         satellites.extend(numbered.map(|(slot, Found { name, orbit, along, .. })| Satellite {
@@ -267,11 +289,16 @@ IRIDIUM 103
         assert_eq!(error(&cut), "line 5: no second line follows");
         assert_eq!(error(""), "no element set in it");
         assert!(error("[{\"OBJECT_NAME\": \"X\"}]").contains("missing field"));
+        assert_eq!(error(&format!("{TWO}{TWO}")), "two element sets of IRIDIUM 103; legal is one of each satellite");
         let sets = ElementSets::parse(TWO).expect("legal");
         let error = |start: &str, planes| sets.constellation(start, planes).map(|_| ()).expect_err("wrong").to_string();
         assert_eq!(
             error("2026-08-14T00:00:00", 1),
             "the elements of IRIDIUM 106 are 61.2 days from the start of the run; legal is at most 30"
+        );
+        assert_eq!(
+            error("2026-05-01T00:00:00", 2),
+            "the elements of IRIDIUM 106 are 43.8 days from the start of the run; legal is at most 30"
         );
         assert!(error("yesterday", 1).starts_with("\"yesterday\" given; legal is a date and time in UTC"));
         assert_eq!(error("2026-06-14T00:00:00", 3), "3 planes given; there are 2 satellites");

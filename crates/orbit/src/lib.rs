@@ -15,7 +15,10 @@
 //! | `plan.rs` | all of it compiled for a run |
 //!
 //! Everything is in the Earth-fixed frame, in which stations rest, in kilometres and in seconds since the start of a
-//! run. Nothing depends on anything else of the project, nor on the platform's mathematics: the same plan everywhere.
+//! run. Nothing depends on anything else of the project. Circular orbits do not depend on the platform's mathematics
+//! either: the same plan everywhere. Those of element sets do in their last bits (`Cargo.toml`), a millionth of a
+//! millimetre; knots lie where that does not move them and are rounded to nanoseconds, so that plans of two platforms
+//! hardly ever differ.
 
 pub mod constellation;
 pub mod earth;

@@ -36,8 +36,8 @@ pub struct ElementSet {
 }
 
 impl Orbit {
-    /// Where the satellite is, Earth-fixed, `seconds` after the start. `None`: its elements do not say, as it has come
-    /// down.
+    /// Where the satellite is, Earth-fixed, `seconds` after the start. `None`: it has come down, or its elements say
+    /// nothing for that time.
     pub fn position(&self, seconds: f64) -> Option<Vector> {
         match self {
             Orbit::Circular(circular) => Some(circular.position(seconds)),
@@ -76,15 +76,43 @@ impl ElementSet {
     }
 
     fn position(&self, seconds: f64) -> Option<Vector> {
-        let minutes = sgp4::MinutesSinceEpoch(self.start_minutes + seconds / 60.0);
-        let [x, y, z] = self.constants.propagate(minutes).ok()?.position;
+        let (place, _) = self.state(seconds)?;
         let sidereal = greenwich_sidereal_time(self.start_centuries + seconds / 86_400.0 / 36_525.0);
-        Some(Vector { x, y, z }.turned(-sidereal))
+        Some(place.turned(-sidereal))
+    }
+
+    /// Its position and velocity (km/s) in the frame of SGP4, which does not turn with the Earth.
+    fn state(&self, seconds: f64) -> Option<(Vector, Vector)> {
+        let minutes = sgp4::MinutesSinceEpoch(self.start_minutes + seconds / 60.0);
+        let state = self.constants.propagate(minutes).ok()?;
+        let [place, velocity] = [state.position, state.velocity].map(|[x, y, z]| Vector { x, y, z });
+        // SGP4 itself does not stop at the ground (error 6 of its reference code).
+        (place.length() > Earth::Wgs84.radius()).then_some((place, velocity))
+    }
+
+    /// The plane that it moves in at the start: inclination, ascending node, and how far it is along from there.
+    pub(crate) fn plane(&self) -> Option<Plane> {
+        let (place, velocity) = self.state(0.0)?;
+        let normal = place.cross(velocity);
+        let inclination = libm::atan2(libm::hypot(normal.x, normal.y), normal.z);
+        let node = libm::atan2(normal.x, -normal.y);
+        let (sin, cos) = libm::sincos(node);
+        let to_node = Vector { x: cos, y: sin, z: 0.0 };
+        let ahead = normal.cross(to_node) * (1.0 / normal.length());
+        Some(Plane { inclination, node, along: libm::atan2(place.dot(ahead), place.dot(to_node)) })
     }
 }
 
+/// The plane of an orbit and a satellite's place in it, radians.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plane {
+    pub(crate) inclination: f64,
+    pub(crate) node: f64,
+    pub(crate) along: f64,
+}
+
 /// Greenwich mean sidereal time, radians: the IAU's expression of 1982 with which the frame of SGP4 (TEME) turns into
-/// the Earth-fixed one [Vallado 2006, equation C-5], but for the motion of the poles, some ten metres.
+/// the Earth-fixed one [Vallado06], but for the motion of the poles, some ten metres.
 fn greenwich_sidereal_time(centuries: f64) -> f64 {
     let c = centuries;
     let seconds = 67_310.548_41 + (876_600.0 * 3600.0 + 8_640_184.812_866) * c + 0.093_104 * c * c - 6.2e-6 * c * c * c;

@@ -19,6 +19,15 @@ impl Vector {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
 
+    /// The vector product with another one: at right angles to both.
+    pub fn cross(self, other: Vector) -> Vector {
+        Vector {
+            x: self.y * other.z - self.z * other.y,
+            y: self.z * other.x - self.x * other.z,
+            z: self.x * other.y - self.y * other.x,
+        }
+    }
+
     /// Its length.
     pub fn length(self) -> f64 {
         self.dot(self).sqrt()
