@@ -13,11 +13,11 @@ pub struct IslRules {
     pub between_planes: usize,
     /// Whether there are links across the seam.
     pub cross_seam: bool,
-    /// Latitude above which a satellite's links to other planes are down, degrees.
+    /// Latitude above which a satellite's links to other planes are down, 0 to 90 degrees, as seen from the centre.
     pub max_latitude: f64,
     /// Difference of longitudes below which links across the seam are down, as the satellites pass too fast, degrees.
     pub min_longitude: f64,
-    /// From one check of latitudes and sight to the next, s.
+    /// From one check of latitudes and sight to the next, s; more than 0.
     pub check: f64,
 }
 
@@ -71,13 +71,14 @@ impl IslRules {
                 for ahead in 1..=self.in_plane {
                     links.push(Isl::new(own, constellation.at(plane, slot + ahead), IslKind::InPlane));
                 }
-                for side in 1..=self.between_planes {
+                // Farther than once around is nothing new.
+                for side in 1..=self.between_planes.min(planes - 1) {
                     let (beside, ahead) = match (plane + side, constellation.beside_last) {
                         (beside, _) if beside < planes => (beside, 0),
                         (beside, Beside::First { ahead }) => (beside - planes, ahead),
                         _ => continue,
                     };
-                    if let Some(other) = constellation.abreast(plane, slot, beside, ahead).filter(|_| beside != plane) {
+                    if let Some(other) = constellation.abreast(plane, slot, beside, ahead) {
                         links.push(Isl::new(own, other, IslKind::BetweenPlanes));
                     }
                 }
@@ -91,7 +92,9 @@ impl IslRules {
 
     /// Whether a link that is there for good is up, with its satellites at these places.
     pub fn is_up(&self, constellation: &Constellation, kind: IslKind, [a, b]: [Vector; 2]) -> bool {
-        let low = |place: Vector| place.latitude().abs() <= self.max_latitude.to_radians();
+        // The sine of the latitude, as there are many to look at.
+        let sin_max = libm::sin(self.max_latitude.to_radians());
+        let low = |place: Vector| place.z.abs() <= sin_max * place.length();
         let may = match kind {
             IslKind::InPlane => true,
             IslKind::BetweenPlanes | IslKind::CrossSeam => low(a) && low(b),
@@ -233,6 +236,20 @@ mod tests {
         }
         assert!(seen > 500, "{seen}");
         assert_eq!(IslRules::IRIDIUM.across_seam(&teledesic, &[]), []);
+    }
+
+    #[test]
+    fn no_more_planes_than_there_are() {
+        // Walker's 53°: 12/3/2 with links to any number of planes on either side: each pair of planes by slots 0 and by
+        // those that are 2 ahead.
+        let small = Shell::delta(2000.0, 53.0, 3, 4, 2).constellation();
+        let of = |between_planes| IslRules { in_plane: 0, between_planes, ..IslRules::IRIDIUM }.links(&small);
+        assert_eq!(of(1).len(), 12);
+        assert_eq!(of(2).len(), 24);
+        assert_eq!(of(9), of(2));
+        let lone = Shell::delta(2000.0, 53.0, 1, 2, 0).constellation();
+        let links = IslRules { in_plane: 5, between_planes: 5, ..IslRules::IRIDIUM }.links(&lone);
+        assert_eq!(links, [Isl { ends: [0, 1], kind: IslKind::InPlane }]);
     }
 
     #[test]

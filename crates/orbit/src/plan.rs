@@ -14,13 +14,14 @@ use std::collections::BTreeMap;
 pub struct StationPlan {
     /// Where it is.
     pub station: Station,
-    /// The least elevation of a satellite that it takes, degrees.
+    /// What a satellite that it takes stands above, 0 to 90 degrees.
     pub mask: f64,
     /// How it chooses its satellite.
     pub rule: HandoffRule,
     /// When it looks, s after the start, in increasing order, up to the end of the run at least.
     pub checks: Vec<f64>,
-    /// For how long it is without a link after each hand-off, s.
+    /// For how long it is without a link after each hand-off, s, that after a time without a satellite included. A
+    /// satellite that is given up before this is over is never used.
     pub outage: f64,
 }
 
@@ -89,7 +90,10 @@ fn up_times(constellation: &Constellation, rules: &IslRules, end: u64) -> BTreeM
             *place = constellation.position(satellite, from as f64 / SECOND);
         }
         let up = lasting.iter().filter(|isl| rules.is_up(constellation, isl.kind, isl.ends.map(|end| places[end])));
-        for isl in up.copied().chain(rules.across_seam(constellation, &places)) {
+        // Where planes are so few that those at the seam are neighbours as well, one link is enough.
+        let is_new = |isl: &Isl| lasting.binary_search_by_key(&isl.ends, |lasting| lasting.ends).is_err();
+        let across = rules.across_seam(constellation, &places).into_iter().filter(is_new);
+        for isl in up.copied().chain(across) {
             let times = times.entry(isl).or_default();
             match times.last_mut() {
                 Some([_, last]) if *last == from => *last = until,
