@@ -64,6 +64,14 @@ HandoffQueue: TypeAlias = Literal["keep", "lose", "discard"]
 "lose": They are transmitted, but nobody receives them, as in ns-2.
 "discard": They are removed at once.
 """
+HandoffRule: TypeAlias = Literal["follow-plane", "nearest", "longest-lived"]
+"""How a station chooses its satellite, of those above the mask.
+
+"follow-plane": ns-2's: it keeps its satellite as long as that is above the mask, and takes the one that follows in the
+same plane, or else the highest.
+"nearest": At every look the nearest one.
+"longest-lived": It keeps its satellite as long as that is above the mask, and takes the one that will be so longest.
+"""
 Lengths: TypeAlias = Literal["exponential", "pareto"]
 """The distribution of the lengths of periods.
 
@@ -124,6 +132,15 @@ Recovery: TypeAlias = Literal["reno", "newreno", "sack"]
 "reno": One segment; over with the first new ACK.
 "newreno": One segment per round trip until everything sent before the loss is there (RFC 6582).
 "sack": Everything that SACK blocks show to be lost, as fast as the window allows (RFC 6675).
+"""
+Shell: TypeAlias = Literal["iridium", "teledesic", "star", "delta", "elements"]
+"""What a constellation is made from.
+
+"iridium": ns-2's Iridium: 6 planes of 11 satellites at 780 km and 86.4°, the planes 31.6° apart, with a seam.
+"teledesic": ns-2's Teledesic: 12 planes of 24 satellites at 1375 km and 84.7°, the planes 15° apart, with a seam.
+"star": Walker's star: nodes over half of the equator, so that there is a seam.
+"delta": Walker's delta: nodes all round the equator.
+"elements": Element sets of real satellites.
 """
 TcpEcn: TypeAlias = Literal["off", "ecn", "mecn"]
 """Explicit congestion notification of a connection.
@@ -344,6 +361,82 @@ class Configured(Part):
 
 
 @dataclasses.dataclass(kw_only=True)
+class Constellation(Part):
+    """Satellites that move over ground stations, with links among them."""
+
+    kind: ClassVar[str | None] = "constellation"
+
+    altitude: float | None = None
+    """Above the ground, km. Default: that of the preset; Walker's patterns need it."""
+    cross_seam: bool | None = None
+    """Whether there are links across the seam, where planes go against each other. Default false; true for
+    "teledesic".
+    """
+    date: str | None = None
+    """When the run of real satellites starts, UTC: "2026-06-14T00:00:00". Default: the latest epoch of the elements."""
+    downlink: Settings | None = None
+    """The transmitter of each satellite to its stations, `sat-1-1-down` and so on; its losses are those of the legs,
+    `sat-1-1-down-NAME`. Default 1.5 Mbit/s, drop-tail with 50 packets, 16 B of header.
+    """
+    elements: str | Sequence[Elements] | None = None
+    """Real satellites: a file of their element sets, OMM in JSON or two-line elements, or a list of them."""
+    handoff: HandoffRule | None = None
+    """How stations choose their satellites. Default "follow-plane"."""
+    handoff_check: str | None = None
+    """A station looks this often, at least "1 ms". Default "10 s"."""
+    handoff_jitter: str | None = None
+    """Each time between two looks is drawn anew, uniformly, up to this much less or more. Default "0 s"."""
+    handoff_outage: str | None = None
+    """How long a station has no link after each hand-off. Default "0 s"."""
+    handoff_queue: HandoffQueue | None = None
+    """What becomes of packets that wait at a link that turns or goes down, for all links that say nothing else. Only
+    those that are kept take another way if there is one. Default "keep".
+    """
+    inclination: float | None = None
+    """Degrees, more than 90 for orbits against the turning of the Earth. Default as altitude."""
+    isl: Duplex | None = None
+    """The links between satellites, `isl-1-1-1-2` from sat-1-1 to sat-1-2 and so on. Default 25 Mbit/s, drop-tail
+    with 50 packets, 16 B of header.
+    """
+    isl_between_planes: int | None = None
+    """In how many planes on either side. Default 1; 2 for "teledesic"."""
+    isl_check: str | None = None
+    """Latitude, longitude and sight are looked at this often, at least "1 ms". Default "10 s"."""
+    isl_in_plane: int | None = None
+    """How many satellites ahead in its plane, and as many behind, a satellite has links to. Default 1; 2 for
+    "teledesic".
+    """
+    isl_latitude: float | None = None
+    """Latitude above which a satellite's links to other planes are down, degrees. Default 60 for presets, 70 for
+    "star" and "elements", 90 for "delta".
+    """
+    isl_longitude: float | None = None
+    """Difference of longitudes below which links across the seam are down, degrees. Default 10; 8 for "teledesic"."""
+    mask: float | None = None
+    """The least elevation of a satellite that stations take, degrees. Default 8.2."""
+    phasing: int | None = None
+    """Walker's F: by how many parts of the circle divided by the number of satellites each plane is ahead of the one
+    before. Default 0; in presets every other plane is half a slot ahead.
+    """
+    planes: int | None = None
+    """How many planes there are; of element sets into how many the satellites are sorted. Default as altitude."""
+    shell: Shell | None = None
+    """What it is made from. Default "iridium"."""
+    slots: int | None = None
+    """How many satellites each plane has. Default as altitude."""
+    spacing: float | None = None
+    """From one plane's ascending node to the next one's, degrees. Default: that of the preset; 180 divided by the
+    number of planes for a star, 360 for a delta.
+    """
+    start: str | None = None
+    """How long the satellites of a shell have gone round when the run starts. Default 0 s: slot 1 of plane 1 crosses
+    the equator at the meridian of Greenwich.
+    """
+    uplink: Settings | None = None
+    """The transmitter of each station, `NAME-up`. Default 1.5 Mbit/s, drop-tail with 50 packets, 16 B of header."""
+
+
+@dataclasses.dataclass(kw_only=True)
 class DropTail(Part):
     """Drops packets that find no room."""
 
@@ -412,6 +505,49 @@ class Duplex(Part):
     """Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
     one. Default true.
     """
+
+
+@dataclasses.dataclass(kw_only=True)
+class Elements(Part):
+    """The elements of a satellite.
+
+    They are an Orbit Mean-Elements Message (CCSDS 502.0) for SGP4, with the names of its keywords.
+    """
+
+    ARG_OF_PERICENTER: float
+    """Argument of the perigee, degrees."""
+    ECCENTRICITY: float
+    """Shape of the orbit."""
+    EPOCH: str
+    """When the elements hold, UTC."""
+    INCLINATION: float
+    """Degrees."""
+    MEAN_ANOMALY: float
+    """Degrees."""
+    MEAN_MOTION: float
+    """Turns per day."""
+    NORAD_CAT_ID: int
+    """Its number in the catalogue."""
+    OBJECT_NAME: str
+    """Name of the satellite."""
+    RA_OF_ASC_NODE: float
+    """Right ascension of the ascending node, degrees."""
+    BSTAR: float | None = None
+    """Drag, per radius of the Earth."""
+    CLASSIFICATION_TYPE: str | None = None
+    """Whether it is classified."""
+    ELEMENT_SET_NO: int | None = None
+    """How often elements have been given."""
+    EPHEMERIS_TYPE: int | None = None
+    """Which theory the elements are for: 0, SGP4."""
+    MEAN_MOTION_DDOT: float | None = None
+    """A sixth of the second one, turns per day cubed."""
+    MEAN_MOTION_DOT: float | None = None
+    """Half of the first derivative of the mean motion, turns per day squared."""
+    OBJECT_ID: str | None = None
+    """Its international designator."""
+    REV_AT_EPOCH: int | None = None
+    """How often it has gone round."""
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -1038,6 +1174,26 @@ class Star(Part):
 
 
 @dataclasses.dataclass(kw_only=True)
+class Station(Part):
+    """A ground station: a node that has a link to one satellite of the constellation at a time."""
+
+    latitude: float
+    """Degrees north, from -90 to 90: geocentric on the sphere of shells, geodetic on the ellipsoid of real elements."""
+    longitude: float
+    """Degrees east, from -180 to 360."""
+    altitude: float | None = None
+    """Above the ground, km. Default 0."""
+    downlink: Settings | None = None
+    """What is different about the links from satellites to it: losses. If rate, queue, agent or header are said,
+    every satellite has a queue and a transmitter of their own for this station.
+    """
+    mask: float | None = None
+    """The least elevation of a satellite that it takes, degrees. Default: `topology.mask`."""
+    uplink: Settings | None = None
+    """What is different about its transmitter, the link `NAME-up`."""
+
+
+@dataclasses.dataclass(kw_only=True)
 class Tcp(Part):
     """A TCP transfer."""
 
@@ -1300,6 +1456,8 @@ class Scenario(Part):
     """Seed of all random streams, 0 to 2^53 - 1. Default 1."""
     sessions: Mapping[str, Session] | None = None
     """Multicast sessions by name."""
+    stations: Mapping[str, Station] | None = None
+    """Ground stations by name, nodes of their own: those of a topology of kind "constellation"."""
     topology: Topology | None = None
     """A named topology: makes nodes and links, which `nodes` and `links` add to and override."""
     warmup: str | None = None
@@ -1318,5 +1476,5 @@ RouterAgent: TypeAlias = "Monitor | RateCap"
 """A router agent as configurations write it: `{ kind = "monitor" }`."""
 Session: TypeAlias = "CbrSession | TfmccSession | OmccSession | LayeredCbrSession"
 """A multicast session."""
-Topology: TypeAlias = "Dumbbell | Chain | ParkingLot | Star | Satellite | Tree"
+Topology: TypeAlias = "Dumbbell | Chain | ParkingLot | Star | Satellite | Constellation | Tree"
 """A named topology as scenarios write it: `kind = "dumbbell"`."""

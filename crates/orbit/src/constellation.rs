@@ -160,6 +160,11 @@ impl Shell {
 }
 
 impl Constellation {
+    /// Whether satellites are named by the numbers of their planes and slots, as those of shells are.
+    pub fn is_numbered(&self) -> bool {
+        self.numbered
+    }
+
     /// How many planes there are.
     pub fn planes(&self) -> usize {
         self.planes.len() - 1

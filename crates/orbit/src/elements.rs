@@ -83,6 +83,11 @@ impl ElementSets {
         }
     }
 
+    /// The sets as a list of OMMs, which [`parse`](Self::parse) reads as the same.
+    pub fn to_json(&self) -> serde_json::Value {
+        serde_json::to_value(&self.0).expect("plain data with text keys")
+    }
+
     /// How many satellites there are.
     pub fn len(&self) -> usize {
         self.0.len()

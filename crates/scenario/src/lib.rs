@@ -23,6 +23,7 @@ mod build;
 pub mod catalogue;
 pub mod command;
 mod control;
+mod elements;
 mod expand;
 mod form;
 pub mod guests;

@@ -35,6 +35,8 @@ pub struct Network {
     pub flows: Vec<NetworkFlow>,
     /// The multicast sessions.
     pub sessions: Vec<NetworkSession>,
+    /// When ground stations turn to other satellites.
+    pub handoffs: Vec<NetworkHandoff>,
     /// How often routes are computed anew, beside after changes that they follow at once.
     pub reroute_interval: Option<Duration>,
     /// What is observed.
@@ -83,6 +85,19 @@ pub struct DirectedLink {
     pub reroute: bool,
     /// What changes about it.
     pub changes: Vec<NetworkChange>,
+}
+
+/// A ground station turns to another satellite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NetworkHandoff {
+    /// When.
+    pub at: Duration,
+    /// The station: index among the nodes.
+    pub station: u32,
+    /// The satellite that it leaves, if it had one.
+    pub from: Option<u32>,
+    /// The one that it turns to, if it finds one.
+    pub to: Option<u32>,
 }
 
 /// A change of a link.

@@ -5,6 +5,7 @@
 //! stand-in is dropped.
 
 use crate::control::{Control, Failure};
+use crate::elements;
 use crate::form::repair::{self, Repair};
 use crate::form::schema::{decisive, schema};
 use crate::form::{guests, quantity, toml_text, translate};
@@ -90,6 +91,7 @@ fn read(
     // What has been replaced, of a wrong tag the whole table: what is found in a stand-in is nobody's mistake.
     let mut replaced = Vec::new();
     problems.extend(traces::inline(&mut value, folder));
+    problems.extend(elements::inline(&mut value, folder));
     let checker = checker();
     for error in checker.validator.iter_errors(&value) {
         for (problem, repair) in translate::problems(&error, &value, &checker.schema) {

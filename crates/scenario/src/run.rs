@@ -41,7 +41,7 @@ pub struct RunOutput {
 /// What keeps the network from being built; that it may take more memory than its share of what this process may have;
 /// that it was cancelled before anything could happen.
 pub fn run(scenario: &Scenario, seed: u64, control: &Control, jobs: u32) -> Result<RunOutput, Failure> {
-    let network = expand(scenario, &mut Vec::new(), control)?;
+    let network = expand(scenario, seed, &mut Vec::new(), control)?;
     let share = Share::take(jobs);
     if let Some(problem) = Forecast::of(&network).too_large(share.bytes) {
         return Err(vec![problem].into());

@@ -22,15 +22,22 @@ const COLUMNS: [&str; 5] = ["time", "rate", "delay", "loss", "up"];
 /// where the scenario lies, if that is known.
 pub(crate) fn inline(scenario: &mut Value, folder: Option<&Path>) -> Vec<Problem> {
     let mut problems = Vec::new();
-    for table in ["links", "topology"] {
-        let Some(Value::Object(entries)) = scenario.get_mut(table) else { continue };
-        for (name, entry) in entries {
-            let path = format!("{table}.{name}");
+    let mut of_links = |links: &mut Value, path: &str| {
+        for (name, entry) in links.as_object_mut().into_iter().flatten() {
+            let path = format!("{path}.{name}");
             direction(entry, &path, folder, &mut problems);
             if let Some(back) = entry.get_mut("back") {
                 direction(back, &format!("{path}.back"), folder, &mut problems);
             }
         }
+    };
+    for table in ["links", "topology"] {
+        if let Some(links) = scenario.get_mut(table) {
+            of_links(links, table);
+        }
+    }
+    for (name, station) in scenario.get_mut("stations").and_then(Value::as_object_mut).into_iter().flatten() {
+        of_links(station, &format!("stations.{name}"));
     }
     problems
 }
@@ -50,13 +57,17 @@ fn direction(settings: &mut Value, path: &str, folder: Option<&Path>, problems: 
 }
 
 fn read(path: &Path, name: &str) -> Result<Value, String> {
+    parse(&text(path)?).map_err(|(line, message)| format!("{name}, line {line}: {message}"))
+}
+
+/// The text of a file that a scenario names.
+pub(crate) fn text(path: &Path) -> Result<String, String> {
     let unreadable = |why: String| format!("the file {} cannot be read: {why}", path.display());
     let size = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
     if size > LARGEST {
         return Err(unreadable(format!("it has {size} bytes; legal are up to {LARGEST}")));
     }
-    let text = std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
-    parse(&text).map_err(|(line, message)| format!("{name}, line {line}: {message}"))
+    std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
 }
 
 /// The changes that a text holds, or the line where something is wrong, and what.

@@ -1,8 +1,8 @@
 //! Links with legs: what their entries become, and which keys are not theirs.
 
-use super::Expansion;
+use super::{Expansion, constellation};
 use crate::model::{Duplex, LinkEntry, Settings};
-use crate::network::DirectedLink;
+use crate::network::{DirectedLink, NetworkChange};
 use crate::problem::{Finding, list, nearest};
 use crate::topology::Sort;
 use faircast_proto::time::Duration;
@@ -72,12 +72,20 @@ impl Expansion<'_> {
         let to = given.to.as_ref().and_then(|end| self.node(&format!("{path}.to"), end));
         if let (true, Some(to)) = (self.has_legs(&path, carrier), to) {
             let base = Settings { loss: Some(loss::Config::default()), ..Settings::default() };
-            self.leg(name, carrier, to, Some(given), given.duplex.both.over(&base));
+            self.leg(name, carrier, to, Some(given), given.duplex.both.over(&base), &[]);
         }
     }
 
-    /// A leg to a node.
-    pub(super) fn leg(&mut self, name: &str, carrier: &str, to: u32, given: Option<&LinkEntry>, settings: Settings) {
+    /// A leg to a node, which its topology changes by `moves`.
+    pub(super) fn leg(
+        &mut self,
+        name: &str,
+        carrier: &str,
+        to: u32,
+        given: Option<&LinkEntry>,
+        settings: Settings,
+        moves: &[NetworkChange],
+    ) {
         self.refuse_foreign(name, given, Sort::Leg);
         // The link, or its own delay, may be missing, which has been reported.
         let Some(index) = self.carriers.get(carrier).copied() else { return };
@@ -88,6 +96,7 @@ impl Expansion<'_> {
             return;
         }
         let changes = self.changes(&format!("links.{name}.changes"), from, settings.changes.as_deref().unwrap_or(&[]));
+        let changes = constellation::beside(moves, changes);
         let (Some(delay), Some(loss)) = (settings.delay, settings.loss) else { return };
         self.network.links.push(DirectedLink {
             name: name.to_owned(),

@@ -1,12 +1,13 @@
 //! From a scenario to its network. The one place where a topology becomes links; what does not fit is found here.
 
 mod changes;
+pub(crate) mod constellation;
 pub(crate) mod legs;
 mod sessions;
 
 use crate::control::{Cancelled, Control};
 use crate::model::{Course, Duplex, LinkEntry, ModeChoice, Nodes, Scenario, Settings};
-use crate::network::{DirectedLink, Network, NetworkFlow, NetworkNode};
+use crate::network::{DirectedLink, Network, NetworkChange, NetworkFlow, NetworkNode};
 use crate::problem::{Finding, list, nearest};
 use crate::topology::{Sketch, Sort};
 use faircast_proto::time::Instant;
@@ -19,20 +20,28 @@ use std::collections::{BTreeMap, BTreeSet};
 impl Scenario {
     /// The network that the scenario describes. The scenario must be legal: what cannot be made is left out.
     pub fn expand(&self) -> Network {
-        expand(self, &mut Vec::new(), &Control::default()).expect("nobody else has the control")
+        expand(self, self.seed, &mut Vec::new(), &Control::default()).expect("nobody else has the control")
     }
 }
 
-/// The network of `scenario`. What cannot be made is left out of it and reported in `found`.
-pub(crate) fn expand(scenario: &Scenario, found: &mut Vec<Finding>, control: &Control) -> Result<Network, Cancelled> {
-    let sketch = scenario.topology.as_ref().map_or_else(Sketch::default, |topology| topology.lay());
+/// The network of `scenario` in the run with a seed, on which looks for satellites may depend. What cannot be made is
+/// left out of it and reported in `found`.
+pub(crate) fn expand(
+    scenario: &Scenario,
+    seed: u64,
+    found: &mut Vec<Finding>,
+    control: &Control,
+) -> Result<Network, Cancelled> {
+    let around = scenario.surroundings(seed);
+    let sketch = scenario.topology.as_ref().map_or_else(Sketch::default, |topology| topology.lay(&around));
     let mut network = Network {
         duration: scenario.duration,
-        seed: scenario.seed,
+        seed,
         nodes: Vec::new(),
         links: Vec::new(),
         flows: Vec::new(),
         sessions: Vec::new(),
+        handoffs: sketch.handoffs.clone(),
         reroute_interval: scenario.reroute_interval,
         probes: ProbePlan {
             warmup: Instant::ZERO + scenario.warmup(),
@@ -91,15 +100,19 @@ impl Expansion<'_> {
             let duplex = given.map_or_else(|| link.duplex.clone(), |given| given.duplex.over(&link.duplex));
             if let Some(given) = given {
                 self.refuse_ends(&link.name, given);
+                if !link.moves.is_empty() {
+                    let path = format!("links.{}", link.name);
+                    constellation::refuse_geometry(&path, &given.duplex, self.found);
+                }
             }
             let to = self.names[&link.to];
             match link.sort {
                 Sort::Duplex | Sort::Simplex => {
                     let simplex = link.sort == Sort::Simplex || given.is_some_and(|given| given.simplex);
-                    self.link(&link.name, [self.names[&link.from], to], &duplex, simplex);
+                    self.link(&link.name, [self.names[&link.from], to], &duplex, simplex, &link.moves);
                 }
                 Sort::Carrier => self.carrier(&link.name, to, given, duplex.both),
-                Sort::Leg => self.leg(&link.name, &link.from, to, given, duplex.both),
+                Sort::Leg => self.leg(&link.name, &link.from, to, given, duplex.both, &link.moves),
             }
         }
         let with_legs: BTreeSet<&str> =
@@ -113,7 +126,7 @@ impl Expansion<'_> {
             }
             let base = Duplex { both: Settings::of_new_link(), back: None };
             if let Some(ends) = self.new_link_ends(name, given, sketch) {
-                self.link(name, ends, &given.duplex.over(&base), given.simplex);
+                self.link(name, ends, &given.duplex.over(&base), given.simplex, &[]);
             }
         }
         for (name, given) in legs {
@@ -123,7 +136,8 @@ impl Expansion<'_> {
         Ok(())
     }
 
-    fn link(&mut self, name: &str, [from, to]: [u32; 2], duplex: &Duplex, simplex: bool) {
+    /// A link whose topology changes it by `moves`.
+    fn link(&mut self, name: &str, [from, to]: [u32; 2], duplex: &Duplex, simplex: bool, moves: &[NetworkChange]) {
         let path = format!("links.{name}");
         if simplex && duplex.back.is_some() {
             self.found.push(Finding::new(
@@ -147,6 +161,7 @@ impl Expansion<'_> {
             let (handoff, reroute) =
                 (settings.handoff_queue.unwrap_or_default().into(), settings.reroute.unwrap_or(true));
             let changes = self.changes(&format!("{path}.changes"), from, &settings.changes.unwrap_or_default());
+            let changes = constellation::beside(moves, changes);
             let link = DirectedLink {
                 name,
                 from,

@@ -8,6 +8,7 @@ mod hops;
 mod optimum;
 mod reach;
 mod sessions;
+mod stations;
 
 use crate::control::{Cancelled, Control};
 use crate::expand::{expand, legs::foreign};
@@ -45,7 +46,8 @@ pub(crate) fn check(scenario: &Scenario, control: &Control) -> Result<Vec<Findin
     }
     // What nobody can hold is not made, not even to look at it.
     if counts::check(scenario, &mut found) {
-        let network = expand(scenario, &mut found, control)?;
+        let network = expand(scenario, scenario.seed, &mut found, control)?;
+        stations::check(scenario, &network, &mut found);
         let edges = network.edges();
         let routes = network.routes(&edges);
         control.look()?;
@@ -101,6 +103,11 @@ fn settings(scenario: &Scenario, found: &mut Vec<Finding>) {
             duplex(format!("topology.{key}"), settings, false);
         }
     }
+    for (name, station) in &scenario.stations {
+        for (key, settings) in [("uplink", &station.uplink), ("downlink", &station.downlink)] {
+            duplex(format!("stations.{name}.{key}"), settings, false);
+        }
+    }
     for (name, link) in &scenario.links {
         duplex(format!("links.{name}"), &link.duplex, link.simplex || link.leg_of.is_some());
     }
@@ -108,7 +115,10 @@ fn settings(scenario: &Scenario, found: &mut Vec<Finding>) {
         for (key, settings) in topology.duplexes() {
             foreign(&format!("topology.{key}"), settings, topology.sort(key), found);
         }
-        found.extend(topology.check().into_iter().map(|(key, what)| Finding::new(format!("topology.{key}"), what)));
+        found.extend(topology.check(scenario.duration).into_iter().map(|(key, what)| {
+            let path = if key.is_empty() { "topology".to_owned() } else { format!("topology.{key}") };
+            Finding::new(path, what).on(["duration"])
+        }));
     }
 }
 

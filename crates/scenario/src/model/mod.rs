@@ -3,19 +3,23 @@
 //! Unknown keys are refused through the schema, not by serde, whose `deny_unknown_fields` and `flatten` exclude each
 //! other (see `schema.rs`). What may be left out has its default here or is an `Option` that a later step fills.
 
+mod elements;
 mod flow;
 mod link;
 mod optimum;
 mod session;
+mod station;
 
+pub use elements::ElementsEntry;
 pub use flow::{Course, FlowEntry, FlowOf, Nodes};
 pub use link::{ChangeEntry, Duplex, HandoffChoice, LinkEntry, ModeChoice, Settings};
 pub use optimum::{Optimum, Orientation, Utility};
 pub use session::{
     MembershipSettings, Profile, Receivers, SessionCourse, SessionEntry, SessionOf, Times, TreeMode, TreeRebuild,
 };
+pub use station::StationEntry;
 
-use crate::topology::Topology;
+use crate::topology::{Surroundings, Topology};
 use faircast_proto::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,6 +61,10 @@ pub struct Scenario {
     #[serde(default)]
     #[schemars(extend("propertyNames" = { "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 100 }))]
     pub nodes: BTreeMap<String, NodeEntry>,
+    /// Ground stations by name, nodes of their own: those of a topology of kind "constellation".
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("propertyNames" = { "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 100 }))]
+    pub stations: BTreeMap<String, StationEntry>,
     /// Further links by name, and changes to the links that the topology makes.
     #[serde(default)]
     #[schemars(extend("propertyNames" = { "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 100 }))]
@@ -153,6 +161,11 @@ impl Scenario {
         if let Some(topology) = &mut self.topology {
             topology.fill();
         }
+    }
+
+    /// What its topology has to know of it, in a run with this seed.
+    pub(crate) fn surroundings(&self, seed: u64) -> Surroundings<'_> {
+        Surroundings { stations: &self.stations, duration: self.duration, seed }
     }
 
     /// Hosts on the right of the topology.

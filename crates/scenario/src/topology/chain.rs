@@ -6,7 +6,7 @@
 
 use super::Shape;
 use super::access::{Access, default_hop};
-use super::sketch::{MOST, Size, Sketch};
+use super::sketch::{MOST, Size, Sketch, Surroundings};
 use crate::model::Duplex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ impl Shape for Config {
         Size { left: self.left, right: self.right, nodes: hosts + hops + 1, links: hosts + hops }
     }
 
-    fn lay(&self, sketch: &mut Sketch) {
+    fn lay(&self, sketch: &mut Sketch, _: &Surroundings) {
         sketch.hops(self.hops, &self.hop);
         let last = format!("router-{}", self.hops);
         self.access.lay(self.left, self.right, ["router-0", &last], sketch);
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn two_hops() {
         let topology = Topology::Chain(Config { left: 1, right: 1, ..Config::default() });
-        let sketch = topology.lay();
+        let sketch = topology.lay(&Surroundings::nothing());
         assert_eq!(sketch.nodes, ["router-0", "router-1", "router-2", "left-0", "right-0"]);
         let links: Vec<String> = sketch.links.iter().map(|l| format!("{}: {} {}", l.name, l.from, l.to)).collect();
         assert_eq!(

@@ -8,7 +8,7 @@
 
 use super::Shape;
 use super::access::{Access, complete};
-use super::sketch::{MOST, Size, Sketch};
+use super::sketch::{MOST, Size, Sketch, Surroundings};
 use crate::model::Duplex;
 use faircast_proto::time::{Duration, Rate};
 use schemars::JsonSchema;
@@ -49,7 +49,7 @@ impl Shape for Config {
         Size { left: self.left, right: self.right, nodes: hosts + 2, links: hosts + 1 }
     }
 
-    fn lay(&self, sketch: &mut Sketch) {
+    fn lay(&self, sketch: &mut Sketch, _: &Surroundings) {
         sketch.node("left-router");
         sketch.node("right-router");
         sketch.link("bottleneck", "left-router", "right-router", &self.bottleneck);
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn three_to_two() {
         let topology = Topology::Dumbbell(Config { left: 3, ..Config::default() });
-        let sketch = topology.lay();
+        let sketch = topology.lay(&Surroundings::nothing());
         let nodes = ["left-router", "right-router", "left-0", "left-1", "left-2", "right-0", "right-1"];
         assert_eq!(sketch.nodes, nodes);
         let links: Vec<String> = sketch.links.iter().map(|l| format!("{}: {} {}", l.name, l.from, l.to)).collect();
@@ -92,7 +92,7 @@ mod tests {
         let mut config = Config::default();
         config.access.access.both.rate = Some(Rate(5));
         config.access.access_right.both.delay = Some(Duration(7));
-        let sketch = Topology::Dumbbell(config).lay();
+        let sketch = Topology::Dumbbell(config).lay(&Surroundings::nothing());
         let settings = |name: &str| {
             let link = sketch.links.iter().find(|link| link.name == name).expect("it is there");
             (link.duplex.both.rate, link.duplex.both.delay)

@@ -7,6 +7,7 @@
 //! | `parking_lot.rs` | the same with cross traffic at every hop |
 //! | `star.rs` | hosts around one router |
 //! | `satellite.rs` | hosts and a satellite's terminals |
+//! | `constellation/` | satellites that move over ground stations |
 //! | `tree.rs` | hosts at the root and the leaves of a tree of routers |
 //!
 //! All call the hosts at the ends left-0, left-1, .. and right-0, right-1, ..: flow i of an entry goes from left-i to
@@ -17,9 +18,10 @@ mod access;
 mod sketch;
 
 pub use access::Access;
-pub use sketch::{Size, Sketch, SketchedLink, Sort};
+pub use sketch::{Size, Sketch, SketchedLink, Sort, Surroundings};
 
 use crate::model::Duplex;
+use faircast_proto::time::Duration;
 
 /// What a topology is made of.
 pub(crate) trait Shape {
@@ -30,7 +32,7 @@ pub(crate) trait Shape {
     fn size(&self) -> Size;
 
     /// Makes nodes and links, of a filled configuration.
-    fn lay(&self, sketch: &mut Sketch);
+    fn lay(&self, sketch: &mut Sketch, around: &Surroundings);
 
     /// Its settings of links by the name of their key, for checks.
     fn duplexes(&self) -> Vec<(&'static str, &Duplex)>;
@@ -40,8 +42,9 @@ pub(crate) trait Shape {
         Sort::Duplex
     }
 
-    /// What is wrong with it that neither its schema nor the checks of links can say: field and message.
-    fn check(&self) -> Vec<(String, String)> {
+    /// What is wrong with it in a run of this length that neither its schema nor the checks of links can say: field and
+    /// message.
+    fn check(&self, _duration: Duration) -> Vec<(String, String)> {
         Vec::new()
     }
 }
@@ -75,12 +78,12 @@ macro_rules! topologies {
             }
 
             /// Its nodes and links.
-            pub fn lay(&self) -> Sketch {
+            pub fn lay(&self, around: &Surroundings) -> Sketch {
                 let mut filled = self.clone();
                 filled.fill();
                 let mut sketch = Sketch::default();
                 match &filled {
-                    $(Topology::$Type(config) => config.lay(&mut sketch),)+
+                    $(Topology::$Type(config) => config.lay(&mut sketch, around),)+
                 }
                 sketch
             }
@@ -100,9 +103,9 @@ macro_rules! topologies {
             }
 
             /// What else is wrong with it: field and message.
-            pub(crate) fn check(&self) -> Vec<(String, String)> {
+            pub(crate) fn check(&self, duration: Duration) -> Vec<(String, String)> {
                 match self {
-                    $(Topology::$Type(config) => config.check(),)+
+                    $(Topology::$Type(config) => config.check(duration),)+
                 }
             }
 
@@ -125,5 +128,6 @@ topologies! {
     parking_lot::ParkingLot = "parking-lot": "Hosts at both ends of a row of routers, and cross traffic at every hop.";
     star::Star = "star": "Hosts around one router.";
     satellite::Satellite = "satellite": "Sources at a gateway, receivers on the one downlink of a satellite.";
+    constellation::Constellation = "constellation": "Satellites that move over ground stations, with links among them.";
     tree::Tree = "tree": "Sources at the root and receivers at the leaves of a tree of routers.";
 }

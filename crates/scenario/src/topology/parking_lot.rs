@@ -10,7 +10,7 @@
 
 use super::Shape;
 use super::access::{Access, default_hop};
-use super::sketch::{MOST, Size, Sketch};
+use super::sketch::{MOST, Size, Sketch, Surroundings};
 use crate::model::Duplex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,7 @@ impl Shape for Config {
         Size { left: self.left, right: self.right, nodes: hosts + 3 * hops + 1, links: hosts + 3 * hops }
     }
 
-    fn lay(&self, sketch: &mut Sketch) {
+    fn lay(&self, sketch: &mut Sketch, _: &Surroundings) {
         sketch.hops(self.hops, &self.hop);
         let last = format!("router-{}", self.hops);
         self.access.lay(self.left, self.right, ["router-0", &last], sketch);
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn two_hops_with_cross_traffic() {
         let topology = Topology::ParkingLot(Config { hops: 2, ..Config::default() });
-        let sketch = topology.lay();
+        let sketch = topology.lay(&Surroundings::nothing());
         let nodes = [
             ["router-0", "router-1", "router-2"].as_slice(),
             &["left-0", "right-0"],

@@ -11,7 +11,7 @@
 
 use super::Shape;
 use super::access::{Access, complete};
-use super::sketch::{MOST, Size, Sketch, Sort};
+use super::sketch::{MOST, Size, Sketch, Sort, Surroundings};
 use crate::meaning::FARTHEST;
 use crate::model::{Duplex, Settings};
 use faircast_proto::time::{Duration, Rate};
@@ -85,7 +85,7 @@ impl Shape for Config {
         self.access = access.access;
     }
 
-    fn check(&self) -> Vec<(String, String)> {
+    fn check(&self, _: Duration) -> Vec<(String, String)> {
         let far = (0..).zip(&self.leg_delays).filter(|(_, delay)| **delay > FARTHEST);
         let far = far
             .map(|(i, delay): (usize, _)| (format!("leg_delays[{i}]"), format!("{delay} given; legal is at most 1 h")));
@@ -100,7 +100,7 @@ impl Shape for Config {
         Size { left: self.left, right: self.right, nodes: left + right + 2, links: left + 2 + 2 * right }
     }
 
-    fn lay(&self, sketch: &mut Sketch) {
+    fn lay(&self, sketch: &mut Sketch, _: &Surroundings) {
         sketch.node("gateway");
         sketch.node("satellite");
         sketch.link("feeder", "gateway", "satellite", &self.feeder);
@@ -155,7 +155,7 @@ mod tests {
     fn one_to_three_terminals_by_turns() {
         let delays = [120, 139].map(Duration::from_millis);
         let topology = Topology::Satellite(Config { right: 3, leg_delays: delays.to_vec(), ..Config::default() });
-        let sketch = topology.lay();
+        let sketch = topology.lay(&Surroundings::nothing());
         assert_eq!(sketch.nodes, ["gateway", "satellite", "left-0", "right-0", "right-1", "right-2"]);
         let links: Vec<String> = sketch.links.iter().map(|l| format!("{}: {} {}", l.name, l.from, l.to)).collect();
         assert_eq!(

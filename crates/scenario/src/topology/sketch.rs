@@ -1,6 +1,9 @@
 //! What a topology makes: nodes and links by name.
 
-use crate::model::Duplex;
+use crate::model::{Duplex, StationEntry};
+use crate::network::{NetworkChange, NetworkHandoff};
+use faircast_proto::time::Duration;
+use std::collections::BTreeMap;
 
 /// The most hosts or hops that a topology makes of a kind.
 pub(super) const MOST: u32 = 1_000_000;
@@ -12,6 +15,8 @@ pub struct Sketch {
     pub nodes: Vec<String>,
     /// The links.
     pub links: Vec<SketchedLink>,
+    /// When stations turn to other satellites.
+    pub handoffs: Vec<NetworkHandoff>,
 }
 
 /// A link that a topology makes.
@@ -27,6 +32,19 @@ pub struct SketchedLink {
     pub duplex: Duplex,
     /// What sort it is.
     pub sort: Sort,
+    /// What the topology itself changes about it, in the order of time; nodes by their index in the sketch.
+    pub moves: Vec<NetworkChange>,
+}
+
+/// What a topology has to know of the rest of its scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings<'a> {
+    /// Ground stations by name.
+    pub stations: &'a BTreeMap<String, StationEntry>,
+    /// How long the run takes.
+    pub duration: Duration,
+    /// Its seed.
+    pub seed: u64,
 }
 
 /// What sort of link a topology makes.
@@ -55,6 +73,15 @@ pub struct Size {
     pub links: u64,
 }
 
+#[cfg(test)]
+impl Surroundings<'static> {
+    /// Nothing around.
+    pub(crate) fn nothing() -> Surroundings<'static> {
+        static NO_STATIONS: BTreeMap<String, StationEntry> = BTreeMap::new();
+        Surroundings { stations: &NO_STATIONS, duration: Duration::from_secs(1), seed: 1 }
+    }
+}
+
 impl Sketch {
     pub(super) fn node(&mut self, name: impl Into<String>) {
         self.nodes.push(name.into());
@@ -79,7 +106,8 @@ impl Sketch {
         duplex: Duplex,
         sort: Sort,
     ) {
-        self.links.push(SketchedLink { name: name.into(), from: from.into(), to: to.into(), duplex, sort });
+        let [name, from, to] = [name.into(), from.into(), to.into()];
+        self.links.push(SketchedLink { name, from, to, duplex, sort, moves: Vec::new() });
     }
 
     /// Routers router-0 to router-`hops`, joined by hop-0, hop-1, ..

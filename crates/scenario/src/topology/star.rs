@@ -8,7 +8,7 @@
 
 use super::Shape;
 use super::access::Access;
-use super::sketch::{MOST, Size, Sketch};
+use super::sketch::{MOST, Size, Sketch, Surroundings};
 use crate::model::Duplex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ impl Shape for Config {
         Size { left: self.left, right: self.right, nodes: hosts + 1, links: hosts }
     }
 
-    fn lay(&self, sketch: &mut Sketch) {
+    fn lay(&self, sketch: &mut Sketch, _: &Surroundings) {
         sketch.node("hub");
         self.access.lay(self.left, self.right, ["hub", "hub"], sketch);
     }
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn one_to_three() {
         let topology = Topology::Star(Config { right: 3, ..Config::default() });
-        let sketch = topology.lay();
+        let sketch = topology.lay(&Surroundings::nothing());
         assert_eq!(sketch.nodes, ["hub", "left-0", "right-0", "right-1", "right-2"]);
         let links: Vec<String> = sketch.links.iter().map(|l| format!("{}: {} {}", l.name, l.from, l.to)).collect();
         assert_eq!(

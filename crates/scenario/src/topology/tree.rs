@@ -10,7 +10,7 @@
 
 use super::Shape;
 use super::access::{Access, complete};
-use super::sketch::{MOST, Size, Sketch};
+use super::sketch::{MOST, Size, Sketch, Surroundings};
 use crate::model::Duplex;
 use faircast_proto::time::{Duration, Rate};
 use schemars::JsonSchema;
@@ -61,7 +61,7 @@ impl Shape for Config {
         }
     }
 
-    fn lay(&self, sketch: &mut Sketch) {
+    fn lay(&self, sketch: &mut Sketch, _: &Surroundings) {
         let routers = self.routers();
         for i in 0..routers {
             sketch.node(format!("router-{i}"));
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn two_levels_of_three() {
         let topology = Topology::Tree(Config { depth: 2, fan_out: 3, ..Config::default() });
-        let sketch = topology.lay();
+        let sketch = topology.lay(&Surroundings::nothing());
         let links: Vec<String> = sketch.links.iter().map(|l| format!("{}: {} {}", l.name, l.from, l.to)).collect();
         assert_eq!(
             links,
@@ -136,7 +136,7 @@ mod tests {
     fn sizes_are_those_of_what_is_laid() {
         for (depth, fan_out) in [(1, 1), (1, 5), (3, 1), (4, 2), (10, 2)] {
             let topology = Topology::Tree(Config { depth, fan_out, left: 2, ..Config::default() });
-            let (sketch, size) = (topology.lay(), topology.size());
+            let (sketch, size) = (topology.lay(&Surroundings::nothing()), topology.size());
             assert_eq!((sketch.nodes.len() as u64, sketch.links.len() as u64), (size.nodes, size.links));
             assert_eq!(sketch.nodes.iter().filter(|name| name.starts_with("right-")).count() as u32, size.right);
         }

@@ -1,0 +1,45 @@
+//! Element sets from a file, whose content takes the place of its name in the scenario.
+
+use crate::problem::{Problem, given};
+use crate::traces::text;
+use faircast_orbit::elements::ElementSets;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Puts the content of the file of `topology.elements` in the place of its name; what cannot be read is reported and
+/// left out. `folder` is where the scenario lies, if that is known.
+pub(crate) fn inline(scenario: &mut Value, folder: Option<&Path>) -> Option<Problem> {
+    let elements = scenario.get_mut("topology")?.get_mut("elements")?;
+    let Value::String(name) = &*elements else { return None };
+    let read = match folder {
+        Some(folder) => text(&folder.join(name))
+            .and_then(|text| ElementSets::parse(&text).map_err(|error| format!("{name}: {error}"))),
+        None => Err(format!("{name} cannot be read: nobody has said where the scenario lies, so give a list")),
+    };
+    let given = given(elements);
+    match read {
+        Ok(sets) => {
+            *elements = named(sets.to_json());
+            None
+        }
+        Err(message) => {
+            *elements = json!([]);
+            Some(Problem { given: Some(given), ..Problem::new("topology.elements", message) })
+        }
+    }
+}
+
+/// Every satellite needs a name in a scenario: one without has its number.
+fn named(mut sets: Value) -> Value {
+    for set in sets.as_array_mut().into_iter().flatten() {
+        if set["OBJECT_NAME"].is_null() {
+            set["OBJECT_NAME"] = set["NORAD_CAT_ID"].to_string().into();
+        }
+        if set["OBJECT_ID"].is_null()
+            && let Some(fields) = set.as_object_mut()
+        {
+            fields.remove("OBJECT_ID");
+        }
+    }
+    sets
+}

@@ -1,0 +1,77 @@
+//! What is wrong with ground stations.
+
+use crate::expand::constellation::refuse_geometry;
+use crate::model::Scenario;
+use crate::network::Network;
+use crate::problem::Finding;
+use crate::topology::Topology;
+use faircast_sim::change::Subject;
+
+/// Stations without a constellation, or whom no satellite serves; names that are taken; settings that have no meaning.
+pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Finding>) {
+    let Some(Topology::Constellation(constellation)) = &scenario.topology else {
+        if let Some(name) = scenario.stations.keys().next() {
+            let message = "a station needs a topology of kind \"constellation\"";
+            found.push(Finding::new(format!("stations.{name}"), message).on(["topology"]));
+        }
+        return;
+    };
+    let own = [("isl", &constellation.isl), ("uplink", &constellation.uplink), ("downlink", &constellation.downlink)];
+    own.iter().for_each(|(key, duplex)| refuse_geometry(&format!("topology.{key}"), duplex, found));
+    for (key, duplex) in [own[1], own[2]] {
+        refuse_back(&format!("topology.{key}"), duplex.back.is_some(), found);
+    }
+    let of_legs = constellation.downlink.both.changes.iter().flatten().enumerate();
+    for (index, _) in of_legs.filter(|(_, entry)| entry.loss.is_some()) {
+        let path = format!("topology.downlink.changes[{index}].loss");
+        let message = "losses are those of the way to each station: say it in stations.NAME.downlink";
+        found.push(Finding::new(path, message));
+    }
+    for (name, station) in &scenario.stations {
+        let path = format!("stations.{name}");
+        let satellite = network.nodes.iter().position(|node| node.name == *name);
+        let is_satellite = satellite.is_some_and(|index| (index as u64) < constellation.size_in_satellites());
+        let other = match is_satellite {
+            true => Some("a satellite"),
+            false => scenario.nodes.contains_key(name).then_some("nodes"),
+        };
+        if let Some(other) = other {
+            let message = match other {
+                "nodes" => format!("the station {name} is a node by itself, and nodes.{name} is another: rename one"),
+                _ => format!("{name} is the name of a satellite: rename the station"),
+            };
+            found.push(Finding::new(path.clone(), message).on(["topology", "nodes"]));
+        }
+        for (key, duplex) in [("uplink", &station.uplink), ("downlink", &station.downlink)] {
+            let path = format!("{path}.{key}");
+            refuse_geometry(&path, duplex, found);
+            refuse_back(&path, duplex.back.is_some(), found);
+        }
+        if !station.has_a_beam() {
+            for (index, entry) in station.downlink.both.changes.iter().flatten().enumerate() {
+                if entry.subjects().iter().any(|(_, subject)| *subject == Subject::Rate) {
+                    let path = format!("{path}.downlink.changes[{index}].rate");
+                    let message = "the rate is that of the satellite's transmitter, which all its stations share: give \
+                                   downlink a rate of its own";
+                    found.push(Finding::new(path, message));
+                }
+            }
+        }
+        let is_served = network.links.iter().any(|link| link.name == format!("{name}-up"));
+        if !is_served && !is_satellite && constellation.has_satellites() {
+            let message = format!(
+                "no satellite stands higher than {} degrees above {name} at any of its looks in {}",
+                station.mask.unwrap_or(constellation.mask),
+                scenario.duration
+            );
+            found.push(Finding::new(path, message).on(["topology", "duration"]));
+        }
+    }
+}
+
+fn refuse_back(path: &str, is_there: bool, found: &mut Vec<Finding>) {
+    if is_there {
+        let message = "a way to or from a satellite has no direction back: say it in the other one";
+        found.push(Finding::new(format!("{path}.back"), message));
+    }
+}

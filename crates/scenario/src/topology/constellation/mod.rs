@@ -1,0 +1,300 @@
+//! Constellation: satellites that move over ground stations, and the links among them.
+//!
+//! ```text
+//!    berkeley ── berkeley-up ──> sat-3-1 ── isl-3-1-4-1 ── sat-4-1 ── sat-4-1-down ─┬─ sat-4-1-down-boston ──> boston
+//!                     :             │                         │                     └─ sat-4-1-down-ottawa ──> ottawa
+//!                     └ later ─> sat-3-11 ── isl-3-11-4-11 ── sat-4-11 ..
+//! ```
+//!
+//! A station has a transmitter of its own, whose link turns from satellite to satellite. A satellite has one downlink,
+//! with a leg to each station that ever hangs on it. All that moves is compiled into changes of links before the run.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `shell.rs` | which satellites there are, and which links between them |
+//! | `layout.rs` | nodes and links, and what changes about them when |
+
+mod layout;
+mod shell;
+
+pub use shell::ShellChoice;
+
+use super::Shape;
+use super::sketch::{Size, Sketch, Sort, Surroundings};
+use crate::model::{Duplex, ElementsEntry, HandoffChoice, Settings};
+use faircast_orbit::handoff::HandoffRule;
+use faircast_proto::quantity::Bytes;
+use faircast_proto::time::{Duration, Rate};
+use faircast_sim::{loss, queue};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Satellites that move over the stations of the scenario.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Constellation")]
+#[serde(default)]
+pub struct Config {
+    /// What it is made from. Default "iridium".
+    pub shell: ShellChoice,
+    /// How long the satellites of a shell have gone round when the run starts. Default 0 s: slot 1 of plane 1 crosses
+    /// the equator at the meridian of Greenwich.
+    pub start: Duration,
+    /// Above the ground, km. Default: that of the preset; Walker's patterns need it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 160, max = 100_000))]
+    pub altitude: Option<f64>,
+    /// Degrees, more than 90 for orbits against the turning of the Earth. Default as altitude.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 180))]
+    pub inclination: Option<f64>,
+    /// How many planes there are; of element sets into how many the satellites are sorted. Default as altitude.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub planes: Option<u32>,
+    /// How many satellites each plane has. Default as altitude.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1000))]
+    pub slots: Option<u32>,
+    /// From one plane's ascending node to the next one's, degrees. Default: that of the preset; 180 divided by the
+    /// number of planes for a star, 360 for a delta.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 360))]
+    pub spacing: Option<f64>,
+    /// Walker's F: by how many parts of the circle divided by the number of satellites each plane is ahead of the one
+    /// before. Default 0; in presets every other plane is half a slot ahead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phasing: Option<u32>,
+    /// Real satellites: a file of their element sets, OMM in JSON or two-line elements, or a list of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Elements>")]
+    pub elements: Option<Vec<ElementsEntry>>,
+    /// When the run of real satellites starts, UTC: "2026-06-14T00:00:00". Default: the latest epoch of the elements.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// The least elevation of a satellite that stations take, degrees. Default 8.2.
+    #[schemars(range(min = 0, max = 89))]
+    pub mask: f64,
+    /// How stations choose their satellites. Default "follow-plane".
+    pub handoff: HandoffRuleChoice,
+    /// A station looks this often, at least "1 ms". Default "10 s".
+    pub handoff_check: Duration,
+    /// Each time between two looks is drawn anew, uniformly, up to this much less or more. Default "0 s".
+    pub handoff_jitter: Duration,
+    /// How long a station has no link after each hand-off. Default "0 s".
+    pub handoff_outage: Duration,
+    /// What becomes of packets that wait at a link that turns or goes down, for all links that say nothing else. Only
+    /// those that are kept take another way if there is one. Default "keep".
+    pub handoff_queue: HandoffChoice,
+    /// How many satellites ahead in its plane, and as many behind, a satellite has links to. Default 1; 2 for
+    /// "teledesic".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 8))]
+    pub isl_in_plane: Option<u32>,
+    /// In how many planes on either side. Default 1; 2 for "teledesic".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 8))]
+    pub isl_between_planes: Option<u32>,
+    /// Whether there are links across the seam, where planes go against each other. Default false; true for
+    /// "teledesic".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cross_seam: Option<bool>,
+    /// Latitude above which a satellite's links to other planes are down, degrees. Default 60 for presets, 70 for "star"
+    /// and "elements", 90 for "delta".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 90))]
+    pub isl_latitude: Option<f64>,
+    /// Difference of longitudes below which links across the seam are down, degrees. Default 10; 8 for "teledesic".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 180))]
+    pub isl_longitude: Option<f64>,
+    /// Latitude, longitude and sight are looked at this often, at least "1 ms". Default "10 s".
+    pub isl_check: Duration,
+    /// The links between satellites, `isl-1-1-1-2` from sat-1-1 to sat-1-2 and so on. Default 25 Mbit/s, drop-tail with
+    /// 50 packets, 16 B of header.
+    pub isl: Duplex,
+    /// The transmitter of each station, `NAME-up`. Default 1.5 Mbit/s, drop-tail with 50 packets, 16 B of header.
+    #[schemars(with = "Settings")]
+    pub uplink: Duplex,
+    /// The transmitter of each satellite to its stations, `sat-1-1-down` and so on; its losses are those of the legs,
+    /// `sat-1-1-down-NAME`. Default 1.5 Mbit/s, drop-tail with 50 packets, 16 B of header.
+    #[schemars(with = "Settings")]
+    pub downlink: Duplex,
+}
+
+/// Element sets as a scenario says them. The content of a file takes its place when the scenario is read.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+#[expect(dead_code, reason = "it is there for the schema")]
+enum Elements {
+    /// A file of element sets, OMM in JSON or two-line elements; its path is relative to the scenario's.
+    #[schemars(extend("x-file" = true))]
+    File(String),
+    /// Set by set.
+    List(Vec<ElementsEntry>),
+}
+
+/// How a station chooses its satellite, of those above the mask.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "HandoffRule")]
+pub enum HandoffRuleChoice {
+    /// ns-2's: it keeps its satellite as long as that is above the mask, and takes the one that follows in the same
+    /// plane, or else the highest.
+    #[default]
+    FollowPlane,
+    /// At every look the nearest one.
+    Nearest,
+    /// It keeps its satellite as long as that is above the mask, and takes the one that will be so longest.
+    LongestLived,
+}
+
+/// The most straight pieces of delays of a run: a choice, some 5 GB.
+const MOST_PIECES: u64 = 20_000_000;
+/// A piece lasts about as long, s: of Iridium's links between satellites 84 s, of 1584 at 550 km 128 s.
+const PIECE: u64 = 80;
+/// The most satellites.
+const MOST: u64 = 100_000;
+/// Looks more often than this are nobody's.
+const OFTENEST: Duration = Duration::from_millis(1);
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            shell: ShellChoice::default(),
+            start: Duration::ZERO,
+            altitude: None,
+            inclination: None,
+            planes: None,
+            slots: None,
+            spacing: None,
+            phasing: None,
+            elements: None,
+            date: None,
+            mask: 8.2,
+            handoff: HandoffRuleChoice::default(),
+            handoff_check: Duration::from_secs(10),
+            handoff_jitter: Duration::ZERO,
+            handoff_outage: Duration::ZERO,
+            handoff_queue: HandoffChoice::default(),
+            isl_in_plane: None,
+            isl_between_planes: None,
+            cross_seam: None,
+            isl_latitude: None,
+            isl_longitude: None,
+            isl_check: Duration::from_secs(10),
+            isl: Duplex::default(),
+            uplink: Duplex::default(),
+            downlink: Duplex::default(),
+        }
+    }
+}
+
+impl From<HandoffRuleChoice> for HandoffRule {
+    fn from(choice: HandoffRuleChoice) -> HandoffRule {
+        match choice {
+            HandoffRuleChoice::FollowPlane => HandoffRule::FollowPlane,
+            HandoffRuleChoice::Nearest => HandoffRule::Nearest,
+            HandoffRuleChoice::LongestLived => HandoffRule::LongestLived,
+        }
+    }
+}
+
+impl Config {
+    /// How many satellites there are: the first nodes.
+    pub(crate) fn size_in_satellites(&self) -> u64 {
+        self.satellites()
+    }
+
+    /// Whether they can be made.
+    pub(crate) fn has_satellites(&self) -> bool {
+        self.constellation().is_ok()
+    }
+}
+
+impl Shape for Config {
+    fn fill(&mut self) {
+        self.fill_shell();
+        self.isl = self.isl.over(&of_space(Rate(25_000_000)));
+        self.uplink = self.uplink.over(&of_space(Rate(1_500_000)));
+        self.downlink = self.downlink.over(&of_space(Rate(1_500_000)));
+    }
+
+    fn size(&self) -> Size {
+        let satellites = self.satellites();
+        let rules = self.isl_rules();
+        let links = satellites * (rules.in_plane + rules.between_planes + 1) as u64;
+        Size { left: 0, right: 0, nodes: satellites, links }
+    }
+
+    fn lay(&self, sketch: &mut Sketch, around: &Surroundings) {
+        // What keeps satellites from being there has been reported.
+        if let Ok(constellation) = self.constellation() {
+            layout::lay(self, &constellation, sketch, around);
+        }
+    }
+
+    fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
+        vec![("isl", &self.isl), ("uplink", &self.uplink), ("downlink", &self.downlink)]
+    }
+
+    fn sort(key: &str) -> Sort {
+        if key == "isl" { Sort::Duplex } else { Sort::Simplex }
+    }
+
+    fn check(&self, duration: Duration) -> Vec<(String, String)> {
+        let mut found: Vec<(String, String)> = Vec::new();
+        let mut add = |key: &str, message: String| found.push((key.to_owned(), message));
+        for (key, every) in [("handoff_check", self.handoff_check), ("isl_check", self.isl_check)] {
+            if every < OFTENEST {
+                add(key, format!("{every} given; legal is at least 1 ms"));
+            }
+        }
+        if self.handoff_jitter >= self.handoff_check {
+            let check = self.handoff_check;
+            add("handoff_jitter", format!("{} given; legal is less than handoff_check, {check}", self.handoff_jitter));
+        }
+        let of_elements = [("elements", self.elements.is_some()), ("date", self.date.is_some())];
+        let of_shells = [
+            ("start", self.start != Duration::ZERO),
+            ("altitude", self.altitude.is_some()),
+            ("inclination", self.inclination.is_some()),
+            ("slots", self.slots.is_some()),
+            ("spacing", self.spacing.is_some()),
+            ("phasing", self.phasing.is_some()),
+        ];
+        let real = self.shell == ShellChoice::Elements;
+        let others = if real { &of_shells[..] } else { &of_elements[..] };
+        for (key, _) in others.iter().filter(|(_, is_there)| *is_there) {
+            let message = match real {
+                true => "element sets say where satellites are: leave it out",
+                false => "belongs to shell = \"elements\": leave it out, or say so",
+            };
+            add(key, message.to_owned());
+        }
+        let satellites = self.satellites();
+        let links = self.size().links.saturating_sub(satellites);
+        let pieces = links.saturating_mul(duration.0 / 1_000_000_000 / PIECE);
+        if satellites > MOST {
+            add("planes", format!("{satellites} satellites in all; legal are at most {MOST}"));
+        } else if pieces > MOST_PIECES {
+            let message = format!(
+                "{links} links between satellites for {duration} take about {pieces} straight pieces of delay; legal \
+                 are {MOST_PIECES}: shorten the run"
+            );
+            found.push((String::new(), message));
+        } else if let Err((key, message)) = self.constellation() {
+            found.push((key.to_owned(), message));
+        }
+        found
+    }
+}
+
+/// What links to and between satellites are like unless something else is said, as in ns-2's example.
+fn of_space(rate: Rate) -> Duplex {
+    let (queue, loss) = (Some(queue::Config::default()), Some(loss::Config::default()));
+    Duplex { both: Settings { rate: Some(rate), queue, loss, header: Some(HEADER), ..Settings::default() }, back: None }
+}
+
+/// What ns-2's link layer of satellites adds to each packet.
+const HEADER: Bytes = Bytes(16);
