@@ -185,7 +185,7 @@ impl Constellation {
     /// orbit that is nearest to where the satellite would be in the other plane, if it is that one's nearest as well.
     pub(crate) fn abreast(&self, plane: usize, slot: usize, beside: usize, ahead: usize) -> Option<usize> {
         if self.numbered {
-            return (slot < self.slots(beside)).then(|| self.at(beside, slot + ahead));
+            return Some(self.at(beside, slot + ahead));
         }
         let phase = self.phase(plane, beside);
         let nearest = |along: f64, plane: usize| {
@@ -273,6 +273,33 @@ mod tests {
         // Not the same, as neither is their latitude; but neighbours, and others are not.
         assert!((usual - around).abs() < 400.0 && around < neighbour(starlink.at(71, 5), starlink.at(0, 5)));
         assert_eq!(Shell::star(1200.0, 87.9, 18, 40, 1).constellation().beside_last, Beside::Seam);
+    }
+
+    #[test]
+    fn every_shell_starts_at_its_first_node() {
+        for shell in [Shell::TELEDESIC, Shell::delta(550.0, 53.0, 5, 4, 3), Shell::star(1200.0, 87.9, 5, 4, 3)] {
+            let place = shell.constellation().position(0, 0.0);
+            assert_eq!((place.latitude(), place.longitude()), (0.0, 0.0));
+        }
+        // Six planes of Iridium 60° apart close, with slots of the same number beside each other.
+        let closed = Shell { spacing: 60.0, ..Shell::IRIDIUM }.constellation();
+        assert_eq!(closed.beside_last, Beside::First { ahead: 0 });
+    }
+
+    #[test]
+    fn abreast_is_who_is_nearest_along_the_orbit() {
+        // Each plane 10° ahead of the one before, of a slot of 32.7°: the same slot, not the one behind it.
+        let mut iridium = Shell { phasing: Phasing::Walker(0), ..Shell::IRIDIUM }.constellation();
+        iridium.numbered = false;
+        for satellite in &mut iridium.satellites {
+            satellite.along += (10.0 * satellite.plane as f64).to_radians();
+        }
+        for plane in 0..5 {
+            for slot in 0..11 {
+                assert_eq!(iridium.abreast(plane, slot, plane + 1, 0), Some(iridium.at(plane + 1, slot)));
+                assert_eq!(iridium.abreast(plane + 1, slot, plane, 0), Some(iridium.at(plane, slot)));
+            }
+        }
     }
 
     #[test]

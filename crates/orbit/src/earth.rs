@@ -83,5 +83,8 @@ mod tests {
         // By hand: N = 6388.8385 km at 45°; (N cos²45, N cos²45, 0.99330562 N sin 45).
         let [lat, lon] = [45.0_f64, 45.0].map(f64::to_radians);
         near(Earth::Wgs84.place(lat, lon, 0.0), [3194.419, 3194.419, 4487.348]);
+        // 10 km higher: 5, 5, 7.071.
+        near(Earth::Wgs84.place(lat, lon, 10.0), [3199.419, 3199.419, 4494.419]);
+        assert_eq!([Earth::Sphere, Earth::Wgs84].map(Earth::light), [299_793.0, 299_792.458]);
     }
 }

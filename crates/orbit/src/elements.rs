@@ -5,6 +5,7 @@ use crate::earth::Earth;
 use crate::orbit::{ElementSet, Orbit};
 use sgp4::Elements;
 use sgp4::chrono::{NaiveDate, NaiveDateTime};
+use std::collections::BTreeSet;
 use std::f64::consts::{PI, TAU};
 use std::fmt;
 
@@ -19,7 +20,7 @@ pub enum ElementsError {
     Empty,
     /// A date that is none, with what is legal.
     Date(String),
-    /// Two sets of one name.
+    /// Two sets of one satellite, by its number in the catalogue: its name.
     Twice(String),
     /// Elements that are too far in time from the start of the run: the satellite's name, and the days between,
     /// negative if the run starts before them.
@@ -75,10 +76,10 @@ impl ElementSets {
         if sets.is_empty() {
             return Err(ElementsError::Empty);
         }
-        let mut names: Vec<String> = sets.iter().map(name).collect();
-        names.sort_unstable();
-        match names.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(ElementsError::Twice(pair[0].clone())),
+        // Names may be given twice, as those of satellites that have none yet are.
+        let mut numbers = BTreeSet::new();
+        match sets.iter().find(|set| !numbers.insert(set.norad_id)) {
+            Some(set) => Err(ElementsError::Twice(name(set))),
             None => Ok(ElementSets(sets)),
         }
     }
@@ -272,13 +273,49 @@ IRIDIUM 103
         let [json, lines] = [json, TWO].map(|text| ElementSets::parse(text).expect("legal"));
         assert_eq!((json.len(), lines.len()), (1, 2));
         assert_eq!(json.latest_epoch(), "2026-06-13T19:35:34.209888");
-        let at = |sets: &ElementSets| {
-            let constellation = sets.constellation("2026-06-14", 1).or(sets.constellation("2026-06-14T00:00:00", 1));
-            let constellation = constellation.expect("legal");
+        assert!(lines.latest_epoch().starts_with("2026-06-13T20:57:46.28"), "{}", lines.latest_epoch());
+        let at = |sets: &ElementSets, start: &str| {
+            let constellation = sets.constellation(start, 1).expect("legal");
             let found = constellation.satellites.into_iter().find(|found| found.name == "IRIDIUM 106");
             found.expect("it is there").orbit.position(7654.3).expect("it is up")
         };
-        assert!(at(&json).distance(at(&lines)) < 0.001);
+        let there = at(&json, "2026-06-14T00:00:00");
+        assert!(there.distance(at(&lines, "2026-06-14T00:00:00")) < 0.001);
+        assert_eq!(there, at(&json, "2026-06-14"));
+        assert_eq!(there, at(&json, "2026-06-14T00:00:00Z"));
+        // Up to 30 days from the epoch.
+        let from = |start: &str| json.constellation(start, 1).is_ok();
+        assert!(from("2026-07-13T19:35:34.209888") && from("2026-05-14T19:35:34.209888"));
+        assert!(!from("2026-07-13T19:35:34.209889") && !from("2026-05-14T19:35:34.209887"));
+    }
+
+    #[test]
+    fn lines_may_have_comments_and_any_names() {
+        let odd = TWO.replace("IRIDIUM 106", "# of one day\n\n1 FIRST").replace("IRIDIUM 103", "0 SECOND");
+        let both = ElementSets::parse(&odd).expect("legal").constellation("2026-06-14", 1).expect("legal");
+        let mut names: Vec<&str> = both.satellites.iter().map(|satellite| &*satellite.name).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["1 FIRST", "SECOND"]);
+        let bare: Vec<&str> = TWO.lines().filter(|line| !line.starts_with("IRIDIUM")).collect();
+        let bare = ElementSets::parse(&bare.join("\r\n")).expect("legal");
+        assert_eq!(bare.len(), 2);
+        let lone = bare.constellation("2026-06-14", 2).expect("legal");
+        assert!(lone.satellites.iter().any(|satellite| satellite.name == "41917"));
+    }
+
+    #[test]
+    fn a_plane_is_that_of_the_elements() {
+        // The epochs of two-line elements are passages of the ascending node: 83.5618° + 276.5781° from there by mean
+        // elements, from which SGP4's periodic terms differ by a tenth of a degree.
+        let sets = ElementSets::parse(TWO).expect("legal");
+        let found = Found::new(&sets.0[0], &sets.0[0].datetime, 9_660.316_368_17).expect("legal");
+        assert!((found.inclination.to_degrees() - 86.3963).abs() < 0.02, "{}", found.inclination.to_degrees());
+        assert!((found.node.to_degrees() - 89.9654).abs() < 0.02, "{}", found.node.to_degrees());
+        let along = (found.along.to_degrees() + 180.0).rem_euclid(360.0) - 180.0;
+        assert!(along.abs() < 0.001, "{along}");
+        let quarter = Elements { mean_anomaly: 276.5781 + 70.0, ..sets.0[0].clone() };
+        let found = Found::new(&quarter, &quarter.datetime, 9_660.316_368_17).expect("legal");
+        assert!((found.along.to_degrees() - 70.1399).abs() < 0.3, "{}", found.along.to_degrees());
     }
 
     #[test]
@@ -294,7 +331,7 @@ IRIDIUM 103
         assert_eq!(error(&cut), "line 5: no second line follows");
         assert_eq!(error(""), "no element set in it");
         assert!(error("[{\"OBJECT_NAME\": \"X\"}]").contains("missing field"));
-        assert_eq!(error(&format!("{TWO}{TWO}")), "two element sets of IRIDIUM 103; legal is one of each satellite");
+        assert_eq!(error(&format!("{TWO}{TWO}")), "two element sets of IRIDIUM 106; legal is one of each satellite");
         let sets = ElementSets::parse(TWO).expect("legal");
         let error = |start: &str, planes| sets.constellation(start, planes).map(|_| ()).expect_err("wrong").to_string();
         assert_eq!(

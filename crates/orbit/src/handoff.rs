@@ -143,8 +143,14 @@ mod tests {
             assert!(elevation(old, pair[1].from - 7.31) > handoffs.mask);
             assert!(elevation(new, pair[1].from) > handoffs.mask);
             let follower = iridium.follower(old);
-            assert!(new == follower || elevation(follower, pair[1].from) <= handoffs.mask);
+            let highest = (0..66).all(|other| elevation(other, pair[1].from) <= elevation(new, pair[1].from));
+            assert!(new == follower || elevation(follower, pair[1].from) <= handoffs.mask && highest);
         }
+        assert!((0..66).all(|other| {
+            let [first, other] = [attachments[0].satellite.expect("always one"), other]
+                .map(|satellite| handoffs.station.elevation(iridium.position(satellite, 0.0)));
+            other <= first
+        }));
         let followed = attachments
             .windows(2)
             .filter(|pair| pair[0].satellite.map(|old| iridium.follower(old)) == pair[1].satellite);
@@ -163,6 +169,48 @@ mod tests {
         let count = |rule| berkeley(&iridium, rule).attachments(every(10.0), 86_400.0).len();
         assert!(count(HandoffRule::LongestLived) <= count(HandoffRule::FollowPlane));
         assert!(count(HandoffRule::LongestLived) < count(HandoffRule::Nearest));
+    }
+
+    #[test]
+    fn the_longest_lived_is_that() {
+        let iridium = Shell::IRIDIUM.constellation();
+        let handoffs = berkeley(&iridium, HandoffRule::LongestLived);
+        // How long a satellite stays above the mask from a moment on, to a tenth of a second.
+        let stays = |satellite: usize, from: f64| {
+            let seen = |step: &u32| {
+                let place = iridium.position(satellite, from + 0.1 * f64::from(*step));
+                handoffs.station.elevation(place) > handoffs.mask
+            };
+            0.1 * f64::from((0_u32..).take_while(seen).count() as u32)
+        };
+        for attachment in handoffs.attachments(every(10.0), 6000.0) {
+            let chosen = attachment.satellite.expect("always one");
+            let longest = (0..66).map(|other| stays(other, attachment.from)).fold(0.0, f64::max);
+            assert!(stays(chosen, attachment.from) > longest - 10.0, "{attachment:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_look_is_at_the_start() {
+        // When a lone satellite rises, to a thousandth of a second.
+        let lone = Shell { planes: 1, slots: 1, inclination: 0.0, ..Shell::IRIDIUM };
+        let station = Station::new(Earth::Sphere, 0.0, 180.0, 0.0);
+        let up = |offset: f64| {
+            let constellation = Shell { offset, ..lone }.constellation();
+            let mask = 0.1;
+            let rule = HandoffRule::Nearest;
+            let handoffs = Handoffs { constellation: &constellation, station, mask, rule };
+            handoffs.attachments([].into_iter(), 10.0)[0].satellite.is_some()
+        };
+        let (mut down, mut risen) = (2000.0, 3300.0);
+        assert!(!up(down) && up(risen));
+        while risen - down > 0.001 {
+            let middle = (down + risen) / 2.0;
+            *(if up(middle) { &mut risen } else { &mut down }) = middle;
+        }
+        let now = Shell { offset: risen, ..lone }.constellation();
+        let elevation = |at: f64| station.elevation(now.position(0, at));
+        assert!((elevation(0.0) - 0.1).abs() < 1e-5);
     }
 
     #[test]

@@ -213,6 +213,9 @@ mod tests {
         assert!(see_each_other(6528.0, at(0.0), at(48.4)));
         assert!(!see_each_other(6528.0, at(0.0), at(48.5)));
         assert!(see_each_other(6528.0, at(7.0), at(7.0)));
+        // One above the other: the way begins where they are, not below them.
+        let higher = at(0.0) * 1.1;
+        assert!(see_each_other(7000.0, at(0.0), higher) && see_each_other(7000.0, higher, at(0.0)));
     }
 
     #[test]

@@ -77,6 +77,7 @@ mod tests {
             let error = at(&knots, time) - pass(time as f64 / 1e9);
             assert!(error.abs() <= TOLERANCE, "{error} at {time}");
         }
+        assert!(knots[1].at - from > 900_000_000, "{:?}", knots[1]);
         // The second derivative is at most 7.4²/780/c: pieces of 5.8 s there, longer ones elsewhere.
         assert!((40..80).contains(&knots.len()), "{}", knots.len());
     }

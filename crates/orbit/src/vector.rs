@@ -75,3 +75,22 @@ impl Mul<f64> for Vector {
         Vector { x: self.x * factor, y: self.y * factor, z: self.z * factor }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directions_have_their_angles() {
+        let [x, y, z] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|[x, y, z]| Vector { x, y, z });
+        assert_eq!([x.cross(y), y.cross(z), z.cross(x)], [z, x, y]);
+        let [a, b] = [Vector { x: 1.0, y: 2.0, z: 3.0 }, Vector { x: -4.0, y: 5.0, z: 7.0 }];
+        assert_eq!(a.cross(b), Vector { x: -1.0, y: -19.0, z: 13.0 });
+        for degrees in [-90.0, -45.0, 0.0, 30.0_f64] {
+            let (sin, cos) = libm::sincos(degrees.to_radians());
+            let found = Vector { x: -7.0 * cos, y: 0.0, z: 7.0 * sin }.latitude().to_degrees();
+            assert!((found - degrees).abs() < 1e-6, "{found}");
+        }
+        assert!((y.turned(0.5).longitude() - std::f64::consts::FRAC_PI_2 - 0.5).abs() < 1e-12);
+    }
+}

@@ -4,11 +4,12 @@ mod geometry;
 mod paths;
 mod plans;
 mod real;
+mod sorting;
 
 use faircast_orbit::pieces::Knot;
 use faircast_orbit::plan::Span;
 
-/// Checks every `step` s or so, as far as `every` goes.
+/// Checks every `step` s.
 fn checks(step: f64, until: f64) -> Vec<f64> {
     (1..).map(|check| f64::from(check) * step).take_while(|&at| at <= until).collect()
 }
@@ -21,7 +22,7 @@ fn delay(span: &Span, at: u64) -> f64 {
     (a.delay as f64 + part * (b.delay as f64 - a.delay as f64)) / 1e9
 }
 
-/// What tells that a property failed, and for whom.
+/// Seconds as plans have them.
 fn nanos(seconds: f64) -> u64 {
     (seconds * 1e9).round() as u64
 }
