@@ -6,16 +6,22 @@ use faircast_orbit::elements::ElementSets;
 use serde_json::{Value, json};
 use std::path::Path;
 
+/// Samples that come with the program, by the names that stand for them.
+const SAMPLES: [(&str, &str); 1] =
+    [("iridium-next", include_str!("../../../python/faircast/data/iridium-next.json"))];
+
 /// Puts the content of the file of `topology.elements` in the place of its name; what cannot be read is reported and
 /// left out. `folder` is where the scenario lies, if that is known.
 pub(crate) fn inline(scenario: &mut Value, folder: Option<&Path>) -> Option<Problem> {
     let elements = scenario.get_mut("topology")?.get_mut("elements")?;
     let Value::String(name) = &*elements else { return None };
-    let read = match folder {
-        Some(folder) => text(&folder.join(name))
-            .and_then(|text| ElementSets::parse(&text).map_err(|error| format!("{name}: {error}"))),
-        None => Err(format!("{name} cannot be read: nobody has said where the scenario lies, so give a list")),
+    let sample = SAMPLES.iter().find(|(sample, _)| sample == name).map(|(_, text)| (*text).to_owned());
+    let read = match (folder, sample) {
+        (_, Some(text)) => Ok(text),
+        (Some(folder), None) => text(&folder.join(name)),
+        (None, None) => Err(format!("{name} cannot be read: nobody has said where the scenario lies, so give a list")),
     };
+    let read = read.and_then(|text| ElementSets::parse(&text).map_err(|error| format!("{name}: {error}")));
     let given = given(elements);
     match read {
         Ok(sets) => {

@@ -179,6 +179,9 @@ pub struct NetworkReceiver {
     pub leave: Option<Duration>,
 }
 
+/// Longer than any way of links that are up.
+const AWAY: Duration = Duration::from_secs(1_000_000);
+
 impl DirectedLink {
     /// The link of which it is a leg, if it is one.
     pub(crate) fn carrier(&self) -> Option<LinkId> {
@@ -186,6 +189,12 @@ impl DirectedLink {
             Part::Leg(carrier) => Some(carrier),
             Part::Whole | Part::Carrier => None,
         }
+    }
+
+    /// Whether it is down at the start of the run.
+    pub(crate) fn begins_down(&self) -> bool {
+        let at_once = self.changes.iter().take_while(|change| change.at == Duration::ZERO);
+        at_once.filter(|change| change.what == What::Up(false)).count() > 0
     }
 
     /// The highest rate that it ever has.
@@ -238,7 +247,13 @@ impl Network {
 
     /// The links as routing sees them.
     pub(crate) fn edges(&self) -> Vec<Edge> {
-        let edge = |link: &DirectedLink| Edge { from: NodeId(link.from), to: NodeId(link.to), delay: link.delay };
+        // What is down at first is a way only where there is no other.
+        let least = |link: &DirectedLink| if link.begins_down() { AWAY } else { Duration::ZERO };
+        let edge = |link: &DirectedLink| Edge {
+            from: NodeId(link.from),
+            to: NodeId(link.to),
+            delay: link.delay + least(link),
+        };
         self.links.iter().map(edge).collect()
     }
 

@@ -45,7 +45,8 @@ pub(crate) fn check(scenario: &Scenario, control: &Control) -> Result<Vec<Findin
         sessions::check(scenario, name, session, &mut found);
     }
     // What nobody can hold is not made, not even to look at it.
-    if counts::check(scenario, &mut found) {
+    let may_be = scenario.topology.as_ref().is_none_or(|topology| topology.can_be_laid(scenario.duration));
+    if counts::check(scenario, &mut found) && may_be {
         let network = expand(scenario, scenario.seed, &mut found, control)?;
         stations::check(scenario, &network, &mut found);
         let edges = network.edges();

@@ -18,9 +18,6 @@ pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Find
     };
     let own = [("isl", &constellation.isl), ("uplink", &constellation.uplink), ("downlink", &constellation.downlink)];
     own.iter().for_each(|(key, duplex)| refuse_geometry(&format!("topology.{key}"), duplex, found));
-    for (key, duplex) in [own[1], own[2]] {
-        refuse_back(&format!("topology.{key}"), duplex.back.is_some(), found);
-    }
     let of_legs = constellation.downlink.both.changes.iter().flatten().enumerate();
     for (index, _) in of_legs.filter(|(_, entry)| entry.loss.is_some()) {
         let path = format!("topology.downlink.changes[{index}].loss");
@@ -43,9 +40,7 @@ pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Find
             found.push(Finding::new(path.clone(), message).on(["topology", "nodes"]));
         }
         for (key, duplex) in [("uplink", &station.uplink), ("downlink", &station.downlink)] {
-            let path = format!("{path}.{key}");
-            refuse_geometry(&path, duplex, found);
-            refuse_back(&path, duplex.back.is_some(), found);
+            refuse_geometry(&format!("{path}.{key}"), duplex, found);
         }
         if !station.has_a_beam() {
             for (index, entry) in station.downlink.both.changes.iter().flatten().enumerate() {
@@ -58,20 +53,13 @@ pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Find
             }
         }
         let is_served = network.links.iter().any(|link| link.name == format!("{name}-up"));
-        if !is_served && !is_satellite && constellation.has_satellites() {
+        if !is_served && !is_satellite {
             let message = format!(
                 "no satellite stands higher than {} degrees above {name} at any of its looks in {}",
-                station.mask.unwrap_or(constellation.mask),
+                station.mask.unwrap_or(constellation.mask()),
                 scenario.duration
             );
             found.push(Finding::new(path, message).on(["topology", "duration"]));
         }
-    }
-}
-
-fn refuse_back(path: &str, is_there: bool, found: &mut Vec<Finding>) {
-    if is_there {
-        let message = "a way to or from a satellite has no direction back: say it in the other one";
-        found.push(Finding::new(format!("{path}.back"), message));
     }
 }

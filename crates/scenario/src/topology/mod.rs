@@ -42,6 +42,11 @@ pub(crate) trait Shape {
         Sort::Duplex
     }
 
+    /// Whether [`lay`](Self::lay) can make something for a run of this length.
+    fn can_be_laid(&self, _duration: Duration) -> bool {
+        true
+    }
+
     /// What is wrong with it in a run of this length that neither its schema nor the checks of links can say: field and
     /// message.
     fn check(&self, _duration: Duration) -> Vec<(String, String)> {
@@ -99,6 +104,14 @@ macro_rules! topologies {
             pub fn sort(&self, key: &str) -> Sort {
                 match self {
                     $(Topology::$Type(_) => <$module::Config as Shape>::sort(key),)+
+                }
+            }
+
+            /// Whether [`lay`](Self::lay) can make something for a run of this length; if not,
+            /// [`check`](Self::check) says why.
+            pub(crate) fn can_be_laid(&self, duration: Duration) -> bool {
+                match self {
+                    $(Topology::$Type(config) => config.can_be_laid(duration),)+
                 }
             }
 

@@ -22,6 +22,7 @@ pub use shell::ShellChoice;
 use super::Shape;
 use super::sketch::{Size, Sketch, Sort, Surroundings};
 use crate::model::{Duplex, ElementsEntry, HandoffChoice, Settings};
+use crate::problem::list;
 use faircast_orbit::handoff::HandoffRule;
 use faircast_proto::quantity::Bytes;
 use faircast_proto::time::{Duration, Rate};
@@ -64,16 +65,18 @@ pub struct Config {
     /// before. Default 0; in presets every other plane is half a slot ahead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phasing: Option<u32>,
-    /// Real satellites: a file of their element sets, OMM in JSON or two-line elements, or a list of them.
+    /// Real satellites: a file of their element sets, OMM in JSON or two-line elements, or a list of them;
+    /// "iridium-next" is a sample that comes with the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Elements>")]
     pub elements: Option<Vec<ElementsEntry>>,
     /// When the run of real satellites starts, UTC: "2026-06-14T00:00:00". Default: the latest epoch of the elements.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
-    /// The least elevation of a satellite that stations take, degrees. Default 8.2.
+    /// The least elevation of a satellite that stations take, degrees. Default 8.2; 40 for "teledesic".
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 89))]
-    pub mask: f64,
+    pub mask: Option<f64>,
     /// How stations choose their satellites. Default "follow-plane".
     pub handoff: HandoffRuleChoice,
     /// A station looks this often, at least "1 ms". Default "10 s".
@@ -128,6 +131,7 @@ pub struct Config {
 #[expect(dead_code, reason = "it is there for the schema")]
 enum Elements {
     /// A file of element sets, OMM in JSON or two-line elements; its path is relative to the scenario's.
+    /// "iridium-next" is the sample.
     #[schemars(extend("x-file" = true))]
     File(String),
     /// Set by set.
@@ -171,7 +175,7 @@ impl Default for Config {
             phasing: None,
             elements: None,
             date: None,
-            mask: 8.2,
+            mask: None,
             handoff: HandoffRuleChoice::default(),
             handoff_check: Duration::from_secs(10),
             handoff_jitter: Duration::ZERO,
@@ -206,9 +210,23 @@ impl Config {
         self.satellites()
     }
 
-    /// Whether they can be made.
-    pub(crate) fn has_satellites(&self) -> bool {
-        self.constellation().is_ok()
+    /// The least elevation of a satellite that stations take which say nothing else, degrees.
+    pub(crate) fn mask(&self) -> f64 {
+        self.mask.unwrap_or(self.shell.mask())
+    }
+
+    /// What keeps satellites from being there for a run of this length: key and message.
+    pub(crate) fn unmade(&self, duration: Duration) -> Option<(&'static str, String)> {
+        let constellation = match self.constellation() {
+            Ok(constellation) => constellation,
+            Err(problem) => return Some(problem),
+        };
+        let lost = constellation.lost_until(duration.as_secs_f64());
+        let names: Vec<&str> = lost.iter().map(|&satellite| &constellation.satellites[satellite].name[..]).collect();
+        (!names.is_empty()).then(|| {
+            let message = format!("{} would come down before the end of the run: leave out what falls", list(&names));
+            ("elements", message)
+        })
     }
 }
 
@@ -242,6 +260,10 @@ impl Shape for Config {
         if key == "isl" { Sort::Duplex } else { Sort::Simplex }
     }
 
+    fn can_be_laid(&self, duration: Duration) -> bool {
+        self.check(duration).is_empty()
+    }
+
     fn check(&self, duration: Duration) -> Vec<(String, String)> {
         let mut found: Vec<(String, String)> = Vec::new();
         let mut add = |key: &str, message: String| found.push((key.to_owned(), message));
@@ -250,7 +272,7 @@ impl Shape for Config {
                 add(key, format!("{every} given; legal is at least 1 ms"));
             }
         }
-        if self.handoff_jitter >= self.handoff_check {
+        if self.handoff_jitter > Duration::ZERO && self.handoff_jitter >= self.handoff_check {
             let check = self.handoff_check;
             add("handoff_jitter", format!("{} given; legal is less than handoff_check, {check}", self.handoff_jitter));
         }
@@ -283,8 +305,8 @@ impl Shape for Config {
                  are {MOST_PIECES}: shorten the run"
             );
             found.push((String::new(), message));
-        } else if let Err((key, message)) = self.constellation() {
-            found.push((key.to_owned(), message));
+        } else {
+            found.extend(self.unmade(duration).map(|(key, message)| (key.to_owned(), message)));
         }
         found
     }

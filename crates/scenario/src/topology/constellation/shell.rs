@@ -35,6 +35,11 @@ impl ShellChoice {
         }
     }
 
+    /// The least elevation if nothing else is said, degrees: those of ns-2's examples.
+    pub(super) fn mask(self) -> f64 {
+        if self == ShellChoice::Teledesic { 40.0 } else { 8.2 }
+    }
+
     /// Which links between satellites there are if nothing else is said. Patterns and real satellites have ns-2's
     /// latitude by default, 70°; a delta has no poles to pass.
     pub(super) fn links(self) -> IslRules {
@@ -57,6 +62,7 @@ impl Config {
             self.slots.get_or_insert(preset.slots);
             self.spacing.get_or_insert(preset.spacing);
         }
+        self.mask.get_or_insert(self.shell.mask());
         let links = self.shell.links();
         self.isl_in_plane.get_or_insert(links.in_plane as u32);
         self.isl_between_planes.get_or_insert(links.between_planes as u32);
