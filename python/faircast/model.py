@@ -379,7 +379,9 @@ class Constellation(Part):
     `sat-1-1-down-NAME`. Default 1.5 Mbit/s, drop-tail with 50 packets, 16 B of header.
     """
     elements: str | Sequence[Elements] | None = None
-    """Real satellites: a file of their element sets, OMM in JSON or two-line elements, or a list of them."""
+    """Real satellites: a file of their element sets, OMM in JSON or two-line elements, or a list of them; "iridium-
+    next" is a sample that comes with the program.
+    """
     handoff: HandoffRule | None = None
     """How stations choose their satellites. Default "follow-plane"."""
     handoff_check: str | None = None
@@ -413,7 +415,7 @@ class Constellation(Part):
     isl_longitude: float | None = None
     """Difference of longitudes below which links across the seam are down, degrees. Default 10; 8 for "teledesic"."""
     mask: float | None = None
-    """The least elevation of a satellite that stations take, degrees. Default 8.2."""
+    """The least elevation of a satellite that stations take, degrees. Default 8.2; 40 for "teledesic"."""
     phasing: int | None = None
     """Walker's F: by how many parts of the circle divided by the number of satellites each plane is ahead of the one
     before. Default 0; in presets every other plane is half a slot ahead.

@@ -101,8 +101,8 @@ pub struct Config {
     /// "teledesic".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cross_seam: Option<bool>,
-    /// Latitude above which a satellite's links to other planes are down, degrees. Default 60 for presets, 70 for "star"
-    /// and "elements", 90 for "delta".
+    /// Latitude above which a satellite's links to other planes are down, degrees. Default 60 for presets, 70 for
+    /// "star" and "elements", 90 for "delta".
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 90))]
     pub isl_latitude: Option<f64>,
