@@ -93,7 +93,7 @@ fn stations_have_uplinks_that_turn_and_satellites_downlinks_with_legs() {
         .links
         .iter()
         .filter(|link| link.to == 66 && matches!(link.part, Part::Leg(_)))
-        .flat_map(|link| link.changes.iter().filter_map(|change| matches!(change.what, What::Up(_)).then_some(change)))
+        .flat_map(|link| link.changes.iter().filter(|change| matches!(change.what, What::Up(_))))
         .map(|change| (change.at, change.what == What::Up(true)))
         .filter(|(at, _)| at.0 > 0)
         .collect();
@@ -155,7 +155,8 @@ fn hand_offs_in_all_treatments_are_the_same_on_both_calendars() {
     let (mut digests, mut kept) = (Vec::new(), 0);
     for treatment in ["keep", "lose", "discard"] {
         let topology = format!(
-            "handoff_queue = \"{treatment}\"\nhandoff = \"nearest\"\nhandoff_jitter = \"9 s\"\nhandoff_outage = \"300 ms\""
+            "handoff_queue = \"{treatment}\"\nhandoff = \"nearest\"\nhandoff_jitter = \"9 s\"\n\
+             handoff_outage = \"300 ms\""
         );
         let text = with(&topology, "", TRAFFIC).replace("1500 s", "500 s");
         let [wheel, heap] =
@@ -251,8 +252,8 @@ fn what_is_wrong_is_said() {
     let elements = r#"shell = "elements"
 planes = 1
 date = "2026-12-24"
-elements = [{ OBJECT_NAME = "A", NORAD_CAT_ID = 1, EPOCH = "2026-06-13T00:00:00", MEAN_MOTION = 14.3, ECCENTRICITY = 0.0,
-INCLINATION = 86.4, RA_OF_ASC_NODE = 0.0, ARG_OF_PERICENTER = 0.0, MEAN_ANOMALY = 0.0 }]"#;
+elements = [{ OBJECT_NAME = "A", NORAD_CAT_ID = 1, EPOCH = "2026-06-13T00:00:00", MEAN_MOTION = 14.3,
+ECCENTRICITY = 0.0, INCLINATION = 86.4, RA_OF_ASC_NODE = 0.0, ARG_OF_PERICENTER = 0.0, MEAN_ANOMALY = 0.0 }]"#;
     for (topology, berkeley, rest, path, message) in [
         ("shell = \"iridum\"", "", "", "topology.shell", "did you mean iridium?"),
         ("planes = 0", "", "", "topology.planes", "legal is a whole number from 1"),
