@@ -92,6 +92,16 @@ impl LossDetection {
         }
     }
 
+    /// Takes `packets` in, of which each has the number that follows the highest, the last at `last_at`, as
+    /// [`arrive`](Self::arrive) would one by one. There must have been a first.
+    pub fn pass(&mut self, packets: u32, last_at: Instant) {
+        let sequence = self.highest[0] + u64::from(packets);
+        for number in sequence - u64::from(packets.min(HIGHER as u32)) + 1..=sequence {
+            self.note(number, 0);
+        }
+        self.highest_at = last_at;
+    }
+
     /// Whether a packet with this number that is missing counts as lost: three with higher numbers have arrived.
     pub fn is_lost(&self, sequence: u64) -> bool {
         self.above(sequence) == LOST
@@ -149,6 +159,26 @@ mod tests {
         assert_eq!(detection.arrive(101, Instant(8000)), Place::Old);
         let gap = Gap { first: 106, missing: 1, at: Instant(8000), spacing_ns: 2000.0 };
         assert_eq!(detection.arrive(107, Instant(10_000)), Place::Next(Some(gap)), "the highest came at 6000 ns");
+    }
+
+    #[test]
+    fn many_at_once_are_as_many_one_by_one() {
+        for before in [&[100][..], &[100, 102], &[100, 102, 105, 103], &[100, 104, 101, 102, 103]] {
+            for packets in 1..6 {
+                let mut both = [LossDetection::NOTHING; 2];
+                for detection in &mut both {
+                    for &sequence in before {
+                        detection.arrive(sequence, Instant(sequence));
+                    }
+                }
+                let [at_once, one_by_one] = &mut both;
+                at_once.pass(packets, Instant(1000 + u64::from(packets)));
+                for n in 1..=u64::from(packets) {
+                    assert_eq!(one_by_one.arrive(one_by_one.highest() + 1, Instant(1000 + n)), Place::Next(None));
+                }
+                assert_eq!(format!("{at_once:?}"), format!("{one_by_one:?}"), "{packets} behind {before:?}");
+            }
+        }
     }
 
     #[test]

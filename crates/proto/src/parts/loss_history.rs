@@ -163,6 +163,19 @@ impl LossHistory {
         if stale { self.evaluate(rtt_us, seed) } else { Arrival::Plain }
     }
 
+    /// Takes `packets` in, each of which follows the one before in its space and is not marked, as
+    /// [`arrive`](Self::arrive) would one by one. There must have been a first, and the fate of all before must be
+    /// [decided](Self::is_decided).
+    pub fn pass(&mut self, packets: u32) {
+        debug_assert!(self.begun && !self.pending);
+        self.counted += u64::from(packets);
+    }
+
+    /// Whether nothing is missing that does not count as lost yet.
+    pub fn is_decided(&self) -> bool {
+        !self.pending
+    }
+
     /// The receiver has left `space`, or begins it anew: what is missing there and does not count as lost yet never
     /// will, and what has been lost stays so.
     pub fn leave(&mut self, space: Space) {

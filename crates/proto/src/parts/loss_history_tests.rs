@@ -396,3 +396,30 @@ fn every_hundredth_packet_lost_is_one_per_cent() {
     stream(&mut history, 0..5001, |n| n % 100 == 50);
     assert!((history.rate() - 0.01).abs() < 1e-9, "{}", history.rate());
 }
+
+#[test]
+fn many_at_once_are_as_many_one_by_one() {
+    for missing in [None, Some(20), Some(48)] {
+        for packets in [1, 2, 3, 100] {
+            let mut both = [(); 2].map(|()| (LossHistory::new(0.5), LossDetection::NOTHING));
+            let arrive = |(history, detection): &mut (LossHistory, LossDetection), sequence: u64| {
+                let packet = Packet { sequence, marked: false, now: Instant(sequence * 1_000_000), rtt_s: 0.1 };
+                history.arrive(LossHistory::ONLY, detection, packet, || 30.0)
+            };
+            for end in &mut both {
+                for sequence in (7..=50).filter(|&sequence| Some(sequence) != missing) {
+                    arrive(end, sequence);
+                }
+                assert_eq!(end.0.is_decided(), missing != Some(48), "two have come behind 48");
+                arrive(end, 51);
+                assert!(end.0.is_decided());
+            }
+            let [at_once, one_by_one] = &mut both;
+            at_once.0.pass(packets);
+            for n in 1..=u64::from(packets) {
+                assert_eq!(arrive(one_by_one, 51 + n), Arrival::Plain);
+            }
+            assert_eq!(format!("{:?}", at_once.0), format!("{:?}", one_by_one.0));
+        }
+    }
+}

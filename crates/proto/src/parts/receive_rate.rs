@@ -1,7 +1,7 @@
 //! The rate at which a receiver gets data (RFC 4654 section 4.3.4), from a few marks along the way instead of a list of
 //! packets.
 
-use crate::time::{Duration, Instant};
+use crate::time::{Duration, Instant, NANOS_PER_SECOND};
 
 /// Marks that are kept.
 const MARKS: usize = 12;
@@ -9,6 +9,8 @@ const MARKS: usize = 12;
 const OLDER: usize = MARKS - 1;
 /// Parts into which marks divide the longest window.
 const PARTS: f64 = 10.0;
+/// Parts up to this length are known to a nanosecond, however they are reckoned.
+const LONGEST_PART_NS: f64 = 1e12;
 
 /// Counts arrivals and remembers the count at some of them; at first there have been none. What every packet touches
 /// comes first.
@@ -41,6 +43,23 @@ impl ReceiveRate {
         }
         self.packets = self.packets.wrapping_add(1);
         self.last_at = now;
+    }
+
+    /// Takes `packets` in, the last of which arrived at `last_at`, as [`arrive`](Self::arrive) would one by one if all
+    /// came before [`unmarked_until`](Self::unmarked_until).
+    pub fn pass(&mut self, packets: u32, last_at: Instant) {
+        self.packets = self.packets.wrapping_add(packets);
+        self.last_at = last_at;
+    }
+
+    /// Before this moment no arrival sets a mark if windows are up to `window_s` long. It is rounded down: the mark
+    /// may come a nanosecond later, and where parts of the window are longer than [`LONGEST_PART_NS`] much later.
+    pub fn unmarked_until(&self, window_s: f64) -> Instant {
+        if self.kept == 0 {
+            return Instant::ZERO;
+        }
+        let part_ns = (window_s * (NANOS_PER_SECOND as f64 / PARTS)).min(LONGEST_PART_NS) as u64;
+        self.newest_at + Duration(part_ns.saturating_sub(1))
     }
 
     /// Packets per second over about the last `window_s` seconds; the last gap if that holds fewer than two packets,
@@ -123,6 +142,45 @@ mod tests {
         rate.arrive(at(1), 0.4);
         rate.arrive(at(1), 0.4);
         assert!((rate.packets_per_s(at(1), 0.4) - 1e9).abs() < 1.0);
+    }
+
+    #[test]
+    fn many_at_once_are_as_many_one_by_one() {
+        // Windows of odd lengths, and one whose parts are longer than what is reckoned with.
+        for (window_s, mean_s) in [(0.4, 0.001), (0.123_456_789, 0.000_1), (7.0 / 3.0, 0.01), (3e4, 30.0)] {
+            let mut random = Random::stream(1, "test/gaps");
+            let (mut now, mut rate, mut at_once) = (Instant::ZERO, ReceiveRate::default(), ReceiveRate::default());
+            assert_eq!(rate.unmarked_until(window_s), Instant::ZERO, "the second packet sets a mark");
+            let (mut passed, mut marks) = (0, 0);
+            for _ in 0..3000 {
+                now += Duration::from_secs_f64(random.exponential(mean_s));
+                let before = rate;
+                rate.arrive(now, window_s);
+                marks += u32::from(rate.newest_at != before.newest_at);
+                if now < before.unmarked_until(window_s) {
+                    assert_eq!(rate.newest_at, before.newest_at, "no mark is set");
+                    passed += 1;
+                    continue;
+                }
+                at_once.pass(passed, before.last_at);
+                assert_eq!(format!("{at_once:?}"), format!("{before:?}"));
+                at_once.arrive(now, window_s);
+                passed = 0;
+            }
+            assert!((1..600).contains(&marks) && passed < 300, "{marks}");
+        }
+    }
+
+    #[test]
+    fn parts_of_a_window_are_rounded_down() {
+        // A mark at 1 s, a part of 40 ms: an arrival at 1.04 s makes the next one set a mark.
+        let mut rate = ReceiveRate::default();
+        let at = |ns: u64| Instant(1_000_000_000 + ns);
+        rate.arrive(at(0), 0.4);
+        rate.arrive(at(1_000_000), 0.4);
+        assert_eq!(rate.unmarked_until(0.4), at(39_999_999));
+        assert_eq!(rate.unmarked_until(0.0), at(0));
+        assert_eq!(rate.unmarked_until(1e9), at(LONGEST_PART_NS as u64 - 1));
     }
 
     #[test]

@@ -38,6 +38,11 @@ impl Rtt {
         }
     }
 
+    /// Whether there has been a measurement.
+    pub fn is_measured(&self) -> bool {
+        self.measured
+    }
+
     /// The round-trip time R or R', seconds, if there has been a measurement.
     pub fn value_s(&self) -> Option<f64> {
         self.measured.then_some(if self.adjusted_s > 0.0 { self.adjusted_s } else { self.smoothed_s })

@@ -45,6 +45,19 @@ impl Sequence {
         Some(self.advance(number, if outage { i64::from(ahead) } else { 1 }))
     }
 
+    /// Takes `packets` in, each of which has the number that follows the one before, from [`next`](Self::next) on, as
+    /// [`count`](Self::count) would one by one. There must have been a first.
+    pub fn pass(&mut self, packets: u32) {
+        self.highest += u64::from(packets);
+        self.number = self.number.wrapping_add(packets);
+        self.suspect = self.number;
+    }
+
+    /// The number after the highest that is believed.
+    pub fn next(&self) -> u32 {
+        self.number.wrapping_add(1)
+    }
+
     /// The count of the highest number believed; 0 before the first.
     pub fn highest(&self) -> u64 {
         self.highest
@@ -86,6 +99,32 @@ mod tests {
             number = number.wrapping_add(3000);
         }
         assert_eq!(sequence.highest(), START + 3000 * 2_999_999);
+    }
+
+    #[test]
+    fn many_at_once_are_as_many_one_by_one() {
+        for first in [7, u32::MAX - 3, u32::MAX, 1 << 31] {
+            for packets in [0, 1, 2, 5, 4000] {
+                let mut both = [Sequence::default(); 2];
+                for sequence in &mut both {
+                    // One that is missing, one that is behind, and one that is not believed.
+                    for number in [0, 2, 1].map(|by: u32| first.wrapping_add(by)) {
+                        assert!(sequence.count(number, || 0).is_some());
+                    }
+                    assert_eq!(sequence.next(), first.wrapping_add(3));
+                    if packets > 0 {
+                        assert_eq!(sequence.count(first.wrapping_add(100_000), || 0), None);
+                    }
+                }
+                let [at_once, one_by_one] = &mut both;
+                at_once.pass(packets);
+                for _ in 0..packets {
+                    assert!(one_by_one.count(one_by_one.next(), || 0).is_some());
+                }
+                assert_eq!(format!("{at_once:?}"), format!("{one_by_one:?}"));
+                assert_eq!(at_once.highest(), START + 2 + u64::from(packets));
+            }
+        }
     }
 
     #[test]

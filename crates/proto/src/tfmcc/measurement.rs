@@ -6,6 +6,7 @@ use super::Config;
 use super::config::{OneWayAdjustment, SeedFloor};
 use super::header::DataHeader;
 use super::scaling;
+use super::streak::Stretch;
 use crate::endpoint::Cause;
 use crate::packet::{Ecn, Packet};
 use crate::parts::loss_detection::LossDetection;
@@ -24,12 +25,19 @@ pub struct SequenceSpace {
     detection: LossDetection,
 }
 
+impl SequenceSpace {
+    /// The number that follows the highest.
+    pub fn next(&self) -> u32 {
+        self.numbers.next()
+    }
+}
+
 /// Loss event rate, round-trip time and receive rate of a receiver, and what the last packet said. What each packet
 /// touches comes first.
 ///
 /// A receiver of several groups has one, and a [`SequenceSpace`] for each group. For each packet it calls
 /// [`take`](Self::take), [`measure_rtt`](Self::measure_rtt) and [`record`](Self::record), in this order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Measurement {
     /// When the last packet came.
@@ -213,6 +221,36 @@ impl Measurement {
         })
     }
 
+    /// Before this moment packets change nothing but what [`pass`](Self::pass) adds, if each has the number that
+    /// follows the one before in its group, no mark and no echo of this receiver's stamp, and is in size, R_max and
+    /// scale like the last, which was [recorded](Self::record). Nor does it [stand too little](Self::stands_too_little)
+    /// then.
+    pub fn steady_until(&self) -> Instant {
+        // R' changes with every packet. A loss event is found, or p grows, only while a fate is undecided; p falls on.
+        let adjusts = self.rtt.is_measured() && self.one_way_adjustment != OneWayAdjustment::Off;
+        let stands = !self.have_loss || (self.loss.events() > 0 && self.stands_plenty());
+        if adjusts || !stands || !self.loss.is_decided() {
+            return Instant::ZERO;
+        }
+        // A part of the window is shorter than the silence of ten round-trip times that clears have_loss, too.
+        self.receive_rate.unmarked_until(self.rate_window_s())
+    }
+
+    /// Adds packets that came [one after another](Self::steady_until) in the group of `space`.
+    pub fn pass(&mut self, space: &mut SequenceSpace, stretch: &Stretch) {
+        let &Stretch { count, last_at, sent, rate_bps } = stretch;
+        if count == 0 {
+            return;
+        }
+        space.numbers.pass(count);
+        space.detection.pass(count, last_at);
+        self.loss.pass(count);
+        self.receive_rate.pass(count, last_at);
+        self.last_at = last_at;
+        self.sent_us = stamp_us(sent);
+        self.sending_bps = f64::from(rate_bps);
+    }
+
     /// The receiver has left the group that the loss history knows by `name`.
     pub fn leave(&mut self, name: Space) {
         self.loss.leave(name);
@@ -244,10 +282,7 @@ impl Measurement {
 
     /// Whether the receiver is sent more than it can stand, and that is less than one packet in 8 s (section 4.4).
     pub fn stands_too_little(&self, now: Instant) -> bool {
-        // p is at most the sum of weights over I_0, 6/60, and the rate more than a packet in 8 s then: no need to
-        // reckon.
-        let plenty = self.loss.open() > 60 && self.rtt_s() < 10.0 && self.scale >= 1.0;
-        if !self.have_loss || plenty {
+        if !self.have_loss || self.stands_plenty() {
             return false;
         }
         let calculated_bps = self.calculated_bps(now);
@@ -300,6 +335,12 @@ impl Measurement {
     /// Loss events found, those that late packets took back included.
     pub fn loss_events(&self) -> u32 {
         self.loss_events
+    }
+
+    /// Whether it need not be reckoned that the receiver stands the least rate: p is at most the sum of weights over
+    /// I_0, 6/60, and the rate more than a packet in 8 s then.
+    fn stands_plenty(&self) -> bool {
+        self.loss.open() > 60 && self.rtt_s() < 10.0 && self.scale >= 1.0
     }
 
     fn least_bps(&self) -> f64 {

@@ -18,6 +18,7 @@
 //! | `receiver.rs` | the endpoint of the parts below; leave | sections 4.1, 4.2, 4.4 |
 //! | `measurement.rs` | what is measured, and the desired rate; needs no reports | sections 4.3, 4.4, 5 |
 //! | `reporting.rs` | when to report | section 4.5 |
+//! | `streak.rs` | packets in a row that say nothing new, counted instead of taken one by one | none |
 //! | `suppression.rs` | feedback timers | section 4.5 |
 //! | `report_packets.rs` | feedback packets | section 2.2.2 |
 //! | `suppressors.rs` | a bound for those who suppress without limiting | none |
@@ -55,6 +56,9 @@ mod sender;
 #[cfg(test)]
 mod sender_tests;
 mod show;
+mod streak;
+#[cfg(test)]
+mod streak_tests;
 mod suppression;
 mod suppressors;
 #[cfg(test)]
@@ -71,3 +75,4 @@ pub use reporting::Reporting;
 pub use scaling::{LEAST_SCALE, MOST_SCALE, Scaling};
 pub use sender::{Sender, SenderOf};
 pub use show::{EVENTS, LIMITING_RECEIVER, LOSS_EVENT, RATE, RECEIVER_GAUGES, SENDER_GAUGES, SLOW_START_ENDED};
+pub use streak::Stretch;

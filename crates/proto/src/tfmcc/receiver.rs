@@ -6,6 +6,7 @@ use super::measurement::{Measurement, Recorded, SequenceSpace, Taken};
 use super::report_packets::ReportPackets;
 use super::reporting::Reporting;
 use super::show::{LOSS_EVENT, RECEIVER_GAUGES};
+use super::streak::{Streak, Terms};
 use crate::endpoint::{Endpoint, Event, Gauge, Input, Outbox, Report};
 use crate::packet::{Address, FlowId, Packet};
 use crate::parts::loss_history::LossHistory;
@@ -17,21 +18,26 @@ use std::marker::PhantomData;
 pub type Receiver = ReceiverOf<Plain>;
 
 /// A member of a session of TFMCC or of a scheme built on it, whose messages travel in the headers of `W`. There may be
-/// a hundred thousand, which no cache holds, and each takes every packet: what each packet touches comes first and lies
-/// in as few cache lines as will do, in the parts as well.
+/// a hundred thousand, which no cache holds, and each takes every packet: what each packet touches comes first and fits
+/// into a cache line. What the others touch lies in as few as will do, in the parts as well.
 #[derive(Debug)]
 #[repr(C)]
 pub struct ReceiverOf<W> {
     headers: PhantomData<W>,
-    phase: Phase,
+    /// The last packets, as long as they say nothing new: they are in nothing of what follows.
+    pub(super) streak: Streak,
     /// When the last input came.
     now: Instant,
-    received_pkts: u64,
-    received_bytes: u64,
-    distinct_bytes: u64,
+    /// When something is to be done if no packet comes; `FAR_FUTURE` = nothing.
+    due: Instant,
     own: Address,
     /// Where reports go: the source of the data.
     sender: Address,
+    // From here on what packets touch that say something new.
+    phase: Phase,
+    received_pkts: u64,
+    received_bytes: u64,
+    distinct_bytes: u64,
     reporting: Reporting,
     space: SequenceSpace,
     measurement: Measurement,
@@ -66,8 +72,9 @@ enum Phase {
 /// How long a receiver may stand less than the least rate (RFC 4654 section 4.4).
 const PATIENCE: Duration = Duration::from_secs(120);
 
-const _: () = assert!(size_of::<Receiver>() <= 576);
-const _: () = assert!(std::mem::offset_of!(Receiver, measurement) + 80 <= 4 * 64);
+const _: () = assert!(size_of::<Receiver>() <= 624);
+const _: () = assert!(std::mem::offset_of!(Receiver, phase) <= 64);
+const _: () = assert!(std::mem::offset_of!(Receiver, measurement) + 80 <= 5 * 64);
 
 impl<W: Wording> ReceiverOf<W> {
     /// A receiver at `own` of the session that is sent to `group`. `config` must have passed [`Config::check`];
@@ -75,13 +82,15 @@ impl<W: Wording> ReceiverOf<W> {
     pub fn new(config: &Config, flow: FlowId, own: Address, group: Address, random: Random) -> Self {
         ReceiverOf {
             headers: PhantomData,
-            phase: Phase::Idle,
+            streak: Streak::NONE,
             now: Instant::ZERO,
+            due: Instant::FAR_FUTURE,
+            own,
+            sender: own,
+            phase: Phase::Idle,
             received_pkts: 0,
             received_bytes: 0,
             distinct_bytes: 0,
-            own,
-            sender: own,
             reporting: Reporting::new(config),
             space: SequenceSpace::default(),
             measurement: Measurement::new(config),
@@ -104,7 +113,7 @@ impl<W: Wording> ReceiverOf<W> {
 
     /// Loss event rate p; 0 before the first loss.
     pub fn loss_event_rate(&self) -> f64 {
-        self.measurement.loss_event_rate()
+        self.caught_up().loss_event_rate()
     }
 
     /// Round-trip time in seconds: the own one, or R_max before the first measurement (section 4.1).
@@ -115,6 +124,56 @@ impl<W: Wording> ReceiverOf<W> {
     /// Whether it is a member that has got packets and has not left.
     pub fn is_member(&self) -> bool {
         matches!(self.phase, Phase::Member { .. } | Phase::Leaving { .. })
+    }
+
+    /// Takes a packet that says nothing new.
+    #[inline]
+    fn passes(&mut self, now: Instant, packet: &Packet) -> bool {
+        let Some((data, scale)) = W::read_data(&packet.header) else { return false };
+        let passes = self.streak.takes(now, packet, &data, scale, (self.own, self.sender));
+        if passes {
+            self.now = now;
+        }
+        passes
+    }
+
+    /// Takes any input.
+    #[inline(never)]
+    fn attend(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        self.end_streak();
+        self.now = now;
+        match input {
+            Input::Start => {
+                self.phase = Phase::Waiting;
+                out.join(self.group);
+            }
+            Input::Packet(packet, _) if !matches!(self.phase, Phase::Idle | Phase::Gone) => self.data(now, packet, out),
+            Input::Packet(..) => {}
+            Input::Timeout => self.timeout(now, out),
+            Input::Stop => self.leave(now, out),
+        }
+        let leave_at = match self.phase {
+            Phase::Member { leave_at } => leave_at,
+            Phase::Leaving { gone_at } => gone_at,
+            Phase::Idle | Phase::Waiting | Phase::Gone => Instant::FAR_FUTURE,
+        };
+        self.due = self.reporting.deadline().min(leave_at);
+    }
+
+    /// Catches up with the streak.
+    pub(super) fn end_streak(&mut self) {
+        self.received_pkts += u64::from(self.streak.count());
+        self.received_bytes += self.streak.bytes();
+        self.distinct_bytes += self.streak.bytes();
+        self.measurement.pass(&mut self.space, &self.streak.stretch(self.now));
+        self.streak = Streak::NONE;
+    }
+
+    /// What is measured, the streak included.
+    fn caught_up(&self) -> Measurement {
+        let (mut measurement, mut space) = (self.measurement.clone(), self.space);
+        measurement.pass(&mut space, &self.streak.stretch(self.now));
+        measurement
     }
 
     fn data(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
@@ -140,7 +199,7 @@ impl<W: Wording> ReceiverOf<W> {
         let mut lost = false;
         if let Recorded::LossEvent(cause) = recorded {
             lost = true;
-            out.event(Event::change(LOSS_EVENT, f64::NAN, self.loss_event_rate(), cause));
+            out.event(Event::change(LOSS_EVENT, f64::NAN, self.measurement.loss_event_rate(), cause));
         }
         // Before it reports: the report echoes the round of this packet (section 2.2.2).
         let is_member = matches!(self.phase, Phase::Member { .. });
@@ -151,6 +210,12 @@ impl<W: Wording> ReceiverOf<W> {
             self.send_report(now, f64::NAN, out);
         }
         self.watch_rate(now);
+        let is_calm = self.phase == Phase::Member { leave_at: Instant::FAR_FUTURE } && self.reporting.is_steady();
+        if is_calm {
+            let (until, next) = (self.measurement.steady_until(), self.space.next());
+            let terms = Terms { until, next, round: self.reporting.round(), is_timed: self.reporting.is_timed() };
+            self.streak = Streak::behind(packet, &data, scale, terms);
+        }
     }
 
     /// Section 4.4: whoever can stand less than one packet in 8 s for 120 s, and is sent more, has to leave.
@@ -213,40 +278,29 @@ impl<W: Wording> ReceiverOf<W> {
 }
 
 impl<W: Wording> Endpoint for ReceiverOf<W> {
+    #[inline]
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
-        self.now = now;
         match input {
-            Input::Start => {
-                self.phase = Phase::Waiting;
-                out.join(self.group);
-            }
-            Input::Packet(packet, _) if !matches!(self.phase, Phase::Idle | Phase::Gone) => self.data(now, packet, out),
-            Input::Packet(..) => {}
-            Input::Timeout => self.timeout(now, out),
-            Input::Stop => self.leave(now, out),
+            Input::Packet(packet, _) if self.passes(now, packet) => {}
+            _ => self.attend(now, input, out),
         }
     }
 
+    #[inline]
     fn deadline(&self) -> Option<Instant> {
-        let leave_at = match self.phase {
-            Phase::Member { leave_at } => leave_at,
-            Phase::Leaving { gone_at } => gone_at,
-            Phase::Idle | Phase::Waiting | Phase::Gone => Instant::FAR_FUTURE,
-        };
-        let at = self.reporting.deadline().min(leave_at);
         // A packet may have come before a time-out that was due.
-        (at != Instant::FAR_FUTURE).then(|| at.max(self.now))
+        (self.due != Instant::FAR_FUTURE).then(|| self.due.max(self.now))
     }
 
     fn report(&self) -> Report {
         let started = !matches!(self.phase, Phase::Idle | Phase::Waiting);
-        let measurement = &self.measurement;
+        let (measurement, streak) = (self.caught_up(), &self.streak);
         Report {
             sent_pkts: self.reports.sent_pkts(),
             sent_bytes: self.reports.sent_bytes(),
-            received_pkts: self.received_pkts,
-            received_bytes: self.received_bytes,
-            distinct_bytes: self.distinct_bytes,
+            received_pkts: self.received_pkts + u64::from(streak.count()),
+            received_bytes: self.received_bytes + streak.bytes(),
+            distinct_bytes: self.distinct_bytes + streak.bytes(),
             rate_bps: if started { measurement.desired_bps(measurement.last_at()) } else { f64::NAN },
         }
     }

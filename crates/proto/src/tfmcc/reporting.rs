@@ -65,6 +65,16 @@ impl Reporting {
         matches!(self.role, Role::Limiting { .. })
     }
 
+    /// Whether packets of this round that neither name it nor suppress anybody say nothing to it.
+    pub fn is_steady(&self) -> bool {
+        self.fresh && matches!(self.role, Role::Other { owes_first_rtt: false, .. })
+    }
+
+    /// Whether its feedback timer is set.
+    pub fn is_timed(&self) -> bool {
+        matches!(self.role, Role::Other { timer, .. } if timer.is_set())
+    }
+
     /// The highest feedback round seen (fb_nr).
     pub fn round(&self) -> u8 {
         self.round
