@@ -281,6 +281,9 @@ mod tests {
             let place = shell.constellation().position(0, 0.0);
             assert_eq!((place.latitude(), place.longitude()), (0.0, 0.0));
         }
+        // The planes of a star lie on half of the circle.
+        let star = Shell::star(1200.0, 87.9, 5, 4, 0).constellation();
+        assert!((star.position(star.at(4, 0), 0.0).longitude().to_degrees() - 144.0).abs() < 1e-9);
         // Six planes of Iridium 60° apart close, with slots of the same number beside each other.
         let closed = Shell { spacing: 60.0, ..Shell::IRIDIUM }.constellation();
         assert_eq!(closed.beside_last, Beside::First { ahead: 0 });

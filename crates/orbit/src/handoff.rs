@@ -146,11 +146,15 @@ mod tests {
             let highest = (0..66).all(|other| elevation(other, pair[1].from) <= elevation(new, pair[1].from));
             assert!(new == follower || elevation(follower, pair[1].from) <= handoffs.mask && highest);
         }
-        assert!((0..66).all(|other| {
-            let [first, other] = [attachments[0].satellite.expect("always one"), other]
-                .map(|satellite| handoffs.station.elevation(iridium.position(satellite, 0.0)));
-            other <= first
-        }));
+        // In the north, where several are above the mask: the first one is the highest.
+        for longitude in [0.0, 40.0, 80.0, 120.0, 160.0] {
+            let station = Station::new(Earth::Sphere, 75.0, longitude, 0.0);
+            let there = Handoffs { station, ..handoffs.clone() };
+            let first = there.attachments([].into_iter(), 1.0)[0].satellite.expect("always one");
+            let elevation = |satellite: usize| station.elevation(iridium.position(satellite, 0.0));
+            assert!((0..66).filter(|&other| elevation(other) > there.mask).count() > 1);
+            assert!((0..66).all(|other| elevation(other) <= elevation(first)));
+        }
         let followed = attachments
             .windows(2)
             .filter(|pair| pair[0].satellite.map(|old| iridium.follower(old)) == pair[1].satellite);
