@@ -384,5 +384,7 @@ macro_rules! agents {
 
 agents! {
     monitor::Monitor = "monitor": "Counts what is offered to the queue, by session, group, flow and pair of addresses.";
+    layer_blocking::LayerBlocking = "layer-blocking":
+        "Blocks and releases layers by the state of the queue, so that sessions get what unicast flows get [Peng].";
     rate_cap::RateCap = "rate-cap": "Blocks the highest layers of sessions above a rate.";
 }

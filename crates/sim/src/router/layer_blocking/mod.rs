@@ -1,0 +1,483 @@
+//! Router-assisted layer blocking [Peng]: while the queue is long and multicast sessions send more than unicast flows,
+//! the router holds back their highest layers; while it is short it releases them.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `accounting.rs` | who sends how much over the interface |
+//! | `controller.rs` | when to block and when to release: the phases of the queue, Algorithm 1 |
+//!
+//! The paper leaves open when rates are measured anew, when the observation time returns to its first value, what
+//! becomes of layers that are joined while others are blocked, and what happens without unicast traffic; the choices
+//! are in `docs/layer-blocking.md`.
+
+mod accounting;
+mod controller;
+#[cfg(test)]
+mod tests;
+
+use super::Subject;
+use super::{MembershipChange, Offer, RouterAgent, RouterContext, RouterGauge, RouterOutbox, RouterView, SessionAt};
+use accounting::{Accounting, Key};
+use controller::{Controller, Traffic, Wish};
+use faircast_proto::group_set::GroupSet;
+use faircast_proto::packet::{Address, FlowId, Packet};
+use faircast_proto::quantity::QueueSize;
+use faircast_proto::time::{Duration, Instant, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Parameters of layer blocking: those of the paper's table I, and those that it leaves open.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "LayerBlocking")]
+pub struct Config {
+    /// F1: up to this part of the queue's limit the queue is short (phase 1). Default 0: empty.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub lower_threshold: f64,
+    /// F2: from this part of the queue's limit on it is long (phase 3). Default 0.8.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub upper_threshold: f64,
+    /// F_slow: the observation time grows so many times with a release that follows another. Default 1.5.
+    #[schemars(range(min = 1.0))]
+    pub slow_factor: f64,
+    /// F_back: it grows so many times when a block follows a release. Default 4.
+    #[schemars(range(min = 1.0))]
+    pub back_factor: f64,
+    /// R_block: a block needs a mean rate of multicast sessions that is above that of unicast flows by more than this
+    /// part. Default 0.2.
+    #[schemars(range(min = 0.0))]
+    pub excess: f64,
+    /// I_chk: from one look at the queue to the next. Default 20 ms.
+    pub interval: Duration,
+    /// T_obs at first: how long the queue must have been short before a release. Default 1 s.
+    pub observation: Duration,
+    /// The longest that the observation time becomes (open in the paper). Default 64 s.
+    pub max_observation: Duration,
+    /// When the observation time returns to its first value (open in the paper). Default "calm".
+    pub reset: Reset,
+    /// Over how long packets are counted (open in the paper). Default 2 s.
+    pub window: Duration,
+    /// For how long after its last packet a flow or layer counts as there (open in the paper). Default 3 s.
+    pub lifetime: Duration,
+    /// The least time from one action to the next (open in the paper). Default: the window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hold: Option<Duration>,
+    /// The least time from one block to the next (open in the paper). Default 0.5 s.
+    pub block_hold: Duration,
+    /// What is counted of the traffic. Default "packets", as in the paper.
+    pub count: Count,
+    /// What is one unicast session. Default "flow".
+    pub unicast: Unicast,
+    /// What becomes of layers that are joined (open in the paper). Default "capped".
+    pub admission: Admission,
+}
+
+/// When the observation time returns to its first value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "BlockingReset")]
+pub enum Reset {
+    /// With a release that comes more than four observation times after the one before, and when a session comes or
+    /// goes.
+    Calm,
+    /// Never, as in the paper's algorithm.
+    Never,
+}
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "BlockingCount")]
+pub enum Count {
+    /// Packets; for traffic of one packet size.
+    Packets,
+    /// Bytes.
+    Bytes,
+}
+
+/// What is one unicast session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "BlockingUnicast")]
+pub enum Unicast {
+    /// A flow: addresses and ports.
+    Flow,
+    /// All flows from one host to another, which needs less state in the router.
+    Pair,
+}
+
+/// What becomes of a layer that is joined, other than the base.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "BlockingAdmission")]
+pub enum Admission {
+    /// It is blocked if a layer of its session has been blocked before, and passes otherwise.
+    Capped,
+    /// It passes.
+    Open,
+}
+
+/// Blocks and releases the layers of sessions on one interface.
+pub struct LayerBlocking {
+    config: Config,
+    /// The queue's thresholds.
+    lower: f64,
+    upper: f64,
+    limit: QueueSize,
+    accounting: Accounting,
+    controller: Controller,
+    sessions: BTreeMap<FlowId, Known>,
+    next: Option<Instant>,
+    /// When it last did something, counted in actions.
+    actions: u64,
+    blocks: u64,
+    releases: u64,
+    refusals: u64,
+    /// The link's rate at the last look.
+    rate: Rate,
+    /// The most that layers sent in a window before they were blocked, bit/s.
+    sizes: BTreeMap<Address, f64>,
+}
+
+/// What it keeps of a session besides its traffic.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    /// A layer of it has been blocked since the first one was joined.
+    capped: bool,
+    /// The numbers of the last actions on it, 0 if there was none.
+    blocked: u64,
+    released: u64,
+    /// How many of its layers passed at the last look.
+    live: u32,
+    /// The lowest of its layers that was held back then.
+    held: Option<Address>,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            lower_threshold: 0.0,
+            upper_threshold: 0.8,
+            slow_factor: 1.5,
+            back_factor: 4.0,
+            excess: 0.2,
+            interval: Duration::from_millis(20),
+            observation: Duration::from_secs(1),
+            max_observation: Duration::from_secs(64),
+            reset: Reset::Calm,
+            window: Duration::from_secs(2),
+            lifetime: Duration::from_secs(3),
+            hold: None,
+            block_hold: Duration::from_millis(500),
+            count: Count::Packets,
+            unicast: Unicast::Flow,
+            admission: Admission::Capped,
+        }
+    }
+}
+
+impl Config {
+    pub(super) const ACTS_ON_SESSIONS: bool = true;
+
+    /// Every field with an illegal value, and what is legal.
+    pub fn check(&self) -> Vec<(String, String)> {
+        let mut wrong = Vec::new();
+        let mut needs = |field: &str, legal: bool, given: String, what: &str| {
+            if !legal {
+                wrong.push((field.to_owned(), format!("{given} given; legal is {what}")));
+            }
+        };
+        let part = |value: f64| (0.0..=1.0).contains(&value);
+        needs("lower_threshold", part(self.lower_threshold), self.lower_threshold.to_string(), "0 to 1");
+        needs(
+            "upper_threshold",
+            part(self.upper_threshold) && self.upper_threshold > self.lower_threshold,
+            self.upper_threshold.to_string(),
+            "more than lower_threshold and at most 1",
+        );
+        for (field, value) in [("slow_factor", self.slow_factor), ("back_factor", self.back_factor)] {
+            needs(field, value >= 1.0 && value.is_finite(), value.to_string(), "1 or more");
+        }
+        needs("excess", self.excess >= 0.0 && self.excess.is_finite(), self.excess.to_string(), "0 or more");
+        let millisecond = Duration::from_millis(1);
+        for (field, value) in [("interval", self.interval), ("observation", self.observation)] {
+            needs(field, value >= millisecond, value.to_string(), "0.001 s or more");
+        }
+        let longest = "observation or more";
+        needs("max_observation", self.max_observation >= self.observation, self.max_observation.to_string(), longest);
+        needs("window", self.window >= self.interval, self.window.to_string(), "interval or more");
+        needs("lifetime", self.lifetime >= self.interval, self.lifetime.to_string(), "interval or more");
+        wrong
+    }
+
+    #[cfg(test)]
+    pub(super) fn samples() -> Vec<Config> {
+        let hasty = Config {
+            upper_threshold: 0.1,
+            excess: 0.0,
+            window: Duration::from_millis(100),
+            lifetime: Duration::from_millis(300),
+            hold: Some(Duration::from_millis(40)),
+            block_hold: Duration::from_millis(20),
+            observation: Duration::from_millis(20),
+            ..Config::default()
+        };
+        let (unicast, count, admission) = (Unicast::Pair, Count::Bytes, Admission::Open);
+        vec![Config::default(), Config { unicast, count, admission, ..hasty.clone() }, hasty]
+    }
+}
+
+impl LayerBlocking {
+    /// Has seen nothing.
+    pub fn new(config: &Config, context: RouterContext) -> LayerBlocking {
+        let limit = match context.limit {
+            QueueSize::Packets(packets) => packets,
+            QueueSize::Bytes(bytes) => bytes as f64,
+        };
+        LayerBlocking {
+            lower: config.lower_threshold * limit,
+            upper: config.upper_threshold * limit,
+            limit: context.limit,
+            accounting: Accounting::new(config.window, config.lifetime),
+            controller: Controller::new(config),
+            sessions: BTreeMap::new(),
+            next: None,
+            actions: 0,
+            blocks: 0,
+            releases: 0,
+            refusals: 0,
+            rate: context.rate,
+            sizes: BTreeMap::new(),
+            config: config.clone(),
+        }
+    }
+
+    /// The phase of the queue: 1 short, 3 long, 2 between.
+    fn phase(&self, at: &RouterView<'_>) -> u8 {
+        let waiting = match self.limit {
+            QueueSize::Packets(_) => f64::from(at.interface.waiting_pkts),
+            QueueSize::Bytes(_) => at.interface.waiting_bytes as f64,
+        };
+        match waiting {
+            few if few <= self.lower => 1,
+            many if many >= self.upper => 3,
+            _ => 2,
+        }
+    }
+
+    /// The layers of a session that pass and have been seen of late.
+    fn live(&self, session: &SessionAt, now: Instant) -> GroupSet {
+        let seen = |&group: &u32| self.accounting.is_live(session.group(group), now);
+        session.live().iter().filter(seen).fold(GroupSet::EMPTY, |all, group| all | GroupSet::of(group))
+    }
+
+    /// Looks at the queue, and does what is to be done.
+    fn look(&mut self, at: &RouterView<'_>, out: &mut RouterOutbox) {
+        let now = at.interface.now;
+        self.accounting.expire(now);
+        self.rate = at.interface.rate;
+        for session in at.sessions {
+            let live = self.live(session, now).len();
+            let held = (session.held() - session.control).first().map(|group| session.group(group));
+            let known = self.sessions.entry(session.flow).or_default();
+            (known.live, known.held) = (live, held);
+        }
+        let traffic = Traffic {
+            phase: self.phase(at),
+            unicast_sessions: self.accounting.unicast_sessions(),
+            multicast_sessions: self.accounting.multicast_sessions(),
+            unicast: self.accounting.unicast(now),
+            multicast: self.accounting.multicast(now),
+            changed: self.accounting.take_changed(),
+        };
+        let phase = self.controller.phase();
+        let wish = self.controller.look(now, &traffic);
+        if self.controller.phase() != phase {
+            out.note("phase", f64::from(self.controller.phase()));
+        }
+        match wish {
+            Wish::Nothing => {}
+            Wish::Block => self.block(at, out),
+            Wish::Release => self.release(at, out),
+        }
+    }
+
+    /// Blocks the highest live layer of the session that has most of them; of several the one that was least recently
+    /// blocked. A session keeps its base and its last layer.
+    fn block(&mut self, at: &RouterView<'_>, out: &mut RouterOutbox) {
+        let now = at.interface.now;
+        let candidates = at.sessions.iter().filter_map(|session| {
+            let live = self.live(session, now);
+            let last = live.last().filter(|&last| live.len() > 1 && Some(last) != base(session))?;
+            let known = self.sessions.get(&session.flow).copied().unwrap_or_default();
+            Some(((live.len(), std::cmp::Reverse(known.blocked)), session, last))
+        });
+        let Some((_, session, last)) = candidates.max_by_key(|&(order, ..)| order) else { return };
+        let group = session.group(last);
+        out.block(group);
+        let amount = self.accounting.forget(group);
+        // A layer that passed for less than a window sent less in it than it sends in one.
+        let size = self.bps(amount, session.flow).max(self.sizes.get(&group).copied().unwrap_or(0.0));
+        self.sizes.insert(group, size);
+        self.actions += 1;
+        self.blocks += 1;
+        let known = self.sessions.entry(session.flow).or_default();
+        (known.capped, known.blocked) = (true, self.actions);
+        self.controller.has_blocked(now);
+    }
+
+    /// Releases the lowest blocked layer of the session with the fewest live ones that has one; of several the one that
+    /// was least recently given one.
+    fn release(&mut self, at: &RouterView<'_>, out: &mut RouterOutbox) {
+        let now = at.interface.now;
+        let candidates = at.sessions.iter().filter_map(|session| {
+            let first = (session.held() - session.control).first()?;
+            let known = self.sessions.get(&session.flow).copied().unwrap_or_default();
+            Some(((self.live(session, now).len(), known.released), session, first))
+        });
+        let Some((_, session, first)) = candidates.min_by_key(|&(order, ..)| order) else { return };
+        out.release(session.group(first));
+        self.actions += 1;
+        self.releases += 1;
+        self.sessions.entry(session.flow).or_default().released = self.actions;
+        self.controller.has_released(now);
+    }
+
+    /// The rate of what has been counted as `amount` of a session in a window, bit/s.
+    fn bps(&self, amount: u64, flow: FlowId) -> f64 {
+        let bytes = match self.config.count {
+            Count::Packets => self.accounting.packet_bytes(flow),
+            Count::Bytes => 1.0,
+        };
+        8.0 * bytes * amount as f64 / self.config.window.as_secs_f64()
+    }
+
+    /// The most that the empty layer of a session can waste on the way to this interface, bit/s: its own rate, and what
+    /// the session leaves of an equal share of the link [Peng, section III.C]. A layer that has never passed here is
+    /// taken to be as large as the others are on average.
+    fn waste_bound(&self, flow: FlowId, known: &Known) -> f64 {
+        let Some(empty) = known.held else { return 0.0 };
+        let sessions = self.accounting.unicast_sessions() + self.accounting.multicast_sessions();
+        let own = self.bps(self.accounting.of_session(flow), flow);
+        let size = self.sizes.get(&empty).copied().unwrap_or(own / f64::from(known.live.max(1)));
+        (self.rate.as_bps_f64() / sessions.max(1) as f64 - own).clamp(0.0, size)
+    }
+
+    /// The first multiple of the interval after `now`.
+    fn next_look(&self, now: Instant) -> Instant {
+        let interval = self.config.interval.0;
+        Instant((now.0 / interval + 1).saturating_mul(interval))
+    }
+}
+
+/// The base layer of a session.
+fn base(session: &SessionAt) -> Option<u32> {
+    (GroupSet::all(session.groups) - session.control).first()
+}
+
+impl RouterAgent for LayerBlocking {
+    fn on_packet(&mut self, packet: &Packet, at: &RouterView<'_>, _out: &mut RouterOutbox) -> Offer {
+        if !packet.is_data() {
+            return Offer::Forward;
+        }
+        let now = at.interface.now;
+        let amount = match self.config.count {
+            Count::Packets => 1,
+            Count::Bytes => u64::from(packet.size),
+        };
+        if packet.destination.is_group() {
+            if let Some((session, group)) = at.place(packet.destination)
+                && !session.control.contains(group)
+            {
+                self.accounting.count_layer(packet.destination, session.flow, packet.size, amount, now);
+            }
+        } else {
+            let key = match (self.config.unicast, at.host(packet.source), at.host(packet.destination)) {
+                (Unicast::Pair, Some(from), Some(to)) => Key::Pair(from, to),
+                _ => Key::Flow(packet.flow),
+            };
+            self.accounting.count_unicast(key, amount, now);
+        }
+        Offer::Forward
+    }
+
+    fn on_membership(&mut self, change: &MembershipChange, at: &RouterView<'_>, out: &mut RouterOutbox) {
+        let now = at.interface.now;
+        let session = at.sessions.iter().find(|session| session.flow == change.flow);
+        match session {
+            Some(session) if !(session.joined - session.control).is_empty() => {
+                let capped = self.sessions.get(&change.flow).is_some_and(|known| known.capped);
+                if capped && self.config.admission == Admission::Capped {
+                    let layers = (change.joined - session.control).iter();
+                    for group in layers.filter(|&group| Some(group) != base(session)) {
+                        self.refusals += 1;
+                        out.block(session.group(group));
+                    }
+                }
+            }
+            _ => {
+                self.sessions.remove(&change.flow);
+                let (first, groups) = (change.first.index(), change.left.last().map_or(0, |last| last as usize + 1));
+                self.sizes.retain(|layer, _| !(first..first + groups).contains(&layer.index()));
+            }
+        }
+        let active = at.sessions.iter().any(|session| !(session.joined - session.control).is_empty());
+        match (active, self.next) {
+            (true, None) => {
+                self.controller.rest();
+                self.next = Some(self.next_look(now));
+            }
+            (false, _) => self.next = None,
+            (true, Some(_)) => {}
+        }
+    }
+
+    fn on_timeout(&mut self, at: &RouterView<'_>, out: &mut RouterOutbox) {
+        let now = at.interface.now;
+        if self.next.is_none_or(|next| next > now) {
+            return;
+        }
+        self.next = Some(self.next_look(now));
+        self.look(at, out);
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.next
+    }
+
+    fn gauges(&self, tell: &mut dyn FnMut(RouterGauge)) {
+        let [unicast_mean, multicast_mean] = self.controller.means();
+        let looks = self.controller.looks();
+        let interface = [
+            ("phase", f64::from(self.controller.phase())),
+            ("phase_1_looks", looks[0] as f64),
+            ("phase_2_looks", looks[1] as f64),
+            ("phase_3_looks", looks[2] as f64),
+            ("observation_s", self.controller.observation().as_secs_f64()),
+            ("unicast_mean", unicast_mean),
+            ("multicast_mean", multicast_mean),
+            ("unicast_sessions", self.accounting.unicast_sessions() as f64),
+            ("multicast_sessions", self.accounting.multicast_sessions() as f64),
+            ("layers", self.accounting.layers() as f64),
+            ("blocks", self.blocks as f64),
+            ("releases", self.releases as f64),
+            ("refusals", self.refusals as f64),
+            ("packets", self.accounting.packets() as f64),
+            ("visits", self.accounting.visits() as f64),
+        ];
+        for (name, value) in interface {
+            tell(RouterGauge { about: Subject::Interface, name, value });
+        }
+        for (&flow, known) in &self.sessions {
+            let session = [
+                ("capped", f64::from(u8::from(known.capped))),
+                ("live_layers", f64::from(known.live)),
+                ("waste_bound_bps", self.waste_bound(flow, known)),
+            ];
+            for (name, value) in session {
+                tell(RouterGauge { about: Subject::Flow(flow), name, value });
+            }
+        }
+    }
+}
