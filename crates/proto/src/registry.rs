@@ -7,7 +7,7 @@
 use crate::endpoint::{Endpoint, EventKind, Gauge, Input, Outbox, Report};
 use crate::group_set::GroupPlan;
 use crate::guest::{self, Guest};
-use crate::scheme::{Scheme, Seat};
+use crate::scheme::{Responder, Scheme, Seat};
 use crate::time::{Duration, Instant, Rate};
 
 /// The schemes: calls the macro of that name with lines `Variant(module::Config) with module::Header = "name":
@@ -161,10 +161,10 @@ macro_rules! declare {
                 }
             }
 
-            fn is_controlled(&self) -> bool {
+            fn responder(&self) -> Responder {
                 match self {
-                    $(SchemeConfig::$Variant(config) => config.is_controlled(),)+
-                    SchemeConfig::Guest(guest) => guest.is_controlled(),
+                    $(SchemeConfig::$Variant(config) => config.responder(),)+
+                    SchemeConfig::Guest(guest) => guest.responder(),
                 }
             }
 

@@ -32,6 +32,19 @@ impl Seat {
     }
 }
 
+/// Who answers congestion in a scheme, and so what gives way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Responder {
+    /// Nobody: constant rates.
+    Nobody,
+    /// The source sends less.
+    Source,
+    /// The source sends what it does; a member leaves groups when it loses packets.
+    Members,
+    /// The source sends what it does; routers hold groups back, and members leave what does not come.
+    Routers,
+}
+
 /// A scheme of multicast congestion control: its parameters, from which its endpoints are made.
 pub trait Scheme {
     /// The endpoint that sends data.
@@ -66,9 +79,14 @@ pub trait Scheme {
         self.max_rate()
     }
 
-    /// Whether it answers congestion.
+    /// Who answers congestion.
+    fn responder(&self) -> Responder {
+        Responder::Source
+    }
+
+    /// Whether somebody answers congestion.
     fn is_controlled(&self) -> bool {
-        true
+        self.responder() != Responder::Nobody
     }
 
     /// The source at `seat`. The parameters must have passed [`check`](Self::check).

@@ -6,7 +6,7 @@ use faircast_proto::endpoint::{EventKind, Gauge};
 use faircast_proto::group_set::{GroupPlan, MAX_GROUPS};
 use faircast_proto::guest::{Kind, SchemeKind};
 use faircast_proto::quantity::Bytes;
-use faircast_proto::scheme::{Scheme, Seat};
+use faircast_proto::scheme::{Responder, Scheme, Seat};
 use faircast_proto::time::{Duration, Rate};
 use faircast_scenario::guests;
 use pyo3::exceptions::PyValueError;
@@ -146,8 +146,8 @@ impl Scheme for PyScheme {
         self.max_rate
     }
 
-    fn is_controlled(&self) -> bool {
-        self.is_controlled
+    fn responder(&self) -> Responder {
+        if self.is_controlled { Responder::Source } else { Responder::Nobody }
     }
 
     fn source(&self, seat: Seat) -> PyEndpoint {

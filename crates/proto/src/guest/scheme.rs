@@ -5,7 +5,7 @@ use super::patience::Patient;
 use crate::endpoint::{Endpoint, EventKind};
 use crate::group_set::GroupPlan;
 use crate::registry;
-use crate::scheme::{Scheme, Seat};
+use crate::scheme::{Responder, Scheme, Seat};
 use crate::time::{Duration, Rate};
 
 /// The parameters of some scheme. Whatever is a [`Scheme`] is one; see there.
@@ -22,8 +22,8 @@ pub trait SchemeKind: Send + Sync {
     fn max_rate(&self) -> Option<Rate>;
     /// What comes to a member of a scheme that does not answer congestion.
     fn steady_rate(&self, duration: Duration) -> Option<Rate>;
-    /// Whether it answers congestion.
-    fn is_controlled(&self) -> bool;
+    /// Who answers congestion.
+    fn responder(&self) -> Responder;
     /// The source at `seat`.
     fn source(&self, seat: Seat) -> Box<dyn Endpoint + Send>;
     /// A member at `seat`.
@@ -58,8 +58,8 @@ where
         Scheme::steady_rate(self, duration)
     }
 
-    fn is_controlled(&self) -> bool {
-        Scheme::is_controlled(self)
+    fn responder(&self) -> Responder {
+        Scheme::responder(self)
     }
 
     fn source(&self, seat: Seat) -> Box<dyn Endpoint + Send> {

@@ -7,7 +7,7 @@ use crate::flow_kind::{FlowKind, FlowSeat};
 use crate::packet::{Address, FlowId};
 use crate::quantity::Bytes;
 use crate::random::Random;
-use crate::scheme::{Scheme, Seat};
+use crate::scheme::{Responder, Scheme, Seat};
 use crate::time::{Instant, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -93,8 +93,8 @@ impl Scheme for Config {
         Some(self.rate)
     }
 
-    fn is_controlled(&self) -> bool {
-        false
+    fn responder(&self) -> Responder {
+        Responder::Nobody
     }
 
     fn source(&self, seat: Seat) -> Cbr {

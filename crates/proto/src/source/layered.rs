@@ -11,7 +11,7 @@ use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet, ProtocolHeader};
 use crate::quantity::Bytes;
 use crate::random::Random;
-use crate::scheme::{Scheme, Seat};
+use crate::scheme::{Responder, Scheme, Seat};
 use crate::time::{Duration, Instant, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -228,8 +228,8 @@ impl Scheme for Config {
         Some(Rate((bits / seconds(duration) + 0.5) as u64))
     }
 
-    fn is_controlled(&self) -> bool {
-        false
+    fn responder(&self) -> Responder {
+        Responder::Nobody
     }
 
     fn source(&self, seat: Seat) -> Source {
