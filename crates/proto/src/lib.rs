@@ -29,6 +29,7 @@ pub mod flow_kind;
 mod gauge;
 pub mod group_set;
 pub mod guest;
+pub mod layer_blocking;
 pub mod omcc;
 pub mod packet;
 pub mod parts;

@@ -26,6 +26,8 @@ macro_rules! schemes {
                 = "omcc": "OMCC: TFMCC scaled by what the session's rate is worth to its receivers.";
             LayeredCbr(source::layered::Config) with source::layered::Header
                 = "layered-cbr": "Constant rates in layers, of which members hold the first: no congestion control.";
+            LayerBlocking(layer_blocking::Config)
+                = "layer-blocking": "Layers that routers block and release: receivers hold one that does not come.";
         }
     };
 }

@@ -5,11 +5,12 @@ use crate::model::Scenario;
 use crate::network::{Network, NetworkFlow, NetworkSession};
 use crate::tables::{Table, Words};
 use faircast_proto::flow_kind::FlowKind;
-use faircast_proto::scheme::Scheme;
+use faircast_proto::scheme::{Responder, Scheme};
 use faircast_proto::tcp::WINDOW_LIMITED;
 use faircast_proto::time::Instant;
 use faircast_sim::counters::Undeliverable;
 use faircast_sim::engine::World;
+use faircast_sim::router;
 
 /// The part of its time from which on a flow that its window holds back is worth a warning. A choice: below a fifth the
 /// window costs a flow less than what seeds differ by.
@@ -19,7 +20,7 @@ pub const WINDOW_LIMITED_FROM: f64 = 0.2;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Warning {
     /// What sort: `window-limited`, `not-active`, `no-route`, `hop-limit`, `off-tree`, `not-a-source`,
-    /// `receiver-at-source`.
+    /// `receiver-at-source`, `no-blocking-router`.
     pub kind: &'static str,
     /// The flow or session that it is about; empty for packets that belong to none.
     pub subject: String,
@@ -44,9 +45,30 @@ pub fn known(scenario: &Scenario) -> Vec<KnownWarning> {
 }
 
 fn known_of(network: &Network) -> Vec<KnownWarning> {
-    let path = |session: &NetworkSession| format!("sessions.{}.receivers", session.name);
-    let of_session = |session| Some(KnownWarning { path: path(session), warning: at_source(network, session)? });
-    network.sessions.iter().filter_map(of_session).collect()
+    let path = |session: &NetworkSession, key: &str| format!("sessions.{}.{key}", session.name);
+    let of_session = |session| {
+        let there =
+            at_source(network, session).map(|warning| KnownWarning { path: path(session, "receivers"), warning });
+        let alone = unanswered(network, session).map(|warning| KnownWarning { path: path(session, "scheme"), warning });
+        there.into_iter().chain(alone)
+    };
+    network.sessions.iter().flat_map(of_session).collect()
+}
+
+/// A session that leaves congestion to routers of which none does anything.
+fn unanswered(network: &Network, session: &NetworkSession) -> Option<Warning> {
+    let acts = |agent: &router::Config| agent.acts_on_sessions();
+    let answered = session.config.responder() != Responder::Routers
+        || network.links.iter().any(|link| link.agent.as_ref().is_some_and(acts));
+    if answered {
+        return None;
+    }
+    let message = format!(
+        "session {} leaves congestion to routers, and no link has an agent that blocks layers: its receivers join all \
+         layers, whatever is lost; give the links that may be full an agent such as {{ kind = \"layer-blocking\" }}",
+        session.name
+    );
+    Some(Warning { kind: "no-blocking-router", subject: session.name.clone(), value: 0.0, message })
 }
 
 /// Receivers on their source's own node.
@@ -80,6 +102,7 @@ pub(crate) fn of_run<C>(world: &World<C>, network: &Network, activity: &[Activit
             warnings.extend(not_active(network.probes.warmup, name, &whose, is_controlled, active));
         }
         warnings.extend(session.and_then(|session| at_source(network, session)));
+        warnings.extend(session.and_then(|session| unanswered(network, session)));
         undeliverable(world.undeliverable()[index], name, &whose, &mut warnings);
     }
     undeliverable(world.undeliverable()[world.flows().len()], "", "no flow", &mut warnings);

@@ -71,6 +71,94 @@ fn a_cap_blocks_and_says_so() {
     assert_eq!(told(&output, "interface", "rate_bps"), 0.0);
 }
 
+/// The film in ten layers that routers block, through a queue of 50 packets.
+fn layers(agent: &str) -> String {
+    let text = FILM.replace("scheme = \"cbr\"", "scheme = \"layer-blocking\"");
+    let text = text.replace("rate = \"800 kbit/s\"", &format!("rates = [{}]", ["\"100 kbit/s\""; 10].join(", ")));
+    let queue = "queue = { kind = \"drop-tail\", limit = \"50 packets\" }\nrate = \"1.5 Mbit/s\"";
+    text.replace("duration = \"10 s\"", "duration = \"60 s\"")
+        .replace("agent = { kind = \"monitor\" }", &format!("{queue}\nagent = {{ kind = \"layer-blocking\"{agent} }}"))
+}
+
+#[test]
+fn layer_blocking_says_what_it_sees_and_does() {
+    let output = go(&layers(""));
+    let events = table(&output, "router_events");
+    let rows: Vec<(String, String)> =
+        words(events, "event").into_iter().zip(words(events, "about")).filter(|row| row.0 != "phase").collect();
+    // Session and layer, the highest first.
+    assert_eq!(rows[0], ("blocked".to_owned(), format!("film/{}", told_first_block(&rows))));
+    let count = |what: &str| rows.iter().filter(|row| row.0 == what).count() as f64;
+    let refusals = told(&output, "interface", "refusals");
+    assert_eq!(count("blocked"), told(&output, "interface", "blocks") + refusals);
+    assert_eq!(count("released"), told(&output, "interface", "releases"));
+    assert!(count("released") > 0.0 && refusals > 0.0);
+    assert_eq!(told(&output, "film", "capped"), 1.0);
+    assert_eq!(
+        (told(&output, "interface", "unicast_sessions"), told(&output, "interface", "multicast_sessions")),
+        (1.0, 1.0)
+    );
+    // Two sessions share 1.5 Mbit/s: what the film leaves of its 750 kbit/s, but no more than a layer, can be wasted.
+    let live = told(&output, "film", "live_layers");
+    let bound = told(&output, "film", "waste_bound_bps");
+    assert!((5.0..=9.0).contains(&live), "{live}");
+    assert!((0.0..=115e3).contains(&bound), "{bound}");
+    if live <= 6.0 {
+        assert!(bound > 50e3, "{bound}");
+    }
+    // The phase is noted whenever it changes, and looks are counted by phase.
+    let phases = words(events, "event").iter().filter(|event| *event == "phase").count();
+    let looks: f64 = [1, 2, 3].map(|phase| told(&output, "interface", &format!("phase_{phase}_looks"))).iter().sum();
+    assert!(phases > 10 && (2980.0..=3000.0).contains(&looks), "{phases} {looks}");
+    assert!(told(&output, "interface", "visits") > told(&output, "interface", "packets"));
+}
+
+/// The number of the layer that was blocked first.
+fn told_first_block(rows: &[(String, String)]) -> u32 {
+    rows[0].1.rsplit('/').next().and_then(|number| number.parse().ok()).expect("a number")
+}
+
+#[test]
+fn what_is_wrong_with_layer_blocking_is_said() {
+    let agent = "links.bottleneck.agent";
+    let cases = [
+        (", lower_threshold = 0.8, upper_threshold = 0.8", "upper_threshold", "0.8 given; legal is more than lower"),
+        (", upper_threshold = 1.5", "upper_threshold", "1.5"),
+        (", slow_factor = 0.9", "slow_factor", "0.9"),
+        (", observation = \"90 s\"", "max_observation", "64 s given; legal is observation or more"),
+        (", admission = \"closed\"", "admission", "legal are capped, open"),
+        (", threshold = 0.5", "threshold", "unknown key"),
+    ];
+    for (more, field, message) in cases {
+        let problems = Scenario::from_toml(&layers(more)).expect_err(more);
+        let path = format!("{agent}.{field}");
+        let found = problems.iter().any(|problem| problem.path == path && problem.message.contains(message));
+        assert!(found, "{more}: {problems:#?}");
+    }
+    // And with the layers.
+    let cases = [
+        (r#"rates = ["0 bit/s", "100 kbit/s"]"#, "rates[0]", "0 bit/s given"),
+        ("rates = []", "rates", "0 layers given; legal are 1 to 128"),
+        (r#"silence = "0 s""#, "silence", "0 s given; legal is 0.001 s or more"),
+        (r#"rate = "50 kbit/s""#, "rate", "unknown key"),
+    ];
+    for (more, field, message) in cases {
+        let text = layers("");
+        let start = text.find("rates = [").expect("it has layers");
+        let end = start + text[start..].find('\n').expect("a line");
+        let problems = Scenario::from_toml(&format!("{}{more}{}", &text[..start], &text[end..])).expect_err(more);
+        let path = format!("sessions.film.{field}");
+        let found = problems.iter().any(|problem| problem.path == path && problem.message.contains(message));
+        assert!(found, "{more}: {problems:#?}");
+    }
+    let nobody = layers("")
+        .replace("agent = {", "back = { agent = {")
+        .replace("kind = \"layer-blocking\" }", "kind = \"layer-blocking\" } }");
+    let problems = Scenario::from_toml(&nobody).expect_err("nothing goes back");
+    let message = "a layer-blocking acts on sessions, and none sends its packets to receivers over this link";
+    assert_eq!((problems[0].path.as_str(), problems[0].message.as_str()), ("links.bottleneck.back.agent", message));
+}
+
 #[test]
 fn what_is_wrong_with_an_agent_is_said() {
     let cases = [

@@ -101,3 +101,23 @@ fn receivers_at_their_source_are_told_before_and_after() {
     assert!(warning.message.starts_with("receiver film-0 and 1 more are on node left-0"), "{}", warning.message);
     assert_eq!(go(&near).warnings, std::slice::from_ref(warning));
 }
+
+#[test]
+fn layers_that_no_router_blocks_are_told() {
+    let film = "[sessions.film]\nscheme = \"layer-blocking\"\nsource = \"left-0\"\n";
+    let told = |rest: &str| warning::known(&scenario(rest)).into_iter().map(|it| (it.path, it.warning.kind)).collect();
+    let expected = vec![("sessions.film.scheme".to_owned(), "no-blocking-router")];
+    let kinds: Vec<(String, &str)> = told(film);
+    assert_eq!(kinds, expected);
+    let monitor = format!("[links.bottleneck]\nagent = {{ kind = \"monitor\" }}\n{film}");
+    let kinds: Vec<(String, &str)> = told(&monitor);
+    assert_eq!(kinds, expected, "one that looks only");
+    let blocked = format!("[links.bottleneck]\nagent = {{ kind = \"layer-blocking\" }}\n{film}");
+    for fine in [blocked, film.replace("layer-blocking", "rlm")] {
+        let kinds: Vec<(String, &str)> = told(&fine);
+        assert_eq!(kinds, [], "{fine}");
+    }
+    let output = go(&scenario(film));
+    let kinds: Vec<&str> = output.warnings.iter().map(|warning| warning.kind).collect();
+    assert_eq!(kinds, ["no-blocking-router"]);
+}

@@ -17,6 +17,7 @@ pub mod on_off;
 mod seen;
 pub mod sink;
 mod spacing;
+pub(crate) mod subscription;
 
 pub use cbr::Cbr;
 pub use on_off::OnOff;

@@ -71,6 +71,17 @@ pub fn session_of(
     source: NodeId,
     members: &[(SchemeConfig, Place)],
 ) -> FlowId {
+    session_by(network, config, source, members, SessionPlan::sparse(config.groups().len() as u32))
+}
+
+/// A session the groups of which are joined and left as `plan` says.
+pub fn session_by(
+    network: &mut NetworkBuilder,
+    config: &SchemeConfig,
+    source: NodeId,
+    members: &[(SchemeConfig, Place)],
+    plan: SessionPlan,
+) -> FlowId {
     let own = network.address(source);
     let groups = config.groups();
     let which = |is: &dyn Fn(&GroupPlan) -> bool| -> GroupSet {
@@ -78,8 +89,7 @@ pub fn session_of(
     };
     let control = which(&|group| group.role == Role::Control);
     let any_source = which(&|group| group.senders != Senders::Source);
-    let (flow, group) =
-        network.session(own, SessionPlan { control, any_source, ..SessionPlan::sparse(groups.len() as u32) });
+    let (flow, group) = network.session(own, SessionPlan { control, any_source, ..plan });
     let seat = |network: &NetworkBuilder, own: Address| {
         let random = network.stream(&format!("endpoint/{}", own.index()));
         Seat { flow, own, group, members: members.len() as u32, line_rate: None, random }
@@ -97,6 +107,11 @@ pub fn session_of(
 
 /// A TCP flow as the JSON `config` says.
 pub fn tcp(network: &mut NetworkBuilder, from: NodeId, to: NodeId, config: &str) -> FlowId {
+    tcp_from(network, from, to, config, 0.0)
+}
+
+/// The same from a second on.
+pub fn tcp_from(network: &mut NetworkBuilder, from: NodeId, to: NodeId, config: &str, start: f64) -> FlowId {
     let config: tcp::Config = serde_json::from_str(config).expect("a legal flow");
     let (own, peer) = (network.address(from), network.address(to));
     let flow = network.flow(own, peer);
@@ -105,14 +120,14 @@ pub fn tcp(network: &mut NetworkBuilder, from: NodeId, to: NodeId, config: &str)
         own,
         flow,
         Agent::FlowSender(FlowSender::Tcp(tcp::Sender::new(&config, flow, own, peer, random))),
-        at(0.0),
+        at(start),
         None,
     );
     network.place(
         peer,
         flow,
         Agent::FlowReceiver(FlowReceiver::Tcp(tcp::Receiver::new(&config, flow, peer, own))),
-        at(0.0),
+        at(start),
         None,
     );
     flow
