@@ -51,6 +51,31 @@ Announce: TypeAlias = Literal["apart", "base"]
 "apart": In a group apart, which all members join and to which they alone send.
 "base": In the group of the base layer, if they hold it or not.
 """
+BlockingAdmission: TypeAlias = Literal["capped", "open"]
+"""What becomes of a layer that is joined, other than the base.
+
+"capped": It is blocked if a layer of its session has been blocked before, and passes otherwise.
+"open": It passes.
+"""
+BlockingCount: TypeAlias = Literal["packets", "bytes"]
+"""What is counted.
+
+"packets": Packets; for traffic of one packet size.
+"bytes": Bytes.
+"""
+BlockingReset: TypeAlias = Literal["calm", "never"]
+"""When the observation time returns to its first value.
+
+"calm": With a release that comes more than four observation times after the one before, and when a session comes or
+goes.
+"never": Never, as in the paper's algorithm.
+"""
+BlockingUnicast: TypeAlias = Literal["flow", "pair"]
+"""What is one unicast session.
+
+"flow": A flow: addresses and ports.
+"pair": All flows from one host to another, which needs less state in the router.
+"""
 Calendar: TypeAlias = Literal["wheel", "heap"]
 """The data structure that holds what happens next.
 
@@ -132,6 +157,12 @@ Recovery: TypeAlias = Literal["reno", "newreno", "sack"]
 "reno": One segment; over with the first new ACK.
 "newreno": One segment per round trip until everything sent before the loss is there (RFC 6582).
 "sack": Everything that SACK blocks show to be lost, as fast as the window allows (RFC 6675).
+"""
+RlmProfile: TypeAlias = Literal["ns2", "mended"]
+"""What becomes of a receiver at the ends of its layers.
+
+"ns2": As in ns-2: who has left all layers never joins again, nor does who has ever held all and left one.
+"mended": Both try again: `rejoin_from_zero` and `restart_join_timer`.
 """
 Shell: TypeAlias = Literal["iridium", "teledesic", "star", "delta", "elements"]
 """What a constellation is made from.
@@ -605,6 +636,86 @@ class GilbertElliott(Part):
     """
     mean_loss: float | None = None
     """Loss in the long run, from `loss_good` to below `loss_bad`. The chain then goes by packets."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class LayerBlocking(Part):
+    """Blocks and releases layers by the state of the queue, so that sessions get what unicast flows get [Peng]."""
+
+    kind: ClassVar[str | None] = "layer-blocking"
+
+    admission: BlockingAdmission | None = None
+    """What becomes of layers that are joined (open in the paper). Default "capped"."""
+    back_factor: float | None = None
+    """F_back: it grows so many times when a block follows a release. Default 4."""
+    block_hold: str | None = None
+    """The least time from one block to the next (open in the paper). Default 0.5 s."""
+    count: BlockingCount | None = None
+    """What is counted of the traffic. Default "packets", as in the paper."""
+    excess: float | None = None
+    """R_block: a block needs a mean rate of multicast sessions that is above that of unicast flows by more than this
+    part. Default 0.2.
+    """
+    hold: str | None = None
+    """The least time from one action to the next (open in the paper). Default: the window."""
+    interval: str | None = None
+    """I_chk: from one look at the queue to the next. Default 20 ms."""
+    lifetime: str | None = None
+    """For how long after its last packet a flow or layer counts as there (open in the paper). Default 3 s."""
+    lower_threshold: float | None = None
+    """F1: up to this part of the queue's limit the queue is short (phase 1). Default 0: empty."""
+    max_observation: str | None = None
+    """The longest that the observation time becomes (open in the paper). Default 64 s."""
+    observation: str | None = None
+    """T_obs at first: how long the queue must have been short before a release. Default 1 s."""
+    reset: BlockingReset | None = None
+    """When the observation time returns to its first value (open in the paper). Default "calm"."""
+    slow_factor: float | None = None
+    """F_slow: the observation time grows so many times with a release that follows another. Default 1.5."""
+    unicast: BlockingUnicast | None = None
+    """What is one unicast session. Default "flow"."""
+    upper_threshold: float | None = None
+    """F2: from this part of the queue's limit on it is long (phase 3). Default 0.8."""
+    window: str | None = None
+    """Over how long packets are counted (open in the paper). Default 2 s."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class LayerBlockingSession(Part):
+    """Layers that routers block and release: receivers hold one that does not come."""
+
+    scheme: ClassVar[str | None] = "layer-blocking"
+
+    source: str
+    """Sending node."""
+    add_interval: str | None = None
+    """How long a receiver that is new waits between one layer and the next. Default 2 s."""
+    check_interval: str | None = None
+    """From one look at what comes to the next. Default 0.5 s."""
+    greedy: bool | None = None
+    """Members misbehave: they join all layers at once and never leave one. Default false."""
+    jitter: float | None = None
+    """Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`."""
+    join_latency: str | None = None
+    """The most that a join is taken to need. Default 0.6 s."""
+    membership: Membership | None = None
+    """How members and routers come to the session's packets."""
+    packet_size: str | None = None
+    """Size of a packet on the wire. Default 1000 B."""
+    rates: Sequence[str] | None = None
+    """Rate of each layer, the base first, headers included. Default 15 layers of 50 kbit/s [Peng]."""
+    receivers: Receivers | None = None
+    """Who receives."""
+    silence: str | None = None
+    """A layer is silent if nothing of it has come for this long, or for ten of its packet gaps or three join
+    latencies if these are longer. Default 2 s.
+    """
+    start: str | None = None
+    """When the source starts. Default "0 s"."""
+    start_jitter: str | None = None
+    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
+    stop: str | None = None
+    """When it stops. Default: not before the end."""
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -1090,6 +1201,60 @@ class Registration(Part):
 
 
 @dataclasses.dataclass(kw_only=True)
+class RlmSession(Part):
+    """RLM: receivers try layers and leave them on loss."""
+
+    scheme: ClassVar[str | None] = "rlm"
+
+    source: str
+    """Sending node."""
+    backoff: float | None = None
+    """A failed experiment makes the join timer of its layer so many times as long. Default 2."""
+    detection_deviation: str | None = None
+    """The deviation of that at first. Default 2 s."""
+    detection_time: str | None = None
+    """How long it takes at first until loss follows from a layer too many. Default 5 s."""
+    gain: float | None = None
+    """The weight of a new detection time in its mean and in its deviation. Default 0.25."""
+    jitter: float | None = None
+    """Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`."""
+    join_timer: str | None = None
+    """The mean time from one experiment to the next at first, and the least. Default 5 s."""
+    loss_threshold: float | None = None
+    """A layer is left if a larger part than this of at least ten packets is lost. Default 0.25."""
+    max_join_timer: str | None = None
+    """The most that the join timer becomes. Default 60 s."""
+    membership: Membership | None = None
+    """How members and routers come to the session's packets."""
+    packet_size: str | None = None
+    """Size of a packet on the wire. Default 1000 B."""
+    profile: RlmProfile | None = None
+    """Whether the two dead ends of ns-2's code are mended. Default "mended"."""
+    rates: Sequence[str] | None = None
+    """Rate of each layer, the base first, headers included. Default 32, 64, 128, 256, 512 and 1024 kbit/s (ns-2's
+    example).
+    """
+    receivers: Receivers | None = None
+    """Who receives."""
+    rejoin_from_zero: bool | None = None
+    """Whether who has left all layers joins the base again when its join timer says so. Default: as the profile
+    says.
+    """
+    relaxation: float | None = None
+    """A while without loss makes it so many times as long. Default 0.75."""
+    restart_join_timer: bool | None = None
+    """Whether who leaves a layer while no join timer runs, as it had held all layers, starts one. Default: as the
+    profile says.
+    """
+    start: str | None = None
+    """When the source starts. Default "0 s"."""
+    start_jitter: str | None = None
+    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
+    stop: str | None = None
+    """When it stops. Default: not before the end."""
+
+
+@dataclasses.dataclass(kw_only=True)
 class Satellite(Part):
     """Sources at a gateway, receivers on the one downlink of a satellite."""
 
@@ -1474,9 +1639,9 @@ OmccPopulation: TypeAlias = "Configured | Registration | Estimated"
 """How the sender knows N: `{ kind = "registration", refresh = "30 s" }`."""
 Queue: TypeAlias = "DropTail | Red | Mecn"
 """A queue discipline as configurations write it: `{ kind = "drop-tail", limit = "50 packets" }`."""
-RouterAgent: TypeAlias = "Monitor | RateCap"
+RouterAgent: TypeAlias = "Monitor | LayerBlocking | RateCap"
 """A router agent as configurations write it: `{ kind = "monitor" }`."""
-Session: TypeAlias = "CbrSession | TfmccSession | OmccSession | LayeredCbrSession"
+Session: TypeAlias = "CbrSession | TfmccSession | OmccSession | LayeredCbrSession | LayerBlockingSession | RlmSession"
 """A multicast session."""
 Topology: TypeAlias = "Dumbbell | Chain | ParkingLot | Star | Satellite | Constellation | Tree"
 """A named topology as scenarios write it: `kind = "dumbbell"`."""

@@ -36,6 +36,7 @@ pub mod parts;
 pub mod quantity;
 pub mod random;
 pub mod registry;
+pub mod rlm;
 pub mod scheme;
 pub mod source;
 pub mod tcp;

@@ -28,6 +28,7 @@ macro_rules! schemes {
                 = "layered-cbr": "Constant rates in layers, of which members hold the first: no congestion control.";
             LayerBlocking(layer_blocking::Config)
                 = "layer-blocking": "Layers that routers block and release: receivers hold one that does not come.";
+            Rlm(rlm::Config) = "rlm": "RLM: receivers try layers and leave them on loss.";
         }
     };
 }

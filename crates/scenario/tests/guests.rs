@@ -5,7 +5,7 @@ mod support;
 use faircast_proto::guest::{Kind, SchemeKind};
 use faircast_proto::packet::Packet;
 use faircast_proto::quantity::{Bytes, Packets, QueueSize};
-use faircast_proto::scheme::{Scheme, Seat};
+use faircast_proto::scheme::{Responder, Scheme, Seat};
 use faircast_proto::source::cbr;
 use faircast_proto::tcp;
 use faircast_proto::tcp::rule::{Ack, RuleKind, Window, WindowRule};
@@ -85,8 +85,8 @@ impl Scheme for Steady {
         Some(self.rate)
     }
 
-    fn is_controlled(&self) -> bool {
-        false
+    fn responder(&self) -> Responder {
+        Responder::Nobody
     }
 
     fn source(&self, seat: Seat) -> Self::Source {
@@ -327,7 +327,8 @@ fn what_is_wrong_with_a_guest_is_said_as_of_the_trees_own() {
     only(
         &of_session("scheme = \"stedy\""),
         "sessions.film.scheme",
-        "\"stedy\" is not legal; did you mean steady?; legal are cbr, tfmcc, omcc, layered-cbr, steady, again",
+        "\"stedy\" is not legal; did you mean steady?; legal are cbr, tfmcc, omcc, layered-cbr, \
+             layer-blocking, rlm, steady, again",
     );
     only(
         &of_session("scheme = \"steady\"\ncolor = \"red\""),

@@ -132,3 +132,77 @@ fn a_group_to_which_nobody_may_send_is_refused() {
          could; leave it out, or choose parameters without such a group"
     );
 }
+
+/// Two sessions of RLM behind 1 Mbit/s, of layers that do not double, with the keys of its machine.
+fn rlm(more: &str) -> String {
+    format!(
+        r#"
+format = 1
+name = "rlm"
+duration = "200 s"
+warmup = "20 s"
+[topology]
+kind = "dumbbell"
+left = 2
+right = 4
+[links.bottleneck]
+rate = "1 Mbit/s"
+queue = {{ kind = "drop-tail", limit = "20 packets" }}
+
+[sessions.film]
+scheme = "rlm"
+source = "left-0"
+receivers = {{ nodes = ["right-0", "right-1"] }}
+rates = ["32 kbit/s", "64 kbit/s", "128 kbit/s", "256 kbit/s", "1024 kbit/s"]
+{more}
+
+[sessions.other]
+scheme = "rlm"
+source = "left-1"
+receivers = {{ nodes = ["right-2", "right-3"] }}
+"#
+    )
+}
+
+#[test]
+fn members_of_rlm_share_what_they_learn_with_their_own_session() {
+    for membership in ["", "membership = { mode = \"dense\", leave_delay = \"0 s\" }\nprofile = \"ns2\""] {
+        let output = go(&rlm(membership));
+        // What a member hears are the announcements of the other member of its session.
+        let events = table(&output, "events");
+        let rows: Vec<(String, String)> = words(events, "event").into_iter().zip(words(events, "receiver")).collect();
+        let count = |what: &str, whose: &str| rows.iter().filter(|row| row.0 == what && row.1 == whose).count();
+        for (one, other) in [("film-0", "film-1"), ("film-1", "film-0"), ("other-0", "other-1"), ("other-1", "other-0")]
+        {
+            // The base is joined without one.
+            let (tried, heard) = (count("layer-added", other) - 1, count("join-heard", one));
+            assert!(tried > 2 && heard == tried, "{membership}: {one} has heard {heard} of {tried}");
+            assert!(count("rlm-state", one) > 0);
+        }
+        // They share the link: neither takes all of it, and together they hold most of it.
+        let rates = ["film", "other"].map(|session| value(&output, session, "goodput"));
+        assert!(rates.iter().all(|&rate| rate > 90e3), "{rates:?}");
+        assert!((500e3..=1000e3).contains(&rates.iter().sum()), "{rates:?}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_rlm_is_said() {
+    let cases = [
+        ("max_join_timer = \"4 s\"", "max_join_timer", "4 s given; legal is join_timer or more"),
+        ("backoff = 0.5", "backoff", "legal is a number from 1"),
+        ("loss_threshold = 1.5", "loss_threshold", "1.5"),
+        ("profile = \"ns-2\"", "profile", "did you mean ns2?"),
+        ("restart = true", "restart", "unknown key"),
+        ("jitter = -0.1", "jitter", "-0.1"),
+    ];
+    for (more, field, message) in cases {
+        let problems = Scenario::from_toml(&rlm(more)).expect_err(more);
+        let path = format!("sessions.film.{field}");
+        let found = problems.iter().any(|problem| problem.path == path && problem.message.contains(message));
+        assert!(found, "{more}: {problems:#?}");
+    }
+    let text = rlm("").replace("[\"32 kbit/s\", \"64 kbit/s\"", "[\"0 bit/s\", \"64 kbit/s\"");
+    let problems = Scenario::from_toml(&text).expect_err("a layer of nothing");
+    assert_eq!(problems[0].path, "sessions.film.rates[0]");
+}

@@ -1,7 +1,7 @@
 //! Random inputs in any order to each endpoint by itself: starts, stops, time-outs, packets that fit and packets
 //! that fit nothing. `FAIRCAST_INPUTS` says how many (`make test-long`).
 
-use super::battery::{LINE_RATE, MEMBERS, check_gauges, settings};
+use super::battery::{LINE_RATE, MEMBERS, bound, check_gauges, settings};
 use super::*;
 use crate::endpoint::Action;
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
@@ -161,7 +161,7 @@ fn no_inputs_upset_an_endpoint() {
         // To each endpoint of the scheme as many as are asked for.
         let count = inputs(20_000, configs.len());
         for config in configs {
-            let bound = Scheme::max_rate(&config).into_iter().chain(config.is_controlled().then_some(LINE_RATE)).min();
+            let bound = bound(&config);
             for is_source in [true, false] {
                 let name = format!("{} {config:?}", if is_source { "source" } else { "member" });
                 let mut random = Random::stream(1, "test/inputs");

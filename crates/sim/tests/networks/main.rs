@@ -10,6 +10,7 @@ mod legs;
 mod mesh;
 mod presence;
 mod records;
+mod rlm;
 mod scale;
 mod support;
 mod tfmcc;

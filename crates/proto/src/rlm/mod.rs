@@ -1,0 +1,177 @@
+//! RLM, receiver-driven layered multicast [McCanne96]: receivers try whether there is room for a layer more by joining
+//! it, and give it up when packets are lost soon after. Followed is the code that ns-2 has of its authors; see
+//! `docs/rlm.md`.
+//!
+//! | file | subject |
+//! |---|---|
+//! | `receiver.rs` | the receiver: its states, timers and experiments |
+
+mod receiver;
+#[cfg(test)]
+mod tests;
+
+use crate::endpoint::{EventKind, LAYER_ADDED, LAYER_DROPPED};
+use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
+use crate::quantity::Bytes;
+use crate::scheme::{Responder, Scheme, Seat};
+use crate::source::layered;
+use crate::time::{Duration, Rate};
+pub use receiver::{JOIN_HEARD, Receiver, STATE};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// RLM.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Rlm")]
+#[serde(default)]
+pub struct Config {
+    /// Rate of each layer, the base first, headers included. Default 32, 64, 128, 256, 512 and 1024 kbit/s (ns-2's
+    /// example).
+    pub rates: Vec<Rate>,
+    /// Size of a packet on the wire. Default 1000 B.
+    pub packet_size: Bytes,
+    /// Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub jitter: f64,
+    /// Whether the two dead ends of ns-2's code are mended. Default "mended".
+    pub profile: Profile,
+    /// Whether who has left all layers joins the base again when its join timer says so. Default: as the profile says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rejoin_from_zero: Option<bool>,
+    /// Whether who leaves a layer while no join timer runs, as it had held all layers, starts one. Default: as the
+    /// profile says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restart_join_timer: Option<bool>,
+    /// The mean time from one experiment to the next at first, and the least. Default 5 s.
+    pub join_timer: Duration,
+    /// The most that the join timer becomes. Default 60 s.
+    pub max_join_timer: Duration,
+    /// A failed experiment makes the join timer of its layer so many times as long. Default 2.
+    #[schemars(range(min = 1.0))]
+    pub backoff: f64,
+    /// A while without loss makes it so many times as long. Default 0.75.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub relaxation: f64,
+    /// How long it takes at first until loss follows from a layer too many. Default 5 s.
+    pub detection_time: Duration,
+    /// The deviation of that at first. Default 2 s.
+    pub detection_deviation: Duration,
+    /// The weight of a new detection time in its mean and in its deviation. Default 0.25.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub gain: f64,
+    /// A layer is left if a larger part than this of at least ten packets is lost. Default 0.25.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub loss_threshold: f64,
+}
+
+/// What becomes of a receiver at the ends of its layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "RlmProfile")]
+pub enum Profile {
+    /// As in ns-2: who has left all layers never joins again, nor does who has ever held all and left one.
+    Ns2,
+    /// Both try again: `rejoin_from_zero` and `restart_join_timer`.
+    Mended,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            rates: [32, 64, 128, 256, 512, 1024].map(|kbps| Rate(1000 * kbps)).to_vec(),
+            packet_size: Bytes(1000),
+            jitter: 0.5,
+            profile: Profile::Mended,
+            rejoin_from_zero: None,
+            restart_join_timer: None,
+            join_timer: Duration::from_secs(5),
+            max_join_timer: Duration::from_secs(60),
+            backoff: 2.0,
+            relaxation: 0.75,
+            detection_time: Duration::from_secs(5),
+            detection_deviation: Duration::from_secs(2),
+            gain: 0.25,
+            loss_threshold: 0.25,
+        }
+    }
+}
+
+impl Config {
+    fn rejoins_from_zero(&self) -> bool {
+        self.rejoin_from_zero.unwrap_or(self.profile == Profile::Mended)
+    }
+
+    fn restarts_join_timer(&self) -> bool {
+        self.restart_join_timer.unwrap_or(self.profile == Profile::Mended)
+    }
+
+    /// The source, which sends as one without control does.
+    fn layers(&self) -> layered::Config {
+        layered::Config {
+            rates: self.rates.clone(),
+            packet_size: self.packet_size,
+            jitter: self.jitter,
+            ..layered::Config::default()
+        }
+    }
+}
+
+impl Scheme for Config {
+    type Source = layered::Source;
+    type Member = Receiver;
+
+    fn check(&self) -> Vec<(String, String)> {
+        let mut wrong = self.layers().check();
+        if self.rates.len() == MAX_GROUPS as usize {
+            let message = format!("{} layers given; legal are 1 to {}", self.rates.len(), MAX_GROUPS - 1);
+            wrong.push(("rates".to_owned(), message));
+        }
+        let mut needs = |field: &str, legal: bool, given: String, what: &str| {
+            if !legal {
+                wrong.push((field.to_owned(), format!("{given} given; legal is {what}")));
+            }
+        };
+        let millisecond = Duration::from_millis(1);
+        for (field, value) in [("join_timer", self.join_timer), ("detection_time", self.detection_time)] {
+            needs(field, value >= millisecond, value.to_string(), "0.001 s or more");
+        }
+        let least = "join_timer or more";
+        needs("max_join_timer", self.max_join_timer >= self.join_timer, self.max_join_timer.to_string(), least);
+        needs("backoff", self.backoff >= 1.0 && self.backoff.is_finite(), self.backoff.to_string(), "1 or more");
+        let parts = [("relaxation", self.relaxation), ("gain", self.gain), ("loss_threshold", self.loss_threshold)];
+        for (field, value) in parts {
+            needs(field, (0.0..=1.0).contains(&value), value.to_string(), "0 to 1");
+        }
+        wrong
+    }
+
+    fn groups(&self) -> Vec<GroupPlan> {
+        let layers = (0..self.rates.len()).map(|layer| GroupPlan::layer(layer as u8));
+        // In the last one receivers tell each other of their experiments.
+        layers.chain([GroupPlan { role: Role::Control, senders: Senders::Members }]).collect()
+    }
+
+    fn events(&self) -> &'static [&'static EventKind] {
+        &[LAYER_ADDED, LAYER_DROPPED, STATE, JOIN_HEARD]
+    }
+
+    fn packet_bytes(&self) -> u64 {
+        self.packet_size.0
+    }
+
+    fn max_rate(&self) -> Option<Rate> {
+        self.layers().max_rate()
+    }
+
+    fn responder(&self) -> Responder {
+        Responder::Members
+    }
+
+    fn source(&self, seat: Seat) -> layered::Source {
+        self.layers().source(seat)
+    }
+
+    fn member(&self, seat: Seat) -> Receiver {
+        Receiver::new(self, seat)
+    }
+}

@@ -1,0 +1,245 @@
+use super::*;
+use crate::endpoint::{Action, Endpoint, Input, Outbox};
+use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
+use crate::random::Random;
+use crate::source::layered;
+use crate::time::Instant;
+
+const GROUP: Address = Address::group(10);
+const OWN: Address = Address::endpoint(3);
+
+/// A receiver of six layers with the numbers that come next in each.
+struct Bench {
+    receiver: Receiver,
+    now: Instant,
+    next: [u32; 6],
+    announced: Vec<u8>,
+    states: Vec<f64>,
+}
+
+impl Bench {
+    fn new(config: &Config) -> Bench {
+        let random = Random::stream(1, "test/rlm");
+        let seat = Seat { flow: FlowId(0), own: OWN, group: GROUP, members: 2, line_rate: None, random };
+        let mut bench = Bench {
+            receiver: config.member(seat),
+            now: Instant::ZERO,
+            next: [7, 8, 9, u32::MAX - 2, 11, 12],
+            announced: Vec::new(),
+            states: Vec::new(),
+        };
+        bench.hand(Input::Start);
+        bench
+    }
+
+    fn hand(&mut self, input: Input<'_>) {
+        let mut out = Outbox::default();
+        self.receiver.handle(self.now, input, &mut out);
+        for action in out.actions() {
+            match action {
+                Action::Send(packet) => match packet.header {
+                    Header::LayeredCbr(layered::Header::Level { level, .. }) => self.announced.push(level),
+                    other => panic!("{other:?}"),
+                },
+                Action::Event(event) if event.is(STATE) => self.states.push(event.after),
+                _ => {}
+            }
+        }
+    }
+
+    fn come(&mut self, header: layered::Header, source: Address) {
+        let packet = Packet {
+            sent: self.now,
+            flow: FlowId(0),
+            source,
+            destination: GROUP,
+            size: 1000,
+            ttl: INITIAL_TTL,
+            ecn: Ecn::NotCapable,
+            header: header.into(),
+        };
+        self.hand(Input::Packet(&packet, None));
+    }
+
+    /// Packets of a layer of which so many are lost before each.
+    fn data(&mut self, layer: u8, pkts: u32, lost: u32) {
+        for _ in 0..pkts {
+            let next = &mut self.next[usize::from(layer)];
+            *next = next.wrapping_add(lost);
+            let sequence = *next;
+            *next = next.wrapping_add(1);
+            self.come(layered::Header::Data { layer, sequence }, Address::endpoint(0));
+        }
+    }
+
+    /// Lets time pass, in which a packet of every layer that is held comes each 100 ms.
+    fn pass(&mut self, seconds: f64) {
+        let end = Instant::from_secs_f64(seconds);
+        while self.now < end {
+            self.now = (self.now + Duration::from_millis(100)).min(end);
+            while self.receiver.deadline().is_some_and(|at| at <= self.now) {
+                self.hand(Input::Timeout);
+            }
+            for layer in 0..self.receiver.level() as u8 {
+                self.data(layer, 1, 0);
+            }
+        }
+    }
+
+    /// Goes on until so many layers are held.
+    fn climb_to(&mut self, level: usize) {
+        while self.receiver.level() < level {
+            let next = self.now.as_secs_f64() + 0.1;
+            assert!(next < 1000.0, "it climbs");
+            self.pass(next);
+        }
+    }
+
+    fn gauge(&self, name: &str) -> f64 {
+        crate::testing::gauge(&self.receiver, name)
+    }
+}
+
+#[test]
+fn without_loss_it_climbs_to_the_top_and_stays() {
+    let mut bench = Bench::new(&Config::default());
+    assert_eq!(bench.receiver.level(), 1);
+    bench.climb_to(6);
+    // An experiment is at least half a join timer, 2.5 s, and at most 4.5 of them after the one before. It waits for
+    // the ones before it to be over: 5 s and twice 2 s.
+    assert!((45.0..150.0).contains(&bench.now.as_secs_f64()), "{:?}", bench.now);
+    assert_eq!(bench.announced, [2, 3, 4, 5, 6]);
+    bench.pass(500.0);
+    assert_eq!((bench.receiver.level(), bench.gauge("join_timer_s").is_nan()), (6, true));
+    bench.hand(Input::Stop);
+    assert_eq!((bench.receiver.level(), bench.receiver.deadline()), (0, None));
+}
+
+#[test]
+fn a_loss_soon_after_an_experiment_makes_it_fail() {
+    let mut bench = Bench::new(&Config::default());
+    bench.climb_to(3);
+    let begun = bench.now.as_secs_f64();
+    bench.pass(begun + 2.0);
+    bench.data(0, 1, 1);
+    // The join timer of level 3 doubles, and with it those above: the next one is its own.
+    assert_eq!((bench.receiver.level(), bench.gauge("join_timer_s"), bench.states.clone()), (2, 10.0, vec![3.0]));
+    // 0.75 * 5 s + 0.25 * D0, which was 2 s and up to a step more.
+    let detection = bench.gauge("detection_s");
+    assert!((4.24..=4.28).contains(&detection), "{detection}");
+    // In D losses mean nothing; it lasts for the detection time and 1.5 deviations of 0.75 * 2 + 0.25 * 3 s.
+    bench.data(0, 1, 5);
+    assert_eq!(bench.receiver.level(), 2);
+    bench.pass(begun + 2.0 + 4.25 + 1.5 * 2.25 - 0.1);
+    assert_eq!(bench.states, [3.0]);
+    bench.pass(begun + 2.0 + 4.3 + 1.5 * 2.25 + 0.1);
+    assert_eq!(bench.states, [3.0, 0.0]);
+    // A while later the join timer relaxes, of the level that is held; the failed one stays.
+    bench.pass(begun + 30.0);
+    assert!(bench.gauge("join_timer_s") >= 10.0);
+}
+
+#[test]
+fn a_quarter_of_ten_packets_lost_in_measurement_costs_a_layer() {
+    // Lost of ten or more received since the state began.
+    for (received, lost, level) in [(9, 9, 2), (10, 3, 2), (10, 4, 1)] {
+        let mut bench = Bench::new(&Config::default());
+        bench.climb_to(2);
+        let settled = bench.now.as_secs_f64() + 9.1;
+        // Long after the experiment and before the next one: hysteresis, for 5 s + 1.5 * 2 s, then measurement.
+        while bench.receiver.level() == 2 && bench.now.as_secs_f64() < settled {
+            bench.pass(bench.now.as_secs_f64() + 0.1);
+        }
+        if bench.receiver.level() != 2 {
+            continue;
+        }
+        bench.states.clear();
+        bench.data(0, 1, 1);
+        assert_eq!(bench.states, [1.0]);
+        let mut still = bench.now;
+        while bench.states.len() == 1 {
+            still = bench.receiver.deadline().expect("it waits").max(still);
+            bench.now = still;
+            bench.hand(Input::Timeout);
+        }
+        assert_eq!(bench.states, [1.0, 2.0]);
+        // All but one without a gap, then all the loss at once.
+        bench.data(0, received - 1, 0);
+        bench.data(0, 1, lost);
+        assert_eq!(bench.receiver.level(), level, "{received} received, {lost} lost");
+    }
+}
+
+#[test]
+fn who_has_left_all_layers_comes_back_unless_it_is_ns2() {
+    use Profile::{Mended, Ns2};
+    for (profile, own, back) in
+        [(Mended, None, true), (Ns2, None, false), (Mended, Some(false), false), (Ns2, Some(true), true)]
+    {
+        let mut bench = Bench::new(&Config { profile, rejoin_from_zero: own, ..Config::default() });
+        bench.data(0, 1, 0);
+        // The base was added just now: measurement at once.
+        bench.data(0, 1, 1);
+        assert_eq!(bench.states, [2.0]);
+        bench.data(0, 12, 1);
+        assert_eq!((bench.receiver.level(), bench.states.clone()), (0, vec![2.0, 3.0]));
+        bench.pass(100.0);
+        assert_eq!(bench.receiver.level() > 0, back, "{profile:?} {own:?}");
+    }
+}
+
+#[test]
+fn who_has_been_at_the_top_tries_again_unless_it_is_ns2() {
+    use Profile::{Mended, Ns2};
+    for (profile, own, back) in
+        [(Mended, None, true), (Ns2, None, false), (Mended, Some(false), false), (Ns2, Some(true), true)]
+    {
+        let mut bench = Bench::new(&Config { profile, restart_join_timer: own, ..Config::default() });
+        bench.climb_to(6);
+        bench.data(0, 1, 1);
+        assert_eq!(bench.receiver.level(), 5);
+        bench.pass(bench.now.as_secs_f64() + 400.0);
+        assert_eq!(bench.receiver.level() == 6, back, "{profile:?} {own:?}");
+    }
+}
+
+#[test]
+fn anothers_experiment_that_fails_counts_as_ones_own() {
+    let mut bench = Bench::new(&Config::default());
+    bench.climb_to(2);
+    bench.pass(bench.now.as_secs_f64() + 0.1);
+    let own = bench.now.as_secs_f64();
+    bench.come(layered::Header::Level { level: 4, sequence: 0 }, Address::endpoint(9));
+    bench.come(layered::Header::Level { level: 9, sequence: 1 }, Address::endpoint(9));
+    bench.come(layered::Header::Level { level: 0, sequence: 2 }, Address::endpoint(9));
+    bench.data(0, 1, 1);
+    // Its own experiment with level 2 is recent as well, but the highest one counts; that of level 3 is untouched.
+    assert_eq!((bench.receiver.level(), bench.gauge("join_timer_s")), (2, 5.0));
+    bench.climb_to(3);
+    assert!(bench.now.as_secs_f64() > own);
+    assert_eq!(bench.gauge("join_timer_s"), 10.0, "of level 4");
+}
+
+#[test]
+fn numbers_wrap_and_late_packets_are_no_loss() {
+    let mut bench = Bench::new(&Config::default());
+    bench.climb_to(4);
+    // Layer 3 has begun at three below the wrap.
+    bench.data(3, 6, 0);
+    assert_eq!((bench.receiver.level(), bench.gauge("missed")), (4, 0.0));
+    bench.come(layered::Header::Data { layer: 3, sequence: u32::MAX }, Address::endpoint(0));
+    assert_eq!(bench.gauge("missed"), 0.0);
+}
+
+#[test]
+fn parameters_are_checked() {
+    let wrong = |config: Config| config.check().into_iter().map(|(at, what)| at + ": " + &what).collect::<Vec<_>>();
+    assert_eq!(wrong(Config::default()), [""; 0]);
+    let many = Config { rates: vec![Rate(1000); 128], ..Config::default() };
+    assert_eq!(wrong(many), ["rates: 128 layers given; legal are 1 to 127"]);
+    assert_eq!(
+        wrong(Config { max_join_timer: Duration::from_secs(4), ..Config::default() }),
+        ["max_join_timer: 4 s given; legal is join_timer or more"]
+    );
+    assert_eq!(wrong(Config { gain: 1.5, ..Config::default() }), ["gain: 1.5 given; legal is 0 to 1"]);
+}
