@@ -33,10 +33,7 @@ impl Bench {
         Bench { agent, sessions: Vec::new(), waiting: 0, now: Instant::ZERO, done: Vec::new() }
     }
 
-    fn hands<T>(
-        &mut self,
-        hand: impl FnOnce(&mut LayerBlocking, &RouterView<'_>, &mut RouterOutbox) -> T,
-    ) -> T {
+    fn hands<T>(&mut self, hand: impl FnOnce(&mut LayerBlocking, &RouterView<'_>, &mut RouterOutbox) -> T) -> T {
         let interface = InterfaceView {
             now: self.now,
             waiting_pkts: self.waiting,
@@ -86,8 +83,7 @@ impl Bench {
                 blocked: GroupSet::EMPTY,
             }),
         }
-        let change =
-            MembershipChange { flow: FlowId(flow), first, joined: joined - before, left: before - joined };
+        let change = MembershipChange { flow: FlowId(flow), first, joined: joined - before, left: before - joined };
         self.hands(|agent, at, out| agent.on_membership(&change, at, out));
     }
 
