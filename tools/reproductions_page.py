@@ -31,6 +31,13 @@ Student-t interval over the seeds, of a ratio of means by the jackknife. The pap
 so *published* is what their text says; the criteria are ours. All verdicts of a paper are given for one reading of what
 it leaves open; what another reading gives stands in the note and does not count.
 
+Of Peng and Sikdar: scenario 1 has all five sessions from the start, in scenario 2 two of the TCPs begin after 500 and
+1000 s, in scenario 3 the multicast sessions do. The equal share of the uplink is 62.5, 46.9 and 37.5 KBytes/s among
+three, four and five sessions. Verdicts are those of hand-offs that keep what waits; *hand-offs lose* is ns-2's way, in
+which nobody receives it; *no reset*: the observation time of blocking never returns to its first value. Variants of RLM
+are named by their profile, *ns2* or *mended* ([RLM](rlm.md)), and by how long a left group goes on to come. The network
+and the choices where the paper is silent stand in `python/faircast/experiments/peng/network.py`.
+
 Names in the criteria of Durresi et al.: *dr* is ten sources with different RTTs, *dro* the same starting 0.3 s apart,
 *ov* overlapping sources with equal RTTs; *window* is the limit of TCP's window, 20 packets unless said; *ecn4* is ECN
 with the drop threshold of MECN, 4 min_th.

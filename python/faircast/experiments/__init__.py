@@ -20,7 +20,19 @@ PAPERS = {
 }
 
 REGISTRY: dict[str, str] = {
+    "peng-beside-rlm": "faircast.experiments.peng.beside_rlm",
+    "peng-fig5": "faircast.experiments.peng.together",
+    "peng-fig6": "faircast.experiments.peng.together",
+    "peng-fig7": "faircast.experiments.peng.late",
+    "peng-fig8": "faircast.experiments.peng.late",
+    "peng-fig9": "faircast.experiments.peng.late",
+    "peng-fig10": "faircast.experiments.peng.late",
+    "peng-fig11": "faircast.experiments.peng.rlm",
+    "peng-fig12": "faircast.experiments.peng.rlm",
+    "peng-fig13": "faircast.experiments.peng.phases",
+    "peng-table1": "faircast.experiments.peng.parameters",
     "peng-analysis": "faircast.experiments.peng.analysis",
+    "peng-x1": "faircast.experiments.peng.claims",
     "omcc-table1": "faircast.experiments.hang.optimal_rates",
     "omcc-fig5-table2": "faircast.experiments.hang.one_megabit",
     "omcc-bw": "faircast.experiments.hang.bandwidths",

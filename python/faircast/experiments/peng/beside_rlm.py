@@ -1,0 +1,102 @@
+"""Layer blocking beside RLM in scenario 1, in one table and one figure: what `make demo` shows.
+
+Two layered sessions and three TCPs over the constellation, once with layer blocking at the gateway and once with RLM as
+ns-2 has it. The other variants of RLM, and the criteria of the paper's figures, are in `rlm.py` and `together.py`.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from faircast.experiment import Criterion, Data, Experiment, Measured, Point
+from faircast.experiments.peng.course import course_of
+from faircast.experiments.peng.drawing import finish, layer_steps, rate_curves, share_lines
+from faircast.experiments.peng.measures import fairness, judged, mean_rate, of, rate_variation
+from faircast.experiments.peng.network import MULTICAST, TCPS, Case
+from faircast.experiments.peng.rlm import MAIN, STATEMENTS, VARIANTS
+from faircast.experiments.peng.together import NEAR, SHARE_KBYTES_S
+from faircast.figures import PAGE_IN, panels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.figure import Figure
+
+CASES = {"layer blocking": Case(), "RLM": VARIANTS[MAIN]}
+BLOCKING, RLM = CASES.values()
+
+
+def points(_quick: bool) -> list[Point]:
+    """One of each."""
+    return [case.point() for case in CASES.values()]
+
+
+def criteria() -> list[Criterion]:
+    """The shares, of blocking judged, of RLM named; then how the two compare."""
+    near = {"low": SHARE_KBYTES_S * (1 - NEAR), "high": SHARE_KBYTES_S * (1 + NEAR)}
+    shares = [
+        judged(
+            f"mean rate of {what}, 100-1500 s, KBytes/s",
+            "close to 40",
+            of(partial(mean_rate, names=names)),
+            CASES,
+            **near,
+        )
+        for what, names in {"a multicast session": MULTICAST, "a TCP": TCPS}.items()
+    ]
+    fair = judged("Jain's index of the five sessions", "fairness is achieved", of(fairness), CASES, low=0.95)
+    compared = [
+        Criterion(name=name, published=published, evaluate=partial(of_rlm, measure), low=least)
+        for statements in STATEMENTS.values()
+        for name, published, measure, least in statements
+    ]
+    return [*shares, fair, *compared]
+
+
+def of_rlm(measure: Callable[[Data, Case], Measured], data: Data) -> Measured:
+    """What RLM gives, in relation to blocking."""
+    return measure(data, RLM)
+
+
+def figure(data: Data) -> Figure:
+    """Layers and throughput of all sessions over time, of the first seed: blocking on the left, RLM on the right."""
+    drawn, rows = panels(3, 2, width=PAGE_IN, height=5.2, sharex=True, sharey="row")
+    for column, (label, case) in zip(rows.T, CASES.items(), strict=True):
+        course = course_of(data, case, data.seeds[0])
+        layer_steps(column[0], course)
+        rate_curves(column[1], course, MULTICAST)
+        rate_curves(column[2], course, TCPS)
+        rates = sorted({min(case.layers_kbps), max(case.layers_kbps)})
+        column[0].set_title(f"{label}: {len(case.layers_kbps)} layers of {' to '.join(map(str, rates))} kbit/s")
+        for axes in column[1:]:
+            share_lines(axes, case)
+    for axes in rows[:, 1]:
+        axes.set_ylabel("")
+    # Both columns are runs of the same constellation under the same hand-offs.
+    finish(drawn, rows, [course] * 3, f"scenario 1, seed {data.seeds[0]}")
+    return drawn
+
+
+def says(data: Data) -> str:
+    """What came out."""
+    varied = {label: data.over_seeds(partial(rate_variation, data, case)).mean for label, case in CASES.items()}
+    return (
+        f"With layer blocking at the gateway a multicast session gets {mean_rate(data, BLOCKING, MULTICAST)} KBytes/s, "
+        f"a TCP {mean_rate(data, BLOCKING, TCPS)} of a fair {SHARE_KBYTES_S}; with RLM they get "
+        f"{mean_rate(data, RLM, MULTICAST)} and {mean_rate(data, RLM, TCPS)}, and the rate of multicast varies "
+        f"{varied['RLM'] / varied['layer blocking']:.1f} times as much."
+    )
+
+
+EXPERIMENTS = [
+    Experiment(
+        id="peng-beside-rlm",
+        paper="peng",
+        title="Layer blocking beside RLM over the constellation",
+        points=points,
+        criteria=criteria(),
+        figure=figure,
+        says=says,
+    )
+]

@@ -1,0 +1,225 @@
+"""What the paper claims without a figure: link errors, misbehaving receivers, wasted bandwidth, several bottlenecks.
+
+Section III.B: loss that is no congestion does not change layers; a receiver that subscribes to too much neither gains
+nor harms. Section III.C: the bandwidth wasted above a bottleneck is bounded by the size of the empty layer. Beside them
+an outage of the uplink, which the paper does not speak of, and two bottlenecks in one tree (`two_bottlenecks.py`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from faircast.experiment import Criterion, Data, Experiment, Measured, Point
+from faircast.experiments.peng.course import course_of
+from faircast.experiments.peng.measures import JUDGED_S, layers, mean_rate, rate
+from faircast.experiments.peng.network import (
+    LAYER_KBPS,
+    MULTICAST,
+    SESSIONS,
+    TCPS,
+    WIRE_KBYTES_S,
+    Case,
+)
+from faircast.experiments.peng.rlm import MAIN as FIRST
+from faircast.experiments.peng.rlm import VARIANTS, mean_layers
+from faircast.experiments.peng.two_bottlenecks import TREES, layer_range, stuck
+from faircast.statistics import Estimate, jackknife
+
+MAIN = Case()
+LOSS = 0.01
+LOSSY, GREEDY, OUTAGE = Case(downlink_loss=LOSS), Case(greedy=True), Case(outage=True)
+RLM = VARIANTS | {"alone, without TCP": replace(VARIANTS[FIRST], alone=True)}
+LOSSY_RLM = {label: replace(case, downlink_loss=LOSS) for label, case in RLM.items()}
+BEFORE_S, AFTER_S = (400, 500), (505, 535)
+"""The outage is from 500 to 505 s."""
+LAYER_KBYTES_S = LAYER_KBPS / 8
+HONEST, OTHER = MULTICAST
+
+
+def points(quick: bool) -> list[Point]:
+    """Scenario 1 and what is changed in it; RLM with and without loss; two bottlenecks."""
+    rlm = list(zip(RLM.values(), LOSSY_RLM.values(), strict=True))[: 1 if quick else None]
+    cases = [MAIN, LOSSY, GREEDY, OUTAGE, *(case for pair in rlm for case in pair)]
+    return [*(case.point() for case in cases), *(tree.point() for tree in TREES.values())]
+
+
+def layers_lost(data: Data, case: Case, lossy: Case, name: str) -> Estimate:
+    """How many layers fewer come through with link errors, the mean over the seeds, in pairs."""
+    return data.over_seeds(lambda seed: layers(data, case, name, seed) - layers(data, lossy, name, seed))
+
+
+def immune(data: Data) -> Measured:
+    """By how many layers blocking's means change with 1 % loss, that session's that changes more."""
+    found = {name: layers_lost(data, MAIN, LOSSY, name) for name in MULTICAST}
+    worst = max(found.values(), key=lambda item: abs(item.mean))
+    tcp = f"TCP {mean_rate(data, LOSSY, TCPS)} instead of {mean_rate(data, MAIN, TCPS)} KBytes/s"
+    note = f"fewer layers with loss: {', '.join(map(str, found.values()))}; {tcp}"
+    return Measured(value=abs(worst.mean), ci95=worst.ci95, note=note)
+
+
+def rlm_falls(data: Data) -> Measured:
+    """How many levels RLM loses with 1 % loss, the mean of both sessions."""
+
+    def described(label: str) -> tuple[Estimate, str]:
+        without, lossy = RLM[label], LOSSY_RLM[label]
+        fall = data.over_seeds(lambda seed: mean_layers(data, without, seed) - mean_layers(data, lossy, seed))
+        levels = [data.over_seeds(partial(mean_layers, data, case)).mean for case in (without, lossy)]
+        return fall, f"{label}: {fall}, from {levels[0]:.3g} to {levels[1]:.3g}"
+
+    found = {label: described(label) for label, case in LOSSY_RLM.items() if case in data.points}
+    fall, _ = found[FIRST]
+    tcp = [mean_rate(data, case[FIRST], TCPS).mean for case in (RLM, LOSSY_RLM)]
+    notes = [text for _, text in found.values()]
+    notes.append(f"TCP beside it goes from {tcp[0]:.3g} to {tcp[1]:.3g} KBytes/s ({FIRST})")
+    fails = "" if fall.mean > 0 else "losses that come with TCP hold RLM down already"
+    return Measured(value=fall.mean, ci95=fall.ci95, holds=fall.mean > 0, note="; ".join(notes), fails=fails)
+
+
+def unharmed(names: Sequence[str], data: Data) -> Measured:
+    """By what part the mean rate of these changes if the other session's receiver takes all layers; over all seeds."""
+
+    def change(seeds: Sequence[int]) -> float:
+        greedy, honest = (math.fsum(rate(data, case, names, seed) for seed in seeds) for case in (GREEDY, MAIN))
+        return greedy / honest - 1
+
+    found = jackknife(change, data.seeds)
+    gained = mean_rate(data, GREEDY, [OTHER])
+    note = (
+        f"{found.mean:+.3f}; {mean_rate(data, GREEDY, names)} instead of {mean_rate(data, MAIN, names)} KBytes/s; "
+        f"the greedy session gets {gained} instead of {mean_rate(data, MAIN, [OTHER])}"
+    )
+    return Measured(value=abs(found.mean), ci95=found.ci95, note=note)
+
+
+def wasted(data: Data, case: Case, name: str) -> Estimate:
+    """What comes to the gateway of a session, less the layers that it lets pass, KBytes/s."""
+    access = f"access-{SESSIONS.index(name)}"
+
+    def of(seed: int) -> float:
+        comes = WIRE_KBYTES_S * data.run(case, seed)[access, "efficiency"]
+        return comes - LAYER_KBYTES_S * layers(data, case, name, seed)
+
+    return data.over_seeds(of)
+
+
+def bounded(data: Data) -> Measured:
+    """What a session wastes above the bottleneck, the one that wastes more."""
+    found = {name: wasted(data, MAIN, name) for name in MULTICAST}
+    worst = max(found, key=lambda name: found[name].mean)
+    several = data.over_seeds(lambda seed: course_of(data, MAIN, seed).time_with_empty(worst, 2, *JUDGED_S))
+    note = f"both: {', '.join(map(str, found.values()))}; two or more empty layers are held for {several} of the time"
+    fails = ""
+    if found[worst].mean > LAYER_KBYTES_S:
+        fails = "after a block a second layer is empty until its receiver has noticed and left it"
+    return Measured(value=found[worst].mean, ci95=found[worst].ci95, note=note, fails=fails)
+
+
+def greedy_waste(data: Data) -> Measured:
+    """What the session wastes whose receiver takes all layers, and the other term of the paper's bound."""
+    share = WIRE_KBYTES_S / len(SESSIONS)
+    through = data.over_seeds(lambda seed: layers(data, GREEDY, OTHER, seed)).mean
+    note = f"its share of the link above, less its layers that come through: {share - LAYER_KBYTES_S * through:.1f}"
+    return Measured.of(wasted(data, GREEDY, OTHER), note=note)
+
+
+def recovers(data: Data) -> Measured:
+    """Multicast's mean rate in the 30 s after the outage over that of the 100 s before it."""
+
+    def ratio(seeds: Sequence[int]) -> float:
+        after, before = (
+            math.fsum(rate(data, OUTAGE, MULTICAST, seed, period) for seed in seeds) for period in (AFTER_S, BEFORE_S)
+        )
+        return after / before
+
+    least = data.over_seeds(
+        lambda seed: float(
+            min(course_of(data, OUTAGE, seed).layers_at(name, range(*AFTER_S)).min() for name in MULTICAST)
+        )
+    )
+    return Measured.of(jackknife(ratio, data.seeds), note=f"fewest layers in these 30 s: {least}")
+
+
+def of_tree(shape: str) -> list[Criterion]:
+    """No session is stuck, and layers do not swing."""
+    return [
+        Criterion(
+            name=f"two bottlenecks in {shape}: longest time with fewer than 2 layers, s",
+            published="each bottleneck adjusts the layers",
+            evaluate=partial(lambda tree, data: stuck(data, tree), TREES[shape]),
+            high=30,
+        ),
+        Criterion(
+            name=f"two bottlenecks in {shape}: range of the number of layers after 200 s",
+            published="stable",
+            evaluate=partial(lambda tree, data: layer_range(data, tree), TREES[shape]),
+            high=3,
+        ),
+    ]
+
+
+CRITERIA = [
+    Criterion(
+        name="1 % loss on the downlinks: change of the mean layers, blocking",
+        published="link errors can not decrease the performance",
+        evaluate=immune,
+        high=1,
+    ),
+    Criterion(
+        name="1 % loss on the downlinks: fall of RLM's mean level",
+        published="existing schemes drop layers wrongly",
+        evaluate=rlm_falls,
+    ),
+    *(
+        Criterion(
+            name=f"the other session's receiver takes all 15 layers: change of the mean rate of {what}",
+            published="other receivers are not affected",
+            evaluate=partial(unharmed, names),
+            high=0.05,
+        )
+        for what, names in {"TCP": TCPS, "multicast 1": (HONEST,)}.items()
+    ),
+    Criterion(
+        name="bandwidth wasted above the bottleneck by a session, KBytes/s",
+        published="at most the empty layer, 6.25",
+        evaluate=bounded,
+        high=LAYER_KBYTES_S,
+    ),
+    Criterion(
+        name="the same of the session whose receiver takes all 15 layers, KBytes/s",
+        published="some limited bandwidth is possibly wasted",
+        evaluate=greedy_waste,
+    ),
+    Criterion(
+        name="multicast's mean rate in the 30 s after an outage of 5 s, part of that before",
+        published="-",
+        evaluate=recovers,
+        low=0.8,
+    ),
+    *of_tree("series"),
+    *of_tree("parallel"),
+]
+
+
+def says(data: Data) -> str:
+    """What the claims come to."""
+    lost, falls = immune(data), rlm_falls(data)
+    return (
+        f"1 % loss on the downlinks changes blocking's mean layers by {lost.value:.2f} and lowers RLM's level by "
+        f"{falls.value:.2f}; a receiver that takes all layers changes what a TCP gets by "
+        f"{unharmed(TCPS, data).value:.1%} and what the other session gets by {unharmed((HONEST,), data).value:.1%}."
+    )
+
+
+EXPERIMENTS = [
+    Experiment(
+        id="peng-x1",
+        paper="peng",
+        title="Link errors, misbehaving receivers, waste, an outage, two bottlenecks",
+        points=points,
+        criteria=CRITERIA,
+        says=says,
+    )
+]

@@ -1,0 +1,251 @@
+"""Fig. 7 to 10, scenarios 2 and 3: TCPs that join multicast sessions, and multicast sessions that join TCPs.
+
+In scenario 2 a second TCP begins after 500 s and a third after 1000 s, in scenario 3 the multicast sessions do. What
+the paper says of both: 60, 45 and 35 KBytes/s per session in the three periods, so the late ones get a fair share, and
+those in scenario 3 no more. The paper does not say when the observation time of blocking returns to its first value;
+scenario 3 is run with our rule and without any (`reset = "never"`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point
+from faircast.experiments.peng.drawing import layers_and_rates, tcp_rates
+from faircast.experiments.peng.measures import (
+    changes,
+    judged,
+    mean_rate,
+    of,
+    rate_ratio,
+    reaches,
+    started,
+)
+from faircast.experiments.peng.network import (
+    DURATION_S,
+    LATE_S,
+    MULTICAST,
+    PERIODS_S,
+    SESSIONS,
+    TCPS,
+    TREATMENTS,
+    UPLINK_KBYTES_S,
+    WARMUP_S,
+    Case,
+    both,
+)
+from faircast.statistics import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PUBLISHED_KBYTES_S = (60, 45, 35)
+NEAR = 0.2
+REACHED = 0.7
+"""Of its share; what a late session must have got to have arrived."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One figure of one scenario: some of its sessions."""
+
+    figure: int
+    scenario: int
+    sessions: tuple[str, ...]
+    kind: str
+    """What its sessions are called."""
+
+    @property
+    def cases(self) -> dict[str, Case]:
+        """By label; the first is judged."""
+        found = {f"hand-offs {treatment}": Case(scenario=self.scenario, handoff=treatment) for treatment in TREATMENTS}
+        if self.scenario == 3:
+            found |= {f"{label}, no reset": _never(case) for label, case in found.items()}
+        return found
+
+    @property
+    def main(self) -> Case:
+        """The case that is judged."""
+        return Case(scenario=self.scenario)
+
+
+def _never(case: Case) -> Case:
+    return Case(scenario=case.scenario, handoff=case.handoff, reset="never")
+
+
+def late(period: int) -> tuple[int, int]:
+    """The last 400 s of a period."""
+    end = PERIODS_S[period][1]
+    return end - LATE_S, end
+
+
+def share_kbytes_s(scenario: int, period: int) -> float:
+    """An equal share of the uplink."""
+    return UPLINK_KBYTES_S / len(started(Case(scenario=scenario), SESSIONS, PERIODS_S[period][0]))
+
+
+def points(scenario: int, _quick: bool) -> list[Point]:
+    """Both treatments of what waits at a hand-off; scenario 3 with and without reset."""
+    main = Case(scenario=scenario)
+    return both(main) + (both(main, reset="never") if scenario == 3 else [])
+
+
+def off_share(part: Part, period: int, data: Data, case: Case) -> Measured:
+    """By what part of the share that session is off it whose mean over the seeds is so most."""
+    share = share_kbytes_s(part.scenario, period)
+    there = started(case, part.sessions, PERIODS_S[period][0])
+    found = {name: mean_rate(data, case, [name], late(period)) for name in there}
+    worst = max(found, key=lambda name: abs(found[name].mean - share))
+    ci95 = found[worst].ci95
+    note = ", ".join(f"{name} {rate}" for name, rate in found.items()) + f" KBytes/s of {share:.1f}"
+    return Measured(
+        value=abs(found[worst].mean - share) / share, ci95=None if ci95 is None else ci95 / share, note=note
+    )
+
+
+def arrival(name: str, period: int, data: Data, case: Case) -> Measured:
+    """How long a late session needs until it has got 70 % of its share over 10 s."""
+    least = REACHED * share_kbytes_s(case.scenario, period)
+    found = reaches(data, case, name, least)
+    return Measured.of(found, note=f"{least:.1f} KBytes/s; slowest {found.high:.0f} s")
+
+
+def shares(part: Part) -> list[Criterion]:
+    """Every session's mean in each period."""
+    return [
+        judged(
+            f"{part.kind}: off the equal share, {late(period)[0]}-{late(period)[1]} s, most of all sessions",
+            f"close to {PUBLISHED_KBYTES_S[period]} KBytes/s",
+            partial(off_share, part, period),
+            part.cases,
+            high=NEAR,
+        )
+        for period, (begin, _) in enumerate(PERIODS_S)
+        if started(part.main, part.sessions, begin)
+    ]
+
+
+def arrivals(part: Part, within_s: int) -> list[Criterion]:
+    """The late sessions."""
+    return [
+        judged(
+            f"{name}, which begins after {begin} s: time until it gets 70 % of its share, s",
+            "gets a right share",
+            partial(arrival, name, period),
+            part.cases,
+            high=within_s,
+        )
+        for period, (begin, _) in enumerate(PERIODS_S)
+        for name in part.sessions
+        if begin and part.main.start_s(name) == begin
+    ]
+
+
+def ratios(part: Part, low: float | None) -> list[Criterion]:
+    """Multicast over TCP in each period that has both."""
+    return [
+        judged(
+            f"mean rate of a multicast session / of a TCP, {late(period)[0]}-{late(period)[1]} s",
+            "fairness is kept" if low else "a fair share and only that",
+            of(partial(late_ratio, period=period)),
+            part.cases,
+            low=low,
+            high=1.4,
+        )
+        for period, (begin, _) in enumerate(PERIODS_S)
+        if started(part.main, MULTICAST, begin)
+    ]
+
+
+def late_ratio(data: Data, case: Case, period: int) -> Estimate:
+    """The ratio of the means in the last 400 s of a period."""
+    return rate_ratio(data, case, late(period), started(case, MULTICAST, PERIODS_S[period][0]))
+
+
+def stability(part: Part) -> Criterion:
+    """How often layers change; the paper says a little more often than in scenario 1."""
+    return judged(
+        f"changes of the number of layers, per session and 100 s, {WARMUP_S}-{DURATION_S} s",
+        "fairly stable, with a little more small adjustments than in scenario 1"
+        if part.scenario == 2
+        else "fairly stable",
+        of(changes),
+        part.cases,
+    )
+
+
+def numbers(part: Part, data: Data) -> Numbers:
+    """The mean rates of all sessions of the scenario in every period and case."""
+    rows = []
+    for label, case in part.cases.items():
+        for name in SESSIONS:
+            cells = [
+                str(mean_rate(data, case, [name], late(period))) if case.start_s(name) <= begin else ""
+                for period, (begin, _) in enumerate(PERIODS_S)
+            ]
+            rows.append([f"{name}, {label}", *cells])
+    heads = [
+        f"{late(period)[0]}-{late(period)[1]} s (share {share_kbytes_s(part.scenario, period):.1f})"
+        for period in range(len(PERIODS_S))
+    ]
+    return Numbers(columns=["KBytes/s", *heads], rows=rows)
+
+
+def figure(part: Part, data: Data) -> Figure:
+    """As in the paper, of the first seed."""
+    draw = layers_and_rates if part.sessions == MULTICAST else tcp_rates
+    return draw(data, part.main)
+
+
+def says(part: Part, data: Data) -> str:
+    """What the figure shows."""
+    found = [
+        f"{mean_rate(data, part.main, started(part.main, part.sessions, begin), late(period))}"
+        for period, (begin, _) in enumerate(PERIODS_S)
+        if started(part.main, part.sessions, begin)
+    ]
+    wanted = [
+        f"{share_kbytes_s(part.scenario, period):.1f}"
+        for period, (begin, _) in enumerate(PERIODS_S)
+        if started(part.main, part.sessions, begin)
+    ]
+    return (
+        f"In scenario {part.scenario} {part.kind} get {', '.join(found)} KBytes/s in turn; shares {', '.join(wanted)}."
+    )
+
+
+PARTS = {
+    7: Part(figure=7, scenario=2, sessions=MULTICAST, kind="multicast sessions"),
+    8: Part(figure=8, scenario=2, sessions=TCPS, kind="TCPs"),
+    9: Part(figure=9, scenario=3, sessions=MULTICAST, kind="multicast sessions"),
+    10: Part(figure=10, scenario=3, sessions=TCPS, kind="TCPs"),
+}
+CRITERIA: Mapping[int, Sequence[Criterion]] = {
+    7: [*shares(PARTS[7]), stability(PARTS[7])],
+    8: [*shares(PARTS[8]), *ratios(PARTS[8], 0.9), *arrivals(PARTS[8], 100)],
+    9: [*shares(PARTS[9]), *arrivals(PARTS[9], 150), stability(PARTS[9])],
+    10: [*shares(PARTS[10]), *ratios(PARTS[10], None)],
+}
+TITLES = {
+    7: "TCPs that begin later: layers and throughput of multicast",
+    8: "TCPs that begin later: throughput of TCP",
+    9: "Multicast sessions that begin later: their layers and throughput",
+    10: "Multicast sessions that begin later: throughput of TCP",
+}
+
+EXPERIMENTS = [
+    Experiment(
+        id=f"peng-fig{number}",
+        paper="peng",
+        title=TITLES[number],
+        points=partial(points, part.scenario),
+        criteria=CRITERIA[number],
+        figure=partial(figure, part),
+        says=partial(says, part),
+        numbers=partial(numbers, part) if number % 2 else None,
+    )
+    for number, part in PARTS.items()
+]

@@ -1,0 +1,185 @@
+"""The network of Fig. 4 of the paper, its sessions, and its three scenarios.
+
+Five sources reach the gateway terminal G over a router and links of 5 Mbit/s; from G all sessions go up to one
+satellite, over links between satellites, and down to a terminal each. Two sessions are multicast, 15 layers of
+50 kbit/s; three are TCP. That is the paper's. What follows is choice: the numbers of ns-2's example of an Iridium-like
+constellation, from which the paper has its satellites (uplinks and downlinks of 1.5 Mbit/s, drop-tail queues of 50
+packets, a header of 16 B, hand-offs looked for every 10 s, randomised), where the terminals are, 2 ms for each link on
+the ground, packets of 1000 B with gaps between half and one and a half times the nominal one, Reno with windows of 64
+packets and an ACK for each, which begins in the first second of its time.
+
+Where the constellation is when the run starts goes with the seed: five offsets, two of ten seeds for each.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from faircast.experiment import Point
+from faircast.experiments.peng.course import WINDOW_S, course
+
+MULTICAST = ("multicast-1", "multicast-2")
+TCPS = ("tcp-0", "tcp-1", "tcp-2")
+SESSIONS = (*MULTICAST, *TCPS)
+GATEWAY = {"latitude": 37.9, "longitude": -122.3}
+TERMINALS = {
+    "boston": (42.3, -71.1),
+    "new-york": (40.7, -74.0),
+    "washington": (38.9, -77.0),
+    "atlanta": (33.7, -84.4),
+    "miami": (25.8, -80.2),
+}
+"""Latitude and longitude, in the order of the sessions."""
+UPLINK = "gateway-up"
+LIMIT_PKTS = 50
+UPLINK_KBYTES_S = 1500 / 8
+WIRE_KBYTES_S = 5000 / 8
+DURATION_S, WARMUP_S = 1500, 100
+ORBIT_S, OFFSETS = 6026.96, 5
+LAYERS, LAYER_KBPS = 15, 50
+RLM_KBPS = (32, 64, 128, 256, 1024)
+"""As the paper prints it; going on as it begins would be 512."""
+
+STARTS_S = {
+    1: dict.fromkeys(SESSIONS, 0),
+    2: dict.fromkeys(SESSIONS, 0) | {"tcp-1": 500, "tcp-2": 1000},
+    3: dict.fromkeys(SESSIONS, 0) | {"multicast-1": 500, "multicast-2": 1000},
+}
+"""When the sessions of each of the paper's scenarios start."""
+PERIODS_S = ((0, 500), (500, 1000), (1000, 1500))
+LATE_S = 400
+"""Of each period of scenarios 2 and 3 its last 400 s are judged."""
+TREATMENTS = ("keep", "lose")
+"""What becomes of packets that wait when a terminal is handed off: they stay (our default), or nobody receives them
+(ns-2). Verdicts are of the first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One scenario, and the key of its point."""
+
+    scenario: int = 1
+    """Of the paper's three."""
+    rlm: str = ""
+    """The profile of RLM, ``ns2`` or ``mended``; with layer blocking nothing."""
+    leave_s: int = 2
+    """How long a left group goes on to come, in sessions of RLM."""
+    top_kbps: int = RLM_KBPS[-1]
+    """RLM's highest layer."""
+    handoff: str = "keep"
+    """Of `TREATMENTS`."""
+    reset: str = "calm"
+    """When the observation time of blocking returns to its first value; ``never`` is the paper's letter."""
+    downlink_loss: float = 0.0
+    """The part of the packets that each terminal's downlink loses."""
+    greedy: bool = False
+    """Whether the receiver of the second session holds all layers whatever comes of them."""
+    outage: bool = False
+    """Whether the uplink is down from 500 to 505 s."""
+    alone: bool = False
+    """Whether the multicast sessions are without TCP."""
+
+    def of_seed(self, seed: int) -> dict[str, Any]:
+        """The scenario of a seed."""
+        stations = {name: {"latitude": lat, "longitude": lon} for name, (lat, lon) in TERMINALS.items()}
+        sources: dict[str, Any] = {f"source-{i}": {} for i in range(len(SESSIONS))}
+        ground = {"rate": f"{8 * WIRE_KBYTES_S:g} kbit/s", "delay": "2 ms"}
+        links: dict[str, Any] = {
+            f"access-{i}": {"from": name, "to": "router"} | ground for i, name in enumerate(sources)
+        }
+        links["wire"] = {"from": "router", "to": "gateway"} | ground
+        if self.outage:
+            links[UPLINK] = {"changes": [{"at": "500 s", "up": False}, {"at": "505 s", "up": True}]}
+        lossy = {"loss": {"kind": "bernoulli", "p": self.downlink_loss}} if self.downlink_loss else {}
+        return {
+            "format": 1,
+            "name": self.name,
+            "duration": f"{DURATION_S} s",
+            "warmup": f"{WARMUP_S} s",
+            "topology": {
+                "kind": "constellation",
+                "shell": "iridium",
+                "start": f"{offset_s(seed):g} s",
+                "handoff_jitter": "5 s",
+                "handoff_queue": self.handoff,
+                "downlink": lossy,
+            },
+            "stations": stations | {"gateway": GATEWAY | {"uplink": self._uplink()}},
+            "nodes": sources | {"router": {}},
+            "links": links,
+            "flows": {name: self._tcp(i) for i, name in enumerate(SESSIONS) if name in TCPS and not self.alone},
+            "sessions": {name: self._session(i) for i, name in enumerate(MULTICAST)},
+            "probes": {"interval": f"{WINDOW_S} s", "flows": True, "links": False, "events": True},
+        }
+
+    @property
+    def name(self) -> str:
+        """Of its runs in tables."""
+        parts = [f"peng-{self.scenario}", self.handoff]
+        if self.rlm:
+            parts += [f"rlm-{self.rlm}", f"leave{self.leave_s}", f"{self.top_kbps}kbps"]
+        elif self.reset != "calm":
+            parts.append(f"reset-{self.reset}")
+        if self.downlink_loss:
+            parts.append(f"loss{self.downlink_loss:g}")
+        return "-".join([*parts, *(word for word in ("greedy", "outage", "alone") if getattr(self, word))])
+
+    def start_s(self, session: str) -> int:
+        """When a session starts."""
+        return STARTS_S[self.scenario][session]
+
+    @property
+    def layers_kbps(self) -> list[int]:
+        """The rate of each layer of its sessions."""
+        return [*RLM_KBPS[:-1], self.top_kbps] if self.rlm else [LAYER_KBPS] * LAYERS
+
+    def point(self) -> Point:
+        """Its point, of which the course of every run is kept."""
+        return Point(key=self, scenario=self.of_seed, reduce=partial(course, UPLINK, MULTICAST))
+
+    def _uplink(self) -> dict[str, Any]:
+        if self.rlm:
+            return {}
+        return {"agent": {"kind": "layer-blocking", "reset": self.reset}}
+
+    def _tcp(self, i: int) -> dict[str, Any]:
+        return {
+            "kind": "tcp",
+            "variant": "reno",
+            "from": f"source-{i}",
+            "to": list(TERMINALS)[i],
+            "mss": "1000 B",
+            "hdr": "0 B",
+            "ack_size": "40 B",
+            "wnd": "64 packets",
+            "start": f"{self.start_s(SESSIONS[i])} s",
+            "start_jitter": "1 s",
+        }
+
+    def _session(self, i: int) -> dict[str, Any]:
+        start = f"{self.start_s(SESSIONS[i])} s"
+        session: dict[str, Any] = {
+            "source": f"source-{i}",
+            "start": start,
+            "receivers": {"nodes": [list(TERMINALS)[i]], "join": start},
+            "packet_size": "1000 B",
+            "jitter": 0.5,
+        }
+        session["rates"] = [f"{kbps} kbit/s" for kbps in self.layers_kbps]
+        if self.rlm:
+            membership = {"leave_delay": f"{self.leave_s} s"}
+            return session | {"scheme": "rlm", "profile": self.rlm, "membership": membership}
+        scheme = "layered-cbr" if self.greedy and i == 1 else "layer-blocking"
+        return session | {"scheme": scheme}
+
+
+def offset_s(seed: int) -> float:
+    """For how long the constellation has gone round when the run of a seed starts."""
+    return seed % OFFSETS / OFFSETS * ORBIT_S
+
+
+def both(case: Case, **changes: Any) -> list[Point]:
+    """A case with both treatments of the queue at hand-offs."""
+    return [replace(case, handoff=handoff, **changes).point() for handoff in TREATMENTS]

@@ -1,0 +1,132 @@
+"""Fig. 5 and 6, scenario 1: all five sessions from the beginning to the end.
+
+What the paper says of it: both averages close to 40 KBytes/s all the time, TCP a little below multicast, about a layer
+between the two multicast sessions, a number of layers that is fairly stable after the initial adjustment.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from faircast.experiment import Data, Experiment, Point
+from faircast.experiments.peng.drawing import layers_and_rates, tcp_rates
+from faircast.experiments.peng.measures import (
+    changes,
+    fairness,
+    judged,
+    layer_difference,
+    mean_rate,
+    of,
+    rate_ratio,
+    utilisation,
+)
+from faircast.experiments.peng.network import MULTICAST, TCPS, TREATMENTS, Case, both
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+CASES = {f"hand-offs {treatment}": Case(handoff=treatment) for treatment in TREATMENTS}
+MAIN = Case()
+SHARE_KBYTES_S = 37.5
+"""A fifth of the uplink."""
+NEAR = 0.15
+
+
+def points(_quick: bool) -> list[Point]:
+    """Both treatments of what waits at a hand-off."""
+    return both(MAIN)
+
+
+MULTICAST_CRITERIA = [
+    judged(
+        "mean rate of a multicast session, 100-1500 s, KBytes/s",
+        "close to 40",
+        of(partial(mean_rate, names=MULTICAST)),
+        CASES,
+        low=SHARE_KBYTES_S * (1 - NEAR),
+        high=SHARE_KBYTES_S * (1 + NEAR),
+    ),
+    judged(
+        "difference of the two sessions' mean layers",
+        "small, about a layer",
+        of(layer_difference),
+        CASES,
+        high=1.0,
+    ),
+    judged(
+        "changes of the number of layers, per session and 100 s",
+        "fairly stable after the initial adjustment",
+        of(changes),
+        CASES,
+        high=6,
+    ),
+]
+TCP_CRITERIA = [
+    judged(
+        "mean rate of a TCP, 100-1500 s, KBytes/s",
+        "close to 40",
+        of(partial(mean_rate, names=TCPS)),
+        CASES,
+        low=SHARE_KBYTES_S * (1 - NEAR),
+        high=SHARE_KBYTES_S * (1 + NEAR),
+    ),
+    judged(
+        "mean rate of a multicast session / of a TCP",
+        "TCP a little below multicast",
+        of(rate_ratio),
+        CASES,
+        low=0.95,
+        high=1.40,
+    ),
+    judged("Jain's index of the five sessions", "fairness is achieved", of(fairness), CASES, low=0.95),
+    judged("utilisation of the gateway's uplink", "the link is the bottleneck", of(utilisation), CASES, low=0.93),
+]
+
+
+def says_of_multicast(data: Data) -> str:
+    """What Fig. 5 shows."""
+    return (
+        f"Over the constellation, beside three TCPs, a multicast session gets {mean_rate(data, MAIN, MULTICAST)} "
+        f"KBytes/s; its layers change {changes(data, MAIN)} times in 100 s."
+    )
+
+
+def says_of_tcp(data: Data) -> str:
+    """What Fig. 6 shows."""
+    return (
+        f"A TCP gets {mean_rate(data, MAIN, TCPS)} KBytes/s beside two sessions that are blocked layer by layer; these "
+        f"get {rate_ratio(data, MAIN)} times as much."
+    )
+
+
+def multicast_figure(data: Data) -> Figure:
+    """Layers and rates of both sessions."""
+    return layers_and_rates(data, MAIN)
+
+
+def tcp_figure(data: Data) -> Figure:
+    """The average rate of the TCPs, and each."""
+    return tcp_rates(data, MAIN)
+
+
+EXPERIMENTS = [
+    Experiment(
+        id="peng-fig5",
+        paper="peng",
+        title="All sessions from the start: layers and throughput of multicast",
+        points=points,
+        criteria=MULTICAST_CRITERIA,
+        figure=multicast_figure,
+        says=says_of_multicast,
+    ),
+    Experiment(
+        id="peng-fig6",
+        paper="peng",
+        title="All sessions from the start: throughput of TCP",
+        points=points,
+        criteria=TCP_CRITERIA,
+        figure=tcp_figure,
+        says=says_of_tcp,
+    ),
+]
