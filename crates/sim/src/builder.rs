@@ -15,6 +15,7 @@ use crate::legs::{Carriers, Legs, Part};
 use crate::link::{LEAST_RATE, Link, LinkMode};
 use crate::loss::{self, Loss};
 use crate::multicast::{Multicast, SessionPlan, SessionSite, Woods};
+use crate::paths::Watched;
 use crate::presence::Presence;
 use crate::probe::{ProbePlan, QueueProbe, Records};
 use crate::queue::{self, LinkContext, Queue};
@@ -110,6 +111,7 @@ struct PlannedSession {
 /// How packets come to the endpoints.
 struct Ways {
     places: Vec<Place>,
+    paths: Vec<Watched>,
     forwarding: Forwarding,
     /// Slot by slot.
     hosts: Vec<NodeId>,
@@ -294,7 +296,7 @@ impl NetworkBuilder {
             self.links.iter().map(|link| Edge { from: link.from, to: link.to, delay: link.delay }).collect();
         self.changes.sort();
         let mut errors = self.errors();
-        let Ways { places, forwarding, hosts, uses, routes } = self.routes(&edges, &mut errors);
+        let Ways { places, paths, forwarding, hosts, uses, routes } = self.routes(&edges, &mut errors);
         if !errors.is_empty() {
             return Err(errors);
         }
@@ -387,6 +389,7 @@ impl NetworkBuilder {
             local: Vec::new(),
             agenda_armed: Instant::FAR_FUTURE,
             changes,
+            paths,
         };
         world.schedule_probes();
         // What is flooded is joined from the beginning.
@@ -417,7 +420,9 @@ impl NetworkBuilder {
     /// Places of the endpoints, and routes from every node towards them.
     fn routes(&self, edges: &[Edge], errors: &mut Vec<BuildError>) -> Ways {
         let mut uses = vec![0; edges.len()];
-        let nodes: BTreeSet<NodeId> = self.endpoints.iter().map(|endpoint| endpoint.node).collect();
+        let watched = &self.probes.paths;
+        let nodes: BTreeSet<NodeId> =
+            self.endpoints.iter().map(|endpoint| endpoint.node).chain(watched.iter().map(|&(_, to)| to)).collect();
         let mut hosts = Vec::from_iter(nodes);
         let routes = Routes::towards(self.nodes.len(), edges, &hosts);
         let node_of = |address: Address| self.endpoints[address.index()].node;
@@ -448,11 +453,13 @@ impl NetworkBuilder {
         }
         let place = |endpoint: &EndpointPlan| Place { node: endpoint.node, slot: slots[endpoint.node.index()] };
         let places = self.endpoints.iter().map(place).collect();
+        let watch = |&(from, to): &(NodeId, NodeId)| Watched { from, to, slot: slots[to.index()], seen: None };
+        let paths = watched.iter().map(watch).collect();
         let forwarding = match self.changes.changes_routes() {
             true => Forwarding::empty(self.nodes.len()),
             false => Forwarding::new(self.nodes.len(), edges, &routes, &hosts),
         };
-        Ways { places, forwarding, hosts, uses, routes }
+        Ways { places, paths, forwarding, hosts, uses, routes }
     }
 
     /// The trees of all sessions.

@@ -12,6 +12,7 @@ use crate::host::Host;
 use crate::ids::{LinkId, NodeId};
 use crate::link::Link;
 use crate::multicast::{Message, Multicast};
+use crate::paths::Watched;
 use crate::presence::Presence;
 use crate::probe::{EventRow, GroupRow, LinkRow, PacketRow, ProbePlan, QueueRow, ReceiverRow, Records, SenderRow};
 use crate::store::Label;
@@ -49,6 +50,8 @@ pub struct World<C> {
     pub(crate) agenda_armed: Instant,
     /// What is to change; `None` if nothing ever does.
     pub(crate) changes: Option<Box<Changes>>,
+    /// The ways that are watched.
+    pub(crate) paths: Vec<Watched>,
 }
 
 /// Where an endpoint lives: its node, and the node's slot in the forwarding tables.
@@ -307,11 +310,12 @@ impl<C: Calendar> World<C> {
     }
 }
 
-/// Probes: entity 0 ends the warm-up, 1 writes flow and link rows, 2 queue rows.
+/// Probes: entity 0 ends the warm-up, 1 writes flow and link rows, 2 queue rows, 3 path rows.
 impl<C: Calendar> World<C> {
     const WARMUP: u32 = 0;
     const INTERVAL: u32 = 1;
     const QUEUE_INTERVAL: u32 = 2;
+    const PATHS: u32 = 3;
 
     pub(crate) fn schedule_probes(&mut self) {
         if self.plan.warmup == Instant::ZERO {
@@ -327,6 +331,9 @@ impl<C: Calendar> World<C> {
         if !self.plan.queues.is_empty() {
             self.wires.calendar.schedule(Entry::new(Instant::ZERO, Kind::Probe, Self::QUEUE_INTERVAL));
         }
+        if !self.paths.is_empty() {
+            self.wires.calendar.schedule(Entry::new(Instant::ZERO, Kind::Probe, Self::PATHS));
+        }
     }
 
     #[cold]
@@ -340,6 +347,10 @@ impl<C: Calendar> World<C> {
                 if self.plan.links {
                     self.record_links();
                 }
+                self.wires.calendar.schedule(Entry::new(self.wires.now + self.plan.interval, Kind::Probe, probe));
+            }
+            Self::PATHS => {
+                self.sample_paths();
                 self.wires.calendar.schedule(Entry::new(self.wires.now + self.plan.interval, Kind::Probe, probe));
             }
             _ => {

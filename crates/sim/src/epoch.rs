@@ -111,6 +111,7 @@ impl<C: Calendar> World<C> {
             self.pass_to_new_trees();
             self.hand_off(&turned);
             self.send_messages();
+            self.look_for_changed_paths();
         }
     }
 

@@ -1,12 +1,13 @@
 //! Probes: what observers asked to see. Off, they cost one predictable branch.
 
 use crate::counters::{GroupCounters, LinkCounters};
-use crate::ids::LinkId;
+use crate::ids::{LinkId, NodeId};
 use crate::queue::DropReason;
 use crate::router::RouterGauge;
 use faircast_proto::endpoint::{Event, Report};
 use faircast_proto::packet::{Address, Ecn, FlowId, Packet};
 use faircast_proto::time::{Duration, Instant};
+use std::sync::Arc;
 
 /// What is to be observed in a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub struct ProbePlan {
     /// What happens up to and including this moment is cut off in late values; zero: nothing is, not even what happens
     /// at time zero.
     pub warmup: Instant,
-    /// Interval of flow and link rows.
+    /// Interval of flow, link and path rows.
     pub interval: Duration,
     /// Interval of queue rows.
     pub queue_interval: Duration,
@@ -28,6 +29,9 @@ pub struct ProbePlan {
     pub queues: Vec<LinkId>,
     /// Links of which every queue event is wanted.
     pub packets: Vec<LinkId>,
+    /// Pairs of nodes of which the way from the first to the second is sampled every `interval`, and told when it
+    /// changes.
+    pub paths: Vec<(NodeId, NodeId)>,
     /// Whether a hash of everything that happens is wanted.
     pub trace: bool,
 }
@@ -43,6 +47,7 @@ impl Default for ProbePlan {
             events: false,
             queues: Vec::new(),
             packets: Vec::new(),
+            paths: Vec::new(),
             trace: false,
         }
     }
@@ -67,6 +72,8 @@ pub struct Records {
     pub routers: Vec<RouterRow>,
     /// What router agents did.
     pub router_events: Vec<RouterEventRow>,
+    /// The ways between pairs of nodes, pair by pair at every moment.
+    pub paths: Vec<PathRow>,
     /// Link counters at the end of the warm-up, by link.
     pub links_at_warmup: Vec<LinkCounters>,
     /// Values of gauges, as many in a row as [their endpoint shows](crate::engine::World::gauges).
@@ -201,6 +208,34 @@ pub enum RouterEvent {
     Released(Address),
     /// Whatever the agent says: a word and a number.
     Note(&'static str, f64),
+}
+
+/// The way from a node to another at one moment.
+#[derive(Clone, Debug)]
+pub struct PathRow {
+    /// When.
+    pub at: Instant,
+    /// Which of the [pairs](ProbePlan::paths).
+    pub path: u32,
+    /// Why the row is there.
+    pub event: PathEvent,
+    /// The propagation delays of its links at this moment, all together; zero if there is no way.
+    pub delay: Duration,
+    /// Its links; nothing if there is no way, or one of more than [`MAX_HOPS`](crate::routing::MAX_HOPS).
+    pub way: Option<Arc<[LinkId]>>,
+}
+
+/// Why there is a row of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathEvent {
+    /// The interval is over.
+    Sample,
+    /// The way leads over other links from now on.
+    Changed,
+    /// There is a way again.
+    Found,
+    /// There is no way from now on.
+    Lost,
 }
 
 /// Something that happened to a packet at a queue.

@@ -8,6 +8,7 @@ mod disciplines;
 mod layers;
 mod legs;
 mod mesh;
+mod paths;
 mod presence;
 mod records;
 mod rlm;
