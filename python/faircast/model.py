@@ -1061,6 +1061,16 @@ class ParkingLot(Part):
 
 
 @dataclasses.dataclass(kw_only=True)
+class Path(Part):
+    """A pair of nodes between which the way is observed."""
+
+    from_: str
+    """The node where the way starts."""
+    to: str
+    """The node where it ends."""
+
+
+@dataclasses.dataclass(kw_only=True)
 class Probes(Part):
     """What is observed in a run."""
 
@@ -1069,11 +1079,15 @@ class Probes(Part):
     flows: bool | None = None
     """A row for each flow, session and receiver and each interval. Default true."""
     interval: str | None = None
-    """Time between two rows of a flow or a link. Default "1 s"."""
+    """Time between two rows of a flow, a link or a path. Default "1 s"."""
     links: bool | None = None
     """A row for each direction of a link and interval. Default true."""
     packets: Sequence[str] | None = None
     """Directions of links of whose queue every single event is kept, which takes memory. Default none."""
+    paths: Sequence[Path] | None = None
+    """Pairs of nodes: the way that packets take from the first to the second, its delay and hops, at every interval
+    and whenever it changes. Default none.
+    """
     queue_interval: str | None = None
     """Time between two samples of a queue. Default "100 ms"."""
     queues: Sequence[str] | None = None

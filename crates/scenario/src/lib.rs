@@ -48,5 +48,5 @@ pub use model::Scenario;
 pub use network::Network;
 pub use problem::Problem;
 pub use read::toml_to_json;
-pub use run::run;
+pub use run::{run, walk};
 pub use warning::Warning;

@@ -35,7 +35,7 @@ pub struct Network {
     pub flows: Vec<NetworkFlow>,
     /// The multicast sessions.
     pub sessions: Vec<NetworkSession>,
-    /// When ground stations turn to other satellites.
+    /// When ground stations turn to other satellites, in the order of time.
     pub handoffs: Vec<NetworkHandoff>,
     /// How often routes are computed anew, beside after changes that they follow at once.
     pub reroute_interval: Option<Duration>,
@@ -210,6 +210,13 @@ impl DirectedLink {
     }
 }
 
+impl NetworkChange {
+    /// Whether routes follow it at once.
+    pub(crate) fn is_of_routes(&self) -> bool {
+        matches!(self.what, What::Up(_) | What::To(_))
+    }
+}
+
 impl NetworkFlow {
     /// When it starts in the run with this seed.
     pub fn starts(&self, seed: u64) -> Instant {
@@ -245,6 +252,15 @@ impl Network {
         self.links.iter().position(|link| link.name == name).map(|index| index as u32)
     }
 
+    /// The same network in which nobody sends, and of which only its ways are observed.
+    pub(crate) fn without_traffic(mut self) -> Network {
+        (self.flows, self.sessions) = (Vec::new(), Vec::new());
+        self.links.iter_mut().for_each(|link| link.agent = None);
+        let ProbePlan { interval, paths, .. } = self.probes;
+        self.probes = ProbePlan { interval, paths, ..ProbePlan::default() };
+        self
+    }
+
     /// The links as routing sees them.
     pub(crate) fn edges(&self) -> Vec<Edge> {
         // What is down at first is a way only where there is no other.
@@ -269,8 +285,8 @@ impl Network {
 
     /// Whether routes may change.
     pub(crate) fn reroutes(&self) -> bool {
-        let turns = |change: &NetworkChange| matches!(change.what, What::Up(_) | What::To(_));
-        self.reroute_interval.is_some() || self.links.iter().any(|link| link.changes.iter().any(turns))
+        let turns = |link: &DirectedLink| link.changes.iter().any(NetworkChange::is_of_routes);
+        self.reroute_interval.is_some() || self.links.iter().any(turns)
     }
 
     /// Mean size of the data packets of all flows and sessions, whichever links they cross, rounded; 1000 without any.

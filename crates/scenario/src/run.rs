@@ -8,18 +8,19 @@ use crate::machine::Share;
 use crate::memory::Forecast;
 use crate::model::{CalendarChoice, Scenario};
 use crate::network::Network;
+use crate::problem::Problem;
 use crate::summary::summary;
 use crate::tables::{Subjects, Table, tables};
 use crate::warning::{self, Warning};
-use faircast_proto::time::Instant;
+use faircast_proto::time::{Duration, Instant};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::engine::Progress;
 
 /// What a run gave.
 #[derive(Debug)]
 pub struct RunOutput {
-    /// `flows`, `receivers`, `layers`, `links`, `queues`, `packets`, `events`, `routers`, `router_events`, `summary`
-    /// and `warnings`.
+    /// `flows`, `receivers`, `layers`, `links`, `queues`, `packets`, `events`, `routers`, `router_events`, `paths`,
+    /// `handoffs`, `summary` and `warnings`.
     pub tables: Vec<Table>,
     /// What should be known about the tables, the same as in the last of them.
     pub warnings: Vec<Warning>,
@@ -53,6 +54,29 @@ pub fn run(scenario: &Scenario, seed: u64, control: &Control, jobs: u32) -> Resu
     }
 }
 
+/// Lets the network of `scenario` change as it does in a run with `seed`, without anything being sent, up to `until` or
+/// its end. What it gives are the tables `paths`, of the pairs that `probes.paths` names, and `handoffs`.
+///
+/// # Errors
+/// As [`run`]; that `until` is after the end.
+pub fn walk(scenario: &Scenario, seed: u64, until: Option<Duration>, control: &Control) -> Result<RunOutput, Failure> {
+    let mut network = expand(scenario, seed, &mut Vec::new(), control)?.without_traffic();
+    if let Some(until) = until {
+        if until > network.duration {
+            let end = network.duration;
+            return Err(
+                vec![Problem::new("until", format!("{until} given; legal is up to the duration, {end}"))].into()
+            );
+        }
+        network.duration = until;
+    }
+    if let Some(problem) = Forecast::of(&network).too_large(Share::take(1).bytes) {
+        return Err(vec![problem].into());
+    }
+    control.look()?;
+    run_with::<Heap>(&network, seed, control)
+}
+
 fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Result<RunOutput, Failure> {
     let mut world = build::<C>(network, seed, control)?;
     let end = Instant(network.duration.0);
@@ -64,7 +88,7 @@ fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Res
     let subjects = Subjects::of(network);
     let activity = Activity::of_run(&world, network, seed);
     let summary = summary(&world, &subjects, &activity, network.probes.warmup);
-    let mut tables = tables(&mut world, &subjects, network.probes.interval);
+    let mut tables = tables(&mut world, &subjects, network);
     tables.push(summary);
     let warnings = warning::of_run(&world, network, &activity);
     tables.push(warning::table(&warnings));

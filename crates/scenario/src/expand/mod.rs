@@ -6,12 +6,12 @@ pub(crate) mod legs;
 mod sessions;
 
 use crate::control::{Cancelled, Control};
-use crate::model::{Course, Duplex, LinkEntry, ModeChoice, Nodes, Scenario, Settings};
+use crate::model::{Course, Duplex, LinkEntry, ModeChoice, Nodes, PathEntry, Scenario, Settings};
 use crate::network::{DirectedLink, Network, NetworkChange, NetworkFlow, NetworkNode};
 use crate::problem::{Finding, list, nearest};
 use crate::topology::{Sketch, Sort};
 use faircast_proto::time::Instant;
-use faircast_sim::ids::LinkId;
+use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::legs::Part;
 use faircast_sim::link;
 use faircast_sim::probe::ProbePlan;
@@ -34,6 +34,8 @@ pub(crate) fn expand(
 ) -> Result<Network, Cancelled> {
     let around = scenario.surroundings(seed);
     let sketch = scenario.topology.as_ref().map_or_else(Sketch::default, |topology| topology.lay(&around));
+    let mut handoffs = sketch.handoffs.clone();
+    handoffs.sort_by_key(|handoff| handoff.at);
     let mut network = Network {
         duration: scenario.duration,
         seed,
@@ -41,7 +43,7 @@ pub(crate) fn expand(
         links: Vec::new(),
         flows: Vec::new(),
         sessions: Vec::new(),
-        handoffs: sketch.handoffs.clone(),
+        handoffs,
         reroute_interval: scenario.reroute_interval,
         probes: ProbePlan {
             warmup: Instant::ZERO + scenario.warmup(),
@@ -52,6 +54,7 @@ pub(crate) fn expand(
             events: scenario.probes.events,
             queues: Vec::new(),
             packets: Vec::new(),
+            paths: Vec::new(),
             trace: scenario.probes.trace,
         },
         calendar: scenario.engine.calendar,
@@ -64,6 +67,7 @@ pub(crate) fn expand(
     expansion.flows()?;
     expansion.sessions()?;
     expansion.probes();
+    expansion.paths();
     Ok(network)
 }
 
@@ -353,6 +357,29 @@ impl Expansion<'_> {
         let packets = resolve("packets", &self.scenario.probes.packets);
         self.network.probes.queues = queues;
         self.network.probes.packets = packets;
+    }
+
+    /// The pairs of nodes between which the way is observed.
+    fn paths(&mut self) {
+        let mut taken = BTreeSet::new();
+        for (i, PathEntry { from, to }) in self.scenario.probes.paths.iter().enumerate() {
+            let path = format!("probes.paths[{i}]");
+            let [Some(from), Some(to)] =
+                [("from", from), ("to", to)].map(|(k, name)| self.node(&format!("{path}.{k}"), name))
+            else {
+                continue;
+            };
+            let names = || [from, to].map(|node| self.network.nodes[node as usize].name.as_str()).join(" to ");
+            let message = match (from == to, taken.insert((from, to))) {
+                (true, _) => "a path leads to another node, not to itself".to_owned(),
+                (_, false) => format!("the path from {} is named twice", names()),
+                _ => {
+                    self.network.probes.paths.push((NodeId(from), NodeId(to)));
+                    continue;
+                }
+            };
+            self.found.push(Finding::new(path, message));
+        }
     }
 }
 

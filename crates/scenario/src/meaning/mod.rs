@@ -82,7 +82,8 @@ fn times(scenario: &Scenario, found: &mut Vec<Finding>) {
             found.push(Finding::new(format!("probes.{key}"), message).given(Some(interval)));
         }
     }
-    if scenario.flows.is_empty() && scenario.sessions.is_empty() {
+    // Ways can be looked at without traffic.
+    if scenario.flows.is_empty() && scenario.sessions.is_empty() && scenario.probes.paths.is_empty() {
         let message = "missing: nothing would be sent; give at least one [flows.NAME] or [sessions.NAME]";
         found.push(Finding::new("flows", message).on(["sessions"]));
     }

@@ -84,14 +84,15 @@ impl Forecast {
     }
 }
 
-/// Bytes for the routes of all nodes towards each node with an end of a flow. Without loops, so with no more links than
-/// nodes, an end stands in the tables of the routers above it only.
+/// Bytes for the routes of all nodes towards each node with an end of a flow, or where a path ends that is observed.
+/// Without loops, so with no more links than nodes, an end stands in the tables of the routers above it only.
 fn routes(network: &Network) -> f64 {
     let of_flows = network.flows.iter().flat_map(|flow| [flow.from, flow.to]);
     let of_sessions = network.sessions.iter().flat_map(|session| {
         std::iter::once(session.source).chain(session.receivers.iter().map(|receiver| receiver.node))
     });
-    let ends = of_flows.chain(of_sessions).collect::<BTreeSet<u32>>().len() as f64;
+    let of_paths = network.probes.paths.iter().map(|&(_, to)| to.0);
+    let ends = of_flows.chain(of_sessions).chain(of_paths).collect::<BTreeSet<u32>>().len() as f64;
     let nodes = network.nodes.len() as f64;
     // Routes that change stand in full.
     let few = (network.links.len() as f64) < 2.0 * nodes && !network.reroutes();

@@ -6,6 +6,7 @@ use crate::network::Network;
 use crate::tables::{Interval, Shown};
 use faircast_proto::time::Duration;
 use faircast_sim::probe;
+use faircast_sim::routing::MAX_HOPS;
 
 /// What rows take, table by table; `events` are those at queues of which all are kept.
 pub(super) fn parts(network: &Network, events: f64) -> Vec<Part> {
@@ -15,6 +16,7 @@ pub(super) fn parts(network: &Network, events: f64) -> Vec<Part> {
     let receivers: usize = network.sessions.iter().map(|session| session.receivers.len()).sum();
     let groups: u32 = network.sessions.iter().map(|session| session.plan.groups).sum();
     let (flows, sessions) = (network.flows.len() as f64, network.sessions.len() as f64);
+    let paths = probes.paths.len() as f64;
     let sampled = probes.queues.len() as f64 * rows(probes.queue_interval);
     let part = |what, path, rows: f64, row: f64| Part { what, path, bytes: rows * row };
     vec![
@@ -49,8 +51,28 @@ pub(super) fn parts(network: &Network, events: f64) -> Vec<Part> {
             row(size_of::<probe::RouterRow>(), ROUTER_COLUMNS),
         ),
         part("samples of queues", "probes.queue_interval", sampled, row(size_of::<probe::QueueRow>(), QUEUE_COLUMNS)),
+        part(
+            "rows of paths",
+            "probes.paths",
+            paths * rows(probes.interval),
+            row(size_of::<probe::PathRow>(), PATH_COLUMNS),
+        ),
+        part(
+            "changes of paths",
+            "probes.paths",
+            paths * epochs(network),
+            row(size_of::<probe::PathRow>(), PATH_COLUMNS) + WAY * MAX_HOPS.min(network.nodes.len()) as f64,
+        ),
+        part("hand-offs", "stations", network.handoffs.len() as f64, row(0, HANDOFF_COLUMNS)),
         part("events at queues", "probes.packets", events, row(size_of::<probe::PacketRow>(), PACKET_COLUMNS)),
     ]
+}
+
+/// How often routes change at most.
+fn epochs(network: &Network) -> f64 {
+    let turns = network.links.iter().flat_map(|link| &link.changes).filter(|change| change.is_of_routes()).count();
+    let regular = network.reroute_interval.map_or(0.0, |every| network.duration.0 as f64 / every.0.max(1) as f64);
+    turns as f64 + regular
 }
 
 /// Bytes of a row about an endpoint: what it shows is recorded apart, and each value is a column, too.
@@ -73,6 +95,11 @@ const LINK_COLUMNS: usize = 16;
 const ROUTER_COLUMNS: usize = 5;
 const QUEUE_COLUMNS: usize = 4;
 const PACKET_COLUMNS: usize = 7;
+const PATH_COLUMNS: usize = 7;
+const HANDOFF_COLUMNS: usize = 4;
+
+/// Bytes that a link of a way takes: in the record, and the name of its node in a dictionary, in Rust and in Python.
+const WAY: f64 = 64.0;
 
 // What endpoints of different protocols show, together.
 const FLOW_GAUGES: usize = 12;
@@ -142,6 +169,8 @@ mod tests {
             ("routers", ROUTER_COLUMNS),
             ("queues", QUEUE_COLUMNS),
             ("packets", PACKET_COLUMNS),
+            ("paths", PATH_COLUMNS),
+            ("handoffs", HANDOFF_COLUMNS),
         ];
         for (name, columns) in expected {
             let table = output.tables.iter().find(|table| table.name == name).expect("there is such a table");

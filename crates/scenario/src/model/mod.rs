@@ -106,7 +106,7 @@ pub struct NodeEntry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Probes {
-    /// Time between two rows of a flow or a link. Default "1 s".
+    /// Time between two rows of a flow, a link or a path. Default "1 s".
     pub interval: Duration,
     /// Time between two samples of a queue. Default "100 ms".
     pub queue_interval: Duration,
@@ -121,8 +121,22 @@ pub struct Probes {
     pub queues: Vec<String>,
     /// Directions of links of whose queue every single event is kept, which takes memory. Default none.
     pub packets: Vec<String>,
+    /// Pairs of nodes: the way that packets take from the first to the second, its delay and hops, at every interval
+    /// and whenever it changes. Default none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<PathEntry>,
     /// A hash over everything that happens, to compare runs. Default false.
     pub trace: bool,
+}
+
+/// A pair of nodes between which the way is observed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Path")]
+pub struct PathEntry {
+    /// The node where the way starts.
+    pub from: String,
+    /// The node where it ends.
+    pub to: String,
 }
 
 /// How the simulator works. Results do not depend on any of it.
@@ -184,6 +198,7 @@ impl Default for Probes {
             events: true,
             queues: Vec::new(),
             packets: Vec::new(),
+            paths: Vec::new(),
             trace: false,
         }
     }

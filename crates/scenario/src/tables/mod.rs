@@ -6,6 +6,7 @@
 mod flows;
 mod gauges;
 mod layers;
+mod paths;
 mod per_second;
 mod routers;
 mod subjects;
@@ -17,6 +18,7 @@ pub(crate) use per_second::{over, seconds};
 pub use subjects::{GroupSubject, Subjects};
 pub use table::{Column, Table, Values, Words};
 
+use crate::network::Network;
 use faircast_proto::endpoint::{Event, Subject};
 use faircast_proto::packet::{Address, Ecn};
 use faircast_proto::time::Duration;
@@ -27,7 +29,8 @@ use faircast_sim::queue::DropReason;
 
 /// All tables of a run but the summary. Its records are released table by table: they and the columns made of them do
 /// not stand side by side as a whole.
-pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, interval: Duration) -> Vec<Table> {
+pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, network: &Network) -> Vec<Table> {
+    let interval = network.probes.interval;
     let Records {
         senders,
         receivers,
@@ -38,6 +41,7 @@ pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, interval: Duration) 
         events: of_events,
         routers: of_routers,
         router_events,
+        paths: of_paths,
         ..
     } = world.take_records();
     vec![
@@ -50,6 +54,8 @@ pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, interval: Duration) 
         events(world, of_events, subjects),
         routers::routers(world, &of_routers, subjects),
         routers::events(world, &router_events, subjects),
+        paths::paths(&of_paths, network),
+        paths::handoffs(network, world.now()),
     ]
 }
 

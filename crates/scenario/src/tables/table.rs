@@ -6,7 +6,7 @@ use std::borrow::Cow;
 #[derive(Clone, Debug)]
 pub struct Table {
     /// Its name: `flows`, `receivers`, `layers`, `links`, `queues`, `packets`, `events`, `routers`,
-    /// `router_events`, `summary` or `warnings`.
+    /// `router_events`, `paths`, `handoffs`, `summary` or `warnings`.
     pub name: &'static str,
     /// Its columns, in order.
     pub columns: Vec<Column>,
