@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from faircast.utility.network import optimum
     from faircast.utility.optimum import Optimum
     from faircast.utility.problem import InfeasibleError
+    from faircast.ways import PathSeries, paths
 
 __all__ = [
     "Control",
@@ -36,12 +37,14 @@ __all__ = [
     "InputError",
     "NotFinishedError",
     "Optimum",
+    "PathSeries",
     "Resolved",
     "RunResult",
     "ScenarioError",
     "estimate",
     "jain",
     "optimum",
+    "paths",
     "problems",
     "register_scheme",
     "reproduce",
@@ -58,6 +61,7 @@ _HOME = {
     "InputError": "faircast.errors",
     "NotFinishedError": "faircast.errors",
     "Optimum": "faircast.utility.optimum",
+    "PathSeries": "faircast.ways",
     "Resolved": "faircast.scenario",
     "RunResult": "faircast.results",
     "ScenarioError": "faircast._native",
@@ -65,6 +69,7 @@ _HOME = {
     "estimate": "faircast.statistics",
     "jain": "faircast.statistics",
     "optimum": "faircast.utility.network",
+    "paths": "faircast.ways",
     "problems": "faircast.scenario",
     "register_scheme": "faircast.guests",
     "reproduce": "faircast.reproduction",

@@ -23,6 +23,7 @@ __all__ = [
     "run",
     "schema",
     "toml_to_json",
+    "walk",
     "warnings",
 ]
 
@@ -176,6 +177,12 @@ def run(scenario_json: str, seed: int, control: Control | None = None, jobs: int
 
     Raises `ScenarioError` if it may take more than its share, `CancelledError` if it is cancelled before its network is
     there, `GuestError` if a scheme that is a Python class raises something.
+    """
+
+def walk(scenario_json: str, seed: int, until: str | None = None, control: Control | None = None) -> RawResult:
+    """Let the network change as in a run, up to a time such as "100 s", without anything being sent.
+
+    Raises `ScenarioError` also if the time is not legal, `CancelledError` as `run` does.
     """
 
 def register_scheme(

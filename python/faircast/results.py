@@ -127,6 +127,16 @@ class RunResult:
         return self.table("router_events")
 
     @property
+    def paths(self) -> pa.Table:
+        """The ways between the pairs of nodes that the scenario names: delay and hops, at intervals and at changes."""
+        return self.table("paths")
+
+    @property
+    def handoffs(self) -> pa.Table:
+        """When ground stations turned to which satellites."""
+        return self.table("handoffs")
+
+    @property
     def packets(self) -> pa.Table:
         """One row per packet event, where the scenario asks for a trace."""
         return self.table("packets")

@@ -19,7 +19,7 @@ from faircast.scenario import resolve
 from faircast.statistics import estimate
 from faircast.summary import Row
 
-VERBS = ("list", "run", "validate", "schema", "reproduce", "bench")
+VERBS = ("list", "run", "validate", "paths", "schema", "reproduce", "bench")
 
 
 @pytest.mark.parametrize("verb", VERBS)

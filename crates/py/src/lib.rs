@@ -23,12 +23,13 @@ pub use pyo3;
 use endpoint::{PyOutbox, PyPacket, PySeat};
 use exhaustion::watched;
 use failure::GuestError;
+use faircast_proto::time::Duration;
 use faircast_scenario::catalogue::catalogue;
 use faircast_scenario::paths::{Demand, Paths, paths};
 use faircast_scenario::run::{Control, Failure, RunOutput};
 use faircast_scenario::tables::{Column, Table, Values};
 use faircast_scenario::warning::{self, KnownWarning};
-use faircast_scenario::{Problem, Scenario, run, schema};
+use faircast_scenario::{Problem, Scenario, run, schema, walk};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -80,6 +81,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(py_run, module)?,
         wrap_pyfunction!(py_schema, module)?,
         wrap_pyfunction!(py_toml_to_json, module)?,
+        wrap_pyfunction!(py_walk, module)?,
         wrap_pyfunction!(py_warnings, module)?,
         wrap_pyfunction!(scheme::py_register_scheme, module)?,
     ] {
@@ -179,10 +181,33 @@ fn py_run(
     if let Some(error) = failed {
         return Err(error);
     }
-    outcome.map(RawResult::of).map_err(|failure| match failure {
+    outcome.map(RawResult::of).map_err(|failure| failed_run(py, failure))
+}
+
+/// Lets the network of a scenario change as in a run with this seed up to a time such as "100 s", without anything
+/// being sent. Raises as `run`.
+#[pyfunction(name = "walk", signature = (scenario_json, seed, until = None, control = None))]
+fn py_walk(
+    py: Python<'_>,
+    scenario_json: &str,
+    seed: u64,
+    until: Option<&str>,
+    control: Option<PyRef<'_, PyControl>>,
+) -> PyResult<RawResult> {
+    let shared = control.as_ref().map_or_else(Arc::default, |control| control.shared.clone());
+    let wrong = |message| vec![Problem::new("until", message)];
+    let work = || {
+        let until = until.map(Duration::parse).transpose().map_err(wrong)?;
+        walk(&Scenario::from_json_unless_cancelled(json(scenario_json)?, &shared)?, seed, until, &shared)
+    };
+    detached(py, control, work).map(RawResult::of).map_err(|failure| failed_run(py, failure))
+}
+
+fn failed_run(py: Python<'_>, failure: Failure) -> PyErr {
+    match failure {
         Failure::Problems(problems) => raise(py, &problems),
         Failure::Cancelled => CancelledError::new_err("cancelled before its network was there"),
-    })
+    }
 }
 
 /// Carries out `work` without the interpreter's lock; if it has a control and memory fails, that says so, and `work`

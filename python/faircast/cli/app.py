@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from faircast.cli import bench, list_, reproduce, run, schema, validate
+from faircast.cli import bench, list_, paths, reproduce, run, schema, validate
 
 app = typer.Typer(
     name="faircast",
@@ -17,6 +17,7 @@ app = typer.Typer(
 app.command("list")(list_.command)
 app.command("run")(run.command)
 app.command("validate")(validate.command)
+app.command("paths")(paths.command)
 app.command("schema")(schema.command)
 app.command("reproduce")(reproduce.command)
 app.command("bench")(bench.command)
