@@ -40,7 +40,9 @@ def command(
     A packet-hop is a packet that leaves a link. L1: dumbbell, 10 NewReno flows, 960+40 byte packets, 100 Mb/s 20 ms
     drop-tail 1000, access 1 Gb/s 1 ms, 60 s. L2: the same with 100 flows, 1 Gb/s, 10 s; L2-10 and L2-1000 with 10 and
     1000 flows; L2-even with access links of 1.01 Gb/s. M1: star of 1000 receivers, 10 Mb/s constant rate, 10 s; M2:
-    binary tree of 1024; M3: binary tree with 10 000 receivers of TFMCC, 21 s. Start and imports are apart.
+    binary tree of 1024; M3: binary tree with 10 000 receivers of TFMCC, 21 s. C1: Iridium with ten stations, ten TCP
+    and ten constant rates between them, a session of layers, 1000 s; C1-static: the same over a network that stays as
+    it is. Start and imports are apart.
 
     Example: faircast bench --load L1 --repeat 5
     """
