@@ -23,7 +23,7 @@ const STEP: u64 = 1_000_000;
 /// the error at the middle, and that at the quarters catches a curve that winds about its chord. Between these three
 /// places a cubic is at most 1.1 times as far off as at the worst of them, which the test leaves room for.
 ///
-/// Knots are at whole multiples of [`STEP`] after the first one (but for the last): what a delay is off in its last
+/// Knots are at whole multiples of `STEP` after the first one (but for the last): what a delay is off in its last
 /// bits does not move them.
 pub fn straight(from: u64, until: u64, delay: impl Fn(f64) -> f64) -> Vec<Knot> {
     const SECOND: f64 = 1e9;

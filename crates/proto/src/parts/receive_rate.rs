@@ -53,7 +53,7 @@ impl ReceiveRate {
     }
 
     /// Before this moment no arrival sets a mark if windows are up to `window_s` long. It is rounded down: the mark
-    /// may come a nanosecond later, and where parts of the window are longer than [`LONGEST_PART_NS`] much later.
+    /// may come a nanosecond later, and where parts of the window are longer than `LONGEST_PART_NS` much later.
     pub fn unmarked_until(&self, window_s: f64) -> Instant {
         if self.kept == 0 {
             return Instant::ZERO;
