@@ -338,8 +338,8 @@ def test_points_are_those_that_are_judged() -> None:
     assert set(SESSIONS) == {*MULTICAST, *TCPS}
 
 
-def short_run(scenario: dict[str, Any], reduce: Any) -> Any:
-    raw = _native.run(resolve(scenario | {"duration": "60 s", "warmup": "10 s"}).json, 1)
+def short_run(scenario: dict[str, Any], reduce: Any, duration_s: int = 60) -> Any:
+    raw = _native.run(resolve(scenario | {"duration": f"{duration_s} s", "warmup": "10 s"}).json, 1)
     return reduce(raw)
 
 
@@ -358,6 +358,15 @@ def test_what_is_kept_of_short_runs_over_the_constellation() -> None:
     greedy = Course(**short_run(Case(greedy=True).of_seed(1), point.reduce))
     assert greedy.held["multicast-2"][-1].tolist() == [0, 15]
     assert greedy.layers_at("multicast-2", [59.0])[0] < 15
+
+
+def test_handoffs_are_those_of_the_gateway_from_one_satellite_to_another() -> None:
+    point = Case().point()
+    handoffs = Course(**short_run(Case().of_seed(1), point.reduce, 600)).handoffs
+    # A satellite serves for at most 667 s, near 38 degrees for about 520; the first one is found at time zero.
+    assert 1 <= handoffs.size <= 3
+    assert handoffs.min() > 0
+    assert np.all(np.diff(handoffs) > 60)
 
 
 def test_what_is_kept_of_short_runs_on_the_ground_and_of_the_queue() -> None:

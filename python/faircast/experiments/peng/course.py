@@ -92,8 +92,6 @@ def course(uplink: str, sessions: Sequence[str], raw: RawResult) -> dict[str, An
 
 def handoffs_of(tables: dict[str, Columns], station: str) -> NDArray[np.float64]:
     """When a station went over from one satellite to another, s."""
-    if "handoffs" not in tables:
-        return np.array([])
     table = to_arrow(tables["handoffs"])
     at = places(table, "station")[station] & ~places(table, "from")[""]
     found: NDArray[np.float64] = table["t_s"].to_numpy()[at]

@@ -44,7 +44,7 @@ def layers_and_rates(data: Data, case: Case) -> Figure:
 def tcp_rates(data: Data, case: Case) -> Figure:
     """The average of the TCPs there are, and each, in the first seed, as in Fig. 6, 8 and 10."""
     course = course_of(data, case, data.seeds[0])
-    drawn, (above, below) = panels(2, 1, width=PAGE_IN, height=4.2, sharex=True, sharey=True)
+    drawn, (above, below) = panels(2, 1, width=PAGE_IN, height=4.2, sharex=True)
     average_curves(above, course)
     rate_curves(below, course, TCPS)
     for axes in (above, below):
@@ -109,14 +109,14 @@ def finish(drawn: Figure, rows: Any, courses: Sequence[Course], title: str, *, l
         axes.set_ylim(0, 1.25 * max(tops[other] for other in together))
     for axes in np.atleast_1d(rows[-1]):
         axes.set_xlabel("time (s)")
-    dashed = "; dashed: hand-offs of the gateway" if any(course.handoffs.size for course in courses) else ""
-    drawn.suptitle(f"{title}; rates over {FIGURE_WINDOW_S} s; dotted: equal share{dashed}", fontsize=7)
+    drawn.suptitle(
+        f"{title}; rates over {FIGURE_WINDOW_S} s; dotted: equal share; dashed: hand-offs of the gateway", fontsize=7
+    )
 
 
 def _greatest(axes: Axes) -> float:
-    """The greatest value of the curves, without lines across."""
-    curves = [np.asarray(line.get_ydata(), dtype=float) for line in axes.lines if len(np.ravel(line.get_xdata())) > 2]
-    return max(float(np.nanmax(values)) for values in curves)
+    """The greatest value of the curves; hand-offs are lines from 0 to 1."""
+    return max(float(np.nanmax(np.asarray(line.get_ydata(), dtype=float))) for line in axes.lines)
 
 
 def _middles(count: int) -> list[float]:

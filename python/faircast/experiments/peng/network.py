@@ -171,8 +171,7 @@ class Case:
         if self.rlm:
             membership = {"leave_delay": f"{self.leave_s} s"}
             return session | {"scheme": "rlm", "profile": self.rlm, "membership": membership}
-        scheme = "layered-cbr" if self.greedy and i == 1 else "layer-blocking"
-        return session | {"scheme": scheme}
+        return session | {"scheme": "layer-blocking", "greedy": self.greedy and i == 1}
 
 
 def offset_s(seed: int) -> float:
