@@ -217,10 +217,11 @@ impl Receiver {
     fn packet(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
         let outage = self.is_outage(now);
         let arrival = self.subscription.take(now, packet);
-        if arrival.is_some_and(|arrival| arrival.layer == 0) && outage {
+        if let Some(base) = arrival.filter(|arrival| arrival.layer == 0 && outage) {
             self.recovered = Some(now);
             if std::mem::take(&mut self.outage) {
-                out.event(Event::change(OUTAGE, 1.0, 0.0, Cause::Packet { sequence: 0 }));
+                let cause = Cause::Packet { sequence: u64::from(base.sequence) };
+                out.event(Event::change(OUTAGE, 1.0, 0.0, cause));
             }
         }
     }
@@ -271,6 +272,7 @@ impl Endpoint for Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::endpoint::Action;
     use crate::packet::{Address, Ecn, FlowId, INITIAL_TTL};
     use crate::random::Random;
     use crate::testing::gauge;
@@ -281,6 +283,8 @@ mod tests {
         now: Instant,
         comes: [bool; 8],
         sequence: u32,
+        /// When an outage was found or over, to which value that went, and why.
+        outages: Vec<(Instant, f64, Cause)>,
     }
 
     impl Bench {
@@ -294,13 +298,24 @@ mod tests {
             let random = Random::stream(1, "test/blocking");
             let (own, group) = (Address::endpoint(3), Address::group(10));
             let seat = Seat { flow: FlowId(0), own, group, members: 1, line_rate: None, random };
-            let mut bench = Bench { receiver: config.member(seat), now: Instant::ZERO, comes: [true; 8], sequence: 0 };
+            let receiver = config.member(seat);
+            let (now, comes, outages) = (Instant::ZERO, [true; 8], Vec::new());
+            let mut bench = Bench { receiver, now, comes, sequence: 0, outages };
             bench.hand(Input::Start);
             bench
         }
 
         fn hand(&mut self, input: Input<'_>) {
-            self.receiver.handle(self.now, input, &mut Outbox::default());
+            let mut out = Outbox::default();
+            self.receiver.handle(self.now, input, &mut out);
+            for action in out.actions() {
+                if let Action::Event(event) = action
+                    && event.is(OUTAGE)
+                {
+                    assert_eq!(event.before, 1.0 - event.after);
+                    self.outages.push((self.now, event.after, event.cause));
+                }
+            }
         }
 
         fn level(&self) -> u32 {
@@ -386,6 +401,72 @@ mod tests {
             assert_eq!(bench.level(), 7, "{seconds} s");
             bench.until(90.0 + seconds);
             assert_eq!((bench.level(), gauge(&bench.receiver, "live_layers")), (7, 6.0));
+        }
+    }
+
+    #[test]
+    fn an_outage_is_told_when_it_is_found_and_when_it_is_over() {
+        let mut bench = Bench::new();
+        bench.until(30.0);
+        // Half of the two seconds after which a layer is silent, at the next look; but not a moment earlier.
+        bench.comes = [false; 8];
+        bench.until(30.9);
+        assert_eq!(bench.outages, []);
+        bench.until(40.0);
+        // The layers above come first: the base decides.
+        bench.comes = [false, true, true, true, true, true, true, true];
+        bench.until(41.0);
+        assert_eq!(bench.outages, [(Instant::from_secs_f64(31.0), 1.0, Cause::Time)]);
+        bench.comes = [true; 8];
+        let next = bench.sequence + 1;
+        bench.until(50.0);
+        let over = (Instant::from_secs_f64(41.1), 0.0, Cause::Packet { sequence: u64::from(next) });
+        assert_eq!(bench.outages[1..], [over]);
+        // One that is over before the next look is none; a layer that is blocked is none, either.
+        bench.comes = [false; 8];
+        bench.until(50.4);
+        bench.comes = [true, false, false, false, false, false, false, false];
+        bench.until(60.0);
+        assert_eq!((bench.outages.len(), bench.level()), (2, 2));
+        // Who stops in one and starts anew is in none.
+        bench.comes = [false; 8];
+        bench.until(70.0);
+        bench.hand(Input::Stop);
+        bench.comes = [true; 8];
+        bench.until(75.0);
+        bench.hand(Input::Start);
+        bench.until(80.0);
+        assert_eq!(bench.outages.iter().map(|outage| outage.1).collect::<Vec<_>>(), [1.0, 0.0, 1.0]);
+    }
+
+    #[test]
+    fn one_layer_is_a_session_and_so_are_128() {
+        for layers in [1, 128] {
+            let config = Config { rates: vec![Rate(50_000); layers], ..Config::default() };
+            assert_eq!((config.check(), config.groups().len()), (Vec::new(), layers));
+            let random = Random::stream(1, "test/blocking");
+            let (own, group) = (Address::endpoint(3), Address::group(10));
+            let mut receiver = config.member(Seat { flow: FlowId(0), own, group, members: 1, line_rate: None, random });
+            receiver.handle(Instant::ZERO, Input::Start, &mut Outbox::default());
+            for step in 1..4000 {
+                let now = Instant::ZERO + Duration::from_millis(100 * step);
+                receiver.handle(now, Input::Timeout, &mut Outbox::default());
+                for layer in 0..receiver.subscription.level() as u8 {
+                    let header = layered::Header::Data { layer, sequence: step as u32 };
+                    let packet = Packet {
+                        sent: now,
+                        flow: FlowId(0),
+                        source: Address::endpoint(0),
+                        destination: Address::group(10 + u32::from(layer)),
+                        size: 1000,
+                        ttl: INITIAL_TTL,
+                        ecn: Ecn::NotCapable,
+                        header: header.into(),
+                    };
+                    receiver.handle(now, Input::Packet(&packet, None), &mut Outbox::default());
+                }
+            }
+            assert_eq!(gauge(&receiver, "live_layers"), layers as f64);
         }
     }
 
