@@ -322,7 +322,9 @@ impl Receiver {
 
     fn start(&mut self, now: Instant, out: &mut Outbox) {
         self.running = true;
-        self.state = State::Steady;
+        if self.state != State::Steady {
+            self.go(State::Steady, Cause::Time, out);
+        }
         out.join(self.announcements);
         self.subscription.add(now, Cause::Time, out);
         self.set_join_timer(now);

@@ -221,6 +221,41 @@ fn anothers_experiment_that_fails_counts_as_ones_own() {
 }
 
 #[test]
+fn who_begins_anew_is_steady_and_says_so() {
+    let mut bench = Bench::new(&Config::default());
+    bench.climb_to(3);
+    bench.data(0, 1, 1);
+    assert_eq!((bench.receiver.level(), bench.states.clone()), (2, vec![3.0]));
+    bench.hand(Input::Stop);
+    bench.hand(Input::Start);
+    assert_eq!((bench.receiver.level(), bench.states.clone()), (1, vec![3.0, 0.0]));
+    // What it has learned it knows still.
+    bench.climb_to(2);
+    assert_eq!(bench.gauge("join_timer_s"), 10.0);
+    bench.hand(Input::Stop);
+    bench.hand(Input::Start);
+    assert_eq!(bench.states, [3.0, 0.0], "it was steady");
+}
+
+#[test]
+fn of_ten_packets_one_comes_and_all_layers_go_but_the_base_comes_back() {
+    let mut bench = Bench::new(&Config::default());
+    bench.climb_to(4);
+    let mut least = 4;
+    while bench.now < Instant::from_secs_f64(1000.0) {
+        bench.now += Duration::from_millis(100);
+        while bench.receiver.deadline().is_some_and(|at| at <= bench.now) {
+            bench.hand(Input::Timeout);
+        }
+        for layer in 0..bench.receiver.level() as u8 {
+            bench.data(layer, 1, 9);
+        }
+        least = least.min(bench.receiver.level());
+    }
+    assert!(least == 0 && bench.receiver.level() <= 2, "{least}, then {}", bench.receiver.level());
+}
+
+#[test]
 fn numbers_wrap_and_late_packets_are_no_loss() {
     let mut bench = Bench::new(&Config::default());
     bench.climb_to(4);
