@@ -328,13 +328,15 @@ impl LayerBlocking {
     }
 
     /// Releases the lowest blocked layer of the session with the fewest live ones that has one; of several the one that
-    /// was least recently given one.
+    /// was least recently given one. A session of which nothing comes, as its source has paused or cannot be heard, is
+    /// no session here: it would come back with all its layers, and the others would wait for nothing until then.
     fn release(&mut self, at: &RouterView<'_>, out: &mut RouterOutbox) {
         let now = at.interface.now;
         let candidates = at.sessions.iter().filter_map(|session| {
             let first = (session.held() - session.control).first()?;
             let known = self.sessions.get(&session.flow).copied().unwrap_or_default();
-            Some(((self.live(session, now).len(), known.released), session, first))
+            let live = self.live(session, now).len();
+            (live > 0).then_some(((live, known.released), session, first))
         });
         let Some((_, session, first)) = candidates.min_by_key(|&(order, ..)| order) else { return };
         out.release(session.group(first));

@@ -13,6 +13,8 @@ struct Bench {
     sessions: Vec<SessionAt>,
     waiting: u32,
     now: Instant,
+    /// The session whose source has paused.
+    paused: Option<FlowId>,
     done: Vec<(char, usize)>,
 }
 
@@ -30,7 +32,7 @@ impl Bench {
             random: Random::stream(1, "bench"),
         };
         let agent = LayerBlocking::new(config, context);
-        Bench { agent, sessions: Vec::new(), waiting: 0, now: Instant::ZERO, done: Vec::new() }
+        Bench { agent, sessions: Vec::new(), waiting: 0, now: Instant::ZERO, paused: None, done: Vec::new() }
     }
 
     fn hands<T>(&mut self, hand: impl FnOnce(&mut LayerBlocking, &RouterView<'_>, &mut RouterOutbox) -> T) -> T {
@@ -96,6 +98,7 @@ impl Bench {
             let open: Vec<Address> = self
                 .sessions
                 .iter()
+                .filter(|session| self.paused != Some(session.flow))
                 .flat_map(|session| (session.joined - session.blocked).iter().map(|group| session.group(group)))
                 .collect();
             for group in open {
@@ -153,6 +156,26 @@ fn the_session_with_most_layers_gives_its_highest_and_the_one_with_fewest_gets_i
     bench.waiting = 0;
     let all = bench.pass(200.0, 1000);
     assert_eq!(all, [('r', 1), ('r', 7), ('r', 2), ('r', 8), ('r', 3), ('r', 9), ('r', 10)]);
+}
+
+/// It is no session on the interface while nothing of it comes: neither do the others wait for its layers to be
+/// released, nor does it come back with all of them.
+#[test]
+fn a_session_whose_source_has_paused_is_given_nothing() {
+    let mut bench = Bench::new(&Config::default());
+    bench.join(0, &[0, 1, 2]);
+    bench.join(1, &[0, 1, 2]);
+    bench.waiting = 20;
+    bench.pass(2.1, 20);
+    bench.waiting = 45;
+    assert_eq!(bench.pass(3.0, 0), [('b', 8), ('b', 2), ('b', 7), ('b', 1)]);
+    bench.paused = Some(FlowId(0));
+    assert_eq!(bench.pass(3.1, 0), []);
+    bench.waiting = 0;
+    assert_eq!(bench.pass(200.0, 1000), [('r', 7), ('r', 8)]);
+    assert_eq!(bench.told(Subject::Interface, "multicast_sessions"), 1.0);
+    bench.paused = None;
+    assert_eq!(bench.pass(200.0, 1000), [('r', 1), ('r', 2)]);
 }
 
 #[test]
