@@ -136,8 +136,8 @@ pub struct LayerBlocking {
     refusals: u64,
     /// The link's rate at the last look.
     rate: Rate,
-    /// The most that layers sent in a window before they were blocked, bit/s.
-    sizes: BTreeMap<Address, f64>,
+    /// The most that layers of sessions sent in a window before they were blocked, bit/s.
+    sizes: BTreeMap<(FlowId, Address), f64>,
 }
 
 /// What it keeps of a session besides its traffic.
@@ -317,9 +317,10 @@ impl LayerBlocking {
         let group = session.group(last);
         out.block(group);
         let amount = self.accounting.forget(group);
+        let bps = self.bps(amount, session.flow);
         // A layer that passed for less than a window sent less in it than it sends in one.
-        let size = self.bps(amount, session.flow).max(self.sizes.get(&group).copied().unwrap_or(0.0));
-        self.sizes.insert(group, size);
+        let size = self.sizes.entry((session.flow, group)).or_insert(0.0);
+        *size = size.max(bps);
         self.actions += 1;
         self.blocks += 1;
         let known = self.sessions.entry(session.flow).or_default();
@@ -362,7 +363,7 @@ impl LayerBlocking {
         let Some(empty) = known.held else { return 0.0 };
         let sessions = self.accounting.unicast_sessions() + self.accounting.multicast_sessions();
         let own = self.bps(self.accounting.of_session(flow), flow);
-        let size = self.sizes.get(&empty).copied().unwrap_or(own / f64::from(known.live.max(1)));
+        let size = self.sizes.get(&(flow, empty)).copied().unwrap_or(own / f64::from(known.live.max(1)));
         (self.rate.as_bps_f64() / sessions.max(1) as f64 - own).clamp(0.0, size)
     }
 
@@ -384,6 +385,10 @@ impl RouterAgent for LayerBlocking {
             return Offer::Forward;
         }
         let now = at.interface.now;
+        if self.next.is_none() {
+            // Nobody looks.
+            self.accounting.expire(now);
+        }
         let amount = match self.config.count {
             Count::Packets => 1,
             Count::Bytes => u64::from(packet.size),
@@ -420,8 +425,7 @@ impl RouterAgent for LayerBlocking {
             }
             _ => {
                 self.sessions.remove(&change.flow);
-                let (first, groups) = (change.first.index(), change.left.last().map_or(0, |last| last as usize + 1));
-                self.sizes.retain(|layer, _| !(first..first + groups).contains(&layer.index()));
+                self.sizes.retain(|&(flow, _), _| flow != change.flow);
             }
         }
         let active = at.sessions.iter().any(|session| !(session.joined - session.control).is_empty());

@@ -178,6 +178,76 @@ fn a_session_whose_source_has_paused_is_given_nothing() {
     assert_eq!(bench.pass(200.0, 1000), [('r', 1), ('r', 2)]);
 }
 
+/// As when a terminal is handed off to another satellite and back: first layer by layer, then all at once.
+#[test]
+fn a_tree_that_leaves_and_comes_back_finds_the_gate_open_and_nothing_remembered() {
+    for leaves in [&[&[0, 1][..], &[0], &[]][..], &[&[]]] {
+        let mut bench = Bench::new(&Config::default());
+        let film = Subject::Flow(FlowId(0));
+        bench.join(0, &[0, 1, 2]);
+        bench.waiting = 20;
+        bench.pass(2.2, 10);
+        // Layer 2 sends more than the others for a while, and is blocked.
+        (0..50).for_each(|number| bench.offer(0, Address::group(2), 3 * number + 1));
+        bench.waiting = 45;
+        assert_eq!(bench.pass(0.1, 10), [('b', 2)]);
+        bench.pass(0.02, 10);
+        assert_eq!(bench.told(film, "waste_bound_bps"), 280e3, "{leaves:?}");
+        bench.waiting = 0;
+        bench.pass(0.9, 0);
+        leaves.iter().for_each(|groups| bench.join(0, groups));
+        assert_eq!(bench.agent.deadline(), None);
+        assert!(bench.told(film, "capped").is_nan());
+        bench.pass(0.5, 0);
+        bench.join(0, &[0, 1, 2]);
+        // No observation has begun before, and no layer is held back.
+        assert_eq!(bench.pass(0.1, 0), [], "{leaves:?}");
+        assert_eq!(bench.told(film, "capped"), 0.0);
+        bench.waiting = 20;
+        bench.pass(2.2, 10);
+        bench.waiting = 45;
+        assert_eq!(bench.pass(0.1, 10), [('b', 2)]);
+        bench.pass(0.02, 10);
+        assert_eq!(bench.told(film, "waste_bound_bps"), 80e3, "{leaves:?}");
+    }
+}
+
+#[test]
+fn what_is_no_layer_is_no_session() {
+    let mut bench = Bench::new(&Config { admission: Admission::Capped, ..Config::default() });
+    bench.join(0, &[5]);
+    bench.join(1, &[0, 1, 5]);
+    bench.waiting = 20;
+    for _ in 0..20 {
+        // What members tell each other is offered to the groups that are no layers.
+        [5, 11].iter().for_each(|&group| bench.offer(group / 6, Address::group(group), 1));
+        bench.pass(0.1, 10);
+    }
+    let told = ["multicast_sessions", "layers", "multicast_mean"].map(|name| bench.told(Subject::Interface, name));
+    assert_eq!(told, [1.0, 2.0, 38.0]);
+    // However long the queue is they pass.
+    bench.waiting = 49;
+    assert_eq!(bench.pass(10.0, 0), [('b', 7)]);
+    bench.join(1, &[0, 1]);
+    bench.join(1, &[0, 1, 5]);
+    assert_eq!(bench.pass(1.0, 0), []);
+    // A base that is the only layer stays, too.
+    bench.join(1, &[]);
+    bench.join(1, &[0, 5]);
+    assert_eq!(bench.pass(10.0, 0), []);
+}
+
+#[test]
+fn flows_are_forgotten_while_no_layer_is_joined() {
+    let mut bench = Bench::new(&Config::default());
+    for number in 0..100 {
+        bench.offer(20 + number, Address::endpoint(1), 1);
+        bench.now += Duration::from_secs(1);
+    }
+    let flows = bench.told(Subject::Interface, "unicast_sessions");
+    assert!((1.0..=6.0).contains(&flows), "{flows}");
+}
+
 #[test]
 fn the_phases_are_those_of_the_thresholds() {
     // 50 packets or 50 000 bytes: 40 of 1000 bytes are the upper threshold, none is the lower one.
