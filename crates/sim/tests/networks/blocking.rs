@@ -1,10 +1,11 @@
 //! Layer blocking at bottlenecks, beside TCP and alone.
 
-use crate::support::{AMPLE, NO_LOSS, Place, Wire, at, duplex, link, session_of};
-use faircast_proto::layer_blocking;
+use crate::support::{AMPLE, NO_LOSS, Place, Wire, always, at, carrier, constant_rate};
+use crate::support::{duplex, leg, link, session, session_of};
 use faircast_proto::quantity::QueueSize;
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::time::{Duration, Rate};
+use faircast_proto::{layer_blocking, rlm};
 use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::Wheel;
 use faircast_sim::change::Change;
@@ -27,6 +28,8 @@ struct Lab {
     hosts: u32,
     /// Of each flow the number of its receivers.
     receivers: Vec<usize>,
+    /// The links from hosts to their routers.
+    ways: Vec<LinkId>,
 }
 
 /// What happened between two moments.
@@ -47,7 +50,7 @@ impl Lab {
     fn new(seed: u64) -> Lab {
         let mut network = NetworkBuilder::new(seed);
         network.probes(ProbePlan { links: true, ..ProbePlan::default() });
-        Lab { network, hosts: 0, receivers: Vec::new() }
+        Lab { network, hosts: 0, receivers: Vec::new(), ways: Vec::new() }
     }
 
     fn routers<const N: usize>(&mut self) -> [NodeId; N] {
@@ -60,6 +63,11 @@ impl Lab {
         let narrow = link(&mut self.network, a, b, &wire, LinkMode::Fused);
         let back = Wire { rate: 5_000_000, millis: MILLIS, queue: AMPLE, loss: NO_LOSS };
         link(&mut self.network, b, a, &back, LinkMode::Fused);
+        self.agent(narrow, rate, agent);
+        narrow
+    }
+
+    fn agent(&mut self, narrow: LinkId, rate: u64, agent: &Config) {
         let context = RouterContext {
             rate: Rate(rate),
             delay: Duration::from_millis(MILLIS),
@@ -69,14 +77,14 @@ impl Lab {
         };
         let config = router::Config::LayerBlocking(agent.clone());
         self.network.router_agent(narrow, InterfaceAgent::new(&config, context));
-        narrow
     }
 
     fn host(&mut self, router: NodeId) -> NodeId {
         self.hosts += 1;
         let host = self.network.node(format!("host-{}", self.hosts));
         let wire = Wire { rate: 5_000_000, millis: 2, queue: AMPLE, loss: NO_LOSS };
-        duplex(&mut self.network, host, router, &wire, LinkMode::Fused);
+        self.ways.push(link(&mut self.network, host, router, &wire, LinkMode::Fused));
+        link(&mut self.network, router, host, &wire, LinkMode::Fused);
         host
     }
 
@@ -301,6 +309,173 @@ fn after_an_outage_all_is_as_before() {
         let mut run = lab.build();
         let after = (200.0 + outage) as u32 + 1;
         within("sessions", &run.between(after, after + 30).rates[3..], 34.0..=42.0);
+    }
+}
+
+/// The link is down, and its queue waits, full: nothing comes of TCPs that wait for their time-outs, and the router
+/// blocks; and it releases when the queue is empty again and TCPs have not yet come back. For half a minute sessions
+/// have more than before, and more than TCPs.
+#[test]
+fn after_a_link_that_was_down_sessions_are_ahead_of_tcp_for_a_while() {
+    for (seed, outage) in [(1, 2.2), (2, 5.0), (1, 12.0)] {
+        let mut lab = Lab::new(seed);
+        let [a, b] = lab.routers();
+        let narrow = lab.narrow(a, b, 1_500_000, NO_LOSS, &Config::default());
+        (0..3).for_each(|_| lab.tcp(a, b, 0.0));
+        (0..2).for_each(|_| lab.session(a, &[(b, well_behaved(), 0.0, None)]));
+        lab.network.change(at(200.0), narrow, Change::Down);
+        lab.network.change(at(200.0 + outage), narrow, Change::Up);
+        let mut run = lab.build();
+        let after = (200.0 + outage) as u32 + 1;
+        let found = run.between(after, after + 30);
+        let tcp = mean(&found.rates[..3]);
+        within("sessions", &found.rates[3..], 1.05 * tcp..=52.0);
+        within("a TCP", &found.rates[..3], 12.0..=46.0);
+        let found = run.between(after + 100, after + 300);
+        within("sessions later", &found.rates[3..], 35.0..=40.0);
+        within("TCP later", &[mean(&found.rates[..3])], 33.0..=39.0);
+    }
+}
+
+/// Five of six sources pause for 100 s: the sixth session and the TCP need not wait for layers that would come to
+/// nobody, and who goes on has as many layers as before.
+#[test]
+fn sources_that_pause_keep_nobody_waiting() {
+    let mut lab = Lab::new(1);
+    let [a, b] = lab.routers();
+    lab.narrow(a, b, 1_500_000, NO_LOSS, &Config::default());
+    lab.tcp(a, b, 0.0);
+    for number in 0..6 {
+        lab.session(a, &[(b, well_behaved(), 0.0, None)]);
+        // The hosts of its source and of its member came last.
+        let way = lab.ways[lab.ways.len() - 2];
+        for (when, p) in [(200.0, 1.0), (300.0, 0.0)] {
+            let loss = loss::Config::Bernoulli(loss::bernoulli::Config { p });
+            let random = lab.network.stream("pause");
+            if number > 0 {
+                lab.network.change(at(when), way, Change::Loss(Loss::new(&loss, random)));
+            }
+        }
+    }
+    let mut run = lab.build();
+    let before = run.between(100, 200);
+    within("before", &before.rates[1..], 22.0..=35.0);
+    // A layer in three seconds or so, later more slowly.
+    let found = run.between(210, 240);
+    within("the sixth session", &found.rates[1..2], 55.0..=94.0);
+    let found = run.between(301, 311);
+    within("those that come back", &found.rates[2..], 18.0..=30.0);
+    let found = run.between(340, 440);
+    within("after", &found.rates[1..], 22.0..=35.0);
+}
+
+/// Two terminals below a satellite's downlink of 1.5 Mbit/s, one of them with three layers' room behind it: what that
+/// cannot have the other has.
+#[test]
+fn terminals_of_one_downlink_have_what_they_can() {
+    let mut lab = Lab::new(1);
+    let [satellite, near, far, behind] = lab.routers();
+    let down = Wire { rate: 1_500_000, millis: MILLIS, queue: QUEUE, loss: NO_LOSS };
+    let downlink = carrier(&mut lab.network, satellite, &down);
+    lab.agent(downlink, 1_500_000, &Config::default());
+    for terminal in [near, far] {
+        leg(&mut lab.network, downlink, satellite, terminal, &down);
+        let up = Wire { rate: 5_000_000, millis: MILLIS, queue: AMPLE, loss: NO_LOSS };
+        link(&mut lab.network, terminal, satellite, &up, LinkMode::Fused);
+    }
+    lab.narrow(far, behind, 160_000, NO_LOSS, &Config::default());
+    (0..3).for_each(|_| lab.tcp(satellite, near, 0.0));
+    for _ in 0..2 {
+        lab.session(satellite, &[(near, well_behaved(), 0.0, None)]);
+    }
+    lab.session(satellite, &[(near, well_behaved(), 0.0, None), (behind, well_behaved(), 0.0, None)]);
+    let found = lab.build().between(100, 400);
+    within("TCP", &[mean(&found.rates[..3])], 28.0..=36.0);
+    within("at the near terminal", &found.rates[3..6], 27.0..=34.0);
+    within("layers there", &found.layers[3..6], 4.5..=5.5);
+    within("layers behind the far one", &found.layers[6..], 2.7..=3.5);
+}
+
+/// A tree that goes another way for a while, over a link with an agent of its own, and comes back: on each it finds the
+/// gate open, is cut to its share within some seconds, and not stuck.
+#[test]
+fn a_tree_that_goes_another_way_and_comes_back_has_its_share_on_both() {
+    let mut lab = Lab::new(1);
+    let [a, b, c] = lab.routers();
+    let links = [
+        lab.narrow(a, b, 1_500_000, NO_LOSS, &Config::default()),
+        lab.narrow(a, c, 1_500_000, NO_LOSS, &Config::default()),
+    ];
+    duplex(&mut lab.network, c, b, &Wire { rate: 5_000_000, millis: 20, queue: AMPLE, loss: NO_LOSS }, LinkMode::Fused);
+    (0..3).for_each(|_| lab.tcp(a, b, 0.0));
+    (0..2).for_each(|_| lab.session(a, &[(b, well_behaved(), 0.0, None)]));
+    let back = LinkId(links[0].0 + 1);
+    for link in [links[0], back] {
+        lab.network.change(at(200.0), link, Change::Down);
+        lab.network.change(at(400.0), link, Change::Up);
+    }
+    let mut run = lab.build();
+    for (from, to, sessions) in [
+        (100, 200, 32.0..=40.0),
+        (201, 211, 33.0..=56.0),
+        (211, 240, 33.0..=46.0),
+        (250, 400, 33.0..=45.0),
+        (401, 411, 33.0..=56.0),
+        (411, 440, 33.0..=46.0),
+        (450, 600, 33.0..=41.0),
+    ] {
+        let found = run.between(from, to);
+        within(&format!("sessions from {from} s"), &found.rates[3..], sessions);
+        let acts = links.map(|link| found.actions[link.index()] > 0.0);
+        assert_eq!(acts, [!(200..400).contains(&from), (200..400).contains(&from)], "{from}");
+    }
+}
+
+/// RLM's groups are layers to a router that blocks, but for the one in which its members talk.
+#[test]
+fn rlm_below_a_router_that_blocks_keeps_its_group_of_announcements() {
+    let mut lab = Lab::new(1);
+    let [a, b] = lab.routers();
+    let narrow = lab.narrow(a, b, 1_500_000, NO_LOSS, &Config::default());
+    let config = SchemeConfig::Rlm(rlm::Config::default());
+    let [source, first, second] = [a, b, b].map(|router| lab.host(router));
+    let flow = session(&mut lab.network, &config, source, &[always(first), always(second)]);
+    lab.receivers.push(2);
+    let mut run = lab.build();
+    run.between(100, 400);
+    let told = ["unicast_sessions", "multicast_sessions"].map(|name| run.told(narrow, name));
+    assert_eq!(told, [0.0, 1.0]);
+    let sessions = run.world.router_sessions(narrow);
+    let rlm = sessions.iter().find(|session| session.flow == flow).expect("it is joined");
+    assert_eq!((rlm.groups, rlm.control.iter().collect::<Vec<_>>()), (7, vec![6]));
+    assert!(rlm.joined.contains(6));
+    let blocked = |number: u32| {
+        let rows = &run.world.records().router_events;
+        rows.iter().filter(|row| row.event == RouterEvent::Blocked(rlm.group(number))).count()
+    };
+    assert!((1..6).map(blocked).sum::<usize>() > 0 && blocked(0) + blocked(6) == 0);
+    // Both have told of experiments, and have heard of them: neither begins one while another is recent.
+    assert!([0, 1].iter().all(|&member| run.world.receiver(0, member).sent_pkts > 1));
+}
+
+/// A constant rate is a unicast session as a TCP is: beside one that takes more than its share sessions go on until
+/// they send as much, and more than two fifths of all packets are lost.
+#[test]
+fn beside_a_constant_rate_sessions_send_as_much() {
+    for (bps, constant, sessions, layers) in
+        [(300_000, 37.0..=37.6, 60.0..=76.0, 10.0..=12.0), (1_200_000, 85.0..=100.0, 42.0..=52.0, 14.9..=15.0)]
+    {
+        let mut lab = Lab::new(1);
+        let [a, b] = lab.routers();
+        lab.narrow(a, b, 1_500_000, NO_LOSS, &Config::default());
+        let ends = [lab.host(a), lab.host(b)];
+        constant_rate(&mut lab.network, ends[0], ends[1], bps);
+        lab.receivers.push(1);
+        (0..2).for_each(|_| lab.session(a, &[(b, well_behaved(), 0.0, None)]));
+        let found = lab.build().between(100, 300);
+        within("the constant rate", &found.rates[..1], constant);
+        within("sessions", &found.rates[1..], sessions);
+        within("layers", &found.layers[1..], layers);
     }
 }
 
