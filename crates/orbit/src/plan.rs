@@ -113,7 +113,7 @@ fn passes(constellation: &Constellation, plan: &StationPlan, end: u64) -> Vec<Pa
     let pass = |(nth, (attachment, until)): (usize, (&Attachment, u64))| {
         let satellite = attachment.satellite?;
         // The first one is no hand-off.
-        let from = nanos(attachment.from + if nth > 0 { *outage } else { 0.0 });
+        let from = nanos(attachment.from).saturating_add(if nth > 0 { nanos(*outage) } else { 0 });
         let delay = |at: f64| station.distance(constellation.position(satellite, at)) / constellation.earth.light();
         (from < until).then(|| Pass { satellite, span: Span { knots: straight(from, until, delay) } })
     };

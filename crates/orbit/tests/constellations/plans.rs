@@ -219,6 +219,24 @@ fn an_outage_delays_every_pass_but_the_first() {
 }
 
 #[test]
+fn an_outage_is_as_long_at_every_moment() {
+    // Looks between nanoseconds, as those at random times are, late in a long run, where a float holds no more than
+    // quarters of them.
+    let station = StationPlan {
+        station: Station::new(Earth::Sphere, 37.9, -122.3, 0.0),
+        mask: 0.0,
+        rule: HandoffRule::Nearest,
+        checks: (0..1000).map(|look| 2e6 + f64::from(look) * 22.0 / 7.0).collect(),
+        outage: 0.3,
+    };
+    let plan = Plan::new(&Shell::IRIDIUM.constellation(), &IslRules::NONE, &[station], 2_003_140.0);
+    assert!(plan.passes[0].len() > 10);
+    for pair in plan.passes[0].windows(2) {
+        assert_eq!(pair[1].span.from() - pair[0].span.until(), 300_000_000);
+    }
+}
+
+#[test]
 fn a_pass_begins_and_ends_at_checks() {
     // One satellite over a station on the equator: up at the first check that finds it above the mask, down at the
     // first that does not.
