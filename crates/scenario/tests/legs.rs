@@ -274,7 +274,7 @@ fn an_agent_acts_where_a_session_goes_on_to_legs() {
     assert!(Scenario::from_toml(&satellite(2, agent, "")).is_ok());
     let idle =
         satellite(2, agent, "").replace("[sessions.film]", "[sessions.film]\nreceivers = { nodes = [\"gateway\"] }");
-    assert_eq!(problems(&idle)[0].path, "links.downlink.agent");
+    assert_eq!(problems(&idle)[0].path, "topology.downlink.agent");
 }
 
 #[test]

@@ -18,7 +18,6 @@ use crate::problem::Finding;
 use entries::entries;
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::time::{Duration, Rate};
-use faircast_sim::routing::{Edge, Routes};
 use reach::Reach;
 use std::collections::BTreeSet;
 
@@ -48,14 +47,12 @@ pub(crate) fn check(scenario: &Scenario, control: &Control) -> Result<Vec<Findin
     let may_be = scenario.topology.as_ref().is_none_or(|topology| topology.can_be_laid(scenario.duration));
     if counts::check(scenario, &mut found) && may_be {
         let network = expand(scenario, scenario.seed, &mut found, control)?;
-        stations::check(scenario, &network, &mut found);
-        let edges = network.edges();
-        let routes = network.routes(&edges);
-        control.look()?;
-        unreachable(scenario, &network, &edges, &routes, &mut found);
-        control.look()?;
-        hops::check(scenario, &network, &edges, &routes, &mut found);
-        agents::check(&network, &edges, &routes, &mut found);
+        let all_served = stations::check(scenario, &network, &mut found);
+        let there = network.links_by_name();
+        // Links that had to be left out may be those that lack on a way.
+        if all_served && scenario.links.keys().all(|name| there.contains_key(name.as_str())) {
+            ways(scenario, &network, control, &mut found)?;
+        }
         control.look()?;
         optimum::check(scenario, &network, &mut found);
     }
@@ -119,7 +116,7 @@ fn settings(scenario: &Scenario, found: &mut Vec<Finding>) {
         }
         found.extend(topology.check(scenario.duration).into_iter().map(|(key, what)| {
             let path = if key.is_empty() { "topology".to_owned() } else { format!("topology.{key}") };
-            Finding::new(path, what).on(["duration"])
+            Finding::new(path, what).on(["duration", "topology.shell", "topology.elements"])
         }));
     }
 }
@@ -176,14 +173,22 @@ fn this_flow(scenario: &Scenario, name: &str, flow: &FlowEntry, found: &mut Vec<
     }
 }
 
-/// Flows between nodes without a path there and back: ACKs, too, must find their way.
-fn unreachable(scenario: &Scenario, network: &Network, edges: &[Edge], routes: &Routes, found: &mut Vec<Finding>) {
-    let there = network.links_by_name();
-    if !scenario.links.keys().all(|name| there.contains_key(name.as_str())) {
-        // Links that had to be left out may be the missing ones.
-        return;
-    }
+/// What is wrong with the ways that packets take.
+fn ways(scenario: &Scenario, network: &Network, control: &Control, found: &mut Vec<Finding>) -> Result<(), Cancelled> {
+    let edges = network.edges();
+    let routes = network.routes(&edges);
     let reach = Reach::new(network);
+    control.look()?;
+    unreachable(scenario, network, &reach, found);
+    sessions::unreachable(network, &edges, &routes, &reach, found);
+    control.look()?;
+    hops::check(scenario, network, &edges, &routes, found);
+    agents::check(scenario, network, (&edges, &routes), &reach, found);
+    Ok(())
+}
+
+/// Flows between nodes without a path there and back: ACKs, too, must find their way.
+fn unreachable(scenario: &Scenario, network: &Network, reach: &Reach, found: &mut Vec<Finding>) {
     let mut reported = BTreeSet::new();
     for (entry, flow) in entries(scenario, network) {
         for (from, to, what) in [(flow.from, flow.to, "path leads"), (flow.to, flow.from, "path back leads")] {
@@ -197,5 +202,4 @@ fn unreachable(scenario: &Scenario, network: &Network, edges: &[Edge], routes: &
             found.push(Finding::new(own, message).on(["topology", "nodes", "links"]));
         }
     }
-    sessions::unreachable(network, edges, routes, &reach, found);
 }

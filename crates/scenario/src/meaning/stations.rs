@@ -8,14 +8,16 @@ use crate::topology::Topology;
 use faircast_sim::change::Subject;
 
 /// Stations without a constellation, or whom no satellite serves; names that are taken; settings that have no meaning.
-pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Finding>) {
+/// Says whether every station is served.
+pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Finding>) -> bool {
     let Some(Topology::Constellation(constellation)) = &scenario.topology else {
         if let Some(name) = scenario.stations.keys().next() {
             let message = "a station needs a topology of kind \"constellation\"";
             found.push(Finding::new(format!("stations.{name}"), message).on(["topology"]));
         }
-        return;
+        return scenario.stations.is_empty();
     };
+    let mut all_served = true;
     let own = [("isl", &constellation.isl), ("uplink", &constellation.uplink), ("downlink", &constellation.downlink)];
     own.iter().for_each(|(key, duplex)| refuse_geometry(&format!("topology.{key}"), duplex, found));
     let of_legs = constellation.downlink.both.changes.iter().flatten().enumerate();
@@ -53,6 +55,7 @@ pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Find
             }
         }
         let is_served = network.links.iter().any(|link| link.name == format!("{name}-up"));
+        all_served &= is_served;
         if !is_served && !is_satellite {
             let message = format!(
                 "no satellite stands higher than {} degrees above {name} at any of its looks in {}",
@@ -62,4 +65,5 @@ pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Find
             found.push(Finding::new(path, message).on(["topology", "duration"]));
         }
     }
+    all_served
 }
