@@ -16,6 +16,8 @@ pub enum ElementsError {
     NotElements(String),
     /// A set of two lines is wrong, with the number of the first of them in the file.
     Lines(usize, String),
+    /// An epoch that is none, of the satellite called so.
+    Epoch(String, String),
     /// No satellite in it.
     Empty,
     /// A date that is none, with what is legal.
@@ -34,6 +36,9 @@ pub enum ElementsError {
 /// How many days a run may start before or after the epoch of its elements: SGP4 is off by some kilometres a day.
 pub const MOST_DAYS: f64 = 30.0;
 
+/// A date as it is written.
+const SOME_DATE: &str = "2026-03-12T18:00:00";
+
 impl fmt::Display for ElementsError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -41,9 +46,12 @@ impl fmt::Display for ElementsError {
                 write!(out, "neither element sets in JSON (OMM) nor two-line elements: {why}")
             }
             ElementsError::Lines(line, why) => write!(out, "line {line}: {why}"),
+            ElementsError::Epoch(name, epoch) => {
+                write!(out, "EPOCH of {name}: {epoch} given; legal is a date and time in UTC such as {SOME_DATE:?}")
+            }
             ElementsError::Empty => write!(out, "no element set in it"),
             ElementsError::Date(date) => {
-                write!(out, "{date:?} given; legal is a date and time in UTC such as \"2026-03-12T18:00:00\"")
+                write!(out, "{date:?} given; legal is a date and time in UTC such as {SOME_DATE:?}")
             }
             ElementsError::FarFromStart(name, days) => write!(
                 out,
@@ -70,7 +78,8 @@ impl ElementSets {
     /// name before it.
     pub fn parse(text: &str) -> Result<ElementSets, ElementsError> {
         let sets = match text.trim_start().starts_with(['[', '{']) {
-            true => serde_json::from_str(text).map_err(|why| ElementsError::NotElements(why.to_string()))?,
+            true => serde_json::from_str(text)
+                .map_err(|why| wrong_epoch(text).unwrap_or(ElementsError::NotElements(why.to_string())))?,
             false => from_lines(text)?,
         };
         if sets.is_empty() {
@@ -124,6 +133,16 @@ impl ElementSets {
         }
         Ok(sorted(found, planes))
     }
+}
+
+/// The first of a list of OMMs that would be legal with another epoch.
+fn wrong_epoch(text: &str) -> Option<ElementsError> {
+    let sets: Vec<serde_json::Value> = serde_json::from_str(text).ok()?;
+    let is_legal = |set: &serde_json::Value| serde_json::from_value::<Elements>(set.clone()).is_ok();
+    let mut set = sets.into_iter().find(|set| !is_legal(set))?;
+    let epoch = std::mem::replace(set.get_mut("EPOCH")?, SOME_DATE.into());
+    let mended: Elements = serde_json::from_value(set).ok()?;
+    Some(ElementsError::Epoch(name(&mended), epoch.to_string()))
 }
 
 /// A satellite's name: that in its elements, or its number in the catalogue.
@@ -231,6 +250,13 @@ mod tests {
     use super::*;
     use crate::vector::Vector;
 
+    const OMM: &str = r#"[{"OBJECT_NAME": "IRIDIUM 106", "OBJECT_ID": "2017-003A",
+"EPOCH": "2026-06-13T19:35:34.209888",
+"MEAN_MOTION": 14.34217470, "ECCENTRICITY": 0.0001784, "INCLINATION": 86.3963, "RA_OF_ASC_NODE": 89.9654,
+"ARG_OF_PERICENTER": 83.5618, "MEAN_ANOMALY": 276.5781, "EPHEMERIS_TYPE": 0, "CLASSIFICATION_TYPE": "U",
+"NORAD_CAT_ID": 41917, "ELEMENT_SET_NO": 999, "REV_AT_EPOCH": 49272, "BSTAR": -6.4509e-6,
+"MEAN_MOTION_DOT": 2e-8, "MEAN_MOTION_DDOT": 0}]"#;
+
     const TWO: &str = "IRIDIUM 106
 1 41917U 17003A   26164.81636817  .00000002  00000+0 -64509-5 0  9993
 2 41917  86.3963  89.9654 0001784  83.5618 276.5781 14.34217470492724
@@ -265,12 +291,7 @@ IRIDIUM 103
 
     #[test]
     fn the_same_elements_in_json_are_the_same() {
-        let json = r#"[{"OBJECT_NAME": "IRIDIUM 106", "OBJECT_ID": "2017-003A", "EPOCH": "2026-06-13T19:35:34.209888",
-            "MEAN_MOTION": 14.34217470, "ECCENTRICITY": 0.0001784, "INCLINATION": 86.3963, "RA_OF_ASC_NODE": 89.9654,
-            "ARG_OF_PERICENTER": 83.5618, "MEAN_ANOMALY": 276.5781, "EPHEMERIS_TYPE": 0, "CLASSIFICATION_TYPE": "U",
-            "NORAD_CAT_ID": 41917, "ELEMENT_SET_NO": 999, "REV_AT_EPOCH": 49272, "BSTAR": -6.4509e-6,
-            "MEAN_MOTION_DOT": 2e-8, "MEAN_MOTION_DDOT": 0}]"#;
-        let [json, lines] = [json, TWO].map(|text| ElementSets::parse(text).expect("legal"));
+        let [json, lines] = [OMM, TWO].map(|text| ElementSets::parse(text).expect("legal"));
         assert_eq!((json.len(), lines.len()), (1, 2));
         assert_eq!(json.latest_epoch(), "2026-06-13T19:35:34.209888");
         assert!(lines.latest_epoch().starts_with("2026-06-13T20:57:46.28"), "{}", lines.latest_epoch());
@@ -331,6 +352,13 @@ IRIDIUM 103
         assert_eq!(error(&cut), "line 5: no second line follows");
         assert_eq!(error(""), "no element set in it");
         assert!(error("[{\"OBJECT_NAME\": \"X\"}]").contains("missing field"));
+        let of = |epoch: &str| error(&OMM.replace("\"2026-06-13T19:35:34.209888\"", epoch));
+        for epoch in ["\"yesterday\"", "\"2026-02-30T00:00:00\"", "7"] {
+            assert_eq!(
+                of(epoch),
+                format!("EPOCH of IRIDIUM 106: {epoch} given; legal is a date and time in UTC such as {SOME_DATE:?}")
+            );
+        }
         assert_eq!(error(&format!("{TWO}{TWO}")), "two element sets of IRIDIUM 106; legal is one of each satellite");
         let sets = ElementSets::parse(TWO).expect("legal");
         let error = |start: &str, planes| sets.constellation(start, planes).map(|_| ()).expect_err("wrong").to_string();

@@ -60,6 +60,11 @@ impl IslRules {
     /// No links between satellites at all.
     pub const NONE: IslRules = IslRules { in_plane: 0, between_planes: 0, cross_seam: false, ..IslRules::IRIDIUM };
 
+    /// Whether they make links at all.
+    pub fn are_any(&self) -> bool {
+        self.in_plane > 0 || self.between_planes > 0 || self.cross_seam
+    }
+
     /// The links that are there for good, up or down; those across the seam come and go, see [`across_seam`].
     pub fn links(&self, constellation: &Constellation) -> Vec<Isl> {
         let mut links = Vec::new();

@@ -1,6 +1,6 @@
 //! Element sets from a file, whose content takes the place of its name in the scenario.
 
-use crate::problem::{Problem, given};
+use crate::problem::{Problem, given, nearest};
 use crate::traces::text;
 use faircast_orbit::elements::ElementSets;
 use serde_json::{Value, json};
@@ -17,7 +17,10 @@ pub(crate) fn inline(scenario: &mut Value, folder: Option<&Path>) -> Option<Prob
     let sample = SAMPLES.iter().find(|(sample, _)| sample == name).map(|(_, text)| (*text).to_owned());
     let read = match (folder, sample) {
         (_, Some(text)) => Ok(text),
-        (Some(folder), None) => text(&folder.join(name)),
+        (Some(folder), None) => {
+            let samples = SAMPLES.iter().map(|(sample, _)| *sample);
+            text(&folder.join(name)).map_err(|error| format!("{error}{}", nearest(name, samples)))
+        }
         (None, None) => Err(format!("{name} cannot be read: nobody has said where the scenario lies, so give a list")),
     };
     let read = read.and_then(|text| ElementSets::parse(&text).map_err(|error| format!("{name}: {error}")));

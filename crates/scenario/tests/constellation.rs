@@ -6,6 +6,7 @@ use faircast_scenario::network::{Network, What};
 use faircast_scenario::run::{Control, RunOutput};
 use faircast_scenario::tables::Values;
 use faircast_scenario::{Problem, Scenario, run, toml_to_json};
+use faircast_sim::change::Handoff;
 use faircast_sim::legs::Part;
 use std::path::Path;
 use support::{go, numbers, table, words};
@@ -214,6 +215,28 @@ fn an_agent_may_be_said_of_all_links_of_a_kind_and_of_satellites_whose_turn_come
 }
 
 #[test]
+fn what_is_kept_takes_another_way_whoever_says_that_it_is_kept() {
+    let of = |topology: &str, rest: &str, name: &str| {
+        let network = scenario(&with(topology, "", rest)).expand();
+        let link = &network.links[network.link(name).expect("it is there") as usize];
+        (link.handoff, link.reroute)
+    };
+    let network = scenario(&with("", "", "")).expand();
+    let leg =
+        network.links.iter().find(|link| link.name.ends_with("-down-boston")).expect("it is served").name.as_str();
+    let (keep, lose) = ("handoff_queue = \"keep\"", "handoff_queue = \"lose\"");
+    assert_eq!(of("", "", leg), (Handoff::Keep, true));
+    assert_eq!(of(lose, "", leg), (Handoff::Lose, false));
+    assert_eq!(of("", &format!("[links.{leg}]\n{lose}"), leg), (Handoff::Lose, false));
+    assert_eq!(of(lose, &format!("[links.{leg}]\n{keep}"), leg), (Handoff::Keep, true));
+    assert_eq!(of("", &format!("[links.{leg}]\n{lose}\nreroute = true"), leg), (Handoff::Lose, true));
+    let (isl, back) = ("isl-1-1-1-2", format!("[links.isl-1-1-1-2.back]\n{lose}"));
+    assert_eq!(of("", &back, isl), (Handoff::Keep, true));
+    assert_eq!(of("", &back, "isl-1-1-1-2.back"), (Handoff::Lose, false));
+    assert_eq!(of(lose, &format!("[links.{isl}]\n{keep}"), "isl-1-1-1-2.back"), (Handoff::Keep, true));
+}
+
+#[test]
 fn an_outage_of_the_scenario_is_one_beside_those_of_the_constellation() {
     let changes = "[links.berkeley-up]\nchanges = [{ at = \"500 s\", up = false }, { at = \"505 s\", up = true }]";
     let output = go(&with("", "", &format!("{changes}\n[probes]\ninterval = \"5 s\"")));
@@ -278,6 +301,13 @@ elements = [{ OBJECT_NAME = "A", NORAD_CAT_ID = 1, EPOCH = "2026-06-13T00:00:00"
 ECCENTRICITY = 0.0, INCLINATION = 86.4, RA_OF_ASC_NODE = 0.0, ARG_OF_PERICENTER = 0.0, MEAN_ANOMALY = 0.0 }]"#;
     for (topology, berkeley, rest, path, message) in [
         ("shell = \"iridum\"", "", "", "topology.shell", "did you mean iridium?"),
+        (
+            "shell = \"element\"\nelements = \"iridium-next\"\nplanes = 6",
+            "",
+            "",
+            "topology.shell",
+            "did you mean elements?",
+        ),
         ("planes = 0", "", "", "topology.planes", "legal is a whole number from 1"),
         ("shell = \"star\"", "", "", "topology.altitude", "Walker's patterns need altitude"),
         ("altitude = 100.0", "", "", "topology.altitude", "legal is a number from 160"),
@@ -285,6 +315,20 @@ ECCENTRICITY = 0.0, INCLINATION = 86.4, RA_OF_ASC_NODE = 0.0, ARG_OF_PERICENTER 
         ("elements = \"no.json\"", "", "", "topology.elements", "nobody has said where the scenario lies"),
         (elements, "", "", "topology.date", "the elements of A are 194.0 days from the start of the run"),
         (&elements.replace("2026-12-24", "soon"), "", "", "topology.date", "legal is a date and time in UTC"),
+        (
+            &elements.replace("86.4", "861.4"),
+            "",
+            "",
+            "topology.elements[0].INCLINATION",
+            "legal is a number from 0 to 180",
+        ),
+        (
+            &elements.replace("2026-06-13T00:00:00", "yesterday"),
+            "",
+            "",
+            "topology.elements",
+            "EPOCH of A: \"yesterday\" given; legal is a date and time in UTC",
+        ),
         (&elements.replace("planes = 1", "planes = 2"), "", "", "topology.planes", "there are 1 satellites"),
         (
             &elements.replace("planes = 1", "planes = 1\nslots = 1").replace("2026-12-24", "2026-06-13"),
@@ -314,6 +358,65 @@ ECCENTRICITY = 0.0, INCLINATION = 86.4, RA_OF_ASC_NODE = 0.0, ARG_OF_PERICENTER 
         (
             "",
             "",
+            "[links.berkeley-up]\nchanges = [{ at = \"1 s\", to = \"boston\" }]",
+            "links.berkeley-up.changes[0].to",
+            "satellites' places say",
+        ),
+        (
+            "uplink = { changes = [{ at = \"1 s\", to = \"boston\" }] }",
+            "",
+            "",
+            "topology.uplink.changes[0].to",
+            "satellites' places say",
+        ),
+        (
+            "",
+            "downlink = { changes = [{ at = \"1 s\", to = \"nowhere\" }] }",
+            "",
+            "stations.berkeley.downlink.changes[0].to",
+            "satellites' places say",
+        ),
+        (
+            "",
+            "",
+            "[links.berkeley-up]\nleg_of = \"lan\"\n[nodes.host]\n[links.lan]\nfrom = \"host\"\nto = \"berkeley\"\n\
+             rate = \"1 Mbit/s\"\ndelay = \"1 ms\"",
+            "links.berkeley-up.leg_of",
+            "leave out leg_of",
+        ),
+        (
+            "",
+            "mask = 89",
+            "[links.berkeley-up]\nrate = \"1 Mbit/s\"\n[probes]\nqueues = [\"berkeley-up\"]",
+            "stations.berkeley",
+            "no satellite stands higher than 89 degrees",
+        ),
+        ("", "", "[flows.tcp]\nkind = \"tcp\"\nto = \"boston\"", "flows.tcp.from", "no hosts on its left; name nodes"),
+        (
+            "isl_check = \"1 ms\"\nplanes = 80",
+            "",
+            "",
+            "topology.isl_check",
+            "880 satellites are looked at 1500000 times",
+        ),
+        ("handoff_check = \"1 ms\"\nslots = 80", "", "", "topology.handoff_check", "480 satellites are looked at"),
+        (
+            "downlink = { agent = { kind = \"layer-blocking\" } }",
+            "",
+            "",
+            "topology.downlink.agent",
+            "over any of these links",
+        ),
+        (
+            "",
+            "uplink = { agent = { kind = \"rate-cap\" } }",
+            "",
+            "stations.berkeley.uplink.agent",
+            "none sends its packets to receivers over this link",
+        ),
+        (
+            "",
+            "",
             "[links.isl-1-1-1-2]\nchanges = [{ at = \"1 s\", delay = \"9 ms\" }]",
             "links.isl-1-1-1-2.changes[0].delay",
             "leave it out",
@@ -323,7 +426,7 @@ ECCENTRICITY = 0.0, INCLINATION = 86.4, RA_OF_ASC_NODE = 0.0, ARG_OF_PERICENTER 
         assert!(found.iter().any(|problem| problem.path == path), "{topology} {berkeley} {rest}: {found:#?}");
         let problem = found.iter().find(|problem| problem.path == path).expect("looked for above");
         assert!(problem.message.contains(message), "{path}: {}", problem.message);
-        // One that never sees a satellite is named for each of the three.
+        // One that never sees a satellite is named for each of the three, and what hangs on them is not.
         let most = if message.starts_with("no satellite") { 3 } else { 1 };
         assert!(found.len() <= most, "{topology} {berkeley} {rest}: {found:#?}");
     }

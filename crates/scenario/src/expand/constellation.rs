@@ -1,6 +1,6 @@
-//! Links that a constellation moves: what else may change about them.
+//! Links that a constellation moves: what else may be said and change about them.
 
-use crate::model::Duplex;
+use crate::model::{ChangeEntry, Duplex, HandoffChoice, Scenario};
 use crate::network::{NetworkChange, What};
 use crate::problem::Finding;
 use faircast_proto::time::Duration;
@@ -37,11 +37,34 @@ pub(super) fn beside(moves: &[NetworkChange], given: Vec<NetworkChange>) -> Vec<
     changes
 }
 
+/// What of the changes that a scenario gives a link which its topology changes by `moves` is for it to say; the rest
+/// [has been refused](refuse_geometry).
+pub(super) fn allowed(moves: &[NetworkChange], given: &[ChangeEntry]) -> Vec<ChangeEntry> {
+    let mut allowed = given.to_vec();
+    if !moves.is_empty() {
+        allowed.iter_mut().for_each(|entry| (entry.to, entry.delay) = (None, None));
+    }
+    allowed
+}
+
+/// Whether packets that wait for a link which moves take another way, if nothing is said about that: those that carry
+/// the link address of the old far end cannot.
+pub(super) fn takes_another_way(handoff: HandoffChoice) -> bool {
+    handoff == HandoffChoice::Keep
+}
+
+/// Whether a link is called like the transmitter of a station, which there is if a satellite serves it.
+pub(super) fn is_uplink(scenario: &Scenario, name: &str) -> bool {
+    name.strip_suffix("-up").is_some_and(|station| scenario.stations.contains_key(station))
+}
+
 /// Refuses, of the settings at `path` of links that a constellation makes, what follows from where satellites are.
 pub(crate) fn refuse_geometry(path: &str, duplex: &Duplex, found: &mut Vec<Finding>) {
     let sides = [(path.to_owned(), Some(&duplex.both)), (format!("{path}.back"), duplex.back.as_ref())];
     for (path, settings) in sides.iter().filter_map(|(path, settings)| Some((path, (*settings)?))) {
         let mut refuse = |key: String| {
+            // Nothing else need be said about it.
+            found.retain(|finding| finding.problem.path != key);
             let message = "the satellites' places say how long the way is and where it leads: leave it out";
             found.push(Finding::new(key, message).on(["topology"]));
         };

@@ -95,8 +95,10 @@ impl Expansion<'_> {
             self.found.push(Finding::new(format!("links.{name}.to"), message).on(["links"]));
             return;
         }
-        let changes = self.changes(&format!("links.{name}.changes"), from, settings.changes.as_deref().unwrap_or(&[]));
+        let given = settings.changes.as_deref().unwrap_or(&[]);
+        let changes = self.changes(&format!("links.{name}.changes"), from, &constellation::allowed(moves, given));
         let changes = constellation::beside(moves, changes);
+        let of_moving = settings.handoff_queue.filter(|_| !moves.is_empty()).map(constellation::takes_another_way);
         let (Some(delay), Some(loss)) = (settings.delay, settings.loss) else { return };
         self.network.links.push(DirectedLink {
             name: name.to_owned(),
@@ -111,7 +113,7 @@ impl Expansion<'_> {
             mode: LinkMode::TwoStage,
             header,
             handoff: settings.handoff_queue.map_or(handoff, Into::into),
-            reroute: settings.reroute.unwrap_or(reroute),
+            reroute: settings.reroute.or(of_moving).unwrap_or(reroute),
             changes,
         });
     }

@@ -9,7 +9,7 @@ use crate::control::{Cancelled, Control};
 use crate::model::{Course, Duplex, LinkEntry, ModeChoice, Nodes, PathEntry, Scenario, Settings};
 use crate::network::{DirectedLink, Network, NetworkChange, NetworkFlow, NetworkNode};
 use crate::problem::{Finding, list, nearest};
-use crate::topology::{Sketch, Sort};
+use crate::topology::{Sketch, Sort, Topology};
 use faircast_proto::time::Instant;
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::legs::Part;
@@ -119,8 +119,7 @@ impl Expansion<'_> {
                 Sort::Leg => self.leg(&link.name, &link.from, to, given, duplex.both, &link.moves),
             }
         }
-        let with_legs: BTreeSet<&str> =
-            self.scenario.links.values().filter_map(|link| link.leg_of.as_deref()).collect();
+        let with_legs: BTreeSet<&str> = new.values().filter_map(|link| link.leg_of.as_deref()).collect();
         let (legs, others): (Vec<_>, Vec<_>) = new.into_iter().partition(|(_, given)| given.leg_of.is_some());
         for (name, given) in others {
             self.control.look()?;
@@ -162,9 +161,12 @@ impl Expansion<'_> {
             };
             let mode = settled(settings.mode.unwrap_or_default(), self.scenario.engine.link_mode);
             let header = settings.header.map_or(0, |header| u16::try_from(header.0).unwrap_or(u16::MAX));
-            let (handoff, reroute) =
-                (settings.handoff_queue.unwrap_or_default().into(), settings.reroute.unwrap_or(true));
-            let changes = self.changes(&format!("{path}.changes"), from, &settings.changes.unwrap_or_default());
+            let handoff = settings.handoff_queue.unwrap_or_default();
+            let reroute =
+                settings.reroute.unwrap_or_else(|| moves.is_empty() || constellation::takes_another_way(handoff));
+            let handoff = handoff.into();
+            let given = settings.changes.as_deref().unwrap_or(&[]);
+            let changes = self.changes(&format!("{path}.changes"), from, &constellation::allowed(moves, given));
             let changes = constellation::beside(moves, changes);
             let link = DirectedLink {
                 name,
@@ -208,6 +210,10 @@ impl Expansion<'_> {
         .into_iter()
         .filter_map(|(key, lacks)| lacks.then_some(key))
         .collect();
+        if constellation::is_uplink(self.scenario, name) {
+            // That of a station which no satellite serves: that is said of the station.
+            return None;
+        }
         if given.from.is_none() && given.to.is_none() && self.scenario.topology.is_some() {
             let legal: Vec<&str> = sketch.links.iter().map(|link| link.name.as_str()).collect();
             let message = format!(
@@ -308,6 +314,9 @@ impl Expansion<'_> {
         if let Some(lacking) = each.iter().position(Option::is_none) {
             let message = match &self.scenario.topology {
                 None => "missing: without a topology a flow must say from where to where it goes".to_owned(),
+                Some(Topology::Constellation(_)) => {
+                    format!("missing: this topology has no hosts on its {side}; name nodes here")
+                }
                 Some(_) => format!(
                     "missing, so flow {lacking} would need the node {side}-{lacking}, but topology.{side} is \
                      {lacking}: make it {}, or name nodes here",
@@ -325,6 +334,7 @@ impl Expansion<'_> {
             let carrier = self.network.links[index as usize].carrier()?;
             Some(self.network.links[carrier.index()].name.as_str())
         };
+        let scenario = self.scenario;
         let mut resolve = |key: &str, names: &[String]| -> Vec<LinkId> {
             let (mut indices, mut taken) = (Vec::new(), BTreeSet::new());
             for (i, name) in names.iter().enumerate() {
@@ -342,6 +352,7 @@ impl Expansion<'_> {
                     },
                     // It is there, but something is wrong with it, which has been said.
                     None if self.scenario.links.get(name.trim_end_matches(".back")).is_some_and(|l| !l.simplex) => {}
+                    None if constellation::is_uplink(scenario, name) => {}
                     None => {
                         let message = format!("there is no link {name}{}", nearest(name, links.keys().copied()));
                         let legal: Vec<&str> = links.keys().copied().collect();

@@ -25,6 +25,7 @@ pub struct ElementsEntry {
     #[schemars(range(min = 0, max = 1))]
     pub eccentricity: f64,
     /// Degrees.
+    #[schemars(range(min = 0, max = 180))]
     pub inclination: f64,
     /// Right ascension of the ascending node, degrees.
     pub ra_of_asc_node: f64,

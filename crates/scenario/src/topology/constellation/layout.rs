@@ -157,7 +157,10 @@ impl Layout<'_> {
             duplex.both.delay = delay;
         }
         let queue = *duplex.both.handoff_queue.get_or_insert(self.config.handoff_queue);
-        duplex.both.reroute.get_or_insert(queue == HandoffChoice::Keep);
+        // Of what moves that follows from what is said of the link itself.
+        if sort == Sort::Carrier {
+            duplex.both.reroute.get_or_insert(queue == HandoffChoice::Keep);
+        }
         self.sketch.links.push(SketchedLink { name, from, to, duplex, sort, moves });
     }
 }

@@ -159,6 +159,8 @@ const MOST_PIECES: u64 = 20_000_000;
 const PIECE: u64 = 80;
 /// The most satellites.
 const MOST: u64 = 100_000;
+/// The most satellites to look at, one by one, for the links between all or for one station: a choice, a minute.
+const MOST_LOOKS: u64 = 300_000_000;
 /// Looks more often than this are nobody's.
 const OFTENEST: Duration = Duration::from_millis(1);
 
@@ -270,6 +272,16 @@ impl Shape for Config {
         for (key, every) in [("handoff_check", self.handoff_check), ("isl_check", self.isl_check)] {
             if every < OFTENEST {
                 add(key, format!("{every} given; legal is at least 1 ms"));
+                continue;
+            }
+            let (satellites, looks) = (self.satellites(), duration.0 / every.0);
+            let looks = if key == "isl_check" && !self.isl_rules().are_any() { 0 } else { looks };
+            if satellites <= MOST && looks.saturating_mul(satellites) > MOST_LOOKS {
+                let message = format!(
+                    "{every} given, for which {satellites} satellites are looked at {looks} times in {duration}; legal \
+                     is to look at {MOST_LOOKS} in all"
+                );
+                add(key, message);
             }
         }
         if self.handoff_jitter > Duration::ZERO && self.handoff_jitter >= self.handoff_check {
