@@ -440,6 +440,32 @@ mod tests {
     }
 
     #[test]
+    fn the_base_alone_says_what_an_outage_is() {
+        // It never comes; and layers above it may be rare.
+        let config = Config { rates: vec![Rate(50_000), Rate(2_000)], ..Config::default() };
+        let random = Random::stream(1, "test/blocking");
+        let (own, group) = (Address::endpoint(3), Address::group(10));
+        let mut receiver = config.member(Seat { flow: FlowId(0), own, group, members: 1, line_rate: None, random });
+        receiver.handle(Instant::ZERO, Input::Start, &mut Outbox::default());
+        let found = [500, 1000].map(|millis| {
+            let mut out = Outbox::default();
+            receiver.handle(Instant::ZERO + Duration::from_millis(millis), Input::Timeout, &mut out);
+            out.actions().iter().filter(|action| matches!(action, Action::Event(event) if event.is(OUTAGE))).count()
+        });
+        assert_eq!(found, [0, 1]);
+    }
+
+    #[test]
+    fn times_are_a_millisecond_at_least() {
+        let of = |time| {
+            let times = Config { add_interval: time, check_interval: time, silence: time, ..Config::default() };
+            times.check().into_iter().map(|(field, _)| field).collect::<Vec<_>>()
+        };
+        assert_eq!(of(Duration(999_999)), ["add_interval", "check_interval", "silence"]);
+        assert_eq!(of(Duration(1_000_000)), [""; 0]);
+    }
+
+    #[test]
     fn one_layer_is_a_session_and_so_are_128() {
         for layers in [1, 128] {
             let config = Config { rates: vec![Rate(50_000); layers], ..Config::default() };

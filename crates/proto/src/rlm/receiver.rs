@@ -187,7 +187,6 @@ impl Receiver {
     }
 
     fn loss_when_steady(&mut self, now: Instant, cause: Cause, out: &mut Outbox) {
-        self.detect_at = None;
         let own = self.level();
         let pending = |&level: &usize| self.is_recent(now, self.levels[level - 1].pending);
         if let Some(level) = (1..=self.levels.len()).rev().find(pending) {
@@ -365,7 +364,6 @@ impl Endpoint for Receiver {
             self.detection_timer(now, out);
         }
         if self.join_at.is_some_and(|at| at <= now) {
-            self.join_at = None;
             self.join_timer(now, out);
         }
     }

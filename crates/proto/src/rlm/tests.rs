@@ -14,6 +14,8 @@ struct Bench {
     now: Instant,
     next: [u32; 6],
     announced: Vec<u8>,
+    /// The layers of which experiments have been heard.
+    heard: Vec<Option<u8>>,
     states: Vec<f64>,
 }
 
@@ -26,6 +28,7 @@ impl Bench {
             now: Instant::ZERO,
             next: [7, 8, 9, u32::MAX - 2, 11, 12],
             announced: Vec::new(),
+            heard: Vec::new(),
             states: Vec::new(),
         };
         bench.hand(Input::Start);
@@ -38,10 +41,15 @@ impl Bench {
         for action in out.actions() {
             match action {
                 Action::Send(packet) => match packet.header {
-                    Header::LayeredCbr(layered::Header::Level { level, .. }) => self.announced.push(level),
+                    Header::LayeredCbr(layered::Header::Level { level, sequence }) => {
+                        assert_eq!((sequence as usize, packet.size), (self.announced.len(), 40));
+                        assert_eq!(packet.source, OWN);
+                        self.announced.push(level);
+                    }
                     other => panic!("{other:?}"),
                 },
                 Action::Event(event) if event.is(STATE) => self.states.push(event.after),
+                Action::Event(event) if event.is(JOIN_HEARD) => self.heard.push(event.layer),
                 _ => {}
             }
         }
@@ -142,7 +150,7 @@ fn a_loss_soon_after_an_experiment_makes_it_fail() {
 #[test]
 fn a_quarter_of_ten_packets_lost_in_measurement_costs_a_layer() {
     // Lost of ten or more received since the state began.
-    for (received, lost, level) in [(9, 9, 2), (10, 3, 2), (10, 4, 1)] {
+    for (received, lost, level) in [(9, 9, 2), (10, 3, 2), (12, 4, 2), (10, 4, 1)] {
         let mut bench = Bench::new(&Config::default());
         bench.climb_to(2);
         let settled = bench.now.as_secs_f64() + 9.1;
@@ -255,6 +263,129 @@ fn of_ten_packets_one_comes_and_all_layers_go_but_the_base_comes_back() {
     assert!(least == 0 && bench.receiver.level() <= 2, "{least}, then {}", bench.receiver.level());
 }
 
+/// Three layers: at the top no join timer runs.
+fn three() -> Config {
+    Config { rates: vec![Rate(32_000); 3], ..Config::default() }
+}
+
+#[test]
+fn an_experiment_is_recent_for_nine_seconds() {
+    // TD and two deviations: 5 s + 2 * 2 s, that moment not included.
+    for (after, level, state) in [(8.9, 2, 3.0), (9.0, 3, 1.0)] {
+        let mut bench = Bench::new(&three());
+        bench.climb_to(3);
+        bench.pass(bench.now.as_secs_f64() + after);
+        bench.data(0, 1, 1);
+        assert_eq!((bench.receiver.level(), bench.states.clone()), (level, vec![state]), "{after} s");
+    }
+}
+
+#[test]
+fn states_last_as_long_as_they_should() {
+    // H for 5 s + 1.5 * 2 s; M for 5 s + (level/2 + 1.5) * 2 s.
+    let mut bench = Bench::new(&three());
+    bench.climb_to(3);
+    bench.pass(bench.now.as_secs_f64() + 20.0);
+    bench.data(0, 1, 1);
+    let begun = bench.now.as_secs_f64();
+    for (until, states) in [(7.9, &[1.0][..]), (8.1, &[1.0, 2.0]), (18.9, &[1.0, 2.0]), (19.2, &[1.0, 2.0, 0.0])] {
+        bench.pass(begun + until);
+        assert_eq!(bench.states, states, "{until} s");
+    }
+    let mut bench = Bench::new(&Config { rates: vec![Rate(32_000)], ..Config::default() });
+    bench.data(0, 1, 0);
+    bench.data(0, 1, 1);
+    for (until, states) in [(8.9, &[2.0][..]), (9.1, &[2.0, 0.0])] {
+        bench.pass(until);
+        assert_eq!(bench.states, states, "{until} s");
+    }
+}
+
+#[test]
+fn a_while_without_loss_relaxes_the_join_timer_of_what_is_held() {
+    let mut bench = Bench::new(&three());
+    bench.climb_to(3);
+    bench.data(0, 1, 1);
+    assert_eq!((bench.receiver.level(), bench.gauge("join_timer_s")), (2, 10.0));
+    bench.climb_to(3);
+    bench.pass(bench.now.as_secs_f64() + 100.0);
+    // Long after: hysteresis, measurement, and a quarter lost.
+    bench.data(0, 1, 1);
+    bench.pass(bench.now.as_secs_f64() + 10.0);
+    bench.data(0, 1, 100);
+    assert_eq!((bench.receiver.level(), bench.gauge("join_timer_s")), (2, 5.0));
+}
+
+#[test]
+fn join_timers_are_half_the_mean_and_a_cut_exponential_time() {
+    let times: Vec<f64> = (0..3000).map(draw).collect();
+    let (least, most) =
+        times.iter().fold((f64::MAX, 0.0_f64), |(least, most), &time| (least.min(time), most.max(time)));
+    let mean = times.iter().sum::<f64>() / times.len() as f64;
+    assert!((2.5..2.6).contains(&least) && (20.0..=22.5).contains(&most), "{least} to {most} s");
+    // Cut at four means it has a mean of 0.925 of them.
+    assert!((6.9..7.35).contains(&mean), "{mean} s");
+}
+
+/// The first join timer of the receiver with this seed, s.
+fn draw(seed: u64) -> f64 {
+    let random = Random::stream(seed, "test/rlm");
+    let seat = Seat { flow: FlowId(0), own: OWN, group: GROUP, members: 2, line_rate: None, random };
+    let mut receiver = Config::default().member(seat);
+    receiver.handle(Instant::ZERO, Input::Start, &mut Outbox::default());
+    receiver.deadline().expect("it waits").as_secs_f64()
+}
+
+#[test]
+fn a_layer_that_does_not_come_makes_detections_longer() {
+    let mut bench = Bench::new(&Config::default());
+    while bench.gauge("detection_s") == 5.0 {
+        bench.now = bench.receiver.deadline().expect("it waits");
+        bench.hand(Input::Timeout);
+    }
+    let waited = bench.now.as_secs_f64();
+    assert!(waited > 5.0 && bench.receiver.level() == 1);
+    assert!((bench.gauge("detection_s") - 1.2 * waited).abs() < 1e-6, "{waited}");
+}
+
+#[test]
+fn what_others_try_delays_ones_own_experiments() {
+    let other = Address::endpoint(9);
+    let level = |level, sequence| layered::Header::Level { level, sequence };
+    // While one with a layer that is held is recent none begins.
+    let mut bench = Bench::new(&Config::default());
+    bench.climb_to(2);
+    for number in 0..20 {
+        bench.come(level(2, number), other);
+        bench.pass(bench.now.as_secs_f64() + 5.0);
+    }
+    assert_eq!((bench.receiver.level(), bench.heard.clone()), (2, vec![Some(1); 20]));
+    // The failure of one with the next layer counts as one's own, the failure of a higher one does not.
+    for (tried, later) in [(3, true), (4, false)] {
+        let mut bench = Bench::new(&Config::default());
+        bench.climb_to(2);
+        let soon = |bench: &Bench| bench.receiver.deadline().expect("it waits").since(bench.now);
+        while soon(&bench) > Duration::from_secs(1) {
+            bench.pass(bench.now.as_secs_f64() + 0.1);
+        }
+        let before = bench.receiver.deadline();
+        bench.come(level(tried, 0), other);
+        bench.data(0, 1, 1);
+        assert_eq!((bench.receiver.level(), bench.heard.clone()), (2, vec![Some(tried - 1)]));
+        assert_eq!(bench.receiver.deadline() == before, !later, "level {tried}");
+        // Half of a join timer that has doubled.
+        assert!(!later || soon(&bench) >= Duration::from_secs(5));
+    }
+    // One with the highest layer that is held is none above it, and what one has told oneself is not heard.
+    let mut bench = Bench::new(&three());
+    bench.climb_to(3);
+    bench.pass(bench.now.as_secs_f64() + 20.0);
+    bench.come(level(3, 0), other);
+    bench.come(level(3, 9), OWN);
+    bench.data(0, 1, 1);
+    assert_eq!((bench.receiver.level(), bench.heard, bench.states), (3, vec![Some(2)], vec![1.0]));
+}
+
 #[test]
 fn numbers_wrap_and_late_packets_are_no_loss() {
     let mut bench = Bench::new(&Config::default());
@@ -277,4 +408,11 @@ fn parameters_are_checked() {
         ["max_join_timer: 4 s given; legal is join_timer or more"]
     );
     assert_eq!(wrong(Config { gain: 1.5, ..Config::default() }), ["gain: 1.5 given; legal is 0 to 1"]);
+    assert_eq!(wrong(Config { relaxation: -0.1, ..Config::default() }), ["relaxation: -0.1 given; legal is 0 to 1"]);
+    assert_eq!(wrong(Config { backoff: 0.9, ..Config::default() }), ["backoff: 0.9 given; legal is 1 or more"]);
+    let short = Config { join_timer: Duration(999_999), detection_time: Duration(999_999), ..Config::default() };
+    assert_eq!(wrong(short).len(), 2);
+    let millisecond = Duration::from_millis(1);
+    let least = Config { join_timer: millisecond, max_join_timer: millisecond, backoff: 1.0, ..Config::default() };
+    assert_eq!(wrong(Config { detection_time: millisecond, gain: 0.0, relaxation: 1.0, ..least }), [""; 0]);
 }

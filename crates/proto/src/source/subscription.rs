@@ -24,7 +24,6 @@ struct Layer {
     /// What has come since then.
     seen: Seen,
     last: Option<Instant>,
-    received: u64,
 }
 
 /// Data of a layer that is held.
@@ -54,6 +53,7 @@ impl Subscription {
     pub(crate) fn layers(&self) -> u32 {
         self.layers.len() as u32
     }
+
     /// Joins the next layer, if there is one. Says whether it has.
     pub(crate) fn add(&mut self, now: Instant, cause: Cause, out: &mut Outbox) -> bool {
         let Some(layer) = self.layers.get_mut(self.level as usize) else { return false };
@@ -94,7 +94,7 @@ impl Subscription {
             highest.wrapping_add_signed(i64::from(sequence.wrapping_sub(highest as u32) as i32))
         });
         let gap = highest.map_or(0, |highest| number.saturating_sub(highest.saturating_add(1)));
-        (state.last, state.received) = (Some(now), state.received + 1);
+        state.last = Some(now);
         if state.seen.is_new(number) {
             self.counts.distinct_bytes += u64::from(packet.size);
             self.missed += gap;
@@ -132,4 +132,49 @@ impl Subscription {
 /// The group of a layer, the first being this.
 fn group_of(first: Address, layer: u32) -> Address {
     Address::group(first.index() as u32 + layer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::{Ecn, FlowId, INITIAL_TTL};
+
+    /// A packet of 1000 bytes comes: how many numbers have been passed over, if it is of a layer that is held.
+    fn comes(subscription: &mut Subscription, layer: u8, sequence: u32) -> Option<u64> {
+        let packet = Packet {
+            sent: Instant::ZERO,
+            flow: FlowId(0),
+            source: Address::endpoint(0),
+            destination: Address::group(10 + u32::from(layer)),
+            size: 1000,
+            ttl: INITIAL_TTL,
+            ecn: Ecn::Capable,
+            header: Header::Data { layer, sequence }.into(),
+        };
+        let arrival = subscription.take(Instant(7), &packet)?;
+        assert_eq!((arrival.layer, arrival.sequence), (u32::from(layer), sequence));
+        Some(arrival.gap)
+    }
+
+    #[test]
+    fn what_is_missing_is_counted_by_layer_from_its_join_on() {
+        let mut out = Outbox::default();
+        let mut held = Subscription::new(Address::group(10), 2);
+        assert_eq!(comes(&mut held, 0, 5), None, "no layer is held");
+        held.add(Instant(3), Cause::Time, &mut out);
+        assert_eq!((held.added(0), held.last(0), held.added(1)), (Some(Instant(3)), None, None));
+        // The first packet, though numbers begin anew after it; a late one; a repeated one.
+        let sequences = [u32::MAX - 1, 1, u32::MAX, 1, 3, 2, 4];
+        assert_eq!(sequences.map(|sequence| comes(&mut held, 0, sequence)), [0, 2, 0, 0, 1, 0, 0].map(Some));
+        assert_eq!((held.last(0), held.missed()), (Some(Instant(7)), 3));
+        assert_eq!((held.report().received_bytes, held.report().distinct_bytes), (8000, 6000));
+        // Of layers that are not held nothing counts but that it came; nor what was before a layer was left.
+        assert_eq!((comes(&mut held, 1, 9), comes(&mut held, 2, 9), held.missed()), (None, None, 3));
+        held.drop_top(Cause::Time, &mut out);
+        held.drop_top(Cause::Time, &mut out);
+        assert_eq!((comes(&mut held, 0, 7), held.level()), (None, 0));
+        held.add(Instant(9), Cause::Time, &mut out);
+        assert_eq!((held.last(0), comes(&mut held, 0, 90), held.missed()), (None, Some(0), 3));
+        assert!(held.add(Instant(9), Cause::Time, &mut out) && !held.add(Instant(9), Cause::Time, &mut out));
+    }
 }
