@@ -304,6 +304,17 @@ mod tests {
     }
 
     #[test]
+    fn calm_is_more_than_four_observation_times() {
+        for (at, observation) in [(5.0, 1.5), (5.02, 1.0)] {
+            let mut bench = Bench::new(&Config::default());
+            assert_eq!(bench.until(1.0, QUIET), [(1.0, Release, 1.0)]);
+            let between = Traffic { phase: 2, ..QUIET };
+            assert_eq!(bench.until(at - 0.02, between), []);
+            assert_eq!(bench.until(at, Traffic { multicast: 19, ..between }), [(at, Release, observation)]);
+        }
+    }
+
+    #[test]
     fn a_rest_is_no_observation() {
         let mut bench = Bench::new(&Config::default());
         bench.until(0.9, QUIET);

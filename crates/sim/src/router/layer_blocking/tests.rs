@@ -158,6 +158,60 @@ fn the_session_with_most_layers_gives_its_highest_and_the_one_with_fewest_gets_i
     assert_eq!(all, [('r', 1), ('r', 7), ('r', 2), ('r', 8), ('r', 3), ('r', 9), ('r', 10)]);
 }
 
+#[test]
+fn of_sessions_with_equally_many_layers_the_one_least_recently_given_one_is_next() {
+    let mut bench = Bench::new(&Config::default());
+    bench.join(0, &[0, 1, 2, 3]);
+    bench.join(1, &[0, 1, 2, 3, 4]);
+    bench.waiting = 30;
+    bench.pass(2.1, 10);
+    bench.waiting = 45;
+    // Down to one layer of the first session and two of the second.
+    assert_eq!(bench.pass(2.9, 10), [('b', 10), ('b', 3), ('b', 9), ('b', 2), ('b', 8), ('b', 1)]);
+    bench.waiting = 0;
+    assert_eq!(bench.pass(200.0, 1000), [('r', 1), ('r', 8), ('r', 2), ('r', 9), ('r', 3), ('r', 10)]);
+    let counts = ["blocks", "releases", "refusals"].map(|name| bench.told(Subject::Interface, name));
+    assert_eq!(counts, [6.0, 6.0, 0.0]);
+    bench.join(1, &[0, 1, 2]);
+    bench.join(1, &[0, 1, 2, 3, 4]);
+    assert_eq!(bench.told(Subject::Interface, "refusals"), 2.0);
+}
+
+#[test]
+fn the_last_layer_that_passes_stays_though_it_is_not_the_base() {
+    let mut bench = Bench::new(&Config::default());
+    bench.join(0, &[0, 1, 2]);
+    bench.waiting = 45;
+    // Upstream the base is lost.
+    for number in 0..30 {
+        bench.offer(0, Address::group(1), 3 * number + 1);
+        bench.now += Duration::from_millis(100);
+        bench.hands(|agent, at, out| agent.on_timeout(at, out));
+    }
+    assert_eq!((bench.done.as_slice(), bench.told(Subject::Flow(FlowId(0)), "live_layers")), (&[][..], 1.0));
+}
+
+#[test]
+fn the_bound_on_the_waste_knows_how_large_layers_are() {
+    let film = Subject::Flow(FlowId(0));
+    for count in [Count::Packets, Count::Bytes] {
+        let mut bench = Bench::new(&Config { count, ..Config::default() });
+        bench.join(0, &[0, 1, 2]);
+        bench.waiting = 20;
+        bench.pass(2.2, 10);
+        bench.waiting = 45;
+        assert_eq!(bench.pass(0.1, 10), [('b', 2)]);
+        bench.waiting = 20;
+        // 20 packets of 1000 bytes in 2 s; of a layer that has never passed the mean of the two that do.
+        bench.pass(0.1, 10);
+        assert_eq!(bench.told(film, "waste_bound_bps"), 80e3, "{count:?}");
+        bench.join(0, &[0, 1]);
+        bench.join(0, &[0, 1, 3]);
+        bench.pass(0.1, 10);
+        assert_eq!(bench.told(film, "waste_bound_bps"), 76e3, "{count:?}");
+    }
+}
+
 /// It is no session on the interface while nothing of it comes: neither do the others wait for its layers to be
 /// released, nor does it come back with all of them.
 #[test]
@@ -387,6 +441,13 @@ fn parameters_are_checked() {
     );
     assert_eq!(wrong(Config { slow_factor: 0.5, ..Config::default() }), ["slow_factor: 0.5 given; legal is 1 or more"]);
     assert_eq!(wrong(Config { excess: f64::NAN, ..Config::default() }), ["excess: NaN given; legal is 0 or more"]);
+    assert_eq!(wrong(Config { lower_threshold: -0.1, ..Config::default() }).len(), 1);
+    assert_eq!(wrong(Config { upper_threshold: 1.1, ..Config::default() }).len(), 1);
+    assert_eq!(wrong(Config { excess: -0.1, ..Config::default() }), ["excess: -0.1 given; legal is 0 or more"]);
+    let millisecond = Duration::from_millis(1);
+    let least = Config { interval: millisecond, window: millisecond, lifetime: millisecond, ..Config::default() };
+    let least = Config { observation: millisecond, max_observation: millisecond, excess: 0.0, ..least };
+    assert_eq!(wrong(Config { slow_factor: 1.0, back_factor: 1.0, upper_threshold: 1.0, ..least }), [""; 0]);
     let short = Config { window: Duration::from_millis(10), lifetime: Duration::from_millis(19), ..Config::default() };
     assert_eq!(
         wrong(short),
