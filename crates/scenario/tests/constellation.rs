@@ -181,6 +181,18 @@ fn hand_offs_in_all_treatments_are_the_same_on_both_calendars() {
 }
 
 #[test]
+fn a_source_may_be_at_a_station_that_no_satellite_serves_at_first() {
+    // Between the shortest ways to the source as it stands at first some lead over satellites whose turn comes later.
+    let shell = "shell = \"delta\"\naltitude = 1200\ninclination = 53\nplanes = 6\nslots = 6";
+    let session = "[sessions.film]\nscheme = \"layered-cbr\"\nsource = \"late\"\nreceivers = { nodes = [\"boston\"] }";
+    for longitude in [-150, -90, -30, 30, 90] {
+        let late = format!("[stations.late]\nlatitude = 40\nlongitude = {longitude}\nmask = 35\n");
+        let text = with(shell, "", &format!("{late}{session}")).replace("1500 s", "300 s");
+        go(&text);
+    }
+}
+
+#[test]
 fn a_station_can_have_a_beam_of_its_own_and_losses_are_its_own() {
     let network = scenario(&with("", "downlink = { rate = \"3 Mbit/s\" }", "")).expand();
     let mut own = network.links.iter().filter(|link| link.to == 66 && link.name.ends_with("-berkeley"));

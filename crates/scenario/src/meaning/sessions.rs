@@ -3,12 +3,12 @@
 use super::counts::MOST;
 use super::reach::Reach;
 use crate::model::{Nodes, Scenario, SessionEntry, TreeMode};
-use crate::network::{Network, NetworkReceiver, NetworkSession};
+use crate::network::{DirectedLink, Network, NetworkReceiver, NetworkSession, What};
 use crate::problem::Finding;
 use faircast_proto::group_set::{GroupPlan, Senders};
 use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Duration;
-use faircast_sim::ids::NodeId;
+use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::routing::{Edge, Routes};
 
 /// All that is wrong with the session called `name`, where its nodes are not concerned.
@@ -159,7 +159,14 @@ fn one_way<'a>(
 ) -> Option<(&'a NetworkReceiver, &'a str)> {
     session.receivers.iter().find_map(|receiver| {
         let mut way = routes.way(edges, NodeId(receiver.node), NodeId(session.source));
-        let link = way.find(|&up| routes.back(up).is_none())?;
+        let link = way.find(|&up| routes.back(up).is_none() && !may_come_back(network, up))?;
         Some((receiver, network.links[link.index()].name.as_str()))
     })
+}
+
+/// Whether a link leads back at some time along this one, as that of a station turns from satellite to satellite.
+fn may_come_back(network: &Network, link: LinkId) -> bool {
+    let DirectedLink { from, to, .. } = network.links[link.index()];
+    let turns = |other: &DirectedLink| other.changes.iter().any(|change| change.what == What::To(from));
+    network.links.iter().any(|other| other.from == to && turns(other))
 }
