@@ -89,12 +89,7 @@ impl Default for Config {
 impl Config {
     /// The source, which sends as one without control does.
     fn layers(&self) -> layered::Config {
-        layered::Config {
-            rates: self.rates.clone(),
-            packet_size: self.packet_size,
-            jitter: self.jitter,
-            ..layered::Config::default()
-        }
+        layered::Config::of_source(&self.rates, self.packet_size, self.jitter)
     }
 }
 

@@ -147,6 +147,11 @@ impl Default for Config {
 }
 
 impl Config {
+    /// The source of a scheme whose members are its own: layers of these rates, sent as without control.
+    pub(crate) fn of_source(rates: &[Rate], packet_size: Bytes, jitter: f64) -> Config {
+        Config { rates: rates.to_vec(), packet_size, jitter, ..Config::default() }
+    }
+
     fn layers(&self) -> u32 {
         self.rates.len() as u32
     }

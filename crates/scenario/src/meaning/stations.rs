@@ -29,7 +29,7 @@ pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Find
     for (name, station) in &scenario.stations {
         let path = format!("stations.{name}");
         let satellite = network.nodes.iter().position(|node| node.name == *name);
-        let is_satellite = satellite.is_some_and(|index| (index as u64) < constellation.size_in_satellites());
+        let is_satellite = satellite.is_some_and(|index| (index as u64) < constellation.satellites());
         let other = match is_satellite {
             true => Some("a satellite"),
             false => scenario.nodes.contains_key(name).then_some("nodes"),

@@ -262,6 +262,20 @@ fn neither_loss_behind_nor_a_greedy_member_changes_what_others_get() {
     }
 }
 
+/// Members behind such a link hear too little to tell what is blocked; nobody else may suffer from that.
+#[test]
+fn loss_of_nearly_all_takes_nothing_from_others() {
+    for seed in [1, 2] {
+        let loss = r#"{"kind": "bernoulli", "p": 0.9}"#;
+        let found = beside_tcp(seed, &[0.0; 3], loss, &Config::default(), well_behaved()).0.between(100, 300);
+        // What they leave goes to the TCPs: more than a fifth of the link, and less than a third.
+        within("TCP", &[mean(&found.rates[..3])], 38.0..=62.5);
+        // The base is never left; layers that are taken for empty are, and a tenth of those held comes.
+        within("layers", &found.layers[3..], 2.0..=5.0);
+        within("sessions", &found.rates[3..], 0.05 * 2.0 * LAYER..=0.15 * 5.0 * LAYER);
+    }
+}
+
 #[test]
 fn admission_decides_how_often_layers_are_blocked() {
     let actions = |admission| {

@@ -4,7 +4,7 @@ use super::Config;
 use crate::model::{Duplex, HandoffChoice, Settings, StationEntry};
 use crate::network::{NetworkChange, NetworkHandoff, What};
 use crate::topology::sketch::{Sketch, SketchedLink, Sort, Surroundings};
-use faircast_orbit::constellation::Constellation;
+use faircast_orbit::constellation::{Constellation, Satellite};
 use faircast_orbit::isl::{Isl, IslRules};
 use faircast_orbit::plan::{Pass, Plan, Span, StationPlan};
 use faircast_orbit::station::Station;
@@ -59,25 +59,10 @@ impl Layout<'_> {
     /// The transmitter of a station, which turns from satellite to satellite.
     fn uplink(&mut self, name: &str, entry: &StationEntry, station: u32, passes: &[Pass]) {
         let Some(first) = passes.first() else { return };
-        let mut moves = Vec::new();
-        let mut add = |at: u64, what| moves.push(NetworkChange { at: Duration(at), what });
-        let mut before: Option<&Pass> = None;
-        for (index, pass) in passes.iter().enumerate() {
-            let (from, until) = (pass.span.from(), pass.span.until());
-            // Since when it has had no link.
-            let gone = before.map_or(0, |before| before.span.until());
-            if gone < from {
-                add(gone, What::Up(false));
-                add(from, What::Up(true));
-            }
-            if before.is_some_and(|before| before.satellite != pass.satellite) {
-                add(from, What::To(pass.satellite as u32));
-            }
-            pieces(&pass.span, &mut add);
-            if index + 1 == passes.len() && until < self.end.0 {
-                add(until, What::Up(false));
-            }
-            before = Some(pass);
+        let mut moves = comes_and_goes(passes.iter().map(|pass| &pass.span), self.end);
+        for pair in passes.windows(2).filter(|pair| pair[0].satellite != pair[1].satellite) {
+            let at = Duration(pair[1].span.from());
+            moves.push(NetworkChange { at, what: What::To(pair[1].satellite as u32) });
         }
         moves.sort_by_key(|change| change.at);
         self.handoffs(station, passes);
@@ -166,22 +151,22 @@ impl Layout<'_> {
 }
 
 /// A link that is up in these spans, one after the other.
-fn comes_and_goes(spans: &[Span], end: Duration) -> Vec<NetworkChange> {
+fn comes_and_goes<'s>(spans: impl IntoIterator<Item = &'s Span>, end: Duration) -> Vec<NetworkChange> {
     let mut changes = Vec::new();
     let mut add = |at: u64, what| changes.push(NetworkChange { at: Duration(at), what });
+    // Since when it has been down.
     let mut gone = 0;
-    for (index, span) in spans.iter().enumerate() {
+    for span in spans {
         if gone < span.from() {
             add(gone, What::Up(false));
             add(span.from(), What::Up(true));
         }
         pieces(span, &mut add);
         gone = span.until();
-        if index + 1 == spans.len() && gone < end.0 {
-            add(gone, What::Up(false));
-        }
     }
-    changes.sort_by_key(|change| change.at);
+    if gone < end.0 {
+        add(gone, What::Up(false));
+    }
     changes
 }
 
@@ -247,9 +232,9 @@ fn links_between(config: &Config, constellation: &Constellation, duration: Durat
 
 /// Of each satellite the name of its node, and its part in the names of links: of shells `sat-3-1` and `3-1`, of real
 /// satellites twice their name in small letters.
-pub(crate) fn names(constellation: &Constellation) -> Vec<(String, String)> {
+fn names(constellation: &Constellation) -> Vec<(String, String)> {
     let mut taken = BTreeSet::new();
-    let name = |satellite: &faircast_orbit::constellation::Satellite| {
+    let name = |satellite: &Satellite| {
         if constellation.is_numbered() {
             return (format!("sat-{}", satellite.name), satellite.name.clone());
         }

@@ -207,18 +207,13 @@ impl From<HandoffRuleChoice> for HandoffRule {
 }
 
 impl Config {
-    /// How many satellites there are: the first nodes.
-    pub(crate) fn size_in_satellites(&self) -> u64 {
-        self.satellites()
-    }
-
     /// The least elevation of a satellite that stations take which say nothing else, degrees.
     pub(crate) fn mask(&self) -> f64 {
         self.mask.unwrap_or(self.shell.mask())
     }
 
     /// What keeps satellites from being there for a run of this length: key and message.
-    pub(crate) fn unmade(&self, duration: Duration) -> Option<(&'static str, String)> {
+    fn unmade(&self, duration: Duration) -> Option<(&'static str, String)> {
         let constellation = match self.constellation() {
             Ok(constellation) => constellation,
             Err(problem) => return Some(problem),

@@ -1,7 +1,7 @@
 //! The satellites of a constellation and the links between them, from the keys of a scenario.
 
 use super::Config;
-use faircast_orbit::constellation::{Constellation, Phasing, Shell};
+use faircast_orbit::constellation::{Constellation, Shell};
 use faircast_orbit::elements::{ElementSets, ElementsError};
 use faircast_orbit::isl::IslRules;
 use schemars::JsonSchema;
@@ -87,8 +87,8 @@ impl Config {
         }
     }
 
-    /// How many satellites there are, as far as that can be said.
-    pub(super) fn satellites(&self) -> u64 {
+    /// How many satellites there are, as far as that can be said: the first nodes.
+    pub(crate) fn satellites(&self) -> u64 {
         match self.shell {
             ShellChoice::Elements => self.elements.as_ref().map_or(0, |sets| sets.len() as u64),
             _ => {
@@ -120,14 +120,14 @@ impl Config {
             let message = "missing: Walker's patterns need altitude (km), inclination (degrees), planes and slots";
             return Err((missing.unwrap_or("shell"), message.to_owned()));
         };
-        let phasing = self.phasing.unwrap_or(0);
+        let parts = self.phasing.unwrap_or(0);
         let pattern = match self.shell {
-            ShellChoice::Delta => Shell::delta(altitude, inclination, planes, slots, phasing),
-            _ => Shell::star(altitude, inclination, planes, slots, phasing),
+            ShellChoice::Delta => Shell::delta(altitude, inclination, planes, slots, parts),
+            _ => Shell::star(altitude, inclination, planes, slots, parts),
         };
         let phasing = match (self.phasing, self.shell.preset()) {
             (None, Some(preset)) => preset.phasing,
-            (phasing, _) => Phasing::Walker(phasing.unwrap_or(0)),
+            _ => pattern.phasing,
         };
         let (spacing, offset) = (filled.spacing.unwrap_or(pattern.spacing), self.start.as_secs_f64());
         Ok(Shell { spacing, phasing, offset, ..pattern }.constellation())
