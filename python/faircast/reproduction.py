@@ -68,6 +68,7 @@ class Report:
             "paper": self.experiment.paper,
             "title": self.experiment.title,
             "verdict": self.verdict,
+            "says": self.says,
             "criteria": [
                 {key: finite(value) if isinstance(value, float) else value for key, value in asdict(criterion).items()}
                 for criterion in self.criteria
