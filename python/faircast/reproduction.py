@@ -23,14 +23,15 @@ from typing import TYPE_CHECKING, Any
 from faircast import kept
 from faircast.batch import Job, Watcher, run_batch, worker_count
 from faircast.errors import InputError
-from faircast.experiment import AGREES, REPORTED, Data, Experiment, Numbers, Point, PointData, Verdict, judge, overall
+from faircast.experiment import Data, Experiment, Point, PointData, Verdict, judge, overall
 from faircast.experiments import select
 from faircast.manifest import INTERRUPTED, Workplace, build, check_place, default_path, sources
 from faircast.measurements import Measurements
+from faircast.report import SUMMARY, Report, Reproduction
 from faircast.results import faircast_version, to_arrow
 from faircast.scenario import Resolved, resolve, seeds
 from faircast.storage import write_json, writing
-from faircast.summary import RunSummary, finite, from_columns
+from faircast.summary import RunSummary, from_columns
 from faircast.utility.beside import with_optimum
 
 if TYPE_CHECKING:
@@ -40,57 +41,6 @@ if TYPE_CHECKING:
     from faircast.summary import Columns
 
 QUICK_REPS = 3
-
-
-@dataclass(frozen=True)
-class Report:
-    """What became of one experiment."""
-
-    experiment: Experiment
-    verdict: str
-    criteria: list[Verdict]
-    says: str
-    """One sentence: what the figure, or the table, shows."""
-    figures: list[Path]
-    seeds: list[int]
-    wall_s: float
-    numbers: Numbers | None = None
-
-    @property
-    def holds(self) -> bool:
-        """Whether every criterion agrees (those that are only reported do not count)."""
-        return all(criterion.verdict.split(" (")[0] in (AGREES, REPORTED) for criterion in self.criteria)
-
-    def to_json(self) -> dict[str, Any]:
-        """The content of ``summary.json``."""
-        return {
-            "id": self.experiment.id,
-            "paper": self.experiment.paper,
-            "title": self.experiment.title,
-            "verdict": self.verdict,
-            "says": self.says,
-            "criteria": [
-                {key: finite(value) if isinstance(value, float) else value for key, value in asdict(criterion).items()}
-                for criterion in self.criteria
-            ],
-            "reps": len(self.seeds),
-            "seeds": self.seeds,
-            "version": faircast_version(),
-            **({} if self.numbers is None else {"numbers": asdict(self.numbers)}),
-        }
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """What became of all experiments of one call."""
-
-    folder: Path
-    reports: list[Report]
-    interrupted: bool
-    runs: int
-    """Runs computed by this call."""
-    found: int
-    """Runs that the folder held already."""
 
 
 def reproduce(
@@ -147,7 +97,7 @@ def carry_out(
         manifest |= {"build": build(), "name": name, "quick": quick}
         with place.call() as note:
             done = compute(plan, path, jobs=jobs, watcher=watcher)
-            note["experiments"] = {report.experiment.id: round(report.wall_s, 3) for report in done.reports}
+            note["experiments"] = {report.id: round(report.wall_s or 0.0, 3) for report in done.reports}
             listed = manifest.setdefault("experiments", [])
             listed += [name for name in note["experiments"] if name not in listed]
             if done.interrupted:
@@ -206,10 +156,20 @@ def conclude(experiment: Experiment, data: Data, folder: Path, begin: float) -> 
                 if data.quick:
                     figure.text(1.0, 0.0, "quick", ha="right", va="bottom", fontsize=7, color="#888888")
                 figures = save(figure, folder, experiment.id)
-    numbers = None if experiment.numbers is None else experiment.numbers(data)
-    wall_s = time.perf_counter() - begin
-    report = Report(experiment, verdict, verdicts, experiment.says(data), figures, data.seeds, wall_s, numbers)
-    write_json(folder / "summary.json", report.to_json())
+    report = Report(
+        id=experiment.id,
+        paper=experiment.paper,
+        title=experiment.title,
+        verdict=verdict,
+        criteria=verdicts,
+        says=experiment.says(data),
+        numbers=None if experiment.numbers is None else experiment.numbers(data),
+        figures=figures,
+        seeds=data.seeds,
+        version=faircast_version(),
+        wall_s=time.perf_counter() - begin,
+    )
+    write_json(folder / SUMMARY, report.to_json())
     return report
 
 

@@ -15,7 +15,7 @@ from faircast.progress import Reporter
 from faircast.statistics import with_interval
 
 if TYPE_CHECKING:
-    from faircast.reproduction import Report
+    from faircast.report import Report
 
 
 @verb
@@ -72,9 +72,8 @@ def show(report: Report) -> None:
         rows.append(
             [item.name, published(item.published), measured, accepted(item.low, item.high), item.verdict, item.note]
         )
-    experiment = report.experiment
     seeds = f"{len(report.seeds)} seed{'s' if len(report.seeds) != 1 else ''}"
-    print(f"\n{experiment.id}: {experiment.title} [{experiment.paper}], {seeds}: {report.verdict}")
+    print(f"\n{report.id}: {report.title} [{report.paper}], {seeds}: {report.verdict}")
     table(["criterion", "published", "measured", "accepted", "verdict", "reason"], rows, right=("measured",))
     if report.numbers is not None:
         columns, rows = report.numbers.columns, [list(row) for row in report.numbers.rows]

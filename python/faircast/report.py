@@ -1,0 +1,128 @@
+"""What became of experiments: verdicts, numbers, figures; written to a folder and read back from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from faircast.errors import InputError, nearest
+from faircast.experiment import AGREES, REPORTED, Numbers, Verdict
+from faircast.manifest import INTERRUPTED, read_manifest
+from faircast.summary import finite
+
+SUMMARY = "summary.json"
+"""Of every experiment, in the folder of its name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What became of one experiment."""
+
+    id: str
+    paper: str
+    title: str
+    verdict: str
+    criteria: list[Verdict]
+    says: str
+    """One sentence: what the figure, or the table, shows."""
+    numbers: Numbers | None
+    """The numbers behind the figure, if the experiment shows them."""
+    figures: list[Path]
+    """The files of the figure; none if there is no figure."""
+    seeds: list[int]
+    version: str
+    """Of faircast."""
+    wall_s: float | None = None
+    """From the start of the call to the verdict; None if the report was read."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether every criterion agrees (those that are only reported do not count)."""
+        return all(criterion.verdict.split(" (")[0] in (AGREES, REPORTED) for criterion in self.criteria)
+
+    def to_json(self) -> dict[str, Any]:
+        """The content of ``summary.json``."""
+        return {
+            "id": self.id,
+            "paper": self.paper,
+            "title": self.title,
+            "verdict": self.verdict,
+            "says": self.says,
+            "criteria": [
+                {key: finite(value) if isinstance(value, float) else value for key, value in asdict(criterion).items()}
+                for criterion in self.criteria
+            ],
+            "reps": len(self.seeds),
+            "seeds": self.seeds,
+            "version": self.version,
+            **({} if self.numbers is None else {"numbers": asdict(self.numbers)}),
+        }
+
+    @classmethod
+    def read(cls, folder: Path) -> Report:
+        """The report in the folder of one experiment. Raises `InputError` if there is none or it is damaged."""
+        path = folder / SUMMARY
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            return cls._from_json(found, folder)
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror}") from None
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+            raise InputError(f"{path} is damaged; reproduce the experiment again") from None
+
+    @classmethod
+    def _from_json(cls, found: Mapping[str, Any], folder: Path) -> Report:
+        texts = {key: found[key] for key in ("id", "paper", "title", "verdict", "version")}
+        numbers = found.get("numbers")
+        says = found.get("says", "")  # results of earlier versions have none
+        if not all(isinstance(text, str) for text in (*texts.values(), says)):
+            raise ValueError
+        name = texts["id"]
+        return cls(
+            **texts,
+            says=says,
+            criteria=[Verdict(**criterion) for criterion in found["criteria"]],
+            numbers=None if numbers is None else Numbers(columns=numbers["columns"], rows=numbers["rows"]),
+            figures=[path for end in ("pdf", "png") if (path := folder / f"{name}.{end}").is_file()],
+            seeds=[int(seed) for seed in found["seeds"]],
+        )
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What became of the experiments of a folder or of one call of `faircast.reproduce`."""
+
+    folder: Path
+    reports: list[Report]
+    interrupted: bool
+    runs: int = 0
+    """Runs computed by this call."""
+    found: int = 0
+    """Runs that the folder held already."""
+
+    def __getitem__(self, name: str) -> Report:
+        """The report of an experiment, by its id."""
+        for report in self.reports:
+            if report.id == name:
+                return report
+        ids = [report.id for report in self.reports]
+        raise KeyError(f"no report of {name}{nearest(name, ids)}; there are {', '.join(ids) or 'none'}")
+
+
+def read_reports(folder: str | Path) -> Reproduction:
+    """Read what a reproduction has concluded so far, in the order in which it came.
+
+    Raises `InputError` if `folder` is not that of a reproduction, or a report in it is missing or damaged.
+    """
+    folder = Path(folder)
+    manifest = read_manifest(folder)
+    if manifest["kind"] != "reproduction":
+        raise InputError(f"{folder} holds a {manifest['kind']}, not a reproduction")
+    listed = [str(name) for name in manifest.get("experiments", [])]
+    there = sorted(path.parent.name for path in folder.glob(f"*/{SUMMARY}"))  # those of a call that was killed, too
+    names = list(dict.fromkeys([*listed, *there]))
+    reports = [Report.read(folder / name) for name in names]
+    return Reproduction(folder, reports, manifest.get("status") == INTERRUPTED)
