@@ -1,8 +1,8 @@
-"""The summaries of all runs of a reproduction in one Parquet file: what tables and figures rest on.
+"""The summaries of all runs of a campaign in one Parquet file: what tables and figures rest on.
 
 A folder that is continued takes finished runs from here instead of computing them again. While runs are computed each
-goes to a journal beside the file when it is finished, with what its experiments keep of it besides; the journal goes
-when the reproduction is finished.
+goes to a journal beside the file when it is finished, with what is kept of it besides; the journal goes when the
+campaign is finished.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import hashlib
 import json
 import math
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from faircast.errors import InputError
 from faircast.journal import Journal
@@ -36,6 +36,9 @@ Key = tuple[str, int]
 
 class Measurements:
     """The summaries of a folder by scenario hash and seed, and what the journal holds beside them."""
+
+    LABELS: ClassVar[tuple[str, ...]] = ("scenario", "name")
+    """The columns of the Parquet file with the scenario's hash, with its name, and whatever else tells runs apart."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -109,40 +112,16 @@ class Measurements:
     def to_arrow(self) -> pa.Table:
         """All as a table ``name, scenario, seed, subject, metric, unit, value, optimum``."""
         import numpy as np
-        import pyarrow as pa
 
         runs = {_plain(key): run for key, run in self._runs.items()}
         keys = sorted(runs, key=lambda key: (self._names[key[0]], *key))
-        layouts = [runs[key].layout for key in keys]
-        lengths = [len(layout.rows) for layout in layouts]
-
-        def of_layouts(place: int) -> pa.Array:
-            words: dict[str, int] = {}
-            codes = {
-                id(layout): np.array([words.setdefault(row[place], len(words)) for row in layout.rows], np.int32)
-                for layout in {id(layout): layout for layout in layouts}.values()
-            }
-            column = _joined([codes[id(layout)] for layout in layouts], np.int32)
-            return pa.DictionaryArray.from_arrays(pa.array(column), pa.array(list(words), pa.string()))
-
-        def of_runs(texts: list[str]) -> pa.Array:
-            words: dict[str, int] = {}
-            codes = np.array([words.setdefault(text, len(words)) for text in texts], np.int32)
-            return pa.DictionaryArray.from_arrays(
-                pa.array(np.repeat(codes, lengths)), pa.array(list(words), pa.string())
-            )
-
-        return pa.table(
+        return with_labels(
             {
-                "name": of_runs([self._names[digest] for digest, _ in keys]),
-                "scenario": of_runs([digest for digest, _ in keys]),
-                "seed": pa.array(np.repeat(np.array([seed for _, seed in keys], dtype=np.int64), lengths)),
-                "subject": of_layouts(0),
-                "metric": of_layouts(1),
-                "unit": of_layouts(2),
-                "value": pa.array(_joined([np.frombuffer(runs[key].values) for key in keys], np.float64)),
-                "optimum": pa.array(_joined([np.frombuffer(_optimum_column(runs[key])) for key in keys], np.float64)),
-            }
+                "name": [self._names[digest] for digest, _ in keys],
+                "scenario": [digest for digest, _ in keys],
+                "seed": np.array([seed for _, seed in keys], np.int64),
+            },
+            [runs[key] for key in keys],
         )
 
     def _take_over(self, table: pa.Table) -> None:
@@ -151,13 +130,16 @@ class Measurements:
 
         if not table.num_rows:
             return
+        digest_column, name_column, *apart = self.LABELS
         codes, words = {}, {}
-        for name in ("name", "scenario", "subject", "metric", "unit"):
+        for name in dict.fromkeys((digest_column, name_column, "subject", "metric", "unit")):
             codes[name], words[name] = _codes(table.column(name))
         seeds = table.column("seed").to_numpy()
         values = table.column("value").to_numpy()
         best = table.column("optimum").to_numpy()
-        changes = (np.diff(codes["scenario"]) != 0) | (np.diff(seeds) != 0)
+        changes = (np.diff(codes[digest_column]) != 0) | (np.diff(seeds) != 0)
+        for name in apart:
+            changes |= np.diff(table.column(name).to_numpy()) != 0
         ends = [*(np.flatnonzero(changes) + 1).tolist(), table.num_rows]
         shapes: dict[tuple[bytes, ...], tuple[str, Layout]] = {}
         start = 0
@@ -166,11 +148,10 @@ class Measurements:
             if shape not in shapes:
                 texts = [[words[name][i] for i in codes[name][start:end]] for name in ("subject", "metric", "unit")]
                 shapes[shape] = self._layout(list(zip(*texts, strict=True)))
-            digest = words["scenario"][codes["scenario"][start]]
+            digest = words[digest_column][codes[digest_column][start]]
+            name = words[name_column][codes[name_column][start]]
             columns = values[start:end].tobytes(), best[start:end].tobytes()
-            self.add(
-                (digest, int(seeds[start])), words["name"][codes["name"][start]], self._run(*shapes[shape], *columns)
-            )
+            self.add((digest, int(seeds[start])), name, self._run(*shapes[shape], *columns))
             start = end
 
     def _replay(self, record: dict[str, Any]) -> None:
@@ -194,6 +175,47 @@ class Measurements:
         if (digest, optimum) not in self._optima:
             self._optima[digest, optimum] = optimum_by_key(layout, array("d", optimum))
         return RunSummary(layout, column, self._optima[digest, optimum])
+
+
+def with_labels(labels: Mapping[str, Sequence[str] | NDArray[Any]], runs: Sequence[RunSummary]) -> pa.Table:
+    """A row for each number of each run: the labels of the run, then ``subject, metric, unit, value, optimum``."""
+    import numpy as np
+    import pyarrow as pa
+
+    layouts = [run.layout for run in runs]
+    lengths = np.array([len(layout.rows) for layout in layouts], np.int64)
+
+    def of_layouts(place: int) -> pa.Array:
+        words: dict[str, int] = {}
+        codes = {
+            id(layout): np.array([words.setdefault(row[place], len(words)) for row in layout.rows], np.int32)
+            for layout in {id(layout): layout for layout in layouts}.values()
+        }
+        column = _joined([codes[id(layout)] for layout in layouts], np.int32)
+        return pa.DictionaryArray.from_arrays(pa.array(column), pa.array(list(words), pa.string()))
+
+    return pa.table(
+        {name: repeated(values, lengths) for name, values in labels.items()}
+        | {
+            "subject": of_layouts(0),
+            "metric": of_layouts(1),
+            "unit": of_layouts(2),
+            "value": pa.array(_joined([np.frombuffer(run.values) for run in runs], np.float64)),
+            "optimum": pa.array(_joined([np.frombuffer(_optimum_column(run)) for run in runs], np.float64)),
+        }
+    )
+
+
+def repeated(values: Sequence[str] | NDArray[Any], lengths: NDArray[np.int64]) -> pa.Array:
+    """A column in which each value stands so many times; texts as a dictionary, as there are few of them."""
+    import numpy as np
+    import pyarrow as pa
+
+    if isinstance(values, np.ndarray):
+        return pa.array(np.repeat(values, lengths))
+    words: dict[str, int] = {}
+    codes = np.array([words.setdefault(text, len(words)) for text in values], np.int32)
+    return pa.DictionaryArray.from_arrays(pa.array(np.repeat(codes, lengths)), pa.array(list(words), pa.string()))
 
 
 def _plain(key: Key) -> Key:

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from faircast import kept
-from faircast.batch import Job, Watcher, run_batch, worker_count
+from faircast.batch import Watcher, worker_count
+from faircast.campaign import Campaign, PlannedRun
 from faircast.errors import InputError
 from faircast.experiment import Data, Experiment, Point, PointData, Verdict, judge, overall
 from faircast.experiments import select
@@ -29,10 +30,9 @@ from faircast.manifest import INTERRUPTED, Workplace, build, check_place, defaul
 from faircast.measurements import Measurements
 from faircast.report import SUMMARY, Report, Reproduction
 from faircast.results import faircast_version, to_arrow
-from faircast.scenario import Resolved, resolve, seeds
+from faircast.scenario import resolve, seeds
 from faircast.storage import write_json, writing
-from faircast.summary import RunSummary, from_columns
-from faircast.utility.beside import with_optimum
+from faircast.summary import RunSummary
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -110,23 +110,13 @@ def carry_out(
 def compute(plan: Plan, path: Path, *, jobs: int, watcher: Watcher | None) -> Reproduction:
     """Compute what the folder does not hold yet of a plan, and conclude what is complete."""
     begin = time.perf_counter()
-    known = Measurements.read(path)
-    needed = [run for key, run in plan.runs.items() if key not in known or not run.recall(known.kept.get(key, {}))]
-    missing = {run.key for run in needed}
-    summaries = {key: known[key] for key in plan.runs if key not in missing}
-    outcome = run_batch([run.job for run in needed], plan.collector(needed, known), workers=jobs, watcher=watcher)
-    for run, summary in zip(needed, outcome.results, strict=True):
-        if summary is not None:
-            summaries[run.key] = summary
-            known.add(run.key, run.job.label, summary)
-    known.write()
+    done = plan.campaign.compute(Measurements.read(path), jobs=jobs, watcher=watcher)
     reports = []
     for planned in plan.experiments:
-        data = planned.data(plan, summaries)
+        data = planned.data(plan, done.summaries)
         if data is not None:
             reports.append(conclude(planned.experiment, data, path / planned.experiment.id, begin))
-    finished = sum(summary is not None for summary in outcome.results)
-    return Reproduction(path, reports, outcome.interrupted, finished, len(plan.runs) - len(needed))
+    return Reproduction(path, reports, done.interrupted, done.computed, done.found)
 
 
 def continued(path: Path, quick: bool) -> dict[str, Any]:
@@ -174,12 +164,9 @@ def conclude(experiment: Experiment, data: Data, folder: Path, begin: float) -> 
 
 
 @dataclass(eq=False)
-class PlannedRun:
-    """One run that some points want."""
+class KeepingRun(PlannedRun):
+    """A run of which tables and values are kept in memory, and in the journal while the others are computed."""
 
-    digest: str
-    seed: int
-    job: Job
     tables: dict[str, pa.Table] = field(default_factory=dict)
     """Tables to keep; empty until the run is done."""
     reduced: dict[int, Any] = field(default_factory=dict)
@@ -188,13 +175,8 @@ class PlannedRun:
     reducers: dict[int, tuple[str, Callable[[RawResult], Any]]] = field(default_factory=dict)
     """Reducing functions by their number, with a name that is the same in every process."""
 
-    @property
-    def key(self) -> tuple[str, int]:
-        """What tells runs apart."""
-        return self.digest, self.seed
-
     def take(self, raw: RawResult, tables: Mapping[str, Columns]) -> dict[str, Any]:
-        """Keep of a finished run what is wanted beside its summary; gives the same in a form for the journal."""
+        """Keep the wanted tables and what the reducing functions make of the run."""
         for name in self.wanted:
             self.tables[name] = to_arrow(tables[name])
         for number, (_, reduce) in self.reducers.items():
@@ -207,10 +189,7 @@ class PlannedRun:
         return noted
 
     def recall(self, noted: dict[str, Any]) -> bool:
-        """Take what is wanted beside the summary from what `take` gave; whether it has all of that.
-
-        What functions of other sources made of a run is passed over.
-        """
+        """Take the same from the journal. What functions of other sources made of a run is passed over."""
         tables = noted.get("tables", {})
         reduced = noted.get("reduced", {}) if noted.get("sources") == sources() else {}
         if not self.wanted <= set(tables) or any(name not in reduced for name, _ in self.reducers.values()):
@@ -237,9 +216,9 @@ class PlannedExperiment:
             keys = {seed: (digests[seed], seed) for seed in self.seeds}
             if any(run not in summaries for run in keys.values()):
                 return None
-            runs = {seed: plan.runs[run] for seed, run in keys.items()}
+            runs = {seed: plan.campaign.runs[run] for seed, run in keys.items()}
             found[key] = PointData(
-                scenario=plan.scenarios[digests[self.seeds[0]]],
+                scenario=plan.campaign.scenarios[digests[self.seeds[0]]],
                 summaries={seed: summaries[run] for seed, run in keys.items()},
                 tables={seed: run.tables for seed, run in runs.items()},
                 reduced={seed: run.reduced[id(point)] for seed, run in runs.items() if id(point) in run.reduced},
@@ -253,13 +232,12 @@ class Plan:
     def __init__(self, quick: bool) -> None:
         self.quick = quick
         self.experiments: list[PlannedExperiment] = []
-        self.runs: dict[tuple[str, int], PlannedRun] = {}
-        self.scenarios: dict[str, Resolved] = {}
+        self.campaign = Campaign(KeepingRun)
 
     @property
     def hash(self) -> str:
         """Of all scenarios; tells plans apart that differ in anything but the seeds."""
-        return hashlib.sha256("\n".join([str(self.quick), *self.scenarios]).encode()).hexdigest()[:12]
+        return hashlib.sha256("\n".join([str(self.quick), *self.campaign.scenarios]).encode()).hexdigest()[:12]
 
     def add(self, experiment: Experiment, seeds: range) -> None:
         """Plan the runs of an experiment."""
@@ -272,33 +250,10 @@ class Plan:
             for number, seed in enumerate(seeds):
                 if scenario is None or callable(point.scenario):
                     scenario = resolve(point.scenario_of(seed))
-                digest = scenario.hash if point.copy == 0 else f"{scenario.hash}#{point.copy}"
-                self.scenarios[digest] = scenario
-                digests[seed] = digest
-                run = self.runs.get((digest, seed))
-                if run is None:
-                    run = PlannedRun(digest, seed, Job(scenario.json, seed, scenario.name))
-                    self.runs[digest, seed] = run
+                run = self.campaign.want(scenario, seed, copy=point.copy)
+                digests[seed] = run.digest
                 if point.table_seeds is None or number < point.table_seeds:
                     run.wanted.update(point.tables)
                 if point.reduce is not None:
                     run.reducers[id(point)] = f"{experiment.id} {point.key!r}", point.reduce
         self.experiments.append(PlannedExperiment(experiment, seeds, points, self.quick))
-
-    def collector(
-        self, needed: Sequence[PlannedRun], known: Measurements
-    ) -> Callable[[Job, RawResult, float], RunSummary | None]:
-        """What takes from a raw result all that is wanted of it, and writes it down; called in the workers."""
-        by_job = {id(run.job): run for run in needed}
-
-        def collect(job: Job, raw: RawResult, _: float) -> RunSummary | None:
-            if raw.interrupted:
-                return None
-            run = by_job[id(job)]
-            tables = raw.tables()
-            tables["summary"] = with_optimum(tables["summary"], self.scenarios[run.digest])
-            summary = from_columns(tables["summary"])
-            known.record(run.key, job.label, summary, run.take(raw, tables))
-            return summary
-
-        return collect

@@ -141,7 +141,11 @@ def assign(tree: dict[str, Any], assignment: str) -> None:
     keys = [key.strip().strip('"') for key in split_path(path)]
     if not equals or not keys or not all(keys) or len(keys) > DEEPEST:
         raise InputError(f"{option}: write path=value, for instance --set links.bottleneck.delay='300 ms'")
-    value = parse_value(text.strip(), option)
+    put(tree, keys, parse_value(text.strip(), option), option)
+
+
+def put(tree: dict[str, Any], keys: Sequence[str], value: Any, option: str) -> None:
+    """Set what the keys lead to; `option` says in messages who wants it."""
     at: Any = tree
     for depth, key in enumerate(keys):
         last = depth == len(keys) - 1
