@@ -13,6 +13,8 @@ from importlib import import_module
 from importlib.metadata import entry_points, version
 
 GROUP = "faircast.core"
+COMPLETING = "_FAIRCAST_COMPLETE"
+"""Environment variable: if set, a shell asks the command line what could stand next, for which no core is needed."""
 CHOICE = "FAIRCAST_CORE"
 """Environment variable: the name of the entry point to take, or ``faircast`` for the core of this package."""
 OWN = "faircast"
@@ -23,6 +25,8 @@ def choose() -> None:
 
     Raises `ImportError` if there are several, or if it was built for another version of faircast.
     """
+    if COMPLETING in os.environ:
+        return
     found = {entry.name: entry.value for entry in entry_points(group=GROUP)}
     asked = os.environ.get(CHOICE)
     if asked == OWN or (not found and not asked):

@@ -55,6 +55,13 @@ def nearest(name: str, legal: Sequence[str]) -> str:
     return f" (did you mean {found[0]}?)" if found else ""
 
 
+def choose(kind: str, name: str, legal: Sequence[str]) -> str:
+    """`name` if it is one of the legal ones, otherwise an `InputError` that names them."""
+    if name in legal:
+        return name
+    raise InputError(f"there is no {kind} {brief(name)}{nearest(name, legal)}; there are: {', '.join(legal) or 'none'}")
+
+
 def shortened(text: str, longest: int = LONGEST) -> str:
     """`text` as a message can hold it: without characters that nobody sees, and cut in the middle if it is long.
 

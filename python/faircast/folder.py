@@ -16,7 +16,7 @@ folder is the moment from which the seed is finished. One process at a time work
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -50,17 +50,22 @@ from faircast.summary import Row, RunSummary, over_seeds, to_arrow
 class RunFolder:
     """Where the runs of one scenario go. Opening it checks, `work` is the first to write."""
 
-    def __init__(self, path: Path, scenario: Resolved) -> None:
+    def __init__(self, path: Path, scenario: Resolved, sets: Sequence[str] = ()) -> None:
         self.path = path
         self.scenario = scenario
+        self.sets = list(sets)
+        """The assignments ``path=value`` that made the scenario of what was read; noted in the manifest."""
         self.damaged: dict[int, str] = {}
         """Seeds that `work` found damaged and removed, with the reason."""
         self._place = Workplace(path, self._check)
 
     @classmethod
-    def open(cls, out: str | Path | None, scenario: Resolved) -> RunFolder:
-        """The folder `out`, by default ``results/<name>-<hash>``; refused if it holds anything else."""
-        return cls(Path(out) if out is not None else default_path(scenario.name, scenario.hash), scenario)
+    def open(
+        cls, out: str | Path | None, scenario: Resolved, *, label: str = "", sets: Sequence[str] = ()
+    ) -> RunFolder:
+        """The folder `out`, by default ``results/<name>[-<label>]-<hash>``; refused if it holds anything else."""
+        path = Path(out) if out is not None else default_path(scenario.name, scenario.hash, label)
+        return cls(path, scenario, sets)
 
     @contextmanager
     def work(self, wanted: Iterable[int]) -> Iterator[None]:
@@ -75,7 +80,7 @@ class RunFolder:
             manifest["seeds"] = to_ranges([*from_ranges(manifest.get("seeds", [])), *wanted])
             found = {seed: self._damage(seed, path) for seed, path in self.finished().items()}
             self.damaged = {seed: reason for seed, reason in found.items() if reason is not None}
-            with self._place.call() as note:
+            with self._place.call(sets=self.sets) as note:
                 if self.damaged:
                     note["damaged"] = {str(seed): reason for seed, reason in self.damaged.items()}
                 for seed, reason in found.items():

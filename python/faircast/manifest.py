@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from faircast import _native
-from faircast.errors import InputError, NotFinishedError
+from faircast.errors import InputError, NotFinishedError, brief
 from faircast.results import faircast_version
 from faircast.storage import BusyError, Lock, clear_leftovers, is_leftover, write_json, writing
 
@@ -64,8 +64,8 @@ class Workplace:
             lock.__exit__()
 
     @contextmanager
-    def call(self) -> Iterator[dict[str, Any]]:
-        """Note in the manifest who is at work and how it ends; gives the note, to which more can be added.
+    def call(self, **more: Any) -> Iterator[dict[str, Any]]:
+        """Note in the manifest who is at work, `more`, and how it ends; gives the note, to which more can be added.
 
         An error is noted as ``failed`` with its message, or as ``interrupted``, and passed on.
         """
@@ -77,6 +77,7 @@ class Workplace:
             "pid": os.getpid(),
             "platform": platform.platform(),
             "python": platform.python_version(),
+            **more,
         }
         self.manifest.setdefault("calls", []).append(note)
         self.manifest["status"] = RUNNING
@@ -111,10 +112,20 @@ class Workplace:
             ) from None
 
 
-def default_path(name: str, digest: str) -> Path:
-    """``results/<name>-<hash>``, the name reduced to what is safe in a path."""
-    safe = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name).strip(".-") or "scenario"
-    return Path("results") / f"{safe[:80]}-{digest}"
+def default_path(name: str, digest: str, label: str = "") -> Path:
+    """``results/<name>[-<label>]-<hash>``, name and label reduced to what is safe in a path.
+
+    Raises `InputError` if a label is given of which nothing would be left.
+    """
+    parts = [safe(name) or "scenario", *([safe(label)] if label else []), digest]
+    if not all(parts):
+        raise InputError(f"--label {brief(label)}: nothing of it can stand in a folder's name; give letters or digits")
+    return Path("results") / "-".join(parts)
+
+
+def safe(text: str) -> str:
+    """Letters, digits, dots, dashes and underscores of a text, other signs as dashes; at most 80."""
+    return "".join(sign if sign.isalnum() or sign in "-_." else "-" for sign in text).strip(".-")[:80]
 
 
 def check_place(path: Path, kind: str, same: dict[str, Any]) -> dict[str, Any]:
@@ -161,6 +172,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise InputError(f"{path} is damaged; choose another folder with --out")
     found: dict[str, Any] = manifest
     return found
+
+
+def sets_of(manifest: dict[str, Any]) -> list[str]:
+    """What was changed by ``--set`` to get the scenario of a folder: that of the last call that changed anything."""
+    found = [call["sets"] for call in manifest.get("calls", []) if isinstance(call.get("sets"), list) and call["sets"]]
+    return [str(assignment) for assignment in found[-1]] if found else []
 
 
 def to_ranges(numbers: Iterable[int]) -> list[list[int]]:

@@ -12,7 +12,7 @@ from faircast import _native
 from faircast.batch import Job, Watcher, run_batch, worker_count
 from faircast.errors import InputError
 from faircast.folder import RunFolder
-from faircast.manifest import MANIFEST, from_ranges, read_manifest
+from faircast.manifest import MANIFEST, from_ranges, read_manifest, sets_of
 from faircast.results import RunResult, origin_of, read_table
 from faircast.scenario import Resolved, Source, resolve, seeds
 from faircast.summary import Row
@@ -96,6 +96,8 @@ class Earlier(NamedTuple):
     version: str
     folder: Path | None
     """The folder of a run, which can be continued; None for a part of one."""
+    sets: list[str] = []  # noqa: RUF012
+    """What was changed by ``--set`` to get the scenario, as far as that is known."""
 
 
 def from_result(path: Path) -> Earlier | None:
@@ -120,4 +122,6 @@ def from_result(path: Path) -> Earlier | None:
         raise InputError(f"{path} holds a {manifest['kind']}; only the folder of a run can be run again")
     if "scenario" not in manifest or "version" not in manifest or not manifest.get("seeds"):
         raise InputError(f"{path / MANIFEST} is damaged: it lacks the scenario, the seeds or the version")
-    return Earlier(resolve(manifest["scenario"]), from_ranges(manifest["seeds"]), str(manifest["version"]), path)
+    return Earlier(
+        resolve(manifest["scenario"]), from_ranges(manifest["seeds"]), str(manifest["version"]), path, sets_of(manifest)
+    )

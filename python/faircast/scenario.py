@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 
 from faircast import _native
 from faircast.background import called
-from faircast.errors import InputError, brief, nearest
+from faircast.errors import InputError, brief
+from faircast.errors import choose as choose
 
 Source: TypeAlias = "str | Path | Mapping[str, Any] | Resolved | Any"
 """A path to TOML or JSON, TOML or JSON text, a mapping, an object of `faircast.model`, or what is resolved already."""
@@ -185,13 +186,6 @@ def whole(name: str, value: object) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__"):
         raise InputError(f"{name} is {brief(repr(value))}, {type(value).__name__}; legal is a whole number")
     return operator.index(value)
-
-
-def choose(kind: str, name: str, legal: Sequence[str]) -> str:
-    """`name` if it is one of the legal ones, otherwise an `InputError` that names them."""
-    if name in legal:
-        return name
-    raise InputError(f"there is no {kind} {brief(name)}{nearest(name, legal)}; there are: {', '.join(legal) or 'none'}")
 
 
 def count(found: Sequence[object]) -> str:

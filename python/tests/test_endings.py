@@ -33,7 +33,7 @@ UNEXPECTED = [
 
 
 @pytest.mark.parametrize("error", UNEXPECTED, ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("broken", ["faircast.cli.run.run_into", "typer.main.get_command"])
+@pytest.mark.parametrize("broken", ["faircast.runs.run_into", "typer.main.get_command"])
 def test_whatever_is_raised(
     cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, broken: str
 ) -> None:
@@ -58,7 +58,7 @@ def test_an_unexpected_error_says_where_it_came_up(cli: Cli, small: Path, monkey
     def fails(*_: object, **__: object) -> None:
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr("faircast.cli.run.run_into", fails)
+    monkeypatch.setattr("faircast.runs.run_into", fails)
     err = cli("run", small).err
     assert "internal error, please report it: ZeroDivisionError: division by zero (test_endings.py:" in err
     assert "FAIRCAST_TRACEBACK=1 faircast ... shows more" in err
@@ -100,7 +100,7 @@ def test_wrong_words_on_the_command_line(cli: Cli) -> None:
         assert done.err.startswith("faircast: ")
         assert "--help'" in done.err
     done = cli()
-    assert (done.code, "Commands:" in done.out) == (2, True)
+    assert (done.code, "Verbs:" in done.out) == (2, True)
 
 
 def test_long_values_are_cut(cli: Cli, small: Path) -> None:

@@ -7,9 +7,11 @@ import signal
 import sys
 import threading
 from contextlib import suppress
+from typing import Any
 
 from faircast.cli.endings import ending
 from faircast.cli.streams import prepare
+from faircast.core import COMPLETING
 from faircast.errors import BAD_INPUT, OK, InputError
 
 
@@ -31,7 +33,7 @@ def carry_out(arguments: list[str]) -> int:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts us in the background ignores it
         code = invoked(arguments or ["--help"])
         sys.stdout.flush()
-        return code if arguments else BAD_INPUT
+        return code if arguments or COMPLETING in os.environ else BAD_INPUT
     except BaseException as error:
         return ending(error, as_json="--json" in arguments)
 
@@ -43,15 +45,31 @@ def invoked(arguments: list[str]) -> int:
     from faircast.cli.app import app
 
     command = typer.main.get_command(app)
+    if COMPLETING in os.environ:
+        return completed(command)
+    before_verb = True
     try:
         with command.make_context("faircast", list(arguments)) as context:
+            before_verb = False
             command.invoke(context)
     except typer.Exit as error:
-        return error.exit_code
+        return BAD_INPUT if before_verb and error.exit_code else error.exit_code
+    except SystemExit as error:  # the options that show and install what completes; an error has been told
+        return BAD_INPUT if error.code else OK
     except Exception as error:
         if not hasattr(error, "format_message"):  # what is wrong with an option; typer has moved the class about
             raise
         raise InputError(f"{error.format_message()}\n  {help_for(error)}") from None
+    return OK
+
+
+def completed(command: Any) -> int:
+    """Print for a shell what could stand next; the exit code that its script waits for."""
+    os.environ["COLUMNS"] = "1000"  # one line for each word; typer would wrap the helps
+    try:
+        command.main(args=[], prog_name="faircast", complete_var=COMPLETING)
+    except SystemExit as error:
+        return int(error.code or OK)
     return OK
 
 

@@ -1,34 +1,119 @@
-"""The verbs of the command ``faircast``: one file each."""
+"""The verbs of the command ``faircast``: one file each, loaded when it is asked for."""
 
 from __future__ import annotations
 
-import typer
+import ast
+import re
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NamedTuple
 
-from faircast.cli import bench, list_, paths, reproduce, run, schema, validate
+import typer
+from typer.core import TyperGroup
+
+from faircast.errors import InputError, brief, nearest
+
+VERBS = {
+    "list": "faircast.cli.list_",
+    "run": "faircast.cli.run",
+    "validate": "faircast.cli.validate",
+    "paths": "faircast.cli.paths",
+    "schema": "faircast.cli.schema",
+    "reproduce": "faircast.cli.reproduce",
+    "bench": "faircast.cli.bench",
+}
+"""Every verb with the module whose function `command` does it, in the order of ``faircast --help``.
+
+The first line of that function's docstring is the verb's help in one line. The core, Arrow and what imports them are
+imported inside functions: to complete the options of a verb its module is loaded, and that has to be quick.
+"""
+EXAMPLES = re.compile(r"\n\n(?=Examples?: )")
+
+
+class Completion(NamedTuple):
+    """A word that a shell may put in."""
+
+    value: str
+    help: str
+    type: str = "plain"
+
+
+class Verbs(TyperGroup):
+    """A group of verbs that loads a verb's module when the verb is called, its help asked or its options completed."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of all verbs."""
+        del ctx
+        return list(VERBS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The verb of this name, None if there is none."""
+        del ctx
+        return loaded(cmd_name) if cmd_name in VERBS else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The verb that the first word names. Raises `InputError` if there is none."""
+        if not ctx.resilient_parsing and not args[0].startswith("-") and args[0] not in VERBS:
+            there = ", ".join(VERBS)
+            raise InputError(
+                f"there is no verb {brief(args[0])}{nearest(args[0], list(VERBS))}; there are: {there}\n"
+                "  Try 'faircast --help'."
+            )
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """The verbs, or the options before the verb, that begin so."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return [Completion(name, summary(name)) for name in VERBS if name.startswith(incomplete)]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The list of verbs, each with its whole line of help."""
+        del ctx
+        with formatter.section("Verbs"):
+            formatter.write_dl([(name, summary(name)) for name in VERBS])
+
+
+def loaded(verb: str) -> Any:
+    """A verb as typer has it: its module's `command` with the options."""
+    function: Callable[..., None] = import_module(VERBS[verb]).command
+    single = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    single.command(verb)(function)
+    found = typer.main.get_command(single)
+    found.help = EXAMPLES.sub("\n\n\b\n", found.help or "")  # an example is copied: its lines stay as they are
+    return found
+
+
+def summary(verb: str) -> str:
+    """The help of a verb in one line, read from its source: to load all verbs would take much longer."""
+    spec = find_spec(VERBS[verb])
+    loader: Any = None if spec is None else spec.loader
+    source = None if loader is None else loader.get_source(VERBS[verb])
+    for node in ast.parse(source or "").body:
+        if isinstance(node, ast.FunctionDef) and node.name == "command":
+            return (ast.get_docstring(node) or "").partition("\n")[0]
+    return ""
+
 
 app = typer.Typer(
     name="faircast",
     help="Laboratory for fair multicast congestion control: run scenarios, reproduce papers, judge results.\n\n"
     "Exit codes: 0 done, 1 a criterion does not hold (--strict), 2 bad input, 3 could not finish, 130 interrupted.",
-    add_completion=False,
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    subcommand_metavar="VERB [ARGS]...",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("list")(list_.command)
-app.command("run")(run.command)
-app.command("validate")(validate.command)
-app.command("paths")(paths.command)
-app.command("schema")(schema.command)
-app.command("reproduce")(reproduce.command)
-app.command("bench")(bench.command)
 
 
 def show_version(asked: bool) -> None:
     """Print the version and leave."""
     if asked:
-        from faircast.results import faircast_version
+        from importlib.metadata import version
 
-        print(faircast_version())
+        print(version("faircast"))
         raise typer.Exit
 
 

@@ -13,9 +13,8 @@ import typer
 
 from faircast.cli.common import Json, table, verb
 from faircast.cli.endings import print_json
-from faircast.errors import InputError, NotFinishedError
+from faircast.errors import InputError, NotFinishedError, choose
 from faircast.loads import LOADS, REFERENCE
-from faircast.scenario import choose
 
 CALENDARS = ("wheel", "heap")
 CHILD = "from faircast.cli.bench import child; child()"
@@ -28,16 +27,23 @@ def command(
         typer.Option(
             "--load",
             metavar="LOAD",
-            help=f"One of {', '.join(LOADS)}, again and again; default: {' and '.join(REFERENCE)}.",
+            help=f"One of {', '.join(LOADS)}, again and again; default: {', '.join(REFERENCE)}.",
+            autocompletion=lambda: list(LOADS),
         ),
     ] = None,
     repeat: Annotated[int, typer.Option(metavar="N", help="Measure N times; the median and the best are shown.")] = 3,
-    calendar: Annotated[str, typer.Option(metavar="|".join(CALENDARS), help="The event calendar to use.")] = "wheel",
+    calendar: Annotated[
+        str,
+        typer.Option(
+            metavar="|".join(CALENDARS), help="The event calendar to use.", autocompletion=lambda: list(CALENDARS)
+        ),
+    ] = "wheel",
     as_json: Json = False,
 ) -> None:
-    """Measure packet-hops per second of user CPU time, one core, for building and running the network.
+    """Measure how many packet-hops one core simulates per second.
 
-    A packet-hop is a packet that leaves a link. L1: dumbbell, 10 NewReno flows, 960+40 byte packets, 100 Mb/s 20 ms
+    Packet-hops per second of user CPU time, for building and running the network; a packet-hop is a packet that
+    leaves a link. L1: dumbbell, 10 NewReno flows, 960+40 byte packets, 100 Mb/s 20 ms
     drop-tail 1000, access 1 Gb/s 1 ms, 60 s. L2: the same with 100 flows, 1 Gb/s, 10 s; L2-10 and L2-1000 with 10 and
     1000 flows; L2-even with access links of 1.01 Gb/s. M1: star of 1000 receivers, 10 Mb/s constant rate, 10 s; M2:
     binary tree of 1024; M3: binary tree with 10 000 receivers of TFMCC, 21 s. C1: Iridium with ten stations, ten TCP

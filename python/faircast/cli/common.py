@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, ParamSpec
 
@@ -14,6 +15,7 @@ import typer
 
 from faircast.cli.endings import ending
 from faircast.cli.streams import legible
+from faircast.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,6 +23,14 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Change a value of the scenario first; again and again."),
+]
+Label = Annotated[
+    str,
+    typer.Option("--label", metavar="TEXT", help="Part of the folder's name; not with --out.", show_default=False),
+]
 Jobs = Annotated[int | None, typer.Option("--jobs", metavar="N", help="Runs at once; default: one per core.")]
 
 
@@ -58,6 +68,12 @@ def sigterm_interrupts() -> Iterator[None]:
     finally:
         if signal.getsignal(signal.SIGTERM) is interrupt:
             signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
+
+
+def one_place(out: Path | None, label: str) -> None:
+    """Raises `InputError` if both ``--out`` and ``--label`` are given."""
+    if out is not None and label:
+        raise InputError("--label is a part of the folder's name, --out gives all of it; give one of them")
 
 
 def console() -> Console:

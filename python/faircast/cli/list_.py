@@ -8,17 +8,25 @@ import typer
 
 from faircast.cli.common import Json, verb
 from faircast.cli.endings import print_json
-from faircast.scenario import choose
+from faircast.errors import choose
 
 KINDS = ("experiments", "schemes", "flows", "queues", "losses", "agents", "topologies", "tcp", "gauges", "events")
 
 
 @verb
 def command(
-    kind: Annotated[str | None, typer.Argument(metavar="|".join(KINDS), show_default=False)] = None,
+    kind: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="KIND",
+            help=f"One of {', '.join(KINDS)}; default: all.",
+            autocompletion=lambda: list(KINDS),
+            show_default=False,
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show what there is: experiments, schemes, flows, queues, losses, topologies, TCP variants, gauges and events.
+    """Show what can be named: schemes, queues, topologies and so on.
 
     Example: faircast list queues
     """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faircast.cli.common import Json, table, verb
+from faircast.cli.common import Json, Sets, table, verb
 from faircast.cli.endings import print_json
 
 if TYPE_CHECKING:
@@ -33,20 +33,20 @@ def command(
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="0 to 2^53 - 1; default: the scenario's, 1.", show_default=False)
     ] = None,
-    sets: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Change a value first, again and again.")
-    ] = None,
+    sets: Sets = None,
     file_csv: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write samples and changes, as CSV.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show over which links packets go from a node to another and how long they take, as the network changes.
+    r"""Show the way between two nodes over time, without packets.
 
-    Nothing is sent and the scenario needs no flows. A line for each change of the way; below, the delays of all
-    samples and the hand-offs of the stations on the way.
+    Over which links packets go and how long they take, as the network changes. Nothing is sent and
+    the scenario needs no flows. A line for each change of the way; below, the delays of all samples and the hand-offs
+    of the stations on the way.
 
-    Example: faircast paths iridium.toml --from berkeley --to boston --interval '10 s' --csv delay.csv
+    Example: faircast paths examples/scenarios/berkeley-boston.toml \
+                 --from berkeley --to boston
     """
     from faircast.ways import several
 

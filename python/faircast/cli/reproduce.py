@@ -18,10 +18,30 @@ if TYPE_CHECKING:
     from faircast.report import Report
 
 
+def ids_known() -> list[str]:
+    """The ids of all experiments, for completion."""
+    from faircast.experiments import REGISTRY
+
+    return list(REGISTRY)
+
+
+def papers_known() -> list[str]:
+    """The keys of all papers, for completion."""
+    from faircast.experiments import PAPERS
+
+    return list(PAPERS)
+
+
 @verb
 def command(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="See: faircast list experiments.")] = None,
-    paper: Annotated[str | None, typer.Option(metavar="KEY", help="All experiments of a paper, e.g. durresi.")] = None,
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="ID", help="See: faircast list experiments.", autocompletion=ids_known),
+    ] = None,
+    paper: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", help="All experiments of a paper, e.g. durresi.", autocompletion=papers_known),
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All experiments.")] = False,
     reps: Annotated[int | None, typer.Option(metavar="N", help="Seeds; default: 10, with --quick 3.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="3 seeds and few points; verdicts are marked quick.")] = False,
@@ -30,7 +50,9 @@ def command(
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> None:
-    """Reproduce experiments: per criterion what was published, what is measured, the verdict; and the figure.
+    """Reproduce experiments of the papers and judge them.
+
+    Per criterion what was published, what is measured, the range that counts as agreement and the verdict; a figure.
 
     Example: faircast reproduce mecn-fig8a --quick
     """

@@ -5,21 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faircast.cli.common import Jobs, Json, verb
+from faircast.cli.common import Jobs, Json, Label, Sets, one_place, verb
 from faircast.cli.endings import print_json, warn
-from faircast.cli.view import show_rows
 from faircast.errors import INTERRUPTED
-from faircast.folder import RunFolder
 from faircast.progress import Reporter
-from faircast.results import faircast_version
-from faircast.runs import FolderOutcome, from_result, run_into
-from faircast.scenario import resolve, seeds
-from faircast.summary import to_json
-from faircast.warning import lines, of_folder
+
+if TYPE_CHECKING:
+    from faircast.folder import RunFolder
+    from faircast.runs import FolderOutcome
 
 
 @verb
@@ -31,35 +28,45 @@ def command(
         int | None, typer.Option(metavar="N", help="First seed, 0 to 2^53 - 1; default: the scenario's, 1.")
     ] = None,
     reps: Annotated[int | None, typer.Option(metavar="N", help="How many seeds, each a run; default: 1.")] = None,
-    sets: Annotated[
-        list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Change a value, again and again.")
-    ] = None,
+    sets: Sets = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: results/<name>-<hash>.")] = None,
+    label: Label = "",
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> None:
-    """Run a scenario and write its tables; finished seeds of the same scenario are kept and not run again.
+    """Run a scenario, write its tables and show the summary.
 
-    A result folder in place of FILE is continued in place, or repeated elsewhere with --out.
+    Finished seeds of the same scenario are kept and not run again. A result folder in place of FILE is continued in
+    place, or repeated elsewhere with --out or --label.
 
-    Example: faircast run geo.toml --reps 10 --set links.bottleneck.delay='300 ms'
+    Example: faircast run examples/scenarios/geo-loss.toml --set duration=60s
     """
+    from faircast.folder import RunFolder
+    from faircast.results import faircast_version
+    from faircast.runs import from_result, run_into
+    from faircast.scenario import resolve, seeds
+    from faircast.summary import to_json
+    from faircast.warning import lines, of_folder
+
+    one_place(out, label)
+    made_by = list(sets or [])
     earlier = from_result(file)
     if earlier is None:
         scenario = resolve(file, sets=sets or [])
         wanted = seeds(scenario.seed if seed is None else seed, 1 if reps is None else reps)
         chosen: Sequence[int] = wanted
     else:
-        scenario, chosen, version, made_in = earlier
+        scenario, chosen, version, made_in, before = earlier
+        made_by = [*before, *made_by]
         if version != faircast_version():
             print(f"faircast: {file} was made by faircast {version}, numbers may differ", file=sys.stderr)
         if sets:
             scenario = resolve(scenario, sets=sets)
-        elif out is None:
+        elif out is None and not label:
             out = made_in
         if seed is not None or reps is not None:
             chosen = seeds(chosen[0] if seed is None else seed, 1 if reps is None else reps)
-    folder = RunFolder.open(out, scenario)
+    folder = RunFolder.open(out, scenario, label=label, sets=made_by)
     with Reporter(f"running {scenario.name}", quiet=as_json) as reporter:
         outcome = run_into(folder, chosen, workers=jobs, watcher=reporter)
     for number, reason in outcome.damaged.items():
@@ -71,6 +78,7 @@ def command(
             {
                 "scenario": scenario.name,
                 "hash": scenario.hash,
+                "sets": folder.sets,
                 "folder": str(folder.path),
                 "seeds": list(folder.finished()),
                 "computed": outcome.computed,
@@ -90,9 +98,10 @@ def command(
 
 def show(name: str, folder: RunFolder, outcome: FolderOutcome) -> None:
     """The summary on screen."""
-    finished = list(folder.finished())
+    from faircast.cli.view import headline, show_rows
+
     if outcome.rows:
-        show_rows(f"{name}, {len(finished)} seed{'s' if len(finished) != 1 else ''}", outcome.rows)
+        show_rows(headline(name, folder.sets, len(folder.finished())), outcome.rows)
     if not outcome.computed and not outcome.interrupted:
         print("nothing left to do: the folder holds these seeds already")
     print(f"results in {folder.path}")

@@ -10,7 +10,9 @@ from faircast.cli.endings import print_json
 
 @verb
 def command(as_json: Json = False) -> None:
-    """Print the JSON Schema of scenario files, for editors and other programs; it is JSON with and without --json.
+    """Print the JSON Schema of scenario files, for editors.
+
+    It is JSON with and without --json.
 
     Example: faircast schema > scenario.schema.json
     """

@@ -7,23 +7,26 @@ from typing import Annotated
 
 import typer
 
-from faircast.cli.common import Json, verb
+from faircast.cli.common import Json, Sets, verb
 from faircast.cli.endings import print_json, warn
 from faircast.errors import BAD_INPUT, InputError
-from faircast.scenario import resolve
-from faircast.warning import known
 
 
 @verb
 def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A scenario in TOML or JSON.", show_default=False)],
-    sets: Annotated[list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Change a value first.")] = None,
+    sets: Sets = None,
     as_json: Json = False,
 ) -> None:
-    """Check a scenario without running it; every problem with its path, what was given and what is legal.
+    """Check a scenario and list all that is wrong with it.
 
-    Example: faircast validate geo.toml
+    Every problem with its path, what was given and what is legal; nothing is run.
+
+    Example: faircast validate examples/scenarios/geo-loss.toml
     """
+    from faircast.scenario import resolve
+    from faircast.warning import known
+
     try:
         scenario = resolve(file, sets=sets or [])
     except InputError as error:

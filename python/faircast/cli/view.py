@@ -42,6 +42,12 @@ Metrics = dict[str, tuple[Estimate, str]]
 NOTHING = (estimate([]), "")
 
 
+def headline(name: str, sets: Sequence[str], seeds: int) -> str:
+    """What a table of results is of: the scenario's name, what was changed by ``--set``, the number of seeds."""
+    changed = f" with {', '.join(sets)}" if sets else ""
+    return f"{name}{changed}, {seeds} seed{'s' if seeds != 1 else ''}"
+
+
 def show_rows(title: str, rows: Sequence[Row]) -> None:
     """Flows, receivers of sessions, and links with a probed queue, drops, marks, losses or much to do.
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from faircast.errors import InputError, nearest
-from faircast.experiment import Experiment
-from faircast.scenario import choose
+from faircast.errors import InputError, choose, nearest
+
+if TYPE_CHECKING:
+    from faircast.experiment import Experiment
 
 PAPERS = {
     "peng": "Peng, Sikdar: Multi-layer Multicast Congestion Control in Satellite Environments",

@@ -10,9 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import get_args
 
-from faircast.errors import InputError, NotFinishedError
+from faircast.errors import InputError, NotFinishedError, choose
 from faircast.model import Orientation, Utility
-from faircast.scenario import choose
 
 ALPHA_MIN, ALPHA_MAX = 0.1, 20.0
 """The alphas that are solved reliably; `crates/scenario` has the same."""
