@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from faircast.runs import run
     from faircast.scenario import Resolved, problems, resolve
     from faircast.statistics import Estimate, estimate, jain, variation
+    from faircast.sweeps import SweepResult, sweep
     from faircast.utility.network import optimum
     from faircast.utility.optimum import Optimum
     from faircast.utility.problem import InfeasibleError
@@ -41,6 +42,7 @@ __all__ = [
     "Resolved",
     "RunResult",
     "ScenarioError",
+    "SweepResult",
     "estimate",
     "jain",
     "optimum",
@@ -50,6 +52,7 @@ __all__ = [
     "reproduce",
     "resolve",
     "run",
+    "sweep",
     "variation",
 ]
 
@@ -65,6 +68,7 @@ _HOME = {
     "Resolved": "faircast.scenario",
     "RunResult": "faircast.results",
     "ScenarioError": "faircast._native",
+    "SweepResult": "faircast.sweeps",
     "__version__": "",
     "estimate": "faircast.statistics",
     "jain": "faircast.statistics",
@@ -75,6 +79,7 @@ _HOME = {
     "reproduce": "faircast.reproduction",
     "resolve": "faircast.scenario",
     "run": "faircast.runs",
+    "sweep": "faircast.sweeps",
     "variation": "faircast.statistics",
 }
 

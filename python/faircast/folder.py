@@ -26,7 +26,7 @@ from faircast.manifest import (
     INTERRUPTED,
     MANIFEST,
     Workplace,
-    build,
+    check_build,
     check_place,
     default_path,
     from_ranges,
@@ -151,11 +151,7 @@ class RunFolder:
 
     def _check(self) -> dict[str, Any]:
         manifest = check_place(self.path, "run", {"hash": self.scenario.hash})
-        if manifest.get("build") != build():
-            raise InputError(
-                f"{self.path} was made by another build of faircast {faircast_version()}, whose numbers may differ; "
-                "remove it or choose another folder with --out"
-            )
+        check_build(self.path, manifest)
         return manifest
 
     def _damage(self, seed: int, path: Path) -> str | None:

@@ -157,6 +157,15 @@ def check_place(path: Path, kind: str, same: dict[str, Any]) -> dict[str, Any]:
     return manifest
 
 
+def check_build(path: Path, manifest: dict[str, Any]) -> None:
+    """Refuse a folder that was made by another build of this version."""
+    if manifest.get("build") != build():
+        raise InputError(
+            f"{path} was made by another build of faircast {faircast_version()}, whose numbers may differ; "
+            "remove it or choose another folder with --out"
+        )
+
+
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a result folder. Raises `InputError` if there is none or it is damaged."""
     path = folder / MANIFEST
@@ -222,6 +231,7 @@ FORM: dict[str, type] = {
     "files": dict,
     "calls": list,
     "experiments": list,
+    "varied": list,
 }
 """What the entries are that are relied on, where they are there."""
 

@@ -55,17 +55,21 @@ class Measurements:
     def read(cls, folder: Path) -> Measurements:
         """Those of a folder, which may have none. Raises `InputError` if the Parquet file is damaged."""
         found = cls(folder)
-        path = folder / FILE
+        found.load()
+        return found
+
+    def load(self) -> None:
+        """Take in what both files hold; see `read`."""
+        path = self._folder / FILE
         if path.exists():
             try:
-                found._take_over(read_table(path))
+                self._take_over(read_table(path))
             except (KeyError, TypeError, ValueError) as error:
                 if isinstance(error, InputError):
                     raise
                 raise InputError(f"{path} is a Parquet file, but not one of measurements; remove it") from None
-        for record in found._journal.read():
-            found._replay(record)
-        return found
+        for record in self._journal.read():
+            self._replay(record)
 
     @staticmethod
     def discard(folder: Path) -> None:

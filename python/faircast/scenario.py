@@ -66,14 +66,19 @@ def resolve(source: Source, *, sets: Sequence[str] = ()) -> Resolved:
         if not sets:
             return source
         source = source.data | {"seed": source.seed}
-    tree, folder = read(source), home(source)
+    tree = read(source)
     for assignment in sets:
         assign(tree, assignment)
+    return resolve_tree(tree, home(source), describe(source))
+
+
+def resolve_tree(tree: dict[str, Any], folder: str, where: str) -> Resolved:
+    """The same of what `read` gives; `folder` is where its files are, `where` names it in the message."""
     text = as_json(tree)
     try:
         resolved = json.loads(called(lambda control: _native.resolve(text, folder, control)))
     except _native.ScenarioError as error:
-        raise InputError(f"{describe(source)} {count(error.problems)}", error.problems) from None
+        raise InputError(f"{where} {count(error.problems)}", error.problems) from None
     seed = resolved.pop("seed", 1)
     return Resolved(json.dumps(resolved, sort_keys=True, separators=(",", ":"), ensure_ascii=False), seed)
 
@@ -233,12 +238,12 @@ def as_json(tree: Any) -> str:
     return text
 
 
-def decoded(argument: str) -> str:
+def decoded(argument: str, option: str = "--set") -> str:
     """An argument of the command line as the UTF-8 that it is, where the system took it for ASCII."""
     try:
         return os.fsencode(argument).decode() if any("\udc80" <= sign <= "\udcff" for sign in argument) else argument
     except ValueError:
-        raise InputError(f"--set {brief(argument)}: this is no text in UTF-8") from None
+        raise InputError(f"{option} {brief(argument)}: this is no text in UTF-8") from None
 
 
 def parse(text: str, *, is_json: bool, where: str) -> dict[str, Any]:

@@ -1,0 +1,277 @@
+"""What the folder of a sweep holds: its points, the measurements of their runs, warnings, tables on request.
+
+::
+
+    results/geo-sweep-91c0.../
+        manifest.json
+        points.parquet             a row for each point: what is varied, hash, wanted seeds, the whole scenario
+        measurements.parquet       a row for each point, seed, subject and metric, with what is varied as columns
+        warnings.parquet           the warnings of all runs, with the same columns
+        measurements.journal       both while runs are computed, each from the moment it is finished
+        tables/POINT/seed-1/flows.parquet     only the tables that were asked for
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from faircast.campaign import PlannedRun
+from faircast.errors import InputError
+from faircast.manifest import from_ranges, to_ranges
+from faircast.measurements import Key, Measurements, repeated, with_labels
+from faircast.results import faircast_version, read_table, to_arrow, write_table
+from faircast.scenario import Resolved
+from faircast.storage import new_file, new_folder, remove, writing
+from faircast.summary import RunSummary
+from faircast.vary import as_text, known_by
+from faircast.warning import COLUMNS, Found
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from faircast._native import RawResult
+    from faircast.summary import Columns
+
+KIND = "sweep"
+POINTS = "points.parquet"
+WARNINGS = "warnings.parquet"
+TABLES = "tables"
+
+
+@dataclass(frozen=True, eq=False)
+class SweepPoint:
+    """One point of a sweep: a value for each varied path, and the scenario that they make."""
+
+    values: Mapping[str, Any]
+    """By path."""
+    scenario: Resolved
+    seeds: tuple[int, ...]
+    """Those that were asked for, finished or not."""
+
+    @property
+    def tables(self) -> str:
+        """The name of its folder among the tables: its values and the hash of its scenario."""
+        text = "-".join(map(as_text, self.values.values()))
+        safe = "".join(letter if letter.isalnum() or letter in "_." else "-" for letter in text).strip(".-")
+        return f"{safe[:80]}-{self.scenario.hash}" if safe else self.scenario.hash
+
+    def __repr__(self) -> str:
+        listed = ", ".join(f"{path} = {as_text(value)}" for path, value in self.values.items())
+        return f"<point {listed}; {len(self.seeds)} seeds>"
+
+
+def write_points(folder: Path, points: Sequence[SweepPoint]) -> None:
+    """Write down which points the folder is about."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.table(
+        {path: pa.array(column) for path, column in columns_of(points).items()}
+        | {
+            "hash": [point.scenario.hash for point in points],
+            "values": [json.dumps(dict(point.values), ensure_ascii=False) for point in points],
+            "seeds": [json.dumps(to_ranges(point.seeds)) for point in points],
+            "json": [point.scenario.json for point in points],
+        }
+    )
+    with writing(folder / POINTS), new_file(folder / POINTS) as file:
+        pq.write_table(table, file, compression="zstd")
+
+
+def read_points(folder: Path) -> list[SweepPoint]:
+    """The points of a folder, none if it has none yet. Raises `InputError` if the file is damaged."""
+    path = folder / POINTS
+    if not path.exists():
+        return []
+    table = read_table(path)
+    try:
+        rows = zip(*(table.column(name).to_pylist() for name in ("values", "seeds", "json", "hash")), strict=True)
+        found = [
+            (SweepPoint(json.loads(values), Resolved(text), tuple(from_ranges(json.loads(seeds)))), digest)
+            for values, seeds, text, digest in rows
+        ]
+    except (KeyError, TypeError, ValueError):
+        raise InputError(f"{path} is a Parquet file, but not one of the points of a sweep") from None
+    for point, digest in found:
+        if point.scenario.hash != digest:
+            raise InputError(f"{path}: a scenario in it does not have the hash that stands beside it")
+    return [point for point, _ in found]
+
+
+def joined(own: Sequence[SweepPoint], held: Sequence[SweepPoint], folder: Path) -> list[SweepPoint]:
+    """The points of a call, then those that its folder holds besides; each with all seeds ever asked for."""
+    before = {known_by(point.values): point for point in held}
+    found = []
+    for point in own:
+        other = before.pop(known_by(point.values), None)
+        if other is not None and other.scenario != point.scenario:
+            listed = ", ".join(f"{path} = {as_text(value)}" for path, value in point.values.items())
+            raise InputError(
+                f"{folder} holds another scenario for the point {listed}: a file that the scenario reads has changed; "
+                "remove the folder or choose another one with --out"
+            )
+        seeds = {*point.seeds, *(() if other is None else other.seeds)}
+        found.append(SweepPoint(point.values, point.scenario, tuple(sorted(seeds))))
+    return [*found, *before.values()]
+
+
+def columns_of(points: Sequence[SweepPoint]) -> dict[str, list[str] | NDArray[Any]]:
+    """By varied path a column: numbers or booleans where all values are, otherwise texts."""
+    paths = list(points[0].values) if points else []
+    return {path: typed([point.values[path] for point in points]) for path in paths}
+
+
+def typed(values: Sequence[Any]) -> list[str] | NDArray[Any]:
+    """Values as a column of one type: booleans, whole numbers, numbers, or else texts."""
+    import numpy as np
+
+    if all(type(value) is bool for value in values):
+        return np.array(values, np.bool_)
+    if all(type(value) is int and abs(value) < 2**63 for value in values):
+        return np.array(values, np.int64)
+    if all(type(value) in (int, float) for value in values):
+        return np.array(values, np.float64)
+    return [as_text(value) for value in values]
+
+
+class SweepMeasurements(Measurements):
+    """The measurements of a sweep, with what is varied as columns, and the warnings of its runs.
+
+    Two points of one scenario share their runs and have rows of their own in the files.
+    """
+
+    LABELS: ClassVar[tuple[str, ...]] = ("hash", "hash", "point")
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.points: list[SweepPoint] = []
+        self.warnings: dict[Key, list[Found]] = {}
+
+    @classmethod
+    def of(cls, folder: Path, points: Sequence[SweepPoint]) -> SweepMeasurements:
+        """Those of a folder, written for these points from now on."""
+        found = cls(folder)
+        found._read_warnings()  # before the journal, which knows better
+        found.load()
+        found.points = list(points)
+        return found
+
+    def record(self, key: Key, name: str, summary: RunSummary, kept: dict[str, Any]) -> None:
+        """Write a finished run to the journal; what is kept of it are its warnings."""
+        super().record(key, name, summary, kept)
+        self.warnings[key] = [tuple(item) for item in kept["warnings"]]
+
+    def write(self) -> None:
+        """Write both Parquet files: equal measurements of equal points give equal files."""
+        super().write()
+        import pyarrow.parquet as pq
+
+        place = self._folder / WARNINGS
+        with writing(place):
+            table = self.warnings_to_arrow()
+            if table.num_rows:
+                with new_file(place) as file:
+                    pq.write_table(table, file, compression="zstd")
+            else:
+                remove(place)
+
+    def finished(self) -> list[tuple[int, int]]:
+        """Place of the point and seed of each finished run, in order."""
+        return [
+            (place, seed)
+            for place, point in enumerate(self.points)
+            for seed in point.seeds
+            if (point.scenario.hash, seed) in self
+        ]
+
+    def to_arrow(self) -> pa.Table:
+        """All as a table: point, one column per varied path, hash, seed, subject, metric, unit, value, optimum."""
+        rows = self.finished()
+        return with_labels(self._labels(rows), [self[self._key(*row)] for row in rows])
+
+    def warnings_to_arrow(self) -> pa.Table:
+        """The warnings: point, one column per varied path, hash, seed, kind, subject, value, message."""
+        import numpy as np
+        import pyarrow as pa
+
+        rows = self.finished()
+        found = [self.warnings.get(self._key(*row), []) for row in rows]
+        lengths = np.array([len(listed) for listed in found], np.int64)
+        flat = [item for listed in found for item in listed]
+        kinds = (pa.string(), pa.string(), pa.float64(), pa.string())
+        return pa.table(
+            {name: repeated(values, lengths) for name, values in self._labels(rows).items()}
+            | {name: pa.array([item[i] for item in flat], kinds[i]) for i, name in enumerate(COLUMNS)}
+        )
+
+    def _key(self, place: int, seed: int) -> Key:
+        return self.points[place].scenario.hash, seed
+
+    def _labels(self, rows: Sequence[tuple[int, int]]) -> dict[str, list[str] | NDArray[Any]]:
+        import numpy as np
+
+        places = [place for place, _ in rows]
+        varied = columns_of(self.points).items()
+        return {
+            "point": np.array(places, np.int64),
+            **{path: [c[i] for i in places] if isinstance(c, list) else c[places] for path, c in varied},
+            "hash": [self.points[place].scenario.hash for place in places],
+            "seed": np.array([seed for _, seed in rows], np.int64),
+        }
+
+    def _replay(self, record: dict[str, Any]) -> None:
+        super()._replay(record)
+        key = (record.get("scenario"), record.get("seed"))
+        if key in self.kept:
+            self.warnings[key] = [tuple(item) for item in record["kept"]["warnings"]]
+
+    def _read_warnings(self) -> None:
+        path = self._folder / WARNINGS
+        if not path.exists():
+            return
+        table = read_table(path)
+        try:
+            places = table.column("point").to_pylist()
+            keys = zip(*(table.column(name).to_pylist() for name in ("hash", "seed")), strict=True)
+            rows = zip(*(table.column(name).to_pylist() for name in COLUMNS), strict=True)
+        except KeyError:
+            raise InputError(f"{path} is a Parquet file, but not one of the warnings of a sweep; remove it") from None
+        owner: dict[Key, int] = {}
+        for place, key, row in zip(places, keys, rows, strict=True):
+            if owner.setdefault(key, place) == place:  # other points of this scenario have the same
+                self.warnings.setdefault(key, []).append(row)
+
+
+@dataclass(eq=False)
+class SweepRun(PlannedRun):
+    """A run of a sweep; of its tables those are written that were asked for, and its warnings are kept."""
+
+    wanted: dict[Path, tuple[str, ...]]
+    """By folder the tables that are to be there."""
+
+    @classmethod
+    def make(cls, digest: str, seed: int, job: Any) -> SweepRun:
+        """One of which no tables are wanted yet."""
+        return cls(digest, seed, job, {})
+
+    def take(self, raw: RawResult, tables: Mapping[str, Columns]) -> dict[str, Any]:
+        """Write the wanted tables, with what the folder has besides."""
+        for place, names in self.wanted.items():
+            there = {path.stem for path in place.glob("*.parquet")}
+            with writing(place):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                with new_folder(place) as fresh:
+                    for name in sorted({*names, *there} & set(tables)):
+                        with (fresh / f"{name}.parquet").open("wb") as file:
+                            scenario, version = Resolved(self.job.scenario), faircast_version()
+                            write_table(to_arrow(tables[name]), file, scenario, seeds=str(self.seed), version=version)
+        return {"warnings": [list(item) for item in raw.warnings]}
+
+    def recall(self, noted: dict[str, Any]) -> bool:  # noqa: ARG002 - what is kept stands in files
+        """Whether the wanted tables are there."""
+        return all((place / f"{name}.parquet").exists() for place, names in self.wanted.items() for name in names)

@@ -1,0 +1,333 @@
+"""Sweeps: one scenario at many points, each with the same seeds, in one folder.
+
+Every point runs with the same seeds, and random streams are named after what draws from them, so that points whose
+nodes and links have the same names meet the same chances: their differences are taken seed by seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from faircast.batch import Watcher, worker_count
+from faircast.campaign import Campaign
+from faircast.errors import InputError, brief
+from faircast.manifest import INTERRUPTED, Workplace, check_build, check_place, default_path, read_manifest
+from faircast.measurements import Measurements
+from faircast.pairs import difference_of
+from faircast.scenario import Source, choose
+from faircast.scenario import seeds as seeds_of
+from faircast.statistics import Estimate, estimate
+from faircast.storage import clear_leftovers
+from faircast.summary import Row, RunSummary, over_seeds
+from faircast.sweep_folder import (
+    KIND,
+    TABLES,
+    SweepMeasurements,
+    SweepPoint,
+    SweepRun,
+    joined,
+    read_points,
+    typed,
+    write_points,
+)
+from faircast.sweep_plan import Plan, again, planned
+from faircast.vary import keys_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LEGAL_TABLES = (
+    "events",
+    "flows",
+    "handoffs",
+    "layers",
+    "links",
+    "packets",
+    "paths",
+    "queues",
+    "receivers",
+    "router_events",
+    "routers",
+    "summary",
+    "warnings",
+)
+"""The tables of a run."""
+
+
+class SweepResult:
+    """The results of a sweep: by point, seed, subject and metric one number."""
+
+    def __init__(
+        self,
+        folder: Path,
+        store: SweepMeasurements,
+        *,
+        name: str,
+        interrupted: bool,
+        computed: int = 0,
+        found: int = 0,
+    ) -> None:
+        self.folder = folder
+        """Where it is."""
+        self.name = name
+        """Of the scenario that is varied."""
+        self.points = tuple(store.points)
+        """Those of the latest call in their order, then those that the folder holds besides."""
+        self.varied = tuple(store.points[0].values) if store.points else ()
+        """The varied paths, in the order given."""
+        self.seeds = sorted({seed for point in self.points for seed in point.seeds})
+        """All seeds that were asked for."""
+        self.interrupted = interrupted
+        """Whether runs are missing."""
+        self.computed = computed
+        """Runs that the call computed."""
+        self.found = found
+        """Runs that the folder held already."""
+        self._store = store
+
+    @classmethod
+    def read(cls, folder: str | Path) -> SweepResult:
+        """The sweep of a folder, also of one at which a process works or that was interrupted: what is finished.
+
+        Raises `InputError` if the folder holds something else or a file in it is damaged.
+        """
+        folder = Path(folder)
+        manifest = read_manifest(folder)
+        if manifest["kind"] != KIND:
+            raise InputError(f"{folder} holds a {manifest['kind']}, not a sweep")
+        points = read_points(folder)
+        if not points:
+            raise InputError(f"{folder} is a sweep that has not begun; there is nothing to read yet")
+        store = SweepMeasurements.of(folder, points)
+        missing = len(store.finished()) < sum(len(point.seeds) for point in points)
+        return cls(folder, store, name=str(manifest.get("name", "scenario")), interrupted=missing)
+
+    def __repr__(self) -> str:
+        seeds = f"{len(self.seeds)} seed{'' if len(self.seeds) == 1 else 's'}"
+        points = f"{len(self.points)} point{'' if len(self.points) == 1 else 's'}"
+        left = ", runs are missing" if self.interrupted else ""
+        return f"<sweep of {self.name} over {', '.join(self.varied)}: {points}, {seeds}{left}; {self.folder}>"
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """One column per varied path, then ``seed, subject, metric, unit, value, optimum``: a row for each number."""
+        return self._store.to_arrow().drop_columns(["point", "hash"])
+
+    @cached_property
+    def summary(self) -> pa.Table:
+        """One column per varied path, then ``subject, metric, unit, mean, ci95, n, min, max, optimum``, over seeds."""
+        import numpy as np
+        import pyarrow as pa
+
+        from faircast.measurements import repeated
+        from faircast.summary import to_arrow
+
+        by_point = [self.rows(point) for point in self.points]
+        lengths = np.array([len(rows) for rows in by_point], np.int64)
+        varied = {path: repeated(typed([p.values[path] for p in self.points]), lengths) for path in self.varied}
+        numbers = to_arrow([row for rows in by_point for row in rows])
+        return pa.table(varied | {name: numbers.column(name) for name in numbers.column_names})
+
+    @property
+    def warnings(self) -> pa.Table:
+        """One column per varied path, then ``seed, kind, subject, value, message``: the warnings of all runs."""
+        return self._store.warnings_to_arrow().drop_columns(["point", "hash"])
+
+    def runs(self, point: SweepPoint) -> dict[int, RunSummary]:
+        """The summaries of a point, by seed: those that are finished."""
+        keys = {seed: (point.scenario.hash, seed) for seed in point.seeds}
+        return {seed: self._store[key] for seed, key in keys.items() if key in self._store}
+
+    def rows(self, point: SweepPoint) -> list[Row]:
+        """The summary of a point over its seeds: a row for each subject and metric."""
+        return over_seeds(self.runs(point))
+
+    def select(self, where: Mapping[str, Any] | None = None, **values: Any) -> list[SweepPoint]:
+        """The points with these values, by path or by the end of a path that tells it from the others.
+
+        >>> result.select(scheme="tfmcc")
+        >>> result.select({"links.bottleneck.queue.limit": "50 packets"})
+        """
+        wanted = {self.path(name): value for name, value in {**(where or {}), **values}.items()}
+        return [point for point in self.points if all(point.values[path] == value for path, value in wanted.items())]
+
+    def path(self, name: str) -> str:
+        """The varied path of which `name` is the end; an `InputError` if there is none, or more than one."""
+        if name in self.varied:
+            return name
+        keys = keys_of(name)
+        ends = [path for path in self.varied if keys_of(path)[-len(keys) :] == keys]
+        if len(ends) > 1:
+            raise InputError(f"{brief(name)} is the end of several varied paths: {', '.join(ends)}")
+        return ends[0] if ends else choose("varied path", name, self.varied)
+
+    def values(self, point: SweepPoint, subject: str, metric: str) -> dict[int, float]:
+        """One number of a point by seed; empty if the point does not have it, but another one does.
+
+        Raises `InputError` if no point has it.
+        """
+        self.check(subject, metric)
+        key = subject, metric
+        return {seed: run[key] for seed, run in self.runs(point).items() if key in run}
+
+    def unit(self, subject: str, metric: str) -> str:
+        """The unit of a metric. Raises `InputError` if no point has it."""
+        self.check(subject, metric)
+        return self._units[subject, metric]
+
+    def estimate(self, point: SweepPoint, subject: str, metric: str) -> Estimate:
+        """Mean and 95 % interval of one number of a point over its seeds."""
+        return estimate(list(self.values(point, subject, metric).values()))
+
+    def difference(self, a: SweepPoint, b: SweepPoint, subject: str, metric: str) -> Estimate:
+        """What `a` has more than `b`, with a 95 % interval: seed by seed where the names of their links agree.
+
+        Where they do not, the runs are independent samples (`faircast.statistics.difference`).
+        """
+        self.check(subject, metric)
+        return difference_of(self.runs(a), self.runs(b), subject, metric)
+
+    @cached_property
+    def _units(self) -> dict[tuple[str, str], str]:
+        layouts = {id(run.layout): run.layout for point in self.points for run in self.runs(point).values()}
+        return {(s, metric): unit for layout in layouts.values() for s, metric, unit in layout.rows}
+
+    @property
+    def metrics(self) -> list[tuple[str, str]]:
+        """All pairs of subject and metric that a point has."""
+        return list(self._units)
+
+    def check(self, subject: str, metric: str) -> None:
+        """Raise an `InputError`, with names that resemble, if no point has this metric."""
+        check_metric(subject, metric, self.metrics)
+
+
+def check_metric(subject: str, metric: str, legal: Sequence[tuple[str, str]]) -> None:
+    """Raise an `InputError` that names what there is instead, if a metric is not legal."""
+    if (subject, metric) in legal:
+        return
+    if not legal:
+        raise InputError("there are no results yet")
+    subjects = list(dict.fromkeys(owner for owner, _ in legal))
+    choose("subject", subject, subjects)
+    choose(f"metric of {subject}", metric, [name for owner, name in legal if owner == subject])
+
+
+def sweep(
+    scenario: Source | None = None,
+    *,
+    vary: Mapping[str, Sequence[Any]] | None = None,
+    rows: Sequence[Mapping[str, Any]] | None = None,
+    reps: int | None = None,
+    seed: int | None = None,
+    sets: Sequence[str] = (),
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    label: str = "",
+    tables: Sequence[str] = (),
+    watcher: Watcher | None = None,
+) -> SweepResult:
+    """Run a scenario at many points, each with the same seeds, and keep all measurements in one folder.
+
+    >>> result = faircast.sweep(
+    ...     "geo.toml",
+    ...     vary={
+    ...         "links.bottleneck.queue.limit": ["50 packets", "100 packets"],
+    ...         "sessions.video.scheme": ["tfmcc", "omcc"],
+    ...     },
+    ...     reps=10,
+    ... )
+    >>> result.estimate(result.points[0], "video", "rate")
+
+    All points are checked before the first run. Runs that the folder holds already are not computed again, so that a
+    sweep goes on where it was interrupted, and takes in more values or more seeds.
+
+    Parameters
+    ----------
+    scenario
+        A path to TOML or JSON, TOML or JSON text, a mapping, or an object of `faircast.model`; None if `vary` has the
+        path ``scenario``, whose values are files; or the folder of a sweep, all of whose runs are wanted.
+    vary
+        By path of the scenario a list of values; points are the product, the last path changing fastest.
+    rows
+        Points one by one, each a mapping from the same paths to values; with `vary` besides, the product of both.
+    reps, seed
+        The seeds of every point: so many (default 1) from this one on (default: the scenario's, 1).
+    sets
+        Assignments ``path=value`` that all points share, as those of ``faircast run --set``.
+    jobs
+        Runs at once, by default one per core. Results do not depend on it.
+    out
+        The folder, by default ``results/<name>-sweep-<hash>``. The hash is that of the scenario without the values that
+        are varied, and of the varied paths: more values and more seeds go to the same folder.
+    label
+        Stands in the name of the default folder.
+    tables
+        Tables of each run to write, such as ``flows``; what they hold depends on the scenario's probes.
+
+    Raises
+    ------
+    InputError
+        The scenario is not legal at some points, or what is varied makes no sense; nothing has been run or written.
+    """
+    if out is not None and label:
+        raise InputError("--label is part of the folder's name; with --out say it there")
+    jobs = worker_count(jobs)
+    for name in tables:
+        choose("table", name, LEGAL_TABLES)
+    plan = again(scenario, vary, rows, sets) or planned(scenario, vary or {}, rows, sets)
+    if plan.folder is None or reps is not None or seed is not None:
+        start = plan.points[0].seeds[0] if plan.folder is not None else plan.points[0].scenario.seed
+        wanted = tuple(seeds_of(start if seed is None else seed, 1 if reps is None else reps))
+        points = [SweepPoint(point.values, point.scenario, wanted) for point in plan.points]
+        plan = plan._replace(points=points)
+    path = Path(out) if out is not None else plan.folder
+    if path is None:
+        path = default_path("-".join(filter(None, [plan.name, KIND, label])), plan.digest)
+    return carry_out(plan, path, tables=tuple(tables), jobs=jobs, watcher=watcher)
+
+
+def carry_out(plan: Plan, path: Path, *, tables: tuple[str, ...], jobs: int, watcher: Watcher | None) -> SweepResult:
+    """Compute what the folder does not hold yet of a plan."""
+    points: list[SweepPoint] = []
+
+    def check() -> dict[str, Any]:
+        manifest = check_place(path, KIND, {"hash": plan.digest})
+        check_build(path, manifest)
+        points[:] = joined(plan.points, read_points(path), path)
+        return manifest
+
+    place = Workplace(path, check)
+    with place.locked():
+        for folder in (path / TABLES).glob("*/"):
+            clear_leftovers(folder)
+        manifest = place.manifest
+        manifest |= {"name": plan.name, "hash": plan.digest, "varied": list(plan.varied)}
+        with place.call() as note:
+            write_points(path, points)
+            store = SweepMeasurements.of(path, points)
+            done = campaign(plan, path, tables).compute(store, jobs=jobs, watcher=watcher)
+            note |= {"points": len(plan.points), "computed": done.computed, "found": done.found}
+            missing = sum(len(point.seeds) for point in points) - len(store.finished())
+            if missing:
+                manifest["status"] = INTERRUPTED
+        if not done.interrupted:  # last, so that whatever ends this process before finds what it kept of the runs
+            Measurements.close(path)
+    return SweepResult(
+        path, store, name=plan.name, interrupted=done.interrupted, computed=done.computed, found=done.found
+    )
+
+
+def campaign(plan: Plan, path: Path, tables: tuple[str, ...]) -> Campaign[SweepRun]:
+    """The runs of a plan: all points with one seed, then with the next."""
+    runs = Campaign(SweepRun.make)
+    for seed in sorted({seed for point in plan.points for seed in point.seeds}):
+        for point in plan.points:
+            if seed in point.seeds:
+                run = runs.want(point.scenario, seed)
+                if tables:
+                    run.wanted[path / TABLES / point.tables / f"seed-{seed}"] = tables
+    return runs
