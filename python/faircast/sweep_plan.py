@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from faircast.errors import InputError, brief
-from faircast.manifest import MANIFEST, read_manifest
+from faircast.manifest import MANIFEST, read_manifest, sets_of
 from faircast.scenario import (
     Resolved,
     Source,
@@ -26,7 +26,7 @@ from faircast.scenario import (
     split_path,
 )
 from faircast.sweep_folder import KIND, SweepPoint, read_points
-from faircast.vary import SCENARIO, keys_of
+from faircast.vary import SCENARIO, Values, keys_of
 from faircast.vary import describe as describe_point
 from faircast.vary import points as points_of
 
@@ -39,6 +39,8 @@ class Plan(NamedTuple):
     """Of the scenario without the varied values, and of the varied paths: the folder is known by it."""
     varied: tuple[str, ...]
     points: list[SweepPoint]
+    sets: tuple[str, ...] = ()
+    """The assignments that all points share."""
     folder: Path | None = None
     """Where the plan comes from, if it is that of a folder."""
 
@@ -53,16 +55,17 @@ def again(
     if not isinstance(scenario, str | Path) or "\n" in str(scenario) or not (Path(scenario) / MANIFEST).exists():
         return None
     folder = Path(scenario)
-    if vary or rows is not None or sets:
-        raise InputError(f"{folder} is a result folder; to vary more, give the scenario file again in its place")
     manifest = read_manifest(folder)
     if manifest["kind"] != KIND:
         raise InputError(f"{folder} holds a {manifest['kind']}; a sweep needs a scenario, or the folder of a sweep")
+    if vary or rows is not None or sets:
+        raise InputError(f"{folder} is a result folder; to vary more, give the scenario file again in its place")
     points = read_points(folder)
     if not points or "hash" not in manifest:
         raise InputError(f"{folder} is a sweep that has not begun; give its scenario file")
     name = str(manifest.get("name", "scenario"))
-    return Plan(name, str(manifest["hash"]), tuple(points[0].values), points, folder)
+    varied = tuple(points[0].values)
+    return Plan(name, str(manifest["hash"]), varied, points, tuple(sets_of(manifest)), folder)
 
 
 def planned(
@@ -82,7 +85,7 @@ def planned(
     trees = Trees(sets)
     base = None if scenario is None else trees.of(scenario)
     found: list[SweepPoint] = []
-    wrong: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    wrong: dict[tuple[str, str], list[Values]] = {}
     for point in values:
         source = point.get(SCENARIO, scenario)
         try:
@@ -95,9 +98,9 @@ def planned(
             for problem in error.problems or [("", error.message)]:
                 wrong.setdefault(problem, []).append(point)
     if wrong:
-        raise refusal("the scenario" if scenario is None else describe(scenario), wrong, len(values))
+        raise refusal("the scenario" if scenario is None else describe(scenario), wrong, values)
     names = list(dict.fromkeys(point.scenario.name for point in found))
-    return Plan(names[0] if len(names) == 1 else "several", digest_of(base, varied, sets), varied, found)
+    return Plan(names[0] if len(names) == 1 else "several", digest_of(base, varied, sets), varied, found, tuple(sets))
 
 
 class Trees:
@@ -130,17 +133,21 @@ def check_sets(sets: Sequence[str], varied: Sequence[str]) -> None:
                 raise InputError(f"{brief(path)} is set by --set, and {other} is varied; leave out one of them")
 
 
-def refusal(where: str, wrong: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]], points: int) -> InputError:
+def refusal(where: str, wrong: Mapping[tuple[str, str], Sequence[Values]], points: Sequence[Values]) -> InputError:
     """What is wrong, each problem once with the points that have it."""
-    problems = []
-    for (path, text), several in wrong.items():
-        at = f"at {describe_point(several[0])}"
-        if len(several) == points and points > 1:
-            at = "at every point"
-        elif len(several) > 1:
-            at += f" and {len(several) - 1} more point{'' if len(several) == 2 else 's'}"
-        problems.append((path, f"{text} ({at})"))
+    problems = [(path, f"{text} ({place_of(several, points)})") for (path, text), several in wrong.items()]
     return InputError(f"{where} {count(problems)} when it is varied; nothing has been run", problems)
+
+
+def place_of(several: Sequence[Values], points: Sequence[Values]) -> str:
+    """Which of all points these are: by the values that they have in common if no other point has them."""
+    first = several[0]
+    shared = {path: value for path, value in first.items() if all(point[path] == value for point in several)}
+    if len(several) == len(points) > 1:
+        return "at every point"
+    if shared and sum(all(point[path] == value for path, value in shared.items()) for point in points) == len(several):
+        return f"at {describe_point(shared)}"
+    return f"at {describe_point(first)} and {len(several) - 1} more point{'' if len(several) == 2 else 's'}"
 
 
 def digest_of(tree: dict[str, Any] | None, varied: Sequence[str], sets: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from faircast.batch import Watcher, worker_count
 from faircast.campaign import Campaign
 from faircast.errors import InputError, brief
-from faircast.manifest import INTERRUPTED, Workplace, check_build, check_place, default_path, read_manifest
+from faircast.manifest import INTERRUPTED, Workplace, check_build, check_place, default_path, read_manifest, sets_of
 from faircast.measurements import Measurements
 from faircast.pairs import difference_of
 from faircast.scenario import Source, choose
@@ -66,6 +66,7 @@ class SweepResult:
         store: SweepMeasurements,
         *,
         name: str,
+        sets: Sequence[str],
         interrupted: bool,
         computed: int = 0,
         found: int = 0,
@@ -74,6 +75,8 @@ class SweepResult:
         """Where it is."""
         self.name = name
         """Of the scenario that is varied."""
+        self.sets = list(sets)
+        """The assignments that all points share."""
         self.points = tuple(store.points)
         """Those of the latest call in their order, then those that the folder holds besides."""
         self.varied = tuple(store.points[0].values) if store.points else ()
@@ -103,7 +106,8 @@ class SweepResult:
             raise InputError(f"{folder} is a sweep that has not begun; there is nothing to read yet")
         store = SweepMeasurements.of(folder, points)
         missing = len(store.finished()) < sum(len(point.seeds) for point in points)
-        return cls(folder, store, name=str(manifest.get("name", "scenario")), interrupted=missing)
+        name = str(manifest.get("name", "scenario"))
+        return cls(folder, store, name=name, sets=sets_of(manifest), interrupted=missing)
 
     def __repr__(self) -> str:
         seeds = f"{len(self.seeds)} seed{'' if len(self.seeds) == 1 else 's'}"
@@ -274,7 +278,7 @@ def sweep(
         The scenario is not legal at some points, or what is varied makes no sense; nothing has been run or written.
     """
     if out is not None and label:
-        raise InputError("--label is part of the folder's name; with --out say it there")
+        raise InputError("--label is a part of the folder's name, --out gives all of it; give one of them")
     jobs = worker_count(jobs)
     for name in tables:
         choose("table", name, LEGAL_TABLES)
@@ -285,8 +289,8 @@ def sweep(
         points = [SweepPoint(point.values, point.scenario, wanted) for point in plan.points]
         plan = plan._replace(points=points)
     path = Path(out) if out is not None else plan.folder
-    if path is None:
-        path = default_path("-".join(filter(None, [plan.name, KIND, label])), plan.digest)
+    if path is None or label:
+        path = default_path(f"{plan.name}-{KIND}", plan.digest, label)
     return carry_out(plan, path, tables=tuple(tables), jobs=jobs, watcher=watcher)
 
 
@@ -306,7 +310,7 @@ def carry_out(plan: Plan, path: Path, *, tables: tuple[str, ...], jobs: int, wat
             clear_leftovers(folder)
         manifest = place.manifest
         manifest |= {"name": plan.name, "hash": plan.digest, "varied": list(plan.varied)}
-        with place.call() as note:
+        with place.call(sets=list(plan.sets)) as note:
             write_points(path, points)
             store = SweepMeasurements.of(path, points)
             done = campaign(plan, path, tables).compute(store, jobs=jobs, watcher=watcher)
@@ -317,7 +321,13 @@ def carry_out(plan: Plan, path: Path, *, tables: tuple[str, ...], jobs: int, wat
         if not done.interrupted:  # last, so that whatever ends this process before finds what it kept of the runs
             Measurements.close(path)
     return SweepResult(
-        path, store, name=plan.name, interrupted=done.interrupted, computed=done.computed, found=done.found
+        path,
+        store,
+        name=plan.name,
+        sets=sets_of(manifest),
+        interrupted=done.interrupted,
+        computed=done.computed,
+        found=done.found,
     )
 
 

@@ -20,6 +20,7 @@ VERBS = {
     "validate": "faircast.cli.validate",
     "paths": "faircast.cli.paths",
     "schema": "faircast.cli.schema",
+    "sweep": "faircast.cli.sweep",
     "reproduce": "faircast.cli.reproduce",
     "bench": "faircast.cli.bench",
 }

@@ -1,0 +1,247 @@
+"""``faircast sweep``: a scenario at many points, each with the same seeds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from faircast.cli.common import Jobs, Json, Label, Sets, one_place, table, verb
+from faircast.cli.endings import print_json, warn
+from faircast.errors import INTERRUPTED
+from faircast.progress import Reporter
+
+if TYPE_CHECKING:
+    from faircast.sweeps import SweepResult
+
+Metric = tuple[str, str]
+COLUMNS_SHOWN = 6
+"""Metrics in the table of points."""
+LINES_SHOWN = 200
+"""Points in it."""
+
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option("--metric", metavar="SUBJECT/METRIC", help="What to show, for instance video/rate; again and again."),
+]
+
+
+@verb
+def command(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="A scenario in TOML or JSON, or the folder of a sweep to go on with."),
+    ] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option("--vary", metavar="PATH=A,B,C", help="Values of a path; again and again for the product."),
+    ] = None,
+    listed: Annotated[
+        Path | None,
+        typer.Option("--list", metavar="FILE.csv", help="Points as rows; the first line names the paths."),
+    ] = None,
+    reps: Annotated[int | None, typer.Option(metavar="N", help="Seeds of every point; default: 1.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", help="The first seed; default: the scenario's, 1.")] = None,
+    sets: Sets = None,
+    tables: Annotated[
+        str,
+        typer.Option(metavar="NAME,..", help="Tables of each run to write: flows,queues.", show_default=False),
+    ] = "",
+    metrics: Metrics = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: results/<name>-sweep-<hash>.")] = None,
+    label: Label = "",
+    jobs: Jobs = None,
+    as_json: Json = False,
+) -> None:
+    """Run a scenario at many points, all with the same seeds, and show them side by side.
+
+    Points are the product of all --vary; values are split at commas outside quotes and brackets and read as those of
+    --set. The path `scenario` varies the file itself. Runs that are finished are kept: the same command continues, and
+    more values or more --reps go to the same folder.
+
+    Example: faircast sweep examples/scenarios/geo-loss.toml --vary links.bottleneck.delay='50 ms','250 ms' --reps 3
+    """
+    from faircast.errors import InputError
+    from faircast.sweeps import check_metric, sweep
+    from faircast.vary import parse_axis, read_rows
+
+    one_place(out, label)
+    axes: dict[str, list[Any]] = {}
+    for text in vary or []:
+        path, values = parse_axis(text)
+        if path in axes:
+            raise InputError(f"--vary {path} is given twice; give all its values in one list")
+        axes[path] = values
+    rows = None if listed is None else read_rows(listed)
+    wanted = [parse_metric(text) for text in metrics or []]
+    names = [name.strip() for name in tables.split(",")] if tables.strip() else []
+    with Reporter("sweeping", quiet=as_json) as reporter:
+        result = sweep(
+            file,
+            vary=axes,
+            rows=rows,
+            reps=reps,
+            seed=seed,
+            sets=sets or [],
+            jobs=jobs,
+            out=out,
+            label=label,
+            tables=names,
+            watcher=reporter,
+        )
+    for subject, metric in wanted if result.metrics else []:
+        check_metric(subject, metric, result.metrics)
+    if as_json:
+        print_json(to_json(result))
+    else:
+        show(result, wanted)
+        print(f"{result.computed} runs computed, {result.found} found")
+    if result.interrupted:
+        print("faircast: interrupted; what was finished is kept, the same command continues", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED)
+
+
+def parse_metric(text: str) -> Metric:
+    """``video/rate`` as subject and metric."""
+    from faircast.errors import InputError, brief
+
+    subject, slash, metric = text.rpartition("/")
+    if not slash or not subject or not metric:
+        raise InputError(f"--metric {brief(text)}: write subject/metric, for instance --metric video/rate")
+    return subject, metric
+
+
+def show(result: SweepResult, metrics: Sequence[Metric] = ()) -> None:
+    """The points on screen by the metrics, unless said the rates of sessions and flows; then the warnings.
+
+    Raises `InputError` if a metric is asked for that no point has.
+    """
+    from faircast.cli.view import headline, number, scaled
+    from faircast.statistics import estimate
+    from faircast.vary import as_text, short_names
+
+    chosen = list(metrics) or rates(result)[:COLUMNS_SHOWN]
+    units = {key: result.unit(*key) for key in chosen}
+    names = short_names(result.varied)
+    shared = {names[path]: path for path in result.varied if names[path] != path}
+    several = any(len(result.runs(point)) > 1 for point in result.points)
+    interval = ", mean ± half width of the 95 % interval" if several else ""
+    points = many(len(result.points), "point")
+    title = headline(result.name, result.sets, len(result.seeds))
+    print(f"{title}, {points}; after the warm-up unless said{interval}")
+    for name, path in shared.items():
+        print(f"  {name}: {path}")
+    shown = result.points[:LINES_SHOWN]
+    cells = [[as_text(point.values[path]) for path in result.varied] for point in shown]
+    columns = [names[path] for path in result.varied]
+    counts = [len(result.runs(point)) for point in result.points]
+    if len(set(counts)) > 1:
+        columns.append("seeds")
+        for line, done in zip(cells, counts, strict=False):
+            line.append(str(done))
+    found = {key: [result.estimate(point, *key) for point in shown] for key in chosen}
+    highest: dict[str, float] = {}
+    for key, items in found.items():
+        highest[units[key]] = max([highest.get(units[key], 0), *(item.high for item in items if item.n)])
+    for key, items in found.items():
+        scale, unit = scaled(highest[units[key]], units[key])
+        heading = f"{key[0]} {key[1]}"
+        columns.append(f"{heading}, {unit}" if unit else heading)
+        for line, item in zip(cells, items, strict=True):
+            line.append(number(item if item.n else estimate([]), scale))
+    numbers = columns[len(result.varied) :]
+    table(columns, cells, right=numbers, whole=columns[: len(result.varied)])
+    if len(result.points) > LINES_SHOWN:
+        print(f"... and {len(result.points) - LINES_SHOWN} more points in {result.folder / 'measurements.parquet'}")
+    if not metrics:
+        tell_more(result, chosen)
+    for warning in warning_lines(result):
+        warn(warning)
+    print(f"results in {result.folder}")
+
+
+def many(number: int, noun: str) -> str:
+    """`1 point`, `3 points`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def tell_more(result: SweepResult, shown: Sequence[Metric]) -> None:
+    """What else there is, and how to draw it."""
+    left, subjects = len(result.metrics) - len(shown), len({subject for subject, _ in result.metrics})
+    if left > 0 and shown:
+        print(f"{many(left, 'more metric')} of {many(subjects, 'subject')}: --metric SUBJECT/METRIC")
+        print(f"to draw one: faircast plot {result.folder} {'/'.join(shown[0])}")
+
+
+def rates(result: SweepResult) -> list[Metric]:
+    """The rates of all sessions, then those of all flow groups, in the order of the scenarios.
+
+    A group of several flows stands for its flows where it has a rate of its own.
+    """
+    there = set(result.metrics)
+    found: dict[Metric, None] = {}
+    for kind in ("sessions", "flows"):
+        for point in result.points:
+            for name, entry in point.scenario.data.get(kind, {}).items():
+                group = (name, "rate") in there
+                count = entry.get("count") or 1
+                for subject in [name] if group else [f"{name}-{i}" for i in range(count)]:
+                    if (subject, "rate") in there:
+                        found[subject, "rate"] = None
+    return list(found)
+
+
+def warning_lines(result: SweepResult, most: int = 5) -> list[str]:
+    """The warnings of all runs, at most so many of each kind: each once, in its worst words, with where that was."""
+    from faircast.vary import describe
+
+    runs = sum(len(result.runs(point)) for point in result.points)
+    merged: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in result.warnings.to_pylist():
+        merged.setdefault((row["kind"], row["subject"]), []).append(row)
+    lines: list[str] = []
+    by_kind: dict[str, int] = {}
+    for (kind, _), rows in merged.items():
+        by_kind[kind] = by_kind.get(kind, 0) + 1
+        if by_kind[kind] <= most:
+            worst = max(rows, key=lambda row: row["value"])
+            values = describe({path: worst[path] for path in result.varied})
+            lines.append(f"{worst['message']} (in {len(rows)} of {many(runs, 'run')}, the worst at {values})")
+    more = {kind: number - most for kind, number in by_kind.items() if number > most}
+    return lines + [f"{number} more of the kind {kind}; see warnings.parquet" for kind, number in more.items()]
+
+
+def to_json(result: SweepResult) -> dict[str, Any]:
+    """The sweep for machines: a summary for each point."""
+    from faircast import summary
+
+    return {
+        "scenario": result.name,
+        "sets": result.sets,
+        "folder": str(result.folder),
+        "varied": list(result.varied),
+        "seeds": result.seeds,
+        "computed": result.computed,
+        "found": result.found,
+        "interrupted": result.interrupted,
+        "warnings": [plain(row) for row in result.warnings.to_pylist()],
+        "points": [
+            {
+                "values": dict(point.values),
+                "hash": point.scenario.hash,
+                "seeds": list(result.runs(point)),
+                "summary": summary.to_json(result.rows(point)),
+            }
+            for point in result.points
+        ],
+    }
+
+
+def plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of a table with null for what JSON cannot say."""
+    from faircast.summary import finite
+
+    return {key: finite(value) if isinstance(value, float) else value for key, value in row.items()}
