@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from faircast.statistics import Estimate
 
@@ -22,6 +22,13 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (3, 1)), (0, (1, 2)), (0, (7, 2)))
 COLUMN_IN, PAGE_IN = 3.5, 7.16
 """Widths of one column and of the whole page of a two-column paper, in inches."""
+
+UNDATED: dict[str, dict[str, Any]] = {
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+}
+"""By format what keeps matplotlib from writing when and by which version a file was made."""
 
 
 @contextmanager
@@ -97,7 +104,15 @@ def trace(axes: Axes, x: Sequence[float], y: Sequence[float], *, label: str, ser
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     """Write ``<name>.pdf`` and ``<name>.png`` (300 dpi), without dates or versions inside."""
-    pdf, png = folder / f"{name}.pdf", folder / f"{name}.png"
-    figure.savefig(pdf, metadata={"CreationDate": None, "Creator": None, "Producer": None})
-    figure.savefig(png, dpi=300, metadata={"Software": None})
-    return [pdf, png]
+    paths = [folder / f"{name}.{form}" for form in ("pdf", "png")]
+    for path in paths:
+        with path.open("wb") as file:
+            write(figure, file, path.suffix.removeprefix("."))
+    return paths
+
+
+def write(figure: Figure, file: IO[bytes], form: str, *, dpi: int = 300) -> None:
+    """Write a figure as ``png``, ``pdf`` or ``svg``, without dates or versions inside: equal data give equal bytes."""
+    with style():
+        resolution: Any = dpi if form == "png" else "figure"
+        figure.savefig(file, format=form, dpi=resolution, metadata=UNDATED[form])

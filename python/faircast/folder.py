@@ -139,12 +139,7 @@ class RunFolder:
         return rows
 
     def _seeds(self, suffix: str) -> dict[int, Path]:
-        found = {}
-        for path in self.path.glob(f"seed-*{suffix}"):
-            number = path.name.removeprefix("seed-").removesuffix(suffix)
-            if number.isascii() and number.isdecimal() and path.is_dir():
-                found[int(number)] = path
-        return dict(sorted(found.items()))
+        return seed_folders(self.path, suffix)
 
     def _of(self, seed: int, *, interrupted: bool) -> Path:
         return self.path / f"seed-{seed}{'-interrupted' if interrupted else ''}"
@@ -175,6 +170,16 @@ class RunFolder:
             if sha256(file) != digest:
                 return f"{file} is not as it was written, its SHA-256 differs"
         return None
+
+
+def seed_folders(path: Path, suffix: str = "") -> dict[int, Path]:
+    """The folders of the finished seeds of a run, ordered; with the suffix ``-interrupted`` those of the others."""
+    found = {}
+    for folder in path.glob(f"seed-*{suffix}"):
+        number = folder.name.removeprefix("seed-").removesuffix(suffix)
+        if number.isascii() and number.isdecimal() and folder.is_dir():
+            found[int(number)] = folder
+    return dict(sorted(found.items()))
 
 
 def fingerprints(folder: Path) -> dict[str, list[int | str]]:

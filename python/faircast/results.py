@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from faircast._native import RawResult
+    from faircast.plot.of_result import Plots
 
 SCENARIO, HASH, SEED, VERSION = b"faircast.scenario", b"faircast.hash", b"faircast.seed", b"faircast.version"
 
@@ -150,6 +151,13 @@ class RunResult:
     def warnings(self) -> pa.Table:
         """What should be known about the other tables: kind, subject, value, message."""
         return self.table("warnings")
+
+    @property
+    def plot(self) -> Plots:
+        """The pictures of this run: ``result.plot.rates()``, ``.queue()``, ``.window()`` and so on."""
+        from faircast.plot.of_result import Plots
+
+        return Plots(self.scenario, [self.seed], lambda _, name: self.table(name))
 
     @property
     def names(self) -> list[str]:

@@ -22,6 +22,7 @@ VERBS = {
     "schema": "faircast.cli.schema",
     "sweep": "faircast.cli.sweep",
     "reproduce": "faircast.cli.reproduce",
+    "plot": "faircast.cli.plot",
     "bench": "faircast.cli.bench",
 }
 """Every verb with the module whose function `command` does it, in the order of ``faircast --help``.
