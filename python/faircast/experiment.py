@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from faircast.statistics import Estimate, estimate
@@ -62,6 +63,8 @@ class Measured:
     """For an ordering: whether it holds. For a range: whether at least the order of things is as published."""
     note: str = ""
     """What a reader should know beside the number: where the worst case lies, what the others were."""
+    beside: str = ""
+    """What other readings of the paper give; it does not count."""
     variant: str = ""
     """The variant of the scenario that it holds for, if not the main one."""
     fails: str = ""
@@ -79,8 +82,8 @@ class Measured:
 class Criterion:
     """One statement of the paper, and what counts as agreement.
 
-    With `low` or `high` the measured value must lie in the range; without, `Measured.holds` decides; if that is None as
-    well the number is only reported.
+    With `low` or `high` the measured value must lie in the range; without, `Measured.holds` decides, and `rule` says
+    when it does; if that is None as well the number is only reported.
     """
 
     name: str
@@ -89,8 +92,23 @@ class Criterion:
     evaluate: Callable[[Data], Measured]
     low: float | None = None
     high: float | None = None
+    rule: str = ""
+    """Without a range, when it agrees, in words that follow "agrees if"; empty of what is only reported."""
     soft: bool = False
     """A soft criterion that does not hold says so, but leaves the experiment *agrees in ordering only*."""
+
+    @property
+    def decides(self) -> str:
+        """The rule that decides, in words; empty of what is only reported."""
+        if self.low is not None and self.high is not None:
+            digits = 3 if self.high - self.low > 0.02 * abs(self.high) else 4
+            low, high = plain(self.low, digits), plain(self.high, digits)
+            return f"agrees if it is {low}" if self.low == self.high else f"agrees if between {low} and {high}"
+        if self.low is not None:
+            return f"agrees if at least {plain(self.low)}"
+        if self.high is not None:
+            return f"agrees if at most {plain(self.high)}"
+        return f"agrees if {self.rule}" if self.rule else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,8 +130,14 @@ class Experiment:
     """The runs; called with True for ``--quick``: as few points as still show the shape."""
     criteria: Sequence[Criterion]
     figure: Callable[[Data], Figure] | None = None
+    place: str = ""
+    """Where it is in the paper: ``Figure 5``; or what takes the place of that."""
+    published: str = ""
+    """One sentence: what the paper says of it."""
     says: Callable[[Data], str]
     """One sentence: what the figure, or the table, shows."""
+    why: str = ""
+    """Why it does not agree, if it does not: one sentence."""
     numbers: Callable[[Data], Numbers] | None = None
     """A table to be shown beside the criteria."""
     reps: int = 10
@@ -132,6 +156,10 @@ class Verdict:
     high: float | None
     verdict: str
     note: str
+    rule: str = ""
+    """The rule that decides, in words; empty of what is only reported."""
+    beside: str = ""
+    """What other readings of the paper give; it does not count."""
 
 
 class Data:
@@ -217,7 +245,29 @@ def judge(criterion: Criterion, data: Data) -> Verdict:
         high=criterion.high,
         verdict=verdict,
         note="; ".join(part for part in (reason, found.note) if part),
+        rule="" if verdict == REPORTED else criterion.decides,
+        beside=found.beside,
     )
+
+
+def plain(value: float, digits: int = 3) -> str:
+    """A number for sentences: so many digits, never an exponent, thousands apart."""
+    if not math.isfinite(value):
+        return str(value)
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{Decimal(f'{value:.{digits}g}'):f}"
+
+
+def percent(part: float, digits: int = 0) -> str:
+    """A part of one for sentences: ``4.6 %``."""
+    return f"{100 * part:.{digits}f} %"
+
+
+def listed(items: Sequence[object]) -> str:
+    """Things in a row for sentences: ``a, b and c``."""
+    *first, last = map(str, items)
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def overall(verdicts: Sequence[Verdict]) -> str:
@@ -236,6 +286,11 @@ def overall(verdicts: Sequence[Verdict]) -> str:
             variants[0] if len(variants) == 1 else f"{AGREES} ({', '.join(v[len(AGREES) + 2 : -1] for v in variants)})"
         )
     return AGREES if AGREES in found else REPORTED
+
+
+def lacks(verdict: str) -> bool:
+    """Whether an experiment with this verdict does not wholly agree, so that a reader wants to know why."""
+    return verdict != AGREES and not verdict.startswith((f"{AGREES} (", REPORTED))
 
 
 def within(value: float | None, low: float | None, high: float | None) -> tuple[bool, str]:

@@ -23,8 +23,14 @@ class Report:
 
     id: str
     paper: str
+    place: str = ""
+    """Where the experiment is in the paper: ``Figure 5``."""
     title: str
+    published: str = ""
+    """One sentence: what the paper says."""
     verdict: str
+    why: str = ""
+    """Why it does not agree, one sentence; empty if it does."""
     criteria: list[Verdict]
     says: str
     """One sentence: what the figure, or the table, shows."""
@@ -48,9 +54,12 @@ class Report:
         return {
             "id": self.id,
             "paper": self.paper,
+            "place": self.place,
             "title": self.title,
-            "verdict": self.verdict,
+            "published": self.published,
             "says": self.says,
+            "verdict": self.verdict,
+            "why": self.why,
             "criteria": [
                 {key: finite(value) if isinstance(value, float) else value for key, value in asdict(criterion).items()}
                 for criterion in self.criteria
@@ -77,13 +86,13 @@ class Report:
     def _from_json(cls, found: Mapping[str, Any], folder: Path) -> Report:
         texts = {key: found[key] for key in ("id", "paper", "title", "verdict", "version")}
         numbers = found.get("numbers")
-        says = found.get("says", "")  # results of earlier versions have none
-        if not all(isinstance(text, str) for text in (*texts.values(), says)):
+        # Results of earlier versions have none of these.
+        texts |= {key: found.get(key, "") for key in ("place", "published", "says", "why")}
+        if not all(isinstance(text, str) for text in texts.values()):
             raise ValueError
         name = texts["id"]
         return cls(
             **texts,
-            says=says,
             criteria=[Verdict(**criterion) for criterion in found["criteria"]],
             numbers=None if numbers is None else Numbers(columns=numbers["columns"], rows=numbers["rows"]),
             figures=[path for end in ("pdf", "png") if (path := folder / f"{name}.{end}").is_file()],

@@ -24,7 +24,7 @@ from faircast import kept
 from faircast.batch import Watcher, worker_count
 from faircast.campaign import Campaign, PlannedRun
 from faircast.errors import InputError
-from faircast.experiment import Data, Experiment, Point, PointData, Verdict, judge, overall
+from faircast.experiment import Data, Experiment, Point, PointData, Verdict, judge, lacks, overall
 from faircast.experiments import select
 from faircast.manifest import INTERRUPTED, Workplace, build, check_place, default_path, sources
 from faircast.measurements import Measurements
@@ -149,8 +149,11 @@ def conclude(experiment: Experiment, data: Data, folder: Path, begin: float) -> 
     report = Report(
         id=experiment.id,
         paper=experiment.paper,
+        place=experiment.place,
         title=experiment.title,
+        published=experiment.published,
         verdict=verdict,
+        why=experiment.why if lacks(verdict) else "",
         criteria=verdicts,
         says=experiment.says(data),
         numbers=None if experiment.numbers is None else experiment.numbers(data),

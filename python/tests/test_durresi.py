@@ -53,8 +53,9 @@ def test_windows_of_20_packets_are_judged_and_those_of_64_named() -> None:
     found = verdicts(of_drops(dropped))
     assert [verdict for verdict, _ in found] == ["agrees", "reported", "agrees", "agrees", "disagrees", "reported"]
     # MECN drops 100 - 1.05 * 50 = 47.5 packets more with the wider windows, twice as many in all.
-    assert "window 64: 47.5, does not hold" in found[0][1]
-    assert "window 64: 2 ± 0, does not hold" in found[2][1]
+    beside = [judge(each, of_drops(dropped)).beside for each in drops.criteria("dr")]
+    assert beside[0].startswith("windows of 64 packets: 47.5, does not hold")
+    assert beside[2].startswith("windows of 64 packets: 2 ± 0, does not hold")
     other = of_drops(lambda scheme, m, window: dropped(scheme, m, WINDOW + WIDE_WINDOW - window))
     assert [verdict for verdict, _ in verdicts(other)][:3] == ["disagrees", "reported", "disagrees"]
     assert scenario("ecn", 10, "dr")["flows"]["ftp"]["wnd"] == "20 packets"
@@ -72,7 +73,7 @@ def test_zero_loss_is_reached_if_both_curves_reach_it() -> None:
         return [0.0, 0.0] if window == WINDOW and m >= zero_from else [30.0, 20.0]
 
     note = verdicts(of_drops(dropped))[-1][1]
-    assert "window 20: ecn 50, mecn 20; window 64: ecn none, mecn none" in note
+    assert "windows of 20 packets: ECN 50, MECN 20; windows of 64 packets: ECN none, MECN none" in note
     assert note.endswith("both reach zero with windows of 20 packets only")
 
 
@@ -139,9 +140,11 @@ def test_a_criterion_beside_it_tells_what_the_other_window_gives() -> None:
         return Measured(value=float(window), note=f"w{window}")
 
     found = judge(judged_beside("x", "y", measure, high=30), Data({}, [1], quick=False))
-    assert (found.verdict, found.note) == ("agrees", "w20; window 64: 64, does not hold, w64")
+    assert (found.verdict, found.note) == ("agrees", "w20")
+    assert found.beside == "windows of 64 packets: 64, does not hold, w64"
     found = judge(judged_beside("x", "y", measure, low=30), Data({}, [1], quick=False))
-    assert (found.verdict, found.note) == ("disagrees", "20 is below 30; w20; window 64: 64, holds, w64")
+    assert (found.verdict, found.note) == ("disagrees", "20 is below 30; w20")
+    assert found.beside == "windows of 64 packets: 64, holds, w64"
 
 
 def test_efficiency_is_that_of_the_window_asked_for() -> None:

@@ -173,11 +173,24 @@ def test_summary_json(cli: Cli, register: Any) -> None:
     done = cli("reproduce", "x-small", "--out", "here")
     assert done.code == 0
     found = json.loads(Path("here/x-small/summary.json").read_text())
-    assert list(found) == ["id", "paper", "title", "verdict", "says", "criteria", "reps", "seeds", "version"]
+    assert list(found) == [
+        "id",
+        "paper",
+        "place",
+        "title",
+        "published",
+        "says",
+        "verdict",
+        "why",
+        "criteria",
+        "reps",
+        "seeds",
+        "version",
+    ]
     assert (found["id"], found["paper"], found["verdict"]) == ("x-small", "checks", "agrees")
     assert found["says"] == "It shows 2 points."
     assert (found["reps"], found["seeds"], found["version"]) == (2, [1, 2], faircast.__version__)
-    keys = ["name", "published", "measured", "ci95", "low", "high", "verdict", "note"]
+    keys = ["name", "published", "measured", "ci95", "low", "high", "verdict", "note", "rule", "beside"]
     assert [list(criterion) for criterion in found["criteria"]] == [keys, keys]
     first, second = found["criteria"]
     assert (first["published"], first["low"], first["high"], first["note"]) == (3.5, -1e12, 1e12, "by the queue")

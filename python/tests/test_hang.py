@@ -99,10 +99,10 @@ def test_measures_by_hand() -> None:
 
 
 def of_table_2(found: Mapping[str, float]) -> list[tuple[str, float | None, str]]:
-    """Verdict, value and note of the total and of fairness, from the session's throughput by variant."""
+    """Verdict, value and what stands beside of the total and of fairness, from the session's throughput by variant."""
     data = made({one_megabit.case(v): [shares(rate)] * 2 for v, rate in found.items()})
     verdicts = [judge(criterion, data) for criterion in criteria(one_megabit.STATEMENTS, tuple(found))]
-    return [(verdicts[i].verdict, verdicts[i].measured, verdicts[i].note) for i in (0, 2)]
+    return [(verdicts[i].verdict, verdicts[i].measured, verdicts[i].beside) for i in (0, 2)]
 
 
 def test_verdicts_are_those_of_the_main_reading() -> None:
@@ -112,8 +112,8 @@ def test_verdicts_are_those_of_the_main_reading() -> None:
     assert total_[:2] == ("agrees", pytest.approx(1.49))
     assert fair[:2] == ("agrees in ordering only", pytest.approx(4.5))
     # The other reading is named, and that the criterion would hold in it.
-    assert "rto_min 1 s: 2 ± 0, holds" in fair[2]
-    assert "rto_min 1 s: 4.5 ± 0, does not hold" in of_table_2({"main": 0.4, "rto1": 0.9})[1][2]
+    assert "Reno, time-outs from 1 s: 2 ± 0, holds" in fair[2]
+    assert "Reno, time-outs from 1 s: 4.5 ± 0, does not hold" in of_table_2({"main": 0.4, "rto1": 0.9})[1][2]
 
 
 def test_the_main_reading_times_out_after_a_fifth_of_a_second_everywhere() -> None:
@@ -140,7 +140,7 @@ def test_notes_tell_what_the_other_variants_gave() -> None:
     listed: list[Criterion] = criteria(
         [Statement(name="x", published="y", measure=measure, high=1)], ("main", "newreno")
     )
-    assert judge(listed[0], Data({}, [1], quick=False)).note == "mine; NewReno: 2, does not hold"
+    assert judge(listed[0], Data({}, [1], quick=False)).beside == "NewReno: 2, does not hold"
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_fairness_against_bandwidth(found: tuple[float, ...], agrees: bool) -> N
 def test_every_combination_of_bandwidth_and_queue_is_run_once() -> None:
     points = bandwidths.points(False)
     assert len(points) == 9 * len(VARIANTS)
-    assert bandwidths.case("main", "Q = 10 C", 4) == Case(mbps=4, limit=40)
+    assert bandwidths.case("main", "10 packets per Mbit/s", 4) == Case(mbps=4, limit=40)
 
 
 def test_spread() -> None:
@@ -227,9 +227,9 @@ def test_where_eq_13_starves_tcp_no_ordering_agrees() -> None:
     log = {n: math.inf if n >= 5 else 3.0 for n in WHERE["log"]}
     data = sweep(flat | {"log": log}, limit=utilities.LIMIT)
     found = [judge(each, data) for each in criteria(utilities.statements_8b(utilities.LITERAL), ("main",))]
-    assert [each.verdict for each in found] == ["disagrees (eq. 13 starves TCP)", "disagrees (soft)"]
-    assert "Log-OMCC N = 5: TCP has 0 Mbit/s" in found[0].note
-    assert overall(found) == "disagrees (eq. 13 starves TCP)"
+    assert [each.verdict for each in found] == ["disagrees (equation 13 starves TCP)", "disagrees (soft)"]
+    assert "beside Log-OMCC with 5 receivers a TCP flow gets 0 Mbit/s" in found[0].note
+    assert overall(found) == "disagrees (equation 13 starves TCP)"
     for letter, delay_ms in (("a", 10.0), ("b", 1.0)):
         data = sweep(flat | {"log": log}, delay_ms=delay_ms)
         listed = criteria(utility_distances.statements(letter, "log", "tcp"), ("main",))
@@ -237,7 +237,7 @@ def test_where_eq_13_starves_tcp_no_ordering_agrees() -> None:
         assert "disagrees (soft)" in verdicts.values()
         # Beside TCP-OMCC the flows live where its sweep ends, so that ought to have gone on.
         own = {verdict for name, verdict in verdicts.items() if "Log" not in name}
-        assert own == {"disagrees (run up to N = 20 only, though TCP is not starved)"}
+        assert own == {"disagrees (run up to 20 receivers only, though TCP is not starved)"}
     # With links of 0.1 ms all N are run, and what holds agrees.
     whole = {
         "tfmcc": dict.fromkeys(NUMBERS, 1.5),
@@ -279,20 +279,18 @@ def test_what_chance_does_to_the_orderings() -> None:
         assert "0.5 to 5" in found.note
 
 
-def test_infinite_fairness_is_drawn_at_the_upper_edge() -> None:
-    data = sweep({"tcp": {1: 2.0, 100: math.inf}, "tfmcc": {1: 1.0, 100: 1.5}})
+def test_shares_are_drawn_on_one_linear_axis() -> None:
+    """Of ratios over decades, an infinite one among them: fairness f gives a TCP flow 1/(1 + f)."""
+    data = sweep({"tcp": {1: 3.0, 100: math.inf}, "tfmcc": {1: 1.0, 100: 0.25}})
     curves = {scheme: [Case(scheme=scheme, receivers=n) for n in (1, 100)] for scheme in ("tcp", "tfmcc")}
     with figures.style():
-        figure, (left, right) = figures.panels(1, 2, width=figures.PAGE_IN, sharey=True)
-        for axes in (left, right):
-            drawing.fairness_curves(axes, data, curves, log=True)
-            drawing.receivers_axis(axes, (1, 100))
+        figure, axes = figures.panels()
+        drawn = [drawing.share_curves(axes, data, curves), drawing.receivers_axis(axes, (1, 100))]
         figure.canvas.draw()
-    edge = next(line for line in left.lines if not line.get_in_layout())
-    assert list(edge.get_xdata()) == [100]
-    assert left.get_ylim() == right.get_ylim()
-    # Nothing outside pushes the axes together.
-    assert left.get_position().width > 0.35
+    assert drawn == [None, None]
+    shown = {tuple(line.get_ydata()) for line in axes.lines}
+    assert {(0.25, 0.0), (0.5, 0.8), (0.5, 0.5)} <= shown
+    assert (axes.get_yscale(), axes.get_ylim()) == ("linear", (-0.02, 1.02))
 
 
 def test_flows_leave_the_bottleneck_by_the_links_that_are_counted() -> None:

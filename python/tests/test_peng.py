@@ -101,7 +101,10 @@ def test_scenarios_are_those_of_the_paper() -> None:
     assert of_rlm["stations"]["gateway"]["uplink"] == {}
     assert of_rlm["sessions"]["multicast-1"]["rates"] == [f"{kbps} kbit/s" for kbps in (32, 64, 128, 256, 1024)]
     assert of_rlm["sessions"]["multicast-1"]["membership"] == {"leave_delay": "0 s"}
-    assert len({case.name for case in [*rlm.VARIANTS.values(), *rlm.OTHERS["hand-offs lose"].values(), Case()]}) == 9
+    assert (
+        len({case.name for case in [*rlm.VARIANTS.values(), *rlm.OTHERS["packets lost at hand-offs"].values(), Case()]})
+        == 9
+    )
 
 
 def test_what_passes_by_hand() -> None:
@@ -217,9 +220,9 @@ def test_late_shares_are_those_of_who_is_there() -> None:
     assert [item.verdict for item in verdicts] == ["disagrees", "agrees", "agrees"]
     assert verdicts[0].measured == pytest.approx((62.5 - 45) / 62.5)
     # Scenario 3 has multicast from its second period on, and its second session in the third.
-    assert [item.name[:46] for item in late.shares(late.PARTS[9])] == [
-        "multicast sessions: off the equal share, 600-1",
-        "multicast sessions: off the equal share, 1100-",
+    assert [item.name.split(", of the multicast")[0] for item in late.shares(late.PARTS[9])] == [
+        "distance from the equal share, 600-1000 s",
+        "distance from the equal share, 1100-1500 s",
     ]
 
 
@@ -228,7 +231,9 @@ def test_verdicts_are_those_of_the_first_case() -> None:
     criterion = judged("x", "y", of(lambda data, case: mean_rate(data, case, MULTICAST)), together.CASES, high=40)
     data = data_of({keep: [made(even())], lose: [made(even(multicast=50.0))]})
     found = judge(criterion, data)
-    assert (found.verdict, found.measured, found.note) == ("agrees", 37.5, "hand-offs lose: 50, does not hold")
+    assert (found.verdict, found.measured, found.note) == ("agrees", 37.5, "")
+    assert found.beside == "packets lost at hand-offs: 50, does not hold"
+    assert found.rule == "agrees if at most 40"
     data = data_of({keep: [made(even(multicast=50.0))]})
     assert (judge(criterion, data).verdict, judge(criterion, data).note) == ("disagrees", "50 is above 40")
 
@@ -252,11 +257,11 @@ def test_rlm_agrees_in_one_variant_that_is_named() -> None:
         statements = [statement for listed in rlm.STATEMENTS.values() for statement in listed]
         return [judge(rlm.in_one_variant(statement), data).verdict for statement in statements]
 
-    assert verdicts(of_rlm("ns2, 0 s")) == ["agrees"] * 4
-    assert verdicts(of_rlm("mended, 2 s")) == ["agrees (mended, 2 s)"] * 4
+    assert verdicts(of_rlm("as in ns-2, leave delay 0 s")) == ["agrees"] * 4
+    assert verdicts(of_rlm("dead ends mended, leave delay 2 s")) == ["agrees (dead ends mended, leave delay 2 s)"] * 4
     assert "agrees" not in verdicts(of_rlm(None))
     assert judge(rlm.together(), of_rlm(None)).verdict == "disagrees"
-    assert judge(rlm.together(), of_rlm("ns2, 2 s")).note == "ns2, 2 s"
+    assert judge(rlm.together(), of_rlm("as in ns-2, leave delay 2 s")).note == "as in ns-2, leave delay 2 s"
 
 
 def test_phases_by_hand() -> None:

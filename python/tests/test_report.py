@@ -32,10 +32,13 @@ def drawn(_: Data) -> Figure:
 DRAWN = Experiment(
     id="x-drawn",
     paper="checks",
+    place="Figure 1",
     title="A drawn one",
+    published="All is well.",
+    why="Since it is far.",
     points=lambda quick: [Point(key="only", scenario=SHORT)],
     criteria=[
-        Criterion(name="a", published="so", evaluate=lambda data: Measured(value=None, holds=True)),
+        Criterion(name="a", published="so", evaluate=lambda data: Measured(value=None, holds=True), rule="it is so"),
         Criterion(name="b", published=1.5, low=0, evaluate=lambda data: Measured(value=-2.0, ci95=0.5, note="far")),
     ],
     figure=drawn,

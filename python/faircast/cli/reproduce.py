@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faircast.cli.common import Jobs, Json, table, verb
+from faircast.cli.common import Jobs, Json, console, table, verb
 from faircast.cli.endings import print_json
+from faircast.cli.streams import legible
 from faircast.errors import CRITERION_FAILED, INTERRUPTED
+from faircast.experiment import plain
 from faircast.progress import Reporter
 from faircast.statistics import with_interval
 
@@ -87,33 +89,36 @@ def command(
 
 
 def show(report: Report) -> None:
-    """One experiment on screen."""
-    rows = []
-    for item in report.criteria:
-        measured = "-" if item.measured is None else with_interval(item.measured, item.ci95)
-        rows.append(
-            [item.name, published(item.published), measured, accepted(item.low, item.high), item.verdict, item.note]
-        )
+    """One experiment on screen: what the paper says and what came out, then criterion by criterion with the notes."""
     seeds = f"{len(report.seeds)} seed{'s' if len(report.seeds) != 1 else ''}"
-    print(f"\n{report.id}: {report.title} [{report.paper}], {seeds}: {report.verdict}")
-    table(["criterion", "published", "measured", "accepted", "verdict", "reason"], rows, right=("measured",))
+    place = f"{report.place}, " if report.place else ""
+    tell(f"\n{report.id}: {report.title} [{report.paper}]")
+    if report.published:
+        tell(f"  {place}the paper says: {report.published}")
+    tell(f"  Measured over {seeds}: {report.says}")
+    tell(f"  Verdict: {report.verdict}{f'. {report.why}' if report.why else ''}")
+    rows = []
+    for number, item in enumerate(report.criteria, 1):
+        measured = "-" if item.measured is None else with_interval(item.measured, item.ci95)
+        rows.append([str(number), item.name, published(item.published), measured, item.rule, item.verdict])
+    table(["", "criterion", "the paper says", "measured", "rule", "verdict"], rows, right=("measured",))
+    for number, item in enumerate(report.criteria, 1):
+        if item.note:
+            tell(f"{number}: {item.note}")
     if report.numbers is not None:
         columns, rows = report.numbers.columns, [list(row) for row in report.numbers.rows]
         table(columns, rows, right=columns[1:])
-    print(report.says)
     for path in report.figures:
         print(f"  {path}")
 
 
+def tell(text: str) -> None:
+    """A sentence, broken between words."""
+    from rich.text import Text
+
+    console().print(Text(legible(text)))
+
+
 def published(value: str | float) -> str:
     """What the paper says."""
-    return value if isinstance(value, str) else f"{value:g}"
-
-
-def accepted(low: float | None, high: float | None) -> str:
-    """The accepted range."""
-    if low is None and high is None:
-        return ""
-    if low is None:
-        return f"≤ {high:g}"
-    return f"≥ {low:g}" if high is None else f"{low:g} to {high:g}"
+    return value if isinstance(value, str) else plain(value)

@@ -88,10 +88,14 @@ EXPERIMENTS = [
     Experiment(
         id="x-conservation",
         paper="checks",
+        place="conservation",
         title="Packets are conserved on every link",
+        published="What comes to a link is dropped, lost, delivered or still inside.",
         points=points,
         criteria=[
-            Criterion(name="largest difference on a link, packets", published=0.0, evaluate=missing, low=0.0, high=0.0)
+            Criterion(
+                name="packets unaccounted for, most on any link", published=0.0, evaluate=missing, low=0.0, high=0.0
+            )
         ],
         says=says,
         reps=3,

@@ -96,12 +96,14 @@ EXPERIMENTS = [
     Experiment(
         id="x-determinism",
         paper="checks",
+        place="determinism",
         title="Same seed, same trace",
+        published="The same seed gives the same run, another seed another one.",
         points=points,
         criteria=[
             *(
                 Criterion(
-                    name=f"{variant}: share of equal traces",
+                    name=f"{variant}: part of the runs with equal traces",
                     published=1.0,
                     evaluate=partial(equal, variant),
                     low=1.0,
@@ -109,7 +111,9 @@ EXPERIMENTS = [
                 for variant in VARIANTS
                 if variant != "first run"
             ),
-            Criterion(name="other seeds: share of distinct traces", published=1.0, evaluate=distinct, low=1.0),
+            Criterion(
+                name="other seeds: part of the runs with distinct traces", published=1.0, evaluate=distinct, low=1.0
+            ),
         ],
         says=says,
         reps=3,

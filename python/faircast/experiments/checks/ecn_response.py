@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from faircast._native import RawResult
-from faircast.experiment import Criterion, Data, Experiment, Measured, Point
+from faircast.experiment import Criterion, Data, Experiment, Measured, Point, listed, percent
 from faircast.results import to_arrow
 
 ALONE_S, ANSWER_S = 4.0, 2.0
 SCHEMES = ("ecn", "mecn")
+NAMES = {"ecn": "ECN", "mecn": "multilevel ECN"}
 
 
 def scenario(scheme: str) -> dict[str, Any]:
@@ -72,29 +73,31 @@ def causeless(scheme: str, data: Data) -> Measured:
 
 def says(data: Data) -> str:
     """What the check shows."""
-    shares = ", ".join(f"{once(scheme, data).value or 0:.4%} ({scheme})" for scheme in SCHEMES)
-    return f"Of the isolated congestion marks {shares} were answered by exactly one reduction of the window."
+    shares = listed([f"{percent(once(scheme, data).value or 0, 2)} with {NAMES[scheme]}" for scheme in SCHEMES])
+    return f"Of the congestion marks that came alone {shares} are answered by exactly one reduction of the window."
 
 
 EXPERIMENTS = [
     Experiment(
         id="x-ecn",
         paper="checks",
+        place="congestion marks",
         title="One reduction per congestion mark",
+        published="A sender reduces its window once for each window with a mark (RFC 3168).",
         points=points,
         criteria=[
             criterion
             for scheme in SCHEMES
             for criterion in (
                 Criterion(
-                    name=f"{scheme}: share of isolated marks answered by exactly one reduction",
+                    name=f"{NAMES[scheme]}: part of the isolated marks that are answered by exactly one reduction",
                     published="exactly one (RFC 3168, section 6.1.2)",
                     evaluate=partial(once, scheme),
                     low=1.0,
                     high=1.0,
                 ),
                 Criterion(
-                    name=f"{scheme}: reductions without a mark",
+                    name=f"{NAMES[scheme]}: reductions without a mark",
                     published=0.0,
                     evaluate=partial(causeless, scheme),
                     high=0.0,

@@ -81,7 +81,8 @@ def says(data: Data) -> str:
     """What the check shows."""
     worst = max(error(w_q, data).value or 0.0 for w_q in WEIGHTS)
     return (
-        f"While the queue grows steadily to some 5000 packets RED's average is within {worst:.2f} of the closed form."
+        f"While the queue grows steadily to some 5000 packets RED's average stays within {worst:.2f} packets of the "
+        "closed form."
     )
 
 
@@ -89,12 +90,14 @@ EXPERIMENTS = [
     Experiment(
         id="x-red",
         paper="checks",
+        place="RED's average",
         title="RED's average against the closed form",
+        published="The average of a queue that grows steadily has a closed form.",
         points=points,
         criteria=[
             Criterion(
-                name=f"w_q = {w_q}: largest difference of average and closed form, packets",
-                published="the queue is a whole number and trails the ramp by less than 1.5 packets",
+                name=f"weight {w_q} of the average: largest difference of average and closed form, packets",
+                published="below 1.5, as the queue is a whole number",
                 evaluate=partial(error, w_q),
                 high=1.5,
             )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point
+from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, percent
 from faircast.figures import COLUMN_IN, curve, panels
 from faircast.statistics import Estimate, scaled
 
@@ -92,10 +92,10 @@ def extreme(largest: bool) -> Criterion:
     def evaluate(data: Data) -> Measured:
         found = {key: quotient(data, *key) for key in keys(data)}
         p, rtt_ms = (max if largest else min)(found, key=lambda key: found[key].mean)
-        return Measured.of(found[p, rtt_ms], note=f"at p = {p}, RTT {rtt_ms} ms")
+        return Measured.of(found[p, rtt_ms], note=f"with {percent(p, 1)} loss and a round trip of {rtt_ms} ms")
 
     return Criterion(
-        name=f"{'largest' if largest else 'smallest'} quotient of rate and equation at the loss event rate so made",
+        name=f"TFMCC's rate divided by that of the equation, {'largest' if largest else 'smallest'} of all cases",
         published=1.0,
         evaluate=evaluate,
         low=1 - TOLERANCE,
@@ -106,8 +106,10 @@ def extreme(largest: bool) -> Criterion:
 def numbers(data: Data) -> Numbers:
     """Quotients, a row for each loss rate."""
     losses = sorted({p for p, _ in keys(data)})
-    rows = [[f"p = {p}", *(str(quotient(data, p, rtt_ms)) for rtt_ms in RTTS_MS)] for p in losses]
-    return Numbers(columns=["rate / expected", *(f"RTT {rtt_ms} ms" for rtt_ms in RTTS_MS)], rows=rows)
+    rows = [[f"{percent(p, 1)} loss", *(str(quotient(data, p, rtt_ms)) for rtt_ms in RTTS_MS)] for p in losses]
+    return Numbers(
+        columns=["rate divided by the equation's", *(f"round trip of {rtt_ms} ms" for rtt_ms in RTTS_MS)], rows=rows
+    )
 
 
 def figure(data: Data) -> Figure:
@@ -116,9 +118,9 @@ def figure(data: Data) -> Figure:
     losses = sorted({p for p, _ in keys(data)})
     for series, rtt_ms in enumerate(RTTS_MS):
         expected = [expected_bps(p, rtt_ms / 1000) / 1e6 for p in losses]
-        axes.plot(losses, expected, color="black", linewidth=0.8, label="expected" if series == 0 else None)
+        axes.plot(losses, expected, color="black", linewidth=0.8, label="equation" if series == 0 else None)
         found = [scaled(data.estimate((p, rtt_ms), "tfmcc", "sending_rate"), 1e-6) for p in losses]
-        curve(axes, losses, found, label=f"RTT {rtt_ms} ms", series=series)
+        curve(axes, losses, found, label=f"round trip of {rtt_ms} ms", series=series)
     axes.set(
         xlabel="packet loss probability", ylabel="sending rate (Mb/s)", xscale="log", yscale="log", ylim=(0.01, 30)
     )
@@ -129,14 +131,18 @@ def figure(data: Data) -> Figure:
 def says(data: Data) -> str:
     """What the check shows."""
     worst = max(abs(quotient(data, *key).mean - 1) for key in keys(data))
-    return f"A TFMCC session at a fixed loss rate runs within {worst:.0%} of the throughput equation."
+    return (
+        f"A TFMCC session at a fixed rate of losses sends what the throughput equation says, within {percent(worst)}."
+    )
 
 
 EXPERIMENTS = [
     Experiment(
         id="x-tfmcc",
         paper="checks",
+        place="TFMCC's rate",
         title="TFMCC against the throughput equation",
+        published="The throughput equation of RFC 4654 says what TFMCC sends at a given rate of losses.",
         points=points,
         criteria=[extreme(largest=False), extreme(largest=True)],
         numbers=numbers,

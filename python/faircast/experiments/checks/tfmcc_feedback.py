@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point
+from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, listed, plain
 from faircast.figures import COLUMN_IN, curve, panels
 from faircast.results import to_arrow
 from faircast.statistics import Estimate
@@ -147,48 +147,52 @@ def figure(data: Data) -> Figure:
     """Reports per round against the number of receivers."""
     drawn, axes = panels(width=COLUMN_IN)
     known = [receivers for receivers in NUMBERS if receivers in data.points]
-    curve(axes, known, [reports(data, receivers) for receivers in known], label="reports per round", series=0)
+    curve(axes, known, [reports(data, receivers) for receivers in known], label="mean, 95 % interval", series=0)
     axes.axhline(MOST, color="black", linewidth=0.6, linestyle=(0, (4, 3)))
     axes.set(xlabel="receivers", ylabel="reports per feedback round", xscale="log", ylim=(0, 1.1 * MOST))
-    axes.annotate("accepted", (known[0], MOST), textcoords="offset points", xytext=(2, -9), fontsize=7)
+    axes.annotate("at most 30", (known[0], MOST), textcoords="offset points", xytext=(2, -9), fontsize=7)
+    axes.legend(loc="center right")
     return drawn
 
 
 def says(data: Data) -> str:
     """What the check shows."""
     known = [receivers for receivers in NUMBERS if receivers in data.points]
-    found = ", ".join(f"{reports(data, receivers).mean:.1f}" for receivers in known)
-    return f"A TFMCC source gets {found} reports per round from {', '.join(map(str, known))} receivers."
+    found = listed([f"{reports(data, receivers).mean:.1f}" for receivers in known])
+    numbers = listed([plain(receivers) for receivers in known])
+    return f"A TFMCC source gets {found} reports per feedback round from {numbers} receivers."
 
 
 EXPERIMENTS = [
     Experiment(
         id="x-tfmcc-feedback",
         paper="checks",
+        place="TFMCC's feedback",
         title="Feedback of TFMCC from 10 to 10 000 receivers",
+        published="The number of reports hardly grows with the number of receivers (RFC 4654).",
         points=points,
         criteria=[
             Criterion(
-                name="reports per round, mean, the most of all numbers of receivers",
+                name="mean number of reports per feedback round, most of all numbers of receivers",
                 published="below 30",
                 evaluate=most_reports,
                 high=MOST,
             ),
             Criterion(
-                name="reports per round with the most receivers, as a multiple of those with the fewest",
+                name="reports per round with the most receivers, divided by those with the fewest",
                 published="does not grow linearly",
                 evaluate=growth,
                 high=3.0,
             ),
             Criterion(
-                name="rounds from when a receiver is worse off by its losses until it limits, mean",
+                name="mean number of rounds from when a receiver loses most until it limits the rate",
                 published="within 3 rounds",
                 evaluate=rounds_until_found,
                 high=ROUNDS,
             ),
             Criterion(
-                name="part of the runs in which another limits after its leave",
-                published="the loss of the CLR is survived",
+                name="part of the runs in which another receiver limits the rate after that one has left",
+                published="the session survives that its limiting receiver leaves",
                 evaluate=another_follows,
                 low=1.0,
             ),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from faircast._native import RawResult
-from faircast.experiment import Criterion, Data, Experiment, Measured, Point
+from faircast.experiment import Criterion, Data, Experiment, Measured, Point, percent
 from faircast.experiments.durresi.network import BOTTLENECK, scenario
 from faircast.results import to_arrow
 
@@ -24,6 +24,14 @@ FACTORS = {
     "loss-reduction": (0.5, 0.5 / 0.8, 0.5 / 0.6),
 }
 """The factors of Table III. A loss in a window that a mark has reduced already completes the reduction to one half."""
+WORDS = {
+    "marked-incipient": "marked incipient",
+    "marked-moderate": "marked moderate",
+    "dropped-active": "dropped",
+    "incipient-reduction": "incipient marks",
+    "moderate-reduction": "moderate marks",
+    "loss-reduction": "losses",
+}
 REGIONS = {"marked-incipient": (1, 2), "marked-moderate": (2, 4), "dropped-active": (4, np.inf)}
 """Table I: regions of the average in units of min_th."""
 
@@ -69,8 +77,8 @@ def criteria() -> list[Criterion]:
     """One per line of the tables."""
     marks = [
         Criterion(
-            name=f"Table I: share of '{action}' of capable packets with the average in its region",
-            published=f"{low} to {high} min_th" if np.isfinite(high) else f"from {low} min_th",
+            name=f"Table I: part of the packets {WORDS[action]} while the average queue was in the region of that",
+            published=f"{low} to {high} times the lower threshold" if np.isfinite(high) else f"from {low} times on",
             evaluate=partial(share, action),
             low=1.0,
             high=1.0,
@@ -79,8 +87,9 @@ def criteria() -> list[Criterion]:
     ]
     reactions = [
         Criterion(
-            name=f"Tables II, III: share of '{state}' after which the window is {factors[0]} of what it was",
-            published=f"window times {factors[0]}",
+            name=f"Tables II, III: part of the answers to {WORDS[state]} after which the window is {factors[0]} of "
+            "what it was",
+            published=f"the window times {factors[0]}",
             evaluate=partial(share, state),
             low=0.99,
         )
@@ -94,8 +103,8 @@ def says(data: Data) -> str:
     cases = [sum(data.reduced("all", seed)[state][1] for seed in data.seeds) for state in FACTORS]
     as_published = min(share(state, data).value or 0.0 for state in FACTORS)
     return (
-        f"In {cases[0]} incipient, {cases[1]} moderate and {cases[2]} severe cases at least {as_published:.2%} of the "
-        "responses were those of Table III."
+        f"Of the answers to {cases[0]} incipient marks, {cases[1]} moderate ones and {cases[2]} losses at least "
+        f"{percent(as_published, 2)} are those of Table III."
     )
 
 
@@ -103,7 +112,9 @@ EXPERIMENTS = [
     Experiment(
         id="mecn-tables1-3",
         paper="durresi",
-        title="Code points and responses",
+        place="Tables I to III",
+        title="What is marked, and how senders answer",
+        published="Three levels of congestion are marked, and windows shrink to 0.8, 0.6 and 0.5 of what they were.",
         points=points,
         criteria=criteria(),
         says=says,

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Criterion, Data, Experiment, Measured, Point
+from faircast.experiment import Criterion, Data, Experiment, Measured, Point, listed, percent
 from faircast.experiments.durresi.network import (
     BOTTLENECK,
     SCENARIOS,
@@ -42,11 +42,11 @@ LETTER = {"grow_after_timeout": False}
 FEW_MIN_THS = (25, 30, 40, 50, 60)
 """Where windows of 64 packets leave few drops, or a difference of few."""
 FEW_REPS = 60
-READINGS = {"grown": "our default", "letter": "grow_after_timeout off, the letter of RFC 3168"}
+READINGS = {"grown": "time-outs repaired as faircast does", "letter": "time-outs repaired as RFC 3168 says"}
 
 
 def points(which: str, quick: bool) -> list[Point]:
-    """Both figures, since one criterion looks at both; both windows; and ECN to the letter for the figure itself."""
+    """Both figures, as one criterion looks at both; both windows; and time-outs repaired as RFC 3168 has it."""
     both = [point for window in WINDOWS for point in sweep(quick, scenarios=tuple(FIGURES.values()), window=window)]
     return both + [
         Point(key=("letter", scheme, m, w), scenario=scenario(scheme, m, which, window=w, tcp=LETTER))
@@ -67,7 +67,7 @@ def never_more(which: str, metric: str, factor: float, window: int, data: Data) 
     excess = {m: mecn.mean - factor * ecn.mean for m, (ecn, mecn) in drops(data, which, metric, window).items()}
     at = max(excess, key=lambda m: excess[m])
     ecn, mecn = drops(data, which, metric, window)[at]
-    note = f"largest at min_th = {at}: MECN {mecn}, ECN {ecn}"
+    note = f"largest at a threshold of {at} packets: MECN {mecn}, ECN {ecn}"
     if abs(mecn.mean - ecn.mean) <= (mecn.ci95 or 0.0) + (ecn.ci95 or 0.0):
         note += ", intervals overlap"
     late = drops(data, which, "drops_late", window)[at][1].mean
@@ -77,7 +77,7 @@ def never_more(which: str, metric: str, factor: float, window: int, data: Data) 
 
 
 def to_the_letter(window: int, data: Data) -> Measured:
-    """The first criterion if time-outs are repaired to the letter of RFC 3168."""
+    """The first criterion if time-outs are repaired as RFC 3168 has it."""
     found = {
         m: [data.estimate(("letter", scheme, m, window), BOTTLENECK, "drops_all") for scheme in ("ecn", "mecn")]
         for m in min_ths(data.quick)
@@ -86,7 +86,8 @@ def to_the_letter(window: int, data: Data) -> Measured:
     at = max(excess, key=lambda m: excess[m])
     ecn, mecn = found[at]
     kept = "would hold" if excess[at] <= EXCESS_PKTS else "would not hold"
-    return Measured(value=excess[at], note=f"largest at min_th = {at}: MECN {mecn}, ECN {ecn}; the criterion {kept}")
+    note = f"largest at a threshold of {at} packets: MECN {mecn}, ECN {ecn}; the criterion {kept}"
+    return Measured(value=excess[at], note=note)
 
 
 def total_ratio(which: str, window: int, data: Data) -> Measured:
@@ -117,7 +118,9 @@ def late_zero(which: str, window: int, data: Data) -> Measured:
 
     here = place(which, "mecn") <= place(which, "ecn")
     somewhere = any(place(w, "mecn") < place(w, "ecn") for w in FIGURES.values())
-    note = "first min_th with a mean below 1: " + ", ".join(f"{w} {s} {m}" for (w, s), m in first.items())
+    note = "first threshold with a mean below 1: " + ", ".join(
+        f"{'none' if m is None else m} with {SCHEMES[s]} ({SCENARIOS[w]})" for (w, s), m in first.items()
+    )
     mecn, ecn = first[which, "mecn"], first[which, "ecn"]
     value = None if mecn is None or ecn is None else float(ecn - mecn)
     return Measured(value=value, holds=here and somewhere, note=note)
@@ -131,8 +134,9 @@ def whole_zero(which: str, data: Data) -> Measured:
     for window in WINDOWS:
         first = {s: first_without_drops(data, which, s, "drops_all", none, window) for s in ("ecn", "mecn")}
         reached[window] = first["mecn"] is not None and first["ecn"] is not None
-        parts.append(f"window {window}: " + ", ".join(f"{s} {'none' if m is None else m}" for s, m in first.items()))
-    note = "first min_th without a drop in any run; " + "; ".join(parts)
+        found = (f"{SCHEMES[s]} {'none' if m is None else m}" for s, m in first.items())
+        parts.append(f"windows of {window} packets: " + ", ".join(found))
+    note = "first threshold without a drop in any run; " + "; ".join(parts)
     if reached[WINDOW] and not reached[WIDE_WINDOW]:
         note += "; both reach zero with windows of 20 packets only"
     return Measured(value=None, note=note)
@@ -142,35 +146,36 @@ def criteria(which: str) -> list[Criterion]:
     """What the paper says of one figure."""
     return [
         judged_beside(
-            f"{which}: drops in the whole run, MECN minus 1.05 ECN, largest over min_th",
+            "packets dropped in the whole run, MECN minus 1.05 times ECN, largest of all thresholds",
             "fewer losses with MECN",
             partial(never_more, which, "drops_all", 1.05),
             high=EXCESS_PKTS,
         ),
         judged_beside(
-            f"{which}: the same with grow_after_timeout off, the letter of RFC 3168",
+            f"the same with {READINGS['letter']}",
             "fewer losses with MECN",
             to_the_letter,
         ),
         judged_beside(
-            f"{which}: drops in the whole run summed over min_th, MECN / ECN",
+            "packets dropped in the whole run, sum over the thresholds, MECN divided by ECN",
             "fewer losses with MECN",
             partial(total_ratio, which),
             high=0.9,
         ),
         judged_beside(
-            f"{which}: drops after 20 s, MECN minus ECN, largest over min_th",
+            "packets dropped after 20 s, MECN minus ECN, largest of all thresholds",
             "fewer losses with MECN",
             partial(never_more, which, "drops_late", 1.0),
             high=EXCESS_PKTS,
         ),
         judged_beside(
-            f"{which}: min_th at which drops after 20 s cease, ECN minus MECN",
-            "zero loss at a much smaller min_th",
+            "threshold from which nothing is dropped after 20 s, ECN minus MECN, packets",
+            "zero loss at a much lower threshold",
             partial(late_zero, which),
+            rule="it is no higher with MECN, and lower in Figure 8a or 8b",
         ),
         Criterion(
-            name=f"{which}: zero loss in the whole run",
+            name="zero loss in the whole run",
             published="reached with both, sooner with MECN",
             evaluate=partial(whole_zero, which),
         ),
@@ -215,10 +220,10 @@ def few(which: str, reading: str) -> Criterion:
         low, high = (found[at].mean + sign * (found[at].ci95 or math.inf) for sign in (-1, 1))
         word = "would hold" if high <= EXCESS_PKTS else "would not hold" if low > EXCESS_PKTS else "cannot be decided"
         by_m = ", ".join(f"{m}: {item}" for m, item in found.items())
-        return Measured.of(found[at], note=f"by min_th {by_m}; up to {EXCESS_PKTS} packets {word}")
+        return Measured.of(found[at], note=f"by threshold {by_m}; at most {EXCESS_PKTS} packets {word}")
 
     return Criterion(
-        name=f"{which}, window {WIDE_WINDOW}: drops in the whole run, MECN minus 1.05 ECN, {READINGS[reading]}",
+        name=f"{SCENARIOS[which]}, {READINGS[reading]}: packets dropped in the whole run, MECN minus 1.05 times ECN",
         published="fewer losses with MECN",
         evaluate=evaluate,
     )
@@ -234,11 +239,11 @@ def few_figure(data: Data) -> Figure:
                 found = [
                     data.estimate((which, reading, scheme, m), BOTTLENECK, "drops_all") for m in few_min_ths(data.quick)
                 ]
-                label = f"{SCHEMES[scheme].split(' (')[0]}{', to the letter' if reading == 'letter' else ''}"
+                label = f"{SCHEMES[scheme]}{', time-outs as in RFC 3168' if reading == 'letter' else ''}"
                 curve(axis, few_min_ths(data.quick), found, label=label, series=series)
                 series += 1
-        axis.set(xlabel="min_th (packets)", title=f"{SCENARIOS[which]} ({which}10)")
-    axes[0].set(ylabel="packets dropped at R1-R2, 0-200 s", ylim=(0, None))
+        axis.set(xlabel="lower threshold (packets)", title=SCENARIOS[which])
+    axes[0].set(ylabel="packets dropped, 0-200 s", ylim=(0, None))
     title = f"windows of {WIDE_WINDOW} packets; means of {len(data.seeds)} seeds, 95 % intervals"
     drawn.legend(*axes[0].get_legend_handles_labels(), title=title, loc="outside lower center", ncols=4)
     return drawn
@@ -251,11 +256,12 @@ def few_says(data: Data) -> str:
         for which in FIGURES.values()
         for reading in READINGS
     }
-    parts = [f"{which} {largest[which, 'grown']:.3g} ({largest[which, 'letter']:.3g})" for which in FIGURES.values()]
-    return (
-        f"With windows of {WIDE_WINDOW} packets MECN's drops less 1.05 times ECN's are at most {', '.join(parts)} "
-        "packets; in brackets with time-outs repaired to the letter of RFC 3168."
-    )
+    parts = [
+        f"{SCENARIOS[which]} {largest[which, 'grown']:+.0f} "
+        f"({largest[which, 'letter']:+.0f} with time-outs as in RFC 3168)"
+        for which in FIGURES.values()
+    ]
+    return f"At the worst threshold MECN drops so many packets more than 1.05 times what ECN drops: {listed(parts)}."
 
 
 def figure_of(which: str, data: Data) -> Figure:
@@ -266,7 +272,7 @@ def figure_of(which: str, data: Data) -> Figure:
         series = 0
         for window in WINDOWS:
             for scheme in ("ecn", "mecn"):
-                label = f"{SCHEMES[scheme].split(' (')[0]}, window {window}"
+                label = f"{SCHEMES[scheme]}, windows of {window}"
                 curve(
                     axis,
                     min_ths(data.quick),
@@ -275,12 +281,14 @@ def figure_of(which: str, data: Data) -> Figure:
                     series=series,
                 )
                 series += 1
-        axis.set(xlabel="min_th (packets)", title=title)
+        axis.set(xlabel="lower threshold (packets)", title=title)
         axis.set_yscale("symlog", linthresh=1)
         axis.set_ylim(bottom=-0.2)
-    axes[0].set(ylabel="packets dropped at R1-R2")
+    axes[0].set(ylabel="packets dropped")
     axes[1].legend(loc="upper right", title="means, 95 % intervals")
-    drawn.suptitle(f"{SCENARIOS[which]} ({which}10); ECN drops all from 2 min_th, MECN from 4 min_th", fontsize=8)
+    drawn.suptitle(
+        f"{SCENARIOS[which]}; ECN drops all from twice the lower threshold on, MECN from four times", fontsize=8
+    )
     return drawn
 
 
@@ -289,8 +297,8 @@ def says_of(which: str, data: Data) -> str:
     ratio = total_ratio(which, WINDOW, data).value or float("nan")
     first = {s: first_without_drops(data, which, s, "drops_late", 1.0) for s in ("ecn", "mecn")}
     return (
-        f"Over all thresholds MECN drops {ratio:.2f} times the packets that ECN drops in the whole run; after the "
-        f"first 20 s drops cease at min_th = {first['mecn']} with MECN and {first['ecn']} with ECN."
+        f"Over all thresholds MECN drops {percent(ratio)} of the packets that ECN drops; after the first 20 s nothing "
+        f"is dropped from a threshold of {first['mecn']} packets on with MECN and of {first['ecn']} with ECN."
     )
 
 
@@ -299,7 +307,9 @@ EXPERIMENTS = [
         Experiment(
             id=f"mecn-fig8{letter}",
             paper="durresi",
-            title=f"Packet drops against min_th, {SCENARIOS[which]}",
+            place=f"Figure 8{letter}",
+            title=f"Packets dropped against the lower threshold, {SCENARIOS[which]}",
+            published="With MECN fewer packets are dropped, and none from a much lower threshold on.",
             points=partial(points, which),
             criteria=criteria(which),
             figure=partial(figure_of, which),
@@ -310,7 +320,9 @@ EXPERIMENTS = [
     Experiment(
         id="mecn-fig8-w64",
         paper="durresi",
-        title="Packet drops against min_th with windows of 64 packets, where few decide",
+        place="Figures 8a and 8b",
+        title="Packets dropped with windows of 64 packets",
+        published="With MECN fewer packets are dropped; the paper does not state the window.",
         points=few_points,
         criteria=[few(which, reading) for which in FIGURES.values() for reading in READINGS],
         figure=few_figure,

@@ -30,20 +30,21 @@ MIN_THS = (2, 5, 10, 15, 20, 25, 30, 40, 50, 60)
 QUICK_MIN_THS = (2, 10, 20, 40)
 
 SCENARIOS = {
-    "ov": "ten overlapping sources, same RTT",
-    "dr": "ten sources, different RTTs",
-    "dro": "ten overlapping sources, different RTTs",
+    "ov": "equal round trips, staggered starts",
+    "dr": "different round trips, common start",
+    "dro": "different round trips, staggered starts",
 }
-"""Names as in the paper's file labels: *o*verlapping starts 0.3 s apart, *d*ifferent *R*TTs 272, 282 … 362 ms."""
+"""The keys are the paper's file labels: *o*verlapping starts 0.3 s apart, *d*ifferent *R*TTs 272, 282 … 362 ms."""
 
 SCHEMES = {
-    "ecn": "ECN (max = 2 min)",
-    "ecn4": "ECN-4 (max = 4 min)",
-    "mecn": "MECN (overlap)",
-    "mecn-literal": "MECN (literal)",
-    "mecn-longramp": "MECN (long ramp)",
+    "ecn": "ECN",
+    "ecn4": "ECN with MECN's drop threshold",
+    "mecn": "MECN",
+    "mecn-literal": "MECN, one level at a time",
+    "mecn-longramp": "MECN, long first ramp",
 }
-"""*ecn* and *mecn* are the paper's comparison; *ecn4* gives ECN the drop threshold of MECN."""
+"""*ecn* and *mecn* are the paper's comparison: ECN drops all from twice its lower threshold on, MECN from four times.
+*ecn4* gives ECN the drop threshold of MECN; the two others are readings of how MECN marks (docs/mecn.md)."""
 
 
 def queue(scheme: str, min_th: float) -> dict[str, Any]:
@@ -142,8 +143,9 @@ def judged_beside(
     *,
     low: float | None = None,
     high: float | None = None,
+    rule: str = "",
 ) -> Criterion:
-    """A criterion of windows of 20 packets; its note tells what those of 64 give. `measure` takes window and data."""
+    """A criterion of windows of 20 packets; beside it is what those of 64 give. `measure` takes window and data."""
 
     def evaluate(data: Data) -> Measured:
         found, beside = measure(WINDOW, data), measure(WIDE_WINDOW, data)
@@ -152,6 +154,6 @@ def judged_beside(
         words = {AGREES: "holds", REPORTED: "", UNDECIDED: UNDECIDED}.get(verdict, "does not hold")
         value = "" if beside.value is None else with_interval(beside.value, beside.ci95)
         wide = ", ".join(part for part in (value, words, beside.note) if part)
-        return replace(found, note="; ".join(part for part in (found.note, f"window {WIDE_WINDOW}: {wide}") if part))
+        return replace(found, beside=f"windows of {WIDE_WINDOW} packets: {wide}")
 
-    return Criterion(name=name, published=published, evaluate=evaluate, low=low, high=high)
+    return Criterion(name=name, published=published, evaluate=evaluate, low=low, high=high, rule=rule)

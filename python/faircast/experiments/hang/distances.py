@@ -10,8 +10,8 @@ import math
 from functools import partial
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Data, Experiment, Measured, Numbers, Point
-from faircast.experiments.hang.drawing import fairness_curves, receivers_axis, table_by_receivers
+from faircast.experiment import Data, Experiment, Measured, Numbers, Point, plain
+from faircast.experiments.hang.drawing import receivers_axis, share_curves, table_by_receivers
 from faircast.experiments.hang.network import (
     LIMITS,
     MAIN,
@@ -24,7 +24,7 @@ from faircast.experiments.hang.network import (
     mean_fairness,
 )
 from faircast.figures import PAGE_IN, panels
-from faircast.statistics import estimate, with_interval
+from faircast.statistics import estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,30 +69,37 @@ def more_varied(
     spreads = [spread(values) for values in runs]
     ratio = spreads[0] / spreads[1] if math.isfinite(spreads[1]) else math.nan
     note = "; ".join(
-        f"{place(*which)}: spread {value:.3g}, fairness {min(values):.3g} to {max(values):.3g}"
-        for which, values, value in zip((first, second), runs, spreads, strict=True)
+        f"{place(*which)}: TFMCC gets {plain(min(values))} to {plain(max(values))} times what a TCP flow gets"
+        for which, values in zip((first, second), runs, strict=True)
     )
     return Measured(value=ratio, holds=ratio > 1, note=note)
 
 
 def place(delay_ms: float | None, limit: int) -> str:
     """The name of a delay and queue."""
-    return f"{'30 ms in all' if delay_ms is None else f'D = {delay_ms:g} ms'}, Q = {limit}"
+    return f"{distance(delay_ms)}, queue of {limit} packets"
+
+
+def distance(delay_ms: float | None) -> str:
+    """The name of a delay."""
+    return "30 ms in all" if delay_ms is None else f"links of {delay_ms:g} ms"
 
 
 STATEMENTS = [
     *(
         Statement(
-            name=f"D = {delay_ms:g} ms: spread of fairness over N and seeds, Q = 10 / Q = 40",
-            published="varies much with Q = 10, stable with large queues only",
+            name=f"{distance(delay_ms)}: spread of TFMCC / TCP over all runs, queue of 10 packets divided by 40",
+            published="varies much with 10 packets, stable with large queues only",
             measure=partial(more_varied, (delay_ms, 10), (delay_ms, 40)),
+            rule="the spread is larger with 10 packets",
         )
         for delay_ms in DELAYS_MS
     ),
     Statement(
-        name="Q = 10: spread of fairness over N and seeds, D = 0.1 ms / 30 ms in all",
+        name="queue of 10 packets: spread of TFMCC / TCP over all runs, links of 0.1 ms divided by 30 ms in all",
         published="with 30 ms little change",
         measure=partial(more_varied, (0.1, 10), (None, 10)),
+        rule="the spread is larger with links of 0.1 ms",
     ),
 ]
 
@@ -104,45 +111,46 @@ def figure(data: Data) -> Figure:
     drawn, axes = panels(len(rows), len(delays), width=PAGE_IN, height=4.8, sharex=True, sharey=True)
     for row, variant in zip(axes, rows, strict=True):
         for axis, delay_ms in zip(row, delays, strict=True):
-            sweep = {f"Q = {limit}": cases(variant, delay_ms, limit, data.quick) for limit in LIMITS}
-            fairness_curves(axis, data, sweep, log=True)
+            sweep = {f"queue of {limit} packets": cases(variant, delay_ms, limit, data.quick) for limit in LIMITS}
+            share_curves(axis, data, sweep)
             receivers_axis(axis, counts(data.quick))
             axis.set(xlabel="", ylabel="")
-            distance = "delay 30 ms in all" if delay_ms is None else f"D = {delay_ms:g} ms"
-            axis.set_title(f"{distance}, {'no jitter' if variant == MAIN else 'jitter'}")
-        row[0].set_ylabel("fairness")
+            axis.set_title(f"{distance(delay_ms)}, {'regular sending' if variant == MAIN else VARIANTS[variant]}")
+        row[0].set_ylabel("TCP's share")
     for axis in axes[-1]:
-        axis.set_xlabel("receivers N")
+        axis.set_xlabel("receivers")
     handles = axes[0, 0].get_legend_handles_labels()
-    drawn.legend(*handles, title="2 Mb/s; ratios of means, 95 % intervals", loc="outside lower center", ncols=3)
+    drawn.legend(
+        *handles,
+        title="2 Mb/s; share of a TCP flow in what it and TFMCC get; ratios of means, 95 % intervals",
+        loc="outside lower center",
+        ncols=3,
+    )
     return drawn
 
 
 def table(data: Data) -> Numbers:
     """Fairness by N, without and with jitter."""
     rows = {
-        f"{place(delay_ms, limit)}{', jitter' if v != MAIN else ''}": cases(v, delay_ms, limit, data.quick)
+        f"{place(delay_ms, limit)}{f', {VARIANTS[v]}' if v != MAIN else ''}": cases(v, delay_ms, limit, data.quick)
         for v in (MAIN, "jitter")
         for delay_ms in (None, *DELAYS_MS)
         for limit in LIMITS
     }
-    return table_by_receivers(rows, partial(mean_fairness, data), "fairness")
+    return table_by_receivers(rows, partial(mean_fairness, data), "TFMCC divided by TCP")
 
 
 def says(data: Data) -> str:
     """What the figure shows."""
 
-    def brief(variant: str, delay_ms: float | None) -> str:
-        means = []
-        for limit in (10, 40):
-            found = [mean_fairness(data, case).mean for case in cases(variant, delay_ms, limit, data.quick)]
-            means.append(with_interval(sum(found) / len(found), None))
-        return " / ".join(means)
+    def brief(delay_ms: float | None) -> str:
+        found = [mean_fairness(data, case).mean for case in cases(MAIN, delay_ms, 10, data.quick)]
+        return plain(sum(found) / len(found), 2)
 
     return (
-        f"Fairness, mean over N, with Q = 10 / 40 is {brief(MAIN, None)} over 30 ms, {brief(MAIN, 1.0)} with D = 1 ms "
-        f"and {brief(MAIN, 0.1)} with D = 0.1 ms; with jitter {brief('jitter', None)}, {brief('jitter', 1.0)} and "
-        f"{brief('jitter', 0.1)}: over the shortest links the phases of packets decide."
+        f"With a queue of 10 packets TFMCC gets {brief(None)} times what a TCP flow gets over 30 ms, {brief(1.0)} "
+        f"times over links of 1 ms and {brief(0.1)} times over links of 0.1 ms, where the order of arrivals decides "
+        "who loses."
     )
 
 
@@ -150,7 +158,9 @@ EXPERIMENTS = [
     Experiment(
         id="omcc-fig7",
         paper="hang",
+        place="Figure 7",
         title="Fairness against the number of TFMCC receivers over short links",
+        published="Over short links fairness varies much with a small queue and is stable with a large one only.",
         points=points,
         criteria=criteria(STATEMENTS, SHOWN),
         figure=figure,

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from faircast.experiment import AGREES, REPORTED, Criterion, Data, Measured, Point, judge
+from faircast.experiment import AGREES, REPORTED, Criterion, Data, Measured, Point, judge, plain
 from faircast.statistics import Estimate, deviation, estimate, jackknife, with_interval
 
 RECEIVERS = (1, 2, 5, 10, 20, 50, 100)
@@ -49,19 +49,19 @@ NAMES = {
     "tfmcc": "TFMCC",
     "log": "Log-OMCC",
     "tcp": "TCP-OMCC",
-    "log-received": "Log-OMCC, capped",
-    "tcp-received": "TCP-OMCC, capped",
-    "log-1.5": "Log-OMCC, f ≤ 1.5",
-    "log-2": "Log-OMCC, f ≤ 2",
-    "log-increase": "Log-OMCC, f on the increase",
+    "log-received": "Log-OMCC capped",
+    "tcp-received": "TCP-OMCC capped",
+    "log-1.5": "Log-OMCC, factor at most 1.5",
+    "log-2": "Log-OMCC, factor at most 2",
+    "log-increase": "Log-OMCC, factor on increases only",
 }
-"""OMCC to the letter multiplies the equation by f(N): N with the logarithmic, the root of N with the TCP utility. The
+"""OMCC as printed multiplies the equation by f(N): N with the logarithmic, the root of N with the TCP utility. The
 others are ours: the product capped at the receive rate, ``X_r = min(f·X, max(X_recv, X))``, a hypothesis about what the
 authors ran that was found by trying six rules, hence no evidence; f bounded; f on the growth per round-trip time only.
 """
 CAPPED = {"log": "log-received", "tcp": "tcp-received", "tfmcc": "tfmcc"}
 SWEEP_ENDS = {"log": 10, "tcp": 20}
-"""Eq. 13 to the letter starves TCP from some N on, and more so with more receivers: the sweep ends there, since what
+"""Equation 13 as printed starves TCP from some N on, and more so with more receivers: the sweep ends there, since what
 follows is a session that has the link for itself. Should TCP live where a sweep ends, its criteria fail (`cut_short`).
 """
 FULL_SWEEP_MS = 0.1
@@ -69,10 +69,10 @@ FULL_SWEEP_MS = 0.1
 
 MAIN = "main"
 VARIANTS = {
-    MAIN: "Reno, rto_min 0.2 s",
-    "rto1": "rto_min 1 s",
+    MAIN: "Reno, time-outs from 0.2 s",
+    "rto1": "Reno, time-outs from 1 s",
     "newreno": "NewReno",
-    "jitter": "jitter",
+    "jitter": "random send delay",
 }
 """Readings of what the paper leaves open; verdicts are of the main one.
 
@@ -83,7 +83,7 @@ and which version it used is not stated. Packets without jitter are ns-2's defau
 to a transmission time of the bottleneck before it sends, and the gaps of CBR vary by half.
 """
 STARVED_MBPS = 0.05
-STARVED = "eq. 13 starves TCP"
+STARVED = "equation 13 starves TCP"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,6 +175,11 @@ class Case:
         return changes[self.variant], {}
 
 
+def by_receivers(count: int) -> str:
+    """``1 receiver``, ``2 receivers``."""
+    return f"{count} receiver{'' if count == 1 else 's'}"
+
+
 def counts(quick: bool, variant: str = MAIN, scheme: str = "tfmcc", delay_ms: float | None = None) -> tuple[int, ...]:
     """The numbers of receivers swept."""
     swept = QUICK_RECEIVERS if quick else RECEIVERS if variant == MAIN else FEWER_RECEIVERS
@@ -217,6 +222,15 @@ def mean_fairness(data: Data, case: Case, *, whole: bool = False) -> Estimate:
     return jackknife(lambda seeds: fairness_of(data, case, seeds, whole=whole), data.seeds)
 
 
+def tcp_share(data: Data, case: Case) -> Estimate:
+    """What a TCP flow gets of what it and the session get together, the ratio of the means; one half is equal."""
+
+    def share(seeds: Sequence[int]) -> float:
+        return 1 / (1 + fairness_of(data, case, seeds))
+
+    return jackknife(share, data.seeds)
+
+
 def mean_tcp(data: Data, case: Case) -> Estimate:
     """Mean throughput of the TCP flows over the seeds, Mbit/s."""
     return data.over_seeds(lambda seed: tcp_mean(data, case, seed))
@@ -227,14 +241,14 @@ def cut_short(data: Data, last: Case) -> str:
     whole = counts(data.quick, last.variant)[-1]
     if last.receivers >= whole or mean_tcp(data, last).mean < STARVED_MBPS:
         return ""
-    return f"run up to N = {last.receivers} only, though TCP is not starved"
+    return f"run up to {last.receivers} receivers only, though TCP is not starved"
 
 
 def starved(data: Data, cases: Sequence[Case]) -> str:
     """What beside these sessions has no mean throughput of TCP of 0.05 Mbit/s; empty if all have."""
     found = [(case, mean_tcp(data, case).mean) for case in cases]
     return ", ".join(
-        f"{NAMES[case.scheme]} N = {case.receivers}: TCP has {rate:.2g} Mbit/s"
+        f"beside {NAMES[case.scheme]} with {case.receivers} receivers a TCP flow gets {plain(rate, 2)} Mbit/s"
         for case, rate in found
         if rate < STARVED_MBPS
     )
@@ -261,6 +275,7 @@ class Statement:
     """Called with one of `VARIANTS`."""
     low: float | None = None
     high: float | None = None
+    rule: str = ""
     soft: bool = False
 
     def of(self, variant: str) -> Criterion:
@@ -271,17 +286,18 @@ class Statement:
             evaluate=lambda data: self.measure(data, variant),
             low=self.low,
             high=self.high,
+            rule=self.rule,
             soft=self.soft,
         )
 
 
 def criteria(statements: Sequence[Statement], variants: Sequence[str]) -> list[Criterion]:
-    """Criteria judged in the main variant; the note tells what the others gave, and in which it would hold."""
+    """Criteria judged in the main variant; beside it stands what the others gave, and in which it would hold."""
 
     def evaluate(statement: Statement, data: Data) -> Measured:
         found = statement.measure(data, MAIN)
         others = [f"{VARIANTS[v]}: {_brief(statement, data, v)}" for v in variants if v != MAIN]
-        return replace(found, note="; ".join(part for part in (found.note, *others) if part))
+        return replace(found, beside="; ".join(others))
 
     return [replace(statement.of(MAIN), evaluate=partial(evaluate, statement)) for statement in statements]
 
@@ -293,7 +309,7 @@ def as_reported(criterion: Criterion) -> Criterion:
         verdict = judge(criterion, data)
         would = "would hold" if verdict.verdict == AGREES else f"would not hold ({verdict.verdict})"
         note = "; ".join(part for part in (would, verdict.note) if part)
-        return Measured(value=verdict.measured, ci95=verdict.ci95, note=note)
+        return Measured(value=verdict.measured, ci95=verdict.ci95, note=note, beside=verdict.beside)
 
     return Criterion(name=f"hypothesis, not judged: {criterion.name}", published=criterion.published, evaluate=evaluate)
 

@@ -15,23 +15,36 @@ from faircast.experiment import Criterion, Data, Experiment, Measured, Point
 
 CAPACITIES_MBPS = {"c1": 3, "c2": 1, "c3": 1, "c4": 1, "c5": 1, "c6": 1}
 COLUMNS: dict[str, dict[str, Any]] = {
-    "sender-oriented, log": {"weights": (1 / 3, 1 / 4), "utility": "proportional", "orientation": "session"},
-    "receiver-oriented, log": {"weights": (1.0, 1.0), "utility": "proportional", "orientation": "receiver"},
-    "receiver-oriented, TCP": {"weights": (1.0, 1.0), "utility": "potential-delay", "orientation": "receiver"},
+    "one vote per session, logarithmic utility": {
+        "weights": (1 / 3, 1 / 4),
+        "utility": "proportional",
+        "orientation": "session",
+    },
+    "one vote per receiver, logarithmic utility": {
+        "weights": (1.0, 1.0),
+        "utility": "proportional",
+        "orientation": "receiver",
+    },
+    "one vote per receiver, TCP's utility": {
+        "weights": (1.0, 1.0),
+        "utility": "potential-delay",
+        "orientation": "receiver",
+    },
 }
 PUBLISHED = {
-    "sender-oriented, log": (0.57, 0.43, 0.75),
-    "receiver-oriented, log": (0.33, 0.67, 2.03),
-    "receiver-oriented, TCP": (0.41, 0.59, 1.44),
+    "one vote per session, logarithmic utility": (0.57, 0.43, 0.75),
+    "one vote per receiver, logarithmic utility": (0.33, 0.67, 2.03),
+    "one vote per receiver, TCP's utility": (0.41, 0.59, 1.44),
 }
 """x, y and fairness as printed."""
 EXACT = {
-    "sender-oriented, log": (4 / 7, 3 / 7),
-    "receiver-oriented, log": (1 / 3, 2 / 3),
-    "receiver-oriented, TCP": (2**0.5 - 1, 2 - 2**0.5),
+    "one vote per session, logarithmic utility": (4 / 7, 3 / 7),
+    "one vote per receiver, logarithmic utility": (1 / 3, 2 / 3),
+    "one vote per receiver, TCP's utility": (2**0.5 - 1, 2 - 2**0.5),
 }
 """1/(3x) = 1/(4y); 1/x = 2/y; 1/x² = 2/y²; each with x + y = 1."""
 TOLERANCE = 1e-3
+WHO = {"x": "unicast flow", "y": "multicast session"}
 
 
 def rates(column: str) -> tuple[float, float]:
@@ -93,7 +106,7 @@ def criteria() -> list[Criterion]:
             exact = EXACT[column][which]
             found.append(
                 Criterion(
-                    name=f"{column}: {name}",
+                    name=f"{column}: rate of the {WHO[name]} ({name}), Mbit/s",
                     published=PUBLISHED[column][which],
                     evaluate=partial(rate, column, which),
                     low=exact - TOLERANCE,
@@ -102,24 +115,30 @@ def criteria() -> list[Criterion]:
             )
         found.append(
             Criterion(
-                name=f"{column}: fairness y/x", published=PUBLISHED[column][2], evaluate=partial(fairness, column)
+                name=f"{column}: multicast divided by unicast (y/x)",
+                published=PUBLISHED[column][2],
+                evaluate=partial(fairness, column),
             )
         )
-    printed = Criterion(name="rates that rounded are as printed, of 6", published=6.0, evaluate=as_printed, low=6)
+    printed = Criterion(
+        name="how many of the six rates are as printed when rounded", published=6.0, evaluate=as_printed, low=6
+    )
     return [*found, printed]
 
 
 def says(_data: Data) -> str:
     """What the table shows."""
-    parts = [f"{column}: x = {x:.4f}, y = {y:.4f}" for column in COLUMNS for x, y in [rates(column)]]
-    return "Optimal rates on the link that both share: " + "; ".join(parts) + "."
+    parts = [f"{x:.2f} and {y:.2f} Mbit/s ({column})" for column in COLUMNS for x, y in [rates(column)]]
+    return f"On the link that they share the unicast flow and the multicast session should get {'; '.join(parts)}."
 
 
 EXPERIMENTS = [
     Experiment(
         id="omcc-table1",
         paper="hang",
+        place="Table 1",
         title="Optimal rates by utility",
+        published="Multicast gets more than unicast if receivers are counted, and less if sessions are.",
         points=points,
         criteria=criteria(),
         says=says,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Data, Experiment, Measured, Numbers, Point
+from faircast.experiment import Data, Experiment, Measured, Numbers, Point, listed, percent, plain
 from faircast.experiments.hang.drawing import (
     fairness_curves,
     receivers_axis,
@@ -72,14 +72,14 @@ def stable(of: Callable[[Data, Case, int], float], data: Data, variant: str) -> 
 
 STATEMENTS_6A = [
     Statement(
-        name="TFMCC's throughput over N, largest / smallest mean",
-        published="does not grow much with N",
+        name="TFMCC's throughput from 1 to 100 receivers, largest divided by smallest mean",
+        published="does not grow much with the number of receivers",
         measure=partial(stable, session_rate),
         high=1.5,
     ),
     Statement(
-        name="total throughput over N, largest / smallest mean",
-        published="shown against N",
+        name="total throughput from 1 to 100 receivers, largest divided by smallest mean",
+        published="drawn as a level line",
         measure=partial(stable, total),
         high=1.1,
     ),
@@ -98,7 +98,7 @@ def total_rises(smaller: int, larger: int, data: Data, variant: str) -> Measured
         lambda seed: mean_over_n(total, larger, variant, data, seed) / mean_over_n(total, smaller, variant, data, seed)
     )
     means = [data.over_seeds(partial(mean_over_n, total, limit, variant, data)) for limit in (smaller, larger)]
-    return Measured.of(ratio, note=f"mean over N, Mbit/s: Q = {smaller} {means[0]}, Q = {larger} {means[1]}")
+    return Measured.of(ratio, note=f"{means[0]} and {means[1]} Mbit/s")
 
 
 def fairness_over_n(limit: int, data: Data, variant: str, seeds: Sequence[int]) -> float:
@@ -113,14 +113,14 @@ def fairness_falls(data: Data, variant: str) -> Measured:
     difference = jackknife(
         lambda seeds: fairness_over_n(10, data, variant, seeds) - fairness_over_n(40, data, variant, seeds), data.seeds
     )
-    note = "mean over N: " + ", ".join(f"Q = {q} {item}" for q, item in by_limit.items())
+    note = ", ".join(f"{item} with {q} packets" for q, item in by_limit.items())
     return Measured.of(difference, holds=difference.mean > 0, note=note)
 
 
 STATEMENTS_6B = [
     *(
         Statement(
-            name=f"total throughput, Q = {larger} / Q = {smaller}, mean over N",
+            name=f"total throughput with a queue of {larger} packets divided by that with {smaller} packets",
             published="grows with the queue",
             measure=partial(total_rises, smaller, larger),
             low=0.995,
@@ -128,9 +128,10 @@ STATEMENTS_6B = [
         for smaller, larger in ((10, 20), (20, 40))
     ),
     Statement(
-        name="fairness, Q = 10 minus Q = 40, mean over N",
+        name="TFMCC's throughput divided by that of a TCP flow, queue of 10 packets minus queue of 40",
         published="falls as the queue grows",
         measure=fairness_falls,
+        rule="it is smaller with 40 packets",
     ),
 ]
 
@@ -140,7 +141,7 @@ def figure_6a(data: Data) -> Figure:
     drawn, axes = panels(width=PAGE_IN, height=2.8)
     throughput_curves(axes, data, cases(MAIN, 10, data.quick), "TFMCC")
     receivers_axis(axes, counts(data.quick))
-    axes.set(ylabel="throughput (Mb/s)", title="2 Mb/s, Q = 10 packets, delay 30 ms")
+    axes.set(ylabel="throughput (Mb/s)", title="2 Mb/s, queue of 10 packets, delay 30 ms")
     axes.legend(title="means, 95 % intervals", loc="center left", bbox_to_anchor=(1.01, 0.5))
     return drawn
 
@@ -150,9 +151,11 @@ def figure_6b(data: Data) -> Figure:
     shown = (MAIN, "rto1")
     drawn, axes = panels(1, len(shown), width=PAGE_IN, height=3.1, sharey=True)
     for axis, variant in zip(axes, shown, strict=True):
-        fairness_curves(axis, data, {f"Q = {limit}": cases(variant, limit, data.quick) for limit in LIMITS})
+        fairness_curves(
+            axis, data, {f"queue of {limit} packets": cases(variant, limit, data.quick) for limit in LIMITS}
+        )
         receivers_axis(axis, counts(data.quick))
-        axis.set_title(f"TCP: {VARIANTS[variant]}")
+        axis.set_title(VARIANTS[variant])
     axes[1].set_ylabel("")
     handles = axes[0].get_legend_handles_labels()
     drawn.legend(
@@ -172,8 +175,8 @@ def table_6a(data: Data) -> Numbers:
 
 def table_6b(data: Data) -> Numbers:
     """Fairness by N, queue and variant."""
-    rows = {f"{VARIANTS[v]}: Q = {q}": cases(v, q, data.quick) for v in SHOWN for q in LIMITS}
-    return table_by_receivers(rows, partial(mean_fairness, data), "fairness")
+    rows = {f"{VARIANTS[v]}, queue of {q} packets": cases(v, q, data.quick) for v in SHOWN for q in LIMITS}
+    return table_by_receivers(rows, partial(mean_fairness, data), "TFMCC divided by TCP")
 
 
 def says_6a(data: Data) -> str:
@@ -181,8 +184,8 @@ def says_6a(data: Data) -> str:
     ratio, found = spread(session_rate, data, MAIN)
     numbers = counts(data.quick)
     return (
-        f"From {numbers[0]} to {numbers[-1]} receivers TFMCC's throughput stays within a factor of {ratio:.2f} "
-        f"({found[0]} to {found[-1]} Mbit/s)."
+        f"From {numbers[0]} to {numbers[-1]} receivers TFMCC's throughput stays within {percent(ratio - 1, 1)}, at "
+        f"{plain(found[0].mean, 2)} Mbit/s."
     )
 
 
@@ -191,8 +194,8 @@ def says_6b(data: Data) -> str:
     fair = {q: jackknife(partial(fairness_over_n, q, data, MAIN), data.seeds) for q in LIMITS}
     totals = {q: data.over_seeds(partial(mean_over_n, total, q, MAIN, data)) for q in LIMITS}
     return (
-        f"With queues of 10, 20 and 40 packets fairness is {', '.join(map(str, fair.values()))} and the total "
-        f"{', '.join(map(str, totals.values()))} Mbit/s, mean over N."
+        f"With queues of 10, 20 and 40 packets TFMCC gets {listed([plain(item.mean) for item in fair.values()])} times "
+        f"what a TCP flow gets, and the link carries {listed([plain(item.mean) for item in totals.values()])} Mbit/s."
     )
 
 
@@ -200,7 +203,9 @@ EXPERIMENTS = [
     Experiment(
         id="omcc-fig6a",
         paper="hang",
+        place="Figure 6a",
         title="Throughput against the number of TFMCC receivers",
+        published="TFMCC's throughput does not grow much with the number of its receivers.",
         points=partial(points, (10,)),
         criteria=criteria(STATEMENTS_6A, SHOWN),
         figure=figure_6a,
@@ -210,7 +215,9 @@ EXPERIMENTS = [
     Experiment(
         id="omcc-fig6b",
         paper="hang",
-        title="Fairness against the number of TFMCC receivers, queues of 10, 20 and 40 packets",
+        place="Figure 6b",
+        title="Fairness against the number of TFMCC receivers, with three queues",
+        published="With a larger queue the link carries more, and TFMCC gets less ahead of TCP.",
         points=partial(points, LIMITS),
         criteria=criteria(STATEMENTS_6B, SHOWN),
         figure=figure_6b,

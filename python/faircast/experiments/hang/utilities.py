@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point
+from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, listed, percent
 from faircast.experiments.hang.drawing import (
-    fairness_curves,
     receivers_axis,
+    share_curves,
     table_by_receivers,
     table_of,
     throughput_curves,
@@ -32,11 +32,13 @@ from faircast.experiments.hang.network import (
     Case,
     Statement,
     as_reported,
+    by_receivers,
     counts,
     criteria,
     mean_fairness,
     starved,
     tcp_mean,
+    tcp_share,
     throughput,
     timeouts_per_s,
     total,
@@ -116,9 +118,9 @@ def tcp_left(scheme: str, data: Data, variant: str) -> Measured:
     note = ""
     if found[lowest].mean < STARVED_MBPS:
         stalls = timeouts_per_s(data, at[lowest])
-        note = f"TCP starved at N = {at[lowest].receivers}, {stalls} time-outs of a flow per second"
+        note = f"TCP starves beside {by_receivers(at[lowest].receivers)}, with {stalls} time-outs of a flow per second"
         if at[-1].receivers < counts(data.quick)[-1]:
-            note += "; the sweep ends there, with more receivers f is greater"
+            note += "; more receivers are not run, as the factor is greater still"
     return Measured.of(found[lowest], note=note if variant == MAIN else "")
 
 
@@ -129,14 +131,14 @@ def statements_8a(scheme: str) -> list[Statement]:
     """What the paper says of Fig. 8a, of one form of Log-OMCC."""
     return [
         Statement(
-            name=f"{NAMES[scheme]}'s throughput over N from {FROM_N} on, largest / smallest mean",
-            published="quite stable in the large receiver range",
+            name=f"{NAMES[scheme]}'s throughput from {FROM_N} receivers on, largest divided by smallest mean",
+            published="quite stable with many receivers",
             measure=partial(stable_throughput, scheme),
             high=STABLE,
         ),
         Statement(
-            name=f"mean TCP throughput beside {NAMES[scheme]}, smallest over N from {FROM_N} on, Mbit/s",
-            published="all flows are shown; congestion is avoided",
+            name=f"throughput of a TCP flow beside {NAMES[scheme]}, smallest mean from {FROM_N} receivers on, Mbit/s",
+            published="drawn well above zero; congestion is avoided",
             measure=partial(tcp_left, scheme),
             low=STARVED_MBPS,
         ),
@@ -165,7 +167,7 @@ def at_least_tfmcc(schemes: Sequence[str], data: Data, variant: str) -> Measured
     }
     scheme, n = min(ratios, key=lambda key: ratios[key])
     where = starving(schemes, data, variant, 10)
-    note = "; ".join(part for part in (f"smallest with {NAMES[scheme]}, N = {n}", where) if part)
+    note = "; ".join(part for part in (f"smallest with {NAMES[scheme]}, {by_receivers(n)}", where) if part)
     return Measured(value=ratios[scheme, n], note=note, fails=STARVED if where else "")
 
 
@@ -178,7 +180,9 @@ def most_stable(schemes: Sequence[str], data: Data, variant: str) -> Measured:
     """Log-OMCC's variation over N over the smaller of those of TFMCC and TCP-OMCC."""
     log, tcp = schemes
     found = {each: cov(each, data, variant) for each in (log, "tfmcc", tcp)}
-    note = "coefficient of variation over N: " + ", ".join(f"{NAMES[s]} {value:.2g}" for s, value in found.items())
+    note = "coefficient of variation over the numbers of receivers: " + ", ".join(
+        f"{NAMES[s]} {value:.2g}" for s, value in found.items()
+    )
     where = starving(schemes, data, variant)
     least = min(found["tfmcc"], found[tcp])
     return Measured(
@@ -190,17 +194,18 @@ def most_stable(schemes: Sequence[str], data: Data, variant: str) -> Measured:
 
 def statements_8b(schemes: Sequence[str]) -> list[Statement]:
     """What the paper says of Fig. 8b, of one form of OMCC."""
-    form = "" if schemes == LITERAL else ", capped"
+    form = "" if schemes == LITERAL else " capped"
     return [
         Statement(
-            name=f"fairness of OMCC{form} / TFMCC, smallest over both utilities and N = 2, 5, 10",
+            name=f"fairness of OMCC{form} divided by that of TFMCC, smallest of both utilities with 2 to 10 receivers",
             published="OMCC takes more",
             measure=partial(at_least_tfmcc, schemes),
             low=1.0,
         ),
         Statement(
-            name=f"variation of Log-OMCC{form}'s fairness over N / the smaller of the others'",
-            published="Log-OMCC the most stable",
+            name=f"variation of Log-OMCC{form}'s fairness with the number of receivers, divided by that of the "
+            "steadier of the two others",
+            published="Log-OMCC is the most stable",
             measure=partial(most_stable, schemes),
             high=LESS_STABLE,
             soft=True,
@@ -216,10 +221,10 @@ def rises(scheme: str) -> Criterion:
         steps = [later.mean >= earlier.mean for earlier, later in itertools.pairwise(found)]
         return Measured(value=sum(steps), note=f"of {len(steps)}")
 
-    root = "N" if scheme == "log" else "the root of N"
+    root = "their number" if scheme == "log" else "the root of their number"
     return Criterion(
-        name=f"model check, {NAMES[scheme]}: steps in N at which fairness grows",
-        published=f"f(N) is {root}; not shown as numbers",
+        name=f"{NAMES[scheme]}: at how many steps to more receivers its fairness grows",
+        published=f"the factor is {root}; not shown as numbers",
         evaluate=evaluate,
     )
 
@@ -271,10 +276,10 @@ def figure_8a(data: Data) -> Figure:
     for axis, scheme in zip(axes, ("log", "log-received"), strict=True):
         throughput_curves(axis, data, cases(scheme, MAIN, data.quick), "Log-OMCC")
         receivers_axis(axis, counts(data.quick))
-        axis.set_title("eq. 13 to the letter" if scheme == "log" else "capped at the receive rate (ours)")
+        axis.set_title("equation 13 as printed" if scheme == "log" else "rate capped at what is received (ours)")
     axes[0].set_ylabel("throughput (Mb/s)")
     handles = axes[0].get_legend_handles_labels()
-    title = f"2 Mb/s, Q = 20, 30 ms, {VARIANTS[MAIN]}; means, 95 % intervals"
+    title = f"2 Mb/s, queue of 20 packets, 30 ms, {VARIANTS[MAIN]}; means, 95 % intervals"
     drawn.legend(*handles, title=title, loc="outside lower center", ncols=5)
     return drawn
 
@@ -283,19 +288,22 @@ def figure_8b(data: Data) -> Figure:
     """Fairness against N: by eq. 13, capped at the receive rate, and Log-OMCC bounded otherwise."""
     drawn, axes = panels(1, 3, width=PAGE_IN, height=3.6)
     shown = {
-        "eq. 13 to the letter": PUBLISHED,
-        "capped at the receive rate (ours)": tuple(CAPPED[s] for s in PUBLISHED),
-        "bounded otherwise (ours)": ("tfmcc", "log-1.5", "log-2", "log-increase"),
+        "equation 13 as printed": PUBLISHED,
+        "rate capped at what is received (ours)": tuple(CAPPED[s] for s in PUBLISHED),
+        "factor bounded otherwise (ours)": ("tfmcc", "log-1.5", "log-2", "log-increase"),
     }
     for axis, (title, schemes) in zip(axes, shown.items(), strict=True):
         curves = {NAMES[scheme]: cases(scheme, MAIN, data.quick) for scheme in schemes}
-        fairness_curves(axis, data, curves, log=schemes == PUBLISHED)
+        share_curves(axis, data, curves)
         receivers_axis(axis, counts(data.quick))
         axis.set_title(title)
         axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2))
     for axis in axes[1:]:
         axis.set_ylabel("")
-    drawn.suptitle(f"2 Mb/s, Q = 20, 30 ms, {VARIANTS[MAIN]}; ratios of means, 95 % intervals", fontsize=8)
+    drawn.suptitle(
+        "share of a TCP flow in what it and the session get; 2 Mb/s, queue of 20 packets, 30 ms; 95 % intervals",
+        fontsize=8,
+    )
     return drawn
 
 
@@ -320,7 +328,7 @@ def table_8b(data: Data) -> Numbers:
         for s in PUBLISHED + OURS
         if v == MAIN or s in (*PUBLISHED, *CAPPED.values())
     }
-    return table_by_receivers(rows, partial(mean_fairness, data), "fairness")
+    return table_by_receivers(rows, partial(mean_fairness, data), "session divided by TCP")
 
 
 def says_8a(data: Data) -> str:
@@ -329,11 +337,11 @@ def says_8a(data: Data) -> str:
     def brief(scheme: str) -> str:
         at = large(scheme, data, MAIN)
         rates, left, sends = (_span(means(of, data, at)) for of in (session_rate, tcp_mean, sent))
-        return f"sends {sends} Mbit/s and carries {rates} of the link's 2, a TCP flow {left}"
+        return f"sends {sends} Mbit/s and gets {rates} of the link's 2, a TCP flow {left}"
 
     return (
-        f"From N = {FROM_N} on Log-OMCC by eq. 13 {brief('log')}: its stability is that of a link it has for itself. "
-        f"Capped at the receive rate it {brief('log-received')}."
+        f"From {FROM_N} receivers on Log-OMCC as printed {brief('log')}: it is stable since it has the link for "
+        f"itself; capped at what is received it {brief('log-received')}."
     )
 
 
@@ -341,18 +349,23 @@ def says_8b(data: Data) -> str:
     """What Fig. 8b shows."""
 
     def at(scheme: str) -> str:
-        found = [with_interval(item.mean, None) for item in fairness_by_n(scheme, data, MAIN)]
-        listed = counts(data.quick, scheme=scheme)
-        return f"{NAMES[scheme]} {found[listed.index(2)]} and {found[-1]} (N = {listed[-1]})"
+        found = [percent(tcp_share(data, case).mean, 1) for case in cases(scheme, MAIN, data.quick)]
+        swept = counts(data.quick, scheme=scheme)
+        return f"{found[swept.index(2)]} beside {NAMES[scheme]} with 2 receivers and {found[-1]} with {swept[-1]}"
 
-    return f"Fairness at N = 2 and at the most receivers run: {', '.join(at(s) for s in PUBLISHED + OURS)}."
+    return f"A TCP flow's share of what it and the session get is {listed([at(s) for s in PUBLISHED])}."
 
+
+WHY = "The paper's equation 13 multiplies TFMCC's rate by the number of receivers or its root, so TCP starves."
 
 EXPERIMENTS = [
     Experiment(
         id="omcc-fig8a",
         paper="hang",
+        place="Figure 8a",
         title="Throughput against the number of Log-OMCC receivers",
+        published="Log-OMCC's throughput is quite stable with many receivers, beside TCP flows that live.",
+        why=WHY,
         points=partial(points, ("log", "log-received")),
         criteria=[
             *criteria(statements_8a("log"), SHOWN),
@@ -365,7 +378,10 @@ EXPERIMENTS = [
     Experiment(
         id="omcc-fig8b",
         paper="hang",
+        place="Figure 8b",
         title="Fairness of TFMCC, Log-OMCC and TCP-OMCC against the number of receivers",
+        published="OMCC takes more than TFMCC, and Log-OMCC is the most stable.",
+        why=WHY,
         points=partial(points, PUBLISHED + OURS),
         criteria=[
             *criteria(statements_8b(LITERAL), SHOWN),

@@ -1,6 +1,6 @@
 """Fig. 9: fairness of TFMCC, Log-OMCC and TCP-OMCC with three links of 10 ms, 1 ms or 0.1 ms; 2 Mbit/s, Q = 10.
 
-Where eq. 13 to the letter starves TCP, no ordering of fairness means anything, and the verdict says that. Beside it
+Where equation 13 as printed starves TCP, no ordering of fairness means anything, and the verdict says that. Beside it
 stands OMCC capped at the receive rate (`network.SCHEMES`), and how often the published orderings come by chance.
 """
 
@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point
-from faircast.experiments.hang.drawing import fairness_curves, receivers_axis, table_by_receivers
+from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, listed, percent, plain
+from faircast.experiments.hang.drawing import receivers_axis, share_curves, table_by_receivers
 from faircast.experiments.hang.network import (
     CAPPED,
     MAIN,
@@ -24,6 +24,7 @@ from faircast.experiments.hang.network import (
     Case,
     Statement,
     as_reported,
+    by_receivers,
     counts,
     criteria,
     cut_short,
@@ -31,8 +32,10 @@ from faircast.experiments.hang.network import (
     mean_fairness,
     starved,
     tcp_mean,
+    tcp_share,
     throughput,
 )
+from faircast.experiments.hang.utilities import WHY as STARVES
 from faircast.figures import PAGE_IN, panels
 from faircast.statistics import Estimate, with_interval
 
@@ -111,7 +114,7 @@ def over_schemes(delay_ms: float, first: str, second: str, data: Data, variant: 
     a, b = (
         sum(at(delay_ms, scheme, n, data, variant).mean for n in common) / len(common) for scheme in (first, second)
     )
-    found = compare((NAMES[first], a), (NAMES[second], b), note=f"N up to {common[-1]}")
+    found = compare((NAMES[first], a), (NAMES[second], b), note=f"up to {by_receivers(common[-1])}")
     omcc = [scheme for scheme in (first, second) if scheme != "tfmcc"]
     last = [last_of(delay_ms, scheme, data, variant) for scheme in omcc]
     return spoilt(found, starving(delay_ms, omcc, data, variant), last, data)
@@ -121,7 +124,7 @@ def over_receivers(delay_ms: float, n: int | None, first: str, second: str, data
     """Two schemes at one number of receivers; None: the largest that was run with both."""
     given = n
     n = n or min(counts(data.quick, variant, scheme, delay_ms)[-1] for scheme in (first, second))
-    found = compare(*((NAMES[s], at(delay_ms, s, n, data, variant)) for s in (first, second)), note=f"N = {n}")
+    found = compare(*((NAMES[s], at(delay_ms, s, n, data, variant)) for s in (first, second)), note=by_receivers(n))
     omcc = [scheme for scheme in (first, second) if scheme != "tfmcc"]
     last = [last_of(delay_ms, scheme, data, variant) for scheme in omcc] if given is None else []
     return spoilt(found, starving(delay_ms, omcc, data, variant, n), last, data)
@@ -131,7 +134,7 @@ def growth(delay_ms: float, scheme: str, data: Data, variant: str, *, falls: boo
     """Fairness with the most receivers over that with two, or the other way round."""
     most = counts(data.quick, variant, scheme, delay_ms)[-1]
     ends = (2, most) if falls else (most, 2)
-    found = compare(*((f"N = {n}", at(delay_ms, scheme, n, data, variant)) for n in ends))
+    found = compare(*((by_receivers(n), at(delay_ms, scheme, n, data, variant)) for n in ends))
     last = last_of(delay_ms, scheme, data, variant)
     return spoilt(found, starving(delay_ms, [scheme], data, variant), [last], data)
 
@@ -139,50 +142,57 @@ def growth(delay_ms: float, scheme: str, data: Data, variant: str, *, falls: boo
 def statements(letter: str, log: str, tcp: str) -> list[Statement]:
     """What the paper says of one part of the figure, of one form of OMCC."""
     delay_ms = DELAYS_MS[letter]
-    d = f"D = {delay_ms:g} ms"
     log_name, tcp_name = NAMES[log], NAMES[tcp]
+    rule = "it is at least 1"
     return {
         "a": [
             Statement(
-                name=f"{d}: fairness of {tcp_name} / TFMCC, mean over N, is at least 1",
+                name=f"fairness of {tcp_name} divided by that of TFMCC, means over the numbers of receivers",
+                rule=rule,
                 published="TCP-OMCC a little above TFMCC",
                 measure=partial(over_schemes, delay_ms, tcp, "tfmcc"),
             ),
             Statement(
-                name=f"{d}: fairness of {tcp_name} / {log_name}, mean over N, is at least 1",
-                published="TCP-OMCC better than Log-OMCC (read: higher)",
+                name=f"fairness of {tcp_name} divided by that of {log_name}, means over the numbers of receivers",
+                rule=rule,
+                published="TCP-OMCC better than Log-OMCC (read as higher)",
                 measure=partial(over_schemes, delay_ms, tcp, log),
                 soft=True,
             ),
         ],
         "b": [
             Statement(
-                name=f"{d}, N = 2: fairness of {log_name} / TFMCC is at least 1",
-                published="with small N Log-OMCC above TFMCC",
+                name=f"2 receivers: fairness of {log_name} divided by that of TFMCC",
+                rule=rule,
+                published="with few receivers Log-OMCC is above TFMCC",
                 measure=partial(over_receivers, delay_ms, 2, log, "tfmcc"),
             ),
             Statement(
-                name=f"{d}: fairness of {log_name}, N = 2 / N = 100, is at least 1",
-                published="Log-OMCC falls as N grows",
+                name=f"fairness of {log_name}, 2 receivers divided by the most that are run",
+                rule=rule,
+                published="Log-OMCC falls with more receivers",
                 measure=partial(growth, delay_ms, log, falls=True),
                 soft=True,
             ),
             Statement(
-                name=f"{d}: fairness of {tcp_name}, N = 100 / N = 2, is at least 1",
-                published="TCP-OMCC grows with large N, but fluctuates",
+                name=f"fairness of {tcp_name}, the most receivers that are run divided by 2",
+                rule=rule,
+                published="TCP-OMCC grows with many receivers, but fluctuates",
                 measure=partial(growth, delay_ms, tcp),
             ),
         ],
         "c": [
             Statement(
-                name=f"{d}, N = 100: fairness of TFMCC / {log_name} is at least 1",
-                published="Log-OMCC below TFMCC with large N",
+                name=f"the most receivers that are run: fairness of TFMCC divided by that of {log_name}",
+                rule=rule,
+                published="with many receivers Log-OMCC is below TFMCC",
                 measure=partial(over_receivers, delay_ms, None, "tfmcc", log),
                 soft=True,
             ),
             Statement(
-                name=f"{d}: fairness of {tcp_name}, N = 100 / N = 2, is at least 1",
-                published="TCP-OMCC still grows with N",
+                name=f"fairness of {tcp_name}, the most receivers that are run divided by 2",
+                rule=rule,
+                published="TCP-OMCC still grows with more receivers",
                 measure=partial(growth, delay_ms, tcp),
             ),
         ],
@@ -215,12 +225,12 @@ def by_chance(letter: str) -> Criterion:
         single = [fairness(data, case("tfmcc", delay_ms, n, MAIN), seed) for n in (few, many) for seed in data.seeds]
         note = (
             f"of {STUDIES} studies of {STUDY_RUNS} runs drawn from those of TFMCC; its fairness in single runs with "
-            f"N = {few} and {many} is {min(single):.3g} to {max(single):.3g}"
+            f"{few} and {many} receivers is {plain(min(single))} to {plain(max(single))}"
         )
         return Measured(value=float(seen.mean()), note=note)
 
     return Criterion(
-        name=f"D = {DELAYS_MS[letter]:g} ms: how often all these orderings appear if every scheme is TFMCC",
+        name="how often all these orderings appear if every scheme is TFMCC",
         published="five runs per point",
         evaluate=evaluate,
     )
@@ -229,18 +239,21 @@ def by_chance(letter: str) -> Criterion:
 def figure_of(delay_ms: float, data: Data) -> Figure:
     """Fairness against N, by eq. 13 and capped at the receive rate."""
     drawn, axes = panels(1, 2, width=PAGE_IN, height=3.1)
-    shown = {"eq. 13 to the letter": SCHEMES, "capped at the receive rate (ours)": [CAPPED[s] for s in SCHEMES]}
+    shown = {
+        "equation 13 as printed": SCHEMES,
+        "rate capped at what is received (ours)": [CAPPED[s] for s in SCHEMES],
+    }
     for axis, (title, schemes) in zip(axes, shown.items(), strict=True):
         curves = {
             NAMES[plain]: [case(s, delay_ms, n, MAIN) for n in counts(data.quick, MAIN, s, delay_ms)]
             for plain, s in zip(SCHEMES, schemes, strict=True)
         }
-        fairness_curves(axis, data, curves, log=True)
+        share_curves(axis, data, curves)
         receivers_axis(axis, counts(data.quick))
         axis.set_title(title)
     axes[1].set_ylabel("")
-    title = f"2 Mb/s, Q = 10, D = {delay_ms:g} ms, {VARIANTS[MAIN]}; ratios of means, 95 % intervals"
-    drawn.legend(*axes[0].get_legend_handles_labels(), title=title, loc="outside lower center", ncols=3)
+    title = "share of a TCP flow in what it and the session get; 2 Mb/s, queue of 10 packets; 95 % intervals"
+    drawn.legend(*axes[0].get_legend_handles_labels(), title=title, loc="outside lower center", ncols=4)
     return drawn
 
 
@@ -252,28 +265,39 @@ def table_of(delay_ms: float, data: Data) -> Numbers:
         for v in SHOWN
         for s in schemes
     }
-    return table_by_receivers(rows, partial(mean_fairness, data), "fairness")
+    return table_by_receivers(rows, partial(mean_fairness, data), "session divided by TCP")
 
 
 def says_of(delay_ms: float, data: Data) -> str:
     """What the figure shows."""
 
     def ends_of(scheme: str) -> str:
-        ends = counts(data.quick, MAIN, scheme, delay_ms)
-        found = [at(delay_ms, scheme, n, data, MAIN).mean for n in (2, ends[-1])]
-        return f"{NAMES[scheme]} {found[0]:.3g} and {found[1]:.3g} (N = {ends[-1]})"
+        most = counts(data.quick, MAIN, scheme, delay_ms)[-1]
+        found = [percent(tcp_share(data, case(scheme, delay_ms, n, MAIN)).mean, 1) for n in (2, most)]
+        return f"{found[0]} beside {NAMES[scheme]} with 2 receivers and {found[1]} with {most}"
 
-    schemes = dict.fromkeys([*SCHEMES, *(CAPPED[s] for s in SCHEMES)])
-    return (
-        f"Fairness with D = {delay_ms:g} ms at N = 2 and at the most receivers run: {', '.join(map(ends_of, schemes))}."
-    )
+    return f"A TCP flow's share of what it and the session get is {listed([ends_of(s) for s in SCHEMES])}."
 
+
+SAID = {
+    "a": "TCP-OMCC takes a little more than TFMCC and is fairer than Log-OMCC.",
+    "b": "Log-OMCC takes less with more receivers; TCP-OMCC takes more with many, but fluctuates.",
+    "c": "With many receivers Log-OMCC takes less than TFMCC; TCP-OMCC still takes more with more receivers.",
+}
+WHY = {
+    "a": STARVES,
+    "b": STARVES,
+    "c": "Log-OMCC takes more than TFMCC with any number of receivers, as its equation 13 has it.",
+}
 
 EXPERIMENTS = [
     Experiment(
         id=f"omcc-fig9{letter}",
         paper="hang",
+        place=f"Figure 9{letter}",
         title=f"Fairness of TFMCC, Log-OMCC and TCP-OMCC, links of {delay_ms:g} ms",
+        published=SAID[letter],
+        why=WHY[letter],
         points=partial(points, delay_ms),
         criteria=[
             *criteria(statements(letter, "log", "tcp"), SHOWN),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircast.experiment import Criterion, Data, Experiment, Measured, Point
+from faircast.experiment import Criterion, Data, Experiment, Measured, Point, percent
 from faircast.figures import COLOURS, MARKERS, PAGE_IN, panels, trace
 
 if TYPE_CHECKING:
@@ -138,12 +138,12 @@ CRITERIA = [
         for largest in (False, True)
     ),
     Criterion(
-        name="part of the ways from a decrease to the next that lower the index",
+        name="part of the steps from one decrease to the next that lower the index",
         published="none",
         evaluate=lowering_cycles,
     ),
     Criterion(
-        name="part of the decreases with x1 ≥ x2 after which x1' ≥ x2'",
+        name="part of the decreases with multicast at or above TCP after which it still is (x1 ≥ x2, then x1' ≥ x2')",
         published='all: "it is easy to verify"',
         evaluate=assumption,
     ),
@@ -192,9 +192,9 @@ def says(data: Data) -> str:
     lower = lowering_cycles(data).value or 0.0
     found = mean_indices()
     return (
-        f"From all {GRID.size**2} starts Jain's index at decreases comes to at least {late_index(data).value:.4f}, "
-        f"that of the means to {found.min():.3f} to {found.max():.3f}; {lower:.1%} of the single ways from one "
-        "decrease to the next lower it, which the proof rules out."
+        f"From all {GRID.size**2} starts Jain's fairness index comes to at least {late_index(data).value:.4f} at the "
+        f"moments of decrease, and that of the mean rates to between {found.min():.3f} and {found.max():.3f}; in "
+        f"{percent(lower, 1)} of the steps from one decrease to the next it falls, which the proof rules out."
     )
 
 
@@ -202,7 +202,9 @@ EXPERIMENTS = [
     Experiment(
         id="peng-analysis",
         paper="peng",
-        title="The two-flow model of multicast and TCP",
+        place="Section III.A.2",
+        title="The model of one multicast and one TCP flow",
+        published="From any start the two flows come to a fair allocation and keep it.",
         points=lambda _quick: list[Point](),
         criteria=CRITERIA,
         figure=figure,

@@ -9,12 +9,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Criterion, Data, Experiment, Measured, Point
+from faircast.experiment import Criterion, Data, Experiment, Measured, Point, plain
 from faircast.experiments.peng.course import course_of
 from faircast.experiments.peng.drawing import finish, layer_steps, rate_curves, share_lines
 from faircast.experiments.peng.measures import fairness, judged, mean_rate, of, rate_variation
-from faircast.experiments.peng.network import MULTICAST, TCPS, Case
-from faircast.experiments.peng.rlm import MAIN, STATEMENTS, VARIANTS
+from faircast.experiments.peng.network import CAPTIONS, MULTICAST, TCPS, Case
+from faircast.experiments.peng.rlm import MAIN, STATEMENTS, VARIANTS, WHY
 from faircast.experiments.peng.together import NEAR, SHARE_KBYTES_S
 from faircast.figures import PAGE_IN, panels
 
@@ -38,14 +38,16 @@ def criteria() -> list[Criterion]:
     shares = [
         judged(
             f"mean rate of {what}, 100-1500 s, KBytes/s",
-            "close to 40",
+            "close to 40 KBytes/s",
             of(partial(mean_rate, names=names)),
             CASES,
             **near,
         )
-        for what, names in {"a multicast session": MULTICAST, "a TCP": TCPS}.items()
+        for what, names in {"a multicast session": MULTICAST, "a TCP flow": TCPS}.items()
     ]
-    fair = judged("Jain's index of the five sessions", "fairness is achieved", of(fairness), CASES, low=0.95)
+    fair = judged(
+        "Jain's fairness index of the five sessions (1 is equal)", "fairness is achieved", of(fairness), CASES, low=0.95
+    )
     compared = [
         Criterion(name=name, published=published, evaluate=partial(of_rlm, measure), low=least)
         for statements in STATEMENTS.values()
@@ -74,17 +76,22 @@ def figure(data: Data) -> Figure:
     for axes in rows[:, 1]:
         axes.set_ylabel("")
     # Both columns are runs of the same constellation under the same hand-offs.
-    finish(drawn, rows, [course] * 3, f"scenario 1, seed {data.seeds[0]}")
+    finish(drawn, rows, [course] * 3, f"{CAPTIONS[1]}; seed {data.seeds[0]}")
     return drawn
 
 
 def says(data: Data) -> str:
     """What came out."""
     varied = {label: data.over_seeds(partial(rate_variation, data, case)).mean for label, case in CASES.items()}
+    got = {
+        (case, names): plain(mean_rate(data, case, names).mean)
+        for case in (BLOCKING, RLM)
+        for names in (MULTICAST, TCPS)
+    }
     return (
-        f"With layer blocking at the gateway a multicast session gets {mean_rate(data, BLOCKING, MULTICAST)} KBytes/s, "
-        f"a TCP {mean_rate(data, BLOCKING, TCPS)} of a fair {SHARE_KBYTES_S}; with RLM they get "
-        f"{mean_rate(data, RLM, MULTICAST)} and {mean_rate(data, RLM, TCPS)}, and the rate of multicast varies "
+        f"With layer blocking at the gateway a multicast session gets {got[BLOCKING, MULTICAST]} KBytes/s and a TCP "
+        f"flow {got[BLOCKING, TCPS]}, of an equal share of {SHARE_KBYTES_S}; with RLM they get {got[RLM, MULTICAST]} "
+        f"and {got[RLM, TCPS]}, and the rate of multicast varies "
         f"{varied['RLM'] / varied['layer blocking']:.1f} times as much."
     )
 
@@ -93,7 +100,10 @@ EXPERIMENTS = [
     Experiment(
         id="peng-beside-rlm",
         paper="peng",
+        place="Figures 5, 6, 11 and 12",
         title="Layer blocking beside RLM over the constellation",
+        published="Layer blocking shares the link fairly with TCP and is stable; RLM is neither.",
+        why=WHY,
         points=points,
         criteria=criteria(),
         figure=figure,

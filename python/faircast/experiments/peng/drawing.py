@@ -8,7 +8,15 @@ import numpy as np
 
 from faircast.experiments.peng.course import Course, course_of
 from faircast.experiments.peng.measures import FIGURE_WINDOW_S
-from faircast.experiments.peng.network import DURATION_S, MULTICAST, TCPS, UPLINK_KBYTES_S, Case
+from faircast.experiments.peng.network import (
+    CAPTIONS,
+    DURATION_S,
+    MULTICAST,
+    NAMES,
+    TCPS,
+    UPLINK_KBYTES_S,
+    Case,
+)
 from faircast.figures import COLOURS, LINES, PAGE_IN, panels
 
 if TYPE_CHECKING:
@@ -19,13 +27,6 @@ if TYPE_CHECKING:
 
     from faircast.experiment import Data
 
-NAMES = {
-    "multicast-1": "multicast 1",
-    "multicast-2": "multicast 2",
-    "tcp-0": "TCP 1",
-    "tcp-1": "TCP 2",
-    "tcp-2": "TCP 3",
-}
 SERIES = {name: series for series, name in enumerate(NAMES)}
 """Every session looks the same in all figures."""
 
@@ -37,7 +38,7 @@ def layers_and_rates(data: Data, case: Case) -> Figure:
     layer_steps(above, course)
     rate_curves(below, course, MULTICAST)
     share_lines(below, case)
-    finish(drawn, (above, below), [course] * 2, f"scenario {case.scenario}, seed {data.seeds[0]}")
+    finish(drawn, (above, below), [course] * 2, f"{CAPTIONS[case.scenario]}; seed {data.seeds[0]}")
     return drawn
 
 
@@ -49,7 +50,7 @@ def tcp_rates(data: Data, case: Case) -> Figure:
     rate_curves(below, course, TCPS)
     for axes in (above, below):
         share_lines(axes, case)
-    finish(drawn, (above, below), [course] * 2, f"scenario {case.scenario}, seed {data.seeds[0]}")
+    finish(drawn, (above, below), [course] * 2, f"{CAPTIONS[case.scenario]}; seed {data.seeds[0]}")
     return drawn
 
 
@@ -61,7 +62,7 @@ def layer_steps(axes: Axes, course: Course) -> None:
         times, layers = course.changes[name].T
         axes.step([*times, DURATION_S], [*layers, layers[-1]], where="post", **_look(name))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
-    axes.set_ylabel("layers")
+    axes.set_ylabel("layers that come through")
 
 
 def rate_curves(axes: Axes, course: Course, names: Sequence[str]) -> None:
@@ -74,7 +75,7 @@ def rate_curves(axes: Axes, course: Course, names: Sequence[str]) -> None:
 
 def average_curves(axes: Axes, course: Course) -> None:
     """The mean throughput of the TCPs that have begun, and that of the multicast sessions."""
-    looks = {"average of the TCPs": (TCPS, "black", "-"), "of multicast": (MULTICAST, COLOURS[0], LINES[1])}
+    looks = {"mean of the TCP flows": (TCPS, "black", "-"), "mean of multicast": (MULTICAST, COLOURS[0], LINES[1])}
     for label, (names, colour, line) in looks.items():
         rates = np.nan_to_num([course.windows(name, 0, DURATION_S, FIGURE_WINDOW_S) for name in names])
         begun = (np.cumsum(rates, axis=1) > 0).sum(axis=0)

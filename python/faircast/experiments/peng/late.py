@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point
+from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, listed, plain
 from faircast.experiments.peng.drawing import layers_and_rates, tcp_rates
 from faircast.experiments.peng.measures import (
     changes,
@@ -28,6 +28,7 @@ from faircast.experiments.peng.network import (
     DURATION_S,
     LATE_S,
     MULTICAST,
+    NAMES,
     PERIODS_S,
     SESSIONS,
     TCPS,
@@ -56,14 +57,14 @@ class Part:
     scenario: int
     sessions: tuple[str, ...]
     kind: str
-    """What its sessions are called."""
+    """What one of its sessions is called."""
 
     @property
     def cases(self) -> dict[str, Case]:
         """By label; the first is judged."""
-        found = {f"hand-offs {treatment}": Case(scenario=self.scenario, handoff=treatment) for treatment in TREATMENTS}
+        found = {label: Case(scenario=self.scenario, handoff=treatment) for treatment, label in TREATMENTS.items()}
         if self.scenario == 3:
-            found |= {f"{label}, no reset": _never(case) for label, case in found.items()}
+            found |= {f"{label}, observation time never reset": _never(case) for label, case in found.items()}
         return found
 
     @property
@@ -100,7 +101,7 @@ def off_share(part: Part, period: int, data: Data, case: Case) -> Measured:
     found = {name: mean_rate(data, case, [name], late(period)) for name in there}
     worst = max(found, key=lambda name: abs(found[name].mean - share))
     ci95 = found[worst].ci95
-    note = ", ".join(f"{name} {rate}" for name, rate in found.items()) + f" KBytes/s of {share:.1f}"
+    note = ", ".join(f"{NAMES[name]} {rate}" for name, rate in found.items()) + f" KBytes/s of {share:.1f}"
     return Measured(
         value=abs(found[worst].mean - share) / share, ci95=None if ci95 is None else ci95 / share, note=note
     )
@@ -110,14 +111,15 @@ def arrival(name: str, period: int, data: Data, case: Case) -> Measured:
     """How long a late session needs until it has got 70 % of its share over 10 s."""
     least = REACHED * share_kbytes_s(case.scenario, period)
     found = reaches(data, case, name, least)
-    return Measured.of(found, note=f"{least:.1f} KBytes/s; slowest {found.high:.0f} s")
+    return Measured.of(found, note=f"until it gets {least:.1f} KBytes/s; the slowest run takes {found.high:.0f} s")
 
 
 def shares(part: Part) -> list[Criterion]:
     """Every session's mean in each period."""
     return [
         judged(
-            f"{part.kind}: off the equal share, {late(period)[0]}-{late(period)[1]} s, most of all sessions",
+            f"distance from the equal share, {late(period)[0]}-{late(period)[1]} s, of the {part.kind} that is "
+            "farthest from it, as a part of the share",
             f"close to {PUBLISHED_KBYTES_S[period]} KBytes/s",
             partial(off_share, part, period),
             part.cases,
@@ -132,7 +134,7 @@ def arrivals(part: Part, within_s: int) -> list[Criterion]:
     """The late sessions."""
     return [
         judged(
-            f"{name}, which begins after {begin} s: time until it gets 70 % of its share, s",
+            f"{NAMES[name]}, which begins after {begin} s: time until it gets 70 % of its share, s",
             "gets a right share",
             partial(arrival, name, period),
             part.cases,
@@ -148,8 +150,8 @@ def ratios(part: Part, low: float | None) -> list[Criterion]:
     """Multicast over TCP in each period that has both."""
     return [
         judged(
-            f"mean rate of a multicast session / of a TCP, {late(period)[0]}-{late(period)[1]} s",
-            "fairness is kept" if low else "a fair share and only that",
+            f"mean rate of a multicast session divided by that of a TCP flow, {late(period)[0]}-{late(period)[1]} s",
+            "fairness is kept" if low else "a fair share and no more",
             of(partial(late_ratio, period=period)),
             part.cases,
             low=low,
@@ -169,9 +171,7 @@ def stability(part: Part) -> Criterion:
     """How often layers change; the paper says a little more often than in scenario 1."""
     return judged(
         f"changes of the number of layers, per session and 100 s, {WARMUP_S}-{DURATION_S} s",
-        "fairly stable, with a little more small adjustments than in scenario 1"
-        if part.scenario == 2
-        else "fairly stable",
+        "fairly stable, with a few more small adjustments than in Figure 5" if part.scenario == 2 else "fairly stable",
         of(changes),
         part.cases,
     )
@@ -186,7 +186,7 @@ def numbers(part: Part, data: Data) -> Numbers:
                 str(mean_rate(data, case, [name], late(period))) if case.start_s(name) <= begin else ""
                 for period, (begin, _) in enumerate(PERIODS_S)
             ]
-            rows.append([f"{name}, {label}", *cells])
+            rows.append([f"{NAMES[name]}, {label}", *cells])
     heads = [
         f"{late(period)[0]}-{late(period)[1]} s (share {share_kbytes_s(part.scenario, period):.1f})"
         for period in range(len(PERIODS_S))
@@ -203,7 +203,7 @@ def figure(part: Part, data: Data) -> Figure:
 def says(part: Part, data: Data) -> str:
     """What the figure shows."""
     found = [
-        f"{mean_rate(data, part.main, started(part.main, part.sessions, begin), late(period))}"
+        plain(mean_rate(data, part.main, started(part.main, part.sessions, begin), late(period)).mean)
         for period, (begin, _) in enumerate(PERIODS_S)
         if started(part.main, part.sessions, begin)
     ]
@@ -212,16 +212,18 @@ def says(part: Part, data: Data) -> str:
         for period, (begin, _) in enumerate(PERIODS_S)
         if started(part.main, part.sessions, begin)
     ]
+    who = "As two TCP flows begin at 500 and 1000 s" if part.scenario == 2 else "As multicast begins at 500 and 1000 s"
     return (
-        f"In scenario {part.scenario} {part.kind} get {', '.join(found)} KBytes/s in turn; shares {', '.join(wanted)}."
+        f"{who}, the {part.kind}s get {listed(found)} KBytes/s each, one period after the other; equal shares are "
+        f"{listed(wanted)}."
     )
 
 
 PARTS = {
-    7: Part(figure=7, scenario=2, sessions=MULTICAST, kind="multicast sessions"),
-    8: Part(figure=8, scenario=2, sessions=TCPS, kind="TCPs"),
-    9: Part(figure=9, scenario=3, sessions=MULTICAST, kind="multicast sessions"),
-    10: Part(figure=10, scenario=3, sessions=TCPS, kind="TCPs"),
+    7: Part(figure=7, scenario=2, sessions=MULTICAST, kind="multicast session"),
+    8: Part(figure=8, scenario=2, sessions=TCPS, kind="TCP flow"),
+    9: Part(figure=9, scenario=3, sessions=MULTICAST, kind="multicast session"),
+    10: Part(figure=10, scenario=3, sessions=TCPS, kind="TCP flow"),
 }
 CRITERIA: Mapping[int, Sequence[Criterion]] = {
     7: [*shares(PARTS[7]), stability(PARTS[7])],
@@ -230,17 +232,25 @@ CRITERIA: Mapping[int, Sequence[Criterion]] = {
     10: [*shares(PARTS[10]), *ratios(PARTS[10], None)],
 }
 TITLES = {
-    7: "TCPs that begin later: layers and throughput of multicast",
-    8: "TCPs that begin later: throughput of TCP",
+    7: "TCP flows that begin later: layers and throughput of multicast",
+    8: "TCP flows that begin later: throughput of TCP",
     9: "Multicast sessions that begin later: their layers and throughput",
     10: "Multicast sessions that begin later: throughput of TCP",
+}
+SAID = {
+    7: "As TCP flows join, the multicast sessions give way: from 60 to 45 to 35 KBytes/s each.",
+    8: "The TCP flows that begin later get their fair share, 45 and then 35 KBytes/s.",
+    9: "Multicast sessions that begin later get their fair share, 45 and then 35 KBytes/s.",
+    10: "The TCP flows give way to the later multicast sessions, which take a fair share and no more.",
 }
 
 EXPERIMENTS = [
     Experiment(
         id=f"peng-fig{number}",
         paper="peng",
+        place=f"Figure {number}",
         title=TITLES[number],
+        published=SAID[number],
         points=partial(points, part.scenario),
         criteria=CRITERIA[number],
         figure=partial(figure, part),

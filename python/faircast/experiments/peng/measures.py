@@ -1,7 +1,7 @@
 """What is measured of the paper's scenarios, over seeds: rates, shares, layers; and how criteria are judged.
 
-Verdicts are of the first of several cases, usually hand-offs that keep what waits; what another one gives is named in
-the note, and does not count.
+Verdicts are of the first of several cases, usually hand-offs that keep what waits; what another one gives is named
+beside, and does not count.
 """
 
 from __future__ import annotations
@@ -125,13 +125,14 @@ def judged(
     low: float | None = None,
     high: float | None = None,
 ) -> Criterion:
-    """A criterion of the first of these cases; its note tells what the others give, by their labels."""
+    """A criterion of the first of these cases; beside it stands what the others give, by their labels."""
 
     def evaluate(data: Data) -> Measured:
         main, *others = cases.items()
         found = measure(data, main[1])
-        notes = [found.note, *(beside(data, label, case) for label, case in others if case in data.points)]
-        return replace(found, note="; ".join(note for note in notes if note))
+        return replace(
+            found, beside="; ".join(beside(data, label, case) for label, case in others if case in data.points)
+        )
 
     def beside(data: Data, label: str, case: Case) -> str:
         found = measure(data, case)

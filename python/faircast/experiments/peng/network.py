@@ -51,9 +51,23 @@ STARTS_S = {
 PERIODS_S = ((0, 500), (500, 1000), (1000, 1500))
 LATE_S = 400
 """Of each period of scenarios 2 and 3 its last 400 s are judged."""
-TREATMENTS = ("keep", "lose")
+TREATMENTS = {"keep": "packets kept at hand-offs", "lose": "packets lost at hand-offs"}
 """What becomes of packets that wait when a terminal is handed off: they stay (our default), or nobody receives them
 (ns-2). Verdicts are of the first."""
+NAMES = {
+    "multicast-1": "multicast 1",
+    "multicast-2": "multicast 2",
+    "tcp-0": "TCP 1",
+    "tcp-1": "TCP 2",
+    "tcp-2": "TCP 3",
+}
+"""What sessions and flows are called in texts and figures."""
+CAPTIONS = {
+    1: "all five sessions from the start",
+    2: "two TCP flows begin later, at 500 and 1000 s",
+    3: "the multicast sessions begin later, at 500 and 1000 s",
+}
+"""The paper's scenarios in words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +85,7 @@ class Case:
     handoff: str = "keep"
     """Of `TREATMENTS`."""
     reset: str = "calm"
-    """When the observation time of blocking returns to its first value; ``never`` is the paper's letter."""
+    """When the observation time of blocking returns to its first value; with ``never`` it does not."""
     downlink_loss: float = 0.0
     """The part of the packets that each terminal's downlink loses."""
     greedy: bool = False

@@ -35,7 +35,7 @@ from faircast.experiments.peng.measures import (
     rate_changes,
     rate_variation,
 )
-from faircast.experiments.peng.network import MULTICAST, TCPS, TREATMENTS, Case, both
+from faircast.experiments.peng.network import CAPTIONS, MULTICAST, NAMES, TCPS, TREATMENTS, Case, both
 from faircast.figures import PAGE_IN, panels
 from faircast.statistics import Estimate, jackknife, jain, with_interval
 
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 VARIANTS = {
-    "ns2, 0 s": Case(rlm="ns2", leave_s=0),
-    "ns2, 2 s": Case(rlm="ns2", leave_s=2),
-    "mended, 0 s": Case(rlm="mended", leave_s=0),
-    "mended, 2 s": Case(rlm="mended", leave_s=2),
+    "as in ns-2, leave delay 0 s": Case(rlm="ns2", leave_s=0),
+    "as in ns-2, leave delay 2 s": Case(rlm="ns2", leave_s=2),
+    "dead ends mended, leave delay 0 s": Case(rlm="mended", leave_s=0),
+    "dead ends mended, leave delay 2 s": Case(rlm="mended", leave_s=2),
 }
 MAIN = next(iter(VARIANTS))
 DOUBLING_KBPS = 512
@@ -54,9 +54,11 @@ DOUBLING_KBPS = 512
 MORE_CHANGES = 1.5
 """How many times as large the sum of the changes of rate must be at least."""
 OTHERS = {
-    "hand-offs lose": {f"{label}, lose": replace(case, handoff="lose") for label, case in VARIANTS.items()},
+    TREATMENTS["lose"]: {
+        f"{label}, {TREATMENTS['lose']}": replace(case, handoff="lose") for label, case in VARIANTS.items()
+    },
     "highest layer 512 kbit/s": {
-        f"{label}, 512 kbit/s": replace(case, top_kbps=DOUBLING_KBPS) for label, case in VARIANTS.items()
+        f"{label}, highest layer 512 kbit/s": replace(case, top_kbps=DOUBLING_KBPS) for label, case in VARIANTS.items()
     },
 }
 """Reported beside them: the same variants with something else."""
@@ -87,7 +89,7 @@ def changes_of_rate(data: Data, case: Case) -> Measured:
     """How many times as large the sum of the changes of rate is, and what RLM does in that time."""
     found = times_blocking(rate_changes, data, case)
     held = data.over_seeds(partial(mean_layers, data, case))
-    note = f"RLM holds {held} layers and changes {changes(data, case)} times in 100 s"
+    note = f"RLM holds {held} layers on average and changes their number {changes(data, case)} times in 100 s"
     few = (found.value or 0.0) < MORE_CHANGES
     return replace(found, note=note, fails="RLM stays at its lower layers, whose steps are small" if few else "")
 
@@ -113,8 +115,8 @@ def off_tcp(data: Data, case: Case) -> Measured:
         tcp = rate(data, case, TCPS, seed)
         return max(abs(rate(data, case, [name], seed) - tcp) for name in MULTICAST) / tcp
 
-    found = [f"{name} {mean_rate(data, case, [name])}" for name in MULTICAST]
-    note = f"{', '.join(found)}, TCP {mean_rate(data, case, TCPS)} KBytes/s"
+    found = [f"{NAMES[name]} {mean_rate(data, case, [name])}" for name in MULTICAST]
+    note = f"{', '.join(found)}, mean of the TCP flows {mean_rate(data, case, TCPS)} KBytes/s"
     return Measured.of(data.over_seeds(of), note=note)
 
 
@@ -124,22 +126,27 @@ Statement = tuple[str, str, Callable[[Data, Case], Measured], float]
 STATEMENTS: dict[int, list[Statement]] = {
     11: [
         (
-            "variation of multicast rates over 10 s, RLM / blocking",
+            "variation of the multicast rates over 10 s, RLM divided by layer blocking",
             "changes severely",
             partial(times_blocking, rate_variation),
             2.0,
         ),
         (
-            "sum of the changes of the rate of the layers held, RLM / blocking",
+            "sum of all changes of the subscribed rate, RLM divided by layer blocking",
             "changes severely",
             changes_of_rate,
             MORE_CHANGES,
         ),
     ],
     12: [
-        ("Jain's index of the five sessions, blocking less RLM", "blocking is much fairer", less_fair, 0.03),
         (
-            "off the TCPs' mean rate, the multicast session that is more so",
+            "Jain's fairness index of the five sessions, layer blocking minus RLM",
+            "blocking is much fairer",
+            less_fair,
+            0.03,
+        ),
+        (
+            "distance from the TCP flows' mean rate, of the multicast session that is farther, as a part of that rate",
             "either much lower or much higher",
             off_tcp,
             0.25,
@@ -164,13 +171,13 @@ def chosen(data: Data) -> str:
 
 
 def in_one_variant(statement: Statement) -> Criterion:
-    """A statement in the chosen variant; its note tells what the others give."""
+    """A statement in the chosen variant; beside it stands what the others give."""
     name, published, measure, least = statement
 
     def evaluate(data: Data) -> Measured:
         label = chosen(data)
         found = measure(data, VARIANTS[label])
-        notes = [label, found.note]
+        notes = []
         for other, case in VARIANTS.items():
             if other != label:
                 gives = measure(data, case)
@@ -182,7 +189,8 @@ def in_one_variant(statement: Statement) -> Criterion:
             if there:
                 notes.append(f"{what}: holds in {sum(there)} of {len(there)} variants")
         variant = "" if label == MAIN else label
-        return replace(found, variant=variant, note="; ".join(note for note in notes if note))
+        note = "; ".join(part for part in (f"RLM {label}", found.note) if part)
+        return replace(found, variant=variant, note=note, beside="; ".join(notes))
 
     return Criterion(name=name, published=published, evaluate=evaluate, low=least)
 
@@ -196,16 +204,20 @@ def together() -> Criterion:
         return Measured(value=len(good), note=", ".join(good))
 
     return Criterion(
-        name="variants of 4 in which all four statements hold", published="one at least", evaluate=evaluate, low=1
+        name="how many of RLM's four variants have all that the paper says of Figures 11 and 12",
+        published="one at least",
+        evaluate=evaluate,
+        low=1,
     )
 
 
 def numbers(data: Data) -> Numbers:
     """What blocking and every variant give."""
     rows = []
-    labels = {f"layer blocking, hand-offs {t}": Case(handoff=t) for t in TREATMENTS} | VARIANTS
+    labels = {f"layer blocking, {label}": Case(handoff=treatment) for treatment, label in TREATMENTS.items()}
+    labels |= {f"RLM {label}": case for label, case in VARIANTS.items()}
     for cases in OTHERS.values():
-        labels |= cases
+        labels |= {f"RLM {label}": case for label, case in cases.items()}
     for label, case in labels.items():
         if case not in data.points:
             continue
@@ -227,11 +239,11 @@ def numbers(data: Data) -> Numbers:
         "100-1500 s",
         "multicast 1, KBytes/s",
         "multicast 2",
-        "mean TCP",
+        "mean of the TCP flows",
         "mean layers",
-        "changes in 100 s",
-        "sum of changes, kbit/s in 100 s",
-        "variation over 10 s",
+        "changes of layers in 100 s",
+        "sum of changes of the rate, kbit/s in 100 s",
+        "variation of rates over 10 s",
         "Jain's index",
     ]
     return Numbers(columns=columns, rows=rows)
@@ -246,7 +258,7 @@ def multicast_figure(data: Data) -> Figure:
         rate_curves(right, course, MULTICAST)
         share_lines(right, case)
         left.set_title(described(case))
-    finish(drawn, rows, courses, f"RLM, scenario 1, seed {data.seeds[0]}", legends=1)
+    finish(drawn, rows, courses, f"RLM, {CAPTIONS[1]}; seed {data.seeds[0]}", legends=1)
     return drawn
 
 
@@ -261,35 +273,50 @@ def tcp_figure(data: Data) -> Figure:
             share_lines(axes, case)
         right.set_ylabel("")
         left.set_title(described(case))
-    finish(drawn, rows, courses, f"RLM, scenario 1, seed {data.seeds[0]}", legends=1)
+    finish(drawn, rows, courses, f"RLM, {CAPTIONS[1]}; seed {data.seeds[0]}", legends=1)
     return drawn
 
 
 def described(case: Case) -> str:
     """A variant in words."""
-    return f"{'ns-2, as it is' if case.rlm == 'ns2' else 'dead ends mended'}, leave delay {case.leave_s} s"
+    return next(f"RLM {label}" for label, variant in VARIANTS.items() if variant == case)
 
 
 def says_of_multicast(data: Data) -> str:
     """What Fig. 11 shows."""
-    varied = STATEMENTS[11][0][2]
-    found = {label: varied(data, case).value or math.nan for label, case in VARIANTS.items()}
-    parts = ", ".join(f"{value:.2g} ({label})" for label, value in found.items())
-    return f"With RLM the throughput of multicast varies so many times as much as with layer blocking: {parts}."
+    varied, changed = (statement[2] for statement in STATEMENTS[11])
+    found = [[of(data, case).value or math.nan for case in VARIANTS.values()] for of in (varied, changed)]
+    return (
+        f"With RLM the throughput of multicast varies {span(found[0])} times as much as with layer blocking, but the "
+        f"sum of the changes of its rate is only {span(found[1])} times as large, since it stays at its lower layers."
+    )
+
+
+def span(values: Sequence[float]) -> str:
+    """The least and the greatest, two digits each."""
+    low, high = f"{min(values):.2g}", f"{max(values):.2g}"
+    return low if low == high else f"{low} to {high}"
 
 
 def says_of_tcp(data: Data) -> str:
     """What Fig. 12 shows."""
-    found = {label: fairness(data, case).mean for label, case in VARIANTS.items()}
-    parts = ", ".join(f"{value:.3f} ({label})" for label, value in found.items())
-    return f"Jain's index of the five sessions is {fairness(data, Case()).mean:.3f} with blocking; with RLM {parts}."
+    found = [fairness(data, case).mean for case in VARIANTS.values()]
+    return (
+        f"RLM gets much less than TCP: Jain's fairness index is {span(found)} with RLM and "
+        f"{fairness(data, Case()).mean:.2g} with layer blocking."
+    )
 
+
+WHY = "RLM falls behind TCP and stays at its lower layers, whose steps are small, so its rate changes by little."
 
 EXPERIMENTS = [
     Experiment(
         id="peng-fig11",
         paper="peng",
-        title="RLM instead of blocking: layers and throughput of multicast",
+        place="Figure 11",
+        title="RLM instead of layer blocking: layers and throughput of multicast",
+        published="With RLM layers and throughput change severely.",
+        why=WHY,
         points=points,
         criteria=list(map(in_one_variant, STATEMENTS[11])),
         figure=multicast_figure,
@@ -299,7 +326,10 @@ EXPERIMENTS = [
     Experiment(
         id="peng-fig12",
         paper="peng",
-        title="RLM instead of blocking: throughput of TCP",
+        place="Figure 12",
+        title="RLM instead of layer blocking: throughput of TCP",
+        published="With RLM multicast gets either much less or much more than TCP; layer blocking is fairer.",
+        why="The two statements about this figure hold; those about Figure 11 do not hold together with them.",
         points=points,
         criteria=[*map(in_one_variant, STATEMENTS[12]), together()],
         figure=tcp_figure,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Data, Experiment, Point
+from faircast.experiment import Data, Experiment, Point, plain
 from faircast.experiments.peng.drawing import layers_and_rates, tcp_rates
 from faircast.experiments.peng.measures import (
     changes,
@@ -26,7 +26,7 @@ from faircast.experiments.peng.network import MULTICAST, TCPS, TREATMENTS, Case,
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CASES = {f"hand-offs {treatment}": Case(handoff=treatment) for treatment in TREATMENTS}
+CASES = {label: Case(handoff=treatment) for treatment, label in TREATMENTS.items()}
 MAIN = Case()
 SHARE_KBYTES_S = 37.5
 """A fifth of the uplink."""
@@ -41,14 +41,14 @@ def points(_quick: bool) -> list[Point]:
 MULTICAST_CRITERIA = [
     judged(
         "mean rate of a multicast session, 100-1500 s, KBytes/s",
-        "close to 40",
+        "close to 40 KBytes/s",
         of(partial(mean_rate, names=MULTICAST)),
         CASES,
         low=SHARE_KBYTES_S * (1 - NEAR),
         high=SHARE_KBYTES_S * (1 + NEAR),
     ),
     judged(
-        "difference of the two sessions' mean layers",
+        "difference of the two sessions' mean numbers of layers",
         "small, about a layer",
         of(layer_difference),
         CASES,
@@ -64,39 +64,48 @@ MULTICAST_CRITERIA = [
 ]
 TCP_CRITERIA = [
     judged(
-        "mean rate of a TCP, 100-1500 s, KBytes/s",
-        "close to 40",
+        "mean rate of a TCP flow, 100-1500 s, KBytes/s",
+        "close to 40 KBytes/s",
         of(partial(mean_rate, names=TCPS)),
         CASES,
         low=SHARE_KBYTES_S * (1 - NEAR),
         high=SHARE_KBYTES_S * (1 + NEAR),
     ),
     judged(
-        "mean rate of a multicast session / of a TCP",
+        "mean rate of a multicast session divided by that of a TCP flow",
         "TCP a little below multicast",
         of(rate_ratio),
         CASES,
         low=0.95,
         high=1.40,
     ),
-    judged("Jain's index of the five sessions", "fairness is achieved", of(fairness), CASES, low=0.95),
-    judged("utilisation of the gateway's uplink", "the link is the bottleneck", of(utilisation), CASES, low=0.93),
+    judged(
+        "Jain's fairness index of the five sessions (1 is equal)", "fairness is achieved", of(fairness), CASES, low=0.95
+    ),
+    judged(
+        "utilisation of the gateway's uplink (1 is full)",
+        "the link is the bottleneck",
+        of(utilisation),
+        CASES,
+        low=0.93,
+    ),
 ]
 
 
 def says_of_multicast(data: Data) -> str:
     """What Fig. 5 shows."""
     return (
-        f"Over the constellation, beside three TCPs, a multicast session gets {mean_rate(data, MAIN, MULTICAST)} "
-        f"KBytes/s; its layers change {changes(data, MAIN)} times in 100 s."
+        f"Beside three TCP flows a multicast session gets {plain(mean_rate(data, MAIN, MULTICAST).mean)} KBytes/s of "
+        f"an equal share of {SHARE_KBYTES_S}, and its number of layers changes "
+        f"{plain(changes(data, MAIN).mean, 2)} times in 100 s."
     )
 
 
 def says_of_tcp(data: Data) -> str:
     """What Fig. 6 shows."""
     return (
-        f"A TCP gets {mean_rate(data, MAIN, TCPS)} KBytes/s beside two sessions that are blocked layer by layer; these "
-        f"get {rate_ratio(data, MAIN)} times as much."
+        f"A TCP flow gets {plain(mean_rate(data, MAIN, TCPS).mean)} KBytes/s of an equal share of {SHARE_KBYTES_S}, "
+        f"and a multicast session gets {plain(rate_ratio(data, MAIN).mean)} times as much."
     )
 
 
@@ -114,7 +123,9 @@ EXPERIMENTS = [
     Experiment(
         id="peng-fig5",
         paper="peng",
+        place="Figure 5",
         title="All sessions from the start: layers and throughput of multicast",
+        published="Both multicast sessions get close to 40 KBytes/s, and their numbers of layers are fairly stable.",
         points=points,
         criteria=MULTICAST_CRITERIA,
         figure=multicast_figure,
@@ -123,7 +134,9 @@ EXPERIMENTS = [
     Experiment(
         id="peng-fig6",
         paper="peng",
+        place="Figure 6",
         title="All sessions from the start: throughput of TCP",
+        published="The three TCP flows get close to 40 KBytes/s as well, a little less than multicast.",
         points=points,
         criteria=TCP_CRITERIA,
         figure=tcp_figure,
