@@ -149,6 +149,9 @@ def type_of(node: dict[str, Any]) -> str:
             return f"Sequence[{type_of(node['items'])}]"
         case "object" if isinstance(node.get("additionalProperties"), dict):
             return f"Mapping[str, {type_of(node['additionalProperties'])}]"
+        case "object" if "properties" in node:
+            # Its keys are names, such as those of schemes, that need not be names of Python; each has a class.
+            return "Mapping[str, Part]"
         case other:
             sys.exit(f"this program does not know the type {other} of {node}")
 

@@ -300,6 +300,18 @@ class Cbr(Part):
 
 
 @dataclasses.dataclass(kw_only=True)
+class CbrParameters(Part):
+    """Parameters of the scheme cbr, for all sessions that do not say them."""
+
+    jitter: float | None = None
+    """Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`."""
+    packet_size: str | None = None
+    """Size of a packet on the wire. Default 210 B (ns-2)."""
+    rate: str | None = None
+    """Bits on the wire per second, headers included. Default 448 kbit/s (ns-2)."""
+
+
+@dataclasses.dataclass(kw_only=True)
 class CbrSession(Part):
     """A constant rate: no congestion control, to compare with."""
 
@@ -681,6 +693,30 @@ class LayerBlocking(Part):
 
 
 @dataclasses.dataclass(kw_only=True)
+class LayerBlockingParameters(Part):
+    """Parameters of the scheme layer-blocking, for all sessions that do not say them."""
+
+    add_interval: str | None = None
+    """How long a receiver that is new waits between one layer and the next. Default 2 s."""
+    check_interval: str | None = None
+    """From one look at what comes to the next. Default 0.5 s."""
+    greedy: bool | None = None
+    """Members misbehave: they join all layers at once and never leave one. Default false."""
+    jitter: float | None = None
+    """Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`."""
+    join_latency: str | None = None
+    """The most that a join is taken to need. Default 0.6 s."""
+    packet_size: str | None = None
+    """Size of a packet on the wire. Default 1000 B."""
+    rates: Sequence[str] | None = None
+    """Rate of each layer, the base first, headers included. Default 15 layers of 50 kbit/s [Peng]."""
+    silence: str | None = None
+    """A layer is silent if nothing of it has come for this long, or for ten of its packet gaps or three join
+    latencies if these are longer. Default 2 s.
+    """
+
+
+@dataclasses.dataclass(kw_only=True)
 class LayerBlockingSession(Part):
     """Layers that routers block and release: receivers hold one that does not come."""
 
@@ -716,6 +752,28 @@ class LayerBlockingSession(Part):
     """It starts later by a random time, uniform from zero to this. Default "0 s"."""
     stop: str | None = None
     """When it stops. Default: not before the end."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class LayeredCbrParameters(Part):
+    """Parameters of the scheme layered-cbr, for all sessions that do not say them."""
+
+    announce: Announce | None = None
+    """Whether, and where, members tell each other when they go to another level, in a packet of 40 B. Default: they
+    do not.
+    """
+    climb: Sequence[ClimbStep] | None = None
+    """When members go on to other levels, in the order of time. Default: never."""
+    jitter: float | None = None
+    """Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`."""
+    level: int | None = None
+    """How many layers members join when they start. Default: all."""
+    packet_size: str | None = None
+    """Size of a packet on the wire. Default 1000 B."""
+    rates: Sequence[str] | None = None
+    """Rate of each layer, the base first, headers included. Default 32, 64, 128 and 256 kbit/s (ns-2's example of
+    RLM).
+    """
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -881,6 +939,76 @@ class Node(Part):
 
     description: str | None = None
     """What it stands for, for people."""
+
+
+@dataclasses.dataclass(kw_only=True)
+class OmccParameters(Part):
+    """Parameters of the scheme omcc, for all sessions that do not say them."""
+
+    alpha: float | None = None
+    """Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another."""
+    discount_threshold: float | None = None
+    """The least general discount factor. Default 0.5 (RFC 4654 section 5.5)."""
+    discounting: bool | None = None
+    """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
+    ecn: bool | None = None
+    """Data packets are ECN-capable, and marks count as losses. Default false."""
+    f_apply: OmccApply | None = None
+    """What f(N) multiplies. Default "equation"."""
+    f_max: float | None = None
+    """Upper bound of f(N), at least 1; left out, nothing bounds it."""
+    gap_floor: TfmccGapFloor | None = None
+    """What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2)."""
+    granularity: str | None = None
+    """Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
+    section 3.2). Default 0 s; 10 ms is safe on a real host.
+    """
+    initial_max_rtt: str | None = None
+    """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
+    over a geostationary hop take 1 s.
+    """
+    max_rate: str | None = None
+    """The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node."""
+    max_receivers: int | None = None
+    """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
+    max_rtt: TfmccMaxRtt | None = None
+    """How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4)."""
+    one_way_adjustment: TfmccOneWayAdjustment | None = None
+    """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
+    orientation: OmccOrientation | None = None
+    """Whose utility counts. Default "receiver"."""
+    packet_size: str | None = None
+    """Size s of a data packet on the wire. Default 1000 B."""
+    population: OmccPopulation | None = None
+    """How the sender knows N. Default { kind = "configured" }."""
+    quantise: bool | None = None
+    """X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32`
+    and microseconds.
+    """
+    receive_rate_rtts: float | None = None
+    """k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4)."""
+    report_size: str | None = None
+    """Size of a feedback packet on the wire. Default 40 B."""
+    round_rtts: float | None = None
+    """Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback)."""
+    rtt_weight: float | None = None
+    """Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2)."""
+    rtt_weight_clr: float | None = None
+    """The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
+    seed_floor: TfmccSeedFloor | None = None
+    """What the first loss interval is at least. Default "packet"."""
+    suppressing_rounds: int | None = None
+    """In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
+    2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
+    """
+    suppression: float | None = None
+    """g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4)."""
+    timer_bias: TfmccTimerBias | None = None
+    """What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5)."""
+    utility: OmccUtility | None = None
+    """What the rate is worth, and so f(N). Default "log"."""
+    weight: float | None = None
+    """Weight w of the utility beside that of other flows, above 0: f = (w·N)^(1/alpha). Default 1."""
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -1215,6 +1343,46 @@ class Registration(Part):
 
 
 @dataclasses.dataclass(kw_only=True)
+class RlmParameters(Part):
+    """Parameters of the scheme rlm, for all sessions that do not say them."""
+
+    backoff: float | None = None
+    """A failed experiment makes the join timer of its layer so many times as long. Default 2."""
+    detection_deviation: str | None = None
+    """The deviation of that at first. Default 2 s."""
+    detection_time: str | None = None
+    """How long it takes at first until loss follows from a layer too many. Default 5 s."""
+    gain: float | None = None
+    """The weight of a new detection time in its mean and in its deviation. Default 0.25."""
+    jitter: float | None = None
+    """Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`."""
+    join_timer: str | None = None
+    """The mean time from one experiment to the next at first, and the least. Default 5 s."""
+    loss_threshold: float | None = None
+    """A layer is left if a larger part than this of at least ten packets is lost. Default 0.25."""
+    max_join_timer: str | None = None
+    """The most that the join timer becomes. Default 60 s."""
+    packet_size: str | None = None
+    """Size of a packet on the wire. Default 1000 B."""
+    profile: RlmProfile | None = None
+    """Whether the two dead ends of ns-2's code are mended. Default "mended"."""
+    rates: Sequence[str] | None = None
+    """Rate of each layer, the base first, headers included. Default 32, 64, 128, 256, 512 and 1024 kbit/s (ns-2's
+    example).
+    """
+    rejoin_from_zero: bool | None = None
+    """Whether who has left all layers joins the base again when its join timer says so. Default: as the profile
+    says.
+    """
+    relaxation: float | None = None
+    """A while without loss makes it so many times as long. Default 0.75."""
+    restart_join_timer: bool | None = None
+    """Whether who leaves a layer while no join timer runs, as it had held all layers, starts one. Default: as the
+    profile says.
+    """
+
+
+@dataclasses.dataclass(kw_only=True)
 class RlmSession(Part):
     """RLM: receivers try layers and leave them on loss."""
 
@@ -1506,6 +1674,62 @@ class TcpMecn(Part):
 
 
 @dataclasses.dataclass(kw_only=True)
+class TfmccParameters(Part):
+    """Parameters of the scheme tfmcc, for all sessions that do not say them."""
+
+    discount_threshold: float | None = None
+    """The least general discount factor. Default 0.5 (RFC 4654 section 5.5)."""
+    discounting: bool | None = None
+    """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
+    ecn: bool | None = None
+    """Data packets are ECN-capable, and marks count as losses. Default false."""
+    gap_floor: TfmccGapFloor | None = None
+    """What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2)."""
+    granularity: str | None = None
+    """Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
+    section 3.2). Default 0 s; 10 ms is safe on a real host.
+    """
+    initial_max_rtt: str | None = None
+    """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
+    over a geostationary hop take 1 s.
+    """
+    max_rate: str | None = None
+    """The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node."""
+    max_receivers: int | None = None
+    """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
+    max_rtt: TfmccMaxRtt | None = None
+    """How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4)."""
+    one_way_adjustment: TfmccOneWayAdjustment | None = None
+    """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
+    packet_size: str | None = None
+    """Size s of a data packet on the wire. Default 1000 B."""
+    quantise: bool | None = None
+    """X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32`
+    and microseconds.
+    """
+    receive_rate_rtts: float | None = None
+    """k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4)."""
+    report_size: str | None = None
+    """Size of a feedback packet on the wire. Default 40 B."""
+    round_rtts: float | None = None
+    """Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback)."""
+    rtt_weight: float | None = None
+    """Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2)."""
+    rtt_weight_clr: float | None = None
+    """The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
+    seed_floor: TfmccSeedFloor | None = None
+    """What the first loss interval is at least. Default "packet"."""
+    suppressing_rounds: int | None = None
+    """In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
+    2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
+    """
+    suppression: float | None = None
+    """g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4)."""
+    timer_bias: TfmccTimerBias | None = None
+    """What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5)."""
+
+
+@dataclasses.dataclass(kw_only=True)
 class TfmccSession(Part):
     """TFMCC: the rate of a TCP on the way to the worst receiver (RFC 4654)."""
 
@@ -1632,6 +1856,10 @@ class Scenario(Part):
     reroute_interval: str | None = None
     """Routes are computed anew this often, in the delays of that moment, at least "1 ms". Default: only when a link
     goes down or up or turns elsewhere.
+    """
+    schemes: Mapping[str, Part] | None = None
+    """Parameters by scheme, for every session of that scheme that does not say them. So a session can have another
+    scheme without keys of the first one in its way.
     """
     seed: int | None = None
     """Seed of all random streams, 0 to 2^53 - 1. Default 1."""

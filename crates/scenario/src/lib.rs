@@ -19,6 +19,7 @@
 //! | [`mod@command`] | a small command line for programs that do |
 
 mod activity;
+mod base_rtt;
 mod build;
 pub mod catalogue;
 pub mod command;
@@ -36,6 +37,7 @@ pub mod paths;
 mod problem;
 mod read;
 pub mod run;
+mod shorthand;
 pub mod summary;
 pub mod tables;
 pub mod topology;

@@ -4,14 +4,16 @@
 //! stand-in, so that the rest can still be read and looked at for its meaning; what is found there that follows from a
 //! stand-in is dropped.
 
-use crate::control::{Control, Failure};
+use crate::control::{Cancelled, Control, Failure};
 use crate::elements;
+use crate::expand::expand;
 use crate::form::repair::{self, Repair};
 use crate::form::schema::{decisive, schema};
 use crate::form::{guests, quantity, toml_text, translate};
 use crate::meaning;
 use crate::model::Scenario;
-use crate::problem::Problem;
+use crate::problem::{Finding, Problem};
+use crate::shorthand::{self, Limits, Origins};
 use crate::traces;
 use jsonschema::Validator;
 use serde_json::Value;
@@ -93,6 +95,9 @@ fn read(
     problems.extend(traces::inline(&mut value, folder));
     problems.extend(elements::inline(&mut value, folder));
     let checker = checker();
+    let spelled = shorthand::spell_out(&mut value, &checker.schema);
+    let (limits, origins) = (spelled.limits, spelled.origins);
+    problems.extend(spelled.problems);
     for error in checker.validator.iter_errors(&value) {
         for (problem, repair) in translate::problems(&error, &value, &checker.schema) {
             // What stands at an unreadable place is not the user's; of two problems at a place the first will do.
@@ -106,15 +111,24 @@ fn read(
         }
     }
     repair::carry_out(repairs, &mut value, &checker.schema);
+    let unused = if problems.is_empty() { shorthand::unused(&value) } else { Vec::new() };
+    problems.extend(unused);
+    let again = if limits.is_empty() { Value::Null } else { value.clone() };
     match serde_json::from_value::<Scenario>(value) {
         Ok(mut scenario) => {
             scenario.fill();
-            let uncertain = [problems.clone(), replaced].concat();
+            let uncertain = [problems.clone(), replaced, limits.places().collect()].concat();
             let certain =
                 meaning::check(&scenario, control)?.into_iter().filter(|finding| !finding.follows_from(&uncertain));
             let certain: Vec<Problem> = certain.map(|finding| finding.problem).collect();
             problems.extend(certain);
-            if problems.is_empty() { Ok(scenario) } else { Err(sorted(problems).into()) }
+            if problems.is_empty() && !limits.is_empty() {
+                match measured(&scenario, &limits, &origins, again, control)? {
+                    Ok(settled) => scenario = settled,
+                    Err(found) => problems.extend(found.into_iter().map(|finding| finding.problem)),
+                }
+            }
+            if problems.is_empty() { Ok(scenario) } else { Err(sorted(origins.trace(problems)).into()) }
         }
         // The schema is made from the structs, so this does not happen but where a guest cannot read what stands in for
         // something else that is wrong; if it does, it is said as well as can be.
@@ -122,9 +136,27 @@ fn read(
             if problems.is_empty() {
                 problems.push(Problem::new("", format!("cannot be read: {error}")));
             }
-            Err(sorted(problems).into())
+            Err(sorted(origins.trace(problems)).into())
         }
     }
+}
+
+/// A scenario with packets in the places of what is measured by links: `value`, from which it came, with those.
+fn measured(
+    scenario: &Scenario,
+    limits: &Limits,
+    origins: &Origins,
+    mut value: Value,
+    control: &Control,
+) -> Result<Result<Scenario, Vec<Finding>>, Cancelled> {
+    let network = expand(scenario, scenario.seed, &mut Vec::new(), control)?;
+    if let Err(found) = limits.settle(scenario, &network, origins, &mut value) {
+        return Ok(Err(found));
+    }
+    let mut settled: Scenario = serde_json::from_value(value).expect("packets stand where packets stood");
+    settled.fill();
+    let found = meaning::check(&settled, control)?;
+    Ok(if found.is_empty() { Ok(settled) } else { Err(found) })
 }
 
 fn sorted(mut problems: Vec<Problem>) -> Vec<Problem> {

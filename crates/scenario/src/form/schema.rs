@@ -7,7 +7,8 @@
 //! holds it for tools that cannot ask the program.
 
 use super::guests;
-use crate::model::Scenario;
+use crate::model::{Scenario, SessionCourse};
+use faircast_proto::guest::ORIGIN;
 use serde_json::{Map, Value, json};
 
 /// The JSON schema (draft 2020-12) of a scenario, with all guests that have come by now.
@@ -18,7 +19,39 @@ pub fn schema() -> Value {
     close(&mut schema);
     drop_unused(&mut schema);
     guests::add(&mut schema);
+    add_schemes(&mut schema);
     schema
+}
+
+/// Adds `[schemes.NAME]`, with the parameters of each scheme: what its sessions have beside what all sessions have.
+fn add_schemes(schema: &mut Value) {
+    let course = schemars::schema_for!(SessionCourse).to_value();
+    let sessions = schema["$defs"]["Session"]["oneOf"].as_array().cloned().unwrap_or_default();
+    let mut schemes = Map::new();
+    for session in &sessions {
+        let definition = resolve(session, schema);
+        let scheme = text(&definition["properties"]["scheme"]["const"]).to_owned();
+        let mut parameters = definition["properties"].as_object().cloned().unwrap_or_default();
+        let of_all = |key: &str| ["scheme", ORIGIN].contains(&key) || course["properties"].get(key).is_some();
+        parameters.retain(|key, _| !of_all(key));
+        let parameters = json!({
+            "type": "object",
+            "description": format!("Parameters of the scheme {scheme}, for all sessions that do not say them."),
+            "properties": parameters,
+            "additionalProperties": false,
+        });
+        let name = class_name("kind", &scheme) + "Parameters";
+        schemes.insert(scheme, json!({ "$ref": format!("{REF}{name}") }));
+        schema["$defs"][name] = parameters;
+    }
+    let about = "Parameters by scheme, for every session of that scheme that does not say them. So a session can \
+                 have another scheme without keys of the first one in its way.";
+    schema["properties"]["schemes"] = json!({
+        "type": "object",
+        "description": about,
+        "properties": schemes,
+        "additionalProperties": false,
+    });
 }
 
 /// The schema that scenarios are held against: a tagged choice first looks at the tag and then at nothing but the
@@ -85,6 +118,13 @@ pub(crate) fn resolve<'s>(node: &'s Value, schema: &'s Value) -> &'s Value {
         Some(to) => resolve(&schema["$defs"][to.trim_start_matches(REF)], schema),
         None => node,
     }
+}
+
+/// The variant called `name` of a tagged choice, in a decisive schema.
+pub(crate) fn variant<'s>(decisive: &'s Value, choice: &str, tag: &str, name: &str) -> Option<&'s Value> {
+    let branches = decisive["$defs"][choice]["allOf"].as_array()?;
+    let branch = branches.iter().find(|branch| branch["if"]["properties"][tag]["const"] == name)?;
+    Some(resolve(&branch["then"], decisive))
 }
 
 /// Where definitions are referred to.

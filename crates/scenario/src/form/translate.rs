@@ -27,7 +27,7 @@ pub(crate) fn problems(error: &ValidationError<'_>, whole: &Value, schema: &Valu
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => unexpected
             .iter()
             .map(|key| {
-                let problem = unknown_key(&path, key, &instance[key], node);
+                let problem = unknown_key(&path, key, &instance[key], node, schema);
                 (problem, Repair::Remove { pointer: pointer.clone(), key: key.clone() })
             })
             .collect(),
@@ -82,13 +82,23 @@ pub(crate) fn problems(error: &ValidationError<'_>, whole: &Value, schema: &Valu
             vec![(at(message), replace())]
         }
         Kind::Type { .. } => vec![(at(wrong_type(instance, node, schema)), replace())],
-        Kind::AnyOf { .. } => vec![(at(no_choice(instance, node, schema)), replace())],
-        Kind::Custom { message, .. } => vec![(at(message.clone()), replace())],
+        Kind::AnyOf { .. } => vec![(at(no_choice(instance, node, schema) + measured(&path, node)), replace())],
+        Kind::Custom { message, .. } => vec![(at(message.clone() + measured(&path, node)), replace())],
         Kind::Minimum { .. } | Kind::Maximum { .. } if path == "format" => {
             let message = format!("format {} is not supported; this version reads format 1", given(instance));
             vec![(at(message), replace())]
         }
         _ => vec![(at(format!("{} is not legal; legal is {}", given(instance), describe(node, schema))), replace())],
+    }
+}
+
+/// What else is legal for a number of packets in a queue.
+fn measured(path: &str, node: &Value) -> &'static str {
+    let quantity = |node: &Value| matches!(node["x-quantity"].as_str(), Some("queue size" | "number of packets"));
+    let choices = || node["anyOf"].as_array().into_iter().flatten();
+    match path.contains(".queue.") && (quantity(node) || choices().any(quantity)) {
+        true => "; a time such as \"50 ms\" and a bandwidth-delay product such as \"0.5 BDP\" are legal, too",
+        false => "",
     }
 }
 
@@ -123,12 +133,30 @@ fn tagged_parent(error: &ValidationError<'_>, schema: &Value, key: &str) -> Opti
     schema.pointer(parent).cloned()
 }
 
-fn unknown_key(path: &str, key: &str, value: &Value, node: &Value) -> Problem {
+fn unknown_key(path: &str, key: &str, value: &Value, node: &Value, schema: &Value) -> Problem {
     let legal: Vec<&str> = node["properties"].as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
     let near = nearest(key, legal.iter().copied());
     let legal = list(&legal);
-    let message = format!("unknown key{near}; legal are {legal}");
+    let message = match (path, of_another_scheme(key, node, schema)) {
+        ("schemes", _) => format!("there is no scheme {key}{near}; legal are {legal}"),
+        (_, Some(message)) => message,
+        _ => format!("unknown key{near}; legal are {legal}"),
+    };
     Problem { path: join(path, key), given: Some(given(value)), message, legal: Some(legal) }
+}
+
+/// What to say of an unknown key of a session, if another scheme has it.
+fn of_another_scheme(key: &str, node: &Value, schema: &Value) -> Option<String> {
+    let own = node["properties"]["scheme"]["const"].as_str()?;
+    let schemes = schema["properties"]["schemes"]["properties"].as_object()?;
+    let has = |parameters: &&Value| resolve(parameters, schema)["properties"].get(key).is_some();
+    let others: Vec<&str> = schemes.iter().filter(|(_, it)| has(it)).map(|(name, _)| name.as_str()).collect();
+    let (have, count) = if others.len() == 1 { ("has", "counts") } else { ("have", "count") };
+    let tables: Vec<String> = others.iter().map(|name| format!("[schemes.{name}]")).collect();
+    let (tables, others) = (tables.join(" or "), if others.is_empty() { return None } else { list(&others) });
+    Some(format!(
+        "unknown key: {own} has no {key}, {others} {have}; say it in {tables}, which {count} for that scheme alone"
+    ))
 }
 
 fn wrong_type(instance: &Value, node: &Value, schema: &Value) -> String {

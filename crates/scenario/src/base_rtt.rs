@@ -1,0 +1,74 @@
+//! Base round-trip times: how long a packet and its answer are on their way in an empty network at the start of a run.
+//!
+//! Propagation alone counts, there and back, along the routes of the start; what transmitters and queues take does not.
+
+use crate::network::{DirectedLink, Network, NetworkChange, What};
+use faircast_proto::flow_kind::FlowKind;
+use faircast_proto::scheme::Scheme;
+use faircast_proto::time::{Duration, Rate};
+use faircast_sim::ids::{LinkId, NodeId};
+use faircast_sim::routing::{Edge, Routes};
+
+/// What crosses a link direction at the start of a run, there or back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Crossing {
+    /// The longest base round-trip time of a flow or a receiver.
+    pub longest: Duration,
+    /// The largest data packet of a flow or session, bytes.
+    pub packet_bytes: u64,
+}
+
+/// By link direction: what crosses it, data or what answers them; nothing where nobody does. What crosses a leg
+/// crosses the link that has it.
+pub(crate) fn crossings(network: &Network) -> Vec<Option<Crossing>> {
+    let edges = network.edges();
+    let routes = network.routes(&edges);
+    let mut crossings = vec![None; network.links.len()];
+    let mut add = |there: Vec<LinkId>, back: Vec<LinkId>, packet_bytes: u64| {
+        let rtt = there.iter().chain(&back).map(|link| network.links[link.index()].delay_at_start());
+        let rtt = rtt.fold(Duration::ZERO, |sum, delay| sum + delay);
+        for link in there.iter().chain(&back) {
+            let transmitter = network.links[link.index()].carrier().unwrap_or(*link);
+            let crossing: &mut Crossing = crossings[transmitter.index()].get_or_insert_default();
+            crossing.longest = crossing.longest.max(rtt);
+            crossing.packet_bytes = crossing.packet_bytes.max(packet_bytes);
+        }
+    };
+    let way = |from: u32, to: u32| routes.way(&edges, NodeId(from), NodeId(to)).collect::<Vec<_>>();
+    for flow in &network.flows {
+        add(way(flow.from, flow.to), way(flow.to, flow.from), flow.kind.packet_bytes());
+    }
+    for session in &network.sessions {
+        for receiver in &session.receivers {
+            let (down, up) = down_and_up(&edges, &routes, session.source, receiver.node);
+            add(down, up, session.config.packet_bytes());
+        }
+    }
+    crossings
+}
+
+/// The way of a session's packets to a receiver, and that of its answers: the tree takes the latter backwards.
+fn down_and_up(edges: &[Edge], routes: &Routes, source: u32, receiver: u32) -> (Vec<LinkId>, Vec<LinkId>) {
+    let up: Vec<LinkId> = routes.way(edges, NodeId(receiver), NodeId(source)).collect();
+    let down = up.iter().filter_map(|&link| routes.back(link)).collect();
+    (down, up)
+}
+
+impl DirectedLink {
+    /// Its rate when the run starts.
+    pub(crate) fn rate_at_start(&self) -> Rate {
+        let rate = |what: &What| if let What::Rate(rate) = what { Some(*rate) } else { None };
+        self.at_start().filter_map(rate).last().unwrap_or(self.rate)
+    }
+
+    /// Its delay when the run starts.
+    pub(crate) fn delay_at_start(&self) -> Duration {
+        let delay = |what: &What| if let What::Delay(delay, _) = what { Some(*delay) } else { None };
+        self.at_start().filter_map(delay).last().unwrap_or(self.delay)
+    }
+
+    /// What changes about it at the first instant.
+    fn at_start(&self) -> impl Iterator<Item = &What> {
+        self.changes.iter().take_while(|change| change.at == Duration::ZERO).map(|NetworkChange { what, .. }| what)
+    }
+}

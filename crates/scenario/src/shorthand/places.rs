@@ -1,0 +1,32 @@
+//! Where a scenario, as it was written, says what links are like.
+
+use serde_json::Value;
+
+/// The tables with the settings of one direction or both, as keys from the top: those of links, of the topology, of
+/// stations, and what each says of the direction back.
+pub(super) fn settings(scenario: &Value) -> Vec<Vec<String>> {
+    let tables = |of: &Value, keys: &[&str]| -> Vec<Vec<String>> {
+        let names = of.as_object().into_iter().flatten().filter(|(_, table)| table.is_object()).map(|(name, _)| name);
+        names.map(|name| keys.iter().copied().chain([name.as_str()]).map(str::to_owned).collect()).collect()
+    };
+    let mut places = tables(&scenario["links"], &["links"]);
+    places.extend(tables(&scenario["topology"], &["topology"]));
+    for (name, station) in scenario["stations"].as_object().into_iter().flatten() {
+        places.extend(tables(station, &["stations", name]));
+    }
+    let back = |keys: &Vec<String>| keys.iter().cloned().chain(["back".to_owned()]).collect::<Vec<String>>();
+    let backs: Vec<Vec<String>> =
+        places.iter().map(back).filter(|keys| at(scenario, keys).is_some_and(Value::is_object)).collect();
+    places.extend(backs);
+    places
+}
+
+/// What stands at a place.
+pub(super) fn at<'v>(value: &'v Value, keys: &[String]) -> Option<&'v Value> {
+    keys.iter().try_fold(value, |value, key| value.get(key))
+}
+
+/// What stands at a place, to be changed.
+pub(super) fn at_mut<'v>(value: &'v mut Value, keys: &[String]) -> Option<&'v mut Value> {
+    keys.iter().try_fold(value, |value, key| value.get_mut(key))
+}
