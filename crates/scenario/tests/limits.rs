@@ -44,7 +44,12 @@ fn a_product_is_that_of_the_longest_round_trip_and_the_largest_packet() {
     assert_eq!(limit(&BASE.replace("1 BDP", "0.5BDP"), "bottleneck"), "26 packets");
     assert_eq!(limit(&BASE.replace("1 BDP", "0 BDP"), "bottleneck"), "1 packets");
     // Flows that do not cross the link do not count; those of which only answers cross do.
-    let beside = BASE.replace("[flows.web]", "[nodes.far]\n[links.far]\nfrom = \"left-router\"\nto = \"far\"\nrate = \"1 Mbit/s\"\ndelay = \"500 ms\"\n[flows.away]\nkind = \"cbr\"\nfrom = \"left-0\"\nto = \"far\"\npacket_size = \"1500 B\"\n[flows.web]");
+    let beside = BASE.replace(
+        "[flows.web]",
+        "[nodes.far]\n[links.far]\nfrom = \"left-router\"\nto = \"far\"\n\
+         rate = \"1 Mbit/s\"\ndelay = \"500 ms\"\n[flows.away]\nkind = \"cbr\"\nfrom = \"left-0\"\n\
+         to = \"far\"\npacket_size = \"1500 B\"\n[flows.web]",
+    );
     assert_eq!(limit(&beside, "bottleneck"), "52 packets");
     // 2 (1 + 20 + 500) ms and 1500 B: 1042 ms times 1000 B / ms / 1500 B.
     let through = beside.replace("from = \"left-0\"\nto = \"far\"\npacket", "from = \"far\"\nto = \"right-0\"\npacket");
@@ -59,7 +64,8 @@ fn a_time_is_what_the_link_sends_in_it() {
     assert_eq!(limit(&header.replace("1 BDP", "50 ms"), "bottleneck"), "40 packets");
     assert_eq!(limit(&BASE.replace("1 BDP", "1 ns"), "bottleneck"), "1 packets");
     // The rate of the start counts, and the delay.
-    let changes = "rate = \"8 Mbit/s\"\nchanges = [{ at = \"0 s\", rate = \"4 Mbit/s\", delay = \"10 ms\" }, { at = \"1 s\", rate = \"1 Mbit/s\" }]";
+    let changes = "rate = \"8 Mbit/s\"\n\
+         changes = [{ at = \"0 s\", rate = \"4 Mbit/s\", delay = \"10 ms\" }, { at = \"1 s\", rate = \"1 Mbit/s\" }]";
     let changed = BASE.replace("rate = \"8 Mbit/s\"", changes);
     assert_eq!(limit(&changed.replace("1 BDP", "52 ms"), "bottleneck"), "25 packets");
     // 4 Mbit/s times 34 ms are 17000 B.
@@ -86,7 +92,8 @@ fn each_direction_has_its_own() {
 fn what_a_topology_says_of_many_links_is_said_link_by_link_where_it_differs() {
     let text = BASE.replace(
         "kind = \"dumbbell\"",
-        "kind = \"dumbbell\"\nright = 3\naccess_right = { rate = \"8 Mbit/s\", queue = { kind = \"drop-tail\", limit = \"1 BDP\" } }",
+        "kind = \"dumbbell\"\nright = 3\n\
+         access_right = { rate = \"8 Mbit/s\", queue = { kind = \"drop-tail\", limit = \"1 BDP\" } }",
     );
     let scenario = resolved(&text);
     // 44000 B and 54000 B; nobody crosses the third, which follows the first.
@@ -142,7 +149,8 @@ source = "left-0"
 
 #[test]
 fn where_nothing_can_be_said_that_is_said() {
-    let spur = "[nodes.far]\n[links.far]\nfrom = \"left-router\"\nto = \"far\"\nrate = \"1 Mbit/s\"\ndelay = \"5 ms\"\nqueue = { kind = \"drop-tail\", limit = \"1 BDP\" }\n[flows.web]";
+    let spur = "[nodes.far]\n[links.far]\nfrom = \"left-router\"\nto = \"far\"\nrate = \"1 Mbit/s\"\n\
+         delay = \"5 ms\"\nqueue = { kind = \"drop-tail\", limit = \"1 BDP\" }\n[flows.web]";
     let text = BASE.replace("[flows.web]", spur);
     let found = problems(&text);
     assert_eq!((found.len(), found[0].path.as_str()), (1, "links.far.queue.limit"));

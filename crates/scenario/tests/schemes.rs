@@ -93,10 +93,16 @@ fn a_key_of_another_scheme_is_sent_to_its_table() {
         said[1],
         (
             "sessions.film.utility",
-            "unknown key: tfmcc has no utility, omcc has; say it in [schemes.omcc], which counts for that scheme alone"
+            "unknown key: tfmcc has no utility, but omcc has; say it in [schemes.omcc], which counts for that scheme alone"
         )
     );
     let text = BASE.replace("scheme = \"omcc\"", "scheme = \"omcc\"\nrates = [\"1 Mbit/s\"]");
     let found = problems(&text);
-    assert!(found[0].message.contains("omcc has no rates, layer-blocking, layered-cbr, rlm have; say it in [schemes.layer-blocking] or [schemes.layered-cbr] or [schemes.rlm]"), "{found:#?}");
+    assert!(
+        found[0].message.contains(
+            "omcc has no rates, but layer-blocking, layered-cbr, rlm have; say it in \
+             [schemes.layer-blocking] or [schemes.layered-cbr] or [schemes.rlm]"
+        ),
+        "{found:#?}"
+    );
 }

@@ -155,7 +155,7 @@ fn of_another_scheme(key: &str, node: &Value, schema: &Value) -> Option<String> 
     let tables: Vec<String> = others.iter().map(|name| format!("[schemes.{name}]")).collect();
     let (tables, others) = (tables.join(" or "), if others.is_empty() { return None } else { list(&others) });
     Some(format!(
-        "unknown key: {own} has no {key}, {others} {have}; say it in {tables}, which {count} for that scheme alone"
+        "unknown key: {own} has no {key}, but {others} {have}; say it in {tables}, which {count} for that scheme alone"
     ))
 }
 
