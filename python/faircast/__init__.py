@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from faircast.errors import InputError, NotFinishedError
     from faircast.experiment import Experiment
     from faircast.guests import register_scheme
+    from faircast.reading import Runs, read
+    from faircast.report import Report, Reproduction
     from faircast.reproduction import reproduce
     from faircast.results import RunResult
     from faircast.runs import run
@@ -39,8 +41,11 @@ __all__ = [
     "NotFinishedError",
     "Optimum",
     "PathSeries",
+    "Report",
+    "Reproduction",
     "Resolved",
     "RunResult",
+    "Runs",
     "ScenarioError",
     "SweepResult",
     "estimate",
@@ -48,6 +53,7 @@ __all__ = [
     "optimum",
     "paths",
     "problems",
+    "read",
     "register_scheme",
     "reproduce",
     "resolve",
@@ -65,8 +71,11 @@ _HOME = {
     "NotFinishedError": "faircast.errors",
     "Optimum": "faircast.utility.optimum",
     "PathSeries": "faircast.ways",
+    "Report": "faircast.report",
+    "Reproduction": "faircast.report",
     "Resolved": "faircast.scenario",
     "RunResult": "faircast.results",
+    "Runs": "faircast.reading",
     "ScenarioError": "faircast._native",
     "SweepResult": "faircast.sweeps",
     "__version__": "",
@@ -75,6 +84,7 @@ _HOME = {
     "optimum": "faircast.utility.network",
     "paths": "faircast.ways",
     "problems": "faircast.scenario",
+    "read": "faircast.reading",
     "register_scheme": "faircast.guests",
     "reproduce": "faircast.reproduction",
     "resolve": "faircast.scenario",

@@ -15,13 +15,13 @@ folder is the moment from which the seed is finished. One process at a time work
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from faircast.errors import InputError
+from faircast.fingerprint import are_fingerprints, damage, fingerprints
 from faircast.manifest import (
     INTERRUPTED,
     MANIFEST,
@@ -91,7 +91,7 @@ class RunFolder:
 
     def finished(self) -> dict[int, Path]:
         """The folders of the seeds that are done."""
-        return self._seeds("")
+        return seed_folders(self.path)
 
     def summaries(self) -> dict[int, RunSummary]:
         """The summaries of all finished seeds. Raises `InputError` at a damaged file or one of another run."""
@@ -111,7 +111,7 @@ class RunFolder:
         place = self._of(result.seed, interrupted=effort.interrupted)
         with writing(place):
             with new_folder(place) as fresh:
-                result.write(fresh)
+                result.write_tables(fresh)
                 note = {"kind": "seed", "hash": self.scenario.hash, "seed": result.seed, **effort_json(effort)}
                 if result.warnings.num_rows:
                     note["warnings"] = result.warnings.to_pylist()
@@ -133,13 +133,11 @@ class RunFolder:
                 remove(place)
         manifest = self._place.manifest
         manifest["runs"] = {str(seed): _took(path) for seed, path in self.finished().items()}
-        manifest["interrupted"] = {str(seed): _took(path) for seed, path in self._seeds("-interrupted").items()}
+        partial = seed_folders(self.path, "-interrupted")
+        manifest["interrupted"] = {str(seed): _took(path) for seed, path in partial.items()}
         if not set(from_ranges(manifest["seeds"])) <= set(summaries):
             manifest["status"] = INTERRUPTED
         return rows
-
-    def _seeds(self, suffix: str) -> dict[int, Path]:
-        return seed_folders(self.path, suffix)
 
     def _of(self, seed: int, *, interrupted: bool) -> Path:
         return self.path / f"seed-{seed}{'-interrupted' if interrupted else ''}"
@@ -158,18 +156,10 @@ class RunFolder:
         if (note["kind"], note.get("hash"), note.get("seed")) != ("seed", self.scenario.hash, seed):
             raise InputError(f"{path} belongs to another run; remove it and run again")
         files = note.get("files", {})
-        sound = all(isinstance(entry, list) and len(entry) == 2 for entry in files.values())
-        if not sound or "summary.parquet" not in files:
+        if not are_fingerprints(files) or "summary.parquet" not in files:
             return f"{path / MANIFEST} does not list the files"
-        for name, (length, digest) in files.items():
-            file = path / name
-            if not file.is_file():
-                return f"{file} is missing"
-            if file.stat().st_size != length:
-                return f"{file} has {file.stat().st_size} bytes, not {length}"
-            if sha256(file) != digest:
-                return f"{file} is not as it was written, its SHA-256 differs"
-        return None
+        found = (damage(path / name, fingerprint) for name, fingerprint in files.items())
+        return next((wrong for wrong in found if wrong is not None), None)
 
 
 def seed_folders(path: Path, suffix: str = "") -> dict[int, Path]:
@@ -180,17 +170,6 @@ def seed_folders(path: Path, suffix: str = "") -> dict[int, Path]:
         if number.isascii() and number.isdecimal() and folder.is_dir():
             found[int(number)] = folder
     return dict(sorted(found.items()))
-
-
-def fingerprints(folder: Path) -> dict[str, list[int | str]]:
-    """Length in bytes and SHA-256 of every file of a folder."""
-    return {path.name: [path.stat().st_size, sha256(path)] for path in sorted(folder.iterdir())}
-
-
-def sha256(path: Path) -> str:
-    """The SHA-256 of a file, hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def effort_json(effort: Effort) -> dict[str, float | str]:

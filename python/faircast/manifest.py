@@ -140,7 +140,10 @@ def check_place(path: Path, kind: str, same: dict[str, Any]) -> dict[str, Any]:
         return {"kind": kind, "version": faircast_version(), "build": build()}
     if MANIFEST not in held:
         raise InputError(f"{path} holds something else ({', '.join(held[:3])}); choose another folder with --out")
-    manifest = read_manifest(path)
+    try:
+        manifest = read_manifest(path)
+    except InputError as error:
+        raise InputError(f"{error.message}; choose another folder with --out") from None
     if manifest["kind"] != kind:
         raise InputError(f"{path} holds a {manifest['kind']}, not a {kind}; choose another folder with --out")
     for key, wanted in same.items():
@@ -178,7 +181,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except (ValueError, RecursionError):
         manifest = None
     if not _well_formed(manifest):
-        raise InputError(f"{path} is damaged; choose another folder with --out")
+        raise InputError(f"{path} is damaged")
     found: dict[str, Any] = manifest
     return found
 

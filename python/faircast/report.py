@@ -100,7 +100,7 @@ class Report:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reproduction:
     """What became of the experiments of a folder or of one call of `faircast.reproduce`."""
 
@@ -119,6 +119,16 @@ class Reproduction:
                 return report
         ids = [report.id for report in self.reports]
         raise KeyError(f"no report of {name}{nearest(name, ids)}; there are {', '.join(ids) or 'none'}")
+
+    def __repr__(self) -> str:
+        from faircast.display import of_reproduction
+
+        return of_reproduction(self)
+
+    def _repr_html_(self) -> str:
+        from faircast.display import html_of_reproduction
+
+        return html_of_reproduction(self)
 
 
 def read_reports(folder: str | Path) -> Reproduction:

@@ -7,21 +7,25 @@ the version of faircast, and nothing else. See the chapter ``docs/results.md``.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version as installed_version
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from faircast.errors import InputError, nearest
 from faircast.scenario import Resolved
+from faircast.storage import writing
 from faircast.summary import Columns, Layout, RunSummary, from_columns, optimum_by_key
+from faircast.tables import Tables
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
     from faircast._native import RawResult
     from faircast.plot.of_result import Plots
+    from faircast.stored import StoredSeed
 
 SCENARIO, HASH, SEED, VERSION = b"faircast.scenario", b"faircast.hash", b"faircast.seed", b"faircast.version"
 
@@ -52,8 +56,11 @@ class Origin(NamedTuple):
     version: str
 
 
-class RunResult:
-    """The tables of one run, in long form: one row per subject and probe interval, the unit in the column's name."""
+class RunResult(Tables):
+    """The tables of one run, in long form: one row per subject and probe interval, the unit in the column's name.
+
+    ``result["video", "rate"]`` is one number of the summary. See the chapter ``docs/results.md``.
+    """
 
     def __init__(self, origin: Origin, columns: Mapping[str, Columns], effort: Effort | None) -> None:
         self.scenario = origin.scenario
@@ -63,7 +70,9 @@ class RunResult:
         """None for a result that was read from disk."""
         self._columns = dict(columns)
         self._tables: dict[str, pa.Table] = {}
+        self._stored: StoredSeed | None = None
         self._has_optimum = False
+        self._metrics: RunSummary | None = None
 
     @classmethod
     def from_raw(cls, scenario: Resolved, seed: int, raw: RawResult, cpu_s: float) -> RunResult:
@@ -73,84 +82,27 @@ class RunResult:
 
     @classmethod
     def read(cls, folder: str | Path) -> RunResult:
-        """Read the folder of one seed. Raises `InputError` if a file is damaged or the files do not belong together."""
-        paths = sorted(Path(folder).glob("*.parquet"))
-        if not paths:
-            raise InputError(f"{folder} holds no Parquet tables of a run")
-        tables = {path.stem: read_table(path) for path in paths}
-        origins = {path: origin_of(tables[path.stem], path) for path in paths}
-        first = origins[paths[0]]
-        for path, origin in origins.items():
-            if origin != first:
-                raise InputError(f"{path} does not belong to the same run as {paths[0].name} beside it")
-        result = cls(first, {}, None)
-        result._tables = tables
+        """Read the folder of one seed; a table is read when it is asked for.
+
+        Raises `InputError` if a file is damaged or the files do not belong together, some of that when it is found.
+        """
+        from faircast.stored import StoredSeed
+
+        stored = StoredSeed(Path(folder))
+        stored.check()
+        return cls.from_stored(stored)
+
+    @classmethod
+    def from_stored(cls, stored: StoredSeed) -> RunResult:
+        """A result whose tables lie on disk."""
+        result = cls(stored.origin, {}, None)
+        result._stored = stored
         return result
 
     @property
-    def flows(self) -> pa.Table:
-        """Per flow or session and probe interval: rates, window, round-trip time, losses."""
-        return self.table("flows")
-
-    @property
-    def receivers(self) -> pa.Table:
-        """Per receiver of a session and probe interval: rates, loss event rate, round-trip time, reports."""
-        return self.table("receivers")
-
-    @property
-    def layers(self) -> pa.Table:
-        """Per group of a session and probe interval: its layer, what was sent to it, how many were in it."""
-        return self.table("layers")
-
-    @property
-    def queues(self) -> pa.Table:
-        """Per probed queue and probe interval: occupancy, average, drops, marks."""
-        return self.table("queues")
-
-    @property
-    def links(self) -> pa.Table:
-        """Per link and probe interval: rate, packets, losses."""
-        return self.table("links")
-
-    @property
-    def events(self) -> pa.Table:
-        """What happened, to whom and why."""
-        return self.table("events")
-
-    @property
-    def routers(self) -> pa.Table:
-        """What router agents tell, per probe interval: numbers about interfaces, flows, groups, pairs of hosts."""
-        return self.table("routers")
-
-    @property
-    def router_events(self) -> pa.Table:
-        """What router agents did: groups blocked and released."""
-        return self.table("router_events")
-
-    @property
-    def paths(self) -> pa.Table:
-        """The ways between the pairs of nodes that the scenario names: delay and hops, at intervals and at changes."""
-        return self.table("paths")
-
-    @property
-    def handoffs(self) -> pa.Table:
-        """When ground stations turned to which satellites."""
-        return self.table("handoffs")
-
-    @property
-    def packets(self) -> pa.Table:
-        """One row per packet event, where the scenario asks for a trace."""
-        return self.table("packets")
-
-    @property
-    def summary(self) -> pa.Table:
-        """One number per subject and metric, after the warm-up unless its name says otherwise, with the optimum."""
-        return self.table("summary")
-
-    @property
-    def warnings(self) -> pa.Table:
-        """What should be known about the other tables: kind, subject, value, message."""
-        return self.table("warnings")
+    def seeds(self) -> list[int]:
+        """The seed, as the only one: what several runs have, too."""
+        return [self.seed]
 
     @property
     def plot(self) -> Plots:
@@ -162,23 +114,42 @@ class RunResult:
     @property
     def names(self) -> list[str]:
         """The tables there are."""
-        return sorted({*self._columns, *self._tables})
+        return sorted(self._columns if self._stored is None else self._stored.files)
 
     def table(self, name: str) -> pa.Table:
-        """One table by name."""
+        """One table by name. A `KeyError` says which there are."""
         if name not in self._tables:
-            if name not in self._columns:
-                raise KeyError(
-                    f"the run has no table {name}{nearest(name, self.names)}; it has {', '.join(self.names)}"
-                )
-            self._tables[name] = to_arrow(self._of(name))
+            if name not in self.names:
+                raise no_table(name, self.names)
+            self._tables[name] = to_arrow(self._of(name)) if self._stored is None else self._stored.read(name)
         return self._tables[name]
 
+    def __getitem__(self, key: tuple[str, str]) -> float:
+        """One number of the summary, by subject and metric; a `KeyError` names what there is instead."""
+        return self.metrics()[pair(key)]
+
     def metrics(self) -> RunSummary:
-        """The summary by subject and metric: ``result.metrics()["web-0", "goodput"]``."""
-        if "summary" in self._columns:
-            return from_columns(self._of("summary"))
-        return summary_of_table(self.summary)
+        """The summary by subject and metric, with `in`, iteration, the units and the optimum."""
+        if self._metrics is None:
+            in_memory = "summary" in self._columns
+            self._metrics = from_columns(self._of("summary")) if in_memory else summary_of_table(self.summary)
+        return self._metrics
+
+    def __repr__(self) -> str:
+        from faircast.display import of_run
+
+        return of_run(self)
+
+    def _repr_html_(self) -> str:
+        from faircast.display import html_of_run
+
+        return html_of_run(self)
+
+    def count_rows(self, name: str) -> int:
+        """How many rows a table has; it is not made or read for that."""
+        if name in self._tables or (name == "summary" and self._stored is None):  # the optimum adds rows to it
+            return int(self.table(name).num_rows)
+        return rows_of(self._columns[name]) if self._stored is None else read_rows(self._stored.files[name])
 
     def _of(self, name: str) -> Columns:
         if name == "summary" and not self._has_optimum:
@@ -190,10 +161,35 @@ class RunResult:
         return self._columns[name]
 
     def write(self, folder: str | Path) -> None:
+        """Write one Parquet file per table into a folder, which is made if it is not there.
+
+        Raises `InputError` if there can be no such folder, `NotFinishedError` if the disk is full.
+        """
+        folder = Path(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot make the folder {folder}: {error.strerror}") from None
+        with writing(folder):
+            self.write_tables(folder)
+
+    def write_tables(self, folder: Path) -> None:
         """Write one Parquet file per table into an existing folder."""
         for name in self.names:
-            with (Path(folder) / f"{name}.parquet").open("wb") as file:  # Arrow itself opens no path that is not text
+            with (folder / f"{name}.parquet").open("wb") as file:  # Arrow itself opens no path that is not text
                 write_table(self.table(name), file, self.scenario, seeds=str(self.seed), version=self.version)
+
+
+def no_table(name: str, names: Sequence[str]) -> KeyError:
+    """The complaint about a table that is not there."""
+    return KeyError(f"the run has no table {name}{nearest(name, names)}; it has {', '.join(names)}")
+
+
+def pair(key: object) -> tuple[str, str]:
+    """What stands in brackets behind a result, if it is a subject and a metric."""
+    if isinstance(key, tuple) and len(key) == 2:
+        return key
+    raise KeyError(f'{key!r} is not a subject and a metric; write for instance result["web-0", "goodput"]')
 
 
 def to_arrow(columns: Columns) -> pa.Table:
@@ -215,27 +211,53 @@ def to_arrow(columns: Columns) -> pa.Table:
     return pa.table(arrays)
 
 
-def write_table(table: pa.Table, file: BinaryIO, scenario: Resolved, *, seeds: str, version: str) -> None:
-    """Write a table with where it comes from, and nothing else, in its metadata."""
-    import pyarrow.parquet as pq
+def rows_of(columns: Columns) -> int:
+    """How many rows raw columns have."""
+    _, kind, data, _ = columns[0]
+    return len(data) // (4 if kind == "str" else 8)
 
-    metadata = {
+
+def provenance(scenario: Resolved, *, seeds: str, version: str) -> dict[bytes, bytes]:
+    """Where a table comes from, and nothing else, as its metadata says it."""
+    return {
         SCENARIO: scenario.json.encode(),
         HASH: scenario.hash.encode(),
         SEED: seeds.encode(),
         VERSION: version.encode(),
     }
+
+
+def write_table(table: pa.Table, file: BinaryIO, scenario: Resolved, *, seeds: str, version: str) -> None:
+    """Write a table with where it comes from in its metadata."""
+    import pyarrow.parquet as pq
+
+    metadata = provenance(scenario, seeds=seeds, version=version)
     pq.write_table(table.replace_schema_metadata(metadata), file, compression="zstd")
 
 
 def read_table(path: Path) -> pa.Table:
     """Read one Parquet file; a damaged one gets a message that says so."""
+    return _read(path, lambda file: file.read())
+
+
+def read_metadata(path: Path) -> Mapping[bytes, bytes] | None:
+    """The metadata of a Parquet file, of which only the end is read."""
+    found: Mapping[bytes, bytes] | None = _read(path, lambda file: file.schema_arrow.metadata)
+    return found
+
+
+def read_rows(path: Path) -> int:
+    """How many rows a Parquet file has; only its end is read."""
+    return int(_read(path, lambda file: file.metadata.num_rows))
+
+
+def _read(path: Path, what: Callable[[pq.ParquetFile], Any]) -> Any:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with path.open("rb") as file:
-            return pq.ParquetFile(file).read()
+            return what(pq.ParquetFile(file))
     except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             raise InputError(f"cannot read {path}: {error.strerror}") from None
@@ -247,9 +269,16 @@ def read_table(path: Path) -> pa.Table:
 
 def origin_of(table: pa.Table, path: Path) -> Origin:
     """Where a table read from `path` comes from."""
-    metadata = table.schema.metadata or {}
+    return origin_from(table.schema.metadata, path)
+
+
+def origin_from(metadata: Mapping[bytes, bytes] | None, path: Path) -> Origin:
+    """Where a table comes from, as its metadata say."""
+    metadata = metadata or {}
     try:
         scenario = Resolved(metadata[SCENARIO].decode())
+        if b"," in metadata[SEED]:
+            raise InputError(f"{path} is the summary of several seeds; read the folder it lies in")
         origin = Origin(scenario, int(metadata[SEED]), metadata[VERSION].decode())
         if scenario.hash.encode() != metadata[HASH]:
             raise InputError(f"{path}: the scenario in its metadata does not have the hash that stands beside it")

@@ -6,20 +6,41 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 from faircast import _native
 from faircast.batch import Job, Watcher, run_batch, worker_count
-from faircast.errors import InputError
+from faircast.errors import InputError, brief
 from faircast.folder import RunFolder
 from faircast.manifest import MANIFEST, from_ranges, read_manifest, sets_of
+from faircast.reading import Runs
 from faircast.results import RunResult, origin_of, read_table
-from faircast.scenario import Resolved, Source, resolve, seeds
+from faircast.scenario import Resolved, Source, count, resolve
+from faircast.scenario import seeds as seeds_from
 from faircast.summary import Row
 
+PROBLEMS_SHOWN = 20
 
-def run(scenario: Source, *, seed: int | None = None, sets: Sequence[str] = ()) -> RunResult:
+
+@overload
+def run(
+    scenario: Source, *, seed: int | None = None, seeds: None = None, sets: Sequence[str] = (), jobs: int | None = None
+) -> RunResult: ...
+@overload
+def run(
+    scenario: Source, *, seed: None = None, seeds: Iterable[int], sets: Sequence[str] = (), jobs: int | None = None
+) -> Runs: ...
+def run(
+    scenario: Source,
+    *,
+    seed: int | None = None,
+    seeds: Iterable[int] | None = None,
+    sets: Sequence[str] = (),
+    jobs: int | None = None,
+) -> RunResult | Runs:
     """Run a scenario and keep its tables in memory.
+
+    Ctrl-C ends the runs and raises `KeyboardInterrupt`; nothing is kept.
 
     Parameters
     ----------
@@ -28,21 +49,63 @@ def run(scenario: Source, *, seed: int | None = None, sets: Sequence[str] = ()) 
     seed
         0 to 2^53 - 1, by default the one that the scenario names; the same scenario and seed give the same result, byte
         for byte.
+    seeds
+        Several in place of one, such as ``range(1, 11)``: the result is then a `Runs`. All tables of all of them stay
+        in memory, 8 bytes for a number and 4 for a text; what ``faircast run --reps`` writes to a folder, on the other
+        hand, `faircast.read` reads table by table.
     sets
         Assignments ``path=value`` as those of ``faircast run --set``.
+    jobs
+        Runs at once, by default one per core. Results do not depend on it.
 
     Raises
     ------
     InputError
-        The scenario or the seed is not legal; all problems at once.
+        The scenario or a seed is not legal; all problems at once.
+    NotFinishedError
+        A run failed.
     """
+    if seed is not None and seeds is not None:
+        raise InputError("seed and seeds are given; legal is one of them")
+    if seeds is not None:
+        wanted = legal_seeds(seeds)
     resolved = resolve(scenario, sets=sets)
-    (one,) = seeds(resolved.seed if seed is None else seed, 1)
-    job = Job(resolved.json, one, resolved.name)
-    outcome = run_batch([job], lambda _, raw, cpu_s: RunResult.from_raw(resolved, one, raw, cpu_s), workers=1)
-    if outcome.interrupted or outcome.results[0] is None:
+    if seeds is None:
+        wanted = list(seeds_from(resolved.seed if seed is None else seed, 1))
+    outcome = run_batch(
+        [Job(resolved.json, one, resolved.name) for one in wanted],
+        lambda job, raw, cpu_s: RunResult.from_raw(resolved, job.seed, raw, cpu_s),
+        workers=worker_count(jobs),
+    )
+    results = [result for result in outcome.results if result is not None]
+    if outcome.interrupted or len(results) < len(wanted):
         raise KeyboardInterrupt
-    return outcome.results[0]
+    return results[0] if seeds is None else Runs({result.seed: result for result in results})
+
+
+def legal_seeds(given: Iterable[int]) -> list[int]:
+    """The seeds as a list, or an `InputError` that names all that are not legal."""
+    try:
+        listed = list(given)
+    except TypeError:
+        raise InputError(f"seeds is {brief(repr(given))}; legal are several, such as range(1, 11)") from None
+    if not listed:
+        raise InputError("seeds is empty; legal is at least one")
+    found: dict[int, None] = {}
+    wrong: list[tuple[str, str]] = []
+    for place, one in enumerate(listed):
+        try:
+            (number,) = seeds_from(one, 1)
+        except InputError as error:
+            wrong.append((f"seeds[{place}]", error.message))
+            continue
+        if number in found:
+            wrong.append((f"seeds[{place}]", f"{number} is there already"))
+        found[number] = None
+    if wrong:
+        more = [("", f"and {len(wrong) - PROBLEMS_SHOWN} more")] if len(wrong) > PROBLEMS_SHOWN else []
+        raise InputError(f"seeds {count(wrong)}", wrong[:PROBLEMS_SHOWN] + more)
+    return list(found)
 
 
 @dataclass(frozen=True)

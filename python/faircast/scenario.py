@@ -29,7 +29,7 @@ DEEPEST = 100
 """Parts of a path; what the core takes is nested no deeper."""
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, repr=False)
 class Resolved:
     """A legal scenario with every default filled in, as canonical JSON: the same text for the same scenario."""
 
@@ -53,6 +53,16 @@ class Resolved:
     def name(self) -> str:
         """The scenario's name, ``scenario`` if it has none."""
         return str(self.data.get("name") or "scenario")
+
+    def __repr__(self) -> str:
+        from faircast.display import of_resolved
+
+        return of_resolved(self)
+
+    def _repr_html_(self) -> str:
+        from faircast.display import html_of_resolved
+
+        return html_of_resolved(self)
 
 
 def resolve(source: Source, *, sets: Sequence[str] = ()) -> Resolved:
@@ -180,7 +190,8 @@ def seeds(first: int, reps: int) -> range:
     if reps < 1:
         raise InputError(f"--reps is {reps}; it must be at least 1")
     if first < 0 or first + reps - 1 > SEED_MAX:
-        raise InputError(f"seeds {first} to {first + reps - 1} are asked for; legal are 0 to {SEED_MAX} (2^53 - 1)")
+        asked = f"seed {first} is" if reps == 1 else f"seeds {first} to {first + reps - 1} are"
+        raise InputError(f"{asked} asked for; legal are 0 to {SEED_MAX} (2^53 - 1)")
     return range(first, first + reps)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Estimate:
     """A mean over independent repetitions."""
 
@@ -28,6 +28,15 @@ class Estimate:
 
     def __str__(self) -> str:
         return with_interval(self.mean, self.ci95)
+
+    def __repr__(self) -> str:
+        extremes = f", {with_interval(self.low, None)} to {with_interval(self.high, None)}" if self.n > 1 else ""
+        return f"<Estimate: {self}, n = {self.n}{extremes}>"
+
+    def _repr_html_(self) -> str:
+        from faircast.display import html
+
+        return html(repr(self)[1:-1])
 
 
 def estimate(values: Sequence[float]) -> Estimate:

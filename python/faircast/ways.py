@@ -28,7 +28,7 @@ CHANGES = ("path-changed", "hand-off")
 """Events after which packets take other links than before."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PathSeries:
     """The way from one node to another: a row for each sample, and one for each moment at which it changed."""
 
@@ -80,6 +80,16 @@ class PathSeries:
         ends = {"from": [self.from_] * len(self.t_s), "to": [self.to] * len(self.t_s)}
         columns = {name: getattr(self, name) for name in ("event", "delay_s", "hops", "way")}
         return pa.table({"t_s": self.t_s, **ends, **columns})
+
+    def __repr__(self) -> str:
+        from faircast.display import of_path
+
+        return of_path(self)
+
+    def _repr_html_(self) -> str:
+        from faircast.display import html_of_path
+
+        return html_of_path(self)
 
 
 @dataclass(frozen=True)

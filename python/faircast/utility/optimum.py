@@ -41,7 +41,7 @@ class LinkShare:
         return self.capacity - self.inelastic - self.elastic <= FULL * self.capacity
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Optimum:
     """The best rates on a network. See the chapter ``docs/optimum.md``."""
 
@@ -100,6 +100,16 @@ class Optimum:
     def __str__(self) -> str:
         lines = [f"{name}: {rate:.9g} bit/s" for name, rate in self.rates.items()]
         return "\n".join(lines) or "nothing elastic"
+
+    def __repr__(self) -> str:
+        from faircast.display import of_optimum
+
+        return of_optimum(self)
+
+    def _repr_html_(self) -> str:
+        from faircast.display import html_of_optimum
+
+        return html_of_optimum(self)
 
 
 def solve(problem: Problem, *, pairs_max: int | None = None) -> Optimum:
