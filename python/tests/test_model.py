@@ -103,7 +103,6 @@ def test_a_lossy_link_in_python_is_the_one_in_toml():
             "file": Tcp(variant="sack", wnd="128 packets", delayed_ack=True),
             "video": Cbr(from_="left-1", to="right-1", rate="400 kbit/s", packet_size="1000 B", jitter=0.5),
         },
-        probes=Probes(queues=("bottleneck",)),
     )
     assert scenario.to_dict() == example("geo-loss")
 

@@ -9,7 +9,7 @@ use faircast_sim::engine::World;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Activity {
     /// Since when; later than now if it has not begun.
-    start: Instant,
+    pub start: Instant,
     /// When it ended. Of TCP this is the moment from which on nothing is left to be acknowledged, which may be after
     /// its stop; of what knows no acknowledgements it is the stop.
     pub end: Option<Instant>,

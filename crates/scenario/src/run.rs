@@ -88,9 +88,9 @@ fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Res
     let subjects = Subjects::of(network);
     let activity = Activity::of_run(&world, network, seed);
     let summary = summary(&world, &subjects, &activity, network.probes.warmup);
+    let warnings = warning::of_run(&world, network, &activity);
     let mut tables = tables(&mut world, &subjects, network);
     tables.push(summary);
-    let warnings = warning::of_run(&world, network, &activity);
     tables.push(warning::table(&warnings));
     Ok(RunOutput {
         tables,

@@ -1,11 +1,11 @@
 //! The examples are legal, survive being written and read, and become the networks that they describe.
 
 use faircast_proto::flow_kind::FlowKind;
-use faircast_proto::quantity::Packets;
 use faircast_proto::random::Random;
 use faircast_proto::registry::flows::FlowConfig;
 use faircast_proto::time::{Duration, Rate};
-use faircast_scenario::{Network, Scenario};
+use faircast_scenario::run::Control;
+use faircast_scenario::{Network, Scenario, run};
 use faircast_sim::ids::LinkId;
 use serde_json::{Value, json};
 
@@ -75,7 +75,9 @@ fn counted_flows_go_from_left_to_right() {
     let flow = &network.flows[7];
     assert_eq!((flow.name.as_str(), node(flow.from), node(flow.to)), ("web-7", "left-7", "right-7"));
     assert_eq!(flow.start_jitter, Duration::from_secs(1));
-    assert!(matches!(&flow.kind, FlowConfig::Tcp(config) if config.wnd == Some(Packets(64.0))));
+    assert!(
+        matches!(&flow.kind, FlowConfig::Tcp(config) if config.wnd.is_none() && config.send_jitter == Duration(800_000))
+    );
     assert_eq!(network.probes.queues, [LinkId(network.link("bottleneck").expect("it is there"))]);
 }
 
@@ -267,4 +269,17 @@ fn the_annotated_example_of_the_documentation_is_legal() {
     assert_eq!((network.flows.len(), network.sessions.len()), (3, 1));
     assert_eq!(link(&network, "bottleneck.back").rate, Rate(256_000));
     assert_eq!(link(&network, "access-right-1").delay, Duration::from_millis(4));
+}
+
+/// What a shower does to packets on their way is what that one shows; everything else would be a defect.
+#[test]
+fn examples_raise_no_warnings_but_of_packets_that_an_outage_cost() {
+    let expected = |name: &str| -> &[(&str, &str)] {
+        if name == "rain-fade" { &[("no-route", "download"), ("off-tree", "video")] } else { &[] }
+    };
+    for (name, _) in EXAMPLES {
+        let output = run(&scenario(name), 1, &Control::default(), 1).unwrap_or_else(|failure| panic!("{failure:?}"));
+        let told: Vec<_> = output.warnings.iter().map(|it| (it.kind, it.subject.as_str())).collect();
+        assert_eq!(told, expected(name), "{name}");
+    }
 }

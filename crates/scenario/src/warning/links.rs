@@ -1,0 +1,77 @@
+//! How full links were after the warm-up, by what they count anyway.
+
+use super::{Warning, percent};
+use crate::network::Network;
+use crate::tables::seconds;
+use faircast_sim::counters::LinkCounters;
+use faircast_sim::engine::World;
+use faircast_sim::ids::LinkId;
+
+/// The utilisation from which on a link counts as full. A choice: TCP over a bottleneck whose queue holds a quarter of
+/// the bandwidth-delay product or more fills nine tenths of it; a link that carries less and neither dropped nor marked
+/// anything held nobody back.
+pub const FULL_FROM: f64 = 0.9;
+
+/// What a link did after the warm-up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Use {
+    /// What left it, as a part of what could have; NaN if nothing could, as it was down.
+    pub(super) utilisation: f64,
+    /// Packets that its queue dropped or marked, or a router agent kept from it.
+    pub(super) refused: u64,
+    /// Packets that its loss model destroyed, or that were lost as it went down or turned.
+    pub(super) lost: u64,
+}
+
+impl Use {
+    /// Of all links; nothing unless the warm-up is over.
+    pub(super) fn of_links<C>(world: &World<C>, network: &Network) -> Vec<Use> {
+        let (warmup, now) = (network.probes.warmup, world.now());
+        if now <= warmup {
+            return Vec::new();
+        }
+        let links = (0..).map(LinkId).zip(world.links()).zip(&world.records().links_at_warmup);
+        let of_link = |((id, link), early): ((LinkId, &faircast_sim::link::Link), &LinkCounters)| {
+            let all = link.counters();
+            let late = |of: fn(&LinkCounters) -> u64| of(all) - of(early);
+            // A leg takes part in the rate of its link.
+            let transmitter = &world.links()[world.carrier(id).unwrap_or(id).index()];
+            let headers = u64::from(link.header_bytes()) * late(|it| it.departed);
+            let carried = 8.0 * (late(|it| it.departed_bytes) + headers) as f64;
+            Use {
+                utilisation: carried / (transmitter.mean_rate_bps(warmup, now) * seconds(warmup, now)),
+                refused: late(|it| {
+                    it.dropped_overflow + it.dropped_active + it.held_back + it.marked_incipient + it.marked_moderate
+                }),
+                lost: late(|it| it.lost + it.dropped_down + it.discarded + it.unreceived),
+            }
+        };
+        links.map(of_link).collect()
+    }
+
+    /// Whether it held somebody back.
+    pub(super) fn is_full(&self) -> bool {
+        self.utilisation >= FULL_FROM || self.refused > 0
+    }
+
+    /// Whether nothing at all can have been lost or slowed down on it.
+    pub(super) fn is_free(&self) -> bool {
+        !self.is_full() && self.lost == 0
+    }
+}
+
+/// Links whose queue is probed, and which held nobody back.
+pub(super) fn no_bottlenecks<'a>(network: &'a Network, uses: &'a [Use]) -> impl Iterator<Item = Warning> + 'a {
+    let probed = network.probes.queues.iter().filter_map(|link| Some((link, uses.get(link.index())?)));
+    probed.filter(|(_, used)| !used.is_full() && !used.utilisation.is_nan()).map(|(link, used)| {
+        let name = &network.links[link.index()].name;
+        let message = format!(
+            "link {name}, whose queue is probed, was no bottleneck: after the warm-up it was used to {} and dropped or \
+             marked nothing, so something else limits the traffic that crosses it: other links, losses, windows \
+             (wnd), max_rate, or that it has no more to send; to see congestion there lower the link's rate or send \
+             more",
+            percent(used.utilisation)
+        );
+        Warning { kind: "no-bottleneck", subject: name.clone(), value: used.utilisation, message }
+    })
+}

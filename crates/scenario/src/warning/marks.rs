@@ -1,0 +1,124 @@
+//! Queues that mark, and traffic that does not all hear the same of it. Known before a run.
+//!
+//! Only what answers congestion is looked at: constant rates are compared with nothing. What guests make of marks is
+//! not known, so they are left out, too.
+
+use super::ways::Ways;
+use super::{KnownWarning, Warning, named};
+use crate::network::Network;
+use faircast_proto::flow_kind::FlowKind;
+use faircast_proto::registry::SchemeConfig;
+use faircast_proto::registry::flows::FlowConfig;
+use faircast_proto::scheme::Scheme;
+use faircast_proto::tcp::EcnMode;
+use faircast_sim::ids::LinkId;
+use faircast_sim::queue;
+
+/// What traffic, or a queue, knows of marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Marks {
+    Not,
+    /// The one level of RFC 3168.
+    Ecn,
+    /// Two levels [Durresi].
+    Mecn,
+}
+
+/// What is worth a warning about queues that mark.
+pub(super) fn known(network: &Network, ways: &Ways) -> Vec<KnownWarning> {
+    let queues: Vec<Marks> = network.links.iter().map(|link| of_queue(&link.queue)).collect();
+    if queues.iter().all(|marks| *marks == Marks::Not) {
+        return Vec::new();
+    }
+    let mut crossing: Vec<Vec<(String, Marks)>> = vec![Vec::new(); network.links.len()];
+    let mut cross = |whose: String, marks: Marks, links: Vec<LinkId>| {
+        for link in links.into_iter().filter(|link| queues[link.index()] != Marks::Not) {
+            crossing[link.index()].push((whose.clone(), marks));
+        }
+    };
+    for flow in network.flows.iter().filter(|flow| flow.kind.is_controlled()) {
+        if let Some(marks) = of_flow(&flow.kind) {
+            cross(format!("flow {}", flow.name), marks, ways.of_flow(flow));
+        }
+    }
+    for session in network.sessions.iter().filter(|session| session.config.is_controlled()) {
+        if let Some(marks) = of_session(&session.config) {
+            cross(format!("session {}", session.name), marks, ways.of_session(session));
+        }
+    }
+    let of_link = |((link, queue), crossing): ((&_, &Marks), &Vec<(String, Marks)>)| of_link(link, *queue, crossing);
+    network.links.iter().zip(&queues).zip(&crossing).flat_map(of_link).collect()
+}
+
+fn of_link(link: &crate::network::DirectedLink, queue: Marks, crossing: &[(String, Marks)]) -> Vec<KnownWarning> {
+    let those = |which: &[Marks]| -> Vec<&str> {
+        crossing.iter().filter(|(_, marks)| which.contains(marks)).map(|(whose, _)| whose.as_str()).collect()
+    };
+    let name = &link.name;
+    let mut found = Vec::new();
+    let mut warn = |kind, about: usize, message: String| {
+        let warning = Warning { kind, subject: name.clone(), value: about as f64, message };
+        found.push(KnownWarning { path: format!("links.{name}.queue"), warning });
+    };
+    let (deaf, able) = (those(&[Marks::Not]), those(&[Marks::Ecn, Marks::Mecn]));
+    if queue != Marks::Not && !deaf.is_empty() && !able.is_empty() {
+        let message = format!(
+            "the queue of link {name} marks the packets of {}, and drops those of {}, which do not use marks: what \
+             slows one down costs the other packets, so their shares do not compare their congestion control alone; \
+             set ecn for all of them, or for none",
+            named(&able),
+            named(&deaf)
+        );
+        warn("ecn-mixed", deaf.len(), message);
+    }
+    let multilevel = those(&[Marks::Mecn]);
+    if queue == Marks::Ecn && !multilevel.is_empty() {
+        let message = format!(
+            "{} would answer two levels of marks (ecn = \"mecn\"), but the queue of link {name} knows the one level \
+             of plain ECN: each of its marks counts as moderate congestion, and incipient congestion is never told; \
+             give that link a queue of kind \"mecn\", or set ecn = \"ecn\"",
+            named(&multilevel)
+        );
+        warn("mecn-on-ecn", multilevel.len(), message);
+    }
+    let plain = those(&[Marks::Ecn]);
+    if queue == Marks::Mecn && !plain.is_empty() {
+        let message = format!(
+            "the queue of link {name} marks two levels of congestion, of which {} know one: plain TCP with ECN passes \
+             over marks of incipient congestion, and TFMCC and OMCC take them for losses; set ecn = \"mecn\" for TCP, \
+             or give that link a queue of kind \"red\" with ecn = true",
+            named(&plain)
+        );
+        warn("ecn-on-mecn", plain.len(), message);
+    }
+    found
+}
+
+fn of_queue(queue: &queue::Config) -> Marks {
+    match queue {
+        queue::Config::Red(red) if red.ecn => Marks::Ecn,
+        queue::Config::Mecn(_) => Marks::Mecn,
+        _ => Marks::Not,
+    }
+}
+
+fn of_flow(kind: &FlowConfig) -> Option<Marks> {
+    match kind {
+        FlowConfig::Tcp(tcp) => Some(match tcp.ecn {
+            EcnMode::Off => Marks::Not,
+            EcnMode::Ecn => Marks::Ecn,
+            EcnMode::Mecn => Marks::Mecn,
+        }),
+        _ => Some(Marks::Not),
+    }
+}
+
+fn of_session(config: &SchemeConfig) -> Option<Marks> {
+    let marks = |ecn: bool| if ecn { Marks::Ecn } else { Marks::Not };
+    match config {
+        SchemeConfig::Tfmcc(tfmcc) => Some(marks(tfmcc.ecn)),
+        SchemeConfig::Omcc(omcc) => Some(marks(omcc.tfmcc.ecn)),
+        SchemeConfig::Guest(_) => None,
+        _ => Some(Marks::Not),
+    }
+}
