@@ -74,8 +74,13 @@ def panels(
     return figure, figure.subplots(rows, columns, **options)
 
 
-def curve(axes: Axes, x: Sequence[float], y: Sequence[Estimate], *, label: str, series: int) -> None:
-    """Means over seeds with their 95 % intervals; `series` counts the curves and chooses colour, marker and line."""
+def curve(
+    axes: Axes, x: Sequence[float], y: Sequence[Estimate], *, label: str, series: int, joined: bool = True
+) -> None:
+    """Means over seeds with their 95 % intervals; `series` counts the curves and chooses colour, marker and line.
+
+    Points are `joined` unless `x` has no order.
+    """
     axes.errorbar(
         x,
         [item.mean for item in y],
@@ -83,7 +88,7 @@ def curve(axes: Axes, x: Sequence[float], y: Sequence[Estimate], *, label: str, 
         label=label,
         color=COLOURS[series % len(COLOURS)],
         marker=MARKERS[series % len(MARKERS)],
-        linestyle=LINES[series % len(LINES)],
+        linestyle=LINES[series % len(LINES)] if joined else "none",
         capsize=2,
         elinewidth=0.8,
         markerfacecolor="white" if series % 2 else None,

@@ -39,6 +39,8 @@ from faircast.vary import keys_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from faircast.plot.picture import Picture
+
 LEGAL_TABLES = (
     "events",
     "flows",
@@ -203,6 +205,29 @@ class SweepResult:
     def metrics(self) -> list[tuple[str, str]]:
         """All pairs of subject and metric that a point has."""
         return list(self._units)
+
+    def plot(self, *metrics: str, x: str | None = None, series: str | None = None, width: str = "page") -> Picture:
+        """Draw metrics, each given as ``"video/rate"``, with intervals; without any the rates of sessions and flows.
+
+        >>> result.plot("video/rate", x="queue.limit", series="scheme").save("sweep.pdf")
+
+        Parameters
+        ----------
+        x
+            The varied path along x; by default the one with most values that are numbers. Its end is enough.
+        series
+            The varied path that tells lines apart; by default the first of the others. More paths become panels.
+        width
+            ``"page"`` or ``"column"`` of a paper.
+
+        Raises
+        ------
+        InputError
+            There is no such metric or path, or there would be too many panels.
+        """
+        from faircast.plot.sweep import picture_of
+
+        return picture_of(self, metrics, x=x, series=series, width=width)
 
     def check(self, subject: str, metric: str) -> None:
         """Raise an `InputError`, with names that resemble, if no point has this metric."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,7 +26,7 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="WHAT",
-            help=f"Of a run: {', '.join(PICTURES)}.",
+            help=f"Of a run: {', '.join(PICTURES)}. Of a sweep: SUBJECT/METRIC, such as video/rate.",
             autocompletion=lambda: list(PICTURES),
         ),
     ] = None,
@@ -41,6 +41,8 @@ def command(
         typer.Option("--flow", metavar="NAME", help="A flow, group, session or receiver; again and again."),
     ] = None,
     links: Annotated[list[str] | None, typer.Option("--link", metavar="NAME", help="A link; again and again.")] = None,
+    x: Annotated[str | None, typer.Option("--x", metavar="PATH", help="Of a sweep: what is varied along x.")] = None,
+    series: Annotated[str | None, typer.Option(metavar="PATH", help="Of a sweep: what tells the lines apart.")] = None,
     width: Annotated[
         str, typer.Option(metavar="|".join(WIDTHS), help="Of a paper.", autocompletion=lambda: list(WIDTHS))
     ] = "page",
@@ -49,7 +51,7 @@ def command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Draw a result over time.
+    """Draw a result over time, or a sweep over what it varies.
 
     Without WHAT it is the picture that fits a run best. The paths of the files are printed.
 
@@ -60,36 +62,47 @@ def command(
 
     if out is not None:
         check_suffix(out)
-        if len(what or []) > 1:
+        if len(what or []) > 1 and kind_of(folder) != "sweep":
             raise InputError(f"--out names one file, and there are {len(what or [])} pictures; draw one at a time")
     kind = kind_of(folder)
+    over_time = {"--seed": seed, "--from": start, "--to": stop, "--every": every, "--flow": flows, "--link": links}
     if kind == "reproduction":
         tell_figures(folder, as_json=as_json)
         return
-    from faircast.plot.draw import fitting, picture
-    from faircast.plot.stored import recording_of
+    if kind == "sweep":
+        refuse(over_time, f"{folder} holds a sweep, which is not drawn over time")
+        from faircast.plot.sweep import picture_of
+        from faircast.sweeps import SweepResult
 
-    recording = recording_of(folder)
-    names = list(dict.fromkeys(what or [fitting(recording)]))
-    pictures = [
-        picture(
-            recording,
-            name,
-            seed=seed,
-            start=start,
-            stop=stop,
-            every=every,
-            flows=flows or (),
-            links=links or (),
-            width=width,
-        )
-        for name in names
-    ]
-    place = (recording.folder or folder) / "plots"
-    shown = [f"seed-{recording.seeds[0]}"] if kind == "seed" else [] if seed is None else [f"seed-{seed}"]
-    shown += [f"{key}-{value}" for key, value in (("from", start), ("to", stop), ("every", every)) if value]
-    shown += [*(flows or []), *(links or [])]
-    suffix = "".join(f"-{part}" for part in shown)
+        pictures = [picture_of(SweepResult.read(folder), what or [], x=x, series=series, width=width)]
+        place = folder / "plots"
+        suffix = "".join(f"-{name}-{path}" for name, path in (("x", x), ("series", series)) if path)
+    else:
+        refuse({"--x": x, "--series": series}, f"{folder} holds a {kind}, not a sweep")
+        from faircast.plot.draw import fitting, picture
+        from faircast.plot.stored import recording_of
+
+        recording = recording_of(folder)
+        names = list(dict.fromkeys(what or [fitting(recording)]))
+        pictures = [
+            picture(
+                recording,
+                name,
+                seed=seed,
+                start=start,
+                stop=stop,
+                every=every,
+                flows=flows or (),
+                links=links or (),
+                width=width,
+            )
+            for name in names
+        ]
+        place = (recording.folder or folder) / "plots"
+        shown = [f"seed-{recording.seeds[0]}"] if kind == "seed" else [] if seed is None else [f"seed-{seed}"]
+        shown += [f"{key}-{value}" for key, value in (("from", start), ("to", stop), ("every", every)) if value]
+        shown += [*(flows or []), *(links or [])]
+        suffix = "".join(f"-{part}" for part in shown)
     if width != "page":
         suffix += f"-{width}"
     written = [(one, write(one, place, suffix, out)) for one in pictures]
@@ -110,6 +123,13 @@ def write(picture: Picture, place: Path, suffix: str, out: Path | None) -> list[
         return [picture.save(out)]
     name = safe(f"{picture.name}{suffix}")
     return [picture.save(place / f"{name}.{form}") for form in ("pdf", "png")]
+
+
+def refuse(options: Mapping[str, object], because: str) -> None:
+    """Raise an `InputError` if an option is given that means nothing here."""
+    for name, value in options.items():
+        if value is not None and value != []:
+            raise InputError(f"{name} means nothing here: {because}")
 
 
 def tell_figures(folder: Path, *, as_json: bool) -> None:

@@ -148,10 +148,15 @@ class Frame:
 
 
 def titled(name: str, sets: Sequence[str], which: str, width: str) -> str:
-    """The title: the scenario, what was set, and how many seeds."""
-    changed = f" with {', '.join(sets)}" if sets else ""
-    text = f"{name}{changed}, {which}"
-    return wrapped(text, 105 if width == "page" else 50)
+    """The title: the scenario, what was set, and how many seeds; of many assignments those that have room."""
+    letters, lines = (105, 2) if width == "page" else (50, 3)
+    for shown in range(len(sets), -1, -1):
+        left = [f"{len(sets) - shown} more change{'s' if len(sets) - shown > 1 else ''}"] if shown < len(sets) else []
+        changed = f" with {', '.join([*sets[:shown], *left])}" if sets else ""
+        text = wrapped(f"{name}{changed}, {which}", letters)
+        if text.count("\n") < lines:
+            break
+    return text
 
 
 def wrapped(text: str, width: int) -> str:

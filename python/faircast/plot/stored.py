@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from faircast.errors import InputError, nearest
-from faircast.folder import seed_folders
 from faircast.manifest import MANIFEST, read_manifest, sets_of
 from faircast.plot.recording import Recording
-from faircast.results import origin_of, read_table
-from faircast.scenario import Resolved
+from faircast.reading import Runs
+from faircast.results import RunResult
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,44 +38,21 @@ def recording_of(folder: Path) -> Recording:
         return of_seed(folder)
     if kind != "run":
         raise InputError(f"{folder} holds a {kind}, not the tables of a run")
-    manifest = read_manifest(folder)
-    if "scenario" not in manifest:
-        raise InputError(f"{folder / MANIFEST} is damaged: it lacks the scenario")
-    seeds = seed_folders(folder)
-    if not seeds:
-        partly = seed_folders(folder, "-interrupted")
-        also = f", or draw what there is of one: {next(iter(partly.values()))}" if partly else ""
-        raise InputError(f"{folder} holds no finished seed; faircast run {folder} finishes what is missing{also}")
+    runs = Runs.read(folder)
 
     @cache
     def read(seed: int, name: str) -> pa.Table:
-        return table_of(seeds[seed], name)
+        return runs.of(seed).table(name)
 
-    return Recording(scenario_of(manifest["scenario"]), tuple(seeds), read, tuple(sets_of(manifest)), folder)
+    return Recording(runs.scenario, tuple(runs.seeds), read, tuple(runs.sets), folder)
 
 
 def of_seed(folder: Path) -> Recording:
-    """The recording of one seed."""
-    paths = sorted(folder.glob("*.parquet"))
-    if not paths:
-        raise InputError(f"{folder} holds no Parquet tables of a run")
-    origin = origin_of(read_table(paths[0]), paths[0])
-
-    @cache
-    def read(_: int, name: str) -> pa.Table:
-        return table_of(folder, name)
-
+    """The recording of one seed, at home in the folder of the run where it lies in it."""
+    result = RunResult.read(folder)
     above = folder.parent
-    belongs = (above / MANIFEST).exists() and read_manifest(above).get("hash") == origin.scenario.hash
+    belongs = (above / MANIFEST).exists() and read_manifest(above).get("hash") == result.scenario.hash
     sets = tuple(sets_of(read_manifest(above))) if belongs else ()
-    return Recording(origin.scenario, (origin.seed,), read, sets, above if belongs else folder)
-
-
-def table_of(folder: Path, name: str) -> pa.Table:
-    """One table of a seed."""
-    return read_table(folder / f"{name}.parquet")
-
-
-def scenario_of(data: dict[str, Any]) -> Resolved:
-    """A scenario as a manifest has it. It is not checked again: it may be one of another version."""
-    return Resolved(json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
+    return Recording(
+        result.scenario, (result.seed,), lambda _, name: result.table(name), sets, above if belongs else folder
+    )
