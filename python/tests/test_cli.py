@@ -10,7 +10,6 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from conftest import Cli, parquet_bytes, start
-from rich.console import Console
 
 from faircast.cli.common import table
 from faircast.cli.view import show_rows
@@ -179,9 +178,10 @@ def test_no_number_breaks_on_a_narrow_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
 ) -> None:
     """Columns that find no room go on below, after the first column once more."""
-    monkeypatch.setattr("faircast.cli.common.console", lambda: Console(width=width))
+    monkeypatch.setenv("COLUMNS", str(width))
     names = [f"a long heading {i}" for i in range(6)]
-    table(["link", *names], [["bottleneck", *(f"{i}23.45 ± 0.67" for i in range(6))]], right=names)
+    rows = [[name, *(f"{i}23.45 ± 0.67" for i in range(6))] for name in ("a", "b", "c", "d", "bottleneck")]
+    table(["link", *names], rows, right=names)
     out = capsys.readouterr().out
     assert [f"{i}23.45 ± 0.67" in out for i in range(6)] == [True] * 6
     assert out.count("bottleneck") == out.count("link") > 1
@@ -191,7 +191,7 @@ def test_no_number_breaks_on_a_narrow_terminal(
 
 def test_headings_give_way_to_numbers(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The headings in one line would need 86 characters, the numbers 77."""
-    monkeypatch.setattr("faircast.cli.common.console", lambda: Console(width=80))
+    monkeypatch.setenv("COLUMNS", "80")
     columns = ["link", "efficiency", "drops, whole run", "drops", "moderate marks"]
     row = ["bottleneck.back", "0.03792 ± 8.4e-05", "126.3 ± 281", "19.33 ± 7.6", "315 ± 7.5"]
     table(columns, [row], right=columns[1:], whole=["link"])
@@ -208,7 +208,7 @@ def test_a_table_of_one_column(capsys: pytest.CaptureFixture[str]) -> None:
 def test_reasons_are_folded_and_numbers_are_not(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faircast.cli.common.console", lambda: Console(width=60))
+    monkeypatch.setenv("COLUMNS", "60")
     table(["criterion", "measured", "reason"], [["name", "123.45 ± 0.67", "words " * 20]], right=("measured",))
     out = capsys.readouterr().out
     assert "123.45 ± 0.67" in out

@@ -7,15 +7,23 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Cli
-from terminal import WIDTHS, assert_whole, words
+from conftest import SMALL, Cli
+from terminal import UNBOUNDED, WIDTHS, assert_whole, assert_whole_at_all_widths, words
 
+from faircast.cli import bench, reproduce
 from faircast.cli.app import VERBS, summary
+from faircast.cli.common import table
+from faircast.cli.endings import warn
+from faircast.cli.families import lines
+from faircast.cli.terminal import definitions, wrapped
 from faircast.errors import InputError
+from faircast.experiment import Numbers, Verdict
 from faircast.manifest import default_path, read_manifest, sets_of
+from faircast.report import Report
 
 
 def test_the_list_of_verbs_is_whole(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,3 +143,266 @@ def test_what_was_set_is_in_the_title_and_the_manifest(cli: Cli, small: Path) ->
     both = cli("run", small, "--out", "plain", "--label", "x")
     assert both.code == 2
     assert "--label is a part of the folder's name, --out gives all of it" in both.err
+
+
+NODES = ", ".join(f'"right-{i}"' for i in range(24))
+MANY = f"""
+{SMALL.replace("left = 2", "left = 30").replace("right = 2", "right = 30").replace("count = 2", "count = 25")}
+[links."access-right-7"]
+loss = {{ kind = "bernoulli", p = 0.05 }}
+
+[sessions.video]
+scheme = "tfmcc"
+source = "left-1"
+receivers = {{ nodes = [{NODES}] }}
+"""
+
+
+def test_a_run_with_many_subjects(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Rows of flows and receivers are one line with their ranges, and the lowest and highest of them."""
+    file = tmp_path / "many.toml"
+    file.write_text(MANY)
+    out = assert_whole_at_all_widths(cli, monkeypatch, "run", file, "--reps", 2, "--out", "many").out
+    assert re.search(r"^ web-0\.\.24 +[\d.]+ to [\d.]+ ", out, re.M)
+    assert re.search(r"^   web-\d+, lowest +[\d.]+ ± ", out, re.M)
+    assert re.search(r"^   web-\d+, highest ", out, re.M)
+    assert re.search(r"^ video-0\.\.23 ", out, re.M)
+    assert re.search(r"^ bottleneck +[\d.]+ ± ", out, re.M)
+    assert re.search(r"^ access-right-7 ", out, re.M)
+    assert max(len(part.splitlines()) for part in out.split("\n\n")) < 12
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["list", "gauges"], ["list", "events"]], ids=" ".join)
+def test_lists(cli: Cli, monkeypatch: pytest.MonkeyPatch, arguments: list[str]) -> None:
+    assert_whole_at_all_widths(cli, monkeypatch, *arguments)
+
+
+def test_other_verbs(cli: Cli, monkeypatch: pytest.MonkeyPatch, small: Path) -> None:
+    monkeypatch.chdir(small.parent)
+    for arguments in (
+        ["run", "small.toml", "--out", "one"],
+        ["validate", "small.toml"],
+        ["paths", "small.toml", "--from", "left-0", "--to", "right-1", "--both"],
+    ):
+        assert_whole_at_all_widths(cli, monkeypatch, *arguments)
+
+
+Holds = Callable[..., str]
+
+
+@pytest.fixture
+def printed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """What something prints at a width."""
+
+    def at(show: Callable[[], object], width: int) -> str:
+        monkeypatch.setenv("COLUMNS", str(width))
+        show()
+        return capsys.readouterr().out
+
+    return at
+
+
+@pytest.fixture
+def holds(printed: Callable[..., str]) -> Holds:
+    """Asserts that something is printed whole at all widths; gives what is printed at 80 columns."""
+
+    def check(show: Callable[[], object], *, widths: tuple[int, ...] = WIDTHS) -> str:
+        whole = printed(show, UNBOUNDED)
+        for width in widths:
+            assert_whole(printed(show, width), width, of=whole)
+        return printed(show, 80)
+
+    return check
+
+
+def test_loads(holds: Holds) -> None:
+    result = {
+        "packet_hops": 12_345_678,
+        "user_cpu_s": 1.234,
+        "hops_per_cpu_s": 1e7,
+        "best_hops_per_cpu_s": 1.1e7,
+        "largest_share": 0.12,
+        "memory_mb": 17,
+        "start_cpu_s": 0.2,
+    }
+    out = holds(lambda: bench.show([{"load": load, **result} for load in ("L1", "L2", "M1", "C1-static")]))
+    assert re.search(r"^ C1-static +12 345 678 +1.234 +10.00 +11.00 +12% +17 +0.200$", out, re.M)
+
+
+def test_a_reproduction(holds: Holds) -> None:
+    """Criteria are blocks on a narrow terminal, a table on a wide one."""
+    note = "TCP has 0.43 ± 0.05 of its share at 64 receivers, which is below what the paper's figure shows; " * 3
+    report = Report(
+        id="omcc-fig9a",
+        paper="hang",
+        place="Figure 9a",
+        published="TCP keeps its share however many receivers the multicast session has.",
+        why="The queues are shorter than they seem to have been in the paper.",
+        title="Fairness of TFMCC, Log-OMCC and TCP-OMCC against the number of receivers, links of 10 ms",
+        verdict="agrees in ordering only",
+        criteria=[
+            Verdict("share of TCP beside TCP-OMCC", "about 0.5", 0.4321, 0.0543, 0.4, None, "agrees", "", "from 0.4"),
+            Verdict(
+                "distance of Log-OMCC",
+                1 / 3,
+                1.5,
+                None,
+                None,
+                0.5,
+                "disagrees (soft)",
+                note,
+                "up to 0.5, at 64 receivers",
+            ),
+        ],
+        says="With more receivers the multicast session gets less than its share, but it never starves.",
+        numbers=Numbers(
+            columns=[
+                "receivers",
+                *(f"share of {name}, Mbit/s" for name in ("TFMCC", "Log-OMCC", "TCP-OMCC", "TCP", "all")),
+            ],
+            rows=[[str(n), *["0.1234 ± 0.0567"] * 5] for n in (1, 2, 4, 64)],
+        ),
+        figures=[Path("results/x/omcc-fig9a.pdf")],
+        seeds=[1, 2, 3],
+        version="1",
+    )
+    out = holds(lambda: reproduce.show(report))
+    assert re.search(r"^verdict +disagrees \(soft\)$", out, re.M)
+    assert re.search(r"^measured +0.4321 ± 0.054$", out, re.M)
+    assert re.search(r"^rule +from 0.4$", out, re.M)
+    assert "\n2: TCP has 0.43 ± 0.05 of its share" in out
+
+
+def test_forms_of_a_table(holds: Holds) -> None:
+    """As it is, turned over, in pieces that repeat the keys, in blocks; the first that fits."""
+    columns = [f"measure {i}" for i in range(12)]
+    cells = [f"{i}234.56 ± 0.78" for i in range(12)]
+
+    out = holds(lambda: table(["link", *columns], [["a-b", *cells]], right=columns))
+    assert re.search(r"^ measure 3 +3234.56 ± 0.78$", out, re.M), "turned over"
+
+    out = holds(lambda: table(["link", *columns], [[f"a-{n}", *cells] for n in range(9)], right=columns))
+    assert len(re.findall("^ a-8 ", out, re.M)) == 3, "four columns find room beside the first"
+
+    rows = [[f"a-{n}", "drop-tail", *cells] for n in range(3)]
+    out = holds(lambda: table(["link", "kind of queue", *columns], rows, right=columns))
+    assert len(re.findall("^ a-2 +drop-tail ", out, re.M)) == 4
+
+    rows = [["criterion " * 6, cells[n], "words of a reason " * 9] for n in range(3)]
+    out = holds(lambda: table(["name", "measured", "reason"], rows, right=["measured"]))
+    assert re.search(r"^ name +measured +reason$", out, re.M), "80 columns are enough for the table"
+    rows = [[*row[:2], *cells[:3], row[2]] for row in rows]
+    out = holds(lambda: table(["name", "a", "b", "c", "d", "reason"], rows, right=["a", "b", "c", "d"]))
+    assert "\na       1234.56 ± 0.78\n" in out
+
+    out = holds(lambda: table(["name", "n", "note"], [["x", "1", ""], ["y", "2", ""]], right=["n"]))
+    assert "note" not in out, "nothing stands in it"
+
+
+def test_only_a_word_longer_than_a_line_stands_out(holds: Holds) -> None:
+    name = "a-name-of-" + "x" * 70
+    out = holds(lambda: table(["link", "n"], [[name, "1.5 ± 0.2"], ["b", "2"]], right=["n"]), widths=(100,))
+    assert f"link  {name}\n" in out
+    assert "n     1.5 ± 0.2\n" in out
+
+
+def test_wide_signs(holds: Holds) -> None:
+    """Signs that take two columns."""
+    rows = [["衛星リンク", "1.5 ± 0.2", "説明 " * 30], ["λ", "2 ± 0", "≤ 3 µs " * 20]]
+    holds(lambda: table(["リンク", "n", "note"], rows, right=["n"]))
+
+
+def test_tables_in_plain_letters(tmp_path: Path, small: Path) -> None:
+    """In ASCII ± takes two columns: what is shown is measured."""
+    command = [
+        sys.executable,
+        "-m",
+        "faircast",
+        "run",
+        str(small),
+        "--reps",
+        "2",
+        "--out",
+        "r",
+        "--set",
+        "description=≤ σ",
+    ]
+    for width in (60, 80, 100):
+        env = os.environ | {"COLUMNS": str(width), "PYTHONIOENCODING": "ascii"}
+        done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, check=True)
+        out = done.stdout.decode("ascii")
+        assert_whole(out, width)
+        assert out.startswith("small with description=<= sigma, 2 seeds; ")
+        assert re.search(r"\d \+- \d", out)
+
+
+def test_text_breaks_between_words() -> None:
+    assert wrapped("one two three", 8) == "one two\nthree"
+    assert wrapped("one two three", None) == "one two three"
+    assert wrapped("a mean of 0.25 ± 0.01 here", 14) == "a mean of\n0.25 ± 0.01\nhere"
+    assert wrapped("in 95 % of all", 5) == "in\n95 %\nof\nall"
+    assert wrapped("one two\n  three four", 8, later="  ") == "one two\n    three\n  four"
+    assert wrapped("x" * 20 + " y", 10) == "x" * 20 + "\ny"
+    assert wrapped("", 10, first="> ") == ">"
+
+
+def test_names_beside_their_texts(printed: Callable[..., str]) -> None:
+    pairs = [("red", "drops some of the packets at random"), ("drop-tail", "drops the last")]
+    out = printed(lambda: definitions(pairs, indent=" "), 40)
+    assert out == " red        drops some of the packets at\n            random\n drop-tail  drops the last\n"
+    out = printed(lambda: definitions(pairs), 24)
+    assert out == "red\n    drops some of the\n    packets at random\ndrop-tail\n    drops the last\n"
+
+
+def test_messages_break_between_words(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where standard error is a terminal; elsewhere they stay in one line, for those who look for them."""
+    message = "the window of flow web-3 held it for 40 % of its time"
+    monkeypatch.delenv("COLUMNS", raising=False)
+    warn(message)
+    assert capsys.readouterr().err == f"faircast: warning: {message}\n"
+    monkeypatch.setenv("COLUMNS", "40")
+    warn(message)
+    shown = capsys.readouterr().err
+    assert shown == "faircast: warning: the window of flow\n  web-3 held it for 40 % of its time\n"
+
+
+def shown(
+    values: dict[str, tuple[float, ...]], *, always: bool = False, extremes: bool = True
+) -> tuple[list[str], int]:
+    """The lines of subjects with these values, and how many are hidden."""
+    found, hidden = lines(
+        {name: [(value, f"{value:g}") for value in row] for name, row in values.items()},
+        always=always,
+        extremes=extremes,
+    )
+    return [" | ".join([line.name, *line.cells]) for line in found], hidden
+
+
+def test_families() -> None:
+    """Subjects whose names differ in a number are one line, if they are equal or too many."""
+    three = {"b": (5.0,), **{f"web-{i}": (1.0,) for i in range(3)}}
+    assert shown(three) == (["b | 5", "web-0..2 | 1"], 0)
+    assert shown(dict(list(three.items())[:3])) == (["b | 5", "web-0 | 1", "web-1 | 1"], 0), "two are not many"
+    differing = {f"web-{i}": (float(i % 7), 3.0) for i in range(1, 20)}
+    assert len(shown(differing)[0]) == 19
+    folded = ["web-1..19 | 0 to 6 | 3", "  web-7, lowest | 0 | 3", "  web-13, highest | 6 | 3"]
+    assert shown(differing, always=True) == (folded, 0)
+    assert shown(differing, always=True, extremes=False) == ([folded[0], folded[2]], 0)
+    assert shown({**differing, "a": (9.0, 9.0), "c": (9.0, 9.0)}) == ([*folded, "a | 9 | 9", "c | 9 | 9"], 0)
+    gaps = {f"up-{i}.back": (float(i),) for i in (0, 1, 5, 6)}
+    assert shown(gaps, always=True)[0][0] == "up-0..6.back (4) | 0 to 6"
+    grid = {f"isl-{i}-{j}": (1.0,) for i in range(2) for j in range(3)}
+    assert shown(grid) == (["isl-0..1-0..2 (6) | 1"], 0)
+
+
+def test_more_single_subjects_than_lines() -> None:
+    """The lowest and the highest are shown, or the busiest of links, in their order; the rest is counted."""
+    names = [chr(ord("a") + i // 26) + chr(ord("a") + i % 26) for i in range(50)]
+    values = {name: (float((i * 7) % 50),) for i, name in enumerate(names)}
+    found, hidden = shown(values)
+    assert (len(found), hidden) == (20, 30)
+    assert {float(line.split(" | ")[1]) for line in found} == {*map(float, range(10)), *map(float, range(40, 50))}
+    assert [line.split(" | ")[0] for line in found] == sorted(line.split(" | ")[0] for line in found)
+    found, hidden = shown(values, extremes=False)
+    assert {float(line.split(" | ")[1]) for line in found} == set(map(float, range(30, 50)))
+    assert hidden == 30

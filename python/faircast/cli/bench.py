@@ -62,6 +62,11 @@ def command(
     if as_json:
         print_json({"calendar": calendar, "repeat": repeat, "loads": results})
         return
+    show(results)
+
+
+def show(results: list[dict[str, Any]]) -> None:
+    """The table on screen."""
     columns = [
         "load",
         "packet-hops",

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from faircast.cli.terminal import columns, wrapped
 from faircast.errors import (
     BAD_INPUT,
     INTERRUPTED,
@@ -56,7 +57,8 @@ def say(message: str, code: int, *, as_json: bool, problems: Sequence[tuple[str,
     shown = [f"{path}: {text}" if path else text for path, text in problems[:LISTED]]
     if len(problems) > LISTED:
         shown.append(f"... and {len(problems) - LISTED} more; --json lists them all")
-    print("\n".join([f"faircast: {lines[0]}", *lines[1:], *(f"  {line}" for line in shown)]), file=sys.stderr)
+    for line in [f"faircast: {lines[0]}", *lines[1:], *(f"  {line}" for line in shown)]:
+        tell(line)
     if as_json:
         listed = [{"path": path, "message": text} for path, text in problems]
         with suppress(OSError):  # nobody takes it: the code says it
@@ -65,9 +67,20 @@ def say(message: str, code: int, *, as_json: bool, problems: Sequence[tuple[str,
     return code
 
 
+def note(message: str) -> None:
+    """Say on standard error what happened beside the results."""
+    tell(f"faircast: {shortened(message)}")
+
+
+def tell(line: str) -> None:
+    """One line on standard error; on a terminal it is broken between words, not within them."""
+    width = columns(sys.stderr)
+    print(wrapped(line, width, later="" if width is None else "  "), file=sys.stderr)
+
+
 def warn(message: str) -> None:
     """Say on standard error what is worth knowing and changes no exit code."""
-    print(f"faircast: warning: {shortened(message)}", file=sys.stderr)
+    tell(f"faircast: warning: {shortened(message)}")
 
 
 def print_json(value: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from faircast.cli.common import Json, verb
+from faircast.cli.common import Json, definitions, verb
 from faircast.cli.endings import print_json
 from faircast.errors import choose
 
@@ -38,11 +38,7 @@ def command(
     for name in kinds:
         if kind is None:
             print(f"{name}:")
-        if not found[name]:
-            print(f"{'  ' if kind is None else ''}none yet")
-        width = max((len(item) for item, _ in found[name]), default=0)
-        for item, text in found[name]:
-            print(f"{'  ' if kind is None else ''}{item:<{width}}  {text}".rstrip())
+        definitions(found[name] or [("none yet", "")], indent="  " if kind is None else "")
 
 
 def entries(kind: str) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faircast.cli.common import Json, Sets, table, verb
+from faircast.cli.common import Json, Sets, say, table, verb
 from faircast.cli.endings import print_json
 
 if TYPE_CHECKING:
@@ -97,19 +97,19 @@ def show(one: PathSeries, interval: str) -> None:
         [f"{t_s:.3f}", "-" if math.isnan(delay_s) else f"{1000 * delay_s:.3f}", str(hops), event, way]
         for t_s, event, delay_s, hops, way in changes(one)
     ]
-    print(f"{one.from_} to {one.to}, 0 to {one.end_s:g} s")
+    say(f"{one.from_} to {one.to}, 0 to {one.end_s:g} s")
     table(["time, s", "delay, ms", "hops", "event", "way"], rows, right=["time, s", "delay, ms", "hops"])
     summary = one.summary
     if not math.isnan(summary.min_s):
         low, mean, high = (f"{1000 * value:.3f}" for value in (summary.min_s, summary.mean_s, summary.max_s))
-        print(f"delay {low} to {high} ms, mean {mean} ms of samples every {interval}")
+        say(f"delay {low} to {high} ms, mean {mean} ms of samples every {interval}")
     lost = f", lost {times(summary.lost)}" if summary.lost else ""
-    print(f"path changes: {summary.changes}; without a way: {summary.without_s:g} s{lost}")
+    say(f"path changes: {summary.changes}; without a way: {summary.without_s:g} s{lost}")
     for station, number in summary.handoffs.items():
         between = summary.between_s[station]
         every = "" if math.isnan(between) else f", {between:.1f} s from one to the next"
-        print(f"hand-offs of {station}: {number}{every}")
-    print()
+        say(f"hand-offs of {station}: {number}{every}")
+    say()
 
 
 def times(number: int) -> str:

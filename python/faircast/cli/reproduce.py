@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faircast.cli.common import Jobs, Json, console, table, verb
-from faircast.cli.endings import print_json
-from faircast.cli.streams import legible
+from faircast.cli.common import Jobs, Json, say, table, verb
+from faircast.cli.endings import note, print_json
 from faircast.errors import CRITERION_FAILED, INTERRUPTED
 from faircast.experiment import plain
 from faircast.progress import Reporter
@@ -80,9 +78,9 @@ def command(
     else:
         for report in done.reports:
             show(report)
-        print(f"\n{done.runs} runs computed, {done.found} found; results in {done.folder}")
+        say(f"\n{done.runs} runs computed, {done.found} found; results in {done.folder}")
     if done.interrupted:
-        print("faircast: interrupted; finished runs are kept, the same command continues", file=sys.stderr)
+        note("interrupted; finished runs are kept, the same command continues")
         raise typer.Exit(INTERRUPTED)
     if strict and not all(report.holds for report in done.reports):
         raise typer.Exit(CRITERION_FAILED)
@@ -92,31 +90,24 @@ def show(report: Report) -> None:
     """One experiment on screen: what the paper says and what came out, then criterion by criterion with the notes."""
     seeds = f"{len(report.seeds)} seed{'s' if len(report.seeds) != 1 else ''}"
     place = f"{report.place}, " if report.place else ""
-    tell(f"\n{report.id}: {report.title} [{report.paper}]")
+    say(f"\n{report.id}: {report.title} [{report.paper}]")
     if report.published:
-        tell(f"  {place}the paper says: {report.published}")
-    tell(f"  Measured over {seeds}: {report.says}")
-    tell(f"  Verdict: {report.verdict}{f'. {report.why}' if report.why else ''}")
+        say(f"  {place}the paper says: {report.published}")
+    say(f"  Measured over {seeds}: {report.says}")
+    say(f"  Verdict: {report.verdict}{f'. {report.why}' if report.why else ''}")
     rows = []
     for number, item in enumerate(report.criteria, 1):
         measured = "-" if item.measured is None else with_interval(item.measured, item.ci95)
         rows.append([str(number), item.name, published(item.published), measured, item.rule, item.verdict])
-    table(["", "criterion", "the paper says", "measured", "rule", "verdict"], rows, right=("measured",))
+    table(["no.", "criterion", "the paper says", "measured", "rule", "verdict"], rows, right=("measured",))
     for number, item in enumerate(report.criteria, 1):
         if item.note:
-            tell(f"{number}: {item.note}")
+            say(f"{number}: {item.note}")
     if report.numbers is not None:
         columns, rows = report.numbers.columns, [list(row) for row in report.numbers.rows]
         table(columns, rows, right=columns[1:])
     for path in report.figures:
-        print(f"  {path}")
-
-
-def tell(text: str) -> None:
-    """A sentence, broken between words."""
-    from rich.text import Text
-
-    console().print(Text(legible(text)))
+        say(f"  {path}")
 
 
 def published(value: str | float) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faircast.cli.common import Jobs, Json, Label, Sets, one_place, verb
-from faircast.cli.endings import print_json, warn
+from faircast.cli.common import Jobs, Json, Label, Sets, one_place, say, verb
+from faircast.cli.endings import note, print_json, warn
 from faircast.errors import INTERRUPTED
 from faircast.progress import Reporter
 
@@ -59,7 +58,7 @@ def command(
         scenario, chosen, version, made_in, before = earlier
         made_by = [*before, *made_by]
         if version != faircast_version():
-            print(f"faircast: {file} was made by faircast {version}, numbers may differ", file=sys.stderr)
+            note(f"{file} was made by faircast {version}, numbers may differ")
         if sets:
             scenario = resolve(scenario, sets=sets)
         elif out is None and not label:
@@ -71,7 +70,7 @@ def command(
         outcome = run_into(folder, chosen, workers=jobs, watcher=reporter)
     for number, reason in outcome.damaged.items():
         done = "run again" if number in outcome.computed else "removed"
-        print(f"faircast: seed {number} was damaged and is {done}: {reason}", file=sys.stderr)
+        note(f"seed {number} was damaged and is {done}: {reason}")
     warnings = of_folder(folder.finished())
     if as_json:
         print_json(
@@ -92,7 +91,7 @@ def command(
         for line in lines(warnings, len(folder.finished())):
             warn(line)
     if outcome.interrupted:
-        print("faircast: interrupted; what was finished is kept, the same command continues", file=sys.stderr)
+        note("interrupted; what was finished is kept, the same command continues")
         raise typer.Exit(INTERRUPTED)
 
 
@@ -103,5 +102,5 @@ def show(name: str, folder: RunFolder, outcome: FolderOutcome) -> None:
     if outcome.rows:
         show_rows(headline(name, folder.sets, len(folder.finished())), outcome.rows)
     if not outcome.computed and not outcome.interrupted:
-        print("nothing left to do: the folder holds these seeds already")
-    print(f"results in {folder.path}")
+        say("nothing left to do: the folder holds these seeds already")
+    say(f"results in {folder.path}")

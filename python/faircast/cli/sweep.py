@@ -56,9 +56,9 @@ def command(
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> None:
-    """Run a scenario at many points, all with the same seeds, and show them side by side.
+    """Run a scenario with many values of its keys, side by side.
 
-    Points are the product of all --vary; values are split at commas outside quotes and brackets and read as those of
+    All points have the same seeds. Points are the product of all --vary; values are split at commas outside quotes and brackets and read as those of
     --set. The path `scenario` varies the file itself. Runs that are finished are kept: the same command continues, and
     more values or more --reps go to the same folder.
 

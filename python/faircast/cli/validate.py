@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from faircast.cli.common import Json, Sets, verb
+from faircast.cli.common import Json, Sets, say, verb
 from faircast.cli.endings import print_json, warn
 from faircast.errors import BAD_INPUT, InputError
 
@@ -39,6 +39,6 @@ def command(
     if as_json:
         print_json({"valid": True, "problems": [], "warnings": [warning.to_json() for warning in warnings]})
         return
-    print(f"{file} is a legal scenario: {scenario.name}, hash {scenario.hash}")
+    say(f"{file} is a legal scenario: {scenario.name}, hash {scenario.hash}")
     for warning in warnings:
         warn(f"{warning.path}: {warning.message}")

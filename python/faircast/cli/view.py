@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
-from faircast.cli.common import table
+from faircast.cli.common import say, table
+from faircast.cli.families import lines
 from faircast.statistics import Estimate, estimate, with_interval
 from faircast.summary import Row
 
-LINES_SHOWN = 20
 FLOW = {
     "goodput": "goodput",
     "rate": "rate",
@@ -60,15 +61,15 @@ def show_rows(title: str, rows: Sequence[Row]) -> None:
             subjects[row.subject]["optimum"] = estimate([row.optimum]), row.unit
     several = any(item.n > 1 for found in subjects.values() for item, _ in found.values())
     interval = ", mean ± half width of the 95 % interval" if several else ""
-    print(f"{title}; after the warm-up unless said{interval}")
+    say(f"{title}; after the warm-up unless said{interval}")
     receivers = {name: found for name, found in subjects.items() if "reports" in found}
     flows = {name: found for name, found in subjects.items() if "goodput" in found and name not in receivers}
     show_subjects("flow", FLOW, flows)
     show_subjects("receiver", RECEIVER, receivers)
-    show_subjects("link", LINK, {name: found for name, found in subjects.items() if is_busy(found)})
+    show_subjects("link", LINK, busy(subjects))
     fairness = subjects.get("run", {}).get("jain_index")
     if fairness is not None:
-        print(f"Jain's fairness index of the flows: {fairness[0]}")
+        say(f"Jain's fairness index of the flows: {fairness[0]}")
     show_distance(subjects)
 
 
@@ -76,36 +77,40 @@ def show_distance(subjects: dict[str, Metrics]) -> None:
     """How far the rates are from the optimum, or why there is none."""
     distance = subjects.get("run", {}).get("optimum_distance")
     if distance is not None and distance[0].n:
-        print(f"distance from the optimum, root of the mean of (rate/optimum - 1)²: {distance[0]}")
+        say(f"distance from the optimum, root of the mean of (rate/optimum - 1)²: {distance[0]}")
     elif distance is not None and "optimum_pairs" in subjects["run"]:
         pairs = subjects["run"]["optimum_pairs"][0].high
-        print(
-            f"no optimum beside so large a network ({pairs:.0f} coupled pairs of links); faircast.optimum computes it"
-        )
+        say(f"no optimum beside so large a network ({pairs:.0f} coupled pairs of links); faircast.optimum computes it")
     elif distance is not None and not any("inelastic_excess" in found for found in subjects.values()):
-        print("the optimum was not found; faircast.optimum says why")
+        say("the optimum was not found; faircast.optimum says why")
     for name, found in subjects.items():
         if "inelastic_excess" in found:
             excess = found["inelastic_excess"][0].high
-            print(f"no optimum: constant rates fill link {name}, with {excess:.9g} bit/s more than it has")
+            say(f"no optimum: constant rates fill link {name}, with {excess:.9g} bit/s more than it has")
 
 
-def is_busy(found: Metrics) -> bool:
-    """Whether a subject is a link on which something happens."""
-    if "efficiency" not in found:
-        return False
+def busy(subjects: dict[str, Metrics]) -> dict[str, Metrics]:
+    """Links on which something happens, at least the busiest."""
+    links = {name: found for name, found in subjects.items() if "efficiency" in found}
+    shown = {name for name, found in links.items() if is_busy(found)}
+    shown |= set(sorted(links, key=lambda name: -links[name]["efficiency"][0].high)[:1])
+    return {name: found for name, found in links.items() if name in shown}
+
+
+def is_busy(link: Metrics) -> bool:
+    """Whether something happens on a link: it is probed, used by half, drops, marks or loses."""
     counts = ("drops_all", "marks_incipient_all", "marks_moderate_all", "lost_all")
     return (
-        "queue_mean" in found
-        or found["efficiency"][0].high >= 0.5
-        or any(found[name][0].high > 0 for name in counts if name in found)
+        "queue_mean" in link
+        or link["efficiency"][0].high >= 0.5
+        or any(link[name][0].high > 0 for name in counts if name in link)
     )
 
 
 def show_subjects(kind: str, names: dict[str, str], subjects: dict[str, Metrics]) -> None:
     """One table: subjects as lines; of the metrics those that are not zero everywhere."""
     columns: list[str] = [kind]
-    cells: list[list[str]] = [[name] for name in subjects]
+    cells: dict[str, list[tuple[float, str]]] = {name: [] for name in subjects}
     # One unit for all rates of the table: they are to be compared.
     rates = [
         item.high
@@ -123,12 +128,16 @@ def show_subjects(kind: str, names: dict[str, str], subjects: dict[str, Metrics]
         unit = known[0][1]
         scale, unit = scaled(highest.get(unit, 0.0), unit)
         columns.append(f"{heading}, {unit}" if unit else heading)
-        for line, item in zip(cells, found, strict=True):
-            line.append("-" if item is None else number(item[0], scale))
-    if subjects:
-        table(columns, cells[:LINES_SHOWN], right=columns[1:], whole=[kind])
-    if len(cells) > LINES_SHOWN:
-        print(f"... and {len(cells) - LINES_SHOWN} more {kind}s in summary.parquet")
+        for line, item in zip(cells.values(), found, strict=True):
+            line.append((math.nan, "-") if item is None else (item[0].mean, number(item[0], scale)))
+    if not subjects:
+        return
+    is_link = kind == "link"
+    found_lines, hidden = lines(cells, always=is_link, extremes=not is_link)
+    table(columns, [[line.name, *line.cells] for line in found_lines], right=columns[1:], whole=[kind])
+    if hidden:
+        which = f"{hidden} less busy links" if is_link else f"{hidden} more {kind}s, between these,"
+        say(f"... and {which} in summary.parquet")
 
 
 def scaled(highest: float, unit: str) -> tuple[Callable[[float], float], str]:
