@@ -56,13 +56,14 @@ def command(
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> None:
-    """Run a scenario with many values of its keys, side by side.
+    r"""Run a scenario with many values of its keys, side by side.
 
-    All points have the same seeds. Points are the product of all --vary; values are split at commas outside quotes and brackets and read as those of
-    --set. The path `scenario` varies the file itself. Runs that are finished are kept: the same command continues, and
-    more values or more --reps go to the same folder.
+    All points have the same seeds. Points are the product of all --vary; values are split at commas outside quotes and
+    brackets and read as those of --set. The path `scenario` varies the file itself. Runs that are finished are kept:
+    the same command continues, and more values or more --reps go to the same folder.
 
-    Example: faircast sweep examples/scenarios/geo-loss.toml --vary links.bottleneck.delay='50 ms','250 ms' --reps 3
+    Example: faircast sweep examples/scenarios/geo-loss.toml \
+                 --vary links.bottleneck.delay='50 ms','250 ms' --reps 3
     """
     from faircast.errors import InputError
     from faircast.sweeps import check_metric, sweep
