@@ -90,9 +90,9 @@ bench-peers: build
 
 # The documentation as pages, in target/site.
 docs: env
-	@echo "installing into .venv: mkdocs"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mkdocs>=1.6,<2'
-	$(BIN)/mkdocs build --quiet
+	@echo "installing into .venv: mkdocs-material"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.6,<10'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "open target/site/index.html"
 
 clean:
