@@ -22,6 +22,7 @@ VERBS = {
     "schema": "faircast.cli.schema",
     "sweep": "faircast.cli.sweep",
     "reproduce": "faircast.cli.reproduce",
+    "show": "faircast.cli.show",
     "plot": "faircast.cli.plot",
     "bench": "faircast.cli.bench",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,7 +15,7 @@ from faircast.progress import Reporter
 from faircast.statistics import with_interval
 
 if TYPE_CHECKING:
-    from faircast.report import Report
+    from faircast.report import Report, Reproduction
 
 
 def ids_known() -> list[str]:
@@ -73,8 +73,7 @@ def command(
             watcher=reporter,
         )
     if as_json:
-        reports = [{**report.to_json(), "figures": [str(path) for path in report.figures]} for report in done.reports]
-        print_json({"folder": str(done.folder), "interrupted": done.interrupted, "experiments": reports})
+        print_json(to_json(done))
     else:
         for report in done.reports:
             show(report)
@@ -84,6 +83,12 @@ def command(
         raise typer.Exit(INTERRUPTED)
     if strict and not all(report.holds for report in done.reports):
         raise typer.Exit(CRITERION_FAILED)
+
+
+def to_json(done: Reproduction) -> dict[str, Any]:
+    """What a folder holds, for machines."""
+    reports = [{**report.to_json(), "figures": [str(path) for path in report.figures]} for report in done.reports]
+    return {"folder": str(done.folder), "interrupted": done.interrupted, "experiments": reports}
 
 
 def show(report: Report) -> None:

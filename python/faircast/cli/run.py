@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -14,8 +14,8 @@ from faircast.errors import INTERRUPTED
 from faircast.progress import Reporter
 
 if TYPE_CHECKING:
-    from faircast.folder import RunFolder
-    from faircast.runs import FolderOutcome
+    from faircast.scenario import Resolved
+    from faircast.summary import Row
 
 
 @verb
@@ -44,8 +44,6 @@ def command(
     from faircast.results import faircast_version
     from faircast.runs import from_result, run_into
     from faircast.scenario import resolve, seeds
-    from faircast.summary import to_json
-    from faircast.warning import lines, of_folder
 
     one_place(out, label)
     made_by = list(sets or [])
@@ -71,36 +69,55 @@ def command(
     for number, reason in outcome.damaged.items():
         done = "run again" if number in outcome.computed else "removed"
         note(f"seed {number} was damaged and is {done}: {reason}")
-    warnings = of_folder(folder.finished())
+    held = Held(scenario, folder.path, folder.sets, folder.finished(), outcome.rows)
     if as_json:
-        print_json(
-            {
-                "scenario": scenario.name,
-                "hash": scenario.hash,
-                "sets": folder.sets,
-                "folder": str(folder.path),
-                "seeds": list(folder.finished()),
-                "computed": outcome.computed,
-                "interrupted": outcome.interrupted,
-                "warnings": [warning.to_json() for warning in warnings],
-                "summary": to_json(outcome.rows),
-            }
-        )
+        print_json(to_json(held, computed=outcome.computed, interrupted=outcome.interrupted))
     else:
-        show(scenario.name, folder, outcome)
-        for line in lines(warnings, len(folder.finished())):
-            warn(line)
+        show(held, idle=not outcome.computed and not outcome.interrupted)
     if outcome.interrupted:
         note("interrupted; what was finished is kept, the same command continues")
         raise typer.Exit(INTERRUPTED)
 
 
-def show(name: str, folder: RunFolder, outcome: FolderOutcome) -> None:
-    """The summary on screen."""
-    from faircast.cli.view import headline, show_rows
+class Held(NamedTuple):
+    """What the folder of a run holds."""
 
-    if outcome.rows:
-        show_rows(headline(name, folder.sets, len(folder.finished())), outcome.rows)
-    if not outcome.computed and not outcome.interrupted:
+    scenario: Resolved
+    path: Path
+    sets: Sequence[str]
+    seeds: Mapping[int, Path]
+    """The folders of the finished seeds."""
+    rows: Sequence[Row]
+    """The summary over them."""
+
+
+def show(held: Held, *, idle: bool = False) -> None:
+    """The summary on screen, and the warnings; `idle` if a call found nothing left to do."""
+    from faircast.cli.view import headline, show_rows
+    from faircast.warning import lines, of_folder
+
+    if held.rows:
+        show_rows(headline(held.scenario.name, held.sets, len(held.seeds)), held.rows)
+    if idle:
         say("nothing left to do: the folder holds these seeds already")
-    say(f"results in {folder.path}")
+    say(f"results in {held.path}")
+    for line in lines(of_folder(held.seeds), len(held.seeds)):
+        warn(line)
+
+
+def to_json(held: Held, *, computed: Sequence[int], interrupted: bool) -> dict[str, Any]:
+    """The same for machines."""
+    from faircast import summary
+    from faircast.warning import of_folder
+
+    return {
+        "scenario": held.scenario.name,
+        "hash": held.scenario.hash,
+        "sets": list(held.sets),
+        "folder": str(held.path),
+        "seeds": list(held.seeds),
+        "computed": list(computed),
+        "interrupted": interrupted,
+        "warnings": [warning.to_json() for warning in of_folder(held.seeds)],
+        "summary": summary.to_json(held.rows),
+    }
