@@ -134,7 +134,7 @@ def typed(values: Sequence[Any]) -> list[str] | NDArray[Any]:
         return np.array(values, np.bool_)
     if all(type(value) is int and abs(value) < 2**63 for value in values):
         return np.array(values, np.int64)
-    if all(type(value) in (int, float) for value in values):
+    if all(type(value) is float or (type(value) is int and abs(value) < 2**53) for value in values):
         return np.array(values, np.float64)
     return [as_text(value) for value in values]
 

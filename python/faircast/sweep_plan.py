@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from faircast.errors import InputError, brief
+from faircast.errors import InputError, brief, nearest
 from faircast.manifest import MANIFEST, read_manifest, sets_of
 from faircast.scenario import (
     Resolved,
@@ -98,6 +98,9 @@ def planned(
             for problem in error.problems or [("", error.message)]:
                 wrong.setdefault(problem, []).append(point)
     if wrong:
+        if base is not None and not any("did you mean" in text for _, text in wrong):
+            hints = {(path, absent(path, base)): list[Values](values) for path in varied if absent(path, base)}
+            wrong = hints | wrong
         raise refusal("the scenario" if scenario is None else describe(scenario), wrong, values)
     names = list(dict.fromkeys(point.scenario.name for point in found))
     return Plan(names[0] if len(names) == 1 else "several", digest_of(base, varied, sets), varied, found, tuple(sets))
@@ -137,6 +140,20 @@ def refusal(where: str, wrong: Mapping[tuple[str, str], Sequence[Values]], point
     """What is wrong, each problem once with the points that have it."""
     problems = [(path, f"{text} ({place_of(several, points)})") for (path, text), several in wrong.items()]
     return InputError(f"{where} {count(problems)} when it is varied; nothing has been run", problems)
+
+
+def absent(path: str, tree: dict[str, Any]) -> str:
+    """Where a path leads to something that the scenario lacks, though it has something of a similar name: which."""
+    at: Any = tree
+    keys = keys_of(path)
+    for depth, key in enumerate(keys[:-1]):
+        if not isinstance(at, dict):
+            return ""
+        if key not in at:
+            near = nearest(key, list(at))
+            return f"the scenario has no {'.'.join(keys[: depth + 1])}{near}" if near else ""
+        at = at[key]
+    return ""
 
 
 def place_of(several: Sequence[Values], points: Sequence[Values]) -> str:

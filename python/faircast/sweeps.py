@@ -34,7 +34,7 @@ from faircast.sweep_folder import (
     write_points,
 )
 from faircast.sweep_plan import Plan, again, planned
-from faircast.vary import keys_of
+from faircast.vary import keys_of, short_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -168,7 +168,7 @@ class SweepResult:
         ends = [path for path in self.varied if keys_of(path)[-len(keys) :] == keys]
         if len(ends) > 1:
             raise InputError(f"{brief(name)} is the end of several varied paths: {', '.join(ends)}")
-        return ends[0] if ends else choose("varied path", name, self.varied)
+        return ends[0] if ends else choose("varied path", name, list(short_names(self.varied).values()))
 
     def values(self, point: SweepPoint, subject: str, metric: str) -> dict[int, float]:
         """One number of a point by seed; empty if the point does not have it, but another one does.

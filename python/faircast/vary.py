@@ -91,9 +91,8 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     rows = []
     for number, cells in lines[1:]:
         if len(cells) != len(header):
-            raise InputError(
-                f"{path}, line {number}: {len(cells)} values, but the first line names {len(header)} paths"
-            )
+            given = f"{len(cells)} value{'' if len(cells) == 1 else 's'}"
+            raise InputError(f"{path}, line {number}: {given} for the {len(header)} paths of the first line")
         row = {}
         for name, cell in zip(header, cells, strict=True):
             if not cell.strip():
@@ -156,9 +155,11 @@ def _listed(path: str, values: Any) -> list[Any]:
     found = [plain(value) for value in values]
     if not found:
         raise InputError(f"no values are listed for {brief(path)}")
-    for place, value in enumerate(found):
-        if as_text(value) in map(as_text, found[:place]):
-            raise InputError(f"the value {brief(as_text(value))} of {brief(path)} stands there twice")
+    seen: set[str] = set()
+    for text in map(as_text, found):
+        if text in seen:
+            raise InputError(f"the value {brief(text)} of {brief(path)} stands there twice")
+        seen.add(text)
     return found
 
 

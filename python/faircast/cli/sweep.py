@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from faircast.cli.common import Jobs, Json, Label, Sets, one_place, table, verb
+from faircast.cli.common import Jobs, Json, Label, Sets, one_place, say, table, verb
 from faircast.cli.endings import print_json, warn
 from faircast.errors import INTERRUPTED
 from faircast.progress import Reporter
@@ -99,7 +99,7 @@ def command(
         print_json(to_json(result))
     else:
         show(result, wanted)
-        print(f"{result.computed} runs computed, {result.found} found")
+        say(f"{result.computed} runs computed, {result.found} found")
     if result.interrupted:
         print("faircast: interrupted; what was finished is kept, the same command continues", file=sys.stderr)
         raise typer.Exit(INTERRUPTED)
@@ -132,9 +132,9 @@ def show(result: SweepResult, metrics: Sequence[Metric] = ()) -> None:
     interval = ", mean ± half width of the 95 % interval" if several else ""
     points = many(len(result.points), "point")
     title = headline(result.name, result.sets, len(result.seeds))
-    print(f"{title}, {points}; after the warm-up unless said{interval}")
+    say(f"{title}, {points}; after the warm-up unless said{interval}")
     for name, path in shared.items():
-        print(f"  {name}: {path}")
+        say(f"  {name}: {path}")
     shown = result.points[:LINES_SHOWN]
     cells = [[as_text(point.values[path]) for path in result.varied] for point in shown]
     columns = [names[path] for path in result.varied]
@@ -156,12 +156,12 @@ def show(result: SweepResult, metrics: Sequence[Metric] = ()) -> None:
     numbers = columns[len(result.varied) :]
     table(columns, cells, right=numbers, whole=columns[: len(result.varied)])
     if len(result.points) > LINES_SHOWN:
-        print(f"... and {len(result.points) - LINES_SHOWN} more points in {result.folder / 'measurements.parquet'}")
+        say(f"... and {len(result.points) - LINES_SHOWN} more points in {result.folder / 'measurements.parquet'}")
     if not metrics:
         tell_more(result, chosen)
     for warning in warning_lines(result):
         warn(warning)
-    print(f"results in {result.folder}")
+    say(f"results in {result.folder}")
 
 
 def many(number: int, noun: str) -> str:
@@ -173,8 +173,8 @@ def tell_more(result: SweepResult, shown: Sequence[Metric]) -> None:
     """What else there is, and how to draw it."""
     left, subjects = len(result.metrics) - len(shown), len({subject for subject, _ in result.metrics})
     if left > 0 and shown:
-        print(f"{many(left, 'more metric')} of {many(subjects, 'subject')}: --metric SUBJECT/METRIC")
-        print(f"to draw one: faircast plot {result.folder} {'/'.join(shown[0])}")
+        say(f"{many(left, 'more metric')} of {many(subjects, 'subject')}: --metric SUBJECT/METRIC")
+        say(f"to draw one: faircast plot {result.folder} {'/'.join(shown[0])}")
 
 
 def rates(result: SweepResult) -> list[Metric]:
