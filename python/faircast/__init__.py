@@ -16,6 +16,7 @@ from faircast.core import choose
 
 if TYPE_CHECKING:
     from faircast._native import Control, ScenarioError
+    from faircast.comparison import compare
     from faircast.errors import InputError, NotFinishedError
     from faircast.experiment import Experiment
     from faircast.guests import register_scheme
@@ -48,6 +49,7 @@ __all__ = [
     "Runs",
     "ScenarioError",
     "SweepResult",
+    "compare",
     "estimate",
     "jain",
     "optimum",
@@ -79,6 +81,7 @@ _HOME = {
     "ScenarioError": "faircast._native",
     "SweepResult": "faircast.sweeps",
     "__version__": "",
+    "compare": "faircast.comparison",
     "estimate": "faircast.statistics",
     "jain": "faircast.statistics",
     "optimum": "faircast.utility.network",

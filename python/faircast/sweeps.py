@@ -17,7 +17,7 @@ from faircast.errors import InputError, brief
 from faircast.manifest import INTERRUPTED, Workplace, check_build, check_place, default_path, read_manifest, sets_of
 from faircast.measurements import Measurements
 from faircast.pairs import difference_of
-from faircast.scenario import Source, choose
+from faircast.scenario import Resolved, Source, choose
 from faircast.scenario import seeds as seeds_of
 from faircast.statistics import Estimate, estimate
 from faircast.storage import clear_leftovers
@@ -232,6 +232,23 @@ class SweepResult:
     def check(self, subject: str, metric: str) -> None:
         """Raise an `InputError`, with names that resemble, if no point has this metric."""
         check_metric(subject, metric, self.metrics)
+
+
+def rates_of(scenarios: Sequence[Resolved], there: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The rates of all sessions, then those of all flows, in the order of the scenarios; of metrics that are there.
+
+    A group of several flows stands for its flows where it has a rate of its own.
+    """
+    legal = set(there)
+    found: dict[tuple[str, str], None] = {}
+    for kind in ("sessions", "flows"):
+        for scenario in scenarios:
+            for name, entry in scenario.data.get(kind, {}).items():
+                count = entry.get("count") or 1
+                for subject in [name] if (name, "rate") in legal else [f"{name}-{i}" for i in range(count)]:
+                    if (subject, "rate") in legal:
+                        found[subject, "rate"] = None
+    return list(found)
 
 
 def check_metric(subject: str, metric: str, legal: Sequence[tuple[str, str]]) -> None:

@@ -27,10 +27,10 @@ Values = Mapping[str, Any]
 """Of one point: by path."""
 
 
-def parse_axis(text: str) -> tuple[str, list[Any]]:
+def parse_axis(text: str, name: str = "--vary") -> tuple[str, list[Any]]:
     """One ``--vary``: the path and its values, split at commas outside quotes and brackets."""
-    text = decoded(text, "--vary")
-    option = f"--vary {brief(text)}"
+    text = decoded(text, name)
+    option = f"{name} {brief(text)}"
     path, equals, listed = text.partition("=")
     path = path.strip()
     if not equals or not path:

@@ -64,10 +64,11 @@ def show_run(folder: Path, kind: str, *, as_json: bool) -> None:
 def show_sweep(folder: Path, metrics: list[str], *, as_json: bool) -> None:
     """The points of a sweep."""
     from faircast.cli import sweep
+    from faircast.comparison import parse_metric
     from faircast.sweeps import SweepResult, check_metric
 
     result = SweepResult.read(folder)
-    wanted = [sweep.parse_metric(text) for text in metrics]
+    wanted = [parse_metric(text) for text in metrics]
     for subject, metric in wanted:
         check_metric(subject, metric, result.metrics)
     if as_json:

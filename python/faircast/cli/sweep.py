@@ -65,6 +65,7 @@ def command(
     Example: faircast sweep examples/scenarios/geo-loss.toml \
                  --vary links.bottleneck.delay='50 ms','250 ms' --reps 3
     """
+    from faircast.comparison import parse_metric
     from faircast.errors import InputError
     from faircast.sweeps import check_metric, sweep
     from faircast.vary import parse_axis, read_rows
@@ -105,16 +106,6 @@ def command(
         raise typer.Exit(INTERRUPTED)
 
 
-def parse_metric(text: str) -> Metric:
-    """``video/rate`` as subject and metric."""
-    from faircast.errors import InputError, brief
-
-    subject, slash, metric = text.rpartition("/")
-    if not slash or not subject or not metric:
-        raise InputError(f"--metric {brief(text)}: write subject/metric, for instance --metric video/rate")
-    return subject, metric
-
-
 def show(result: SweepResult, metrics: Sequence[Metric] = ()) -> None:
     """The points on screen by the metrics, unless said the rates of sessions and flows; then the warnings.
 
@@ -122,9 +113,10 @@ def show(result: SweepResult, metrics: Sequence[Metric] = ()) -> None:
     """
     from faircast.cli.view import headline, number, scaled
     from faircast.statistics import estimate
+    from faircast.sweeps import rates_of
     from faircast.vary import as_text, short_names
 
-    chosen = list(metrics) or rates(result)[:COLUMNS_SHOWN]
+    chosen = list(metrics) or rates_of([point.scenario for point in result.points], result.metrics)[:COLUMNS_SHOWN]
     units = {key: result.unit(*key) for key in chosen}
     names = short_names(result.varied)
     shared = {names[path]: path for path in result.varied if names[path] != path}
@@ -175,24 +167,6 @@ def tell_more(result: SweepResult, shown: Sequence[Metric]) -> None:
     if left > 0 and shown:
         say(f"{many(left, 'more metric')} of {many(subjects, 'subject')}: --metric SUBJECT/METRIC")
         say(f"to draw one: faircast plot {result.folder} {'/'.join(shown[0])}")
-
-
-def rates(result: SweepResult) -> list[Metric]:
-    """The rates of all sessions, then those of all flow groups, in the order of the scenarios.
-
-    A group of several flows stands for its flows where it has a rate of its own.
-    """
-    there = set(result.metrics)
-    found: dict[Metric, None] = {}
-    for kind in ("sessions", "flows"):
-        for point in result.points:
-            for name, entry in point.scenario.data.get(kind, {}).items():
-                group = (name, "rate") in there
-                count = entry.get("count") or 1
-                for subject in [name] if group else [f"{name}-{i}" for i in range(count)]:
-                    if (subject, "rate") in there:
-                        found[subject, "rate"] = None
-    return list(found)
 
 
 def warning_lines(result: SweepResult, most: int = 5) -> list[str]:

@@ -89,9 +89,10 @@ def parsed(result: SweepResult, text: str) -> Metric:
 
 def rates_of(result: SweepResult) -> list[Metric]:
     """What a sweep is about unless said: the rates of its sessions and flows, as many as the table on screen has."""
-    from faircast.cli.sweep import COLUMNS_SHOWN, rates
+    from faircast.cli.sweep import COLUMNS_SHOWN
+    from faircast.sweeps import rates_of as rates
 
-    return rates(result)[:COLUMNS_SHOWN] or result.metrics[:1]
+    return rates([point.scenario for point in result.points], result.metrics)[:COLUMNS_SHOWN] or result.metrics[:1]
 
 
 def axis_of(result: SweepResult, x: str | None) -> Axis:

@@ -1,0 +1,144 @@
+"""``faircast compare``: what a result has more than another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from faircast.cli.common import Json, say, table, verb
+from faircast.cli.endings import print_json, warn
+
+if TYPE_CHECKING:
+    from faircast.comparison import Comparison, Difference
+    from faircast.statistics import Estimate
+
+LINES_SHOWN = 60
+
+
+@verb
+def command(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Folders of runs, or one of a sweep.", show_default=False)
+    ],
+    between: Annotated[
+        str | None,
+        typer.Option(metavar="PATH=A,B", help="Of a sweep: which values of which path; without =A,B all of them."),
+    ] = None,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option("--metric", metavar="SUBJECT/METRIC", help="What to compare; again and again; 'all' for all."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare results seed by seed, with intervals of their differences.
+
+    The first one is what the others are held against. A difference is told apart if its 95 % interval leaves out zero.
+    Of a sweep those points are compared that differ in the one value alone.
+
+    Example: faircast compare results/geo-1f0c9a12be77 results/geo-3f0c9a12be77
+    """
+    from faircast.comparison import compare
+    from faircast.vary import parse_axis
+
+    chosen: Any = between
+    if between is not None and "=" in between:
+        chosen = parse_axis(between, "--between")
+    every = metrics == ["all"]
+    found = compare(*folders, between=chosen, metrics=[] if every else metrics or [])
+    if as_json:
+        print_json(to_json(found))
+        return
+    show(found, found.metrics if every else found.usual)
+    for note in found.notes:
+        warn(note)
+
+
+def show(found: Comparison, metrics: Sequence[tuple[str, str]]) -> None:
+    """A table for each two that are compared."""
+    for pair in dict.fromkeys((row.first, row.second) for row in found.rows):
+        own = [row for key in metrics for row in found.rows if (row.subject, row.metric) == key]
+        show_pair([row for row in own if (row.first, row.second) == pair])
+    left = len(found.metrics) - len(set(metrics) & set(found.metrics))
+    if left > 0:
+        say(f"{left} more metrics: --metric SUBJECT/METRIC, or --metric all")
+
+
+def show_pair(rows: Sequence[Difference]) -> None:
+    """What the second has more than the first."""
+    from faircast.cli.view import number, scaled
+    from faircast.vary import as_text, short_names
+
+    if not rows:
+        return
+    first, second = rows[0].first, rows[0].second
+    names = short_names(list(rows[0].where))
+    n = max(row.difference.n for row in rows)
+    say(f"{second} less {first}, {n} {how(rows[0], n)}; means, and the difference ± half width of its 95 % interval")
+    rates = [max(row.of_first.high, row.of_second.high) for row in rows if row.unit == "bit/s"]
+    highest = max((rate for rate in rates if math.isfinite(rate)), default=0.0)
+    cells = []
+    for row in rows:
+        scale, unit = scaled(highest if row.unit == "bit/s" else 0.0, row.unit)
+        means = [number(replace(item, ci95=None), scale) for item in (row.of_first, row.of_second)]
+        name = f"{row.subject} {row.metric}, {unit}" if unit else f"{row.subject} {row.metric}"
+        varied = [as_text(row.where[path]) for path in names]
+        cells.append([*varied, name, *means, number(row.difference, scale), share(row), word(row)])
+    numbers = [first, second, "difference", "relative"]
+    keys = [*names.values(), "metric"]
+    table([*keys, *numbers, "apart"], cells[:LINES_SHOWN], right=numbers, whole=keys)
+    if len(cells) > LINES_SHOWN:
+        say(f"... and {len(cells) - LINES_SHOWN} more lines; --json and faircast.compare have them all")
+
+
+def how(row: Difference, n: int) -> str:
+    """Over what a difference is taken."""
+    if row.paired:
+        return "pair of runs with one seed" if n == 1 else "pairs of runs, each with one seed"
+    return "runs, not in pairs"
+
+
+def share(row: Difference) -> str:
+    """The relative difference in percent."""
+    return f"{100 * row.relative:+.3g} %" if math.isfinite(row.relative) else "-"
+
+
+def word(row: Difference) -> str:
+    """Whether the two are told apart."""
+    if row.difference.n == 0:
+        return "-"
+    return {None: "one seed", True: "yes", False: "no"}[row.told_apart]
+
+
+def to_json(found: Comparison) -> dict[str, Any]:
+    """For machines; what JSON cannot say is null."""
+    from faircast.summary import finite
+
+    def of(item: Estimate) -> dict[str, Any]:
+        return {"mean": finite(item.mean), "ci95": finite(item.ci95), "n": item.n}
+
+    return {
+        "names": list(found.names),
+        "notes": list(found.notes),
+        "differences": [
+            {
+                "first": row.first,
+                "second": row.second,
+                "where": dict(row.where),
+                "subject": row.subject,
+                "metric": row.metric,
+                "unit": row.unit,
+                "of_first": of(row.of_first),
+                "of_second": of(row.of_second),
+                "difference": of(row.difference),
+                "relative": finite(row.relative),
+                "paired": row.paired,
+                "told_apart": row.told_apart,
+            }
+            for row in found.rows
+        ],
+    }
