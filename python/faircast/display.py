@@ -200,7 +200,7 @@ def _network(scenario: Resolved) -> str:
 
 
 def _utility(optimum: Optimum) -> str:
-    return str(optimum.problem.utility)
+    return optimum.problem.says or str(optimum.problem.utility)
 
 
 def _path(series: PathSeries) -> list[tuple[str, str]]:

@@ -234,9 +234,10 @@ TreeRebuild: TypeAlias = Literal["at-once", "by-messages"]
 "at-once": At that instant and without messages.
 "by-messages": By reports of those whose way to the source has changed.
 """
-Utility: TypeAlias = Literal["proportional", "potential-delay", "max-min", "alpha-fair"]
+Utility: TypeAlias = Literal["own", "proportional", "potential-delay", "max-min", "alpha-fair"]
 """How a rate x is valued.
 
+"own": That of the sessions whose scheme has one: OMCC has f(N) times the rate of a flow on the same path. Else log x.
 "proportional": log x: proportional fairness.
 "potential-delay": -1/x: least potential delay, near to what TCP does.
 "max-min": The least rate first, then the next one.
@@ -1139,9 +1140,11 @@ class Optimum(Part):
     alpha: float | None = None
     """Of utility "alpha-fair", which needs it: 0.1 to 20."""
     orientation: Orientation | None = None
-    """Whether a session counts as one or as many as it has receivers. Default "session"."""
+    """Whether a session counts as one or as many as it has receivers. Default "session". With the utility "own" it
+    is about sessions whose scheme has none.
+    """
     utility: Utility | None = None
-    """How a rate is valued. Default "proportional"."""
+    """How a rate is valued. Default "own"."""
     weights: Mapping[str, float] | None = None
     """What flows and sessions count among the others, by name of an entry or of one of its flows, above 0. Default
     1.

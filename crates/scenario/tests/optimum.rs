@@ -48,6 +48,9 @@ fn wrong_optima_are_told() {
 #[test]
 fn legal_optima_are_kept_and_the_default_is_not_written() {
     assert_eq!(legal(LEGAL).to_json().get("optimum"), None);
+    assert_eq!(legal(&format!("{LEGAL}utility = \"own\"\n")).to_json().get("optimum"), None);
+    let named = legal(&format!("{LEGAL}utility = \"proportional\"\n")).to_json();
+    assert_eq!(named["optimum"]["utility"], "proportional");
     let lines = "utility = \"alpha-fair\"\nalpha = 3\norientation = \"receiver\"\nweights = { web = 2, web-1 = 0.5 }";
     let written = legal(&format!("{LEGAL}{lines}\n")).to_json();
     let expected = serde_json::json!({

@@ -94,10 +94,12 @@ class Held(NamedTuple):
 def show(held: Held, *, idle: bool = False) -> None:
     """The summary on screen, and the warnings; `idle` if a call found nothing left to do."""
     from faircast.cli.view import headline, show_rows
+    from faircast.utility.valued import valued
     from faircast.warning import lines, of_folder
 
     if held.rows:
-        show_rows(headline(held.scenario.name, held.sets, len(held.seeds)), held.rows)
+        title = headline(held.scenario.name, held.sets, len(held.seeds))
+        show_rows(title, held.rows, optimum=valued(held.scenario.data))
     if idle:
         say("nothing left to do: the folder holds these seeds already")
     say(f"results in {held.path}")
@@ -108,6 +110,7 @@ def show(held: Held, *, idle: bool = False) -> None:
 def to_json(held: Held, *, computed: Sequence[int], interrupted: bool) -> dict[str, Any]:
     """The same for machines."""
     from faircast import summary
+    from faircast.utility.valued import valued
     from faircast.warning import of_folder
 
     return {
@@ -118,6 +121,7 @@ def to_json(held: Held, *, computed: Sequence[int], interrupted: bool) -> dict[s
         "seeds": list(held.seeds),
         "computed": list(computed),
         "interrupted": interrupted,
+        "optimum": valued(held.scenario.data).to_json(),
         "warnings": [warning.to_json() for warning in of_folder(held.seeds)],
         "summary": summary.to_json(held.rows),
     }

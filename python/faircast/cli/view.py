@@ -49,10 +49,10 @@ def headline(name: str, sets: Sequence[str], seeds: int) -> str:
     return f"{name}{changed}, {seeds} seed{'s' if seeds != 1 else ''}"
 
 
-def show_rows(title: str, rows: Sequence[Row]) -> None:
+def show_rows(title: str, rows: Sequence[Row], *, optimum: object = None) -> None:
     """Flows, receivers of sessions, and links with a probed queue, drops, marks, losses or much to do.
 
-    Values are those after the warm-up.
+    Values are those after the warm-up. `optimum` says by which utility the optimum beside the rates is one.
     """
     subjects: dict[str, Metrics] = {}
     for row in rows:
@@ -71,6 +71,8 @@ def show_rows(title: str, rows: Sequence[Row]) -> None:
     if fairness is not None:
         say(f"Jain's fairness index of the flows: {fairness[0]}")
     show_distance(subjects)
+    if optimum is not None and any(not math.isnan(row.optimum) for row in rows):
+        say(f"optimum: {optimum}")
 
 
 def show_distance(subjects: dict[str, Metrics]) -> None:

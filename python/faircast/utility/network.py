@@ -11,6 +11,7 @@ from faircast.model import Orientation, Utility
 from faircast.scenario import Resolved, Source, read, resolve
 from faircast.utility.optimum import Optimum, solve
 from faircast.utility.problem import Demand, Link, Problem
+from faircast.utility.valued import valued
 
 
 def optimum(
@@ -52,10 +53,16 @@ def optimum(
 
 
 def problem_of(scenario: Resolved) -> Problem:
-    """The problem of a legal scenario, with the utility that its table ``[optimum]`` names."""
+    """The problem of a legal scenario, with the utility that it asks for; see `faircast.utility.valued`."""
     links, demands = _native.paths(scenario.json)
-    asked = scenario.data.get("optimum", {})
-    weights = _Weights(asked.get("weights", {}), scenario.data.get("flows", {}))
+    valuation = valued(scenario.data)
+    weights = _Weights(valuation.given, scenario.data.get("flows", {}))
+
+    def weight(name: str, receivers: int) -> float:
+        # That of a scheme's utility has the receivers in it already, whatever the orientation of the others.
+        counted = receivers if name in valuation.own and valuation.orientation == "receiver" else 1
+        return weights.of(name) * valuation.weight(name) / counted
+
     return Problem(
         links=tuple(Link(name=name, capacity=float(rate)) for name, rate in links),
         demands=tuple(
@@ -64,15 +71,16 @@ def problem_of(scenario: Resolved) -> Problem:
                 routes=tuple(tuple(route) for _, route in receivers),
                 receivers=tuple(receiver for receiver, _ in receivers) if is_session else (),
                 multirate=multirate,
-                weight=weights.of(name),
+                weight=weight(name, len(receivers)),
                 max_rate=math.inf if most is None else most,
                 fixed_rate=fixed,
             )
             for name, is_session, multirate, fixed, most, receivers in demands
         ),
-        utility=asked.get("utility", "proportional"),
-        alpha=asked.get("alpha"),
-        orientation=asked.get("orientation", "session"),
+        utility=valuation.utility,
+        alpha=valuation.alpha,
+        orientation=valuation.orientation,
+        says=str(valuation),
     )
 
 

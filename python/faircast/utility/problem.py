@@ -60,6 +60,8 @@ class Problem:
     alpha: float | None = None
     """Of ``alpha-fair``, 0.1 to 20."""
     orientation: Orientation = "session"
+    says: str = ""
+    """The utility in words, if it is that of a scenario."""
 
     def __post_init__(self) -> None:
         check_fairness(self.utility, self.alpha, self.orientation)
@@ -125,7 +127,7 @@ class InfeasibleError(InputError):
 
 def check_fairness(utility: str, alpha: float | None, orientation: str) -> None:
     """Raise `InputError` if these do not name a utility."""
-    choose("utility", utility, get_args(Utility))
+    choose("utility", utility, [name for name in get_args(Utility) if name != "own"])
     choose("orientation", orientation, get_args(Orientation))
     if alpha is None and utility == "alpha-fair":
         raise InputError(f"the utility alpha-fair needs alpha, {ALPHA_MIN:g} to {ALPHA_MAX:g}")

@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Optimum {
-    /// How a rate is valued. Default "proportional".
+    /// How a rate is valued. Default "own".
     pub utility: Utility,
     /// Of utility "alpha-fair", which needs it: 0.1 to 20.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alpha: Option<f64>,
-    /// Whether a session counts as one or as many as it has receivers. Default "session".
+    /// Whether a session counts as one or as many as it has receivers. Default "session". With the utility "own" it is
+    /// about sessions whose scheme has none.
     pub orientation: Orientation,
     /// What flows and sessions count among the others, by name of an entry or of one of its flows, above 0. Default 1.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -25,8 +26,10 @@ pub struct Optimum {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Utility {
-    /// log x: proportional fairness.
+    /// That of the sessions whose scheme has one: OMCC has f(N) times the rate of a flow on the same path. Else log x.
     #[default]
+    Own,
+    /// log x: proportional fairness.
     Proportional,
     /// -1/x: least potential delay, near to what TCP does.
     PotentialDelay,

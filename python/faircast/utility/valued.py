@@ -1,0 +1,129 @@
+"""How a scenario values rates: the utility of its table ``[optimum]``, or that of its sessions; and what it is called.
+
+Utilities of different shapes cannot be added: whether 1/x or log x weighs more depends on the unit of x. What a scheme
+with a utility asks for is a ratio: on the path of a flow the session is to have f(N) times the flow's rate, whatever
+that is (docs/omcc.md). So all rates are valued by one exponent alpha, U'(y) = W y^-alpha, and W = f(N)^alpha makes each
+session's ratio come out: W y^-alpha = x^-alpha where y = f(N) x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from faircast.model import Orientation, Utility
+from faircast.utility.problem import ALPHA_MAX, ALPHA_MIN
+
+OWN = "own"
+EXPONENTS = {"log": 1.0, "tcp": 2.0}
+NAMES = {
+    "proportional": "proportional fairness (log x)",
+    "potential-delay": "least potential delay (-1/x)",
+    "max-min": "max-min fairness",
+}
+LISTED = 5
+"""Sessions or weights named in a sentence."""
+
+
+@dataclass(frozen=True)
+class Own:
+    """The utility of a session's scheme."""
+
+    exponent: float
+    """Alpha of u'(x) = x^-alpha."""
+    factor: float
+    """f(N): how many times the rate of a flow the session is to have on the flow's path."""
+    weight: float
+    """f(N)^exponent: what the session counts where all rates are valued by its own exponent."""
+
+
+@dataclass(frozen=True)
+class Valued:
+    """How rates are valued."""
+
+    utility: Utility
+    """Never "own": what that comes to."""
+    alpha: float | None
+    """Of "alpha-fair"."""
+    orientation: Orientation
+    """Whether sessions without a utility of their own count as one or as many as they have receivers."""
+    own: Mapping[str, Own] = field(default_factory=dict)
+    """Sessions that are valued by a utility of their own scheme."""
+    given: Mapping[str, float] = field(default_factory=dict)
+    """Weights that the scenario gives."""
+
+    def weight(self, name: str) -> float:
+        """What a session counts for the utility of its scheme, 1 if it has none."""
+        if name not in self.own:
+            return 1.0
+        own = self.own[name]
+        exponent = {"proportional": 1.0, "potential-delay": 2.0}.get(self.utility, self.alpha or 1.0)
+        return own.weight if exponent == own.exponent else own.factor**exponent
+
+    def __str__(self) -> str:
+        """In words, for a sentence that begins with "optimum:"."""
+        parts = [NAMES.get(self.utility) or f"alpha-fairness with alpha = {self.alpha:g}"]
+        if self.own:
+            several = [f"{name} {own.factor:.4g} times" for name, own in self.own.items()]
+            parts.append(f"its own utility gives {some(several)} the rate of a flow on the same path")
+        if self.orientation == "receiver":
+            others = "any other" if self.own else "a"
+            parts.append(f"{others} session counts as often as it has receivers")
+        if self.given:
+            parts.append(f"weights: {some([f'{name} {weight:g}' for name, weight in self.given.items()])}")
+        return "; ".join(parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """For machines."""
+        return {
+            "utility": self.utility,
+            "alpha": self.alpha,
+            "orientation": self.orientation,
+            "factors": {name: own.factor for name, own in self.own.items()},
+            "weights": dict(self.given),
+            "says": str(self),
+        }
+
+
+def valued(scenario: Mapping[str, Any]) -> Valued:
+    """How a resolved scenario values rates.
+
+    The utility "own" takes the exponent of the sessions that have a utility, if it is the same for all, otherwise 1,
+    which is proportional fairness.
+    """
+    asked = scenario.get("optimum", {})
+    utility, alpha = asked.get("utility", OWN), asked.get("alpha")
+    own: dict[str, Own] = {}
+    if utility == OWN:
+        found = {name: own_of(session) for name, session in scenario.get("sessions", {}).items()}
+        own = {name: one for name, one in found.items() if one is not None}
+        exponents = {one.exponent for one in own.values()}
+        exponent = min(max(exponents.pop(), ALPHA_MIN), ALPHA_MAX) if len(exponents) == 1 else 1.0
+        utility = {1.0: "proportional", 2.0: "potential-delay"}.get(exponent, "alpha-fair")
+        alpha = exponent if utility == "alpha-fair" else None
+    orientation = asked.get("orientation", "session")
+    return Valued(cast(Utility, utility), alpha, cast(Orientation, orientation), own, asked.get("weights", {}))
+
+
+def own_of(session: Mapping[str, Any]) -> Own | None:
+    """The utility of a session's scheme with its N, which is what the source is told or the number of receivers.
+
+    None for schemes that have no utility, and for ``utility = "none"``.
+    """
+    if session.get("scheme") != "omcc" or session.get("utility") == "none":
+        return None
+    exponent = EXPONENTS.get(str(session.get("utility"))) or float(session["alpha"])
+    receivers = session.get("population", {}).get("receivers") or len(session["receivers"]["nodes"])
+    total = float(session.get("weight", 1.0)) * (receivers if session.get("orientation") == "receiver" else 1)
+    factor = total ** (1 / exponent)
+    most = session.get("f_max")
+    if most is not None and most < factor:
+        return Own(exponent, float(most), float(most) ** exponent)
+    return Own(exponent, factor, total)
+
+
+def some(texts: list[str]) -> str:
+    """The first few of some texts."""
+    more = f" and {len(texts) - LISTED} more" if len(texts) > LISTED else ""
+    return ", ".join(texts[:LISTED]) + more
