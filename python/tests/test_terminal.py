@@ -54,6 +54,17 @@ def test_the_help_of_a_verb(cli: Cli, monkeypatch: pytest.MonkeyPatch, verb: str
     assert "-h, --help" in done.out
 
 
+def test_the_examples_of_all_helps_run(cli: Cli, tmp_path: Path) -> None:
+    """One after the other, as some are about the results of others."""
+    (tmp_path / "examples").symlink_to(Path(__file__).parents[2] / "examples")
+    for verb in VERBS:
+        text = cli(verb, "--help").out.partition(" Example: ")[2]
+        command = text.partition("\n\n")[0].replace("\\\n", " ")
+        script = f'faircast() {{ {sys.executable} -m faircast "$@"; }}; {command}'
+        done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+
+
 def asked(shell: str, line: str, folder: Path) -> list[str]:
     """What a shell is told could stand at the end of a line, and that the core is not imported for it."""
     if shell == "bash":

@@ -50,7 +50,7 @@ def command(
     and ten constant rates between them, a session of layers, 1000 s; C1-static: the same over a network that stays as
     it is. Start and imports are apart.
 
-    Example: faircast bench --load L1 --repeat 5
+    Example: faircast bench --load L1 --repeat 1
     """
     if repeat < 1:
         raise InputError(f"--repeat is {repeat}; it must be at least 1")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from faircast.cli.common import Json, verb
+from faircast.cli.common import Json, say, verb
 from faircast.cli.endings import print_json
 from faircast.errors import InputError
 from faircast.plot import PICTURES
@@ -55,7 +55,7 @@ def command(
 
     Without WHAT it is the picture that fits a run best. The paths of the files are printed.
 
-    Example: faircast plot results/geo-loss-1c2d3e4f5a6b rates --from 60s
+    Example: faircast plot results/geo-loss-short-* rates --from 40s
     """
     from faircast.plot.picture import check_suffix
     from faircast.plot.stored import kind_of
@@ -142,7 +142,7 @@ def tell_figures(folder: Path, *, as_json: bool) -> None:
     if as_json:
         print_json({"folder": str(folder), "pictures": [{"picture": name, "files": files} for name, files in reports]})
         return
-    print(f"{folder} holds a reproduction; it has drawn its figures itself:")
+    say(f"{folder} holds a reproduction; it has drawn its figures itself:")
     for name, files in reports:
         for path in files or [f"{name}: no figure"]:
-            print(f"  {path}")
+            say(f"  {path}")

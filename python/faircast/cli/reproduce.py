@@ -54,7 +54,7 @@ def command(
 
     Per criterion what was published, what is measured, the range that counts as agreement and the verdict; a figure.
 
-    Example: faircast reproduce mecn-fig8a --quick
+    Example: faircast reproduce x-red --quick
     """
     from faircast.reproduction import reproduce
     from faircast.scenario import seeds

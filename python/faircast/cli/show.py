@@ -22,7 +22,7 @@ def command(
 
     All of it is read from the folder, nothing is run. Of a sweep --metric chooses what to show.
 
-    Example: faircast show results/geo-loss-1c2d3e4f5a6b
+    Example: faircast show results/geo-loss-short-*
     """
     from faircast.errors import InputError
     from faircast.plot.stored import kind_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from faircast.cli.common import Jobs, Json, Label, Sets, one_place, say, table, verb
-from faircast.cli.endings import print_json, warn
+from faircast.cli.endings import note, print_json, warn
 from faircast.errors import INTERRUPTED
 from faircast.progress import Reporter
 
@@ -63,7 +62,7 @@ def command(
     the same command continues, and more values or more --reps go to the same folder.
 
     Example: faircast sweep examples/scenarios/geo-loss.toml \
-                 --vary links.bottleneck.delay='50 ms','250 ms' --reps 3
+                 --vary links.bottleneck.delay='50 ms','250 ms' --label delays
     """
     from faircast.comparison import parse_metric
     from faircast.errors import InputError
@@ -102,7 +101,7 @@ def command(
         show(result, wanted)
         say(f"{result.computed} runs computed, {result.found} found")
     if result.interrupted:
-        print("faircast: interrupted; what was finished is kept, the same command continues", file=sys.stderr)
+        note("interrupted; what was finished is kept, the same command continues")
         raise typer.Exit(INTERRUPTED)
 
 
