@@ -33,12 +33,13 @@ def command(
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> None:
-    """Run a scenario, write its tables and show the summary.
+    r"""Run a scenario, write its tables and show the summary.
 
     Finished seeds of the same scenario are kept and not run again. A result folder in place of FILE is continued in
     place, or repeated elsewhere with --out or --label.
 
-    Example: faircast run examples/scenarios/geo-loss.toml --set duration=60s --label short
+    Example: faircast run examples/scenarios/geo-loss.toml \
+                 --set duration=60s --label short
     """
     from faircast.folder import RunFolder
     from faircast.results import faircast_version
