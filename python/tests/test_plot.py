@@ -130,6 +130,14 @@ def test_seeds_are_a_band(several: Recording) -> None:
     assert [label.get_text() for label in figure.axes[-1].get_yticklabels()] == ["network changes"]
 
 
+def test_few_bands_are_told_apart(several: Recording) -> None:
+    four = [Group("a", ("a-0", "a-1", "a-2")), Group("b", ("b-0", "b-1"))]
+    assert [line.label for line in lines_of(four, seeds=1)] == ["a-0", "a-1", "a-2", "b-0", "b-1"]
+    assert [line.label for line in lines_of(four, seeds=4)] == ["a (mean of 3)", "b-0", "b-1"]
+    named = chosen(four, ["a-0", "a-1", "a-2", "b-0", "b-1"])
+    assert len(lines_of(named, seeds=4)) == 5, "what is asked for by name is drawn"
+
+
 def test_few_seeds_are_thin_lines(several: Recording) -> None:
     two = replace(several, seeds=(2, 4))
     axes, *_ = picture(two, "rates", every=0.5, flows=["voice"]).figure.axes
@@ -174,7 +182,7 @@ def test_the_mean_of_many_flows(result: RunResult) -> None:
     vertices = axes.collections[0].get_paths()[0].vertices
     at = vertices[np.isclose(vertices[:, 0], 2.75), 1]
     np.testing.assert_allclose([at.min(), at.max()], [each[:, 5].min(), each[:, 5].max()])
-    assert "bands: lowest to highest of those averaged" in axes.figure.get_supxlabel()
+    assert "bands of groups: lowest to highest member" in axes.figure.get_supxlabel()
 
 
 def test_receivers_that_have_left_measure_nothing(result: RunResult) -> None:
@@ -482,3 +490,17 @@ def test_the_command_that_records_what_is_missing(cli: Cli, small: Path) -> None
     assert done.err.rstrip().endswith(f"probes.queues is empty in this scenario; {command} records it")
     assert cli("run", "out", "--set", 'probes.queues=["bottleneck"]', "--out", "again").code == 0
     assert cli("plot", "again", "queue").code == 0
+
+
+def test_tables_of_a_sweep(cli: Cli, small: Path) -> None:
+    """Those of a point lie in a folder without a manifest, and only those that were asked for."""
+    vary = ("--vary", "links.bottleneck.delay=20 ms", "--set", "duration=4s", "--tables", "flows,queues")
+    assert cli("sweep", small, *vary, "--out", "swept").code == 0
+    (seed,) = Path("swept/tables").glob("*/seed-1")
+    for what in ("rates", "window", "queue"):
+        done = cli("plot", seed, what)
+        assert (done.code, done.err) == (0, "")
+        assert done.out.startswith(str(seed / "plots"))
+    missing = cli("plot", seed, "links")
+    assert missing.code == 2
+    assert f"nothing to draw for links: {seed} has no table links" in missing.err

@@ -41,6 +41,8 @@ def fitting(recording: Recording) -> str:
     for name, table in tables.items():
         if has(recording, table):
             return name
+    if not any(recording.holds(table) for table in tables.values()):
+        raise InputError(f"{recording.folder} has none of the tables that are drawn: {', '.join(tables.values())}")
     raise InputError(
         "there is nothing to draw: all probes are off in this scenario; "
         f"{recording.again('probes.flows=true')} records rates"

@@ -50,8 +50,9 @@ def rows_of(recording: Recording, cut: Cut, lines: Sequence[Line], kinds: Sequen
     network are the same in all.
     """
     rows = []
-    if len(recording.seeds) == 1:
+    if len(recording.seeds) == 1 and recording.holds("events"):
         rows = [Row(kind, marks_of(recording, cut, lines, KINDS[kind])) for kind in kinds]
+    if len(recording.seeds) == 1 and recording.holds("handoffs"):
         rows.append(Row("hand-offs", [(thinned(handoffs(recording, cut), cut), NETWORK)]))
     rows.append(Row("network changes", [(thinned(changes(recording, cut), cut), NETWORK)]))
     return [row for row in rows if row.moments]

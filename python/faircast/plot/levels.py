@@ -30,7 +30,8 @@ def figure(frame: Frame) -> Figure:
         without="no session of the scenario has several layers",
         column="mean_level",
     )
-    lines = lines_of(chosen(receiver_groups(recording), cut.flows, "session or receiver"))
+    groups = chosen(receiver_groups(recording), cut.flows, "session or receiver")
+    lines = lines_of(groups, seeds=len(recording.seeds))
     subjects = [member for line in lines for member in line.members]
     (axes,) = frame.open([2.2], rows_of(recording, cut, lines, EVENTS))
     grid = frame.grid("probes.interval", is_mean=True, per_in=100)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MOST = len(figures.COLOURS)
 """Lines that can be told apart."""
+MOST_BANDS = 4
+"""Of lines with a band around them."""
 FEW_SEEDS = 3
 """Up to so many seeds are drawn one by one: an interval over three is wider than the picture."""
 
@@ -85,11 +87,13 @@ def chosen(groups: Sequence[Group], wanted: Iterable[str], kind: str = "flow, se
     return found
 
 
-def lines_of(groups: Sequence[Group], most: int = MOST) -> list[Line]:
-    """One line for each subject while these can be told apart; otherwise the largest groups become one line each.
+def lines_of(groups: Sequence[Group], *, seeds: int = 1, most: int = MOST) -> list[Line]:
+    """One line for each subject while there are at most so many; otherwise the largest groups become one line each.
 
-    What even then is too much is put together as well: the last line stands for the rest.
+    What even then cannot be told apart is put together as well: the last line stands for the rest.
     """
+    if seeds > FEW_SEEDS:
+        most = min(most, MOST_BANDS)
     total = sum(len(group.members) for group in groups)
     folded: set[int] = set()
     for place in sorted(range(len(groups)), key=lambda i: (-len(groups[i].members), i)):
@@ -103,9 +107,9 @@ def lines_of(groups: Sequence[Group], most: int = MOST) -> list[Line]:
             drawn.append((f"{group.name} (mean of {len(group.members)})", group.members, group.is_session))
         else:
             drawn += [(member, (member,), group.is_session) for member in group.members]
-    if len(drawn) > most:
-        rest = tuple(member for _, members, _ in drawn[most - 1 :] for member in members)
-        drawn = [*drawn[: most - 1], (f"the others (mean of {len(rest)})", rest, False)]
+    if len(drawn) > MOST:
+        rest = tuple(member for _, members, _ in drawn[MOST - 1 :] for member in members)
+        drawn = [*drawn[: MOST - 1], (f"the others (mean of {len(rest)})", rest, False)]
     return [Line(label, members, look, is_session) for look, (label, members, is_session) in enumerate(drawn)]
 
 
@@ -127,8 +131,8 @@ def draw(
     said: set[str] = set()
     if len(several) > 1 or (seeds == 1 and extremes and shown.bin_s):
         band(axes, line, shown.t_s, over_seeds(shown.low)[0] / scale, over_seeds(shown.high)[0] / scale)
-        what = "of those averaged" if len(several) > 1 else "sample"
-        said.add(f"bands: lowest to highest {what}" + (f", means over {seeds} seeds" if seeds > 1 else ""))
+        what = "bands of groups: lowest to highest member" if len(several) > 1 else "bands: lowest to highest sample"
+        said.add(what + (f", mean over {seeds} seeds" if seeds > 1 else ""))
     elif seeds > FEW_SEEDS:
         band(axes, line, shown.t_s, (middle - half) / scale, (middle + half) / scale)
         said.add(f"bands: 95 % interval over {seeds} seeds")

@@ -20,6 +20,8 @@ def needed(
     """
     if has(recording, table, column):
         return
+    if not recording.holds(table):
+        raise InputError(f"there is nothing to draw for {picture}: {recording.folder} has no table {table}")
     key, _, value = probe.partition("=")
     on = recording.scenario.data["probes"].get(key)
     if on:

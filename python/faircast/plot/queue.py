@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from faircast import figures
@@ -42,7 +43,10 @@ def figure(frame: Frame) -> Figure:
         frame.said.add(no_room(len(shown), len(cut.links or there), "queues"))
     counts = {link: counts_of(frame, link) for link in shown}
     panels = iter(frame.open([height for link in shown for height in ([1.5, 0.55] if counts[link] else [1.5])]))
-    fine, coarse = frame.grid("probes.queue_interval", is_mean=False), frame.grid("probes.interval", is_mean=True)
+    coarse = frame.grid("probes.interval", is_mean=True)
+    if coarse.puts_together:
+        frame.cut = replace(cut, every_s=coarse.bin_s)  # for both panels the same
+    fine = frame.grid("probes.queue_interval", is_mean=False)
     for link in shown:
         occupancy(frame, next(panels), link, fine)
         if counts[link]:
@@ -74,6 +78,8 @@ def occupancy(frame: Frame, axes: Axes, link: str, grid: Grid) -> None:
 
 def counts_of(frame: Frame, link: str) -> list[str]:
     """Those of the `COUNTS` that are not zero all the time."""
+    if not frame.recording.holds("links"):
+        return []
     found = []
     for name, (names, _) in COUNTS.items():
         tables = columns(frame.recording, "links", ("link", *names))

@@ -20,7 +20,8 @@ def figure(frame: Frame) -> Figure:
     """What reached the receivers; of a session the mean over them."""
     recording, cut = frame.recording, frame.cut
     needed(recording, "flows", "rates", probe="flows=true", without="the scenario has no flows and no sessions")
-    lines = lines_of(chosen(flow_groups(recording.scenario.data), cut.flows, "flow or session"))
+    groups = chosen(flow_groups(recording.scenario.data), cut.flows, "flow or session")
+    lines = lines_of(groups, seeds=len(recording.seeds))
     subjects = [member for line in lines for member in line.members]
     series = by_subject(recording, "flows", "flow", "rate_bps", frame.grid("probes.interval", is_mean=True), subjects)
     scale, unit = rate_unit(highest_of([one.mean for one in series.values()]))

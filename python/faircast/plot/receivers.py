@@ -22,7 +22,8 @@ def figure(frame: Frame) -> Figure:
     """One panel for each column that the schemes of the run have."""
     recording, cut = frame.recording, frame.cut
     needed(recording, "receivers", "receivers", probe="flows=true", without="the scenario has no sessions")
-    lines = lines_of(chosen(receiver_groups(recording), cut.flows, "session or receiver"))
+    groups = chosen(receiver_groups(recording), cut.flows, "session or receiver")
+    lines = lines_of(groups, seeds=len(recording.seeds))
     subjects = [member for line in lines for member in line.members]
     present = {column: title for column, title in PANELS.items() if has(recording, "receivers", column)}
     rows = rows_of(recording, cut, lines, EVENTS)

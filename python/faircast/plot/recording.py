@@ -44,6 +44,14 @@ class Recording:
             raise InputError(f"there is no seed {seed}; there {'is' if len(self.seeds) == 1 else 'are'} {there}")
         return Recording(self.scenario, (seed,), self.read, self.sets, self.folder)
 
+    def holds(self, name: str) -> bool:
+        """Whether there is a table of this name: a sweep writes those only that it was asked for."""
+        try:
+            self.read(self.seeds[0], name)
+        except KeyError:
+            return False
+        return True
+
     def time(self, key: str) -> float:
         """A time of the scenario in seconds: ``duration``, ``warmup``, ``probes.interval``."""
         found: Any = self.scenario.data
@@ -258,7 +266,7 @@ def has(recording: Recording, name: str, column: str | None = None) -> bool:
     """Whether a table has rows in any seed, and a column in which something is defined."""
     import numpy as np
 
-    for seed in recording.seeds:
+    for seed in recording.seeds if recording.holds(name) else ():
         table = recording.read(seed, name)
         if not table.num_rows or (column is not None and column not in table.column_names):
             continue

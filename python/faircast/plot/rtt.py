@@ -31,7 +31,8 @@ def figure(frame: Frame) -> Figure:
     grid = frame.grid("probes.interval", is_mean=False)
     names = [member for group in groups for member in group.members]
     series = by_subject(recording, "flows", "flow", "srtt_s", grid, names)
-    lines = lines_of([group for group in groups if any(series[one].is_defined for one in group.members)])
+    groups = [group for group in groups if any(series[one].is_defined for one in group.members)]
+    lines = lines_of(groups, seeds=len(recording.seeds))
     (axes,) = frame.open([2.0], rows_of(recording, cut, lines, EVENTS))
     scale, unit = time_unit(highest_of([one.mean for one in series.values()]))
     for line in lines:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from faircast.plot.events import rows_of
 from faircast.plot.frame import Frame, highest_of
-from faircast.plot.lines import Group, Line, chosen, draw, flow_groups
+from faircast.plot.lines import Group, Line, chosen, draw, flow_groups, lines_of
 from faircast.plot.missing import needed
 from faircast.plot.recording import Series, by_subject, nan_of
 
@@ -44,13 +45,14 @@ def figure(frame: Frame) -> Figure:
     rows = rows_of(recording, cut, panels_of, EVENTS)
     for axes, line in zip(frame.open([1.2] * len(panels_of), rows), panels_of, strict=True):
         highest = highest_of([windows[one].high for one in line.members])
-        frame.said |= draw(axes, line, windows, 1.0, extremes=True)
+        alone = replace(line, is_session=True)  # in a panel of its own it need not be broken
+        frame.said |= draw(axes, alone, windows, 1.0, extremes=True)
         # At the start a threshold may be as good as infinite; what lies far above all windows only hides them.
         shown = [np.where(thresholds[one].mean <= 1.5 * highest, thresholds[one].mean, np.nan) for one in line.members]
         threshold(
             axes, line, thresholds[line.members[0]].t_s, nan_of(np.nanmean, [row for one in shown for row in one])
         )
-        axes.set_ylabel("packets")
+        axes.set_ylabel("window\n(packets)")
         frame.scale(axes)
     return frame.close()
 
@@ -73,6 +75,4 @@ def with_window(groups: list[Group], windows: dict[str, Series]) -> list[Group]:
 
 def one_each(groups: list[Group]) -> list[Line]:
     """One line for each flow while there is room for so many panels, otherwise one for each group."""
-    from faircast.plot.lines import lines_of
-
     return lines_of(groups, most=MOST_PANELS)
