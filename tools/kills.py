@@ -2,10 +2,11 @@
 
     python tools/kills.py [--kills N] [--seed N]
 
-Three series: `run --reps`, a folder that is continued, and `reproduce`. After every kill the runs that were finished
-before must still be there, untouched, and of those that the killed process began at most as many may be missing as were
-in flight. Each folder is continued by the same command until it is finished; then it must hold the files of an
-undisturbed one, byte for byte but for `manifest.json`, and nothing else. The seed decides on the moments.
+Five series: `run --reps`, a folder that is continued, `reproduce`, `sweep`, and a sweep that takes in more values.
+After every kill the runs that were finished before must still be there, untouched, and of those that the killed process
+began at most as many may be missing as were in flight. Each folder is continued by the same command until it is
+finished; then it must hold the files of an undisturbed one, byte for byte but for `manifest.json`, and nothing else.
+The seed decides on the moments.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ right = 2
 [links.bottleneck]
 rate = "1.5 Mbit/s"
 delay = "50 ms"
+queue = { kind = "drop-tail", limit = "50 packets" }
 
 [flows.web]
 kind = "tcp"
@@ -49,6 +51,11 @@ interval = "10 ms"
 queues = ["bottleneck"]
 """
 RUN = ["run", "killed.toml", "--reps", "16", "--jobs", str(JOBS), "--out"]
+SWEEP = ["sweep", "killed.toml", "--vary", "links.bottleneck.queue.limit=10 packets,20.0 packets,20 packets",
+         "--vary", "flows.web.variant=reno,newreno", "--reps", "3", "--tables", "flows,queues", "--jobs", str(JOBS),
+         "--out"]  # fmt: skip
+NARROW = ["sweep", "killed.toml", "--vary", "links.bottleneck.queue.limit=20 packets", "--vary",
+          "flows.web.variant=newreno,reno", "--reps", "2", "--out"]  # fmt: skip
 REPRODUCE = ["reproduce", "mecn-fig6", "x-determinism", "--quick", "--jobs", str(JOBS), "--out"]
 
 
@@ -70,6 +77,8 @@ def main() -> int:
                 ("run --reps", RUN, None),
                 ("a continued folder", RUN, ["run", "killed.toml", "--reps", "4", "--out"]),
                 ("reproduce", REPRODUCE, None),
+                ("sweep", SWEEP, None),
+                ("a sweep of more values", SWEEP, NARROW),
             ):
                 series(title, command, first, here, asked.kills, random.Random(f"{asked.seed} {title}"))
         except UnsoundError as error:
