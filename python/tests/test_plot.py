@@ -203,12 +203,23 @@ def test_receivers_that_have_left_measure_nothing(result: RunResult) -> None:
 
 
 def test_window(result: RunResult) -> None:
+    """What is sampled, and what each reduction made of the window in between."""
     figure = result.plot.window(every=0.5).figure
     first, second, _ = figure.axes
-    np.testing.assert_allclose(
-        drawn(second)["web-1"].get_ydata(), column(result.flows, "flow", "web-1", "cwnd_pkts"), equal_nan=True
-    )
+    x, y = (np.asarray(values) for values in drawn(second)["web-1"].get_data())
+    sampled = column(result.flows, "flow", "web-1", "cwnd_pkts")
+    for t_s, value in zip(np.arange(0.5, 20.25, 0.5), sampled, strict=True):
+        np.testing.assert_allclose(y[np.isclose(x, t_s)][:2], [value, value])
+    kinds = ("loss-reduction", "moderate-reduction")
+    reductions = [e for e in result.events.to_pylist() if e["flow"] == "web-1" and e["event"] in kinds]
+    assert len(x) == 2 * (len(sampled) + len(reductions))
+    for event in reductions[:20]:
+        place = np.flatnonzero(x == event["t_s"])
+        assert [event["before"], event["after"]] in y[place].reshape(-1, 2).tolist()
+    assert (np.diff(x) >= 0).all()
     assert list(drawn(first)) == ["web-0", "ssthresh"], "voice has no window and no panel"
+    together = drawn(result.plot.window(every=2).figure.axes[1])["web-1"]
+    np.testing.assert_allclose(together.get_ydata(), sampled.reshape(-1, 4).mean(axis=1))
 
 
 def test_queue(result: RunResult) -> None:
