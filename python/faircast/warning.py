@@ -1,7 +1,7 @@
 """Warnings: a scenario is legal and its runs went well, but their results may say something else than one thinks.
 
 The core finds them: those that follow from the scenario alone before a run, the others after it, in the table
-``warnings`` of the run. Here they are put together over seeds.
+``warnings`` of the run. Here they are put together over seeds, with those that only several seeds can tell.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from faircast import _native
+from faircast import _native, undecided
 from faircast.background import called
 from faircast.scenario import Resolved
 
 FILE = "warnings.parquet"
+SUMMARY = "summary.parquet"
 COLUMNS = ("kind", "subject", "value", "message")
 
 Found = tuple[str, str, float, str]
@@ -80,8 +81,26 @@ def merged(by_seed: Mapping[int, Iterable[Found]]) -> list[Merged]:
 
 
 def of_folder(seeds: Mapping[int, Path]) -> list[Merged]:
-    """Those of the runs in a folder, given the folders of its seeds."""
-    return merged({seed: read(path / FILE) for seed, path in seeds.items()})
+    """Those of the runs in a folder, given the folders of its seeds, and what these seeds do not tell apart."""
+    return [*merged({seed: read(path / FILE) for seed, path in seeds.items()}), *not_told_apart(seeds)]
+
+
+def not_told_apart(seeds: Mapping[int, Path]) -> list[Merged]:
+    """Which subjects of a scenario its seeds do not tell apart, given their folders; none of fewer than two."""
+    paths = {seed: path / SUMMARY for seed, path in sorted(seeds.items()) if (path / SUMMARY).exists()}
+    if len(paths) < 2:
+        return []
+    from faircast.results import origin_of, read_table, summary_of_table
+
+    first = next(iter(paths.values()))
+    scenario = origin_of(read_table(first), first).scenario.data
+    if next(undecided.pairs_of(scenario), None) is None:
+        return []
+    found = undecided.in_runs(scenario, {seed: summary_of_table(read_table(path)) for seed, path in paths.items()})
+    return [
+        Merged(undecided.KIND, ", ".join(item.names), abs(item.difference.mean), item.message, list(paths))
+        for item in found
+    ]
 
 
 def read(path: Path) -> list[Found]:
@@ -102,8 +121,9 @@ def lines(warnings: Sequence[Merged], seeds: int, most: int = 5) -> list[str]:
         by_kind.setdefault(warning.kind, []).append(warning)
     for kind, several in by_kind.items():
         for warning in several[:most]:
-            where = f" (in {len(warning.seeds)} of {seeds} seeds, the worst is shown)" if seeds > 1 else ""
-            shown.append(f"{warning.message}{where}")
+            where = f" (in {len(warning.seeds)} of {seeds} seeds, the worst is shown)"
+            over_seeds = seeds > 1 and kind != undecided.KIND
+            shown.append(f"{warning.message}{where if over_seeds else ''}")
         if len(several) > most:
-            shown.append(f"{len(several) - most} more of the kind {kind}; see the table warnings of each seed")
+            shown.append(f"{len(several) - most} more of the kind {kind}; --json lists them all")
     return shown

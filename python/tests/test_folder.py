@@ -294,6 +294,7 @@ def test_the_manifest_tells_the_warnings_of_each_seed(cli: Cli, small: Path) -> 
         assert [(row["kind"], row["subject"]) for row in told] == [
             ("window-limited", "web-0"),
             ("window-limited", "web-1"),
+            ("no-bottleneck", "bottleneck"),
         ]
         assert told == RunResult.read(f"mine/seed-{seed}").warnings.to_pylist()
         assert told == manifest(f"mine/seed-{seed}")["warnings"]

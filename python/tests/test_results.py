@@ -134,8 +134,12 @@ def test_warnings_are_a_table_in_memory_and_on_disk(small: Path, tmp_path: Path)
     assert faircast.run(small).warnings.num_rows == 0
     result = faircast.run(small, sets=["flows.web.wnd='1 packet'"])
     rows = result.warnings.to_pylist()
-    assert [(row["kind"], row["subject"]) for row in rows] == [("window-limited", "web-0"), ("window-limited", "web-1")]
-    assert all(0.2 <= row["value"] <= 1.0 for row in rows)
+    assert [(row["kind"], row["subject"]) for row in rows] == [
+        ("window-limited", "web-0"),
+        ("window-limited", "web-1"),
+        ("no-bottleneck", "bottleneck"),
+    ]
+    assert all(0.2 <= row["value"] <= 1.0 for row in rows[:2])
     assert "wnd = 1 packets" in rows[0]["message"]
     result.write(tmp_path)
     assert RunResult.read(tmp_path).warnings.to_pylist() == rows

@@ -42,7 +42,7 @@ def test_one_seed_is_not_counted_and_many_are_not_all_shown() -> None:
     found = merged({1: [*(held(f"web-{i}", 0.5) for i in range(8)), LOST]})
     assert lines(found, 1) == [
         *(f"flow web-{i} was held for 50%" for i in range(5)),
-        "3 more of the kind window-limited; see the table warnings of each seed",
+        "3 more of the kind window-limited; --json lists them all",
         "3 packets found no way",
     ]
 
@@ -91,11 +91,15 @@ HELD = ("--set", "flows.web.wnd='2 packets'")
 
 
 def test_run_tells_what_its_runs_say(cli: Cli, small: Path) -> None:
-    """Two packets in 100 ms are far below a link of 1.5 Mbit/s: the window holds both flows all the time."""
+    """Two packets in 100 ms are far below a link of 1.5 Mbit/s: the window holds both flows, and nothing the link."""
     done = cli("run", small, "--reps", 2, *HELD, "--out", "mine")
     assert done.code == 0
     told = done.err.splitlines()
-    assert [line.split(" could")[0] for line in told] == [f"faircast: warning: flow web-{i}" for i in (0, 1)]
+    assert [line.split(" could")[0].split(", whose")[0] for line in told] == [
+        "faircast: warning: flow web-0",
+        "faircast: warning: flow web-1",
+        "faircast: warning: link bottleneck",
+    ]
     assert all(line.endswith("(in 2 of 2 seeds, the worst is shown)") for line in told)
     found = cli("run", small, "--reps", 2, *HELD, "--out", "mine", "--json")
     assert found.err == ""
@@ -103,10 +107,11 @@ def test_run_tells_what_its_runs_say(cli: Cli, small: Path) -> None:
     assert [(item["kind"], item["subject"], item["seeds"]) for item in warnings] == [
         ("window-limited", "web-0", [1, 2]),
         ("window-limited", "web-1", [1, 2]),
+        ("no-bottleneck", "bottleneck", [1, 2]),
     ]
-    assert all(0.9 < item["value"] <= 1 for item in warnings)
+    assert all(0.9 < item["value"] <= 1 for item in warnings[:2])
     manifest = json.loads(Path("mine/manifest.json").read_text())
-    assert [item["subject"] for item in manifest["runs"]["2"]["warnings"]] == ["web-0", "web-1"]
+    assert [item["subject"] for item in manifest["runs"]["2"]["warnings"]] == ["web-0", "web-1", "bottleneck"]
 
 
 def test_a_run_without_any(cli: Cli, small: Path) -> None:
