@@ -32,39 +32,17 @@ key is left out, so that its default holds. Quantities are texts with units, suc
 ...     flows={"web": Tcp(count=2, variant="newreno")},
 ... )
 
-Nothing is checked here: that is done, for everything at once, when a scenario is run or validated.
+Each object is checked when it is made: one that cannot be part of a scenario raises `faircast.InputError` with all that
+is wrong. What depends on the other parts is checked when the scenario is run or validated.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
-
-@dataclasses.dataclass(kw_only=True)
-class Part:
-    """A part of a scenario."""
-
-    kind: ClassVar[str | None] = None
-    scheme: ClassVar[str | None] = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Say the part as it stands in a JSON or TOML file: only the keys that were set."""
-        given = {field.name.removesuffix("_"): getattr(self, field.name) for field in dataclasses.fields(self)}
-        tags = {"kind": self.kind, "scheme": self.scheme}
-        return {key: _plain(value) for key, value in (tags | given).items() if value is not None}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Part):
-        return value.to_dict()
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value
-'''
+from faircast.parts import Part, checked'''
 
 
 def main() -> None:
@@ -81,7 +59,7 @@ def generate(schema: dict[str, Any]) -> str:
     """The whole module."""
     definitions: dict[str, dict[str, Any]] = schema["$defs"]
     words = [alias(name, literal(node["enum"]), node) for name, node in definitions.items() if "enum" in node]
-    classes = [dataclass(name, node) for name, node in definitions.items() if "properties" in node]
+    classes = [dataclass(name, node, definitions) for name, node in definitions.items() if "properties" in node]
     choices = [
         alias(name, quoted([reference(choice) for choice in node["oneOf"]]), node)
         for name, node in definitions.items()
@@ -90,34 +68,71 @@ def generate(schema: dict[str, Any]) -> str:
     left = [name for name, node in definitions.items() if not {"enum", "properties", "oneOf"} & set(node)]
     if left:
         sys.exit(f"this program does not know how to write {', '.join(left)}")
-    classes.append(dataclass("Scenario", schema))
+    classes.append(dataclass("Scenario", schema, definitions))
     parts = [HEAD, "\n\n", "\n".join(words), "\n\n\n", "\n\n\n".join(classes), "\n\n\n", "\n".join(choices), "\n"]
     return "".join(parts)
 
 
-def dataclass(name: str, node: dict[str, Any]) -> str:
+def dataclass(name: str, node: dict[str, Any], definitions: dict[str, dict[str, Any]]) -> str:
     """A class whose fields are the keys of an object."""
     required = set(node.get("required", []))
-    lines = ["@dataclasses.dataclass(kw_only=True)", f"class {name}(Part):", *docstring(node["description"]), ""]
+    lines = ["@checked", "@dataclasses.dataclass(kw_only=True, repr=False)", f"class {name}(Part):"]
     fields = dict(node["properties"])
-    for tag in ("kind", "scheme"):
-        name_of_tag = fields.pop(tag, {}).get("const")
+    tags = [(tag, fields.pop(tag, {}).get("const")) for tag in ("kind", "scheme")]
+    order = sorted(fields, key=lambda key: (key not in required, key))
+    about = docstring(node["description"])
+    if order:
+        about = with_parameters(about, [(attribute(key), fields[key], key in required) for key in order], definitions)
+    lines += [*about, ""]
+    for tag, name_of_tag in tags:
         if name_of_tag is not None:
             lines += [f'    {tag}: ClassVar[str | None] = "{name_of_tag}"', ""]
-    for key in sorted(fields, key=lambda key: (key not in required, key)):
+    for key in order:
         field = fields[key]
-        attribute = key + "_" if keyword.iskeyword(key) else key
         if key not in required:
-            lines.append(f"    {attribute}: {type_of(field)} | None = None")
+            lines.append(f"    {attribute(key)}: {type_of(field)} | None = None")
         elif "minimum" in field and field["minimum"] == field.get("maximum"):
             # Only one value is legal: nobody needs to give it.
-            lines.append(f"    {attribute}: {type_of(field)} = {field['minimum']}")
+            lines.append(f"    {attribute(key)}: {type_of(field)} = {field['minimum']}")
         else:
-            lines.append(f"    {attribute}: {type_of(field)}")
+            lines.append(f"    {attribute(key)}: {type_of(field)}")
         lines += docstring(field["description"], split=False)
     while not lines[-1]:
         lines.pop()
     return "\n".join(lines)
+
+
+def attribute(key: str) -> str:
+    """The key as a name of Python."""
+    return key + "_" if keyword.iskeyword(key) else key
+
+
+def with_parameters(
+    about: list[str], fields: list[tuple[str, dict[str, Any], bool]], definitions: dict[str, dict[str, Any]]
+) -> list[str]:
+    """The docstring of a class with a section about its fields: name, description, whether it is required."""
+    lines = ["", "    Parameters", "    ----------"]
+    for name, field, is_required in fields:
+        kind = words_of(field, definitions) or type_of(field)
+        if "x-quantity" in field:
+            kind += f" such as {json.dumps(field['examples'][0])}"
+        head = f"{name} : {kind}" + ("" if is_required else ", optional")
+        lines += [f"    {line}" for line in textwrap.wrap(head, WIDTH - 4, subsequent_indent="    ")]
+        for number, paragraph in enumerate(field["description"].replace("\\", "\\\\").split("\n\n")):
+            room = WIDTH - 8
+            wrapped = [piece for line in paragraph.split("\n") for piece in textwrap.wrap(line, room)]
+            lines += ([""] if number else []) + [f"        {line}" for line in wrapped]
+        if not lines[-1].endswith((".", "!", "?")):
+            lines[-1] += "."
+    quotes = '"""'
+    begin = [about[0].removesuffix(quotes)] if len(about) == 1 else about[:-1]
+    return [*begin, *lines, f"    {quotes}"]
+
+
+def words_of(field: dict[str, Any], definitions: dict[str, dict[str, Any]]) -> str | None:
+    """The words that are legal, where there are such: the names of their types say less."""
+    node = definitions[reference(field)] if "$ref" in field else field
+    return f"{{{', '.join(json.dumps(word) for word in node['enum'])}}}" if "enum" in node else None
 
 
 def alias(name: str, value: str, node: dict[str, Any]) -> str:

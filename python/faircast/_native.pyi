@@ -17,6 +17,7 @@ __all__ = [
     "__version__",
     "catalogue",
     "check",
+    "check_part",
     "paths",
     "register_scheme",
     "resolve",
@@ -159,6 +160,12 @@ class RawResult:
 def schema() -> str: ...
 def toml_to_json(text: str, control: Control | None = None) -> str: ...
 def check(scenario_json: str) -> list[tuple[str, str]]: ...
+def check_part(definition: str, part_json: str) -> list[tuple[str, str]]:
+    """All problems of the form of one part of a scenario: (path, message), paths from the part.
+
+    Raises `ValueError` if the schema has no such definition.
+    """
+
 def resolve(scenario_json: str, folder: str | None = None, control: Control | None = None) -> str: ...
 def paths(
     scenario_json: str,

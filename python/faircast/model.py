@@ -11,39 +11,17 @@ key is left out, so that its default holds. Quantities are texts with units, suc
 ...     flows={"web": Tcp(count=2, variant="newreno")},
 ... )
 
-Nothing is checked here: that is done, for everything at once, when a scenario is run or validated.
+Each object is checked when it is made: one that cannot be part of a scenario raises `faircast.InputError` with all that
+is wrong. What depends on the other parts is checked when the scenario is run or validated.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
-
-@dataclasses.dataclass(kw_only=True)
-class Part:
-    """A part of a scenario."""
-
-    kind: ClassVar[str | None] = None
-    scheme: ClassVar[str | None] = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Say the part as it stands in a JSON or TOML file: only the keys that were set."""
-        given = {field.name.removesuffix("_"): getattr(self, field.name) for field in dataclasses.fields(self)}
-        tags = {"kind": self.kind, "scheme": self.scheme}
-        return {key: _plain(value) for key, value in (tags | given).items() if value is not None}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Part):
-        return value.to_dict()
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value
-
+from faircast.parts import Part, checked
 
 Announce: TypeAlias = Literal["apart", "base"]
 """Where members tell each other of their levels.
@@ -252,9 +230,16 @@ Variant: TypeAlias = Literal["reno", "newreno", "sack"]
 """
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Bernoulli(Part):
-    """Loses each packet with the same probability, independently."""
+    """Loses each packet with the same probability, independently.
+
+    Parameters
+    ----------
+    p : float
+        Probability that a packet is lost, 0 to 1. No default.
+    """
 
     kind: ClassVar[str | None] = "bernoulli"
 
@@ -262,9 +247,16 @@ class Bernoulli(Part):
     """Probability that a packet is lost, 0 to 1. No default."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class BitError(Part):
-    """Loses a packet if one of its bits is hit; bits are hit independently."""
+    """Loses a packet if one of its bits is hit; bits are hit independently.
+
+    Parameters
+    ----------
+    ber : float
+        Bit error rate: probability that a bit is hit, 0 to 1. No default; satellite links 1e-8 to 1e-6 [Ehlert].
+    """
 
     kind: ClassVar[str | None] = "bit-error"
 
@@ -272,9 +264,34 @@ class BitError(Part):
     """Bit error rate: probability that a bit is hit, 0 to 1. No default; satellite links 1e-8 to 1e-6 [Ehlert]."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Cbr(Part):
-    """Packets at a constant rate."""
+    """Packets at a constant rate.
+
+    Parameters
+    ----------
+    count : int, optional
+        So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME.
+    from_ : str | Sequence[str], optional
+        Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i.
+    jitter : float, optional
+        Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
+    packet_size : str such as "1000 B", optional
+        Size of a packet on the wire. Default 210 B (ns-2).
+    rate : str such as "1.5 Mbit/s", optional
+        Bits on the wire per second, headers included. Default 448 kbit/s (ns-2).
+    start : str such as "250 ms", optional
+        When the first flow starts. Default "0 s".
+    start_jitter : str such as "250 ms", optional
+        Each flow starts later by a random time, uniform from zero to this. Default "0 s".
+    start_step : str such as "250 ms", optional
+        Time from the start of one flow to that of the next. Default "0 s": all start together.
+    stop : str such as "250 ms", optional
+        When all of them stop. Default: not before the end.
+    to : str | Sequence[str], optional
+        Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i.
+    """
 
     kind: ClassVar[str | None] = "cbr"
 
@@ -300,9 +317,20 @@ class Cbr(Part):
     """Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class CbrParameters(Part):
-    """Parameters of the scheme cbr, for all sessions that do not say them."""
+    """Parameters of the scheme cbr, for all sessions that do not say them.
+
+    Parameters
+    ----------
+    jitter : float, optional
+        Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
+    packet_size : str such as "1000 B", optional
+        Size of a packet on the wire. Default 210 B (ns-2).
+    rate : str such as "1.5 Mbit/s", optional
+        Bits on the wire per second, headers included. Default 448 kbit/s (ns-2).
+    """
 
     jitter: float | None = None
     """Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`."""
@@ -312,9 +340,32 @@ class CbrParameters(Part):
     """Bits on the wire per second, headers included. Default 448 kbit/s (ns-2)."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class CbrSession(Part):
-    """A constant rate: no congestion control, to compare with."""
+    """A constant rate: no congestion control, to compare with.
+
+    Parameters
+    ----------
+    source : str
+        Sending node.
+    jitter : float, optional
+        Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
+    membership : Membership, optional
+        How members and routers come to the session's packets.
+    packet_size : str such as "1000 B", optional
+        Size of a packet on the wire. Default 210 B (ns-2).
+    rate : str such as "1.5 Mbit/s", optional
+        Bits on the wire per second, headers included. Default 448 kbit/s (ns-2).
+    receivers : Receivers, optional
+        Who receives.
+    start : str such as "250 ms", optional
+        When the source starts. Default "0 s".
+    start_jitter : str such as "250 ms", optional
+        It starts later by a random time, uniform from zero to this. Default "0 s".
+    stop : str such as "250 ms", optional
+        When it stops. Default: not before the end.
+    """
 
     scheme: ClassVar[str | None] = "cbr"
 
@@ -338,9 +389,29 @@ class CbrSession(Part):
     """When it stops. Default: not before the end."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Chain(Part):
-    """Hosts at both ends of a row of routers."""
+    """Hosts at both ends of a row of routers.
+
+    Parameters
+    ----------
+    access : Duplex, optional
+        The links of all hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
+        packets.
+    access_left : Duplex, optional
+        What is different on the left, for left-0, left-1 and so on.
+    access_right : Duplex, optional
+        What is different on the right, for right-0, right-1 and so on.
+    hop : Duplex, optional
+        The links hop-0, hop-1 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets.
+    hops : int, optional
+        Links between routers: router-0, router-1 and so on are joined by hop-0, hop-1 and so on. Default 2.
+    left : int, optional
+        Hosts at router-0, left-0, left-1 and so on. Default 2.
+    right : int, optional
+        Hosts at the last router, right-0, right-1 and so on. Default 2.
+    """
 
     kind: ClassVar[str | None] = "chain"
 
@@ -362,9 +433,30 @@ class Chain(Part):
     """Hosts at the last router, right-0, right-1 and so on. Default 2."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Change(Part):
-    """A change of a link: everything that is said changes at that instant, before anything else happens."""
+    """A change of a link: everything that is said changes at that instant, before anything else happens.
+
+    Parameters
+    ----------
+    at : str such as "250 ms"
+        When, from the start of the run.
+    delay : str such as "250 ms", optional
+        Its propagation delay from now on, up to 1 h. Packets take the delay of their departure.
+    delay_to : str such as "250 ms", optional
+        The delay goes from `delay` to this one in a straight line, in the time `over`.
+    loss : Loss, optional
+        What gets lost from now on.
+    over : str such as "250 ms", optional
+        How long the delay takes from `delay` to `delay_to`. It stays there unless another change comes first.
+    rate : str such as "1.5 Mbit/s", optional
+        Its rate from now on, 10 bit/s to 10000 Gbit/s. What is in transmission completes at the old one.
+    to : str, optional
+        Node to which it leads from now on. Only for links with `simplex`.
+    up : bool, optional
+        Whether it is up from now on.
+    """
 
     at: str
     """When, from the start of the run."""
@@ -384,9 +476,18 @@ class Change(Part):
     """Whether it is up from now on."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class ClimbStep(Part):
-    """A change of a member's level."""
+    """A change of a member's level.
+
+    Parameters
+    ----------
+    after : str such as "250 ms"
+        How long after the member's start.
+    level : int
+        How many layers it holds from then on.
+    """
 
     after: str
     """How long after the member's start."""
@@ -394,9 +495,16 @@ class ClimbStep(Part):
     """How many layers it holds from then on."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Configured(Part):
-    """It is given."""
+    """It is given.
+
+    Parameters
+    ----------
+    receivers : int, optional
+        N. Left out, the number of receivers that the session was set up with.
+    """
 
     kind: ClassVar[str | None] = "configured"
 
@@ -404,9 +512,74 @@ class Configured(Part):
     """N. Left out, the number of receivers that the session was set up with."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Constellation(Part):
-    """Satellites that move over ground stations, with links among them."""
+    """Satellites that move over ground stations, with links among them.
+
+    Parameters
+    ----------
+    altitude : float, optional
+        Above the ground, km. Default: that of the preset; Walker's patterns need it.
+    cross_seam : bool, optional
+        Whether there are links across the seam, where planes go against each other. Default false; true for
+        "teledesic".
+    date : str, optional
+        When the run of real satellites starts, UTC: "2026-06-14T00:00:00". Default: the latest epoch of the elements.
+    downlink : Settings, optional
+        The transmitter of each satellite to its stations, `sat-1-1-down` and so on; its losses are those of the legs,
+        `sat-1-1-down-NAME`. Default 1.5 Mbit/s, drop-tail with 50 packets, 16 B of header.
+    elements : str | Sequence[Elements], optional
+        Real satellites: a file of their element sets, OMM in JSON or two-line elements, or a list of them; "iridium-
+        next" is a sample that comes with the program.
+    handoff : {"follow-plane", "nearest", "longest-lived"}, optional
+        How stations choose their satellites. Default "follow-plane".
+    handoff_check : str such as "250 ms", optional
+        A station looks this often, at least "1 ms". Default "10 s".
+    handoff_jitter : str such as "250 ms", optional
+        Each time between two looks is drawn anew, uniformly, up to this much less or more. Default "0 s".
+    handoff_outage : str such as "250 ms", optional
+        How long a station has no link after each hand-off. Default "0 s".
+    handoff_queue : {"keep", "lose", "discard"}, optional
+        What becomes of packets that wait at a link that turns or goes down, for all links that say nothing else. Only
+        those that are kept take another way if there is one. Default "keep".
+    inclination : float, optional
+        Degrees, more than 90 for orbits against the turning of the Earth. Default as altitude.
+    isl : Duplex, optional
+        The links between satellites, `isl-1-1-1-2` from sat-1-1 to sat-1-2 and so on. Default 25 Mbit/s, drop-tail with
+        50 packets, 16 B of header.
+    isl_between_planes : int, optional
+        In how many planes on either side. Default 1; 2 for "teledesic".
+    isl_check : str such as "250 ms", optional
+        Latitude, longitude and sight are looked at this often, at least "1 ms". Default "10 s".
+    isl_in_plane : int, optional
+        How many satellites ahead in its plane, and as many behind, a satellite has links to. Default 1; 2 for
+        "teledesic".
+    isl_latitude : float, optional
+        Latitude above which a satellite's links to other planes are down, degrees. Default 60 for presets, 70 for
+        "star" and "elements", 90 for "delta".
+    isl_longitude : float, optional
+        Difference of longitudes below which links across the seam are down, degrees. Default 10; 8 for "teledesic".
+    mask : float, optional
+        The least elevation of a satellite that stations take, degrees. Default 8.2; 40 for "teledesic".
+    phasing : int, optional
+        Walker's F: by how many parts of the circle divided by the number of satellites each plane is ahead of the one
+        before. Default 0; in presets every other plane is half a slot ahead.
+    planes : int, optional
+        How many planes there are; of element sets into how many the satellites are sorted. Default as altitude.
+    shell : {"iridium", "teledesic", "star", "delta", "elements"}, optional
+        What it is made from. Default "iridium".
+    slots : int, optional
+        How many satellites each plane has. Default as altitude.
+    spacing : float, optional
+        From one plane's ascending node to the next one's, degrees. Default: that of the preset; 180 divided by the
+        number of planes for a star, 360 for a delta.
+    start : str such as "250 ms", optional
+        How long the satellites of a shell have gone round when the run starts. Default 0 s: slot 1 of plane 1 crosses
+        the equator at the meridian of Greenwich.
+    uplink : Settings, optional
+        The transmitter of each station, `NAME-up`. Default 1.5 Mbit/s, drop-tail with 50 packets, 16 B of header.
+    """
 
     kind: ClassVar[str | None] = "constellation"
 
@@ -482,9 +655,20 @@ class Constellation(Part):
     """The transmitter of each station, `NAME-up`. Default 1.5 Mbit/s, drop-tail with 50 packets, 16 B of header."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class DropTail(Part):
-    """Drops packets that find no room."""
+    """Drops packets that find no room.
+
+    Parameters
+    ----------
+    count_transmission : bool, optional
+        Whether the limit counts the packet in transmission: of 50 packets 49 wait (ns-2). A limit in bytes then admits
+        a packet if the bytes waiting and its own are less than the limit, otherwise if they are not more. Default true
+        (ns-2).
+    limit : str such as "50 packets", optional
+        The most that the queue holds, in packets or in bytes. Default "50 packets" (ns-2).
+    """
 
     kind: ClassVar[str | None] = "drop-tail"
 
@@ -497,9 +681,27 @@ class DropTail(Part):
     """The most that the queue holds, in packets or in bytes. Default "50 packets" (ns-2)."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Dumbbell(Part):
-    """Hosts on both sides of one bottleneck."""
+    """Hosts on both sides of one bottleneck.
+
+    Parameters
+    ----------
+    access : Duplex, optional
+        The links of all hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
+        packets.
+    access_left : Duplex, optional
+        What is different on the left, for left-0, left-1 and so on.
+    access_right : Duplex, optional
+        What is different on the right, for right-0, right-1 and so on.
+    bottleneck : Duplex, optional
+        The link `bottleneck` from left-router to right-router. Default 10 Mbit/s, 20 ms, drop-tail with 50 packets.
+    left : int, optional
+        Hosts on the left, left-0, left-1 and so on. Default 2.
+    right : int, optional
+        Hosts on the right, right-0, right-1 and so on. Default 2.
+    """
 
     kind: ClassVar[str | None] = "dumbbell"
 
@@ -519,9 +721,39 @@ class Dumbbell(Part):
     """Hosts on the right, right-0, right-1 and so on. Default 2."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Duplex(Part):
-    """What a topology says of links of one kind, both directions."""
+    """What a topology says of links of one kind, both directions.
+
+    Parameters
+    ----------
+    agent : RouterAgent, optional
+        What looks after the queue in the router, of this direction alone. Default: nobody.
+    back : Settings, optional
+        What is different in the direction back.
+    changes : str | Sequence[Change], optional
+        What changes while the network runs: a list, or the name of a CSV file. Default nothing.
+    delay : str such as "250 ms", optional
+        Propagation delay, up to 1 h.
+    handoff_queue : {"keep", "lose", "discard"}, optional
+        What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted.
+        Default "keep".
+    header : str such as "1000 B", optional
+        Bytes that the link layer adds to each packet, up to 1500 B: they take time, and bit errors can hit them.
+        Default none.
+    loss : Loss, optional
+        What gets lost on the way. Default: nothing.
+    mode : {"auto", "fused", "two-stage"}, optional
+        How departures are computed. Default "auto". Results do not depend on it.
+    queue : Queue, optional
+        The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets.
+    rate : str such as "1.5 Mbit/s", optional
+        Rate of the transmitter, 10 bit/s to 10000 Gbit/s.
+    reroute : bool, optional
+        Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
+        one. Default true.
+    """
 
     agent: RouterAgent | None = None
     """What looks after the queue in the router, of this direction alone. Default: nobody."""
@@ -553,11 +785,49 @@ class Duplex(Part):
     """
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Elements(Part):
     """The elements of a satellite.
 
     They are an Orbit Mean-Elements Message (CCSDS 502.0) for SGP4, with the names of its keywords.
+
+    Parameters
+    ----------
+    ARG_OF_PERICENTER : float
+        Argument of the perigee, degrees.
+    ECCENTRICITY : float
+        Shape of the orbit.
+    EPOCH : str
+        When the elements hold, UTC.
+    INCLINATION : float
+        Degrees.
+    MEAN_ANOMALY : float
+        Degrees.
+    MEAN_MOTION : float
+        Turns per day.
+    NORAD_CAT_ID : int
+        Its number in the catalogue.
+    OBJECT_NAME : str
+        Name of the satellite.
+    RA_OF_ASC_NODE : float
+        Right ascension of the ascending node, degrees.
+    BSTAR : float, optional
+        Drag, per radius of the Earth.
+    CLASSIFICATION_TYPE : str, optional
+        Whether it is classified.
+    ELEMENT_SET_NO : int, optional
+        How often elements have been given.
+    EPHEMERIS_TYPE : int, optional
+        Which theory the elements are for: 0, SGP4.
+    MEAN_MOTION_DDOT : float, optional
+        A sixth of the second one, turns per day cubed.
+    MEAN_MOTION_DOT : float, optional
+        Half of the first derivative of the mean motion, turns per day squared.
+    OBJECT_ID : str, optional
+        Its international designator.
+    REV_AT_EPOCH : int, optional
+        How often it has gone round.
     """
 
     ARG_OF_PERICENTER: float
@@ -596,11 +866,21 @@ class Elements(Part):
     """How often it has gone round."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Engine(Part):
     """How the simulator works.
 
     Results do not depend on any of it.
+
+    Parameters
+    ----------
+    calendar : {"wheel", "heap"}, optional
+        The data structure that holds what happens next. Default "wheel".
+    clock_offsets : bool, optional
+        Gives the clock of every node a constant offset of its own, as real hosts have. Default true.
+    link_mode : {"auto", "fused", "two-stage"}, optional
+        How links with mode "auto" compute departures. Default "auto": fused unless the queue decides at departure.
     """
 
     calendar: Calendar | None = None
@@ -611,9 +891,19 @@ class Engine(Part):
     """How links with mode "auto" compute departures. Default "auto": fused unless the queue decides at departure."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Estimated(Part):
-    """It estimates N from the uniform numbers of the feedback timers."""
+    """It estimates N from the uniform numbers of the feedback timers.
+
+    Parameters
+    ----------
+    rounds : int, optional
+        k: rounds for one estimate, those left out in which only the limiting receiver reports. Default 32: a standard
+        deviation of 18 %.
+    weight : float, optional
+        Weight of a new estimate against the mean of those before. Default 0.25.
+    """
 
     kind: ClassVar[str | None] = "estimated"
 
@@ -625,9 +915,31 @@ class Estimated(Part):
     """Weight of a new estimate against the mean of those before. Default 0.25."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class GilbertElliott(Part):
-    """Loses packets in bursts: a good and a bad state."""
+    """Loses packets in bursts: a good and a bad state.
+
+    Parameters
+    ----------
+    bad_time : str such as "250 ms", optional
+        Mean of the exponential stays in the bad state.
+    bad_to_good : float, optional
+        Probability per packet of passing from bad to good, 0 to 1.
+    good_time : str such as "250 ms", optional
+        Mean of the exponential stays in the good state: the chain goes by time.
+    good_to_bad : float, optional
+        Probability per packet of passing from good to bad, 0 to 1.
+    loss_bad : float, optional
+        Probability that a packet is lost in the bad state, 0 to 1. Default 1.
+    loss_good : float, optional
+        Probability that a packet is lost in the good state, 0 to 1. Default 0.
+    mean_burst : str such as "50 packets", optional
+        Mean stay in the bad state; with `loss_bad` 1 the mean number of packets lost in a row. Default "5 packets",
+        with `mean_loss`.
+    mean_loss : float, optional
+        Loss in the long run, from `loss_good` to below `loss_bad`. The chain then goes by packets.
+    """
 
     kind: ClassVar[str | None] = "gilbert-elliott"
 
@@ -651,9 +963,47 @@ class GilbertElliott(Part):
     """Loss in the long run, from `loss_good` to below `loss_bad`. The chain then goes by packets."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class LayerBlocking(Part):
-    """Blocks and releases layers by the state of the queue, so that sessions get what unicast flows get [Peng]."""
+    """Blocks and releases layers by the state of the queue, so that sessions get what unicast flows get [Peng].
+
+    Parameters
+    ----------
+    admission : {"capped", "open"}, optional
+        What becomes of layers that are joined (open in the paper). Default "capped".
+    back_factor : float, optional
+        F_back: it grows so many times when a block follows a release. Default 4.
+    block_hold : str such as "250 ms", optional
+        The least time from one block to the next (open in the paper). Default 0.5 s.
+    count : {"packets", "bytes"}, optional
+        What is counted of the traffic. Default "packets", as in the paper.
+    excess : float, optional
+        R_block: a block needs a mean rate of multicast sessions that is above that of unicast flows by more than this
+        part. Default 0.2.
+    hold : str such as "250 ms", optional
+        The least time from one action to the next (open in the paper). Default: the window.
+    interval : str such as "250 ms", optional
+        I_chk: from one look at the queue to the next. Default 20 ms.
+    lifetime : str such as "250 ms", optional
+        For how long after its last packet a flow or layer counts as there (open in the paper). Default 3 s.
+    lower_threshold : float, optional
+        F1: up to this part of the queue's limit the queue is short (phase 1). Default 0: empty.
+    max_observation : str such as "250 ms", optional
+        The longest that the observation time becomes (open in the paper). Default 64 s.
+    observation : str such as "250 ms", optional
+        T_obs at first: how long the queue must have been short before a release. Default 1 s.
+    reset : {"calm", "never"}, optional
+        When the observation time returns to its first value (open in the paper). Default "calm".
+    slow_factor : float, optional
+        F_slow: the observation time grows so many times with a release that follows another. Default 1.5.
+    unicast : {"flow", "pair"}, optional
+        What is one unicast session. Default "flow".
+    upper_threshold : float, optional
+        F2: from this part of the queue's limit on it is long (phase 3). Default 0.8.
+    window : str such as "250 ms", optional
+        Over how long packets are counted (open in the paper). Default 2 s.
+    """
 
     kind: ClassVar[str | None] = "layer-blocking"
 
@@ -693,9 +1043,31 @@ class LayerBlocking(Part):
     """Over how long packets are counted (open in the paper). Default 2 s."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class LayerBlockingParameters(Part):
-    """Parameters of the scheme layer-blocking, for all sessions that do not say them."""
+    """Parameters of the scheme layer-blocking, for all sessions that do not say them.
+
+    Parameters
+    ----------
+    add_interval : str such as "250 ms", optional
+        How long a receiver that is new waits between one layer and the next. Default 2 s.
+    check_interval : str such as "250 ms", optional
+        From one look at what comes to the next. Default 0.5 s.
+    greedy : bool, optional
+        Members misbehave: they join all layers at once and never leave one. Default false.
+    jitter : float, optional
+        Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`.
+    join_latency : str such as "250 ms", optional
+        The most that a join is taken to need. Default 0.6 s.
+    packet_size : str such as "1000 B", optional
+        Size of a packet on the wire. Default 1000 B.
+    rates : Sequence[str], optional
+        Rate of each layer, the base first, headers included. Default 15 layers of 50 kbit/s [Peng].
+    silence : str such as "250 ms", optional
+        A layer is silent if nothing of it has come for this long, or for ten of its packet gaps or three join latencies
+        if these are longer. Default 2 s.
+    """
 
     add_interval: str | None = None
     """How long a receiver that is new waits between one layer and the next. Default 2 s."""
@@ -717,9 +1089,43 @@ class LayerBlockingParameters(Part):
     """
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class LayerBlockingSession(Part):
-    """Layers that routers block and release: receivers hold one that does not come."""
+    """Layers that routers block and release: receivers hold one that does not come.
+
+    Parameters
+    ----------
+    source : str
+        Sending node.
+    add_interval : str such as "250 ms", optional
+        How long a receiver that is new waits between one layer and the next. Default 2 s.
+    check_interval : str such as "250 ms", optional
+        From one look at what comes to the next. Default 0.5 s.
+    greedy : bool, optional
+        Members misbehave: they join all layers at once and never leave one. Default false.
+    jitter : float, optional
+        Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`.
+    join_latency : str such as "250 ms", optional
+        The most that a join is taken to need. Default 0.6 s.
+    membership : Membership, optional
+        How members and routers come to the session's packets.
+    packet_size : str such as "1000 B", optional
+        Size of a packet on the wire. Default 1000 B.
+    rates : Sequence[str], optional
+        Rate of each layer, the base first, headers included. Default 15 layers of 50 kbit/s [Peng].
+    receivers : Receivers, optional
+        Who receives.
+    silence : str such as "250 ms", optional
+        A layer is silent if nothing of it has come for this long, or for ten of its packet gaps or three join latencies
+        if these are longer. Default 2 s.
+    start : str such as "250 ms", optional
+        When the source starts. Default "0 s".
+    start_jitter : str such as "250 ms", optional
+        It starts later by a random time, uniform from zero to this. Default "0 s".
+    stop : str such as "250 ms", optional
+        When it stops. Default: not before the end.
+    """
 
     scheme: ClassVar[str | None] = "layer-blocking"
 
@@ -755,9 +1161,28 @@ class LayerBlockingSession(Part):
     """When it stops. Default: not before the end."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class LayeredCbrParameters(Part):
-    """Parameters of the scheme layered-cbr, for all sessions that do not say them."""
+    """Parameters of the scheme layered-cbr, for all sessions that do not say them.
+
+    Parameters
+    ----------
+    announce : {"apart", "base"}, optional
+        Whether, and where, members tell each other when they go to another level, in a packet of 40 B. Default: they do
+        not.
+    climb : Sequence[ClimbStep], optional
+        When members go on to other levels, in the order of time. Default: never.
+    jitter : float, optional
+        Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
+    level : int, optional
+        How many layers members join when they start. Default: all.
+    packet_size : str such as "1000 B", optional
+        Size of a packet on the wire. Default 1000 B.
+    rates : Sequence[str], optional
+        Rate of each layer, the base first, headers included. Default 32, 64, 128 and 256 kbit/s (ns-2's example of
+        RLM).
+    """
 
     announce: Announce | None = None
     """Whether, and where, members tell each other when they go to another level, in a packet of 40 B. Default: they
@@ -777,9 +1202,40 @@ class LayeredCbrParameters(Part):
     """
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class LayeredCbrSession(Part):
-    """Constant rates in layers, of which members hold the first: no congestion control."""
+    """Constant rates in layers, of which members hold the first: no congestion control.
+
+    Parameters
+    ----------
+    source : str
+        Sending node.
+    announce : {"apart", "base"}, optional
+        Whether, and where, members tell each other when they go to another level, in a packet of 40 B. Default: they do
+        not.
+    climb : Sequence[ClimbStep], optional
+        When members go on to other levels, in the order of time. Default: never.
+    jitter : float, optional
+        Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
+    level : int, optional
+        How many layers members join when they start. Default: all.
+    membership : Membership, optional
+        How members and routers come to the session's packets.
+    packet_size : str such as "1000 B", optional
+        Size of a packet on the wire. Default 1000 B.
+    rates : Sequence[str], optional
+        Rate of each layer, the base first, headers included. Default 32, 64, 128 and 256 kbit/s (ns-2's example of
+        RLM).
+    receivers : Receivers, optional
+        Who receives.
+    start : str such as "250 ms", optional
+        When the source starts. Default "0 s".
+    start_jitter : str such as "250 ms", optional
+        It starts later by a random time, uniform from zero to this. Default "0 s".
+    stop : str such as "250 ms", optional
+        When it stops. Default: not before the end.
+    """
 
     scheme: ClassVar[str | None] = "layered-cbr"
 
@@ -813,13 +1269,51 @@ class LayeredCbrSession(Part):
     """When it stops. Default: not before the end."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Link(Part):
     """A link between two nodes, or changes to a link of that name that the topology makes.
 
     A new link needs `from`, `to`, `rate` and `delay`. It carries traffic both ways; `back` says what is different in
     the direction from `to` to `from`. A link with legs needs `from` and `rate`, each of its legs `leg_of`, `to` and
     `delay`; both are simplex.
+
+    Parameters
+    ----------
+    agent : RouterAgent, optional
+        What looks after the queue in the router, of this direction alone. Default: nobody.
+    back : Settings, optional
+        What is different in the direction back.
+    changes : str | Sequence[Change], optional
+        What changes while the network runs: a list, or the name of a CSV file. Default nothing.
+    delay : str such as "250 ms", optional
+        Propagation delay, up to 1 h.
+    from_ : str, optional
+        Node at one end. Not for links of the topology.
+    handoff_queue : {"keep", "lose", "discard"}, optional
+        What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted.
+        Default "keep".
+    header : str such as "1000 B", optional
+        Bytes that the link layer adds to each packet, up to 1500 B: they take time, and bit errors can hit them.
+        Default none.
+    leg_of : str, optional
+        The link of which this is a leg: a far end with delay and losses of its own, behind that link's queue and
+        transmitter. Not for links of the topology.
+    loss : Loss, optional
+        What gets lost on the way. Default: nothing.
+    mode : {"auto", "fused", "two-stage"}, optional
+        How departures are computed. Default "auto". Results do not depend on it.
+    queue : Queue, optional
+        The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets.
+    rate : str such as "1.5 Mbit/s", optional
+        Rate of the transmitter, 10 bit/s to 10000 Gbit/s.
+    reroute : bool, optional
+        Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
+        one. Default true.
+    simplex : bool, optional
+        No direction back. Default false.
+    to : str, optional
+        Node at the other end. Not for links of the topology.
     """
 
     agent: RouterAgent | None = None
@@ -862,16 +1356,43 @@ class Link(Part):
     """Node at the other end. Not for links of the topology."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Lossless(Part):
     """Loses nothing."""
 
     kind: ClassVar[str | None] = "none"
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Mecn(Part):
-    """Random early detection that marks two levels of congestion."""
+    """Random early detection that marks two levels of congestion.
+
+    Parameters
+    ----------
+    limit : str such as "50 packets", optional
+        The most that may wait, in packets or in bytes, without the packet in transmission. Default "50 packets" (ns-2).
+    max_th : str, optional
+        Average queue from which every packet is dropped. Default "auto": `2 mid_th` [Durresi].
+    mean_pktsize : str such as "1000 B", optional
+        Mean packet size, for the decay while idle. Default: the size of the flows' data packets.
+    mid_th : str, optional
+        Average queue from which packets are marked moderate. Default "auto": `2 min_th` [Durresi].
+    min_th : str such as "50 packets", optional
+        Average queue from which packets are marked incipient. Default "5 packets" (ns-2's RED).
+    p1_max : float, optional
+        Nominal probability of an incipient mark at the end of its ramp, 0 to 1. Default 0.1 (ns-2's RED; the paper
+        gives none).
+    p2_max : float, optional
+        Nominal probability of a moderate mark when the average reaches `max_th`, 0 to 1. Default 0.1, as `p1_max`.
+    profile : {"mecn-literal", "mecn-overlap", "mecn-longramp"}, optional
+        How the levels share the thresholds. Default "mecn-overlap".
+    w_q : float | Literal["auto"], optional
+        Weight of an arrival in the average, above 0 and up to 1. Default 0.002 [FloydJacobson93]. "auto" as for RED.
+    wait : bool, optional
+        Leaves at least 1/p packets between two marks of a level. Default true (ns-2).
+    """
 
     kind: ClassVar[str | None] = "mecn"
 
@@ -901,9 +1422,32 @@ class Mecn(Part):
     """Leaves at least 1/p packets between two marks of a level. Default true (ns-2)."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Membership(Part):
-    """How members and routers come to a session's packets."""
+    """How members and routers come to a session's packets.
+
+    Parameters
+    ----------
+    any_source : bool, optional
+        Whether the network takes packets of members to groups for which the scheme has them send. Default true; false
+        is a network of single sources (RFC 4607), which drops them.
+    leave_delay : str such as "250 ms", optional
+        How long a router goes on forwarding after a host's leave. Default: as the profile says.
+    lifetime : str such as "250 ms", optional
+        How long a report counts that is not repeated, where reports can be lost for good: on links that lose packets.
+        There they are repeated after 0.48 of this time. Default 260 s, hence 125 s (RFC 2236).
+    mode : {"sparse", "dense"}, optional
+        How the tree comes about. Default "sparse".
+    profile : {"realistic", "ns2"}, optional
+        Whose leave latency. Default "realistic".
+    prune_timeout : str such as "250 ms", optional
+        In dense mode: until a pruned interface opens again. Default 0.5 s (ns-2); PIM-DM has 210 s.
+    rebuild : {"at-once", "by-messages"}, optional
+        How routers come to know what is wanted below when the tree changes. Default "at-once".
+    retry : str such as "250 ms", optional
+        How long a report of what is wanted waits for its acknowledgement until it is repeated. Default 3 s (PIM-DM).
+    """
 
     any_source: bool | None = None
     """Whether the network takes packets of members to groups for which the scheme has them send. Default true; false
@@ -927,24 +1471,97 @@ class Membership(Part):
     """How long a report of what is wanted waits for its acknowledgement until it is repeated. Default 3 s (PIM-DM)."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Monitor(Part):
     """Counts what is offered to the queue, by session, group, flow and pair of addresses."""
 
     kind: ClassVar[str | None] = "monitor"
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Node(Part):
-    """A node: a host or a router, whatever is connected to it."""
+    """A node: a host or a router, whatever is connected to it.
+
+    Parameters
+    ----------
+    description : str, optional
+        What it stands for, for people.
+    """
 
     description: str | None = None
     """What it stands for, for people."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class OmccParameters(Part):
-    """Parameters of the scheme omcc, for all sessions that do not say them."""
+    """Parameters of the scheme omcc, for all sessions that do not say them.
+
+    Parameters
+    ----------
+    alpha : float, optional
+        Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another.
+    discount_threshold : float, optional
+        The least general discount factor. Default 0.5 (RFC 4654 section 5.5).
+    discounting : bool, optional
+        Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
+    ecn : bool, optional
+        Data packets are ECN-capable, and marks count as losses. Default false.
+    f_apply : {"equation", "increase", "receive-rate"}, optional
+        What f(N) multiplies. Default "equation".
+    f_max : float, optional
+        Upper bound of f(N), at least 1; left out, nothing bounds it.
+    gap_floor : {"decays", "follows"}, optional
+        What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
+    granularity : str such as "250 ms", optional
+        Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
+        3.2). Default 0 s; 10 ms is safe on a real host.
+    initial_max_rtt : str such as "250 ms", optional
+        R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
+        a geostationary hop take 1 s.
+    max_rate : str such as "1.5 Mbit/s", optional
+        The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
+    max_receivers : int, optional
+        N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
+    max_rtt : {"rfc", "recent"}, optional
+        How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4).
+    one_way_adjustment : {"all", "others", "off"}, optional
+        Who adjusts the round-trip time by one-way delays between measurements. Default "others".
+    orientation : {"sender", "receiver"}, optional
+        Whose utility counts. Default "receiver".
+    packet_size : str such as "1000 B", optional
+        Size s of a data packet on the wire. Default 1000 B.
+    population : OmccPopulation, optional
+        How the sender knows N. Default { kind = "configured" }.
+    quantise : bool, optional
+        X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32` and
+        microseconds.
+    receive_rate_rtts : float, optional
+        k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4).
+    report_size : str such as "1000 B", optional
+        Size of a feedback packet on the wire. Default 40 B.
+    round_rtts : float, optional
+        Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
+    rtt_weight : float, optional
+        Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
+    rtt_weight_clr : float, optional
+        The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
+    seed_floor : {"packet", "half"}, optional
+        What the first loss interval is at least. Default "packet".
+    suppressing_rounds : int, optional
+        In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
+        2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
+    suppression : float, optional
+        g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
+    timer_bias : {"none", "offset"}, optional
+        What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
+    utility : {"none", "log", "tcp", "alpha-fair"}, optional
+        What the rate is worth, and so f(N). Default "log".
+    weight : float, optional
+        Weight w of the utility beside that of other flows, above 0: f = (w·N)^(1/alpha). Default 1.
+    """
 
     alpha: float | None = None
     """Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another."""
@@ -1012,9 +1629,86 @@ class OmccParameters(Part):
     """Weight w of the utility beside that of other flows, above 0: f = (w·N)^(1/alpha). Default 1."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class OmccSession(Part):
-    """OMCC: TFMCC scaled by what the session's rate is worth to its receivers."""
+    """OMCC: TFMCC scaled by what the session's rate is worth to its receivers.
+
+    Parameters
+    ----------
+    source : str
+        Sending node.
+    alpha : float, optional
+        Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another.
+    discount_threshold : float, optional
+        The least general discount factor. Default 0.5 (RFC 4654 section 5.5).
+    discounting : bool, optional
+        Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
+    ecn : bool, optional
+        Data packets are ECN-capable, and marks count as losses. Default false.
+    f_apply : {"equation", "increase", "receive-rate"}, optional
+        What f(N) multiplies. Default "equation".
+    f_max : float, optional
+        Upper bound of f(N), at least 1; left out, nothing bounds it.
+    gap_floor : {"decays", "follows"}, optional
+        What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
+    granularity : str such as "250 ms", optional
+        Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
+        3.2). Default 0 s; 10 ms is safe on a real host.
+    initial_max_rtt : str such as "250 ms", optional
+        R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
+        a geostationary hop take 1 s.
+    max_rate : str such as "1.5 Mbit/s", optional
+        The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
+    max_receivers : int, optional
+        N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
+    max_rtt : {"rfc", "recent"}, optional
+        How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4).
+    membership : Membership, optional
+        How members and routers come to the session's packets.
+    one_way_adjustment : {"all", "others", "off"}, optional
+        Who adjusts the round-trip time by one-way delays between measurements. Default "others".
+    orientation : {"sender", "receiver"}, optional
+        Whose utility counts. Default "receiver".
+    packet_size : str such as "1000 B", optional
+        Size s of a data packet on the wire. Default 1000 B.
+    population : OmccPopulation, optional
+        How the sender knows N. Default { kind = "configured" }.
+    quantise : bool, optional
+        X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32` and
+        microseconds.
+    receive_rate_rtts : float, optional
+        k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4).
+    receivers : Receivers, optional
+        Who receives.
+    report_size : str such as "1000 B", optional
+        Size of a feedback packet on the wire. Default 40 B.
+    round_rtts : float, optional
+        Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
+    rtt_weight : float, optional
+        Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
+    rtt_weight_clr : float, optional
+        The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
+    seed_floor : {"packet", "half"}, optional
+        What the first loss interval is at least. Default "packet".
+    start : str such as "250 ms", optional
+        When the source starts. Default "0 s".
+    start_jitter : str such as "250 ms", optional
+        It starts later by a random time, uniform from zero to this. Default "0 s".
+    stop : str such as "250 ms", optional
+        When it stops. Default: not before the end.
+    suppressing_rounds : int, optional
+        In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
+        2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
+    suppression : float, optional
+        g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
+    timer_bias : {"none", "offset"}, optional
+        What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
+    utility : {"none", "log", "tcp", "alpha-fair"}, optional
+        What the rate is worth, and so f(N). Default "log".
+    weight : float, optional
+        Weight w of the utility beside that of other flows, above 0: f = (w·N)^(1/alpha). Default 1.
+    """
 
     scheme: ClassVar[str | None] = "omcc"
 
@@ -1096,9 +1790,40 @@ class OmccSession(Part):
     """Weight w of the utility beside that of other flows, above 0: f = (w·N)^(1/alpha). Default 1."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class OnOff(Part):
-    """Packets at a constant rate during on periods of random length, nothing between them."""
+    """Packets at a constant rate during on periods of random length, nothing between them.
+
+    Parameters
+    ----------
+    count : int, optional
+        So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME.
+    from_ : str | Sequence[str], optional
+        Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i.
+    lengths : {"exponential", "pareto"}, optional
+        How the lengths are distributed. Default "exponential".
+    off : str such as "250 ms", optional
+        Mean length of an off period. Default 500 ms.
+    on : str such as "250 ms", optional
+        Mean length of an on period. Default 500 ms.
+    packet_size : str such as "1000 B", optional
+        Size of a packet on the wire. Default 210 B.
+    rate : str such as "1.5 Mbit/s", optional
+        Bits on the wire per second while on. Default 64 kbit/s.
+    shape : float, optional
+        Shape of the Pareto distribution, 1.01 or more. Default 1.5. Not used with "exponential".
+    start : str such as "250 ms", optional
+        When the first flow starts. Default "0 s".
+    start_jitter : str such as "250 ms", optional
+        Each flow starts later by a random time, uniform from zero to this. Default "0 s".
+    start_step : str such as "250 ms", optional
+        Time from the start of one flow to that of the next. Default "0 s": all start together.
+    stop : str such as "250 ms", optional
+        When all of them stop. Default: not before the end.
+    to : str | Sequence[str], optional
+        Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i.
+    """
 
     kind: ClassVar[str | None] = "on-off"
 
@@ -1130,11 +1855,23 @@ class OnOff(Part):
     """Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Optimum(Part):
     """What would be the best rates: which utility of all rates together is greatest.
 
     It is computed after a run and changes nothing in it.
+
+    Parameters
+    ----------
+    alpha : float, optional
+        Of utility "alpha-fair", which needs it: 0.1 to 20.
+    orientation : {"session", "receiver"}, optional
+        Whether a session counts as one or as many as it has receivers. Default "session".
+    utility : {"proportional", "potential-delay", "max-min", "alpha-fair"}, optional
+        How a rate is valued. Default "proportional".
+    weights : Mapping[str, float], optional
+        What flows and sessions count among the others, by name of an entry or of one of its flows, above 0. Default 1.
     """
 
     alpha: float | None = None
@@ -1151,9 +1888,20 @@ class Optimum(Part):
     """
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Outage(Part):
-    """Loses everything for a while, once or again and again."""
+    """Loses everything for a while, once or again and again.
+
+    Parameters
+    ----------
+    length : str such as "250 ms"
+        How long it lasts.
+    start : str such as "250 ms"
+        When the first outage begins.
+    period : str such as "250 ms", optional
+        From the beginning of one outage to that of the next, more than `length`. Default: there is only one.
+    """
 
     kind: ClassVar[str | None] = "outage"
 
@@ -1165,9 +1913,31 @@ class Outage(Part):
     """From the beginning of one outage to that of the next, more than `length`. Default: there is only one."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class ParkingLot(Part):
-    """Hosts at both ends of a row of routers, and cross traffic at every hop."""
+    """Hosts at both ends of a row of routers, and cross traffic at every hop.
+
+    Parameters
+    ----------
+    access : Duplex, optional
+        The links of all hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
+        packets.
+    access_cross : Duplex, optional
+        What is different for the hosts of cross traffic, on access-cross-in-0, access-cross-out-0 and so on.
+    access_left : Duplex, optional
+        What is different on the left, for left-0, left-1 and so on.
+    access_right : Duplex, optional
+        What is different on the right, for right-0, right-1 and so on.
+    hop : Duplex, optional
+        The links hop-0, hop-1 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets.
+    hops : int, optional
+        Links between routers: router-0, router-1 and so on are joined by hop-0, hop-1 and so on. Default 3.
+    left : int, optional
+        Hosts of through traffic at router-0, left-0, left-1 and so on. Default 1.
+    right : int, optional
+        Hosts of through traffic at the last router, right-0, right-1 and so on. Default 1.
+    """
 
     kind: ClassVar[str | None] = "parking-lot"
 
@@ -1191,9 +1961,18 @@ class ParkingLot(Part):
     """Hosts of through traffic at the last router, right-0, right-1 and so on. Default 1."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Path(Part):
-    """A pair of nodes between which the way is observed."""
+    """A pair of nodes between which the way is observed.
+
+    Parameters
+    ----------
+    from_ : str
+        The node where the way starts.
+    to : str
+        The node where it ends.
+    """
 
     from_: str
     """The node where the way starts."""
@@ -1201,9 +1980,34 @@ class Path(Part):
     """The node where it ends."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Probes(Part):
-    """What is observed in a run."""
+    """What is observed in a run.
+
+    Parameters
+    ----------
+    events : bool, optional
+        Reductions of windows and time-outs. Default true.
+    flows : bool, optional
+        A row for each flow, session and receiver and each interval. Default true.
+    interval : str such as "250 ms", optional
+        Time between two rows of a flow, a link or a path. Default "1 s".
+    links : bool, optional
+        A row for each direction of a link and interval. Default true.
+    packets : Sequence[str], optional
+        Directions of links of whose queue every single event is kept, which takes memory. Default none.
+    paths : Sequence[Path], optional
+        Pairs of nodes: the way that packets take from the first to the second, its delay and hops, at every interval
+        and whenever it changes. Default none.
+    queue_interval : str such as "250 ms", optional
+        Time between two samples of a queue. Default "100 ms".
+    queues : Sequence[str], optional
+        Directions of links whose queue is sampled: `bottleneck`, or `bottleneck.back` for the direction back. Default
+        none.
+    trace : bool, optional
+        A hash over everything that happens, to compare runs. Default false.
+    """
 
     events: bool | None = None
     """Reductions of windows and time-outs. Default true."""
@@ -1229,9 +2033,20 @@ class Probes(Part):
     """A hash over everything that happens, to compare runs. Default false."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class RateCap(Part):
-    """Blocks the highest layers of sessions above a rate."""
+    """Blocks the highest layers of sessions above a rate.
+
+    Parameters
+    ----------
+    interval : str such as "250 ms", optional
+        From one look to the next. Default 20 ms.
+    rate : str such as "1.5 Mbit/s", optional
+        What all groups together may send over the link. Default 1 Mbit/s.
+    window : str such as "250 ms", optional
+        Over how long rates are measured, and the least time from one action to the next. Default 1 s.
+    """
 
     kind: ClassVar[str | None] = "rate-cap"
 
@@ -1243,9 +2058,26 @@ class RateCap(Part):
     """Over how long rates are measured, and the least time from one action to the next. Default 1 s."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Receivers(Part):
-    """The receivers of a session: NAME-0, NAME-1 and so on."""
+    """The receivers of a session: NAME-0, NAME-1 and so on.
+
+    Parameters
+    ----------
+    count : int, optional
+        How many. Default: as many as `nodes` lists; without a list one per host on the topology's right.
+    join : str | Sequence[str], optional
+        When they join, or when each of them does. Default "0 s".
+    join_jitter : str such as "250 ms", optional
+        Each joins later by a random time, uniform from zero to this. Default "0 s".
+    join_step : str such as "250 ms", optional
+        Time from the join of one receiver to that of the next. Default "0 s".
+    leave : str | Sequence[str], optional
+        When they leave, or when each of them does. Default: not before the end.
+    nodes : str | Sequence[str], optional
+        The node of all receivers, or one for each. Default: receiver i is on the topology's right-i.
+    """
 
     count: int | None = None
     """How many. Default: as many as `nodes` lists; without a list one per host on the topology's right."""
@@ -1261,9 +2093,47 @@ class Receivers(Part):
     """The node of all receivers, or one for each. Default: receiver i is on the topology's right-i."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Red(Part):
-    """Random early detection: gentle, adaptive, byte mode, ECN marking."""
+    """Random early detection: gentle, adaptive, byte mode, ECN marking.
+
+    Parameters
+    ----------
+    adapt : RedAdapt, optional
+        How `max_p` is adapted, if `adaptive`.
+    adaptive : bool, optional
+        Adapts `max_p` so that the average stays between the thresholds [FloydGummadiShenker01]. Default false.
+    bytes : bool, optional
+        Measures the queue in bytes, and acts on large packets more often than on small ones. Default false (ns-2).
+    ecn : bool, optional
+        Marks ECN-capable packets instead of dropping them early, as long as the average is below `max_th` (RFC 3168,
+        section 7). Default false.
+    gentle : bool, optional
+        Above `max_th` the probability rises to 1 at `2 max_th`, instead of dropping everything. Default false (ns-2
+        before April 2001).
+    limit : str such as "50 packets", optional
+        The most that may wait, in packets or in bytes, without the packet in transmission. Default "50 packets" (ns-2).
+    mark_above_max_th : bool, optional
+        If `gentle` and `ecn`: goes on marking from `max_th` up to `2 max_th`, as ns-2 can. Default false: packets are
+        dropped there (RFC 3168, section 7).
+    max_p : float, optional
+        Nominal probability of an action when the average reaches `max_th`, 0 to 1. Default 0.1 (ns-2).
+    max_th : str, optional
+        Average queue at which the probability has risen to `max_p`. Default "15 packets" (ns-2). "auto" is `3 min_th`.
+    mean_pktsize : str such as "1000 B", optional
+        Mean packet size, for the decay while idle and for byte mode. Default: the size of the flows' data packets.
+    min_th : str, optional
+        Average queue from which packets are dropped or marked at random. Default "5 packets" (ns-2). "auto" is `max(5,
+        target_delay * packets per second / 2)`, with `max_th` "auto", too (ns-2 since 2001).
+    target_delay : str such as "250 ms", optional
+        Queueing delay from which "auto" thresholds are worked out. Default "5 ms" (ns-2).
+    w_q : float | Literal["auto"], optional
+        Weight of an arrival in the average, above 0 and up to 1. Default 0.002 [FloydJacobson93]. "auto" is `1 -
+        exp(-1/(10 rtt ptc))`, `rtt = max(0.1 s, 3 (delay + 1/ptc))`, ptc packets per second (ns-2 since 2001).
+    wait : bool, optional
+        Leaves at least 1/p packets between two actions. Default true (ns-2).
+    """
 
     kind: ClassVar[str | None] = "red"
 
@@ -1311,9 +2181,28 @@ class Red(Part):
     """Leaves at least 1/p packets between two actions. Default true (ns-2)."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class RedAdapt(Part):
-    """Constants of adaptive RED ([FloydGummadiShenker01]; ns-2)."""
+    """Constants of adaptive RED ([FloydGummadiShenker01]; ns-2).
+
+    Parameters
+    ----------
+    bottom : float | Literal["auto"], optional
+        `max_p` is not lowered from here, 0 to 1. Default "auto": `min(0.01, 80000 bit/s / rate)`.
+    decrease : float, optional
+        What `max_p` is multiplied with to lower it, 0 to 1. Default 0.9.
+    increase : float, optional
+        Most that is added to `max_p`, 0 to 1. Default 0.01.
+    increase_part : float, optional
+        Most that is added to `max_p`, as a part of it. Default 0.25.
+    interval : str such as "250 ms", optional
+        Least time between two changes of `max_p`. Default "500 ms".
+    margin : float, optional
+        The target zone begins and ends this part of `max_th - min_th` inside the thresholds, 0 to 0.5. Default 0.4.
+    top : float, optional
+        `max_p` is not raised from here, 0 to 1. Default 0.5.
+    """
 
     bottom: float | Literal["auto"] | None = None
     """`max_p` is not lowered from here, 0 to 1. Default "auto": `min(0.01, 80000 bit/s / rate)`."""
@@ -1331,9 +2220,19 @@ class RedAdapt(Part):
     """`max_p` is not raised from here, 0 to 1. Default 0.5."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Registration(Part):
-    """Every receiver tells it that it is a member."""
+    """Every receiver tells it that it is a member.
+
+    Parameters
+    ----------
+    missed : int, optional
+        How many messages in a row may fail to come before a receiver is forgotten, half a refresh time after the last
+        of them was due. Default 3.
+    refresh : str such as "250 ms", optional
+        Time from one message of a receiver to the next. Default 30 s.
+    """
 
     kind: ClassVar[str | None] = "registration"
 
@@ -1345,9 +2244,44 @@ class Registration(Part):
     """Time from one message of a receiver to the next. Default 30 s."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class RlmParameters(Part):
-    """Parameters of the scheme rlm, for all sessions that do not say them."""
+    """Parameters of the scheme rlm, for all sessions that do not say them.
+
+    Parameters
+    ----------
+    backoff : float, optional
+        A failed experiment makes the join timer of its layer so many times as long. Default 2.
+    detection_deviation : str such as "250 ms", optional
+        The deviation of that at first. Default 2 s.
+    detection_time : str such as "250 ms", optional
+        How long it takes at first until loss follows from a layer too many. Default 5 s.
+    gain : float, optional
+        The weight of a new detection time in its mean and in its deviation. Default 0.25.
+    jitter : float, optional
+        Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`.
+    join_timer : str such as "250 ms", optional
+        The mean time from one experiment to the next at first, and the least. Default 5 s.
+    loss_threshold : float, optional
+        A layer is left if a larger part than this of at least ten packets is lost. Default 0.25.
+    max_join_timer : str such as "250 ms", optional
+        The most that the join timer becomes. Default 60 s.
+    packet_size : str such as "1000 B", optional
+        Size of a packet on the wire. Default 1000 B.
+    profile : {"ns2", "mended"}, optional
+        Whether the two dead ends of ns-2's code are mended. Default "mended".
+    rates : Sequence[str], optional
+        Rate of each layer, the base first, headers included. Default 32, 64, 128, 256, 512 and 1024 kbit/s (ns-2's
+        example).
+    rejoin_from_zero : bool, optional
+        Whether who has left all layers joins the base again when its join timer says so. Default: as the profile says.
+    relaxation : float, optional
+        A while without loss makes it so many times as long. Default 0.75.
+    restart_join_timer : bool, optional
+        Whether who leaves a layer while no join timer runs, as it had held all layers, starts one. Default: as the
+        profile says.
+    """
 
     backoff: float | None = None
     """A failed experiment makes the join timer of its layer so many times as long. Default 2."""
@@ -1385,9 +2319,56 @@ class RlmParameters(Part):
     """
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class RlmSession(Part):
-    """RLM: receivers try layers and leave them on loss."""
+    """RLM: receivers try layers and leave them on loss.
+
+    Parameters
+    ----------
+    source : str
+        Sending node.
+    backoff : float, optional
+        A failed experiment makes the join timer of its layer so many times as long. Default 2.
+    detection_deviation : str such as "250 ms", optional
+        The deviation of that at first. Default 2 s.
+    detection_time : str such as "250 ms", optional
+        How long it takes at first until loss follows from a layer too many. Default 5 s.
+    gain : float, optional
+        The weight of a new detection time in its mean and in its deviation. Default 0.25.
+    jitter : float, optional
+        Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`.
+    join_timer : str such as "250 ms", optional
+        The mean time from one experiment to the next at first, and the least. Default 5 s.
+    loss_threshold : float, optional
+        A layer is left if a larger part than this of at least ten packets is lost. Default 0.25.
+    max_join_timer : str such as "250 ms", optional
+        The most that the join timer becomes. Default 60 s.
+    membership : Membership, optional
+        How members and routers come to the session's packets.
+    packet_size : str such as "1000 B", optional
+        Size of a packet on the wire. Default 1000 B.
+    profile : {"ns2", "mended"}, optional
+        Whether the two dead ends of ns-2's code are mended. Default "mended".
+    rates : Sequence[str], optional
+        Rate of each layer, the base first, headers included. Default 32, 64, 128, 256, 512 and 1024 kbit/s (ns-2's
+        example).
+    receivers : Receivers, optional
+        Who receives.
+    rejoin_from_zero : bool, optional
+        Whether who has left all layers joins the base again when its join timer says so. Default: as the profile says.
+    relaxation : float, optional
+        A while without loss makes it so many times as long. Default 0.75.
+    restart_join_timer : bool, optional
+        Whether who leaves a layer while no join timer runs, as it had held all layers, starts one. Default: as the
+        profile says.
+    start : str such as "250 ms", optional
+        When the source starts. Default "0 s".
+    start_jitter : str such as "250 ms", optional
+        It starts later by a random time, uniform from zero to this. Default "0 s".
+    stop : str such as "250 ms", optional
+        When it stops. Default: not before the end.
+    """
 
     scheme: ClassVar[str | None] = "rlm"
 
@@ -1439,9 +2420,35 @@ class RlmSession(Part):
     """When it stops. Default: not before the end."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Satellite(Part):
-    """Sources at a gateway, receivers on the one downlink of a satellite."""
+    """Sources at a gateway, receivers on the one downlink of a satellite.
+
+    Parameters
+    ----------
+    access : Duplex, optional
+        The links of the hosts at the gateway, access-left-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
+        packets.
+    downlink : Settings, optional
+        The link `downlink` from the satellite to all terminals: one queue, one transmitter. Default 10 Mbit/s, drop-
+        tail with 50 packets.
+    feeder : Duplex, optional
+        The link `feeder` from the gateway to the satellite. Default 10 Mbit/s, 125 ms, drop-tail with 50 packets.
+    left : int, optional
+        Hosts at the gateway, for sources: left-0, left-1 and so on. Default 1.
+    leg : Settings, optional
+        Its legs, leg-0 to terminal right-0 and so on. Default 125 ms, without losses.
+    leg_delays : Sequence[str], optional
+        Delays of the legs, which terminals take by turns: of three, leg-3 has the first again. Default: that of `leg`.
+    leg_losses : Sequence[Loss], optional
+        Losses of the legs, by turns likewise. Default: that of `leg`.
+    return_ : Settings, optional
+        The links back, return-0 from right-0 to the satellite and so on, a transmitter for each terminal. Default 1
+        Mbit/s, 125 ms, drop-tail with 50 packets.
+    right : int, optional
+        Terminals, for receivers: right-0, right-1 and so on. Default 2.
+    """
 
     kind: ClassVar[str | None] = "satellite"
 
@@ -1473,9 +2480,37 @@ class Satellite(Part):
     """Terminals, for receivers: right-0, right-1 and so on. Default 2."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Settings(Part):
-    """What one direction of a link is like."""
+    """What one direction of a link is like.
+
+    Parameters
+    ----------
+    agent : RouterAgent, optional
+        What looks after the queue in the router, of this direction alone. Default: nobody.
+    changes : str | Sequence[Change], optional
+        What changes while the network runs: a list, or the name of a CSV file. Default nothing.
+    delay : str such as "250 ms", optional
+        Propagation delay, up to 1 h.
+    handoff_queue : {"keep", "lose", "discard"}, optional
+        What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted.
+        Default "keep".
+    header : str such as "1000 B", optional
+        Bytes that the link layer adds to each packet, up to 1500 B: they take time, and bit errors can hit them.
+        Default none.
+    loss : Loss, optional
+        What gets lost on the way. Default: nothing.
+    mode : {"auto", "fused", "two-stage"}, optional
+        How departures are computed. Default "auto". Results do not depend on it.
+    queue : Queue, optional
+        The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets.
+    rate : str such as "1.5 Mbit/s", optional
+        Rate of the transmitter, 10 bit/s to 10000 Gbit/s.
+    reroute : bool, optional
+        Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
+        one. Default true.
+    """
 
     agent: RouterAgent | None = None
     """What looks after the queue in the router, of this direction alone. Default: nobody."""
@@ -1505,9 +2540,25 @@ class Settings(Part):
     """
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Star(Part):
-    """Hosts around one router."""
+    """Hosts around one router.
+
+    Parameters
+    ----------
+    access : Duplex, optional
+        The links of all hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
+        packets.
+    access_left : Duplex, optional
+        What is different on the left, for left-0, left-1 and so on.
+    access_right : Duplex, optional
+        What is different on the right, for right-0, right-1 and so on.
+    left : int, optional
+        Hosts on the left, for sources: left-0, left-1 and so on. Default 1.
+    right : int, optional
+        Hosts on the right, for receivers: right-0, right-1 and so on. Default 2.
+    """
 
     kind: ClassVar[str | None] = "star"
 
@@ -1525,9 +2576,27 @@ class Star(Part):
     """Hosts on the right, for receivers: right-0, right-1 and so on. Default 2."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Station(Part):
-    """A ground station: a node that has a link to one satellite of the constellation at a time."""
+    """A ground station: a node that has a link to one satellite of the constellation at a time.
+
+    Parameters
+    ----------
+    latitude : float
+        Degrees north, from -90 to 90: geocentric on the sphere of shells, geodetic on the ellipsoid of real elements.
+    longitude : float
+        Degrees east, from -180 to 360.
+    altitude : float, optional
+        Above the ground, km. Default 0.
+    downlink : Settings, optional
+        What is different about the links from satellites to it: losses. If rate, queue, agent or header are said, every
+        satellite has a queue and a transmitter of their own for this station.
+    mask : float, optional
+        The least elevation of a satellite that it takes, degrees. Default: `topology.mask`.
+    uplink : Settings, optional
+        What is different about its transmitter, the link `NAME-up`.
+    """
 
     latitude: float
     """Degrees north, from -90 to 90: geocentric on the sphere of shells, geodetic on the ellipsoid of real elements."""
@@ -1545,9 +2614,97 @@ class Station(Part):
     """What is different about its transmitter, the link `NAME-up`."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Tcp(Part):
-    """A TCP transfer."""
+    """A TCP transfer.
+
+    Parameters
+    ----------
+    ack_size : str such as "1000 B", optional
+        Size of an acknowledgement on the wire. Default 40 B (ns-2).
+    count : int, optional
+        So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME.
+    delayed_ack : bool, optional
+        Acknowledge every second segment that comes in order instead of every one. Default false (ns-2 `Agent/TCPSink`).
+    delayed_ack_timeout : str such as "250 ms", optional
+        How long a lone segment waits for its acknowledgement if `delayed_ack`. Default 100 ms (ns-2; RFC 5681 section
+        4.2 allows 500 ms).
+    dupthresh : int, optional
+        Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2).
+    ecn : {"off", "ecn", "mecn"}, optional
+        Explicit congestion notification. Default "off".
+    ecn_retransmissions : bool, optional
+        Retransmissions are ECN-capable, too, if `ecn` is not "off", as ns-2 sends them. Default false (RFC 3168 section
+        6.1.5).
+    from_ : str | Sequence[str], optional
+        Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i.
+    full_ack : {"ssthresh", "flight"}, optional
+        The window with which NewReno leaves a recovery. Default "ssthresh", which is what ns-2 does.
+    granularity : str such as "250 ms", optional
+        Clock granularity G: the least value of the variance term in the time-out. Default 10 ms (ns-2 `tcpTick_`).
+    grow_after_timeout : bool, optional
+        Let the window grow while a time-out is repaired although the receiver still echoes marks from before it: the
+        time-out has answered them, and CWR, which ends the echo, goes out with new data only (RFC 3168 section 6.1.2).
+        Default true; false is the letter of that section, one segment per round trip until the repair is complete.
+    handshake : bool, optional
+        Exchange SYN and SYN-ACK, of `ack_size` each, before data (RFC 9293 section 3.5): data begins a round trip
+        later, and that has been measured. Default false, as in ns-2's one-way TCP.
+    hdr : str such as "1000 B", optional
+        Headers that a segment has on the wire beside its payload. Default 40 B: IP and TCP without options. 0 B counts
+        as ns-2 did before 2002.
+    initial_cwnd : str such as "50 packets", optional
+        Congestion window at the start. Default 2 packets (ns-2 since May 2001).
+    initial_ssthresh : str such as "50 packets", optional
+        Slow-start threshold at the start; left out, `wnd` (ns-2), hence unbounded where that is (RFC 5681 section 3.1:
+        "arbitrarily high").
+    limited_transmit : bool, optional
+        Send a new segment on each of the first duplicate ACKs (RFC 3042). Default true.
+    max_burst : int, optional
+        The most segments that the window lets out at once: for one ACK, at the start, after a time-out. The repairs
+        that Reno and NewReno send on an ACK, and limited transmit, come on top. Left out, unlimited (ns-2 `maxburst_`
+        0). RFC 6582 section 3.2 step 3 encourages such a limit with `full_ack` "ssthresh".
+    mecn : TcpMecn, optional
+        Multilevel ECN: used with `ecn = "mecn"`.
+    mss : str such as "1000 B", optional
+        Payload of a segment. Default 1000 B (ns-2).
+    recovery : {"reno", "newreno", "sack"}, optional
+        How losses are repaired; left out, the way that goes with the variant.
+    rto_initial : str such as "250 ms", optional
+        Retransmission time-out before the first measurement. Default 3 s (ns-2; RFC 6298 (2.1) says 1 s).
+    rto_max : str such as "250 ms", optional
+        Greatest retransmission time-out. Default 60 s (RFC 6298 (2.5)).
+    rto_min : str such as "250 ms", optional
+        Least retransmission time-out. Default 1 s (RFC 6298 (2.4); ns-2.35 has 0.2 s).
+    rtt_tick : str such as "250 ms", optional
+        Measure round-trip times with a clock that ticks this often, as ns-2 does (`tcpTick_`, 10 ms): the ticks between
+        sending and ACK, at least one. Where in a tick the connection begins is drawn. Left out, to the nanosecond, or
+        the microsecond with `timestamps`.
+    segments : int, optional
+        Segments to transfer; left out, the source always has data (FTP).
+    send_jitter : str such as "250 ms", optional
+        What a sending host adds to each opportunity to send: a uniform time from zero to this (ns-2 `overhead_`). About
+        the time that the bottleneck takes for a packet breaks the lock-step of flows with equal round-trip times.
+        Default 0 s: none.
+    start : str such as "250 ms", optional
+        When the first flow starts. Default "0 s".
+    start_jitter : str such as "250 ms", optional
+        Each flow starts later by a random time, uniform from zero to this. Default "0 s".
+    start_step : str such as "250 ms", optional
+        Time from the start of one flow to that of the next. Default "0 s": all start together.
+    stop : str such as "250 ms", optional
+        When all of them stop. Default: not before the end.
+    timestamps : bool, optional
+        Measure the round-trip time on every ACK of new data by time stamps (RFC 7323) rather than on one segment at a
+        time. Sizes on the wire stay as configured. Default false.
+    to : str | Sequence[str], optional
+        Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i.
+    variant : {"reno", "newreno", "sack"}, optional
+        The window rule. Default "newreno".
+    wnd : str such as "50 packets", optional
+        The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20
+        packets.
+    """
 
     kind: ClassVar[str | None] = "tcp"
 
@@ -1650,9 +2807,29 @@ class Tcp(Part):
     """
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class TcpMecn(Part):
-    """The response to multilevel marks [Durresi]."""
+    """The response to multilevel marks [Durresi].
+
+    Parameters
+    ----------
+    alpha1 : float, optional
+        Reduction on incipient congestion: the window is multiplied by `1 - alpha1`. Default 0.2 ([Durresi] Table III).
+    alpha2 : float, optional
+        Reduction on moderate congestion. Default 0.4 ([Durresi] Table III).
+    alpha3 : float, optional
+        Reduction that a loss brings a window to that an echo has already reduced. Default 0.5 ([Durresi] Table III).
+    escalate : bool, optional
+        Within one window of data a higher level, or a loss, adds what its reduction has more than the one made. If
+        false, there is one reduction per window. Default true. The paper does not say.
+    hold : bool, optional
+        An echo that meets a window of one segment makes the sender wait for its timer, as RFC 3168 section 6.1.2 asks
+        of ECN. Default false: the paper does not say.
+    latch : bool, optional
+        The receiver echoes the level marked first until the sender has answered it, then the next ([Durresi] section
+        V). If false, a higher level is echoed at once. Default true.
+    """
 
     alpha1: float | None = None
     """Reduction on incipient congestion: the window is multiplied by `1 - alpha1`. Default 0.2 ([Durresi] Table
@@ -1676,9 +2853,60 @@ class TcpMecn(Part):
     """
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class TfmccParameters(Part):
-    """Parameters of the scheme tfmcc, for all sessions that do not say them."""
+    """Parameters of the scheme tfmcc, for all sessions that do not say them.
+
+    Parameters
+    ----------
+    discount_threshold : float, optional
+        The least general discount factor. Default 0.5 (RFC 4654 section 5.5).
+    discounting : bool, optional
+        Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
+    ecn : bool, optional
+        Data packets are ECN-capable, and marks count as losses. Default false.
+    gap_floor : {"decays", "follows"}, optional
+        What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
+    granularity : str such as "250 ms", optional
+        Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
+        3.2). Default 0 s; 10 ms is safe on a real host.
+    initial_max_rtt : str such as "250 ms", optional
+        R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
+        a geostationary hop take 1 s.
+    max_rate : str such as "1.5 Mbit/s", optional
+        The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
+    max_receivers : int, optional
+        N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
+    max_rtt : {"rfc", "recent"}, optional
+        How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4).
+    one_way_adjustment : {"all", "others", "off"}, optional
+        Who adjusts the round-trip time by one-way delays between measurements. Default "others".
+    packet_size : str such as "1000 B", optional
+        Size s of a data packet on the wire. Default 1000 B.
+    quantise : bool, optional
+        X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32` and
+        microseconds.
+    receive_rate_rtts : float, optional
+        k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4).
+    report_size : str such as "1000 B", optional
+        Size of a feedback packet on the wire. Default 40 B.
+    round_rtts : float, optional
+        Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
+    rtt_weight : float, optional
+        Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
+    rtt_weight_clr : float, optional
+        The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
+    seed_floor : {"packet", "half"}, optional
+        What the first loss interval is at least. Default "packet".
+    suppressing_rounds : int, optional
+        In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
+        2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
+    suppression : float, optional
+        g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
+    timer_bias : {"none", "offset"}, optional
+        What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
+    """
 
     discount_threshold: float | None = None
     """The least general discount factor. Default 0.5 (RFC 4654 section 5.5)."""
@@ -1732,9 +2960,72 @@ class TfmccParameters(Part):
     """What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5)."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class TfmccSession(Part):
-    """TFMCC: the rate of a TCP on the way to the worst receiver (RFC 4654)."""
+    """TFMCC: the rate of a TCP on the way to the worst receiver (RFC 4654).
+
+    Parameters
+    ----------
+    source : str
+        Sending node.
+    discount_threshold : float, optional
+        The least general discount factor. Default 0.5 (RFC 4654 section 5.5).
+    discounting : bool, optional
+        Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
+    ecn : bool, optional
+        Data packets are ECN-capable, and marks count as losses. Default false.
+    gap_floor : {"decays", "follows"}, optional
+        What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
+    granularity : str such as "250 ms", optional
+        Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
+        3.2). Default 0 s; 10 ms is safe on a real host.
+    initial_max_rtt : str such as "250 ms", optional
+        R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
+        a geostationary hop take 1 s.
+    max_rate : str such as "1.5 Mbit/s", optional
+        The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
+    max_receivers : int, optional
+        N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
+    max_rtt : {"rfc", "recent"}, optional
+        How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4).
+    membership : Membership, optional
+        How members and routers come to the session's packets.
+    one_way_adjustment : {"all", "others", "off"}, optional
+        Who adjusts the round-trip time by one-way delays between measurements. Default "others".
+    packet_size : str such as "1000 B", optional
+        Size s of a data packet on the wire. Default 1000 B.
+    quantise : bool, optional
+        X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32` and
+        microseconds.
+    receive_rate_rtts : float, optional
+        k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4).
+    receivers : Receivers, optional
+        Who receives.
+    report_size : str such as "1000 B", optional
+        Size of a feedback packet on the wire. Default 40 B.
+    round_rtts : float, optional
+        Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
+    rtt_weight : float, optional
+        Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
+    rtt_weight_clr : float, optional
+        The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
+    seed_floor : {"packet", "half"}, optional
+        What the first loss interval is at least. Default "packet".
+    start : str such as "250 ms", optional
+        When the source starts. Default "0 s".
+    start_jitter : str such as "250 ms", optional
+        It starts later by a random time, uniform from zero to this. Default "0 s".
+    stop : str such as "250 ms", optional
+        When it stops. Default: not before the end.
+    suppressing_rounds : int, optional
+        In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
+        2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
+    suppression : float, optional
+        g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
+    timer_bias : {"none", "offset"}, optional
+        What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
+    """
 
     scheme: ClassVar[str | None] = "tfmcc"
 
@@ -1802,9 +3093,30 @@ class TfmccSession(Part):
     """What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5)."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Tree(Part):
-    """Sources at the root and receivers at the leaves of a tree of routers."""
+    """Sources at the root and receivers at the leaves of a tree of routers.
+
+    Parameters
+    ----------
+    access : Duplex, optional
+        The links of all hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
+        packets.
+    access_left : Duplex, optional
+        What is different on the left, for left-0, left-1 and so on.
+    access_right : Duplex, optional
+        What is different on the right, for right-0, right-1 and so on.
+    branch : Duplex, optional
+        The links between routers, branch-1, branch-2 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets.
+    depth : int, optional
+        Levels of links from the root to the leaves. Default 3.
+    fan_out : int, optional
+        Links down from each router. Default 2: a binary tree. There are fan_out to the power of depth leaves, a million
+        at most.
+    left : int, optional
+        Hosts at the root, for sources: left-0, left-1 and so on. Default 1.
+    """
 
     kind: ClassVar[str | None] = "tree"
 
@@ -1828,12 +3140,52 @@ class Tree(Part):
     """Hosts at the root, for sources: left-0, left-1 and so on. Default 1."""
 
 
-@dataclasses.dataclass(kw_only=True)
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Scenario(Part):
     """A scenario: a network, the traffic on it and what is to be observed.
 
     Nodes, links, flows and sessions have names and are taken in the order of their names, so that the order in which a
     file lists them means nothing.
+
+    Parameters
+    ----------
+    duration : str such as "250 ms"
+        Simulated time.
+    format : int
+        Version of the format: 1.
+    name : str
+        Name of the scenario, part of the names of its results: letters, digits, `-`, `_` and `.`.
+    description : str, optional
+        What it is about, for people.
+    engine : Engine, optional
+        How the simulator works; results do not depend on it.
+    flows : Mapping[str, Flow], optional
+        Flows by name.
+    links : Mapping[str, Link], optional
+        Further links by name, and changes to the links that the topology makes.
+    nodes : Mapping[str, Node], optional
+        Further nodes by name.
+    optimum : Optimum, optional
+        What would be the best rates: a column of the summary.
+    probes : Probes, optional
+        What is observed.
+    reroute_interval : str such as "250 ms", optional
+        Routes are computed anew this often, in the delays of that moment, at least "1 ms". Default: only when a link
+        goes down or up or turns elsewhere.
+    schemes : Mapping[str, Part], optional
+        Parameters by scheme, for every session of that scheme that does not say them. So a session can have another
+        scheme without keys of the first one in its way.
+    seed : int, optional
+        Seed of all random streams, 0 to 2^53 - 1. Default 1.
+    sessions : Mapping[str, Session], optional
+        Multicast sessions by name.
+    stations : Mapping[str, Station], optional
+        Ground stations by name, nodes of their own: those of a topology of kind "constellation".
+    topology : Topology, optional
+        A named topology: makes nodes and links, which `nodes` and `links` add to and override.
+    warmup : str such as "250 ms", optional
+        The beginning that statistics leave out. Default: a tenth of the duration.
     """
 
     duration: str

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from faircast import model
+from faircast.errors import InputError
 from faircast.model import (
     Bernoulli,
     BitError,
@@ -116,11 +117,11 @@ def test_only_what_was_set_is_said():
 
 
 def test_what_has_no_default_must_be_given():
-    with pytest.raises(TypeError, match="'p'"):
+    with pytest.raises(InputError, match="p: missing; legal is a number from 0 to 1"):
         Bernoulli()
     with pytest.raises(TypeError, match="positional"):
         Bernoulli(0.1)
-    with pytest.raises(TypeError, match="limt"):
+    with pytest.raises(InputError, match=r"limt: unknown key; did you mean limit\?"):
         DropTail(limt="3 packets")
 
 

@@ -29,7 +29,7 @@ use faircast_scenario::paths::{Demand, Paths, paths};
 use faircast_scenario::run::{Control, Failure, RunOutput};
 use faircast_scenario::tables::{Column, Table, Values};
 use faircast_scenario::warning::{self, KnownWarning};
-use faircast_scenario::{Problem, Scenario, run, schema, walk};
+use faircast_scenario::{Problem, Scenario, check_part, run, schema, walk};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -76,6 +76,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     for function in [
         wrap_pyfunction!(py_catalogue, module)?,
         wrap_pyfunction!(py_check, module)?,
+        wrap_pyfunction!(py_check_part, module)?,
         wrap_pyfunction!(py_paths, module)?,
         wrap_pyfunction!(py_resolve, module)?,
         wrap_pyfunction!(py_run, module)?,
@@ -107,6 +108,15 @@ fn py_toml_to_json(py: Python<'_>, text: &str, control: Option<PyRef<'_, PyContr
 #[pyfunction(name = "check")]
 fn py_check(py: Python<'_>, scenario_json: &str) -> Vec<(String, String)> {
     py.detach(|| scenario(scenario_json)).err().map(|problems| pairs(&problems)).unwrap_or_default()
+}
+
+/// All problems of the form of one part of a scenario, as (path, message); paths begin at the part. Raises `ValueError`
+/// if the schema has no such definition.
+#[pyfunction(name = "check_part")]
+fn py_check_part(py: Python<'_>, definition: &str, part_json: &str) -> PyResult<Vec<(String, String)>> {
+    let found = py.detach(|| Ok(check_part(definition, json(part_json)?))).unwrap_or_else(Some);
+    let unknown = || PyValueError::new_err(format!("the schema has no definition {definition}"));
+    found.map(|problems| pairs(&problems)).ok_or_else(unknown)
 }
 
 /// The scenario with all defaults filled in and the content of the files that it names, which are looked for in

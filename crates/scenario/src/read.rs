@@ -8,7 +8,7 @@ use crate::control::{Cancelled, Control, Failure};
 use crate::elements;
 use crate::expand::expand;
 use crate::form::repair::{self, Repair};
-use crate::form::schema::{decisive, schema};
+use crate::form::schema::{decisive, schema, without_files};
 use crate::form::{guests, quantity, toml_text, translate};
 use crate::meaning;
 use crate::model::Scenario;
@@ -159,13 +159,13 @@ fn measured(
     Ok(if found.is_empty() { Ok(settled) } else { Err(found) })
 }
 
-fn sorted(mut problems: Vec<Problem>) -> Vec<Problem> {
+pub(crate) fn sorted(mut problems: Vec<Problem>) -> Vec<Problem> {
     problems.sort_by(|a, b| a.path.cmp(&b.path));
     problems.into_iter().map(Problem::bounded).collect()
 }
 
 /// Reads 1.0 as 1: JSON does not tell them apart, serde does.
-fn whole_numbers(value: &mut Value) {
+pub(crate) fn whole_numbers(value: &mut Value) {
     match value {
         Value::Number(number) => {
             if let Some(float) = number.as_f64().filter(|_| number.is_f64())
@@ -196,7 +196,7 @@ fn checker() -> Arc<Checker> {
     if let Some(checker) = known().as_ref().filter(|checker| checker.guests == guests) {
         return checker.clone();
     }
-    let schema = decisive(&schema());
+    let schema = decisive(&without_files(&schema()));
     // Guests are asked what they stand for while it is made, which may take other locks.
     let validator = jsonschema::options()
         .with_keyword("x-quantity", quantity::keyword)

@@ -62,16 +62,6 @@ pub(crate) fn decisive(schema: &Value) -> Value {
         .filter_map(|(name, definition)| Some((format!("{REF}{name}"), tag_of(definition)?)))
         .collect();
     walk(&mut decisive, &mut |object| {
-        // What was a file's name is the file's content by now.
-        if let Some(Value::Array(choices)) = object.get("anyOf")
-            && let [file, Value::Object(content)] = &choices[..]
-            && file["x-file"] == true
-        {
-            let content = content.clone();
-            object.remove("anyOf");
-            object.extend(content);
-            return;
-        }
         // Words, or tables of which each says its kind.
         if let Some(Value::Array(choices)) = object.get("anyOf")
             && let [words, tables @ ..] = &choices[..]
@@ -91,6 +81,37 @@ pub(crate) fn decisive(schema: &Value) -> Value {
         object.extend(choice);
     });
     decisive
+}
+
+/// The schema where every file has been read: what was its name is its content by now.
+pub(crate) fn without_files(schema: &Value) -> Value {
+    instead_of_files(schema, &|_, content| content.clone())
+}
+
+/// The schema where a text is taken for the name of a file, and anything else for its content.
+pub(crate) fn with_files(schema: &Value) -> Value {
+    let text = json!({ "type": "string" });
+    let either = |file: &Value, content: &Map<String, Value>| {
+        let choice = [("if", text.clone()), ("then", file.clone()), ("else", content.clone().into())];
+        choice.map(|(key, value)| (key.to_owned(), value)).into_iter().collect()
+    };
+    instead_of_files(schema, &either)
+}
+
+/// The schema with something else wherever there is a choice of the name of a file and its content.
+fn instead_of_files(schema: &Value, made: &dyn Fn(&Value, &Map<String, Value>) -> Map<String, Value>) -> Value {
+    let mut changed = schema.clone();
+    walk(&mut changed, &mut |object| {
+        if let Some(Value::Array(choices)) = object.get("anyOf")
+            && let [file, Value::Object(content)] = &choices[..]
+            && file["x-file"] == true
+        {
+            let other = made(file, content);
+            object.remove("anyOf");
+            object.extend(other);
+        }
+    });
+    changed
 }
 
 /// A choice of tables that looks at the tag of each; nothing if one of them has none. `tags`: of each definition.
