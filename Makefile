@@ -88,11 +88,14 @@ bench-parent: build
 bench-peers: build
 	$(BIN)/python tools/bench_peers.py
 
-# The documentation as pages, in target/site.
+# The documentation as pages, in target/site: the chapters, the Python package, the Rust crates.
 docs: env
-	@echo "installing into .venv: mkdocs-material"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.6,<10'
+	@echo "installing into .venv: mkdocs-material, mkdocstrings"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.6,<10' \
+		'mkdocstrings[python]>=1,<2'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	cargo doc --workspace --no-deps --quiet
+	cp -r target/doc target/site/rust
 	@echo "open target/site/index.html"
 
 clean:

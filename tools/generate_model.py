@@ -117,10 +117,14 @@ def with_parameters(
         if "x-quantity" in field:
             kind += f" such as {json.dumps(field['examples'][0])}"
         head = f"{name} : {kind}" + ("" if is_required else ", optional")
-        lines += [f"    {line}" for line in textwrap.wrap(head, WIDTH - 4, subsequent_indent="    ")]
+        lines += [
+            f"    {line}" for line in textwrap.wrap(head, WIDTH - 4, subsequent_indent="    ", break_on_hyphens=False)
+        ]
         for number, paragraph in enumerate(field["description"].replace("\\", "\\\\").split("\n\n")):
             room = WIDTH - 8
-            wrapped = [piece for line in paragraph.split("\n") for piece in textwrap.wrap(line, room)]
+            wrapped = [
+                piece for line in paragraph.split("\n") for piece in textwrap.wrap(line, room, break_on_hyphens=False)
+            ]
             lines += ([""] if number else []) + [f"        {line}" for line in wrapped]
         if not lines[-1].endswith((".", "!", "?")):
             lines[-1] += "."
@@ -198,7 +202,7 @@ def docstring(text: str, indent: str = "    ", *, split: bool = True) -> list[st
     wrapped: list[str] = []
     for number, paragraph in enumerate(paragraphs):
         room = WIDTH - len(indent) - (6 if number == 0 else 0)
-        lines = [piece for line in paragraph.split("\n") for piece in textwrap.wrap(line, room)]
+        lines = [piece for line in paragraph.split("\n") for piece in textwrap.wrap(line, room, break_on_hyphens=False)]
         wrapped += ([""] if number else []) + lines
     if len(wrapped) == 1:
         return [f'{indent}"""{wrapped[0]}"""']

@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 class ScenarioError(ValueError):
-    """A scenario is not legal. `problems` holds all pairs (path, message)."""
+    """The error of a scenario that is not legal. `problems` holds all pairs (path, message)."""
 
     problems: list[tuple[str, str]]
 
@@ -116,7 +116,7 @@ class Outbox:
 
 @final
 class Control:
-    """Lets another thread watch a call, and stop it if it is a run."""
+    """A handle by which another thread watches a call, and stops it if it is a run."""
 
     def __new__(cls) -> Control: ...
     def cancel(self) -> None:

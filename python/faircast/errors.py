@@ -22,7 +22,7 @@ CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\ufeff]")
 
 
 class InputError(ValueError):
-    """Something a person or a file gave is wrong; nothing has been written.
+    """The error of wrong input, from a person or a file; nothing has been written.
 
     Parameters
     ----------
@@ -44,7 +44,10 @@ class InputError(ValueError):
 
 
 class NotFinishedError(RuntimeError):
-    """A run or its results could not be completed: full disk, internal error. What was complete before is kept."""
+    """The error of a run or a result that could not be completed: full disk, internal error.
+
+    What was complete before is kept.
+    """
 
 
 def nearest(name: str, legal: Sequence[str]) -> str:

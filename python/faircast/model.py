@@ -498,7 +498,7 @@ class ClimbStep(Part):
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
 class Configured(Part):
-    """It is given.
+    """The number of receivers as it is given.
 
     Parameters
     ----------
@@ -530,8 +530,8 @@ class Constellation(Part):
         The transmitter of each satellite to its stations, `sat-1-1-down` and so on; its losses are those of the legs,
         `sat-1-1-down-NAME`. Default 1.5 Mbit/s, drop-tail with 50 packets, 16 B of header.
     elements : str | Sequence[Elements], optional
-        Real satellites: a file of their element sets, OMM in JSON or two-line elements, or a list of them; "iridium-
-        next" is a sample that comes with the program.
+        Real satellites: a file of their element sets, OMM in JSON or two-line elements, or a list of them;
+        "iridium-next" is a sample that comes with the program.
     handoff : {"follow-plane", "nearest", "longest-lived"}, optional
         How stations choose their satellites. Default "follow-plane".
     handoff_check : str such as "250 ms", optional
@@ -596,8 +596,8 @@ class Constellation(Part):
     `sat-1-1-down-NAME`. Default 1.5 Mbit/s, drop-tail with 50 packets, 16 B of header.
     """
     elements: str | Sequence[Elements] | None = None
-    """Real satellites: a file of their element sets, OMM in JSON or two-line elements, or a list of them; "iridium-
-    next" is a sample that comes with the program.
+    """Real satellites: a file of their element sets, OMM in JSON or two-line elements, or a list of them;
+    "iridium-next" is a sample that comes with the program.
     """
     handoff: HandoffRule | None = None
     """How stations choose their satellites. Default "follow-plane"."""
@@ -724,7 +724,7 @@ class Dumbbell(Part):
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
 class Duplex(Part):
-    """What a topology says of links of one kind, both directions.
+    """Settings of all links of one kind in a topology, both directions.
 
     Parameters
     ----------
@@ -869,9 +869,9 @@ class Elements(Part):
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
 class Engine(Part):
-    """How the simulator works.
+    """Settings of the simulator.
 
-    Results do not depend on any of it.
+    Results do not depend on any of them.
 
     Parameters
     ----------
@@ -894,7 +894,7 @@ class Engine(Part):
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
 class Estimated(Part):
-    """It estimates N from the uniform numbers of the feedback timers.
+    """An estimate of N from the uniform numbers of the feedback timers.
 
     Parameters
     ----------
@@ -1425,7 +1425,7 @@ class Mecn(Part):
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
 class Membership(Part):
-    """How members and routers come to a session's packets.
+    """The ways by which members and routers come to a session's packets.
 
     Parameters
     ----------
@@ -1983,7 +1983,7 @@ class Path(Part):
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
 class Probes(Part):
-    """What is observed in a run.
+    """The observations of a run: what is written down, and how often.
 
     Parameters
     ----------
@@ -2223,7 +2223,7 @@ class RedAdapt(Part):
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
 class Registration(Part):
-    """Every receiver tells it that it is a member.
+    """Registration: every receiver tells the sender that it is a member.
 
     Parameters
     ----------
@@ -2431,8 +2431,8 @@ class Satellite(Part):
         The links of the hosts at the gateway, access-left-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
         packets.
     downlink : Settings, optional
-        The link `downlink` from the satellite to all terminals: one queue, one transmitter. Default 10 Mbit/s, drop-
-        tail with 50 packets.
+        The link `downlink` from the satellite to all terminals: one queue, one transmitter. Default 10 Mbit/s,
+        drop-tail with 50 packets.
     feeder : Duplex, optional
         The link `feeder` from the gateway to the satellite. Default 10 Mbit/s, 125 ms, drop-tail with 50 packets.
     left : int, optional
@@ -2457,8 +2457,8 @@ class Satellite(Part):
     packets.
     """
     downlink: Settings | None = None
-    """The link `downlink` from the satellite to all terminals: one queue, one transmitter. Default 10 Mbit/s, drop-
-    tail with 50 packets.
+    """The link `downlink` from the satellite to all terminals: one queue, one transmitter. Default 10 Mbit/s,
+    drop-tail with 50 packets.
     """
     feeder: Duplex | None = None
     """The link `feeder` from the gateway to the satellite. Default 10 Mbit/s, 125 ms, drop-tail with 50 packets."""
@@ -2483,7 +2483,7 @@ class Satellite(Part):
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
 class Settings(Part):
-    """What one direction of a link is like.
+    """Settings of one direction of a link.
 
     Parameters
     ----------

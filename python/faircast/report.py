@@ -19,7 +19,7 @@ SUMMARY = "summary.json"
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """What became of one experiment."""
+    """The outcome of one experiment: verdict, criteria, numbers, figure."""
 
     id: str
     paper: str
@@ -102,7 +102,7 @@ class Report:
 
 @dataclass(frozen=True, repr=False)
 class Reproduction:
-    """What became of the experiments of a folder or of one call of `faircast.reproduce`."""
+    """The outcome of the experiments of a folder, or of one call of `faircast.reproduce`."""
 
     folder: Path
     reports: list[Report]

@@ -146,7 +146,7 @@ class RunResult(Tables):
         return html_of_run(self)
 
     def count_rows(self, name: str) -> int:
-        """How many rows a table has; it is not made or read for that."""
+        """The number of rows of a table, which is not made or read for that."""
         if name in self._tables or (name == "summary" and self._stored is None):  # the optimum adds rows to it
             return int(self.table(name).num_rows)
         return rows_of(self._columns[name]) if self._stored is None else read_rows(self._stored.files[name])

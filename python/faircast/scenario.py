@@ -94,7 +94,7 @@ def resolve_tree(tree: dict[str, Any], folder: str, where: str) -> Resolved:
 
 
 def problems(source: Source, *, sets: Sequence[str] = ()) -> list[tuple[str, str]]:
-    """All that is wrong with a scenario, as pairs of path and message; empty if it is legal."""
+    """All problems of a scenario, as pairs of path and message; empty if it is legal."""
     try:
         resolve(source, sets=sets)
     except InputError as error:

@@ -22,42 +22,42 @@ class Tables:
 
     @property
     def flows(self) -> pa.Table:
-        """Per flow or session and probe interval: rates, window, round-trip time, losses."""
+        """Flows and sessions per probe interval: rates, window, round-trip time, losses."""
         return self.table("flows")
 
     @property
     def receivers(self) -> pa.Table:
-        """Per receiver of a session and probe interval: rates, loss event rate, round-trip time, reports."""
+        """Receivers of sessions per probe interval: rates, loss event rate, round-trip time, reports."""
         return self.table("receivers")
 
     @property
     def layers(self) -> pa.Table:
-        """Per group of a session and probe interval: its layer, what was sent to it, how many were in it."""
+        """Groups of sessions per probe interval: the layer, what was sent to it, how many were in it."""
         return self.table("layers")
 
     @property
     def queues(self) -> pa.Table:
-        """Per probed queue and probe interval: occupancy, average, drops, marks."""
+        """Probed queues per probe interval: occupancy, average, drops, marks."""
         return self.table("queues")
 
     @property
     def links(self) -> pa.Table:
-        """Per link and probe interval: rate, packets, losses."""
+        """Links per probe interval: rate, packets, losses."""
         return self.table("links")
 
     @property
     def events(self) -> pa.Table:
-        """What happened, to whom and why."""
+        """Events of flows, sessions and receivers: what happened, to whom and why."""
         return self.table("events")
 
     @property
     def routers(self) -> pa.Table:
-        """What router agents tell, per probe interval: numbers about interfaces, flows, groups, pairs of hosts."""
+        """Numbers that router agents tell, per probe interval: about interfaces, flows, groups, pairs of hosts."""
         return self.table("routers")
 
     @property
     def router_events(self) -> pa.Table:
-        """What router agents did: groups blocked and released."""
+        """Events of router agents: groups blocked and released."""
         return self.table("router_events")
 
     @property
@@ -67,20 +67,20 @@ class Tables:
 
     @property
     def handoffs(self) -> pa.Table:
-        """When ground stations turned to which satellites."""
+        """Hand-offs: when ground stations turned to which satellites."""
         return self.table("handoffs")
 
     @property
     def packets(self) -> pa.Table:
-        """One row per packet event, where the scenario asks for a trace."""
+        """Packet events, one row each, where the scenario asks for them."""
         return self.table("packets")
 
     @property
     def summary(self) -> pa.Table:
-        """One row per subject and metric, after the warm-up unless its name says otherwise, with the optimum."""
+        """The summary: a row per subject and metric, after the warm-up unless its name says otherwise."""
         return self.table("summary")
 
     @property
     def warnings(self) -> pa.Table:
-        """What should be known about the other tables: kind, subject, value, message."""
+        """Warnings about the other tables: kind, subject, value, message."""
         return self.table("warnings")

@@ -52,7 +52,7 @@ class PathSeries:
 
     @property
     def is_sample(self) -> np.ndarray:
-        """Which rows are samples at the interval."""
+        """A mask of the rows that are samples at the interval."""
         mask: np.ndarray = self.event == ""
         return mask
 

@@ -135,7 +135,7 @@ def test_changed_copies_are_checked_and_plain_copies_are_equal() -> None:
     for same in (copy.deepcopy(link), pickle.loads(pickle.dumps(link))):
         assert same == link
     assert repr(link) == "Link(queue=Red(), rate='2 Mbit/s')"
-    assert repr(Scenario(name="x", duration="1 s")) == "Scenario(duration='1 s', name='x', format=1)"
+    assert repr(Scenario(name="x", duration="1 s")) == "Scenario(duration='1 s', format=1, name='x')"
 
 
 def test_schemes_that_somebody_registered_are_legal() -> None:

@@ -43,7 +43,7 @@ create_exception!(
     faircast._native,
     ScenarioError,
     PyValueError,
-    "A scenario is not legal: `problems` lists all of it."
+    "The error of a scenario that is not legal: `problems` lists all of it."
 );
 
 create_exception!(
@@ -230,7 +230,7 @@ fn detached<T: Send>(py: Python<'_>, control: Option<PyRef<'_, PyControl>>, work
     })
 }
 
-/// Watches and stops a call in another thread.
+/// A handle to watch and stop a call in another thread.
 #[pyclass(name = "Control", module = "faircast._native", frozen)]
 struct PyControl {
     shared: Arc<Control>,

@@ -180,7 +180,7 @@ mod tests {
         }
         assert_eq!(lines("Link", json!({ "back": { "queue": queue } })), [""; 0]);
         assert_eq!(lines("Dumbbell", json!({ "kind": "dumbbell", "bottleneck": { "queue": queue } })), [""; 0]);
-        let [wrong] = &lines("DropTail", json!({ "kind": "drop-tail", "limit": "5" }))[..] else { panic!("one problem") };
+        let [wrong] = &lines("DropTail", json!({ "kind": "drop-tail", "limit": "5" }))[..] else { panic!("one") };
         assert!(wrong.starts_with("limit: 5 has no unit"), "{wrong}");
         assert!(wrong.ends_with("\"0.5 BDP\" are legal, too"), "{wrong}");
         let [wrong] = &lines("DropTail", json!({ "kind": "drop-tail", "limit": "-1 BDP" }))[..] else { panic!("one") };

@@ -77,7 +77,7 @@ class Optimum:
         return found
 
     def distance(self, measured: Mapping[str, float]) -> float:
-        """How far measured rates are from the optimum: the root of the mean of (x/x* - 1)^2; 0 if they are equal.
+        """The distance of measured rates from the optimum: the root of the mean of (x/x* - 1)^2; 0 if they are equal.
 
         `measured` holds the rate of every flow, and for a session those of its receivers, by name, in bit/s. Every flow
         and every session counts alike, a session with the mean over its receivers. If all have nothing it is 1.

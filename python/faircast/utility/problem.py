@@ -112,7 +112,9 @@ class TooLargeError(NotFinishedError):
 
 
 class InfeasibleError(InputError):
-    """There is no optimum: inelastic demands leave nothing of a link that an elastic one needs, or nothing bounds one.
+    """The error of a problem without an optimum.
+
+    Inelastic demands leave nothing of a link that an elastic one needs, or nothing bounds one.
 
     Attributes
     ----------

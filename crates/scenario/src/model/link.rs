@@ -34,7 +34,7 @@ pub struct LinkEntry {
     pub duplex: Duplex,
 }
 
-/// What a topology says of links of one kind, both directions.
+/// Settings of all links of one kind in a topology, both directions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Duplex {
@@ -46,7 +46,7 @@ pub struct Duplex {
     pub back: Option<Settings>,
 }
 
-/// What one direction of a link is like.
+/// Settings of one direction of a link.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Settings {

@@ -102,7 +102,7 @@ pub struct NodeEntry {
     pub description: Option<String>,
 }
 
-/// What is observed in a run.
+/// The observations of a run: what is written down, and how often.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Probes {
@@ -139,7 +139,7 @@ pub struct PathEntry {
     pub to: String,
 }
 
-/// How the simulator works. Results do not depend on any of it.
+/// Settings of the simulator. Results do not depend on any of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Engine {

@@ -74,7 +74,7 @@ pub enum Times {
     Each(Vec<Duration>),
 }
 
-/// How members and routers come to a session's packets.
+/// The ways by which members and routers come to a session's packets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(rename = "Membership")]

@@ -21,11 +21,11 @@ use serde::{Deserialize, Serialize};
 #[schemars(rename = "OmccPopulation")]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Config {
-    /// It is given.
+    /// The number of receivers as it is given.
     Configured(configured::Config),
-    /// Every receiver tells it that it is a member.
+    /// Registration: every receiver tells the sender that it is a member.
     Registration(registration::Config),
-    /// It estimates N from the uniform numbers of the feedback timers.
+    /// An estimate of N from the uniform numbers of the feedback timers.
     Estimated(estimated::Config),
 }
 
