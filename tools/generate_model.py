@@ -24,6 +24,11 @@ HEAD = '''"""The parts of a scenario as classes, for scenarios that are put toge
 Made by tools/generate_model.py from the JSON schema: do not edit. All arguments are given by name; None means that the
 key is left out, so that its default holds. Quantities are texts with units, such as "1.5 Mbit/s" or "250 ms".
 
+Each object is checked when it is made: one that cannot be part of a scenario raises `faircast.InputError` with all that
+is wrong. What depends on the other parts is checked when the scenario is run or validated.
+
+Examples
+--------
 >>> from faircast.model import Dumbbell, Scenario, Tcp
 >>> scenario = Scenario(
 ...     name="two-flows",
@@ -31,9 +36,6 @@ key is left out, so that its default holds. Quantities are texts with units, suc
 ...     topology=Dumbbell(left=2, right=2),
 ...     flows={"web": Tcp(count=2, variant="newreno")},
 ... )
-
-Each object is checked when it is made: one that cannot be part of a scenario raises `faircast.InputError` with all that
-is wrong. What depends on the other parts is checked when the scenario is run or validated.
 """
 
 from __future__ import annotations
@@ -202,12 +204,19 @@ def docstring(text: str, indent: str = "    ", *, split: bool = True) -> list[st
     wrapped: list[str] = []
     for number, paragraph in enumerate(paragraphs):
         room = WIDTH - len(indent) - (6 if number == 0 else 0)
-        lines = [piece for line in paragraph.split("\n") for piece in textwrap.wrap(line, room, break_on_hyphens=False)]
+        lines = [piece for line in paragraph.split("\n") for piece in wrap_item(line, room)]
         wrapped += ([""] if number else []) + lines
     if len(wrapped) == 1:
         return [f'{indent}"""{wrapped[0]}"""']
     body = [f"{indent}{line}" if line else "" for line in wrapped[1:]]
     return [f'{indent}"""{wrapped[0]}', *body, f'{indent}"""']
+
+
+def wrap_item(line: str, room: int) -> list[str]:
+    """A line, wrapped; what says the meaning of a word is an item of a list."""
+    if not re.match(r'"[^"]+": ', line):
+        return textwrap.wrap(line, room, break_on_hyphens=False)
+    return textwrap.wrap(f"* {line}", room, subsequent_indent="  ", break_on_hyphens=False)
 
 
 if __name__ == "__main__":

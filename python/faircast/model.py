@@ -3,6 +3,11 @@
 Made by tools/generate_model.py from the JSON schema: do not edit. All arguments are given by name; None means that the
 key is left out, so that its default holds. Quantities are texts with units, such as "1.5 Mbit/s" or "250 ms".
 
+Each object is checked when it is made: one that cannot be part of a scenario raises `faircast.InputError` with all that
+is wrong. What depends on the other parts is checked when the scenario is run or validated.
+
+Examples
+--------
 >>> from faircast.model import Dumbbell, Scenario, Tcp
 >>> scenario = Scenario(
 ...     name="two-flows",
@@ -10,9 +15,6 @@ key is left out, so that its default holds. Quantities are texts with units, suc
 ...     topology=Dumbbell(left=2, right=2),
 ...     flows={"web": Tcp(count=2, variant="newreno")},
 ... )
-
-Each object is checked when it is made: one that cannot be part of a scenario raises `faircast.InputError` with all that
-is wrong. What depends on the other parts is checked when the scenario is run or validated.
 """
 
 from __future__ import annotations
@@ -26,207 +28,207 @@ from faircast.parts import Part, checked
 Announce: TypeAlias = Literal["apart", "base"]
 """Where members tell each other of their levels.
 
-"apart": In a group apart, which all members join and to which they alone send.
-"base": In the group of the base layer, if they hold it or not.
+* "apart": In a group apart, which all members join and to which they alone send.
+* "base": In the group of the base layer, if they hold it or not.
 """
 BlockingAdmission: TypeAlias = Literal["capped", "open"]
 """What becomes of a layer that is joined, other than the base.
 
-"capped": It is blocked if a layer of its session has been blocked before, and passes otherwise.
-"open": It passes.
+* "capped": It is blocked if a layer of its session has been blocked before, and passes otherwise.
+* "open": It passes.
 """
 BlockingCount: TypeAlias = Literal["packets", "bytes"]
 """What is counted.
 
-"packets": Packets; for traffic of one packet size.
-"bytes": Bytes.
+* "packets": Packets; for traffic of one packet size.
+* "bytes": Bytes.
 """
 BlockingReset: TypeAlias = Literal["calm", "never"]
 """When the observation time returns to its first value.
 
-"calm": With a release that comes more than four observation times after the one before, and when a session comes or
-goes.
-"never": Never, as in the paper's algorithm.
+* "calm": With a release that comes more than four observation times after the one before, and when a session comes or
+  goes.
+* "never": Never, as in the paper's algorithm.
 """
 BlockingUnicast: TypeAlias = Literal["flow", "pair"]
 """What is one unicast session.
 
-"flow": A flow: addresses and ports.
-"pair": All flows from one host to another, which needs less state in the router.
+* "flow": A flow: addresses and ports.
+* "pair": All flows from one host to another, which needs less state in the router.
 """
 Calendar: TypeAlias = Literal["wheel", "heap"]
 """The data structure that holds what happens next.
 
-"wheel": A timing wheel: the faster one.
-"heap": A four-ary heap: the one to compare with.
+* "wheel": A timing wheel: the faster one.
+* "heap": A four-ary heap: the one to compare with.
 """
 HandoffQueue: TypeAlias = Literal["keep", "lose", "discard"]
 """What becomes of packets that wait when their link goes down or turns elsewhere.
 
-"keep": They wait on, for the link to come up, or go to the new far end.
-"lose": They are transmitted, but nobody receives them, as in ns-2.
-"discard": They are removed at once.
+* "keep": They wait on, for the link to come up, or go to the new far end.
+* "lose": They are transmitted, but nobody receives them, as in ns-2.
+* "discard": They are removed at once.
 """
 HandoffRule: TypeAlias = Literal["follow-plane", "nearest", "longest-lived"]
 """How a station chooses its satellite, of those above the mask.
 
-"follow-plane": ns-2's: it keeps its satellite as long as that is above the mask, and takes the one that follows in the
-same plane, or else the highest.
-"nearest": At every look the nearest one.
-"longest-lived": It keeps its satellite as long as that is above the mask, and takes the one that will be so longest.
+* "follow-plane": ns-2's: it keeps its satellite as long as that is above the mask, and takes the one that follows in
+  the same plane, or else the highest.
+* "nearest": At every look the nearest one.
+* "longest-lived": It keeps its satellite as long as that is above the mask, and takes the one that will be so longest.
 """
 Lengths: TypeAlias = Literal["exponential", "pareto"]
 """The distribution of the lengths of periods.
 
-"exponential": Exponential.
-"pareto": Pareto, with a heavy tail.
+* "exponential": Exponential.
+* "pareto": Pareto, with a heavy tail.
 """
 LinkMode: TypeAlias = Literal["auto", "fused", "two-stage"]
 """How a link computes when packets leave.
 
-"auto": As `engine.link_mode` says; there: fused unless the queue decides at departure.
-"fused": At arrival.
-"two-stage": As events of their own.
+* "auto": As `engine.link_mode` says; there: fused unless the queue decides at departure.
+* "fused": At arrival.
+* "two-stage": As events of their own.
 """
 MecnProfile: TypeAlias = Literal["mecn-literal", "mecn-overlap", "mecn-longramp"]
 """How the two levels share the thresholds.
 
-"mecn-literal": The paper's words: incipient marks end at `mid_th`.
-"mecn-overlap": Above `mid_th` a packet not marked moderate is still marked incipient with `p1_max`.
-"mecn-longramp": The incipient ramp runs from `min_th` to `max_th`.
+* "mecn-literal": The paper's words: incipient marks end at `mid_th`.
+* "mecn-overlap": Above `mid_th` a packet not marked moderate is still marked incipient with `p1_max`.
+* "mecn-longramp": The incipient ramp runs from `min_th` to `max_th`.
 """
 OmccApply: TypeAlias = Literal["equation", "increase", "receive-rate"]
 """What f(N) multiplies.
 
-"equation": The throughput equation at the receivers ([Hang] eq. 13): the equilibrium is f(N) times that of TFMCC.
-"increase": The increase per R_max at the sender; the equilibrium remains that of TFMCC. Not in the paper.
-"receive-rate": The throughput equation at the receivers, but they ask for no more than they receive, or than the
-equation says without f(N): X_r = min(f·X, max(X_recv, X)). Not in the paper, a hypothesis about what its authors ran.
+* "equation": The throughput equation at the receivers ([Hang] eq. 13): the equilibrium is f(N) times that of TFMCC.
+* "increase": The increase per R_max at the sender; the equilibrium remains that of TFMCC. Not in the paper.
+* "receive-rate": The throughput equation at the receivers, but they ask for no more than they receive, or than the
+  equation says without f(N): X_r = min(f·X, max(X_recv, X)). Not in the paper, a hypothesis about what its authors ran.
 """
 OmccOrientation: TypeAlias = Literal["sender", "receiver"]
 """Whose utility counts ([Hang] section 2.2).
 
-"sender": The session's, whatever the number of receivers ([Hang] eq. 3).
-"receiver": The sum over its receivers, each with the same ([Hang] eq. 4 and 5).
+* "sender": The session's, whatever the number of receivers ([Hang] eq. 3).
+* "receiver": The sum over its receivers, each with the same ([Hang] eq. 4 and 5).
 """
 OmccUtility: TypeAlias = Literal["none", "log", "tcp", "alpha-fair"]
 """The utility u(x) that a receiver, or the session, has of the rate x.
 
-"none": None is reckoned with: f = 1, TFMCC.
-"log": log x: proportional fairness, f(N) = N ([Hang] eq. 1).
-"tcp": -1/x: that of TCP, f(N) = sqrt N ([Hang] eq. 2).
-"alpha-fair": x^(1 - alpha) / (1 - alpha): f(N) = N^(1/alpha); alpha = 1 is log, 2 is tcp.
+* "none": None is reckoned with: f = 1, TFMCC.
+* "log": log x: proportional fairness, f(N) = N ([Hang] eq. 1).
+* "tcp": -1/x: that of TCP, f(N) = sqrt N ([Hang] eq. 2).
+* "alpha-fair": x^(1 - alpha) / (1 - alpha): f(N) = N^(1/alpha); alpha = 1 is log, 2 is tcp.
 """
 Orientation: TypeAlias = Literal["session", "receiver"]
 """Whether a session counts as one or as many as it has receivers.
 
-"session": As one, like a flow.
-"receiver": As many as it has receivers.
+* "session": As one, like a flow.
+* "receiver": As many as it has receivers.
 """
 Profile: TypeAlias = Literal["realistic", "ns2"]
 """Whose leave latency a session has.
 
-"realistic": 2 s: two queries of IGMP a second apart (RFC 2236).
-"ns2": None, as in ns-2.
+* "realistic": 2 s: two queries of IGMP a second apart (RFC 2236).
+* "ns2": None, as in ns-2.
 """
 Recovery: TypeAlias = Literal["reno", "newreno", "sack"]
 """How losses are repaired.
 
-"reno": One segment; over with the first new ACK.
-"newreno": One segment per round trip until everything sent before the loss is there (RFC 6582).
-"sack": Everything that SACK blocks show to be lost, as fast as the window allows (RFC 6675).
+* "reno": One segment; over with the first new ACK.
+* "newreno": One segment per round trip until everything sent before the loss is there (RFC 6582).
+* "sack": Everything that SACK blocks show to be lost, as fast as the window allows (RFC 6675).
 """
 RlmProfile: TypeAlias = Literal["ns2", "mended"]
 """What becomes of a receiver at the ends of its layers.
 
-"ns2": As in ns-2: who has left all layers never joins again, nor does who has ever held all and left one.
-"mended": Both try again: `rejoin_from_zero` and `restart_join_timer`.
+* "ns2": As in ns-2: who has left all layers never joins again, nor does who has ever held all and left one.
+* "mended": Both try again: `rejoin_from_zero` and `restart_join_timer`.
 """
 Shell: TypeAlias = Literal["iridium", "teledesic", "star", "delta", "elements"]
 """What a constellation is made from.
 
-"iridium": ns-2's Iridium: 6 planes of 11 satellites at 780 km and 86.4°, the planes 31.6° apart, with a seam.
-"teledesic": ns-2's Teledesic: 12 planes of 24 satellites at 1375 km and 84.7°, the planes 15° apart, with a seam.
-"star": Walker's star: nodes over half of the equator, so that there is a seam.
-"delta": Walker's delta: nodes all round the equator.
-"elements": Element sets of real satellites.
+* "iridium": ns-2's Iridium: 6 planes of 11 satellites at 780 km and 86.4°, the planes 31.6° apart, with a seam.
+* "teledesic": ns-2's Teledesic: 12 planes of 24 satellites at 1375 km and 84.7°, the planes 15° apart, with a seam.
+* "star": Walker's star: nodes over half of the equator, so that there is a seam.
+* "delta": Walker's delta: nodes all round the equator.
+* "elements": Element sets of real satellites.
 """
 TcpEcn: TypeAlias = Literal["off", "ecn", "mecn"]
 """Explicit congestion notification of a connection.
 
-"off": Not used.
-"ecn": One level (RFC 3168).
-"mecn": Two levels and loss [Durresi].
+* "off": Not used.
+* "ecn": One level (RFC 3168).
+* "mecn": Two levels and loss [Durresi].
 """
 TcpFullAck: TypeAlias = Literal["ssthresh", "flight"]
 """The window after the ACK that ends a recovery of NewReno (RFC 6582 section 3.2 step 3).
 
-"ssthresh": The slow-start threshold, option (2).
-"flight": What is outstanding and one segment more, at least 2, at most the threshold: option (1). No burst into a
-network that has run empty.
+* "ssthresh": The slow-start threshold, option (2).
+* "flight": What is outstanding and one segment more, at least 2, at most the threshold: option (1). No burst into a
+  network that has run empty.
 """
 TfmccGapFloor: TypeAlias = Literal["decays", "follows"]
 """R_max after the gap between packets has raised it.
 
-"decays": It falls by a tenth per round, as ever: the letter of the RFC. From a very low rate the way up takes many
-minutes.
-"follows": It follows the gap down to what was measured.
+* "decays": It falls by a tenth per round, as ever: the letter of the RFC. From a very low rate the way up takes many
+  minutes.
+* "follows": It follows the gap down to what was measured.
 """
 TfmccMaxRtt: TypeAlias = Literal["rfc", "recent"]
 """The rule of R_max.
 
-"rfc": It falls by a tenth per round, not below the peak of the round: the letter of the RFC. After slow start has
-filled a buffer of many seconds it takes minutes, as rounds last six R_max.
-"recent": It is the peak of the last 4 rounds with reports, of those that ended in the last 10 s, and a third of the
-largest round-trip time of the last minute at least. Rounds last 8 s, or two R_max if that is more, at most, and
-receivers that have not measured their round-trip time are helped to it. Not in the RFC.
+* "rfc": It falls by a tenth per round, not below the peak of the round: the letter of the RFC. After slow start has
+  filled a buffer of many seconds it takes minutes, as rounds last six R_max.
+* "recent": It is the peak of the last 4 rounds with reports, of those that ended in the last 10 s, and a third of the
+  largest round-trip time of the last minute at least. Rounds last 8 s, or two R_max if that is more, at most, and
+  receivers that have not measured their round-trip time are helped to it. Not in the RFC.
 """
 TfmccOneWayAdjustment: TypeAlias = Literal["all", "others", "off"]
 """Who adjusts the round-trip time by one-way delays (RFC 4654 section 4.3.3).
 
-"all": Every receiver: the letter of the RFC.
-"others": All but the current limiting receiver, whose weight of 0.9 the unsmoothed adjustment would undo.
-"off": None.
+* "all": Every receiver: the letter of the RFC.
+* "others": All but the current limiting receiver, whose weight of 0.9 the unsmoothed adjustment would undo.
+* "off": None.
 """
 TfmccSeedFloor: TypeAlias = Literal["packet", "half"]
 """The least first loss interval.
 
-"packet": One packet. RFC 4654 names no bound.
-"half": The interval that gives half a packet per round-trip time, as with TFRC (RFC 5348 section 6.3.1): 4.8 packets.
+* "packet": One packet. RFC 4654 names no bound.
+* "half": The interval that gives half a packet per round-trip time, as with TFRC (RFC 5348 section 6.3.1): 4.8 packets.
 """
 TfmccTimerBias: TypeAlias = Literal["none", "offset"]
 """Feedback timers biased by the rate.
 
-"none": Chance alone.
-"offset": A quarter of the round depends on the desired rate relative to the sending rate: low rates report first.
+* "none": Chance alone.
+* "offset": A quarter of the round depends on the desired rate relative to the sending rate: low rates report first.
 """
 TreeMode: TypeAlias = Literal["sparse", "dense"]
 """How the tree of a session comes about.
 
-"sparse": By explicit joins: nothing flows where nobody has asked.
-"dense": By flooding: routers that have no use for what comes prune it back.
+* "sparse": By explicit joins: nothing flows where nobody has asked.
+* "dense": By flooding: routers that have no use for what comes prune it back.
 """
 TreeRebuild: TypeAlias = Literal["at-once", "by-messages"]
 """How routers come to know what is wanted below when the tree changes.
 
-"at-once": At that instant and without messages.
-"by-messages": By reports of those whose way to the source has changed.
+* "at-once": At that instant and without messages.
+* "by-messages": By reports of those whose way to the source has changed.
 """
 Utility: TypeAlias = Literal["own", "proportional", "potential-delay", "max-min", "alpha-fair"]
 """How a rate x is valued.
 
-"own": That of the sessions whose scheme has one: OMCC has f(N) times the rate of a flow on the same path. Else log x.
-"proportional": log x: proportional fairness.
-"potential-delay": -1/x: least potential delay, near to what TCP does.
-"max-min": The least rate first, then the next one.
-"alpha-fair": x^(1 - alpha) / (1 - alpha), log x for alpha = 1.
+* "own": That of the sessions whose scheme has one: OMCC has f(N) times the rate of a flow on the same path. Else log x.
+* "proportional": log x: proportional fairness.
+* "potential-delay": -1/x: least potential delay, near to what TCP does.
+* "max-min": The least rate first, then the next one.
+* "alpha-fair": x^(1 - alpha) / (1 - alpha), log x for alpha = 1.
 """
 Variant: TypeAlias = Literal["reno", "newreno", "sack"]
 """The variant of TCP, by name.
 
-"reno": Reno: halves on loss; fast recovery ends with the first new ACK (RFC 5681).
-"newreno": NewReno: Reno whose fast recovery repairs several losses (RFC 6582).
-"sack": Reno with recovery from selective acknowledgements (RFC 2018, RFC 6675).
+* "reno": Reno: halves on loss; fast recovery ends with the first new ACK (RFC 5681).
+* "newreno": NewReno: Reno whose fast recovery repairs several losses (RFC 6582).
+* "sack": Reno with recovery from selective acknowledgements (RFC 2018, RFC 6675).
 """
 
 
@@ -1867,9 +1869,10 @@ class Optimum(Part):
     alpha : float, optional
         Of utility "alpha-fair", which needs it: 0.1 to 20.
     orientation : {"session", "receiver"}, optional
-        Whether a session counts as one or as many as it has receivers. Default "session".
-    utility : {"proportional", "potential-delay", "max-min", "alpha-fair"}, optional
-        How a rate is valued. Default "proportional".
+        Whether a session counts as one or as many as it has receivers. Default "session". With the utility "own" it is
+        about sessions whose scheme has none.
+    utility : {"own", "proportional", "potential-delay", "max-min", "alpha-fair"}, optional
+        How a rate is valued. Default "own".
     weights : Mapping[str, float], optional
         What flows and sessions count among the others, by name of an entry or of one of its flows, above 0. Default 1.
     """

@@ -90,16 +90,17 @@ pub(crate) fn without_files(schema: &Value) -> Value {
 
 /// The schema where a text is taken for the name of a file, and anything else for its content.
 pub(crate) fn with_files(schema: &Value) -> Value {
-    let text = json!({ "type": "string" });
-    let either = |file: &Value, content: &Map<String, Value>| {
-        let choice = [("if", text.clone()), ("then", file.clone()), ("else", content.clone().into())];
+    instead_of_files(schema, &|file, content| {
+        let choice = [("if", json!({ "type": "string" })), ("then", file.clone()), ("else", content.clone().into())];
         choice.map(|(key, value)| (key.to_owned(), value)).into_iter().collect()
-    };
-    instead_of_files(schema, &either)
+    })
 }
 
+/// What is made of the schemas of a file's name and of its content.
+type Either = dyn Fn(&Value, &Map<String, Value>) -> Map<String, Value>;
+
 /// The schema with something else wherever there is a choice of the name of a file and its content.
-fn instead_of_files(schema: &Value, made: &dyn Fn(&Value, &Map<String, Value>) -> Map<String, Value>) -> Value {
+fn instead_of_files(schema: &Value, made: &Either) -> Value {
     let mut changed = schema.clone();
     walk(&mut changed, &mut |object| {
         if let Some(Value::Array(choices)) = object.get("anyOf")
