@@ -1,54 +1,43 @@
-"""Writes docs/reproductions.md and its figures from finished reproductions.
+"""Writes docs/reproductions.md, an appendix for each paper, and the figures, from finished reproductions.
 
     python tools/reproductions_page.py FOLDER [FOLDER ...]
 
-Each FOLDER is one that `faircast reproduce` has written. The page shows for every criterion what was published, what
-was measured, the verdict and the reason; experiments come in the order of `faircast list experiments`. What the page
-has of experiments that are in none of the folders stays.
+Each FOLDER is one that `faircast reproduce` has written. The page has one table of all experiments on top, then of each
+what was found in a sentence, its figure, and the criteria that decide with their rules. What else was measured, notes,
+what other readings of a paper give and all tables stand in `docs/reproductions-PAPER.md`. What describes a paper's
+network is `tools/reproductions/PAPER.md`. Experiments come in the order of `faircast list experiments`; what the pages
+have of experiments that are in none of the folders stays.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import sys
+import textwrap
 from pathlib import Path
-from typing import Any
 
+from faircast.errors import InputError
+from faircast.experiment import AGREES, REPORTED, SOFT, Verdict, plain
 from faircast.experiments import PAPERS, REGISTRY, load
+from faircast.report import Report
+from faircast.statistics import with_interval
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-HEAD = """# Reproductions
-
-Made by `tools/reproductions_page.py` from finished reproductions; do not edit by hand. `faircast reproduce ID`
-repeats an experiment, `faircast reproduce --paper KEY` all of a paper.
-
-*Agrees*: the criterion holds for the mean over the seeds. *Agrees in ordering only*: not the number, but the order of
-things is as published; of an experiment also that only soft criteria do not hold, which look at the least certain
-statements of a paper. *Disagrees*: neither; the reason stands beside it. *Undecided*: the answer turns on what the
-paper leaves open, or lies within the noise. *Reported*: a number without a criterion. ± is the half width of the 95 %
-Student-t interval over the seeds, of a ratio of means by the jackknife. The papers' plots are not available as numbers,
-so *published* is what their text says; the criteria are ours. All verdicts of a paper are given for one reading of what
-it leaves open; what another reading gives stands in the note and does not count.
-
-Of Peng and Sikdar: scenario 1 has all five sessions from the start, in scenario 2 two of the TCPs begin after 500 and
-1000 s, in scenario 3 the multicast sessions do. The equal share of the uplink is 62.5, 46.9 and 37.5 KBytes/s among
-three, four and five sessions. Verdicts are those of hand-offs that keep what waits; *hand-offs lose* is ns-2's way, in
-which nobody receives it; *no reset*: the observation time of blocking never returns to its first value. Variants of RLM
-are named by their profile, *ns2* or *mended* ([RLM](rlm.md)), and by how long a left group goes on to come. The network
-and the choices where the paper is silent stand in `python/faircast/experiments/peng/network.py`.
-
-Names in the criteria of Durresi et al.: *dr* is ten sources with different RTTs, *dro* the same starting 0.3 s apart,
-*ov* overlapping sources with equal RTTs; *window* is the limit of TCP's window, 20 packets unless said; *ecn4* is ECN
-with the drop threshold of MECN, 4 min_th.
-
-Of Hang and Erke: *N* is the number of receivers, *Q* the queue in packets, *D* the delay of each of the three links;
-*fairness* is the session's throughput over the mean of the TCP flows, both as means over the seeds. Verdicts are those
-of Reno with time-outs of at least 0.2 s; the other readings in the notes are explained in
-`python/faircast/experiments/hang/network.py`. *Capped* is OMCC whose scaled rate is bounded by what is received, a
-hypothesis about what the authors ran. *Disagrees (eq. 13 starves TCP)*: beside OMCC as the paper's equation 13 has it
-the TCP flows get less than 0.05 Mbit/s on average, so no ordering of fairness means anything.
-"""
+TEXTS = Path(__file__).resolve().parent / "reproductions"
+NAMES = {
+    "peng": "Peng and Sikdar",
+    "hang": "Hang and Erke",
+    "durresi": "Durresi et al.",
+    "checks": "Cross checks",
+}
+"""Of papers, for headings."""
+HEAD = (
+    "What do papers on multicast over satellites claim, and does it come out again when their networks are simulated "
+    "here? Each row is a figure or a table of a paper, or a cross check of the simulator; it leads to a section with "
+    "one picture and the criteria that decide. Everything else that was measured is in appendices: {appendices}."
+)
+TOP = "| figure | the paper or standard says | we find | verdict | why it disagrees |\n|---|---|---|---|---|"
+NOTHING_DECIDES = "No criterion decides; the numbers are in the [appendix]({place})."
 
 
 def main(folders: list[str]) -> int:
@@ -56,7 +45,7 @@ def main(folders: list[str]) -> int:
     if not folders:
         print(__doc__, file=sys.stderr)
         return 2
-    found = {path.parent.name: path for folder in folders for path in Path(folder).glob("*/summary.json")}
+    found = {path.parent.name: path.parent for folder in folders for path in Path(folder).glob("*/summary.json")}
     if not found:
         print(f"no experiment in {', '.join(folders)}: expected FOLDER/ID/summary.json", file=sys.stderr)
         return 2
@@ -64,66 +53,172 @@ def main(folders: list[str]) -> int:
     if unknown:
         print(f"not experiments of this version: {', '.join(unknown)}", file=sys.stderr)
         return 2
-    (DOCS / "figures").mkdir(exist_ok=True)
-    page = DOCS / "reproductions.md"
-    before = sections(page.read_text()) if page.exists() else {}
-    parts, paper = [HEAD], None
-    for name in REGISTRY:
-        if name not in found and name not in before:
-            continue
-        if load(name).paper != paper:
-            paper = load(name).paper
-            parts.append(f"## {PAPERS[paper]}\n")
-        if name in found:
-            parts.append(section(json.loads(found[name].read_text()), found[name].parent))
-        else:
-            parts.append(before[name])
-    page.write_text("\n".join(parts))
-    print(f"{page}: {len(found)} experiments written, {len(before.keys() - found.keys())} kept")
+    try:
+        reports = {name: Report.read(folder) for name, folder in found.items()}
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    write(DOCS, reports)
     return 0
 
 
-def sections(page: str) -> dict[str, str]:
-    """What a page has of each experiment, by its id."""
-    parts = re.split(r"^(?=##)", page, flags=re.MULTILINE)
-    return {part[4:].partition(":")[0]: part.rstrip("\n") + "\n" for part in parts if part.startswith("### ")}
+def write(docs: Path, reports: dict[str, Report]) -> None:
+    """All pages and figures."""
+    (docs / "figures").mkdir(parents=True, exist_ok=True)
+    page = docs / "reproductions.md"
+    before = page.read_text() if page.exists() else ""
+    kept_rows, kept = rows_of(before), sections(before, "## ")
+    rows, parts = [], []
+    for paper in dict.fromkeys(load(name).paper for name in REGISTRY):
+        appendix = docs / f"reproductions-{paper}.md"
+        kept_there = sections(appendix.read_text()) if appendix.exists() else {}
+        here, there = [], []
+        for name in (name for name in REGISTRY if load(name).paper == paper):
+            if name in reports:
+                report = reports[name]
+                rows.append(row(report))
+                here.append(section(report))
+                there.append(details(report))
+                for figure in report.figures:
+                    if figure.suffix == ".png":
+                        (docs / "figures" / figure.name).write_bytes(figure.read_bytes())
+            elif name in kept:
+                rows.append(kept_rows[name])
+                here.append(kept[name])
+                there.append(kept_there[name])
+        if here:
+            text = (TEXTS / f"{paper}.md").read_text()
+            cited = "" if paper == "checks" else filled(f"*{PAPERS[paper]}* ([References](references.md)).") + "\n"
+            parts += [f"## {NAMES[paper]}\n\n{cited}{text}", *here]
+            back = f"All that [Reproductions](reproductions.md) leaves out of {title_of(paper)}"
+            head = (
+                f"# {NAMES[paper]}: all numbers\n\n{back.rstrip('.')}. The network and its words are described there.\n"
+            )
+            appendix.write_text("\n".join([head, *there]))
+    written = [paper for paper in NAMES if (docs / f"reproductions-{paper}.md").exists()]
+    appendices = ", ".join(f"[{NAMES[paper]}](reproductions-{paper}.md)" for paper in written)
+    table = "\n".join(['<div class="glance" markdown>\n', TOP, *rows, "\n</div>\n"])
+    head = f"# Reproductions\n\n{filled(HEAD.format(appendices=appendices))}"
+    page.write_text("\n".join([head, table, (TEXTS / "how-to-read.md").read_text(), *parts]))
+    print(f"{page}: {len(reports)} experiments written, {len(kept.keys() - reports.keys())} kept")
 
 
-def section(summary: dict[str, Any], folder: Path) -> str:
-    """One experiment: title, verdict, criteria, figure."""
-    name = summary["id"]
-    seeds = f"{summary['reps']} seeds" if summary["reps"] > 1 else "1 seed"
-    lines = [f"### {name}: {summary['title']}\n", f"**{summary['verdict']}** ({seeds})\n"]
-    lines += ["| criterion | published | measured | accepted | verdict | note |", "|---|---|---|---|---|---|"]
-    for item in summary["criteria"]:
-        cells = (item["name"], item["published"], measured(item), accepted(item), item["verdict"], item["note"])
-        lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
-    if summary.get("numbers"):
-        columns = summary["numbers"]["columns"]
-        lines += ["", "| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
-        lines += ["| " + " | ".join(row) + " |" for row in summary["numbers"]["rows"]]
-    figure = folder / f"{name}.png"
-    if figure.exists():
-        (DOCS / "figures" / figure.name).write_bytes(figure.read_bytes())
-        lines.append(f"\n![{summary['title']}](figures/{figure.name})")
-    return "\n".join(lines) + "\n"
+def title_of(paper: str) -> str:
+    """A paper's name within a sentence."""
+    return "the cross checks" if paper == "checks" else NAMES[paper]
 
 
-def measured(item: dict[str, Any]) -> str:
+def rows_of(page: str) -> dict[str, str]:
+    """The rows of the first table, by the id of the experiment."""
+    return {found[1]: line for line in page.split("\n") if (found := re.match(r"\| \[[^]]*\]\(#([\w-]+)\)", line))}
+
+
+def sections(page: str, end: str = r"\Z") -> dict[str, str]:
+    """What a page has of each experiment, by its id; a section ends where the next begins, or at `end`."""
+    parts = re.split(rf"^(?=<a id=|{end})", page, flags=re.MULTILINE)
+    return {found[1]: part.rstrip("\n") + "\n" for part in parts if (found := re.match(r'<a id="([\w-]+)"></a>', part))}
+
+
+def row(report: Report) -> str:
+    """One experiment in the first table."""
+    who = "" if report.paper == "checks" else f"{NAMES[report.paper]}, "
+    place = f"{who}{report.place}" if who else f"{report.place[0].upper()}{report.place[1:]}"
+    return line(f"[{place}](#{report.id})", report.published, report.says, f"**{bare(report.verdict)}**", report.why)
+
+
+def section(report: Report) -> str:
+    """One experiment on the page: what was found, the figure, the criteria that decide."""
+    seeds = f"{len(report.seeds)} seeds" if len(report.seeds) > 1 else "one run"
+    lines = [
+        f'<a id="{report.id}"></a>\n',
+        f"### {report.place[0].upper()}{report.place[1:]}: {report.title}\n",
+        filled(report.says),
+        filled(f"**The verdict: {bare(report.verdict)}** ({seeds}{kept_of(report)}). {report.why}"),
+    ]
+    if any(figure.suffix == ".png" for figure in report.figures):
+        lines.append(f"![{report.title}](figures/{report.id}.png)\n")
+    deciding = [item for item in report.criteria if decides(item)]
+    place = f"reproductions-{report.paper}.md#{report.id}"
+    claim = "expected" if report.paper == "checks" else "the paper says"
+    if deciding:
+        lines += ['<div class="criteria" markdown>\n']
+        lines += [f"| what is compared | {claim} | we measure | rule | verdict |", "|---|---|---|---|---|"]
+        lines += [line(item.name, said(item), measured(item), item.rule, judged(item)) for item in deciding]
+        lines += [
+            "\n</div>\n",
+            f"[All numbers of this experiment]({place});\n`faircast reproduce {report.id}` repeats it.\n",
+        ]
+    else:
+        lines += [NOTHING_DECIDES.format(place=place) + "\n"]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def kept_of(report: Report) -> str:
+    """How many of its criteria hold, for brackets."""
+    deciding = [item for item in report.criteria if decides(item)]
+    hold = sum(bare(item.verdict) == AGREES for item in deciding)
+    return f"; {hold} of {len(deciding)} criteria hold" if len(deciding) > 1 else ""
+
+
+def filled(text: str) -> str:
+    """A paragraph in lines."""
+    return textwrap.fill(text.strip(), 120, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
+def details(report: Report) -> str:
+    """One experiment in the appendix: every number, its note, what other readings give, and the whole table."""
+    lines = [f'<a id="{report.id}"></a>\n', f"## {report.place[0].upper()}{report.place[1:]}: {report.title}\n"]
+    claim = "Expected" if report.paper == "checks" else "The paper"
+    for item in report.criteria:
+        rule = f" ({item.rule})" if item.rule else ""
+        head = f"* **{escaped(item.name)}**: {measured(item)}{rule}; {judged(item)}. {claim}: {said(item)}."
+        notes = [escaped(item.note)] if item.note else []
+        notes += [f"Other readings: {escaped(item.beside)}"] if item.beside else []
+        lines += [indented(head, 2), *(indented(f"    * {note}.", 6) for note in notes)]
+    if report.numbers is not None:
+        lines += ["", line(*report.numbers.columns), "|" + "---|" * len(report.numbers.columns)]
+        lines += [line(*cells) for cells in report.numbers.rows]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def indented(text: str, by: int) -> str:
+    """A point of a list in lines."""
+    return textwrap.fill(text, 120, subsequent_indent=" " * by, break_long_words=False, break_on_hyphens=False)
+
+
+def decides(item: Verdict) -> bool:
+    """Whether a criterion is judged."""
+    return bare(item.verdict) != REPORTED
+
+
+def bare(verdict: str) -> str:
+    """A verdict without what stands in brackets behind it."""
+    return verdict.partition(" (")[0]
+
+
+def judged(item: Verdict) -> str:
+    """The verdict of a criterion in words."""
+    return "disagrees, but does not decide" if item.verdict == SOFT else item.verdict
+
+
+def said(item: Verdict) -> str:
+    """What the paper says."""
+    return escaped(item.published) if isinstance(item.published, str) else plain(item.published)
+
+
+def measured(item: Verdict) -> str:
     """The number with its interval."""
-    if item["measured"] is None:
-        return "-"
-    return f"{item['measured']:.4g}" + (f" ± {item['ci95']:.2g}" if item["ci95"] is not None else "")
+    return "-" if item.measured is None else with_interval(item.measured, item.ci95)
 
 
-def accepted(item: dict[str, Any]) -> str:
-    """The accepted range."""
-    low, high = item["low"], item["high"]
-    if low is None and high is None:
-        return "-"
-    if low is None:
-        return f"up to {high:.4g}"
-    return f"from {low:.4g}" if high is None else f"{low:.4g} to {high:.4g}"
+def line(*cells: str) -> str:
+    """A row of a table."""
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def escaped(text: str) -> str:
+    """Text in which nothing is Markdown."""
+    return text.replace("*", "\\*").replace("_", "\\_").rstrip(".")
 
 
 if __name__ == "__main__":

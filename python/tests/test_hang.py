@@ -256,7 +256,7 @@ def test_a_hypothesis_is_reported_and_not_counted() -> None:
     (criterion,) = criteria([Statement(name="x", published="y", measure=measure, high=1)], ("main",))
     found = judge(as_reported(criterion), Data({}, [1], quick=False))
     assert (found.verdict, found.measured) == ("reported", 2.0)
-    assert found.note.startswith("would not hold (disagrees); 2 is above 1; mine")
+    assert found.note.startswith("would not hold; 2 is above 1; mine")
     assert found.name == "hypothesis, not judged: x"
 
 

@@ -258,7 +258,10 @@ def test_rlm_agrees_in_one_variant_that_is_named() -> None:
         return [judge(rlm.in_one_variant(statement), data).verdict for statement in statements]
 
     assert verdicts(of_rlm("as in ns-2, leave delay 0 s")) == ["agrees"] * 4
-    assert verdicts(of_rlm("dead ends mended, leave delay 2 s")) == ["agrees (dead ends mended, leave delay 2 s)"] * 4
+    assert (
+        verdicts(of_rlm("with dead ends mended, leave delay 2 s"))
+        == ["agrees (with dead ends mended, leave delay 2 s)"] * 4
+    )
     assert "agrees" not in verdicts(of_rlm(None))
     assert judge(rlm.together(), of_rlm(None)).verdict == "disagrees"
     assert judge(rlm.together(), of_rlm("as in ns-2, leave delay 2 s")).note == "as in ns-2, leave delay 2 s"

@@ -95,16 +95,17 @@ def show(report: Report) -> None:
     """One experiment on screen: what the paper says and what came out, then criterion by criterion with the notes."""
     seeds = f"{len(report.seeds)} seed{'s' if len(report.seeds) != 1 else ''}"
     place = f"{report.place}, " if report.place else ""
+    claim = "expected" if report.paper == "checks" else "the paper says"
     say(f"\n{report.id}: {report.title} [{report.paper}]")
     if report.published:
-        say(f"  {place}the paper says: {report.published}")
+        say(f"  {place}{claim}: {report.published}")
     say(f"  Measured over {seeds}: {report.says}")
     say(f"  Verdict: {report.verdict}{f'. {report.why}' if report.why else ''}")
     rows = []
     for number, item in enumerate(report.criteria, 1):
         measured = "-" if item.measured is None else with_interval(item.measured, item.ci95)
         rows.append([str(number), item.name, published(item.published), measured, item.rule, item.verdict])
-    table(["no.", "criterion", "the paper says", "measured", "rule", "verdict"], rows, right=("measured",))
+    table(["no.", "criterion", claim, "measured", "rule", "verdict"], rows, right=("measured",))
     for number, item in enumerate(report.criteria, 1):
         if item.note:
             say(f"{number}: {item.note}")

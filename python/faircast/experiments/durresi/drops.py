@@ -297,8 +297,9 @@ def says_of(which: str, data: Data) -> str:
     ratio = total_ratio(which, WINDOW, data).value or float("nan")
     first = {s: first_without_drops(data, which, s, "drops_late", 1.0) for s in ("ecn", "mecn")}
     return (
-        f"Over all thresholds MECN drops {percent(ratio)} of the packets that ECN drops; after the first 20 s nothing "
-        f"is dropped from a threshold of {first['mecn']} packets on with MECN and of {first['ecn']} with ECN."
+        f"Over all thresholds MECN drops {percent(ratio)} of the packets that ECN drops; after the first 20 s less "
+        f"than one a run is dropped from a threshold of {first['mecn']} packets on with MECN and of {first['ecn']} "
+        "with ECN."
     )
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 METRICS = {
     "drops_all": "packets dropped, 0-200 s",
     "drops_late": "packets dropped, 20-200 s",
-    "queue_sd": "standard deviation of the queue (packets)",
+    "queue_sd": "standard deviation of queue (packets)",
     "efficiency": "link efficiency, 20-200 s",
 }
 

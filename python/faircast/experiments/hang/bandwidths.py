@@ -11,7 +11,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from faircast.experiment import Data, Experiment, Measured, Numbers, Point, listed, plain
-from faircast.experiments.hang.network import LIMITS, MAIN, VARIANTS, Case, Statement, criteria, mean_fairness
+from faircast.experiments.hang.network import (
+    LIMITS,
+    MAIN,
+    VARIANTS,
+    Case,
+    Statement,
+    criteria,
+    mean_fairness,
+    tcp_share,
+)
 from faircast.figures import COLOURS, PAGE_IN, curve, panels
 from faircast.statistics import Estimate
 
@@ -67,20 +76,22 @@ STATEMENTS = [
 
 
 def figure(data: Data) -> Figure:
-    """Fairness against bandwidth, a panel for each of two variants."""
+    """TCP's share against bandwidth, a panel for each of two variants."""
     shown = (MAIN, "rto1")
     drawn, axes = panels(1, len(shown), width=PAGE_IN, height=2.8, sharey=True)
     for axis, variant in zip(axes, shown, strict=True):
         for series, rule in enumerate(RULES):
-            curve(axis, list(PUBLISHED), list(by_bandwidth(data, variant, rule).values()), label=rule, series=series)
-        middles = [middle for middle, _ in PUBLISHED.values()]
+            found = [tcp_share(data, case(variant, rule, mbps)) for mbps in PUBLISHED]
+            curve(axis, list(PUBLISHED), found, label=rule, series=series)
+        middles = [1 / (1 + middle) for middle, _ in PUBLISHED.values()]
         axis.plot(list(PUBLISHED), middles, color="black", linewidth=2, marker="_", markersize=10, label="published")
-        axis.axhline(1.0, color=COLOURS[-1], linewidth=0.6)
-        axis.set(xlabel="bottleneck (Mb/s)", title=VARIANTS[variant], xscale="log", ylim=(0, None))
+        axis.axhline(0.5, color=COLOURS[-1], linewidth=0.6, label="as much as TFMCC")
+        axis.set(xlabel="bottleneck (Mb/s)", title=VARIANTS[variant], xscale="log", ylim=(0, 1))
         axis.set_xticks(list(PUBLISHED), [str(mbps) for mbps in PUBLISHED])
         axis.minorticks_off()
-    axes[0].set_ylabel("TFMCC / TCP flow, last 250 s")
-    axes[1].legend(title="queue; 2 receivers;\nratios of means, 95 % intervals")
+    axes[0].set_ylabel("TCP's share, last 250 s")
+    title = "queue; share of a TCP flow in what it and TFMCC get; 2 receivers, 95 % intervals"
+    drawn.legend(*axes[0].get_legend_handles_labels(), title=title, loc="outside lower center", ncols=6)
     return drawn
 
 

@@ -124,7 +124,7 @@ def figure(data: Data) -> Figure:
         *handles,
         title="2 Mb/s; share of a TCP flow in what it and TFMCC get; ratios of means, 95 % intervals",
         loc="outside lower center",
-        ncols=3,
+        ncols=4,
     )
     return drawn
 

@@ -307,7 +307,7 @@ def as_reported(criterion: Criterion) -> Criterion:
 
     def evaluate(data: Data) -> Measured:
         verdict = judge(criterion, data)
-        would = "would hold" if verdict.verdict == AGREES else f"would not hold ({verdict.verdict})"
+        would = "would hold" if verdict.verdict == AGREES else "would not hold"
         note = "; ".join(part for part in (would, verdict.note) if part)
         return Measured(value=verdict.measured, ci95=verdict.ci95, note=note, beside=verdict.beside)
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, listed, percent
+from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, percent, plain
 from faircast.experiments.hang.drawing import (
     receivers_axis,
     share_curves,
@@ -44,7 +44,7 @@ from faircast.experiments.hang.network import (
     total,
 )
 from faircast.figures import PAGE_IN, panels
-from faircast.statistics import Estimate, variation, with_interval
+from faircast.statistics import Estimate, variation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -267,7 +267,7 @@ def published_shape(scheme: str) -> Criterion:
 
 def _span(found: list[Estimate]) -> str:
     low, high = (choose(item.mean for item in found) for choose in (min, max))
-    return f"{with_interval(low, None)} to {with_interval(high, None)}"
+    return f"{plain(low)} to {plain(high)}"
 
 
 def figure_8a(data: Data) -> Figure:
@@ -351,9 +351,9 @@ def says_8b(data: Data) -> str:
     def at(scheme: str) -> str:
         found = [percent(tcp_share(data, case).mean, 1) for case in cases(scheme, MAIN, data.quick)]
         swept = counts(data.quick, scheme=scheme)
-        return f"{found[swept.index(2)]} beside {NAMES[scheme]} with 2 receivers and {found[-1]} with {swept[-1]}"
+        return f"beside {NAMES[scheme]} {found[swept.index(2)]} with 2 receivers and {found[-1]} with {swept[-1]}"
 
-    return f"A TCP flow's share of what it and the session get is {listed([at(s) for s in PUBLISHED])}."
+    return f"Of what it and the session get a TCP flow has {'; '.join(map(at, PUBLISHED))}."
 
 
 WHY = "The paper's equation 13 multiplies TFMCC's rate by the number of receivers or its root, so TCP starves."

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, listed, percent, plain
+from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, percent, plain
 from faircast.experiments.hang.drawing import receivers_axis, share_curves, table_by_receivers
 from faircast.experiments.hang.network import (
     CAPPED,
@@ -274,9 +274,9 @@ def says_of(delay_ms: float, data: Data) -> str:
     def ends_of(scheme: str) -> str:
         most = counts(data.quick, MAIN, scheme, delay_ms)[-1]
         found = [percent(tcp_share(data, case(scheme, delay_ms, n, MAIN)).mean, 1) for n in (2, most)]
-        return f"{found[0]} beside {NAMES[scheme]} with 2 receivers and {found[1]} with {most}"
+        return f"beside {NAMES[scheme]} {found[0]} with 2 receivers and {found[1]} with {most}"
 
-    return f"A TCP flow's share of what it and the session get is {listed([ends_of(s) for s in SCHEMES])}."
+    return f"Of what it and the session get a TCP flow has {'; '.join(map(ends_of, SCHEMES))}."
 
 
 SAID = {

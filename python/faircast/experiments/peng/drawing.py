@@ -62,7 +62,7 @@ def layer_steps(axes: Axes, course: Course) -> None:
         times, layers = course.changes[name].T
         axes.step([*times, DURATION_S], [*layers, layers[-1]], where="post", **_look(name))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
-    axes.set_ylabel("layers that come through")
+    axes.set_ylabel("layers")
 
 
 def rate_curves(axes: Axes, course: Course, names: Sequence[str]) -> None:

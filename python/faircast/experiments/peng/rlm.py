@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 VARIANTS = {
     "as in ns-2, leave delay 0 s": Case(rlm="ns2", leave_s=0),
     "as in ns-2, leave delay 2 s": Case(rlm="ns2", leave_s=2),
-    "dead ends mended, leave delay 0 s": Case(rlm="mended", leave_s=0),
-    "dead ends mended, leave delay 2 s": Case(rlm="mended", leave_s=2),
+    "with dead ends mended, leave delay 0 s": Case(rlm="mended", leave_s=0),
+    "with dead ends mended, leave delay 2 s": Case(rlm="mended", leave_s=2),
 }
 MAIN = next(iter(VARIANTS))
 DOUBLING_KBPS = 512

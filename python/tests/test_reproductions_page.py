@@ -1,0 +1,120 @@
+"""tools/reproductions_page.py: what becomes of reports, and what stays of experiments that were not reproduced."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from faircast.experiment import Numbers, Verdict
+from faircast.experiments import REGISTRY, load
+from faircast.report import Report
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "tools" / "reproductions_page.py"
+
+
+@pytest.fixture(scope="module")
+def tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("reproductions_page", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def criterion(name: str, verdict: str, **changes: Any) -> Verdict:
+    settings: dict[str, Any] = {
+        "published": "so",
+        "measured": 2.0,
+        "ci95": 0.5,
+        "low": None,
+        "high": 3.0,
+        "note": "",
+        "rule": "agrees if at most 3",
+    }
+    return Verdict(name=name, verdict=verdict, **(settings | changes))
+
+
+def report(name: str, *criteria: Verdict, says: str = "It is so.", verdict: str = "agrees", **changes: Any) -> Report:
+    experiment = load(name)
+    settings: dict[str, Any] = {"place": "Figure 9", "title": "A title", "published": "It is.", "figures": []}
+    settings |= {"numbers": None, "seeds": [1, 2], "version": "0.1.0"}
+    return Report(
+        id=name, paper=experiment.paper, verdict=verdict, says=says, criteria=list(criteria), **(settings | changes)
+    )
+
+
+def test_a_report_becomes_a_row_a_section_and_an_appendix(tool: ModuleType, tmp_path: Path) -> None:
+    figure = tmp_path / "mecn-fig7.png"
+    figure.write_bytes(b"picture")
+    found = report(
+        "mecn-fig7",
+        criterion("a|b", "agrees"),
+        criterion("c", "disagrees (soft)", note="far", beside="windows of 64 packets: 4"),
+        criterion("d_e", "reported", rule="", measured=None),
+        verdict="agrees in ordering only",
+        why="Since.",
+        figures=[tmp_path / "mecn-fig7.pdf", figure],
+        numbers=Numbers(columns=["case", "x"], rows=[["one", "1 | 2"]]),
+    )
+    tool.write(tmp_path, {"mecn-fig7": found})
+    page = (tmp_path / "reproductions.md").read_text()
+    assert (
+        "| [Durresi et al., Figure 9](#mecn-fig7) | It is. | It is so. | **agrees in ordering only** | Since. |" in page
+    )
+    assert '<a id="mecn-fig7"></a>\n\n### Figure 9: A title\n\nIt is so.\n' in page
+    assert "**The verdict: agrees in ordering only** (2 seeds; 1 of 2 criteria hold). Since." in page
+    assert "![A title](figures/mecn-fig7.png)" in page
+    assert "| a\\|b | so | 2 ± 0.5 | agrees if at most 3 | agrees |" in page
+    assert "| c | so | 2 ± 0.5 | agrees if at most 3 | disagrees, but does not decide |" in page
+    assert "d_e" not in page  # nothing is decided by it
+    assert (tmp_path / "figures" / "mecn-fig7.png").read_bytes() == b"picture"
+    appendix = (tmp_path / "reproductions-durresi.md").read_text()
+    assert "* **d\\_e**: -; reported. The paper: so.\n" in appendix
+    assert "    * far.\n    * Other readings: windows of 64 packets: 4.\n" in appendix
+    assert "| one | 1 \\| 2 |" in appendix
+
+
+def test_what_was_not_reproduced_stays(tool: ModuleType, tmp_path: Path) -> None:
+    tool.write(tmp_path, {"mecn-x": report("mecn-x", says="Old."), "peng-fig5": report("peng-fig5")})
+    before = {path.name: path.read_text() for path in tmp_path.glob("*.md")}
+    tool.write(tmp_path, {"peng-fig5": report("peng-fig5")})
+    assert {path.name: path.read_text() for path in tmp_path.glob("*.md")} == before
+    tool.write(tmp_path, {"mecn-fig7": report("mecn-fig7", says="New."), "mecn-x": report("mecn-x", says="Newer.")})
+    page = (tmp_path / "reproductions.md").read_text()
+    # In the order of the list of experiments, and papers as well.
+    assert re.findall(r'^<a id="(.*)"', page, flags=re.MULTILINE) == ["peng-fig5", "mecn-fig7", "mecn-x"]
+    assert ("Old." in page, "Newer." in page) == (False, True)
+
+
+def test_an_experiment_in_which_nothing_decides_says_so(tool: ModuleType, tmp_path: Path) -> None:
+    tool.write(tmp_path, {"mecn-x": report("mecn-x", criterion("a", "reported", rule=""), verdict="reported")})
+    assert "No criterion decides" in (tmp_path / "reproductions.md").read_text()
+
+
+def test_the_page_has_all_experiments() -> None:
+    page = (ROOT / "docs" / "reproductions.md").read_text()
+    anchors = re.findall(r'^<a id="(.*)"', page, flags=re.MULTILINE)
+    assert anchors == list(REGISTRY)
+    assert re.findall(r"^\| \[[^]]*\]\(#([\w-]+)\)", page, flags=re.MULTILINE) == list(REGISTRY)
+    for name in REGISTRY:
+        assert f'<a id="{name}"></a>' in (ROOT / "docs" / f"reproductions-{load(name).paper}.md").read_text()
+
+
+def test_folders_without_experiments_are_refused(
+    tool: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert tool.main([]) == 2
+    assert tool.main([str(tmp_path)]) == 2
+    (tmp_path / "x-nothing").mkdir()
+    (tmp_path / "x-nothing" / "summary.json").write_text("{}")
+    assert tool.main([str(tmp_path)]) == 2
+    assert "not experiments of this version: x-nothing" in capsys.readouterr().err
