@@ -69,30 +69,56 @@ def show(found: Comparison, metrics: Sequence[tuple[str, str]]) -> None:
 
 
 def show_pair(rows: Sequence[Difference]) -> None:
-    """What the second has more than the first."""
-    from faircast.cli.view import number, scaled
-    from faircast.vary import as_text, short_names
-
+    """What the second has more than the first: one table, or where both stand for several points one per metric."""
     if not rows:
         return
-    first, second = rows[0].first, rows[0].second
-    names = short_names(list(rows[0].where))
     n = max(row.difference.n for row in rows)
-    say(f"{second} less {first}, {n} {how(rows[0], n)}; means, and the difference ± half width of its 95 % interval")
+    over = f"{n} {how(rows[0], n)}"
+    say(f"{rows[0].second} less {rows[0].first}, {over}; means, and the difference ± half width of its 95 % interval")
     rates = [max(row.of_first.high, row.of_second.high) for row in rows if row.unit == "bit/s"]
     highest = max((rate for rate in rates if math.isfinite(rate)), default=0.0)
-    cells = []
+    if not rows[0].where:
+        lines = [[name_of(row, highest), *cells(row, highest)] for row in rows[:LINES_SHOWN]]
+        draw(rows[0], ["metric"], lines)
+        if len(rows) > LINES_SHOWN:
+            say(f"... and {len(rows) - LINES_SHOWN} more metrics; --json and faircast.compare have them all")
+        return
+    from faircast.vary import as_text, short_names
+
+    names = short_names(list(rows[0].where))
+    by_metric: dict[str, list[list[str]]] = {}
     for row in rows:
-        scale, unit = scaled(highest if row.unit == "bit/s" else 0.0, row.unit)
-        means = [number(replace(item, ci95=None), scale) for item in (row.of_first, row.of_second)]
-        name = f"{row.subject} {row.metric}, {unit}" if unit else f"{row.subject} {row.metric}"
         varied = [as_text(row.where[path]) for path in names]
-        cells.append([*varied, name, *means, number(row.difference, scale), share(row), word(row)])
-    numbers = [first, second, "difference", "relative"]
-    keys = [*names.values(), "metric"]
-    table([*keys, *numbers, "apart"], cells[:LINES_SHOWN], right=numbers, whole=keys)
-    if len(cells) > LINES_SHOWN:
-        say(f"... and {len(cells) - LINES_SHOWN} more lines; --json and faircast.compare have them all")
+        by_metric.setdefault(name_of(row, highest), []).append([*varied, *cells(row, highest)])
+    say()
+    for name, lines in by_metric.items():
+        say(name)
+        draw(rows[0], list(names.values()), lines[:LINES_SHOWN])
+        if len(lines) > LINES_SHOWN:
+            say(f"... and {len(lines) - LINES_SHOWN} more points; --json and faircast.compare have them all")
+
+
+def draw(row: Difference, keys: list[str], lines: list[list[str]]) -> None:
+    """One table."""
+    numbers = [row.first, row.second, "difference", "relative"]
+    table([*keys, *numbers, "apart"], lines, right=numbers, whole=keys)
+
+
+def name_of(row: Difference, highest: float) -> str:
+    """The metric with its unit."""
+    from faircast.cli.view import scaled
+
+    _, unit = scaled(highest if row.unit == "bit/s" else 0.0, row.unit)
+    return f"{row.subject} {row.metric}, {unit}" if unit else f"{row.subject} {row.metric}"
+
+
+def cells(row: Difference, highest: float) -> list[str]:
+    """The numbers of a line."""
+    from faircast.cli.view import number, scaled
+
+    scale, _ = scaled(highest if row.unit == "bit/s" else 0.0, row.unit)
+    means = [number(replace(item, ci95=None), scale) for item in (row.of_first, row.of_second)]
+    return [*means, number(row.difference, scale), share(row), word(row)]
 
 
 def how(row: Difference, n: int) -> str:
