@@ -16,6 +16,7 @@ import faircast
 from faircast.comparison import Side, comparison
 from faircast.errors import InputError
 from faircast.pairs import are_paired, difference_of, told_apart
+from faircast.reading import Runs
 from faircast.scenario import Resolved
 from faircast.statistics import Estimate, difference, estimate
 from faircast.summary import Layout, RunSummary
@@ -120,13 +121,11 @@ def test_no_common_seed() -> None:
 
 def test_folders(cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, limit, reps in (("a", 50, 3), ("b", 5, 2), ("c", 5, 1)):
-        assert (
-            cli("run", small, *QUICK, "--set", f"{LIMIT}={limit} packets", "--reps", reps, "--out", f"x/{name}").code
-            == 0
-        )
+        sets = (*QUICK, "--set", f"{LIMIT}={limit} packets")
+        assert cli("run", small, *sets, "--reps", reps, "--out", f"x/{name}").code == 0
     found = faircast.compare("x/a", "x/b")
-    runs = [faircast.read(f"x/{name}") for name in "ab"]
-    values = [[summary["web-0", "rate"] for summary in r.summaries.values()][:2] for r in runs]  # type: ignore[union-attr]
+    runs = [Runs.read(f"x/{name}") for name in "ab"]
+    values = [[of_seed["web-0", "rate"] for of_seed in read.summaries.values()][:2] for read in runs]
     row = found["web-0", "rate"]
     assert row.difference == estimate([b - a for a, b in zip(*values, strict=True)])
     assert row.paired
