@@ -20,10 +20,13 @@ from faircast.cli.common import table
 from faircast.cli.endings import warn
 from faircast.cli.families import lines
 from faircast.cli.terminal import definitions, wrapped
+from faircast.cli.view import show_rows
 from faircast.errors import InputError
 from faircast.experiment import Numbers, Verdict
 from faircast.manifest import default_path, read_manifest, sets_of
 from faircast.report import Report
+from faircast.statistics import estimate
+from faircast.summary import Row
 
 
 def test_the_list_of_verbs_is_whole(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,6 +199,37 @@ def test_other_verbs(cli: Cli, monkeypatch: pytest.MonkeyPatch, small: Path) -> 
         ["paths", "small.toml", "--from", "left-0", "--to", "right-1", "--both"],
     ):
         assert_whole_at_all_widths(cli, monkeypatch, *arguments)
+
+
+def test_sweeps_and_comparisons(cli: Cli, monkeypatch: pytest.MonkeyPatch, small: Path) -> None:
+    """Several varied paths before the numbers, long names of folders, and all metrics."""
+    limits = "links.bottleneck.queue.limit=20 packets,100 packets"
+    varied = ["--vary", limits, "--vary", "flows.web.variant=newreno,sack", "--set", "duration=10s"]
+    many = [
+        text
+        for name in ("web-0/rate", "web-1/rate", "bottleneck/drops_all", "run/jain_index")
+        for text in ("--metric", name)
+    ]
+    assert_whole_at_all_widths(cli, monkeypatch, "sweep", small, *varied, "--reps", 2, "--out", "sweep", *many)
+    assert_whole_at_all_widths(cli, monkeypatch, "show", "sweep")
+    out = assert_whole_at_all_widths(cli, monkeypatch, "compare", "sweep", "--between", "flows.web.variant").out
+    assert "newreno" in out
+    for variant in ("newreno", "sack"):
+        name = f"a-folder-with-a-long-name-{variant}"
+        cli("run", small, "--set", f"flows.web.variant={variant}", "--reps", 2, "--out", name)
+    folders = sorted(path.name for path in Path().glob("a-folder-*"))
+    out = assert_whole_at_all_widths(cli, monkeypatch, "compare", *folders, "--metric", "all").out
+    assert re.search(r"^ metric +first +second +difference", out, re.M)
+    assert_whole_at_all_widths(cli, monkeypatch, "show", folders[0])
+
+
+def test_the_busiest_link_is_shown_though_nothing_happens(capsys: pytest.CaptureFixture[str]) -> None:
+    used = {"first": 0.1, "second": 0.3, "third": 0.2}
+    show_rows("x", [Row(name, "efficiency", "1", estimate([value])) for name, value in used.items()])
+    out = capsys.readouterr().out
+    assert re.search(r"^ second +0.3$", out, re.M)
+    assert "first" not in out
+    assert "third" not in out
 
 
 Holds = Callable[..., str]

@@ -76,6 +76,8 @@ def test_sessions_of_different_utilities() -> None:
     assert problem_of(resolve(given)).exponent == 1
     del sessions["c"]
     assert faircast.optimum(scenario(sessions)).rates["a"] == pytest.approx(3e6 / 7)
+    differing = {"a": OMCC | {"utility": "alpha-fair", "alpha": 4.0}, "b": OMCC | {"utility": "tcp"}}
+    assert problem_of(resolve(scenario(differing))).utility == "proportional"
     equal = {"a": OMCC | {"utility": "tcp"}, "b": OMCC | {"utility": "alpha-fair", "alpha": 2.0}}
     assert problem_of(resolve(scenario(equal))).utility == "potential-delay"
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from faircast.statistics import Estimate
 
 LINES_SHOWN = 60
+NAME_SHOWN = 20
+"""Signs of a name that stands above a column; longer ones stand in the title alone."""
 
 
 @verb
@@ -35,12 +37,13 @@ def command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Compare results seed by seed, with intervals of their differences.
+    r"""Compare results seed by seed, with intervals of differences.
 
     The first one is what the others are held against. A difference is told apart if its 95 % interval leaves out zero.
     Of a sweep those points are compared that differ in the one value alone.
 
-    Example: faircast compare results/geo-1f0c9a12be77 results/geo-3f0c9a12be77
+    Example: faircast compare results/geo-loss-sweep-delays-* \
+                 --between links.bottleneck.delay
     """
     from faircast.comparison import compare
     from faircast.vary import parse_axis
@@ -74,7 +77,10 @@ def show_pair(rows: Sequence[Difference]) -> None:
         return
     n = max(row.difference.n for row in rows)
     over = f"{n} {how(rows[0], n)}"
-    say(f"{rows[0].second} less {rows[0].first}, {over}; means, and the difference ± half width of its 95 % interval")
+    first, second = rows[0].first, rows[0].second
+    if max(len(first), len(second)) > NAME_SHOWN:
+        first, second = f"{first} (first)", f"{second} (second)"
+    say(f"{second} less {first}, {over}; means, and the difference ± half width of its 95 % interval")
     rates = [max(row.of_first.high, row.of_second.high) for row in rows if row.unit == "bit/s"]
     highest = max((rate for rate in rates if math.isfinite(rate)), default=0.0)
     if not rows[0].where:
@@ -100,8 +106,11 @@ def show_pair(rows: Sequence[Difference]) -> None:
 
 def draw(row: Difference, keys: list[str], lines: list[list[str]]) -> None:
     """One table."""
-    numbers = [row.first, row.second, "difference", "relative"]
-    table([*keys, *numbers, "apart"], lines, right=numbers, whole=keys)
+    names = [row.first, row.second]
+    if max(map(len, names)) > NAME_SHOWN:
+        names = ["first", "second"]
+    numbers = [*names, "difference", "relative", "apart"]
+    table([*keys, *numbers], lines, right=numbers, whole=keys)
 
 
 def name_of(row: Difference, highest: float) -> str:

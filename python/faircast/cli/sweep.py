@@ -62,7 +62,8 @@ def command(
     the same command continues, and more values or more --reps go to the same folder.
 
     Example: faircast sweep examples/scenarios/geo-loss.toml \
-                 --vary links.bottleneck.delay='50 ms','250 ms' --label delays
+                 --vary links.bottleneck.delay='50 ms','250 ms' \
+                 --reps 2 --label delays
     """
     from faircast.comparison import parse_metric
     from faircast.errors import InputError
