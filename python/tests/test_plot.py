@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -341,6 +342,13 @@ def test_files_are_equal_byte_for_byte(result: RunResult, tmp_path: Path) -> Non
 def test_the_sizes_of_a_paper(result: RunResult) -> None:
     assert result.plot.rates().figure.get_size_inches()[0] == 7.16
     assert result.plot.rates(width="column").figure.get_size_inches()[0] == 3.5
+
+
+def test_every_picture_has_a_module_and_a_place_in_the_docs() -> None:
+    listed = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text()
+    for name, what in PICTURES.items():
+        assert callable(import_module(f"faircast.plot.{name}").figure)
+        assert f"| `{name}` | {what}" in listed
 
 
 def test_every_picture_is_a_method(result: RunResult) -> None:

@@ -12,6 +12,7 @@ from conftest import Cli
 
 import faircast
 from faircast import InputError, SweepResult
+from faircast.plot.sweep import shown_as
 from faircast.quantity import Quantity, on_one_scale, read, seconds
 
 LIMIT, SCHEME, RATE = "links.bottleneck.queue.limit", "sessions.video.scheme", "links.bottleneck.rate"
@@ -172,6 +173,12 @@ def test_the_command(cli: Cli, result: SweepResult, tmp_path: Path) -> None:
     assert "--from means nothing here" in refused.err
     assert cli("plot", result.folder, "rates").code == 2
     assert SweepResult.read(result.folder).plot("video/rate").name == "video-rate"
+
+
+def test_values_that_are_tables() -> None:
+    assert shown_as({"limit": "20 packets", "kind": "red", "ecn": True}) == "red, limit 20 packets, ecn true"
+    assert shown_as("sack") == "sack"
+    assert shown_as([1, "a"]) == '[1, "a"]'
 
 
 def test_quantities() -> None:

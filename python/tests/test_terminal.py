@@ -101,6 +101,7 @@ def test_verbs_and_values_are_completed(tmp_path: Path) -> None:
     assert asked("bash", "faircast reproduce mecn-fig8", tmp_path) == ["mecn-fig8a", "mecn-fig8b", "mecn-fig8-w64"]
     assert asked("bash", "faircast reproduce --paper d", tmp_path) == ["durresi"]
     assert asked("bash", "faircast bench --load L1", tmp_path) == ["L1"]
+    assert asked("bash", "faircast plot results re", tmp_path) == ["receivers"]
     # Nothing of ours: bash, whose function is registered with `-o default`, puts in names of files.
     assert [line for line in asked("bash", "faircast run ", tmp_path) if line] == []
 

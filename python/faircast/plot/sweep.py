@@ -167,7 +167,7 @@ def figure_of(result: SweepResult, across: Axis, apart: str | None, panels: Sequ
     figure.align_ylabels(list(made[:, 0]))
     done = sorted({len(result.runs(point)) for point in result.points})
     which = f"{done[-1]} seed{'' if done[-1] == 1 else 's'}" if len(done) == 1 else f"{done[0]} to {done[-1]} seeds"
-    single = [f"{p}={as_text(distinct(result, p)[0])}" for p in result.varied if len(distinct(result, p)) == 1]
+    single = [f"{p}={shown_as(distinct(result, p)[0])}" for p in result.varied if len(distinct(result, p)) == 1]
     constant = [text for text in single if not text.startswith(f"{across.path}=")]
     figure.suptitle(
         titled(result.name, [*result.sets, *constant], which, width), x=0.01, ha="left", fontsize=8, fontweight="bold"
@@ -182,7 +182,7 @@ def figure_of(result: SweepResult, across: Axis, apart: str | None, panels: Sequ
 def fill(axes: Axes, result: SweepResult, across: Axis, apart: str | None, panel: Panel) -> bool:
     """Draw the lines of a panel; whether there was an optimum to draw."""
     values = distinct(result, apart) if apart is not None else [None]
-    names = [as_text(value) for value in values] if apart is not None else []
+    names = [wrapped(shown_as(value), 28) for value in values] if apart is not None else []
     found: list[tuple[str, list[float], list[Estimate], list[float]]] = []
     for metric in panel.metrics:
         for place, value in enumerate(values):
@@ -220,11 +220,11 @@ def fill(axes: Axes, result: SweepResult, across: Axis, apart: str | None, panel
     what = texts[0] if len(texts) == 1 else common(panel.metrics)
     axes.set_ylabel(f"{what}\n({shown})" if shown else what)
     if panel.fixed:
-        fixed = ", ".join(f"{path} = {as_text(value)}" for path, value in panel.fixed.items())
+        fixed = ", ".join(f"{path} = {shown_as(value)}" for path, value in panel.fixed.items())
         axes.set_title(fixed, loc="left", fontsize=7)
     bottom = min((item.mean - (item.ci95 or 0) for _, _, items, _ in found for item in items), default=0.0)
     if bottom >= 0 or all(item.low >= 0 for _, _, items, _ in found for item in items):
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, max(axes.get_ylim()[1], 1.08 * highest / scale))
     return drew
 
 
@@ -251,7 +251,7 @@ def ticks(axes: Axes, across: Axis) -> None:
     from matplotlib.ticker import NullLocator
 
     if not across.is_number:
-        texts = [wrapped(as_text(value), 16) for value in across.values]
+        texts = [wrapped(shown_as(value), max(12, 72 // len(across.values))) for value in across.values]
         axes.set_xticks(
             across.places, texts, rotation=30 if len(texts) > 6 else 0, ha="right" if len(texts) > 6 else "center"
         )
@@ -310,6 +310,14 @@ def matches(point: SweepPoint, where: Mapping[str, Any]) -> bool:
 def index(values: Sequence[Any], value: Any) -> int:
     """Where a value stands."""
     return [as_key(one) for one in values].index(as_key(value))
+
+
+def shown_as(value: Any) -> str:
+    """A value in a picture; a table without its braces: ``red, limit 60 packets``."""
+    if not isinstance(value, Mapping):
+        return as_text(value)
+    rest = [f"{key} {shown_as(item)}" for key, item in value.items() if key != "kind"]
+    return ", ".join([str(value["kind"]), *rest] if "kind" in value else rest)
 
 
 def as_key(value: Any) -> str:
