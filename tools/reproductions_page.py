@@ -90,11 +90,9 @@ def write(docs: Path, reports: dict[str, Report]) -> None:
             text = (TEXTS / f"{paper}.md").read_text()
             cited = "" if paper == "checks" else filled(f"*{PAPERS[paper]}* ([References](references.md)).") + "\n"
             parts += [f"## {NAMES[paper]}\n\n{cited}{text}", *here]
-            back = f"All that [Reproductions](reproductions.md) leaves out of {title_of(paper)}"
-            head = (
-                f"# {NAMES[paper]}: all numbers\n\n{back.rstrip('.')}. The network and its words are described there.\n"
-            )
-            appendix.write_text("\n".join([head, *there]))
+            back = f"All that [Reproductions](reproductions.md) leaves out of {title_of(paper)}".rstrip(".")
+            head = filled(f"{back}. The network and its words are described there.")
+            appendix.write_text("\n".join([f"# {NAMES[paper]}: all numbers\n", head, *there]))
     written = [paper for paper in NAMES if (docs / f"reproductions-{paper}.md").exists()]
     appendices = ", ".join(f"[{NAMES[paper]}](reproductions-{paper}.md)" for paper in written)
     table = "\n".join(['<div class="glance" markdown>\n', TOP, *rows, "\n</div>\n"])

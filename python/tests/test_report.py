@@ -60,6 +60,10 @@ def test_reports_come_back_as_they_were_made(tmp_path: Path) -> None:
     back = read_reports(tmp_path / "two")
     assert back.reports == [replace(report, wall_s=None) for report in made.reports]
     assert [report.id for report in back.reports] == ["x-drawn", "a-plain"]  # as they came, not by name
+    assert [(report.verdict, report.why) for report in made.reports] == [
+        ("disagrees", "Since it is far."),
+        ("reported", ""),
+    ]
     assert (back.folder, back.interrupted, back.runs, back.found) == (tmp_path / "two", False, 0, 0)
     drawn, plain = back.reports
     assert drawn.says == "It shows 2 seeds."

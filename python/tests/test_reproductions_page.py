@@ -88,6 +88,8 @@ def test_what_was_not_reproduced_stays(tool: ModuleType, tmp_path: Path) -> None
     before = {path.name: path.read_text() for path in tmp_path.glob("*.md")}
     tool.write(tmp_path, {"peng-fig5": report("peng-fig5")})
     assert {path.name: path.read_text() for path in tmp_path.glob("*.md")} == before
+    tool.write(tmp_path, {"mecn-x": report("mecn-x", says="Old.")})  # what stays stands before another paper
+    assert {path.name: path.read_text() for path in tmp_path.glob("*.md")} == before
     tool.write(tmp_path, {"mecn-fig7": report("mecn-fig7", says="New."), "mecn-x": report("mecn-x", says="Newer.")})
     page = (tmp_path / "reproductions.md").read_text()
     # In the order of the list of experiments, and papers as well.

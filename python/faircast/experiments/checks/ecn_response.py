@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from faircast._native import RawResult
-from faircast.experiment import Criterion, Data, Experiment, Measured, Point, listed, percent
+from faircast.experiment import Criterion, Data, Experiment, Measured, Point, listed, plain
 from faircast.results import to_arrow
 
 ALONE_S, ANSWER_S = 4.0, 2.0
@@ -73,7 +73,7 @@ def causeless(scheme: str, data: Data) -> Measured:
 
 def says(data: Data) -> str:
     """What the check shows."""
-    shares = listed([f"{percent(once(scheme, data).value or 0, 2)} with {NAMES[scheme]}" for scheme in SCHEMES])
+    shares = listed([f"{plain(100 * (once(scheme, data).value or 0), 4)} % with {NAMES[scheme]}" for scheme in SCHEMES])
     return f"Of the congestion marks that came alone {shares} are answered by exactly one reduction of the window."
 
 

@@ -64,7 +64,8 @@ def numbers(_data: Data) -> Numbers:
 def says(_data: Data) -> str:
     """What the table shows."""
     equal = sum(value(key) == published for key, (_, published) in PUBLISHED.items())
-    return f"{equal} of the {len(PUBLISHED)} parameters of Table I are what faircast runs with unless told otherwise."
+    how_many = f"All {equal}" if equal == len(PUBLISHED) else f"{equal} of the {len(PUBLISHED)}"
+    return f"{how_many} parameters of Table I are what faircast runs with unless told otherwise."
 
 
 EXPERIMENTS = [
