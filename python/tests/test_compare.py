@@ -173,6 +173,18 @@ def test_the_values_of_a_sweep(cli: Cli, small: Path) -> None:
     assert sum(line.split()[:2] in (["500", "B"], ["1000", "B"]) for line in done.out.splitlines()) >= 4
 
 
+def test_points_without_a_partner_are_left_out(cli: Cli, small: Path) -> None:
+    Path("list.csv").write_text(
+        f"{LIMIT},flows.web.mss\n5 packets,500 B\n9 packets,500 B\n9 packets,700 B\n8 packets,700 B\n"
+    )
+    assert cli("sweep", small, "--list", "list.csv", *QUICK, "--out", "s").code == 0
+    found = faircast.compare("s", between="limit", metrics=["web-0/rate"])
+    assert [dict(row.where) for row in found.rows] == [{"flows.web.mss": "500 B"}]
+    Path("list.csv").write_text(f"{LIMIT},flows.web.mss\n5 packets,500 B\n9 packets,700 B\n")
+    assert cli("sweep", small, "--list", "list.csv", *QUICK, "--out", "t").code == 0
+    assert "no two points differ in this value alone" in cli("compare", "t", "--between", "limit").err
+
+
 def test_bad_input(cli: Cli, small: Path) -> None:
     assert cli("run", small, *QUICK, "--out", "a").code == 0
     assert cli("run", small, *QUICK, "--seed", 5, "--out", "b").code == 0

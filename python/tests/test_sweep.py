@@ -170,6 +170,8 @@ def test_the_name_of_the_folder(cli: Cli, small: Path) -> None:
     base = name(*quick, "--vary", "flows.web.count=1")
     assert name(*quick, "--vary", "flows.web.count=2", "--reps", "2", "--seed", "9") == base
     assert name(*quick, "--set", "warmup=2s", "--vary", "flows.web.count=1") != base
+    small.write_text("seed = 5\n" + small.read_text().replace("count = 2", "count = 1"))
+    assert name(*quick, "--vary", "flows.web.count=1") == base
     assert name(*quick, "--vary", f"{LIMIT}=5 packets") != base
     both = name(*quick, "--vary", "flows.web.count=1", "--vary", f"{LIMIT}=5 packets")
     assert name(*quick, "--vary", f"{LIMIT}=6 packets", "--vary", "flows.web.count=1") == both
@@ -191,6 +193,12 @@ def test_equal_scenarios_are_run_once(cli: Cli, small: Path, runs: list[int]) ->
     rows = pq.read_table("out/measurements.parquet")
     assert rows.column("point").to_pylist().count(0) * 2 == rows.num_rows
     assert cli("sweep", "out").out.endswith("0 runs computed, 2 found\n")
+    alone = cli("sweep", small, *ARGUMENTS[4:], *vary[:2], "--out", "one-seed")
+    assert alone.code == 0
+    result = SweepResult.read("one-seed")
+    names = result.metrics
+    assert len(result.runs(result.points[0])[1].layout.rows) == len(names) == len(set(names))
+    assert result.table.num_rows == 2 * len(names)
 
 
 def test_files_may_be_varied(cli: Cli, small: Path) -> None:
@@ -215,7 +223,7 @@ def test_tables_on_request(cli: Cli, small: Path, runs: list[int]) -> None:
     assert cli(*whole, "here").code == 0
     assert cli(*whole, "here", "--tables", "queues").code == 0
     assert len(runs) == 8
-    assert cli(*whole, "here", "--tables", "flows,queues").code == 0
+    assert cli(*whole, "here", "--tables", "flows").code == 0
     assert len(runs) == 12
     assert cli(*whole, "here", "--tables", "queues").code == 0
     assert cli(*whole, "here").code == 0
