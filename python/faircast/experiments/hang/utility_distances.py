@@ -287,7 +287,7 @@ SAID = {
 WHY = {
     "a": STARVES,
     "b": STARVES,
-    "c": "Log-OMCC takes more than TFMCC with any number of receivers, as its equation 13 has it.",
+    "c": "Log-OMCC takes more than TFMCC with two receivers or more, as its equation 13 has it.",
 }
 
 EXPERIMENTS = [
