@@ -278,3 +278,13 @@ def test_a_sweep_is_read_as_one(tmp_path: Path) -> None:
     found = faircast.read(tmp_path / "s")
     assert isinstance(found, faircast.SweepResult)
     assert len(found.points) == 2
+
+
+def test_a_table_that_is_exchanged_later_is_found(tmp_path: Path, alone: dict[int, RunResult]) -> None:
+    for seed in (2, 3):
+        alone[seed].write(tmp_path / str(seed))
+    found = faircast.read(tmp_path / "2")
+    (tmp_path / "3" / "flows.parquet").rename(tmp_path / "2" / "flows.parquet")
+    assert found.links.num_rows > 0
+    with pytest.raises(InputError, match=r"flows\.parquet does not belong to the same run as summary\.parquet"):
+        found.flows  # noqa: B018
