@@ -122,7 +122,12 @@ class Comparison:
         return pa.table(columns)
 
     def __repr__(self) -> str:
-        return f"<comparison of {' and '.join(self.names)}: {len(self.metrics)} metrics>"
+        return f"<Comparison: {' and '.join(self.names)}, {len(self.metrics)} metrics>"
+
+    def _repr_html_(self) -> str:
+        from faircast.sweep_display import html_of_comparison
+
+        return html_of_comparison(self)
 
 
 def compare(

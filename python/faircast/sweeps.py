@@ -112,10 +112,14 @@ class SweepResult:
         return cls(folder, store, name=name, sets=sets_of(manifest), interrupted=missing)
 
     def __repr__(self) -> str:
-        seeds = f"{len(self.seeds)} seed{'' if len(self.seeds) == 1 else 's'}"
-        points = f"{len(self.points)} point{'' if len(self.points) == 1 else 's'}"
-        left = ", runs are missing" if self.interrupted else ""
-        return f"<sweep of {self.name} over {', '.join(self.varied)}: {points}, {seeds}{left}; {self.folder}>"
+        from faircast.sweep_display import of_sweep
+
+        return of_sweep(self)
+
+    def _repr_html_(self) -> str:
+        from faircast.sweep_display import html_of_sweep
+
+        return html_of_sweep(self)
 
     @cached_property
     def table(self) -> pa.Table:

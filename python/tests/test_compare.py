@@ -165,6 +165,10 @@ def test_the_values_of_a_sweep(cli: Cli, small: Path) -> None:
         ("5 packets", "50 packets"),
     ]
     assert len(every.rows) == 4
+    shown = every._repr_html_()
+    assert "web-0 rate" in shown
+    assert "50 packets less 5 packets at 1000 B" in shown
+    assert repr(every) == "<Comparison: 5 packets and 20 packets and 50 packets, 1 metrics>"
     assert every.table.column_names[:3] == ["flows.web.mss", "first", "second"]
     done = cli("compare", "s", "--between", f"{LIMIT}=5 packets,20 packets")
     assert done.code == 0, done.err

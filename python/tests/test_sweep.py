@@ -101,7 +101,14 @@ def test_the_tables_of_a_sweep(small: Path, tmp_path: Path) -> None:
     assert stored.column_names == [
         "point", *VARY, "hash", "seed", "subject", "metric", "unit", "value", "optimum"
     ]  # fmt: skip
-    assert repr(result) == f"<sweep of small over {LIMIT}, flows.web.count: 4 points, 2 seeds; {tmp_path / 'out'}>"
+    assert repr(result) == (
+        f"<SweepResult: small, 4 points, 2 seeds: 1 to 2\n  varied: {LIMIT}, flows.web.count\n  in {tmp_path / 'out'}>"
+    )
+    shown = result._repr_html_()
+    assert "limit, count" in shown
+    assert "20 packets, 2" in shown
+    mean = result.estimate(result.points[3], "web-1", "rate")
+    assert f"{mean.mean / 1e6:.4g} ± " in shown or f"{mean.mean / 1e3:.4g} ± " in shown
 
 
 def test_what_one_point_lacks_and_what_none_has(small: Path, tmp_path: Path) -> None:
