@@ -25,7 +25,7 @@ NAME_SHOWN = 20
 @verb
 def command(
     folders: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Folders of runs, or one of a sweep.", show_default=False)
+        list[Path], typer.Argument(metavar="DIR", help="Folders of runs, or one of a sweep.", show_default=False)
     ],
     between: Annotated[
         str | None,
