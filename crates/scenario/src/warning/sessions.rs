@@ -83,6 +83,7 @@ fn short_max_rtt(network: &Network, ways: &Ways, session: &NetworkSession) -> Op
 
 /// The propagation delays from the source of a session to a receiver and back, as they are at the start.
 fn base_rtt(ways: &Ways, session: &NetworkSession, receiver: &NetworkReceiver) -> Duration {
-    let delay = |links: Vec<LinkId>| links.iter().fold(Duration::ZERO, |sum, link| sum + ways.link(*link).delay_at_start());
+    let delay =
+        |links: Vec<LinkId>| links.iter().fold(Duration::ZERO, |sum, link| sum + ways.link(*link).delay_at_start());
     delay(ways.to_receiver(session, receiver)) + delay(ways.back_from_receiver(session, receiver))
 }

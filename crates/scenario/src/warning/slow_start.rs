@@ -58,7 +58,7 @@ impl<'a, C> SlowStarts<'a, C> {
             // It had sent all before its window was ever reduced: no warm-up would be long enough.
             return None;
         }
-        let over = |at| format!("its window was first reduced at {at} s");
+        let over = |at| format!("its window was first reduced at {at:.3} s");
         Some(self.warning(index, &flow.name, &format!("flow {}", flow.name), since, over))
     }
 
@@ -86,7 +86,7 @@ impl<'a, C> SlowStarts<'a, C> {
                 return None;
             }
         }
-        let over = |at| format!("its slow start ended at {at} s");
+        let over = |at| format!("its slow start ended at {at:.3} s");
         Some(self.warning(index, &session.name, &format!("session {}", session.name), since, over))
     }
 
