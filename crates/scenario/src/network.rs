@@ -16,6 +16,7 @@ use faircast_sim::probe::ProbePlan;
 use faircast_sim::routing::{Edge, Routes};
 use faircast_sim::{link, loss, queue, router};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// A network, its traffic and what is to be observed.
 ///
@@ -33,6 +34,8 @@ pub struct Network {
     pub links: Vec<DirectedLink>,
     /// The flows, each apart.
     pub flows: Vec<NetworkFlow>,
+    /// The entries of several flows.
+    pub flow_groups: Vec<FlowGroup>,
     /// The multicast sessions.
     pub sessions: Vec<NetworkSession>,
     /// When ground stations turn to other satellites, in the order of time.
@@ -141,6 +144,15 @@ pub struct NetworkFlow {
     pub start_jitter: Duration,
     /// When it stops, if before the end.
     pub stop: Option<Duration>,
+}
+
+/// Several flows of one entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowGroup {
+    /// The name of the entry.
+    pub name: String,
+    /// Which of the flows they are.
+    pub flows: Range<usize>,
 }
 
 /// A multicast session.
@@ -254,7 +266,7 @@ impl Network {
 
     /// The same network in which nobody sends, and of which only its ways are observed.
     pub(crate) fn without_traffic(mut self) -> Network {
-        (self.flows, self.sessions) = (Vec::new(), Vec::new());
+        (self.flows, self.flow_groups, self.sessions) = (Vec::new(), Vec::new(), Vec::new());
         self.links.iter_mut().for_each(|link| link.agent = None);
         let ProbePlan { interval, paths, .. } = self.probes;
         self.probes = ProbePlan { interval, paths, ..ProbePlan::default() };

@@ -87,7 +87,7 @@ fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Res
     }
     let subjects = Subjects::of(network);
     let activity = Activity::of_run(&world, network, seed);
-    let summary = summary(&world, &subjects, &activity, network.probes.warmup);
+    let summary = summary(&world, network, &subjects, &activity);
     let warnings = warning::of_run(&world, network, &activity);
     let mut tables = tables(&mut world, &subjects, network);
     tables.push(summary);

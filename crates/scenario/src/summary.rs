@@ -4,6 +4,7 @@
 //! zero. A run that was interrupted during its warm-up has nothing after it: its late values are NaN.
 
 use crate::activity::Activity;
+use crate::network::Network;
 use crate::tables::{Subjects, Table, Words, over, seconds};
 use faircast_proto::endpoint::{Gauge, GaugeKind, Report};
 use faircast_proto::packet::Address;
@@ -13,25 +14,30 @@ use faircast_sim::engine::World;
 use faircast_sim::ids::LinkId;
 use faircast_sim::link::Link;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// The summary table of a run: columns `subject`, `metric`, `unit`, `value`.
-pub(crate) fn summary<C>(world: &World<C>, subjects: &Subjects, activity: &[Activity], warmup: Instant) -> Table {
+pub(crate) fn summary<C>(world: &World<C>, network: &Network, subjects: &Subjects, activity: &[Activity]) -> Table {
+    let warmup = network.probes.warmup;
     let mut rows = Rows::default();
     let now = world.now();
     let (all_s, late_s) = (now.as_secs_f64(), seconds(warmup, now));
     let records = world.records();
-    let mut compared = Vec::with_capacity(subjects.flows.len());
+    let (mut compared, mut compared_all) = (Vec::new(), Vec::new());
+    // Where the rows of each flow are.
+    let mut of_flows = Vec::with_capacity(subjects.flows.len());
     for (index, flow) in world.flows().iter().enumerate() {
         let at_warmup = records.senders_at_warmup.get(index).copied();
         let gauges_at_warmup = records.sender_gauges_at_warmup.get(index).copied();
         let gauges = Gauges::of(world, flow.sender, gauges_at_warmup);
         let now = world.sender(index);
-        let sender = Counters { now, at_warmup, gauges, all_s, late_s, level: 0, held_late_s: 0.0 };
+        let sender = Counters { now, at_warmup, gauges, all_s, late_s, level: 0, held_all_s: 0.0, held_late_s: 0.0 };
         let receiver = |(number, receiver): (usize, usize)| {
             // The time counts in which it was present.
             let present = world.presence(receiver);
             let early = records.presence_at_warmup.get(receiver);
             let gauges_at_warmup = records.receiver_gauges_at_warmup.get(receiver).copied();
+            let held = world.held(receiver);
             Counters {
                 gauges: Gauges::of(world, world.receivers()[receiver], gauges_at_warmup),
                 now: world.receiver(index, number),
@@ -39,20 +45,31 @@ pub(crate) fn summary<C>(world: &World<C>, subjects: &Subjects, activity: &[Acti
                 all_s: present.as_secs_f64(),
                 late_s: early.map_or(f64::NAN, |early| Duration(present.0 - early.0).as_secs_f64()),
                 level: world.level(receiver),
+                held_all_s: held.as_secs_f64(),
                 held_late_s: records
                     .held_at_warmup
                     .get(receiver)
-                    .map_or(f64::NAN, |early| Duration(world.held(receiver).0 - early.0).as_secs_f64()),
+                    .map_or(f64::NAN, |early| Duration(held.0 - early.0).as_secs_f64()),
             }
         };
         let receivers: Vec<Counters> = flow.receivers.clone().enumerate().map(receiver).collect();
         let active_s = if sender.at_warmup.is_some() { activity[index].after(warmup) } else { f64::NAN };
-        rows.flow(&subjects.flows[index], &sender, &receivers, active_s);
+        let active_all_s = activity[index].after(Instant::ZERO);
+        let first = rows.values.len();
+        rows.flow(&subjects.flows[index], &sender, &receivers, [active_s, active_all_s]);
+        if subjects.is_session[index] {
+            rows.session(&subjects.flows[index], &sender);
+        }
+        of_flows.push(first..rows.values.len());
         if subjects.is_session[index] {
             let has_levels = subjects.has_levels(index);
-            rows.session(&subjects.flows[index], &sender);
             if has_levels {
-                rows.add(&subjects.flows[index], "mean_level", "layers", late_level(&receivers));
+                rows.both(
+                    &subjects.flows[index],
+                    "mean_level",
+                    "layers",
+                    [late_level(&receivers), all_level(&receivers)],
+                );
             }
             let members = flow.receivers.clone().filter_map(|receiver| subjects.member(receiver));
             for (member, counters) in members.zip(&receivers) {
@@ -64,7 +81,11 @@ pub(crate) fn summary<C>(world: &World<C>, subjects: &Subjects, activity: &[Acti
         }
         if subjects.is_controlled[index] {
             compared.push(late_bps(&receivers, active_s, |report| report.distinct_bytes));
+            compared_all.push(all_bps(&receivers, active_all_s, |report| report.distinct_bytes));
         }
+    }
+    for group in &network.flow_groups {
+        rows.sums(&group.name, "", &of_flows[group.flows.clone()]);
     }
     for (index, (name, link)) in subjects.links.iter().zip(world.links()).enumerate() {
         // A leg takes part in the rate of its link.
@@ -72,11 +93,16 @@ pub(crate) fn summary<C>(world: &World<C>, subjects: &Subjects, activity: &[Acti
         let mean_rate_bps = |since| transmitter.mean_rate_bps(since, now);
         rows.link(name, link, mean_rate_bps, records.links_at_warmup.get(index), [warmup, now]);
     }
-    // What was not there, a flow that had nothing to send or a session that nobody was in, is not to be compared.
-    compared.retain(|goodput| !goodput.is_nan());
-    if !compared.is_empty() {
-        rows.add("run", "jain_index", "1", jain_index(&compared));
+    for (metric, mut compared) in [("jain_index", compared), ("jain_index_all", compared_all)] {
+        // What was not there, a flow that had nothing to send or a session that nobody was in, is not to be compared.
+        compared.retain(|goodput| !goodput.is_nan());
+        if !compared.is_empty() {
+            rows.add("run", metric, "1", jain_index(&compared));
+        }
     }
+    let (of_flows, of_sessions) = of_flows.split_at(network.flows.len());
+    rows.sums("run", "flows_", of_flows);
+    rows.sums("run", "sessions_", of_sessions);
     rows.add("run", "simulated", "s", all_s);
     rows.add("run", "packet_hops", "packets", world.packet_hops() as f64);
     let undeliverable: u64 = world.undeliverable().iter().map(|counted| counted.total()).sum();
@@ -97,6 +123,8 @@ struct Counters {
     late_s: f64,
     /// How many layers it holds.
     level: u8,
+    /// How long it held layers, all of them together.
+    held_all_s: f64,
     /// How long it held layers after the warm-up, all of them together; NaN if that has not come.
     held_late_s: f64,
 }
@@ -117,11 +145,11 @@ impl Gauges {
         Gauges { all, now: world.measure(address), at_warmup }
     }
 
-    /// What was counted after the warm-up, NaN if it has not ended; of levels the last one.
-    fn late(&self) -> impl Iterator<Item = (&'static Gauge, f64)> {
+    /// Each with what was counted after the warm-up, NaN if it has not ended, and with what it shows now.
+    fn late_and_all(&self) -> impl Iterator<Item = (&'static Gauge, [f64; 2])> {
         self.all.iter().enumerate().map(|(index, gauge)| {
-            let early = || self.at_warmup.as_ref().map_or(f64::NAN, |early| early[index]);
-            (gauge, if gauge.kind == GaugeKind::Level { self.now[index] } else { self.now[index] - early() })
+            let early = self.at_warmup.as_ref().map_or(f64::NAN, |early| early[index]);
+            (gauge, [self.now[index] - early, self.now[index]])
         })
     }
 }
@@ -130,6 +158,11 @@ impl Counters {
     /// What was counted after the warm-up; NaN if it has not ended.
     fn late(&self, of: fn(&Report) -> u64) -> f64 {
         self.at_warmup.as_ref().map_or(f64::NAN, |early| (of(&self.now) - of(early)) as f64)
+    }
+
+    /// The same, and what was counted from time zero.
+    fn late_and_all(&self, of: fn(&Report) -> u64) -> [f64; 2] {
+        [self.late(of), of(&self.now) as f64]
     }
 }
 
@@ -141,9 +174,14 @@ fn late_bps(receivers: &[Counters], most_s: f64, of: fn(&Report) -> u64) -> f64 
 }
 
 /// The same from time zero.
-fn all_bps(receivers: &[Counters], of: fn(&Report) -> u64) -> f64 {
+fn all_bps(receivers: &[Counters], most_s: f64, of: fn(&Report) -> u64) -> f64 {
     let bytes = receivers.iter().map(|receiver| of(&receiver.now) as f64).sum::<f64>();
-    over(8.0 * bytes, receivers.iter().map(|receiver| receiver.all_s).sum())
+    over(8.0 * bytes, receivers.iter().map(|receiver| receiver.all_s.min(most_s)).sum())
+}
+
+/// Both, while the receivers were present.
+fn late_and_all_bps(receivers: &[Counters], of: fn(&Report) -> u64) -> [f64; 2] {
+    [late_bps(receivers, f64::INFINITY, of), all_bps(receivers, f64::INFINITY, of)]
 }
 
 /// How many layers receivers held after the warm-up: the mean over those present and over the time; NaN if none was.
@@ -152,12 +190,32 @@ fn late_level(receivers: &[Counters]) -> f64 {
     over(held_s, receivers.iter().map(|receiver| receiver.late_s).sum())
 }
 
+/// The same from time zero.
+fn all_level(receivers: &[Counters]) -> f64 {
+    let held_s = receivers.iter().map(|receiver| receiver.held_all_s).sum();
+    over(held_s, receivers.iter().map(|receiver| receiver.all_s).sum())
+}
+
 /// Jain's fairness index, from 1/n (one has all) to 1 (all have the same); 1 if all have nothing.
 pub fn jain_index(rates: &[f64]) -> f64 {
     let sum: f64 = rates.iter().sum();
     let squares: f64 = rates.iter().map(|rate| rate * rate).sum();
     if squares == 0.0 { 1.0 } else { sum * sum / (rates.len() as f64 * squares) }
 }
+
+/// Metrics of flows that have a sum over several of them, with their units: rates, and counts of what all flows count
+/// alike.
+const SUMMED: [(&str, &str); 9] = [
+    ("goodput", "bit/s"),
+    ("rate", "bit/s"),
+    ("sending_rate", "bit/s"),
+    ("sent", "packets"),
+    ("retransmitted", "packets"),
+    ("loss_reductions", "1"),
+    ("ecn_reductions", "1"),
+    ("timeouts", "1"),
+    ("reports_received", "packets"),
+];
 
 #[derive(Default)]
 struct Rows {
@@ -190,48 +248,76 @@ impl Rows {
         }
     }
 
-    /// Rows of a flow that was active for so long after the warm-up, with the mean of what a session's receivers got.
-    fn flow(&mut self, name: &str, sender: &Counters, receivers: &[Counters], active_s: f64) {
-        let present_bps = |of| late_bps(receivers, f64::INFINITY, of);
-        self.add(name, "goodput", "bit/s", present_bps(|report| report.distinct_bytes));
-        self.add(name, "rate", "bit/s", present_bps(|report| report.received_bytes));
-        self.add(name, "sent", "packets", sender.late(|report| report.sent_pkts));
-        self.add(name, "goodput_all", "bit/s", all_bps(receivers, |report| report.distinct_bytes));
-        self.add(name, "active", "s", active_s);
+    /// A metric after the warm-up and its variant over the whole run, whose name ends in `_all`.
+    fn both(&mut self, subject: &str, metric: &str, unit: &str, [late, all]: [f64; 2]) {
+        self.add(subject, metric, unit, late);
+        self.add(subject, &format!("{metric}_all"), unit, all);
+    }
+
+    /// Rows of a flow that was active for so long after the warm-up, and since its start, with the mean of what a
+    /// session's receivers got.
+    fn flow(&mut self, name: &str, sender: &Counters, receivers: &[Counters], active_s: [f64; 2]) {
+        self.both(name, "goodput", "bit/s", late_and_all_bps(receivers, |report| report.distinct_bytes));
+        self.both(name, "rate", "bit/s", late_and_all_bps(receivers, |report| report.received_bytes));
+        self.both(name, "sent", "packets", sender.late_and_all(|report| report.sent_pkts));
+        self.both(name, "active", "s", active_s);
         self.gauges(name, &sender.gauges);
     }
 
     /// Rows of what an endpoint shows beside its report. The names of levels say that they are those at the end.
     fn gauges(&mut self, name: &str, gauges: &Gauges) {
-        for (gauge, value) in gauges.late() {
+        for (gauge, values) in gauges.late_and_all() {
             match gauge.kind {
-                GaugeKind::Level => self.add(name, &format!("{}_end", gauge.name), gauge.unit, value),
-                GaugeKind::Count | GaugeKind::Amount => self.add(name, gauge.name, gauge.unit, value),
+                GaugeKind::Level => self.add(name, &format!("{}_end", gauge.name), gauge.unit, values[1]),
+                GaugeKind::Count | GaugeKind::Amount => self.both(name, gauge.name, gauge.unit, values),
             }
         }
     }
 
     /// Further rows of a session.
     fn session(&mut self, name: &str, source: &Counters) {
-        self.add(name, "sending_rate", "bit/s", 8.0 * source.late(|report| report.sent_bytes) / source.late_s);
-        self.add(name, "reports_received", "packets", source.late(|report| report.received_pkts));
+        let [late, all] = source.late_and_all(|report| report.sent_bytes);
+        self.both(name, "sending_rate", "bit/s", [8.0 * late / source.late_s, over(8.0 * all, source.all_s)]);
+        self.both(name, "reports_received", "packets", source.late_and_all(|report| report.received_pkts));
     }
 
     /// Rows of a receiver of a session.
     fn receiver(&mut self, name: &str, receiver: &Counters) {
         let alone = std::slice::from_ref(receiver);
-        let late_bps = |of| late_bps(alone, f64::INFINITY, of);
-        self.add(name, "goodput", "bit/s", late_bps(|report| report.distinct_bytes));
-        self.add(name, "rate", "bit/s", late_bps(|report| report.received_bytes));
-        self.add(name, "reports", "packets", receiver.late(|report| report.sent_pkts));
-        self.add(name, "goodput_all", "bit/s", all_bps(alone, |report| report.distinct_bytes));
+        self.both(name, "goodput", "bit/s", late_and_all_bps(alone, |report| report.distinct_bytes));
+        self.both(name, "rate", "bit/s", late_and_all_bps(alone, |report| report.received_bytes));
+        self.both(name, "reports", "packets", receiver.late_and_all(|report| report.sent_pkts));
         self.gauges(name, &receiver.gauges);
     }
 
     /// How many layers a receiver of a session of several held.
     fn level(&mut self, name: &str, receiver: &Counters) {
-        self.add(name, "mean_level", "layers", late_level(std::slice::from_ref(receiver)));
+        let alone = std::slice::from_ref(receiver);
+        self.both(name, "mean_level", "layers", [late_level(alone), all_level(alone)]);
         self.add(name, "level_end", "layers", f64::from(receiver.level));
+    }
+
+    /// Sums over flows whose rows are there, of those metrics that have one: `goodput_sum`, `goodput_sum_all`. No
+    /// flow, receiver or link has metrics of such names, so that nobody takes a sum for one of them. What is NaN of a
+    /// flow does not count; where it is so of all of them the sum is.
+    fn sums(&mut self, subject: &str, before: &str, flows: &[Range<usize>]) {
+        // By metric, in the order in which they come first.
+        let mut sums: Vec<(i32, f64)> = Vec::new();
+        for row in flows.iter().cloned().flatten() {
+            let (metric, value) = (self.metrics.codes[row], self.values[row]);
+            match sums.iter_mut().find(|(known, _)| *known == metric) {
+                Some((_, sum)) if sum.is_nan() => *sum = value,
+                Some((_, sum)) => *sum += if value.is_nan() { 0.0 } else { value },
+                None => sums.push((metric, value)),
+            }
+        }
+        for (code, sum) in sums {
+            let metric = self.metrics.dictionary[code as usize].clone();
+            let (plain, variant) = metric.strip_suffix("_all").map_or((metric.as_str(), ""), |plain| (plain, "_all"));
+            if let Some((_, unit)) = SUMMED.iter().find(|(name, _)| *name == plain) {
+                self.add(subject, &format!("{before}{plain}_sum{variant}"), unit, sum);
+            }
+        }
     }
 
     /// Rows of a link, whose rates since some time had this mean, by what it had counted at the end of the warm-up.
@@ -256,8 +342,8 @@ impl Rows {
         let header = u64::from(link.header_bytes());
         let carried = |counters: &LinkCounters| counters.departed_bytes + header * counters.departed;
         let part = |bytes: f64, since: Instant| 8.0 * bytes / (mean_rate_bps(since) * seconds(since, now));
-        self.add(name, "efficiency", "1", part(late(&carried), warmup));
-        self.add(name, "efficiency_all", "1", part(carried(all) as f64, Instant::ZERO));
+        let parts = [part(late(&carried), warmup), part(carried(all) as f64, Instant::ZERO)];
+        self.both(name, "efficiency", "1", parts);
         self.add(name, "drops_late", "packets", late(&dropped));
         self.add(name, "drops_all", "packets", dropped(all) as f64);
         self.add(name, "drops_overflow_late", "packets", late(&|counters| counters.dropped_overflow));
@@ -278,11 +364,11 @@ impl Rows {
         self.add(name, "delivered_all", "packets", all.delivered as f64);
         self.add(name, "inside", "packets", link.inside_pkts() as f64);
         if let Some(probe) = link.probe() {
-            let queue = probe.statistics(now);
-            self.add(name, "queue_mean", "packets", queue.mean());
-            self.add(name, "queue_sd", "packets", queue.standard_deviation());
-            self.add(name, "queue_min", "packets", f64::from(queue.min()));
-            self.add(name, "queue_max", "packets", f64::from(queue.max()));
+            let queue = [probe.statistics(now), probe.whole(now)];
+            self.both(name, "queue_mean", "packets", queue.map(|queue| queue.mean()));
+            self.both(name, "queue_sd", "packets", queue.map(|queue| queue.standard_deviation()));
+            self.both(name, "queue_min", "packets", queue.map(|queue| f64::from(queue.min())));
+            self.both(name, "queue_max", "packets", queue.map(|queue| f64::from(queue.max())));
         }
     }
 }
@@ -299,6 +385,32 @@ mod tests {
         }
         assert_eq!(rows.subjects.dictionary, ["web", "run", "uplink"]);
         assert_eq!(rows.subjects.codes, [0, 0, 1, 2, 0, 0, 1]);
+    }
+
+    #[test]
+    fn sums_are_of_what_is_there_and_has_one() {
+        let mut rows = Rows::default();
+        let mut flow = |name: &str, goodput: f64, timeouts: Option<f64>| {
+            let first = rows.values.len();
+            rows.both(name, "goodput", "bit/s", [goodput, 10.0]);
+            rows.add(name, "srtt_end", "s", 0.1);
+            timeouts.into_iter().for_each(|timeouts| rows.add(name, "timeouts", "1", timeouts));
+            first..rows.values.len()
+        };
+        let flows = [flow("a", 1.0, None), flow("b", f64::NAN, Some(3.0)), flow("c", 4.0, Some(5.0))];
+        let mut told = |which: &[Range<usize>]| -> Vec<(String, f64)> {
+            let first = rows.values.len();
+            rows.sums("run", "flows_", which);
+            let word = |row: usize| rows.metrics.dictionary[rows.metrics.codes[row] as usize].clone();
+            (first..rows.values.len()).map(|row| (word(row), rows.values[row])).collect()
+        };
+        let named = |name: &str, value| (name.to_owned(), value);
+        assert_eq!(
+            told(&flows),
+            [named("flows_goodput_sum", 5.0), named("flows_goodput_sum_all", 30.0), named("flows_timeouts_sum", 8.0)]
+        );
+        assert!(told(&flows[1..2])[0].1.is_nan(), "of nothing but NaN");
+        assert_eq!(told(&[]), []);
     }
 
     #[test]

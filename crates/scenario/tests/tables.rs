@@ -94,16 +94,21 @@ fn an_overloaded_link_by_hand() {
     let found = about(&output, "l");
     assert_eq!(found[..expected.len()], expected);
     // What waits besides the one in transmission: four when one has come, three for the moment after one departs.
-    let names: Vec<&str> = found[expected.len()..].iter().map(|row| row.0).collect();
-    assert_eq!(names, ["queue_mean", "queue_sd", "queue_min", "queue_max"]);
+    let names: Vec<String> = found[expected.len()..].iter().map(|row| row.0.to_owned()).collect();
+    let of_queue =
+        ["queue_mean", "queue_sd", "queue_min", "queue_max"].map(|name| [name.into(), format!("{name}_all")]);
+    assert_eq!(names, of_queue.concat());
     assert!((value(&output, "l", "queue_mean") - 4.0).abs() < 1e-9 && value(&output, "l", "queue_sd") < 1e-5);
     assert_eq!((value(&output, "l", "queue_min"), value(&output, "l", "queue_max")), (3.0, 4.0));
     let flow = [
         ("goodput", "bit/s", 800e3),
-        ("rate", "bit/s", 800e3),
-        ("sent", "packets", 1200.0),
         ("goodput_all", "bit/s", 792e3),
+        ("rate", "bit/s", 800e3),
+        ("rate_all", "bit/s", 792e3),
+        ("sent", "packets", 1200.0),
+        ("sent_all", "packets", 2001.0),
         ("active", "s", 6.0),
+        ("active_all", "s", 10.0),
     ];
     assert_eq!(about(&output, "x"), flow);
 
@@ -180,34 +185,50 @@ fn events_at_a_queue_are_those_that_its_link_counts() {
 fn all_that_sessions_and_receivers_are_told() {
     let output = go("format = 1\nname = \"film\"\nduration = \"10 s\"\n[topology]\nkind = \"star\"\nright = 1\n\
          [sessions.film]\nscheme = \"tfmcc\"\nsource = \"left-0\"\n");
-    let names =
-        |subject: &str| about(&output, subject).iter().map(|&(metric, unit, _)| (metric, unit)).collect::<Vec<_>>();
+    let names = |subject: &str| {
+        about(&output, subject).into_iter().map(|(metric, unit, _)| (metric.to_owned(), unit)).collect::<Vec<_>>()
+    };
+    let both =
+        |metric: &'static str, unit: &'static str| vec![(metric.to_owned(), unit), (format!("{metric}_all"), unit)];
+    let one = |metric: &str, unit: &'static str| vec![(metric.to_owned(), unit)];
     let of_session = [
-        ("goodput", "bit/s"),
-        ("rate", "bit/s"),
-        ("sent", "packets"),
-        ("goodput_all", "bit/s"),
-        ("active", "s"),
-        ("timeouts", "1"),
-        ("feedback_rounds", "1"),
-        ("round_reports", "reports"),
-        ("srtt_end", "s"),
-        ("sending_rate", "bit/s"),
-        ("reports_received", "packets"),
+        both("goodput", "bit/s"),
+        both("rate", "bit/s"),
+        both("sent", "packets"),
+        both("active", "s"),
+        both("timeouts", "1"),
+        both("feedback_rounds", "1"),
+        both("round_reports", "reports"),
+        one("srtt_end", "s"),
+        both("sending_rate", "bit/s"),
+        both("reports_received", "packets"),
     ];
-    assert_eq!(names("film"), of_session);
+    assert_eq!(names("film"), of_session.concat());
     let of_receiver = [
-        ("goodput", "bit/s"),
-        ("rate", "bit/s"),
-        ("reports", "packets"),
-        ("goodput_all", "bit/s"),
-        ("loss_events", "1"),
-        ("loss_event_rate_end", "1"),
-        ("rtt_end", "s"),
+        both("goodput", "bit/s"),
+        both("rate", "bit/s"),
+        both("reports", "packets"),
+        both("loss_events", "1"),
+        one("loss_event_rate_end", "1"),
+        one("rtt_end", "s"),
     ];
-    assert_eq!(names("film-0"), of_receiver);
-    let run = [("jain_index", "1"), ("simulated", "s"), ("packet_hops", "packets"), ("undeliverable", "packets")];
-    assert_eq!(names("run"), run);
+    assert_eq!(names("film-0"), of_receiver.concat());
+    let sums = |of: &str, metric: &str, unit: &'static str| {
+        ["", "_all"].map(|variant| (format!("{of}_{metric}_sum{variant}"), unit)).to_vec()
+    };
+    let run = [
+        both("jain_index", "1"),
+        sums("sessions", "goodput", "bit/s"),
+        sums("sessions", "rate", "bit/s"),
+        sums("sessions", "sent", "packets"),
+        sums("sessions", "timeouts", "1"),
+        sums("sessions", "sending_rate", "bit/s"),
+        sums("sessions", "reports_received", "packets"),
+        one("simulated", "s"),
+        one("packet_hops", "packets"),
+        one("undeliverable", "packets"),
+    ];
+    assert_eq!(names("run"), run.concat());
 }
 
 /// Flows whose windows hold them at five segments of 1000 bytes per round trip of 204 ms, of which some end.

@@ -274,6 +274,8 @@ pub enum PacketAction {
 #[derive(Clone, Debug)]
 pub struct QueueProbe {
     statistics: QueueStatistics,
+    /// What came before the last restart, if there was one.
+    before: Option<QueueStatistics>,
     /// Every event, if asked for.
     pub rows: Option<Vec<PacketRow>>,
 }
@@ -293,7 +295,8 @@ pub struct QueueStatistics {
 impl QueueProbe {
     /// A probe of an empty queue from time zero.
     pub fn new(every_event: bool) -> QueueProbe {
-        QueueProbe { statistics: QueueStatistics::from(Instant::ZERO, 0), rows: every_event.then(Vec::new) }
+        let statistics = QueueStatistics::from(Instant::ZERO, 0);
+        QueueProbe { statistics, before: None, rows: every_event.then(Vec::new) }
     }
 
     pub(crate) fn observe(
@@ -317,8 +320,9 @@ impl QueueProbe {
         self.statistics.change(at, waiting_pkts);
     }
 
-    /// Forgets the statistics so far: the warm-up is over.
+    /// Begins the statistics anew: the warm-up is over.
     pub fn restart(&mut self, now: Instant) {
+        self.before = Some(self.whole(now));
         self.statistics = QueueStatistics::from(now, self.statistics.waiting);
     }
 
@@ -327,6 +331,12 @@ impl QueueProbe {
         let mut statistics = self.statistics;
         statistics.change(now, statistics.waiting);
         statistics
+    }
+
+    /// The statistics from time zero until `now`, whatever was begun anew in between.
+    pub fn whole(&self, now: Instant) -> QueueStatistics {
+        let statistics = self.statistics(now);
+        self.before.map_or(statistics, |before| before.followed_by(&statistics))
     }
 }
 
@@ -351,6 +361,18 @@ impl QueueStatistics {
         self.waiting = waiting;
         self.min = self.min.min(waiting);
         self.max = self.max.max(waiting);
+    }
+
+    /// Those of two stretches of time, of which `next` begins where these end.
+    fn followed_by(&self, next: &QueueStatistics) -> QueueStatistics {
+        QueueStatistics {
+            since: self.since,
+            area: self.area + next.area,
+            area_of_squares: self.area_of_squares + next.area_of_squares,
+            min: self.min.min(next.min),
+            max: self.max.max(next.max),
+            ..*next
+        }
     }
 
     fn length(&self) -> f64 {
@@ -397,6 +419,15 @@ mod tests {
         probe.restart(at(5));
         let late = probe.statistics(at(6));
         assert_eq!((late.mean(), late.standard_deviation(), late.min(), late.max()), (2.0, 0.0, 2, 2));
+        // What came before is not lost: 2 for three seconds more and then 6 for 2 s: (20 + 12) / 10, (64 + 72) / 10.
+        probe.observe(at(8), PacketAction::Accepted, None, 6, None);
+        for restarts in 0..3 {
+            let whole = probe.whole(at(10));
+            assert!((whole.mean() - 3.2).abs() < 1e-12, "{restarts}: {}", whole.mean());
+            assert!((whole.standard_deviation() - (13.6f64 - 10.24).sqrt()).abs() < 1e-12, "{restarts}");
+            assert_eq!((whole.min(), whole.max()), (0, 6));
+            probe.restart(at(9));
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod sessions;
 
 use crate::control::{Cancelled, Control};
 use crate::model::{Course, Duplex, LinkEntry, ModeChoice, Nodes, PathEntry, Scenario, Settings};
-use crate::network::{DirectedLink, Network, NetworkChange, NetworkFlow, NetworkNode};
+use crate::network::{DirectedLink, FlowGroup, Network, NetworkChange, NetworkFlow, NetworkNode};
 use crate::problem::{Finding, list, nearest};
 use crate::topology::{Sketch, Sort, Topology};
 use faircast_proto::time::Instant;
@@ -42,6 +42,7 @@ pub(crate) fn expand(
         nodes: Vec::new(),
         links: Vec::new(),
         flows: Vec::new(),
+        flow_groups: Vec::new(),
         sessions: Vec::new(),
         handoffs,
         reroute_interval: scenario.reroute_interval,
@@ -262,6 +263,7 @@ impl Expansion<'_> {
                 self.ends(&format!("{path}.to"), course, course.to.as_ref(), "right"),
             ];
             let kind = flow.config();
+            let first = self.network.flows.len();
             for index in 0..course.flows() {
                 self.control.look()?;
                 let name = course.flow_name(entry, index);
@@ -281,6 +283,11 @@ impl Expansion<'_> {
                 let (start, start_jitter, stop) = (course.start_of(index), course.start_jitter, course.stop);
                 let kind = kind.clone();
                 self.network.flows.push(NetworkFlow { name, from, to, kind, start, start_jitter, stop });
+            }
+            if course.flows() > 1 {
+                self.network
+                    .flow_groups
+                    .push(FlowGroup { name: entry.clone(), flows: first..self.network.flows.len() });
             }
         }
         Ok(())

@@ -1,0 +1,169 @@
+//! Summaries: what there is over the whole run beside what there is after the warm-up, and sums over flows.
+
+use faircast_scenario::run::{Control, RunOutput};
+use faircast_scenario::tables::Values;
+use faircast_scenario::{Scenario, run};
+use std::collections::BTreeMap;
+
+type Summary = BTreeMap<(String, String), (f64, String)>;
+
+/// Every value with its unit, by subject and metric, of which no two rows are about the same.
+fn summary(text: &str) -> Summary {
+    let scenario = Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}\n{text}"));
+    let output = run(&scenario, 1, &Control::default(), 1).unwrap_or_else(|failure| panic!("{failure:?}"));
+    read(&output)
+}
+
+fn read(output: &RunOutput) -> Summary {
+    let table = output.tables.iter().find(|table| table.name == "summary").expect("there is one");
+    let words = |column: &str| match table.get(column) {
+        Some(Values::Words(words)) => words.codes.iter().map(|&code| words.dictionary[code as usize].clone()).collect(),
+        other => panic!("{other:?}"),
+    };
+    let [subjects, metrics, units]: [Vec<String>; 3] = ["subject", "metric", "unit"].map(words);
+    let Some(Values::Float(values)) = table.get("value") else { panic!("no values") };
+    let mut summary = Summary::new();
+    for (row, value) in values.iter().enumerate() {
+        let key = (subjects[row].clone(), metrics[row].clone());
+        let twice = summary.insert(key, (*value, units[row].clone()));
+        assert!(twice.is_none(), "{} {} comes twice", subjects[row], metrics[row]);
+    }
+    summary
+}
+
+fn value(summary: &Summary, subject: &str, metric: &str) -> f64 {
+    summary.get(&(subject.to_owned(), metric.to_owned())).unwrap_or_else(|| panic!("{subject} has no {metric}")).0
+}
+
+fn near(found: f64, expected: f64) {
+    assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{found} instead of {expected}");
+}
+
+/// All kinds of subjects: a group of flows, one of one, a single one, sessions with and without layers, links of which
+/// one is probed.
+fn all(warmup: &str) -> String {
+    format!(
+        "format = 1\nname = \"x\"\nduration = \"20 s\"\nwarmup = \"{warmup}\"\n[topology]\nkind = \"dumbbell\"\n\
+         left = 6\nright = 6\nbottleneck = {{ rate = \"4 Mbit/s\", delay = \"10 ms\" }}\n\
+         [flows.web]\nkind = \"tcp\"\ncount = 2\n[flows.alone]\nkind = \"tcp\"\ncount = 1\nfrom = \"left-2\"\n\
+         to = \"right-2\"\n[flows.run]\nkind = \"cbr\"\nrate = \"100 kbit/s\"\npacket_size = \"500 B\"\ncount = 2\n\
+         from = \"left-3\"\nto = \"right-3\"\nstart = \"5 s\"\n\
+         [sessions.film]\nscheme = \"tfmcc\"\nsource = \"left-4\"\nreceivers = {{ nodes = [\"right-4\", \"right-5\"] }}\n\
+         [sessions.layers]\nscheme = \"rlm\"\nsource = \"left-5\"\nreceivers = {{ nodes = [\"right-5\"] }}\n\
+         [probes]\nqueues = [\"bottleneck\"]\n"
+    )
+}
+
+#[test]
+fn every_metric_after_the_warm_up_has_one_over_the_whole_run() {
+    let found = summary(&all("10 s"));
+    // Moments at the end, and what knows no warm-up.
+    let of_the_end = |metric: &str| {
+        metric.ends_with("_end") || ["inside", "simulated", "packet_hops", "undeliverable"].contains(&metric)
+    };
+    let mut late = 0;
+    for ((subject, metric), (_, unit)) in &found {
+        if metric.ends_with("_all") || of_the_end(metric) {
+            continue;
+        }
+        late += 1;
+        let whole = format!("{}_all", metric.strip_suffix("_late").unwrap_or(metric));
+        let (_, same) = found.get(&(subject.clone(), whole.clone())).unwrap_or_else(|| panic!("{subject}: no {whole}"));
+        assert_eq!(unit, same, "{subject} {metric}");
+    }
+    assert!(late > 100, "{late}");
+}
+
+#[test]
+fn without_a_warm_up_both_are_the_same() {
+    let found = summary(&all("0 s"));
+    for ((subject, metric), (whole, _)) in &found {
+        let Some(plain) = metric.strip_suffix("_all") else { continue };
+        let late = [plain.to_owned(), format!("{plain}_late")];
+        let late = late.iter().find_map(|name| found.get(&(subject.clone(), name.clone())));
+        if let Some((late, _)) = late {
+            assert!(late == whole || late.is_nan() && whole.is_nan(), "{subject} {metric}: {late} and {whole}");
+        }
+    }
+}
+
+#[test]
+fn the_whole_run_by_hand() {
+    // 500 bytes every 40 ms from 5 s on: 375 in 15 s, and one more at their beginning or end; 250 after 10 s.
+    let found = summary(&all("10 s"));
+    let of = |metric: &str| value(&found, "run-0", metric);
+    assert!((of("sent_all") - 375.5).abs() < 1.0, "{}", of("sent_all"));
+    assert!((of("sent") - 250.5).abs() < 1.0, "{}", of("sent"));
+    assert_eq!((of("active"), of("active_all")), (10.0, 15.0));
+    // Over 20 s, of which it was silent for 5.
+    // Some of them are lost where TCP fills the queue.
+    assert!((70e3..=75.2e3).contains(&of("rate_all")), "{}", of("rate_all"));
+    assert!((93e3..=100.2e3).contains(&of("rate")), "{}", of("rate"));
+    let film = |metric: &str| value(&found, "film", metric);
+    assert!(film("sent_all") > film("sent"));
+    // Packets of 1000 bytes.
+    near(film("sending_rate_all"), film("sent_all") * 8000.0 / 20.0);
+    near(film("sending_rate"), film("sent") * 8000.0 / 10.0);
+    assert!(value(&found, "web-0", "retransmitted_all") >= value(&found, "web-0", "retransmitted"));
+    assert!(value(&found, "film-0", "reports_all") > value(&found, "film-0", "reports"));
+    let [late, whole] = ["queue_max", "queue_max_all"].map(|metric| value(&found, "bottleneck", metric));
+    assert!(whole >= late && late > 0.0, "{late} {whole}");
+    // Slow start takes the queue to its limit before the warm-up is over; it begins empty.
+    assert_eq!(value(&found, "bottleneck", "queue_min_all"), 0.0);
+    assert_eq!(whole, 49.0, "the limit without the packet in transmission");
+}
+
+#[test]
+fn sums_stand_under_the_name_of_the_group_and_of_the_run() {
+    let found = summary(&all("10 s"));
+    let sum = |subjects: &[&str], metric: &str| subjects.iter().map(|name| value(&found, name, metric)).sum::<f64>();
+    for metric in ["goodput", "rate", "sent"] {
+        for variant in ["", "_all"] {
+            let of = |subjects: &[&str]| sum(subjects, &format!("{metric}{variant}"));
+            let total = |subject: &str, before: &str| value(&found, subject, &format!("{before}{metric}_sum{variant}"));
+            near(total("web", ""), of(&["web-0", "web-1"]));
+            // A group that is called as the run is.
+            near(total("run", ""), of(&["run-0", "run-1"]));
+            near(total("run", "flows_"), of(&["web-0", "web-1", "alone-0", "run-0", "run-1"]));
+            near(total("run", "sessions_"), of(&["film", "layers"]));
+        }
+    }
+    near(value(&found, "web", "timeouts_sum_all"), sum(&["web-0", "web-1"], "timeouts_all"));
+    near(value(&found, "run", "flows_loss_reductions_sum"), sum(&["web-0", "web-1", "alone-0"], "loss_reductions"));
+    near(value(&found, "run", "sessions_sending_rate_sum"), sum(&["film", "layers"], "sending_rate"));
+    let has = |subject: &str, metric: &str| found.contains_key(&(subject.to_owned(), metric.to_owned()));
+    // Of what is no sum there is none; nor of a group of one, or of a session's receivers.
+    for (subject, metric) in [
+        ("web", "goodput"),
+        ("web", "srtt_end_sum"),
+        ("web", "active_sum"),
+        ("web", "window_limited_sum"),
+        ("alone", "goodput_sum"),
+        ("film", "goodput_sum"),
+        ("run", "flows_reports_received_sum"),
+    ] {
+        assert!(!has(subject, metric), "{subject} {metric}");
+    }
+    assert!(found.iter().all(|((_, metric), (_, unit))| !metric.contains("goodput_sum") || unit == "bit/s"));
+    // What carries the packets is more than what arrives.
+    let carried = value(&found, "bottleneck", "delivered_all");
+    assert!(value(&found, "run", "flows_sent_sum_all") + value(&found, "run", "sessions_sent_sum_all") >= carried);
+}
+
+#[test]
+fn jain_index_over_the_whole_run_is_that_of_the_time_in_which_flows_were_active() {
+    // One flow lives in the warm-up alone: after it there is one, before there were two of which each was alone.
+    let text = "format = 1\nname = \"x\"\nduration = \"40 s\"\nwarmup = \"20 s\"\n[topology]\nkind = \"dumbbell\"\n\
+                [flows.early]\nkind = \"tcp\"\nstop = \"15 s\"\n\
+                [flows.late]\nkind = \"tcp\"\nstart = \"20 s\"\nfrom = \"left-1\"\nto = \"right-1\"\n";
+    let found = summary(text);
+    assert_eq!(value(&found, "run", "jain_index"), 1.0);
+    let per_active = |flow: &str| value(&found, flow, "goodput_all") * 40.0 / value(&found, flow, "active_all");
+    let (early, late) = (per_active("early"), per_active("late"));
+    near(
+        value(&found, "run", "jain_index_all"),
+        (early + late) * (early + late) / (2.0 * (early * early + late * late)),
+    );
+    assert!(value(&found, "run", "jain_index_all") > 0.9);
+    assert_eq!(value(&found, "early", "active"), 0.0);
+}
