@@ -48,7 +48,8 @@ fn all(warmup: &str) -> String {
          [flows.web]\nkind = \"tcp\"\ncount = 2\n[flows.alone]\nkind = \"tcp\"\ncount = 1\nfrom = \"left-2\"\n\
          to = \"right-2\"\n[flows.run]\nkind = \"cbr\"\nrate = \"100 kbit/s\"\npacket_size = \"500 B\"\ncount = 2\n\
          from = \"left-3\"\nto = \"right-3\"\nstart = \"5 s\"\n\
-         [sessions.film]\nscheme = \"tfmcc\"\nsource = \"left-4\"\nreceivers = {{ nodes = [\"right-4\", \"right-5\"] }}\n\
+         [sessions.film]\nscheme = \"tfmcc\"\nsource = \"left-4\"\n\
+         receivers = {{ nodes = [\"right-4\", \"right-5\"] }}\n\
          [sessions.layers]\nscheme = \"rlm\"\nsource = \"left-5\"\nreceivers = {{ nodes = [\"right-5\"] }}\n\
          [probes]\nqueues = [\"bottleneck\"]\n"
     )
