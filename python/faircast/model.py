@@ -239,14 +239,18 @@ class Bernoulli(Part):
 
     Parameters
     ----------
-    p : float
+    p : float | Series
         Probability that a packet is lost, 0 to 1. No default.
+    direction : {"both", "forward", "back"}, optional
+        Which direction of the link loses; the other one then loses nothing. Default "both".
     """
 
     kind: ClassVar[str | None] = "bernoulli"
 
-    p: float
+    p: float | Series
     """Probability that a packet is lost, 0 to 1. No default."""
+    direction: str | None = None
+    """Which direction of the link loses; the other one then loses nothing. Default "both"."""
 
 
 @checked
@@ -258,12 +262,16 @@ class BitError(Part):
     ----------
     ber : float
         Bit error rate: probability that a bit is hit, 0 to 1. No default; satellite links 1e-8 to 1e-6 [Ehlert].
+    direction : {"both", "forward", "back"}, optional
+        Which direction of the link loses; the other one then loses nothing. Default "both".
     """
 
     kind: ClassVar[str | None] = "bit-error"
 
     ber: float
     """Bit error rate: probability that a bit is hit, 0 to 1. No default; satellite links 1e-8 to 1e-6 [Ehlert]."""
+    direction: str | None = None
+    """Which direction of the link loses; the other one then loses nothing. Default "both"."""
 
 
 @checked
@@ -283,7 +291,7 @@ class Cbr(Part):
         Size of a packet on the wire. Default 210 B (ns-2).
     rate : str such as "1.5 Mbit/s", optional
         Bits on the wire per second, headers included. Default 448 kbit/s (ns-2).
-    start : str such as "250 ms", optional
+    start : str | Series, optional
         When the first flow starts. Default "0 s".
     start_jitter : str such as "250 ms", optional
         Each flow starts later by a random time, uniform from zero to this. Default "0 s".
@@ -307,7 +315,7 @@ class Cbr(Part):
     """Size of a packet on the wire. Default 210 B (ns-2)."""
     rate: str | None = None
     """Bits on the wire per second, headers included. Default 448 kbit/s (ns-2)."""
-    start: str | None = None
+    start: str | Series | None = None
     """When the first flow starts. Default "0 s"."""
     start_jitter: str | None = None
     """Each flow starts later by a random time, uniform from zero to this. Default "0 s"."""
@@ -928,6 +936,8 @@ class GilbertElliott(Part):
         Mean of the exponential stays in the bad state.
     bad_to_good : float, optional
         Probability per packet of passing from bad to good, 0 to 1.
+    direction : {"both", "forward", "back"}, optional
+        Which direction of the link loses; the other one then loses nothing. Default "both".
     good_time : str such as "250 ms", optional
         Mean of the exponential stays in the good state: the chain goes by time.
     good_to_bad : float, optional
@@ -949,6 +959,8 @@ class GilbertElliott(Part):
     """Mean of the exponential stays in the bad state."""
     bad_to_good: float | None = None
     """Probability per packet of passing from bad to good, 0 to 1."""
+    direction: str | None = None
+    """Which direction of the link loses; the other one then loses nothing. Default "both"."""
     good_time: str | None = None
     """Mean of the exponential stays in the good state: the chain goes by time."""
     good_to_bad: float | None = None
@@ -1288,7 +1300,7 @@ class Link(Part):
         What is different in the direction back.
     changes : str | Sequence[Change], optional
         What changes while the network runs: a list, or the name of a CSV file. Default nothing.
-    delay : str such as "250 ms", optional
+    delay : str | Series, optional
         Propagation delay, up to 1 h.
     from_ : str, optional
         Node at one end. Not for links of the topology.
@@ -1307,7 +1319,7 @@ class Link(Part):
         How departures are computed. Default "auto". Results do not depend on it.
     queue : Queue, optional
         The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets.
-    rate : str such as "1.5 Mbit/s", optional
+    rate : str | Series, optional
         Rate of the transmitter, 10 bit/s to 10000 Gbit/s.
     reroute : bool, optional
         Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
@@ -1324,7 +1336,7 @@ class Link(Part):
     """What is different in the direction back."""
     changes: str | Sequence[Change] | None = None
     """What changes while the network runs: a list, or the name of a CSV file. Default nothing."""
-    delay: str | None = None
+    delay: str | Series | None = None
     """Propagation delay, up to 1 h."""
     from_: str | None = None
     """Node at one end. Not for links of the topology."""
@@ -1346,7 +1358,7 @@ class Link(Part):
     """How departures are computed. Default "auto". Results do not depend on it."""
     queue: Queue | None = None
     """The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets."""
-    rate: str | None = None
+    rate: str | Series | None = None
     """Rate of the transmitter, 10 bit/s to 10000 Gbit/s."""
     reroute: bool | None = None
     """Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
@@ -1815,7 +1827,7 @@ class OnOff(Part):
         Bits on the wire per second while on. Default 64 kbit/s.
     shape : float, optional
         Shape of the Pareto distribution, 1.01 or more. Default 1.5. Not used with "exponential".
-    start : str such as "250 ms", optional
+    start : str | Series, optional
         When the first flow starts. Default "0 s".
     start_jitter : str such as "250 ms", optional
         Each flow starts later by a random time, uniform from zero to this. Default "0 s".
@@ -1845,7 +1857,7 @@ class OnOff(Part):
     """Bits on the wire per second while on. Default 64 kbit/s."""
     shape: float | None = None
     """Shape of the Pareto distribution, 1.01 or more. Default 1.5. Not used with "exponential"."""
-    start: str | None = None
+    start: str | Series | None = None
     """When the first flow starts. Default "0 s"."""
     start_jitter: str | None = None
     """Each flow starts later by a random time, uniform from zero to this. Default "0 s"."""
@@ -1902,6 +1914,8 @@ class Outage(Part):
         How long it lasts.
     start : str such as "250 ms"
         When the first outage begins.
+    direction : {"both", "forward", "back"}, optional
+        Which direction of the link loses; the other one then loses nothing. Default "both".
     period : str such as "250 ms", optional
         From the beginning of one outage to that of the next, more than `length`. Default: there is only one.
     """
@@ -1912,6 +1926,8 @@ class Outage(Part):
     """How long it lasts."""
     start: str
     """When the first outage begins."""
+    direction: str | None = None
+    """Which direction of the link loses; the other one then loses nothing. Default "both"."""
     period: str | None = None
     """From the beginning of one outage to that of the next, more than `length`. Default: there is only one."""
 
@@ -2070,13 +2086,13 @@ class Receivers(Part):
     ----------
     count : int, optional
         How many. Default: as many as `nodes` lists; without a list one per host on the topology's right.
-    join : str | Sequence[str], optional
+    join : str | Sequence[str] | Series, optional
         When they join, or when each of them does. Default "0 s".
     join_jitter : str such as "250 ms", optional
         Each joins later by a random time, uniform from zero to this. Default "0 s".
     join_step : str such as "250 ms", optional
         Time from the join of one receiver to that of the next. Default "0 s".
-    leave : str | Sequence[str], optional
+    leave : str | Sequence[str] | Series, optional
         When they leave, or when each of them does. Default: not before the end.
     nodes : str | Sequence[str], optional
         The node of all receivers, or one for each. Default: receiver i is on the topology's right-i.
@@ -2084,13 +2100,13 @@ class Receivers(Part):
 
     count: int | None = None
     """How many. Default: as many as `nodes` lists; without a list one per host on the topology's right."""
-    join: str | Sequence[str] | None = None
+    join: str | Sequence[str] | Series | None = None
     """When they join, or when each of them does. Default "0 s"."""
     join_jitter: str | None = None
     """Each joins later by a random time, uniform from zero to this. Default "0 s"."""
     join_step: str | None = None
     """Time from the join of one receiver to that of the next. Default "0 s"."""
-    leave: str | Sequence[str] | None = None
+    leave: str | Sequence[str] | Series | None = None
     """When they leave, or when each of them does. Default: not before the end."""
     nodes: str | Sequence[str] | None = None
     """The node of all receivers, or one for each. Default: receiver i is on the topology's right-i."""
@@ -2485,6 +2501,25 @@ class Satellite(Part):
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
+class Series(Part):
+    """Values of a row: that of the n-th link or host, counted from 0, is the first plus n steps.
+
+    Parameters
+    ----------
+    first : str | float
+        The first value.
+    step : str | float
+        From one to the next.
+    """
+
+    first: str | float
+    """The first value."""
+    step: str | float
+    """From one to the next."""
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Settings(Part):
     """Settings of one direction of a link.
 
@@ -2689,7 +2724,7 @@ class Tcp(Part):
         What a sending host adds to each opportunity to send: a uniform time from zero to this (ns-2 `overhead_`). About
         the time that the bottleneck takes for a packet breaks the lock-step of flows with equal round-trip times.
         Default 0 s: none.
-    start : str such as "250 ms", optional
+    start : str | Series, optional
         When the first flow starts. Default "0 s".
     start_jitter : str such as "250 ms", optional
         Each flow starts later by a random time, uniform from zero to this. Default "0 s".
@@ -2788,7 +2823,7 @@ class Tcp(Part):
     About the time that the bottleneck takes for a packet breaks the lock-step of flows with equal round-trip
     times. Default 0 s: none.
     """
-    start: str | None = None
+    start: str | Series | None = None
     """When the first flow starts. Default "0 s"."""
     start_jitter: str | None = None
     """Each flow starts later by a random time, uniform from zero to this. Default "0 s"."""

@@ -173,7 +173,8 @@ def put(tree: dict[str, Any], keys: Sequence[str], value: Any, option: str) -> N
                 at = at.setdefault(key, {})
         elif isinstance(at, list):
             if key not in (places := [str(place) for place in range(len(at))]):
-                there = f"has the elements 0 to {len(at) - 1}" if at else "is an empty list"
+                last_place = f"the elements 0 to {len(at) - 1}" if len(at) > 1 else "the element 0 alone"
+                there = f"has {last_place}" if at else "is an empty list"
                 raise InputError(f"{option}: {here} {there}, there is no {brief(key)}")
             place = places.index(key)
             if last:

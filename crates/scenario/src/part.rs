@@ -1,6 +1,6 @@
 //! Parts: what is wrong with the form of one part of a scenario, before there is a scenario around it.
 
-use crate::form::schema::{REF, decisive, schema, variant, with_files};
+use crate::form::schema::{REF, decisive, of_parts, schema, variant, with_files};
 use crate::form::{guests, quantity, translate};
 use crate::problem::Problem;
 use crate::read::{sorted, whole_numbers};
@@ -21,7 +21,10 @@ pub fn check_part(definition: &str, value: Value) -> Option<Vec<Problem>> {
     // The part stands where it would in a scenario, as some messages and what can be said in fewer words depend on it.
     let mut value = place.iter().rev().fold(value, |inner, key| json!({ *key: inner }));
     whole_numbers(&mut value);
-    let spelled = shorthand::spell_out(&mut value, &parts.schema);
+    let spelled = match definition {
+        "Scenario" => shorthand::spell_out(&mut value, &parts.schema, &|value| validator.is_valid(value)),
+        _ => shorthand::spell_part(&mut value, &parts.schema),
+    };
     let mut problems = spelled.problems;
     for error in validator.iter_errors(&value) {
         for (problem, _) in translate::problems(&error, &value, &parts.schema) {
@@ -124,7 +127,8 @@ fn parts() -> Arc<Parts> {
     if let Some(parts) = known().as_ref().filter(|parts| parts.guests == guests) {
         return parts.clone();
     }
-    let parts = Arc::new(Parts { guests, schema: decisive(&with_files(&schema())), validators: Mutex::default() });
+    let parts =
+        Arc::new(Parts { guests, schema: decisive(&with_files(&of_parts(&schema()))), validators: Mutex::default() });
     *known() = Some(parts.clone());
     parts
 }
@@ -180,6 +184,13 @@ mod tests {
         }
         assert_eq!(lines("Link", json!({ "back": { "queue": queue } })), [""; 0]);
         assert_eq!(lines("Dumbbell", json!({ "kind": "dumbbell", "bottleneck": { "queue": queue } })), [""; 0]);
+        let row = json!({ "first": "2 ms", "step": "5 ms" });
+        assert_eq!(lines("Link", json!({ "delay": row, "queue": { "limit": "9 packets" } })), [""; 0]);
+        assert_eq!(lines("Receivers", json!({ "join": row, "leave": row })), [""; 0]);
+        let loss = json!({ "kind": "bernoulli", "p": 0.1, "direction": "back" });
+        assert_eq!([lines("Bernoulli", loss.clone()), lines("Link", json!({ "loss": loss }))], [[""; 0], [""; 0]]);
+        let [wrong] = &lines("Link", json!({ "delay": { "first": 3 } }))[..] else { panic!("one problem") };
+        assert!(wrong.contains("a series has first and step"), "{wrong}");
         let [wrong] = &lines("DropTail", json!({ "kind": "drop-tail", "limit": "5" }))[..] else { panic!("one") };
         assert!(wrong.starts_with("limit: 5 has no unit"), "{wrong}");
         assert!(wrong.ends_with("\"0.5 BDP\" are legal, too"), "{wrong}");

@@ -12,7 +12,7 @@ use crate::form::schema::{decisive, schema, without_files};
 use crate::form::{guests, quantity, toml_text, translate};
 use crate::meaning;
 use crate::model::Scenario;
-use crate::problem::{Finding, Problem};
+use crate::problem::{Finding, Problem, shortened};
 use crate::shorthand::{self, Limits, Origins};
 use crate::traces;
 use jsonschema::Validator;
@@ -92,32 +92,49 @@ fn read(
     let mut repairs = Vec::new();
     // What has been replaced, of a wrong tag the whole table: what is found in a stand-in is nobody's mistake.
     let mut replaced = Vec::new();
+    // Keys that were meant by others.
+    let mut misspelt: Vec<Problem> = Vec::new();
     problems.extend(traces::inline(&mut value, folder));
     problems.extend(elements::inline(&mut value, folder));
+    // Messages quote what was written.
+    let written = value.clone();
     let checker = checker();
-    let spelled = shorthand::spell_out(&mut value, &checker.schema);
+    let spelled = shorthand::spell_out(&mut value, &checker.schema, &|value| checker.validator.is_valid(value));
     let (limits, origins) = (spelled.limits, spelled.origins);
     problems.extend(spelled.problems);
     for error in checker.validator.iter_errors(&value) {
         for (problem, repair) in translate::problems(&error, &value, &checker.schema) {
-            // What stands at an unreadable place is not the user's; of two problems at a place the first will do.
-            if !problems.iter().any(|known: &Problem| known.path == problem.path) {
-                problems.push(problem);
+            // A key that was meant for another is wrong there, too, and what follows from that is nobody's mistake.
+            if let Repair::Remove { pointer, .. } = &repair {
+                let table = translate::path_of(pointer);
+                let meant = translate::meant(&problem.message)
+                    .map(|meant| if table.is_empty() { meant.to_owned() } else { format!("{table}.{meant}") });
+                meant.into_iter().for_each(|meant| misspelt.push(Problem::new(meant, "")));
             }
             if let Repair::Replace { pointer, .. } = &repair {
                 replaced.push(Problem::new(translate::path_of(pointer), ""));
             }
+            // What stands at an unreadable place is not the user's; of two problems at a place the first will do.
+            if !problems.iter().any(|known: &Problem| known.path == problem.path) {
+                problems.push(problem);
+            }
             repairs.push(repair);
         }
     }
+    // A key that only seems to lack is not reported beside the one that was written for it.
+    problems.retain(|problem| problem.given.is_some() || misspelt.iter().all(|meant| meant.path != problem.path));
     repair::carry_out(repairs, &mut value, &checker.schema);
+    // Patterns are still there if nobody can know which links they are about.
+    if let Some(Value::Object(links)) = value.get_mut("links") {
+        links.retain(|name, _| !shorthand::is_pattern(name));
+    }
     let unused = if problems.is_empty() { shorthand::unused(&value) } else { Vec::new() };
     problems.extend(unused);
     let again = if limits.is_empty() { Value::Null } else { value.clone() };
     match serde_json::from_value::<Scenario>(value) {
         Ok(mut scenario) => {
             scenario.fill();
-            let uncertain = [problems.clone(), replaced, limits.places().collect()].concat();
+            let uncertain = [problems.clone(), replaced, misspelt, limits.places().collect()].concat();
             let certain =
                 meaning::check(&scenario, control)?.into_iter().filter(|finding| !finding.follows_from(&uncertain));
             let certain: Vec<Problem> = certain.map(|finding| finding.problem).collect();
@@ -128,7 +145,11 @@ fn read(
                     Err(found) => problems.extend(found.into_iter().map(|finding| finding.problem)),
                 }
             }
-            if problems.is_empty() { Ok(scenario) } else { Err(sorted(origins.trace(problems)).into()) }
+            if problems.is_empty() {
+                Ok(scenario)
+            } else {
+                Err(sorted(quoted(origins.trace(problems), &written)).into())
+            }
         }
         // The schema is made from the structs, so this does not happen but where a guest cannot read what stands in for
         // something else that is wrong; if it does, it is said as well as can be.
@@ -136,7 +157,7 @@ fn read(
             if problems.is_empty() {
                 problems.push(Problem::new("", format!("cannot be read: {error}")));
             }
-            Err(sorted(origins.trace(problems)).into())
+            Err(sorted(quoted(origins.trace(problems), &written)).into())
         }
     }
 }
@@ -157,6 +178,31 @@ fn measured(
     settled.fill();
     let found = meaning::check(&settled, control)?;
     Ok(if found.is_empty() { Ok(settled) } else { Err(found) })
+}
+
+/// Problems whose messages repeat what was given as it was written: `1e9 s`, not `1000000000 s`.
+fn quoted(mut problems: Vec<Problem>, written: &Value) -> Vec<Problem> {
+    for problem in &mut problems {
+        let Some((read, rest)) = problem.message.split_once(" given;") else { continue };
+        let Some(text) = at_path(written, &problem.path).and_then(Value::as_str) else { continue };
+        let is_quantity = read.starts_with(|sign: char| sign.is_ascii_digit()) && read.split(' ').count() <= 2;
+        if is_quantity && text != read {
+            let text = shortened(text, 60);
+            let shown = if Limits::measures(&text) { format!("{text}, {read},") } else { text.clone() };
+            problem.message = format!("{shown} given;{rest}");
+            problem.given = Some(text);
+        }
+    }
+    problems
+}
+
+/// What stands at a path such as `links.bottleneck.rate` or `probes.queues[0]`.
+fn at_path<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+    path.split('.').try_fold(value, |value, part| {
+        let (key, indices) = part.split_once('[').unwrap_or((part, ""));
+        let mut indices = indices.trim_end_matches(']').split("][").filter(|index| !index.is_empty());
+        indices.try_fold(value.get(key)?, |value, index| value.get(index.parse::<usize>().ok()?))
+    })
 }
 
 pub(crate) fn sorted(mut problems: Vec<Problem>) -> Vec<Problem> {

@@ -87,6 +87,28 @@ engine = 3",
         "links.bottleneck.delay",
         "0.25 has no unit: write a duration as text with its unit, e.g. \"0.25 s\"",
     ),
+    // Nobody means seconds by a large delay in a network, and everybody by a run's duration.
+    (
+        "\"250 ms\"",
+        "250",
+        "links.bottleneck.delay",
+        "250 has no unit: write a duration as text with its unit, e.g. \"250 ms\"",
+    ),
+    (
+        "\"250 ms\"",
+        "\"250\"",
+        "links.bottleneck.delay",
+        "250 has no unit: write a duration as text with its unit, e.g. \"250 ms\"",
+    ),
+    ("kind = \"tcp\"", "kind = \"tcp\"\nsend_jitter = 8", "flows.web.send_jitter", "e.g. \"8 ms\""),
+    ("kind = \"tcp\"", "kind = \"tcp\"\nstart_jitter = 8", "flows.web.start_jitter", "e.g. \"8 s\""),
+    ("duration = \"100 s\"", "duration = 100", "duration", "e.g. \"100 s\""),
+    // What was given is repeated as it was written.
+    ("duration = \"100 s\"", "duration = \"1e9 s\"", "duration", "1e9 s given; legal is at most 100 days"),
+    ("\"1.5 Mbit/s\"", "\"9 b/s\"", "links.bottleneck.rate", "9 b/s given; legal is"),
+    // A key that was meant for another is one mistake.
+    ("duration = \"100 s\"", "durration = \"100 s\"", "durration", "unknown key; did you mean duration?"),
+    ("p = 0.001", "pp = 0.001", "links.bottleneck.loss.pp", "unknown key; did you mean p?"),
     ("\"100 packets\"", "100", "links.bottleneck.queue.limit", "e.g. \"100 packets\""),
     (
         "\"5 packets\"",
@@ -114,7 +136,7 @@ engine = 3",
     ),
     ("\"250 ms\"", "true", "links.bottleneck.delay", "true is not legal; legal is a duration such as \"250 ms\""),
     ("\"1.5 Mbit/s\"", "\"-1 Mbit/s\"", "links.bottleneck.rate", "must be finite and not negative"),
-    ("\"1.5 Mbit/s\"", "\"0 Mbit/s\"", "links.bottleneck.rate", "0 bit/s given; legal is 10 bit/s to 10000 Gbit/s"),
+    ("\"1.5 Mbit/s\"", "\"0 Mbit/s\"", "links.bottleneck.rate", "0 Mbit/s given; legal is 10 bit/s to 10000 Gbit/s"),
     ("\"1.5 Mbit/s\"", "\"1e9 Gbit/s\"", "links.bottleneck.rate", "legal is 10 bit/s to 10000 Gbit/s"),
     (
         "left = 2",
@@ -122,7 +144,7 @@ engine = 3",
         "topology.access_left.rate",
         "1 bit/s given; legal is",
     ),
-    ("\"250 ms\"", "\"2 h\"", "links.bottleneck.delay", "7200 s given; legal is at most 1 h"),
+    ("\"250 ms\"", "\"2 h\"", "links.bottleneck.delay", "2 h given; legal is at most 1 h"),
     ("\"250 ms\"", "\"1e999 s\"", "links.bottleneck.delay", "must be finite"),
     ("p = 0.001", "p = nan", "links.bottleneck.loss.p", "nan is not legal; numbers are finite"),
     ("p = 0.001", "p = -inf", "links.bottleneck.loss.p", "-inf is not legal; numbers are finite"),
@@ -305,6 +327,19 @@ fn what_follows_from_another_mistake_is_not_reported() {
 }
 
 #[test]
+fn one_typo_is_answered_once() {
+    let bare = "format = 1\nname = \"x\"\nduration = \"10 s\"\n[topology]\nkind = \"dumbbell\"\n";
+    for (more, path) in [
+        ("[flow.web]\nkind = \"tcp\"\n", "flow"),
+        ("[session.web]\nscheme = \"tfmcc\"\nsource = \"left-0\"\n", "session"),
+        ("[sessions.web]\nscheme = \"tfmcc\"\nsorce = \"left-0\"\n", "sessions.web.sorce"),
+    ] {
+        let found = problems(&format!("{bare}{more}"));
+        assert_eq!((found.len(), found[0].path.as_str()), (1, path), "{found:#?}");
+    }
+}
+
+#[test]
 fn problems_say_what_was_given_and_what_is_legal() {
     let found = problems(&BASE.replace("seed = 3", "seed = -1"));
     assert_eq!(found[0].given.as_deref(), Some("-1"));
@@ -451,7 +486,7 @@ const SESSION_CASES: &[(&str, &str, &str, &str)] = &[
         "\"dense\"",
         "\"dense\", lifetime = \"999 ms\"",
         "sessions.video.membership.lifetime",
-        "0.999 s given; legal is 1 s or more",
+        "999 ms given; legal is 1 s or more",
     ),
     (
         "\"dense\"",

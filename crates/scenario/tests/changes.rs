@@ -64,7 +64,7 @@ fn what_is_wrong_with_changes_is_said_where_it_stands() {
         (
             r#"{ at = "1 s", delay = "0 s", delay_to = "1 h", over = "100 ms" }"#,
             "[0].over",
-            "0.1 s given; legal is at least 0.109863282 s for this difference",
+            "100 ms given; legal is at least 0.109863282 s for this difference",
         ),
         (r#"{ at = "1 s", delay = "61 min" }"#, "[0].delay", "legal is at most 1 h"),
         (r#"{ at = "1 s", rate = "9 bit/s" }"#, "[0].rate", "legal is 10 bit/s to 10000 Gbit/s"),
@@ -78,7 +78,7 @@ fn what_is_wrong_with_changes_is_said_where_it_stands() {
         assert!(found[0].message.contains(message), "{entries}: {}", found[0].message);
     }
     for (settings, path, message) in [
-        ("header = \"2 KB\"", "links.bottleneck.header", "2000 B given; legal is at most 1500 B"),
+        ("header = \"2 KB\"", "links.bottleneck.header", "2 KB given; legal is at most 1500 B"),
         ("handoff_queue = \"kept\"", "links.bottleneck.handoff_queue", "did you mean keep?"),
         ("changes = 7", change, "legal is a list"),
         ("changes = \"trace.csv\"", change, "trace.csv cannot be read: nobody has said where the scenario lies"),
@@ -145,7 +145,7 @@ fn what_is_wrong_with_a_trace_comes_with_all_else() {
     let found = from_folder(&folder, "changes = \"trace.csv\"\nheader = \"9 KB\"").expect_err("two things are wrong");
     let said: Vec<(&str, &str)> = found.iter().map(|found| (&found.path[..], &found.message[..])).collect();
     let runs_back = "trace.csv, line 3: time runs back, from 2 s to 1 s; legal is later in every line";
-    let header = "9000 B given; legal is at most 1500 B";
+    let header = "9 KB given; legal is at most 1500 B";
     assert_eq!(said, [("links.bottleneck.changes", runs_back), ("links.bottleneck.header", header)]);
 }
 

@@ -93,7 +93,8 @@ fn a_key_of_another_scheme_is_sent_to_its_table() {
         said[1],
         (
             "sessions.film.utility",
-            "unknown key: tfmcc has no utility, but omcc has; say it in [schemes.omcc], which counts for that scheme alone"
+            "unknown key: tfmcc has no utility, but omcc has; say it in [schemes.omcc], which counts for that \
+             scheme alone"
         )
     );
     let text = BASE.replace("scheme = \"omcc\"", "scheme = \"omcc\"\nrates = [\"1 Mbit/s\"]");

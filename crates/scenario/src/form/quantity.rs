@@ -47,11 +47,26 @@ pub(crate) fn check(kind: &str, value: &Value) -> Result<(), String> {
         _ => message.replace(text, &shortened(text, 60)),
     };
     let result = result.map_err(quoted);
-    result.map_err(|message| if text.trim().parse::<f64>().is_ok() { no_unit(kind, value) } else { message })
+    result.map_err(|message| if is_bare(value) { no_unit(kind, value, "") } else { message })
 }
 
-/// The complaint about a bare number.
-pub(crate) fn no_unit(kind: &str, value: &Value) -> String {
+/// Whether a value is a number without a unit, perhaps as a text.
+pub(crate) fn is_bare(value: &Value) -> bool {
+    value.is_number() || value.as_str().is_some_and(|text| text.trim().parse::<f64>().is_ok())
+}
+
+/// Words in the names of keys that say how long something is in a network, which nobody counts in seconds.
+const SHORT: [&str; 8] =
+    ["delay", "rtt", "send_jitter", "granularity", "tick", "prune_timeout", "ack_timeout", "rto_min"];
+
+/// Whether so many of a duration without a unit are meant as milliseconds.
+fn in_millis(key: &str, number: f64) -> bool {
+    number >= 1.0 && key != "leave_delay" && SHORT.iter().any(|word| key.contains(word))
+}
+
+/// The complaint about a bare number at a path. What it suggests is a guess from the name of the key.
+pub(crate) fn no_unit(kind: &str, value: &Value, path: &str) -> String {
+    let key = path.rsplit('.').next().unwrap_or_default();
     let number = match value {
         Value::String(text) => text.trim().to_owned(),
         other => other.to_string(),
@@ -61,6 +76,7 @@ pub(crate) fn no_unit(kind: &str, value: &Value) -> String {
         "rate" if parsed >= 1e6 => format!("{} Mbit/s", parsed / 1e6),
         "rate" if parsed >= 1e3 => format!("{} kbit/s", parsed / 1e3),
         "rate" if parsed >= 1.0 => format!("{parsed} bit/s"),
+        "duration" if in_millis(key, parsed) => format!("{number} ms"),
         "duration" if parsed > 0.0 => format!("{number} s"),
         "number of bytes" if parsed > 0.0 => format!("{number} B"),
         "number of packets" | "queue size" if parsed > 0.0 => format!("{number} packets"),

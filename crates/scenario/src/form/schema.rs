@@ -20,8 +20,56 @@ pub fn schema() -> Value {
     drop_unused(&mut schema);
     guests::add(&mut schema);
     add_schemes(&mut schema);
+    add_rows(&mut schema);
     schema
 }
+
+/// Adds what a scenario may say of several links or hosts at once: patterns for names, series for values, and one
+/// direction for losses.
+fn add_rows(schema: &mut Value) {
+    schema["properties"]["links"]["propertyNames"]["pattern"] = "^[A-Za-z0-9_*-]+$".into();
+    schema["$defs"]["Series"] = json!({
+        "type": "object",
+        "description": "Values of a row: that of the n-th link or host, counted from 0, is the first plus n steps.",
+        "properties": {
+            "first": { "description": "The first value.", "anyOf": [{ "type": "string" }, { "type": "number" }] },
+            "step": { "description": "From one to the next.", "anyOf": [{ "type": "string" }, { "type": "number" }] },
+        },
+        "required": ["first", "step"],
+        "additionalProperties": false,
+    });
+    let series = json!({ "$ref": format!("{REF}Series") });
+    let mut places = vec![("Link", "delay"), ("Link", "rate"), ("Bernoulli", "p")];
+    places.extend([("Receivers", "join"), ("Receivers", "leave")]);
+    places.extend(["Tcp", "Cbr", "OnOff"].map(|flow| (flow, "start")));
+    for (definition, key) in places {
+        let property = &mut schema["$defs"][definition]["properties"][key];
+        if let Some(choices) = property.get_mut("anyOf").and_then(Value::as_array_mut) {
+            choices.push(series.clone());
+            continue;
+        }
+        let (about, default) = (property["description"].take(), property.get("default").cloned());
+        let mut plain = property.clone();
+        plain.as_object_mut().into_iter().for_each(|plain| plain.retain(|key, _| key != "description"));
+        *property = json!({ "description": about, "anyOf": [plain, series] });
+        default.into_iter().for_each(|default| property["default"] = default);
+    }
+    let losses = schema["$defs"]["Loss"]["oneOf"].as_array().cloned().unwrap_or_default();
+    for loss in losses {
+        let name = text(&loss["$ref"]).trim_start_matches(REF).to_owned();
+        if name != "Lossless" {
+            schema["$defs"][name]["properties"]["direction"] = json!({
+                "type": "string",
+                "enum": ["both", "forward", "back"],
+                "description": "Which direction of the link loses; the other one then loses nothing. Default \"both\".",
+                SHORTHAND: true,
+            });
+        }
+    }
+}
+
+/// Marks a property that is spelled out before a scenario is held against the schema.
+const SHORTHAND: &str = "x-shorthand";
 
 /// Adds `[schemes.NAME]`, with the parameters of each scheme: what its sessions have beside what all sessions have.
 fn add_schemes(schema: &mut Value) {
@@ -61,7 +109,22 @@ pub(crate) fn decisive(schema: &Value) -> Value {
     let tags: Vec<(String, (&str, &str))> = definitions(schema)
         .filter_map(|(name, definition)| Some((format!("{REF}{name}"), tag_of(definition)?)))
         .collect();
+    let series = format!("{REF}Series");
     walk(&mut decisive, &mut |object| {
+        // Shorthand has been spelled out by now.
+        if let Some(Value::Object(properties)) = object.get_mut("properties") {
+            properties.retain(|_, property| property[SHORTHAND] != true);
+        }
+        if let Some(Value::Array(choices)) = object.get_mut("anyOf") {
+            choices.retain(|choice| choice["$ref"] != *series);
+            if let [Value::Object(only)] = &choices[..] {
+                let only = only.clone();
+                object.remove("anyOf");
+                for (key, value) in only {
+                    object.entry(key).or_insert(value);
+                }
+            }
+        }
         // Words, or tables of which each says its kind.
         if let Some(Value::Array(choices)) = object.get("anyOf")
             && let [words, tables @ ..] = &choices[..]
@@ -81,6 +144,14 @@ pub(crate) fn decisive(schema: &Value) -> Value {
         object.extend(choice);
     });
     decisive
+}
+
+/// The schema of what has been spelled out as a part of a scenario: of losses the direction stays, as nobody can know
+/// whose losses they are.
+pub(crate) fn of_parts(schema: &Value) -> Value {
+    let mut changed = schema.clone();
+    walk(&mut changed, &mut |object| drop(object.remove(SHORTHAND)));
+    changed
 }
 
 /// The schema where every file has been read: what was its name is its content by now.

@@ -1,10 +1,11 @@
 //! From the errors of the schema validator to problems that a person can act upon.
 
 use super::guests::ORIGIN_MARK;
-use super::quantity::{self, no_unit};
+use super::quantity::{self, is_bare, no_unit};
 use super::repair::Repair;
 use super::schema::{TAGS, resolve};
 use crate::problem::{Problem, given, list, nearest};
+use crate::shorthand::is_series;
 use faircast_proto::guest::ORIGIN;
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
@@ -81,8 +82,11 @@ pub(crate) fn problems(error: &ValidationError<'_>, whole: &Value, schema: &Valu
             );
             vec![(at(message), replace())]
         }
-        Kind::Type { .. } => vec![(at(wrong_type(instance, node, schema)), replace())],
-        Kind::AnyOf { .. } => vec![(at(no_choice(instance, node, schema) + measured(&path, node)), replace())],
+        Kind::Type { .. } => vec![(at(wrong_type(instance, node, schema, &path)), replace())],
+        Kind::AnyOf { .. } => vec![(at(no_choice(instance, node, schema, &path) + measured(&path, node)), replace())],
+        Kind::Custom { .. } if node["x-quantity"].is_string() && is_bare(instance) => {
+            vec![(at(wrong_type(instance, node, schema, &path) + measured(&path, node)), replace())]
+        }
         Kind::Custom { message, .. } => vec![(at(message.clone() + measured(&path, node)), replace())],
         Kind::Minimum { .. } | Kind::Maximum { .. } if path == "format" => {
             let message = format!("format {} is not supported; this version reads format 1", given(instance));
@@ -145,6 +149,11 @@ fn unknown_key(path: &str, key: &str, value: &Value, node: &Value, schema: &Valu
     Problem { path: join(path, key), given: Some(given(value)), message, legal: Some(legal) }
 }
 
+/// The key that the message about an unknown one proposes, if it does.
+pub(crate) fn meant(message: &str) -> Option<&str> {
+    Some(message.strip_prefix("unknown key; did you mean ")?.split_once("?;")?.0)
+}
+
 /// What to say of an unknown key of a session, if another scheme has it.
 fn of_another_scheme(key: &str, node: &Value, schema: &Value) -> Option<String> {
     let own = node["properties"]["scheme"]["const"].as_str()?;
@@ -159,15 +168,23 @@ fn of_another_scheme(key: &str, node: &Value, schema: &Value) -> Option<String> 
     ))
 }
 
-fn wrong_type(instance: &Value, node: &Value, schema: &Value) -> String {
+fn wrong_type(instance: &Value, node: &Value, schema: &Value, path: &str) -> String {
     match node["x-quantity"].as_str() {
-        Some(kind) if instance.is_number() => no_unit(kind, instance),
-        _ => format!("{} is not legal; legal is {}", given(instance), describe(node, schema)),
+        Some(kind) if is_bare(instance) => no_unit(kind, instance, path),
+        _ => format!("{} is not legal; legal is {}{}", given(instance), describe(node, schema), row(instance)),
+    }
+}
+
+/// What to say of a series that is not that of several.
+fn row(instance: &Value) -> &'static str {
+    match is_series(instance) {
+        true => "; a series has its place where several are meant, as in [links.\"access-right-*\"]",
+        false => "",
     }
 }
 
 /// The complaint about a value that fits none of several choices.
-fn no_choice(instance: &Value, node: &Value, schema: &Value) -> String {
+fn no_choice(instance: &Value, node: &Value, schema: &Value, path: &str) -> String {
     let choices = || node["anyOf"].as_array().into_iter().flatten().map(|choice| resolve(choice, schema));
     let others: Vec<String> =
         choices().filter(|choice| choice["const"].is_string()).map(|choice| choice["const"].to_string()).collect();
@@ -176,7 +193,7 @@ fn no_choice(instance: &Value, node: &Value, schema: &Value) -> String {
         false => format!("; {} is legal, too", others.join(" or ")),
     };
     match choices().find_map(|choice| choice["x-quantity"].as_str()) {
-        Some(kind) if instance.is_number() => no_unit(kind, instance) + &also,
+        Some(kind) if is_bare(instance) => no_unit(kind, instance, path) + &also,
         Some(kind) if instance.is_string() => quantity::check(kind, instance).err().unwrap_or_default() + &also,
         _ => format!("{} is not legal; legal is {}", given(instance), describe(node, schema)),
     }

@@ -4,7 +4,7 @@ use crate::model::Scenario;
 use crate::problem::Finding;
 
 /// The most of each. A choice: four times the most hosts that a side of a topology has, some 10 GB.
-pub(super) const MOST: u64 = 4_000_000;
+pub(crate) const MOST: u64 = 4_000_000;
 
 /// Whether all may be made; otherwise what is too many is reported.
 pub(super) fn check(scenario: &Scenario, found: &mut Vec<Finding>) -> bool {

@@ -15,6 +15,7 @@ use crate::expand::{expand, legs::foreign};
 use crate::model::{Duplex, FlowEntry, Scenario, Settings};
 use crate::network::Network;
 use crate::problem::Finding;
+pub(crate) use counts::MOST;
 use entries::entries;
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::time::{Duration, Rate};
@@ -44,8 +45,7 @@ pub(crate) fn check(scenario: &Scenario, control: &Control) -> Result<Vec<Findin
         sessions::check(scenario, name, session, &mut found);
     }
     // What nobody can hold is not made, not even to look at it.
-    let may_be = scenario.topology.as_ref().is_none_or(|topology| topology.can_be_laid(scenario.duration));
-    if counts::check(scenario, &mut found) && may_be {
+    if counts::check(scenario, &mut found) && can_be_laid(scenario) {
         let network = expand(scenario, scenario.seed, &mut found, control)?;
         let all_served = stations::check(scenario, &network, &mut found);
         let there = network.links_by_name();
@@ -57,6 +57,12 @@ pub(crate) fn check(scenario: &Scenario, control: &Control) -> Result<Vec<Findin
         optimum::check(scenario, &network, &mut found);
     }
     Ok(found)
+}
+
+/// Whether the topology of a scenario can be made.
+pub(crate) fn can_be_laid(scenario: &Scenario) -> bool {
+    let possible = scenario.topology.as_ref().is_none_or(|topology| topology.can_be_laid(scenario.duration));
+    possible && counts::check(scenario, &mut Vec::new())
 }
 
 fn times(scenario: &Scenario, found: &mut Vec<Finding>) {

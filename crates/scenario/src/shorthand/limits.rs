@@ -81,8 +81,23 @@ impl Limits {
         limits
     }
 
+    /// Whether a text says how much may wait by what a link sends.
+    pub fn measures(text: &str) -> bool {
+        text.contains("BDP")
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// A queue with what was written in the places of the numbers that stand for it.
+    pub fn restored(&self, mut queue: Value) -> Value {
+        for (_, value) in queue.as_object_mut().into_iter().flatten() {
+            if let Some(measured) = marked(value).and_then(|index| self.0.get(index)) {
+                *value = measured.amount.shown().into();
+            }
+        }
+        queue
     }
 
     /// Where the queues stand that wait to be known.
@@ -134,6 +149,15 @@ impl Limits {
                 }
             }
         }
+        // A queue that no link has is as good as none.
+        for Measured { queue, .. } in self.0.iter().filter(|measured| !at_place.contains_key(measured.queue.as_slice()))
+        {
+            if let Some((key, table)) = queue.split_last()
+                && let Some(Value::Object(settings)) = at_mut(value, table)
+            {
+                settings.remove(key);
+            }
+        }
         let by_name = network.links_by_name();
         for name in different {
             let queue = |name: &str| {
@@ -160,10 +184,7 @@ impl Limits {
             return None;
         }
         let queue = serde_json::to_value(&link.queue).ok()?;
-        let marked = queue.as_object()?.values().filter_map(|value| {
-            let packets: f64 = value.as_str()?.strip_suffix(" packets")?.parse().ok()?;
-            (packets >= MARK).then_some((packets - MARK) as usize)
-        });
+        let marked = queue.as_object()?.values().filter_map(marked);
         let measured: Vec<usize> = marked.filter(|&measured| measured < self.0.len()).collect();
         let packets = measured.iter().map(|&measured| ruler.packets(index, link, &self.0[measured]));
         let packets = packets.collect::<Result<Vec<f64>, Unknown>>();
@@ -181,17 +202,17 @@ impl Limits {
         let mut found = Vec::new();
         for (index, measured) in self.0.iter().enumerate() {
             let of = users.iter().flatten().find(|user| user.measured.contains(&index));
+            let Some(of) = of else { continue };
             let message = match of {
-                Some(user) if first.contains_key(&self.written(user, origins)) => continue,
-                Some(User { packets: Err(Unknown::Moving), .. }) => {
+                user if first.contains_key(&self.written(user, origins)) => continue,
+                User { packets: Err(Unknown::Moving), .. } => {
                     "satellites move, and round-trip times over this link with them: give packets, bytes, or a time \
                      such as \"50 ms\""
                 }
-                Some(_) => {
+                _ => {
                     "no flow and no session crosses this link when the run starts, so no round-trip time is known: \
                      give packets, bytes, or a time such as \"50 ms\""
                 }
-                None => "no link has this queue, so nothing can be said of it in packets: leave it out",
             };
             let finding = Finding::new(format!("{}.{}", measured.queue.join("."), measured.key), message);
             found.push(finding.given(Some(measured.amount.shown())));
@@ -280,6 +301,12 @@ impl Amount {
             Amount::Products(products) => format!("{products} BDP"),
         }
     }
+}
+
+/// What a value of a queue stands for, if it is one of the numbers that do.
+fn marked(value: &Value) -> Option<usize> {
+    let packets: f64 = value.as_str()?.strip_suffix(" packets")?.parse().ok()?;
+    (packets >= MARK).then_some((packets - MARK) as usize)
 }
 
 fn text(packets: f64) -> Value {

@@ -4,21 +4,35 @@
 //! | file | what it spells out |
 //! |---|---|
 //! | `schemes.rs` | `[schemes.tfmcc]`: parameters of all sessions of a scheme |
+//! | `directions.rs` | `loss = { .., direction = "back" }`: losses in one direction |
+//! | `patterns.rs` | `[links."access-*"]`: settings of several links |
+//! | `series.rs` | `{ first = "2 ms", step = "5 ms" }`: values of a row |
+//! | `kinds.rs` | `queue = { limit = "20 packets" }`: the kind that is there otherwise |
 //! | `limits.rs` | `limit = "0.5 BDP"`: queues measured in time or bandwidth-delay products |
-//! | `places.rs` | where links are spoken of |
 //! | `origins.rs` | where what has been spelled out was written, for messages |
+//! | `places.rs` | where a scenario says what links are like |
 
+mod directions;
+mod kinds;
 mod limits;
 mod origins;
+mod patterns;
 mod places;
 mod schemes;
+mod series;
 
 pub(crate) use limits::Limits;
 pub(crate) use origins::Origins;
+pub(crate) use patterns::is_pattern;
 pub(crate) use schemes::unused;
+pub(crate) use series::is_series;
 
+use crate::meaning::can_be_laid;
+use crate::model::Scenario;
 use crate::problem::Problem;
-use serde_json::Value;
+use crate::topology::Sketch;
+use faircast_proto::time::Duration;
+use serde_json::{Value, json};
 
 /// What has been spelled out.
 #[derive(Debug, Default)]
@@ -31,10 +45,81 @@ pub(crate) struct Spelled {
     pub limits: Limits,
 }
 
-/// Spells out a scenario. `schema`: the decisive one.
-pub(crate) fn spell_out(scenario: &mut Value, schema: &Value) -> Spelled {
+/// Spells out a scenario. `schema`: the decisive one. `is_legal` holds a value against it.
+pub(crate) fn spell_out(scenario: &mut Value, schema: &Value, is_legal: &dyn Fn(&Value) -> bool) -> Spelled {
     let mut spelled = Spelled::default();
-    schemes::spread(scenario, schema, &mut spelled.origins);
+    let Spelled { origins, problems, .. } = &mut spelled;
+    schemes::spread(scenario, schema, origins);
+    directions::spread(scenario, origins, problems);
+    if !kinds::lacking(scenario, "topology").is_empty() || !kinds::lacking(scenario, "stations").is_empty() {
+        let (legal, limits) = of_topology(scenario, schema, is_legal);
+        let filled = legal.and_then(|mut legal| {
+            legal.fill();
+            legal.topology
+        });
+        match filled {
+            Some(filled) => kinds::of_topology(scenario, schema, (&filled, &limits), problems),
+            None => ["topology", "stations"].iter().for_each(|table| kinds::leave_out(scenario, table)),
+        }
+    }
+    let names = scenario["links"].as_object().into_iter().flatten().map(|(name, _)| name);
+    let has_patterns = names.filter(|name| is_pattern(name)).count() > 0;
+    let has_series = ["flows", "sessions"].iter().any(|table| has_series(&scenario[table]));
+    if has_patterns || has_series || !kinds::lacking(scenario, "links").is_empty() {
+        let (legal, limits) = of_topology(scenario, schema, is_legal);
+        let right = legal.as_ref().map(Scenario::right);
+        let sketch = legal.and_then(|legal| match &legal.topology {
+            None => Some(Sketch::default()),
+            Some(topology) => can_be_laid(&legal).then(|| topology.lay(&legal.surroundings(legal.seed))),
+        });
+        let made: Option<Vec<String>> =
+            sketch.as_ref().map(|sketch| sketch.links.iter().map(|link| link.name.clone()).collect());
+        patterns::spread(scenario, schema, made.as_deref(), origins, problems);
+        series::times(scenario, right, origins, problems);
+        match &sketch {
+            Some(sketch) => kinds::of_links(scenario, schema, (sketch, &limits), problems),
+            None => kinds::leave_out(scenario, "links"),
+        }
+    }
     spelled.limits = Limits::take(scenario, schema, &mut spelled.problems);
     spelled
+}
+
+/// Spells out what a part of a scenario says, as far as it can be known without the rest: of a series the first value
+/// stands for all.
+pub(crate) fn spell_part(part: &mut Value, schema: &Value) -> Spelled {
+    let mut spelled = Spelled::default();
+    let Spelled { origins, problems, .. } = &mut spelled;
+    directions::spread(part, origins, problems);
+    patterns::first(part, problems);
+    kinds::leave_out(part, "links");
+    spelled.limits = Limits::take(part, schema, problems);
+    spelled
+}
+
+/// The topology and the stations of a scenario alone, if they are legal but for what is without a kind, which is left
+/// out, and the queues in them that are measured by links.
+fn of_topology(scenario: &Value, schema: &Value, is_legal: &dyn Fn(&Value) -> bool) -> (Option<Scenario>, Limits) {
+    // Of another duration, if there is none, links have the same names.
+    let duration = scenario["duration"].as_str().filter(|text| Duration::parse(text).is_ok()).unwrap_or("100 s");
+    let mut alone = json!({ "format": 1, "name": "topology", "duration": duration });
+    for key in ["topology", "stations"] {
+        if let Some(table) = scenario.get(key) {
+            alone[key] = table.clone();
+        }
+    }
+    ["topology", "stations"].iter().for_each(|table| kinds::leave_out(&mut alone, table));
+    let mut wrong = Vec::new();
+    let limits = Limits::take(&mut alone, schema, &mut wrong);
+    let legal = wrong.is_empty() && is_legal(&alone);
+    (legal.then(|| serde_json::from_value(alone).ok()).flatten(), limits)
+}
+
+/// Whether a value or a part of it is a series.
+fn has_series(value: &Value) -> bool {
+    match value {
+        Value::Object(table) => is_series(value) || table.values().any(has_series),
+        Value::Array(items) => items.iter().any(has_series),
+        _ => false,
+    }
 }
