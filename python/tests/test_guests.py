@@ -202,7 +202,7 @@ def test_an_error_in_a_handler_ends_the_run(fails: str, message: str) -> None:
 
 
 def test_wrong_parameters_are_told_with_their_paths() -> None:
-    assert faircast.problems(ticking('gap = "0 s"')) == [("sessions.film.gap", "0 ns given; legal is more than 0 s")]
+    assert faircast.problems(ticking('gap = "0 s"')) == [("sessions.film.gap", "0 s given; legal is more than 0 s")]
     [(path, message)] = faircast.problems(ticking("gap = 3"))
     assert (path, message.split(":")[0]) == ("sessions.film.gap", "3 has no unit")
     [(path, message)] = faircast.problems(ticking('mood = "cal"'))

@@ -80,7 +80,7 @@ def test_the_message_names_the_class_and_all_that_is_wrong() -> None:
         Link(rate="2 Mbit", delay="5", sipmlex=True)
     assert error.value.message == "Link has 3 problems"
     assert [path for path, _ in error.value.problems] == ["delay", "rate", "sipmlex"]
-    assert 'delay: 5 has no unit: write a duration as text with its unit, e.g. "5 s"' in str(error.value)
+    assert 'delay: 5 has no unit: write a duration as text with its unit, e.g. "5 ms"' in str(error.value)
     assert "sipmlex: unknown key; did you mean simplex?; legal are" in str(error.value)
 
 
