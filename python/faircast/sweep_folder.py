@@ -14,7 +14,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -27,7 +28,7 @@ from faircast.results import faircast_version, read_table, to_arrow, write_table
 from faircast.scenario import Resolved
 from faircast.storage import new_file, new_folder, remove, writing
 from faircast.summary import RunSummary
-from faircast.vary import as_text, known_by
+from faircast.vary import Values, as_text, known_by
 from faircast.warning import COLUMNS, Found
 
 if TYPE_CHECKING:
@@ -55,10 +56,11 @@ class SweepPoint:
 
     @property
     def tables(self) -> str:
-        """The name of its folder among the tables: its values and the hash of its scenario."""
-        text = "-".join(map(as_text, self.values.values()))
+        """The name of its folder among the tables: its values, ordered by their paths, and the hash of its scenario."""
+        text = "-".join(as_text(value) for _, value in sorted(self.values.items()))
         safe = "".join(letter if letter.isalnum() or letter in "_." else "-" for letter in text).strip(".-")
-        return f"{safe[:80]}-{self.scenario.hash}" if safe else self.scenario.hash
+        short = safe.encode()[:80].decode(errors="ignore")  # file systems count bytes
+        return f"{short}-{self.scenario.hash}" if safe else self.scenario.hash
 
     def __repr__(self) -> str:
         listed = ", ".join(f"{path} = {as_text(value)}" for path, value in self.values.items())
@@ -103,21 +105,44 @@ def read_points(folder: Path) -> list[SweepPoint]:
     return [point for point, _ in found]
 
 
-def joined(own: Sequence[SweepPoint], held: Sequence[SweepPoint], folder: Path) -> list[SweepPoint]:
-    """The points of a call, then those that its folder holds besides; each with all seeds ever asked for."""
+def joined(
+    own: Sequence[SweepPoint],
+    held: Sequence[SweepPoint],
+    folder: Path,
+    make: Callable[[Values], Resolved] | None = None,
+) -> list[SweepPoint]:
+    """The points of a call, then those that its folder holds besides; each with all seeds ever asked for.
+
+    Raises `InputError` if the folder holds another scenario for a point. Points that the call does not ask for are held
+    against the scenario that `make` gives for them now; one that it refuses, as its file is gone, may stay.
+    """
     before = {known_by(point.values): point for point in held}
     found = []
     for point in own:
         other = before.pop(known_by(point.values), None)
         if other is not None and other.scenario != point.scenario:
-            listed = ", ".join(f"{path} = {as_text(value)}" for path, value in point.values.items())
-            raise InputError(
-                f"{folder} holds another scenario for the point {listed}: a file that the scenario reads has changed; "
-                "remove the folder or choose another one with --out"
-            )
+            raise changed(folder, point)
         seeds = {*point.seeds, *(() if other is None else other.seeds)}
         found.append(SweepPoint(point.values, point.scenario, tuple(sorted(seeds))))
-    return [*found, *before.values()]
+    for point in before.values():
+        with suppress(InputError):
+            now = point.scenario if make is None else make(point.values)
+            if now != point.scenario:
+                break
+        values = {path: point.values[path] for path in own[0].values}  # the paths in the order of this call
+        found.append(SweepPoint(values, point.scenario, point.seeds))
+    else:
+        return found
+    raise changed(folder, point)
+
+
+def changed(folder: Path, point: SweepPoint) -> InputError:
+    """The refusal to mix results of a scenario as it was and as it is."""
+    listed = ", ".join(f"{path} = {as_text(value)}" for path, value in point.values.items())
+    return InputError(
+        f"{folder} holds another scenario for the point {listed}: a file that the scenario reads has changed; "
+        "remove the folder or choose another one with --out"
+    )
 
 
 def columns_of(points: Sequence[SweepPoint]) -> dict[str, list[str] | NDArray[Any]]:

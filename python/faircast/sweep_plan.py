@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,6 +43,8 @@ class Plan(NamedTuple):
     """The assignments that all points share."""
     folder: Path | None = None
     """Where the plan comes from, if it is that of a folder."""
+    make: Callable[[Values], Resolved] | None = None
+    """Makes the scenario of any other point of these paths; an `InputError` if it is not legal."""
 
 
 def again(
@@ -86,14 +88,18 @@ def planned(
     base = None if scenario is None else trees.of(scenario)
     found: list[SweepPoint] = []
     wrong: dict[tuple[str, str], list[Values]] = {}
-    for point in values:
+
+    def made(point: Values) -> Resolved:
         source = point.get(SCENARIO, scenario)
+        tree = trees.of(source)
+        for path, value in point.items():
+            if path != SCENARIO:
+                put(tree, keys_of(path), value, f"--vary {brief(path)}")
+        return resolve_tree(tree, home(source), describe(source))
+
+    for point in values:
         try:
-            tree = trees.of(source)
-            for path, value in point.items():
-                if path != SCENARIO:
-                    put(tree, keys_of(path), value, f"--vary {brief(path)}")
-            found.append(SweepPoint(point, resolve_tree(tree, home(source), describe(source)), ()))
+            found.append(SweepPoint(point, made(point), ()))
         except InputError as error:
             for problem in error.problems or [("", error.message)]:
                 wrong.setdefault(problem, []).append(point)
@@ -103,7 +109,8 @@ def planned(
             wrong = hints | wrong
         raise refusal("the scenario" if scenario is None else describe(scenario), wrong, values)
     names = list(dict.fromkeys(point.scenario.name for point in found))
-    return Plan(names[0] if len(names) == 1 else "several", digest_of(base, varied, sets), varied, found, tuple(sets))
+    name = names[0] if len(names) == 1 else "several"
+    return Plan(name, digest_of(base, varied, sets), varied, found, tuple(sets), make=made)
 
 
 class Trees:

@@ -347,7 +347,7 @@ def carry_out(plan: Plan, path: Path, *, tables: tuple[str, ...], jobs: int, wat
     def check() -> dict[str, Any]:
         manifest = check_place(path, KIND, {"hash": plan.digest})
         check_build(path, manifest)
-        points[:] = joined(plan.points, read_points(path), path)
+        points[:] = joined(plan.points, read_points(path), path, plan.make)
         return manifest
 
     place = Workplace(path, check)

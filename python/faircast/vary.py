@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
@@ -21,6 +22,8 @@ POINTS_MAX = 10_000
 """Points of a sweep: all are checked before the first run and kept in memory with their scenarios."""
 SCENARIO = "scenario"
 """The path that stands for the file of the scenario itself."""
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+"""What TOML takes for a key without quotes."""
 CLOSING = {"[": "]", "{": "}", "(": ")"}
 
 Values = Mapping[str, Any]
@@ -117,10 +120,12 @@ def points(vary: Mapping[str, Sequence[Any]], rows: Sequence[Values] | None = No
     Raises `InputError` for an empty list, paths of which one holds the other, a point that stands there twice, rows
     that do not name the same paths, and more points than can be.
     """
-    axes = {str(path): _listed(path, values) for path, values in vary.items()}
+    given = None if rows is None else [dict(row) for row in rows]
+    check_paths([str(path) for path in (*vary, *(given[0] if given else ()))])
+    axes = {spelled(str(path)): _listed(str(path), values) for path, values in vary.items()}
     listed: list[dict[str, Any]] = [{}]
-    if rows is not None:
-        listed = [{str(path): plain(value) for path, value in row.items()} for row in rows]
+    if given is not None:
+        listed = [{spelled(str(path)): plain(value) for path, value in row.items()} for row in given]
         if not listed:
             raise InputError("rows is an empty list; it needs a row for each point")
         for number, row in enumerate(listed, 1):
@@ -129,7 +134,6 @@ def points(vary: Mapping[str, Sequence[Any]], rows: Sequence[Values] | None = No
                 raise InputError(f"row {number} names {', '.join(row) or 'nothing'}, the first row {named}")
     if not axes and not listed[0]:
         raise InputError("nothing is varied; say --vary path=a,b,c, or --list FILE.csv")
-    check_paths([*axes, *listed[0]])
     number = prod(map(len, axes.values())) * len(listed)
     if number > POINTS_MAX:
         raise InputError(
@@ -169,6 +173,11 @@ def keys_of(path: str) -> tuple[str, ...]:
     if not keys or not all(keys) or len(keys) > DEEPEST:
         raise InputError(f"{brief(path)} is not a path of a scenario, such as links.bottleneck.delay")
     return keys
+
+
+def spelled(path: str) -> str:
+    """A path in the one way in which sweeps write it, however it was typed: without quotes where it needs none."""
+    return ".".join(key if BARE.fullmatch(key) else f'"{key}"' for key in keys_of(path))
 
 
 def check_paths(paths: Sequence[str]) -> None:

@@ -238,7 +238,7 @@ def test_tables_on_request(cli: Cli, small: Path, runs: list[int]) -> None:
     result = SweepResult.read("here")
     point = result.points[3]
     folder = Path("here/tables") / point.tables / "seed-1"
-    assert folder.parent.name == f"20-packets-2-{point.scenario.hash}"
+    assert folder.parent.name == f"2-20-packets-{point.scenario.hash}"
     assert sorted(path.name for path in folder.iterdir()) == ["flows.parquet", "queues.parquet"]
     alone = faircast.run(point.scenario, seed=1)
     read = faircast.RunResult.read(folder)
@@ -246,6 +246,31 @@ def test_tables_on_request(cli: Cli, small: Path, runs: list[int]) -> None:
     assert repr(read.flows.to_pylist()) == repr(alone.flows.to_pylist())
     assert cli(*whole, "other", "--tables", "queues, flows", "--jobs", 1).code == 0
     assert content(Path("here")) == content(Path("other"))
+
+
+def test_paths_in_any_order_and_spelling(cli: Cli, small: Path) -> None:
+    """Nothing is computed again, and the files are those of the latest call as if it had been the only one."""
+    first = ("--vary", "flows.web.count=1,2", "--vary", "duration=3s,4s")
+    second = ("--vary", "duration=4s", "--vary", 'flows."web".count=2,1')
+    rest = ("--set", "warmup=1s", "--tables", "flows", "--out")
+    assert cli("sweep", small, *first, *rest, "here").code == 0
+    assert cli("sweep", small, *second, *rest, "here").out.endswith("0 runs computed, 2 found\n")
+    assert SweepResult.read("here").varied == ("duration", "flows.web.count")
+    assert cli("sweep", small, *second, *rest, "whole").code == 0
+    assert cli("sweep", small, "--vary", "duration=3s", *second[2:3], "flows.web.count=1,2", *rest, "whole").code == 0
+    assert cli("sweep", small, *second, *rest, "whole").out.endswith("0 runs computed, 2 found\n")
+    assert content(Path("here")) == content(Path("whole"))
+
+
+def test_names_of_folders_have_room_in_every_file_system(cli: Cli, small: Path) -> None:
+    """They count bytes, 255 of them, and some letters have four."""
+    text = "\U0001d518" * 90
+    done = cli(
+        "sweep", small, "--vary", f"description={text}", "--set", "duration=3s", "--tables", "flows", "--out", "x"
+    )
+    assert done.code == 0, done.err
+    (place,) = Path("x/tables").iterdir()
+    assert place.name.startswith("\U0001d518" * 20 + "-")
 
 
 def test_the_names_of_tables(small: Path) -> None:
@@ -316,7 +341,7 @@ def test_what_killed_processes_left_is_removed(cli: Cli, small: Path) -> None:
     command = ("sweep", small, *ARGUMENTS, "--tables", "flows", "--out")
     assert cli(*command, "whole").code == 0
     assert cli(*command, "here").code == 0
-    (place,) = Path("here/tables").glob("5-packets-1-*")
+    (place,) = Path("here/tables").glob("1-5-packets-*")
     (place / "seed-1/flows.parquet").unlink()
     (place / ".seed-1.new").mkdir()
     (place / ".seed-1.new/flows.parquet").write_text("half")
@@ -533,6 +558,34 @@ def test_a_file_that_has_changed_below_the_scenario(cli: Cli, small: Path) -> No
     assert done.code == 2
     assert "mine holds another scenario for the point" in done.err
     assert "a file that the scenario reads has changed" in done.err
+
+
+def test_a_changed_file_is_found_at_points_that_are_not_asked_for(cli: Cli, small: Path) -> None:
+    """What the folder holds of the file as it was, and new points of the file as it is, do not belong together."""
+    fade = small.with_name("fade.csv")
+    fade.write_text("time,delay\n1 s,60 ms\n")
+    sweep = ("sweep", small, "--set", "duration=3s", "--set", "warmup=1s", "--set", "links.bottleneck.changes=fade.csv",
+             "--out", "mine", "--vary")  # fmt: skip
+    assert cli(*sweep, "flows.web.count=1").code == 0
+    fade.write_text("time,delay\n1 s,70 ms\n")
+    before = content(Path("mine"))
+    done = cli(*sweep, "flows.web.count=2")
+    assert done.code == 2
+    assert "mine holds another scenario for the point flows.web.count = 1: a file that the scenario" in done.err
+    assert content(Path("mine")) == before
+    fade.write_text("time,delay\n1 s,60 ms\n")
+    assert cli(*sweep, "flows.web.count=2").code == 0
+
+
+def test_points_stay_whose_file_is_gone(cli: Cli, small: Path) -> None:
+    """Nobody can tell it from the one that was read, and the new points do not rest on it."""
+    other = small.with_name("other.toml")
+    other.write_text(small.read_text().replace("count = 2", "count = 1"))
+    sweep = ("sweep", "--vary", "duration=3s", "--set", "warmup=1s", "--out", "mine", "--vary")
+    assert cli(*sweep, f"scenario={other}").code == 0
+    other.unlink()
+    assert cli(*sweep, f"scenario={small}").code == 0
+    assert len(SweepResult.read("mine").points) == 2
 
 
 def test_a_sweep_is_interrupted(cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,6 +97,13 @@ def test_what_makes_no_points(vary: Any, rows: Any, message: str) -> None:
         points(vary, rows)
 
 
+def test_a_path_has_one_spelling() -> None:
+    """However it was typed: a folder knows its points by it."""
+    assert points({'links."bottleneck" .rate': [1]}) == [{"links.bottleneck.rate": 1}]
+    assert points({}, [{"stations[0].at": 1, 'links."a.b".x': 2}]) == [{"stations.0.at": 1, 'links."a.b".x': 2}]
+    assert points({"links.access-*.delay": [1]}) == [{'links."access-*".delay': 1}]
+
+
 def test_there_are_not_too_many_points() -> None:
     """The number is known before they are made."""
     assert len(points({"a": range(POINTS_MAX)})) == POINTS_MAX
