@@ -50,6 +50,11 @@ class RunSummary:
             raise KeyError(self._unknown(*key))
         return self.values[found]
 
+    def get(self, key: tuple[str, str], default: float = math.nan) -> float:
+        """The value of (subject, metric), or `default` if there is none."""
+        found = self.layout.index.get(key)
+        return default if found is None else self.values[found]
+
     def __contains__(self, key: object) -> bool:
         return key in self.layout.index
 
@@ -79,6 +84,11 @@ class Row:
     over_seeds: Estimate
     optimum: float = math.nan
     """What would be the best rate; NaN where that means nothing."""
+
+
+def equal(a: RunSummary, b: RunSummary) -> bool:
+    """Whether two runs have the same numbers, undefined ones (NaN) at the same places."""
+    return a is b or (a.layout.rows == b.layout.rows and a.values.tobytes() == b.values.tobytes())
 
 
 def summary_of(raw: RawResult) -> RunSummary:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from faircast.scenario import Resolved, Source, choose
 from faircast.scenario import seeds as seeds_of
 from faircast.statistics import Estimate, estimate
 from faircast.storage import clear_leftovers
-from faircast.summary import Row, RunSummary, over_seeds
+from faircast.summary import Row, RunSummary, equal, over_seeds
 from faircast.sweep_folder import (
     KIND,
     TABLES,
@@ -34,7 +35,7 @@ from faircast.sweep_folder import (
     write_points,
 )
 from faircast.sweep_plan import Plan, again, planned
-from faircast.vary import keys_of, short_names
+from faircast.vary import keys_of, known_by, short_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -209,6 +210,27 @@ class SweepResult:
     def metrics(self) -> list[tuple[str, str]]:
         """All pairs of subject and metric that a point has."""
         return list(self._units)
+
+    def without_effect(self) -> list[str]:
+        """The varied paths that change nothing: points that differ in one of them only have equal numbers, all of them.
+
+        Seed by seed, where both points have it; a path of which no two points differ in nothing else is not judged.
+        """
+        found = []
+        for path in self.varied:
+            groups: dict[str, list[dict[int, RunSummary]]] = {}
+            for point in self.points:
+                others = {other: value for other, value in point.values.items() if other != path}
+                groups.setdefault(known_by(others), []).append(self.runs(point))
+            pairs = [
+                (a[seed], b[seed])
+                for runs in groups.values()
+                for a, b in pairwise(runs)
+                for seed in a.keys() & b.keys()
+            ]
+            if pairs and all(equal(a, b) for a, b in pairs):
+                found.append(path)
+        return found
 
     def plot(self, *metrics: str, x: str | None = None, series: str | None = None, width: str = "page") -> Picture:
         """Draw metrics, each given as ``"video/rate"``, with intervals; without any the rates of sessions and flows.

@@ -653,6 +653,31 @@ def test_as_json(cli: Cli, small: Path) -> None:
     assert done.err == ""
 
 
+def test_what_changes_nothing_is_said(cli: Cli, small: Path) -> None:
+    """The link has its rate from its own table, whatever that of the topology says, and the runs are equal."""
+    path = "topology.bottleneck.rate"
+    sweep = ("sweep", small, "--vary", f"{path}=1 Mbit/s,2 Mbit/s", "--vary", "flows.web.count=1,2", "--out", "x",
+             "--set", "duration=3s")  # fmt: skip
+    done = cli(*sweep)
+    said = f"{path} changes nothing: every number of every run is the same at 1 Mbit/s, 2 Mbit/s"
+    assert said in done.err
+    assert "count changes nothing" not in done.err
+    assert said in cli("show", "x").err
+    assert json.loads(cli(*sweep, "--json").out)["without_effect"] == [path]
+    (single,) = faircast.sweep(small, vary={path: ["1 Mbit/s"]}, sets=QUICK, out="one").points
+    assert SweepResult.read("one").without_effect() == [], f"{single} differs from no other"
+
+
+def test_one_point_that_differs_is_an_effect(small: Path, tmp_path: Path) -> None:
+    """The rate of the topology counts where the link has none of its own."""
+    vary = {"topology.bottleneck.rate": ["1 Mbit/s", "2 Mbit/s"]}
+    free = small.read_text().replace('rate = "1.5 Mbit/s"\n', "", 1)
+    assert faircast.sweep(free, vary=vary, sets=QUICK, out=tmp_path / "x").without_effect() == []
+    rows = [{"flows.web.count": 1, "duration": "3s"}, {"flows.web.count": 1, "duration": "4s"}]
+    rows += [{"flows.web.count": 2, "duration": "3s"}]
+    assert faircast.sweep(small, rows=rows, sets=["warmup=1s"], out=tmp_path / "y").without_effect() == []
+
+
 def test_warnings_of_the_points_are_merged(cli: Cli, small: Path) -> None:
     """A small window holds both flows at both points: one line for each flow."""
     vary = ("--vary", "links.bottleneck.rate=20 Mbit/s,30 Mbit/s", "--reps", 2)

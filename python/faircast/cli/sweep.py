@@ -10,7 +10,7 @@ import typer
 
 from faircast.cli.common import Jobs, Json, Label, Sets, one_place, say, table, verb
 from faircast.cli.endings import note, print_json, warn
-from faircast.errors import INTERRUPTED
+from faircast.errors import INTERRUPTED, brief
 from faircast.progress import Reporter
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def show(result: SweepResult, metrics: Sequence[Metric] = ()) -> None:
         say(f"... and {len(result.points) - LINES_SHOWN} more points in {result.folder / 'measurements.parquet'}")
     if not metrics:
         tell_more(result, chosen)
-    for warning in warning_lines(result):
+    for warning in [*idle_lines(result), *warning_lines(result)]:
         warn(warning)
     say(f"results in {result.folder}")
 
@@ -167,6 +167,20 @@ def tell_more(result: SweepResult, shown: Sequence[Metric]) -> None:
     if left > 0 and shown:
         say(f"{many(left, 'more metric')} of {many(subjects, 'subject')}: --metric SUBJECT/METRIC")
         say(f"to draw one: faircast plot {result.folder} {'/'.join(shown[0])}")
+
+
+def idle_lines(result: SweepResult) -> list[str]:
+    """The varied paths that change nothing, so that nobody takes equal numbers for a result."""
+    from faircast.vary import as_text
+
+    lines = []
+    for path in result.without_effect():
+        values = list(dict.fromkeys(as_text(point.values[path]) for point in result.points))
+        listed = ", ".join(map(brief, values[:5])) + (", .." if len(values) > 5 else "")
+        lines.append(
+            f"{path} changes nothing: every number of every run is the same at {listed}; another key may decide"
+        )
+    return lines
 
 
 def warning_lines(result: SweepResult, most: int = 5) -> list[str]:
@@ -202,6 +216,7 @@ def to_json(result: SweepResult) -> dict[str, Any]:
         "computed": result.computed,
         "found": result.found,
         "interrupted": result.interrupted,
+        "without_effect": result.without_effect(),
         "warnings": [plain(row) for row in result.warnings.to_pylist()],
         "points": [
             {
