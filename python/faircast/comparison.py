@@ -289,14 +289,20 @@ def differences(first: Side, second: Side, notes: dict[str, None]) -> list[Diffe
     a, b = first.runs[seeds[0]], second.runs[seeds[0]]
     for subject, metric, unit in a.layout.rows:
         if (subject, metric) in b:
-            of_first, of_second = (
-                estimate([side.runs[seed][subject, metric] for seed in seeds if (subject, metric) in side.runs[seed]])
-                for side in (first, second)
-            )
+            of_first, of_second = (estimate(values) for values in sides_of(first, second, (subject, metric), paired))
             apart = difference_of(second.runs, first.runs, subject, metric, paired=paired)
             names = first.where, first.name, second.name
             found.append(Difference(subject, metric, unit, *names, of_first, of_second, apart, paired))
     return found
+
+
+def sides_of(first: Side, second: Side, key: Metric, paired: bool) -> tuple[list[float], list[float]]:
+    """The values of a metric on both sides over the common seeds; of pairs those on which the difference rests."""
+    both = [(first.runs[seed], second.runs[seed]) for seed in common(first.runs, second.runs)]
+    pairs = [(a.get(key), b.get(key)) for a, b in both]
+    if paired:
+        pairs = [(a, b) for a, b in pairs if not math.isnan(b - a)]
+    return [a for a, _ in pairs], [b for _, b in pairs]
 
 
 def listed(runs: Runs) -> str:

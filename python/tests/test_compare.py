@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from array import array
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from conftest import Cli
 from terminal import assert_whole
 
 import faircast
+from faircast.cli.compare import show
 from faircast.comparison import Side, comparison
 from faircast.errors import InputError
 from faircast.pairs import are_paired, difference_of, told_apart
@@ -73,6 +75,39 @@ def test_undefined_values_are_left_out() -> None:
     assert difference_of(nothing, a, "f", "rate", paired=False).n == 0
     assert difference_of(nothing, a, "f", "rate", paired=True).n == 0
     assert difference_of({1: run(math.inf)}, a, "f", "rate", paired=False).n == 0
+
+
+def test_means_are_those_of_the_pairs() -> None:
+    """Seed 3 has one value only, the infinite ones of seed 4 no difference: the means are 1.5 and 2.5, 1 apart."""
+    a = {1: run(1), 2: run(2), 3: run(100), 4: run(math.inf)}
+    b = {1: run(2), 2: run(3), 3: run(NAN), 4: run(math.inf)}
+    row = comparison([[side("a", a), side("b", b)]], [])["f", "rate"]
+    assert (row.of_first, row.of_second, row.difference) == (estimate([1, 2]), estimate([2, 3]), estimate([1, 1]))
+    assert row.relative == 1 / 1.5
+    other = {seed: run(found["f", "rate"], "down") for seed, found in b.items() if seed < 4}
+    row = comparison([[side("a", a), side("b", other)]], [])["f", "rate"]
+    assert (row.of_first, row.of_second) == (estimate([1, 2, 100]), estimate([2, 3])), "samples, not pairs"
+
+
+def test_lines_that_rest_on_fewer_pairs_say_so(capsys: pytest.CaptureFixture[str]) -> None:
+    """A metric that some seeds do not define, and one that is infinite in some; with the others there is no column."""
+
+    def runs(*more: tuple[float, float, float]) -> dict[int, RunSummary]:
+        return {
+            seed: run(rate, "up", ("f", "delay", "s", delay), ("f", "gap", "s", gap))
+            for seed, (rate, delay, gap) in enumerate(more)
+        }
+
+    a, b = runs((1, 1, 1), (2, 2, 1), (3, 3, 2)), runs((2, 2, math.inf), (3, NAN, 1), (4, NAN, 3))
+    found = comparison([[side("a", a), side("b", b)]], [])
+    show(found, found.metrics)
+    out = capsys.readouterr().out
+    assert out.startswith("b less a, 3 pairs of runs")
+    assert re.search(r"relative +pairs +apart", out)
+    assert re.search(r"f delay, s .* 1 +one seed", out)
+    assert re.search(r"f gap, s .* 3 +-\n", out)
+    show(found, [("f", "rate")])
+    assert "relative   apart" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

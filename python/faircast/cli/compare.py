@@ -75,7 +75,10 @@ def show_pair(rows: Sequence[Difference]) -> None:
     """What the second has more than the first: one table, or where both stand for several points one per metric."""
     if not rows:
         return
-    n = max(row.difference.n for row in rows)
+    counts = [row.difference.n for row in rows]
+    n = max(counts)
+    key = "pairs" if rows[0].paired else "runs"
+    uneven = [key] if min(counts) < n else []
     over = f"{n} {how(rows[0], n)}"
     first, second = rows[0].first, rows[0].second
     if max(len(first), len(second)) > NAME_SHOWN:
@@ -84,8 +87,8 @@ def show_pair(rows: Sequence[Difference]) -> None:
     rates = [max(row.of_first.high, row.of_second.high) for row in rows if row.unit == "bit/s"]
     highest = max((rate for rate in rates if math.isfinite(rate)), default=0.0)
     if not rows[0].where:
-        lines = [[name_of(row, highest), *cells(row, highest)] for row in rows[:LINES_SHOWN]]
-        draw(rows[0], ["metric"], lines)
+        lines = [[name_of(row, highest), *cells(row, highest, uneven)] for row in rows[:LINES_SHOWN]]
+        draw(rows[0], ["metric"], lines, uneven)
         if len(rows) > LINES_SHOWN:
             say(f"... and {len(rows) - LINES_SHOWN} more metrics; --json and faircast.compare have them all")
         return
@@ -95,21 +98,21 @@ def show_pair(rows: Sequence[Difference]) -> None:
     by_metric: dict[str, list[list[str]]] = {}
     for row in rows:
         varied = [as_text(row.where[path]) for path in names]
-        by_metric.setdefault(name_of(row, highest), []).append([*varied, *cells(row, highest)])
+        by_metric.setdefault(name_of(row, highest), []).append([*varied, *cells(row, highest, uneven)])
     say()
     for name, lines in by_metric.items():
         say(name)
-        draw(rows[0], list(names.values()), lines[:LINES_SHOWN])
+        draw(rows[0], list(names.values()), lines[:LINES_SHOWN], uneven)
         if len(lines) > LINES_SHOWN:
             say(f"... and {len(lines) - LINES_SHOWN} more points; --json and faircast.compare have them all")
 
 
-def draw(row: Difference, keys: list[str], lines: list[list[str]]) -> None:
-    """One table."""
+def draw(row: Difference, keys: list[str], lines: list[list[str]], uneven: list[str]) -> None:
+    """One table; with a column for how many values each line rests on if they are not as many everywhere."""
     names = [row.first, row.second]
     if max(map(len, names)) > NAME_SHOWN:
         names = ["first", "second"]
-    numbers = [*names, "difference", "relative", "apart"]
+    numbers = [*names, "difference", "relative", *uneven, "apart"]
     table([*keys, *numbers], lines, right=numbers, whole=keys)
 
 
@@ -121,13 +124,13 @@ def name_of(row: Difference, highest: float) -> str:
     return f"{row.subject} {row.metric}, {unit}" if unit else f"{row.subject} {row.metric}"
 
 
-def cells(row: Difference, highest: float) -> list[str]:
+def cells(row: Difference, highest: float, uneven: list[str]) -> list[str]:
     """The numbers of a line."""
     from faircast.cli.view import number, scaled
 
     scale, _ = scaled(highest if row.unit == "bit/s" else 0.0, row.unit)
     means = [number(replace(item, ci95=None), scale) for item in (row.of_first, row.of_second)]
-    return [*means, number(row.difference, scale), share(row), word(row)]
+    return [*means, number(row.difference, scale), share(row), *[str(row.difference.n) for _ in uneven], word(row)]
 
 
 def how(row: Difference, n: int) -> str:
@@ -144,7 +147,7 @@ def share(row: Difference) -> str:
 
 def word(row: Difference) -> str:
     """Whether the two are told apart."""
-    if row.difference.n == 0:
+    if row.difference.n == 0 or (row.difference.n > 1 and row.told_apart is None):  # nothing, or infinite
         return "-"
     return {None: "one seed", True: "yes", False: "no"}[row.told_apart]
 
