@@ -2,7 +2,7 @@
 
 A folder that is continued takes finished runs from here instead of computing them again. While runs are computed each
 goes to a journal beside the file when it is finished, with what is kept of it besides; the journal goes when the
-campaign is finished.
+campaign is finished. What it kept then stands in a file of its own, if the campaign wants that (`Measurements.keep`).
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 FILE = "measurements.parquet"
 JOURNAL = "measurements.journal"
+KEPT = "kept.parquet"
 
 Key = tuple[str, int]
 """Scenario hash and seed; behind the hash ``#1`` and so on for copies, which the Parquet file does not tell apart."""
@@ -49,7 +50,7 @@ class Measurements:
         self._optima: dict[tuple[str, bytes], Mapping[tuple[str, str], float]] = {}
         self._in_journal: set[str] = set()
         self.kept: dict[Key, dict[str, Any]] = {}
-        """What was kept with runs in the journal, as `record` was given it."""
+        """What was kept with runs beside their summaries, as `record` was given it."""
 
     @classmethod
     def read(cls, folder: Path) -> Measurements:
@@ -59,7 +60,7 @@ class Measurements:
         return found
 
     def load(self) -> None:
-        """Take in what both files hold; see `read`."""
+        """Take in what the files hold; see `read`."""
         path = self._folder / FILE
         if path.exists():
             try:
@@ -68,13 +69,14 @@ class Measurements:
                 if isinstance(error, InputError):
                     raise
                 raise InputError(f"{path} is a Parquet file, but not one of measurements; remove it") from None
-        for record in self._journal.read():
+        self._read_kept()
+        for record in self._journal.read():  # behind the file, as it is newer
             self._replay(record)
 
     @staticmethod
     def discard(folder: Path) -> None:
         """Remove the measurements of a folder."""
-        for name in (JOURNAL, FILE):
+        for name in (JOURNAL, FILE, KEPT):
             with writing(folder / name):
                 remove(folder / name)
 
@@ -100,6 +102,7 @@ class Measurements:
         columns = {"values": _text(summary.values), "optimum": _text(_optimum_column(summary))}
         self._journal.append(*records, run | columns | {"kept": kept})
         self._in_journal.add(layout)
+        self.kept[key] = kept
 
     def add(self, key: Key, name: str, summary: RunSummary) -> None:
         """Take note of a finished run."""
@@ -112,6 +115,25 @@ class Measurements:
 
         with writing(self._folder / FILE), new_file(self._folder / FILE) as file:
             pq.write_table(self.to_arrow(), file, compression="zstd")
+
+    def keep(self) -> None:
+        """Write what was kept of runs to a file of its own, for when the journal is gone; the same gives equal files.
+
+        Copies have no place in it, as they have none among the measurements: they are computed again.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        runs = {key: kept for key, kept in self.kept.items() if key in self._runs and any(kept.values())}
+        keys = sorted(key for key in runs if key == _plain(key))
+        texts = [json.dumps(runs[key], sort_keys=True, separators=(",", ":")) for key in keys]
+        columns = {"scenario": [key[0] for key in keys], "seed": [key[1] for key in keys], "kept": texts}
+        with writing(self._folder / KEPT):
+            if not keys:
+                remove(self._folder / KEPT)
+                return
+            with new_file(self._folder / KEPT) as file:
+                pq.write_table(pa.table(columns), file, compression="zstd", use_dictionary=False)
 
     def to_arrow(self) -> pa.Table:
         """All as a table ``name, scenario, seed, subject, metric, unit, value, optimum``."""
@@ -157,6 +179,20 @@ class Measurements:
             columns = values[start:end].tobytes(), best[start:end].tobytes()
             self.add((digest, int(seeds[start])), name, self._run(*shapes[shape], *columns))
             start = end
+
+    def _read_kept(self) -> None:
+        path = self._folder / KEPT
+        if not path.exists():
+            return
+        table = read_table(path)
+        try:
+            columns = (table.column(name).to_pylist() for name in ("scenario", "seed", "kept"))
+            found = {(digest, seed): json.loads(text) for digest, seed, text in zip(*columns, strict=True)}
+        except (KeyError, TypeError, ValueError):
+            found = {}
+        if not found or not all(isinstance(kept, dict) for kept in found.values()):
+            raise InputError(f"{path} is a Parquet file, but not one of what was kept of runs; remove it")
+        self.kept |= found
 
     def _replay(self, record: dict[str, Any]) -> None:
         """Take a record of the journal."""

@@ -5,7 +5,8 @@
     results/mecn-fig8a-5d0c.../
         manifest.json
         measurements.parquet          the summary of every run: the numbers behind tables and figures
-        measurements.journal          the same while runs are computed, each from the moment it is finished
+        kept.parquet                  what experiments keep of runs besides, if they do: tables, what they made of them
+        measurements.journal          both while runs are computed, each from the moment it is finished
         mecn-fig8a/summary.json       published beside measured, verdicts with reasons
         mecn-fig8a/mecn-fig8a.pdf     the figure, and the same as .png
 """
@@ -110,7 +111,10 @@ def carry_out(
 def compute(plan: Plan, path: Path, *, jobs: int, watcher: Watcher | None) -> Reproduction:
     """Compute what the folder does not hold yet of a plan, and conclude what is complete."""
     begin = time.perf_counter()
-    done = plan.campaign.compute(Measurements.read(path), jobs=jobs, watcher=watcher)
+    known = Measurements.read(path)
+    done = plan.campaign.compute(known, jobs=jobs, watcher=watcher)
+    if not done.interrupted:
+        known.keep()
     reports = []
     for planned in plan.experiments:
         data = planned.data(plan, done.summaries)
@@ -168,7 +172,7 @@ def conclude(experiment: Experiment, data: Data, folder: Path, begin: float) -> 
 
 @dataclass(eq=False)
 class KeepingRun(PlannedRun):
-    """A run of which tables and values are kept in memory, and in the journal while the others are computed."""
+    """A run of which tables and values are kept, in memory and in the folder."""
 
     tables: dict[str, pa.Table] = field(default_factory=dict)
     """Tables to keep; empty until the run is done."""
@@ -177,6 +181,8 @@ class KeepingRun(PlannedRun):
     wanted: set[str] = field(default_factory=set)
     reducers: dict[int, tuple[str, Callable[[RawResult], Any]]] = field(default_factory=dict)
     """Reducing functions by their number, with a name that is the same in every process."""
+    noted: dict[str, Any] = field(default_factory=dict)
+    """What the folder holds, for other experiments perhaps."""
 
     def take(self, raw: RawResult, tables: Mapping[str, Columns]) -> dict[str, Any]:
         """Keep the wanted tables and what the reducing functions make of the run."""
@@ -184,22 +190,27 @@ class KeepingRun(PlannedRun):
             self.tables[name] = to_arrow(tables[name])
         for number, (_, reduce) in self.reducers.items():
             self.reduced[number] = reduce(raw)
-        noted: dict[str, Any] = {"tables": {name: kept.to_json(table) for name, table in self.tables.items()}}
-        if self.reducers:
-            with suppress(TypeError):  # what has no form in JSON is computed again when the folder is continued
-                reduced = {name: kept.to_json(self.reduced[number]) for number, (name, _) in self.reducers.items()}
-                noted |= {"reduced": reduced, "sources": sources()}
+        own = {name: kept.to_json(table) for name, table in self.tables.items()}
+        noted: dict[str, Any] = {"tables": self.noted.get("tables", {}) | own}
+        reduced = self._reduced_before()
+        with suppress(TypeError):  # what has no form in JSON is computed again when the folder is continued
+            reduced |= {name: kept.to_json(self.reduced[number]) for number, (name, _) in self.reducers.items()}
+        if reduced:
+            noted |= {"reduced": reduced, "sources": sources()}
         return noted
 
     def recall(self, noted: dict[str, Any]) -> bool:
-        """Take the same from the journal. What functions of other sources made of a run is passed over."""
-        tables = noted.get("tables", {})
-        reduced = noted.get("reduced", {}) if noted.get("sources") == sources() else {}
+        """Take the same from the folder. What functions of other sources made of a run is passed over."""
+        self.noted = noted
+        tables, reduced = noted.get("tables", {}), self._reduced_before()
         if not self.wanted <= set(tables) or any(name not in reduced for name, _ in self.reducers.values()):
             return False
         self.tables = {name: kept.from_json(tables[name]) for name in self.wanted}
         self.reduced = {number: kept.from_json(reduced[name]) for number, (name, _) in self.reducers.items()}
         return True
+
+    def _reduced_before(self) -> dict[str, Any]:
+        return dict(self.noted.get("reduced", {})) if self.noted.get("sources") == sources() else {}
 
 
 @dataclass

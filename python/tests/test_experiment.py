@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -286,12 +286,48 @@ def test_a_reproduction_is_continued(cli: Cli, register: Any, runs: list[int]) -
     cli("reproduce", "x-small", "--out", "parts", "--reps", 2, "--jobs", 1)
     runs.clear()
     done = cli("reproduce", "x-small", "--out", "parts", "--reps", 3)
-    # Seed 3 of both points, and the first seed of the point whose table the figure needs.
-    assert sorted(runs) == [1, 3, 3]
-    assert "3 found" in done.out
+    assert sorted(runs) == [3, 3]
+    assert "4 found" in done.out
     assert parquet_bytes(Path("parts")) == first
     figures = [Path(folder, "x-small", "x-small.pdf").read_bytes() for folder in ("whole", "parts")]
     assert figures[0] == figures[1]
+
+
+def test_what_was_kept_serves_a_finished_reproduction(cli: Cli, register: Any, runs: list[int]) -> None:
+    """Tables, and what functions made of runs. Copies are run again."""
+    register(make("x-made", HOLDS, points=reducing, figure=None))
+    assert cli("reproduce", "x-made", "--out", "here", "--reps", 2).code == 0
+    first = everything(Path("here"))
+    runs.clear()
+    assert cli("reproduce", "x-made", "--out", "here", "--reps", 2).code == 0
+    assert sorted(runs) == [1, 2], "the copy of each seed"
+    assert everything(Path("here")) == first
+
+
+def test_what_other_experiments_kept_stays(cli: Cli, register: Any, runs: list[int]) -> None:
+    def keeping(name: str) -> Callable[[bool], list[Point]]:
+        return lambda _: [Point(key=name, scenario=SMALL, tables=(name,), table_seeds=None)]
+
+    names = ("flows", "links")
+    register(*(make(f"x-{name}", HOLDS, points=keeping(name), figure=None, reps=1) for name in names))
+    for name in ("x-flows", "x-links", "x-flows", "x-links"):
+        assert cli("reproduce", name, "--out", "here").code == 0
+    assert runs == [1, 1]
+    assert cli("reproduce", "x-links", "x-flows", "--out", "whole").code == 0
+    assert Path("here/kept.parquet").read_bytes() == Path("whole/kept.parquet").read_bytes()
+
+
+def test_damaged_files_of_what_was_kept(cli: Cli, register: Any) -> None:
+    register(make("x-small", HOLDS))
+    cli("reproduce", "x-small", "--out", "here")
+    path = Path("here/kept.parquet")
+    path.write_bytes(Path("here/measurements.parquet").read_bytes())
+    done = cli("reproduce", "x-small", "--out", "here")
+    assert done.code == 2
+    assert "kept.parquet is a Parquet file, but not one of what was kept of runs; remove it" in done.err
+    path.unlink()
+    assert cli("reproduce", "x-small", "--out", "here").code == 0
+    assert path.exists()
 
 
 def reducing(quick: bool) -> list[Point]:
