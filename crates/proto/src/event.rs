@@ -1,5 +1,6 @@
 //! Events: what happens inside an endpoint that is worth knowing, and why.
 
+use crate::gauge::Gauge;
 use crate::packet::{Address, Ecn};
 
 /// Something that happened inside an endpoint: a value, not a log line.
@@ -11,6 +12,8 @@ pub struct Event {
     pub before: f64,
     /// And after.
     pub after: f64,
+    /// What else there is to know, as the [kind says](EventKind::details); NaN beyond that.
+    pub details: [f64; MOST_DETAILS],
     /// Of whom it speaks.
     pub subject: Subject,
     /// The layer that it is about, if it is about one.
@@ -28,7 +31,13 @@ pub struct EventKind {
     pub unit: &'static str,
     /// What it means.
     pub about: &'static str,
+    /// What else there is to know of one, at most [`MOST_DETAILS`] values: columns of the table of events. Where two
+    /// protocols tell the same they share name and unit.
+    pub details: &'static [Gauge],
 }
+
+/// How many further values an event may have.
+pub const MOST_DETAILS: usize = 4;
 
 /// Of whom an event speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,7 +102,18 @@ impl Event {
 
     /// A change of what the kind is about.
     pub const fn change(kind: &'static EventKind, before: f64, after: f64, cause: Cause) -> Event {
-        Event { kind, before, after, subject: Subject::Own, layer: None, cause }
+        Event { kind, before, after, details: [f64::NAN; MOST_DETAILS], subject: Subject::Own, layer: None, cause }
+    }
+
+    /// The same with what else there is to know, value by value as its kind says.
+    pub const fn with<const N: usize>(mut self, details: [f64; N]) -> Event {
+        const { assert!(N <= MOST_DETAILS, "an event has no more values") };
+        let mut index = 0;
+        while index < N {
+            self.details[index] = details[index];
+            index += 1;
+        }
+        self
     }
 
     /// A receiver that held the layers below it has joined this one.
@@ -130,7 +150,13 @@ impl Event {
 impl EventKind {
     /// Names an event.
     pub const fn new(name: &'static str, unit: &'static str, about: &'static str) -> EventKind {
-        EventKind { name, unit, about }
+        EventKind { name, unit, about, details: &[] }
+    }
+
+    /// The same with what else there is to know of one.
+    pub const fn with(self, details: &'static [Gauge]) -> EventKind {
+        assert!(details.len() <= MOST_DETAILS, "an event has no more values");
+        EventKind { details, ..self }
     }
 }
 
@@ -167,7 +193,7 @@ impl Cause {
 /// Values that are none (NaN) equal themselves.
 impl PartialEq for Event {
     fn eq(&self, other: &Event) -> bool {
-        let values = |event: &Event| [event.before, event.after].map(f64::to_bits);
+        let values = |event: &Event| ([event.before, event.after].map(f64::to_bits), event.details.map(f64::to_bits));
         let rest = |event: &Event| (event.kind, event.subject, event.layer, event.cause);
         values(self) == values(other) && rest(self) == rest(other)
     }

@@ -224,6 +224,10 @@ impl Receiver {
 
 impl Endpoint for Receiver {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        // Before the deadline a time-out changes nothing, not even which layers are silent.
+        if matches!(input, Input::Timeout) && self.next.is_none_or(|next| next > now) {
+            return;
+        }
         self.now = now;
         match input {
             Input::Start => {

@@ -107,6 +107,17 @@ pub trait ProtocolHeader: Copy + fmt::Debug + PartialEq {
     /// Whether its packet carries data, and not an acknowledgement or a report.
     fn is_data(&self) -> bool;
 
+    /// Its packet's number as the protocol counts, the one by which events name it as their
+    /// [cause](crate::event::Cause::number); none if it has none.
+    fn number(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether what its packet carries has been sent before.
+    fn is_retransmission(&self) -> bool {
+        false
+    }
+
     /// Any header at all, for tests of what endpoints stand.
     #[cfg(any(test, feature = "testing"))]
     fn wild(wild: &mut crate::testing::Wild<'_>) -> Self;
@@ -165,6 +176,23 @@ macro_rules! headers {
                     Header::Membership { .. } => false,
                     $($(Header::$Variant(header) => <crate::$($header)::+>::is_data(header),)?)+
                     Header::Guest(header) => header.is_data(),
+                }
+            }
+
+            /// The packet's number as its protocol counts; none if it has none, or is a guest's.
+            pub fn number(&self) -> Option<u64> {
+                match self {
+                    Header::Datagram { sequence } => Some(*sequence),
+                    Header::Membership { .. } | Header::Guest(_) => None,
+                    $($(Header::$Variant(header) => <crate::$($header)::+>::number(header),)?)+
+                }
+            }
+
+            /// Whether what the packet carries has been sent before, as far as the protocol says so.
+            pub fn is_retransmission(&self) -> bool {
+                match self {
+                    Header::Datagram { .. } | Header::Membership { .. } | Header::Guest(_) => false,
+                    $($(Header::$Variant(header) => <crate::$($header)::+>::is_retransmission(header),)?)+
                 }
             }
 

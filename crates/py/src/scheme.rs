@@ -40,7 +40,7 @@ pub fn py_register_scheme(
     let listed = |gauges: Vec<_>| gauges.into_iter().map(gauge).collect::<Result<Vec<Gauge>, String>>().map_err(wrong);
     let event = |(name, unit, about): (String, String, String)| -> &'static EventKind {
         let [name, unit, about] = [name, unit, about].map(lasting);
-        Box::leak(Box::new(EventKind { name, unit, about }))
+        Box::leak(Box::new(EventKind::new(name, unit, about)))
     };
     // Kinds last as long as the process, as those that are built in do.
     let shown: &'static Shown = Box::leak(Box::new(Shown {

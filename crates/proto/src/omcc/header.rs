@@ -83,6 +83,15 @@ impl ProtocolHeader for Header {
         matches!(self, Header::Data(_))
     }
 
+    /// Of a report the feedback round that it is for.
+    fn number(&self) -> Option<u64> {
+        match *self {
+            Header::Data(data) => Some(data.tfmcc.sequence.into()),
+            Header::Feedback(feedback) => Some(feedback.tfmcc.round.into()),
+            Header::Registration { .. } => None,
+        }
+    }
+
     #[cfg(any(test, feature = "testing"))]
     fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
         match wild.below(3) {

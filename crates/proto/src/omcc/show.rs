@@ -21,4 +21,4 @@ pub const SCALE: &EventKind = &EventKind::new("scale", "1", "The rate is multipl
 
 /// All that may happen in the endpoints.
 pub const EVENTS: &[&EventKind] =
-    &[tfmcc::RATE, tfmcc::LIMITING_RECEIVER, tfmcc::SLOW_START_ENDED, tfmcc::LOSS_EVENT, SCALE];
+    &[tfmcc::RATE, tfmcc::LIMITING_RECEIVER, tfmcc::SLOW_START_ENDED, tfmcc::LOSS_EVENT, tfmcc::REPORT, SCALE];

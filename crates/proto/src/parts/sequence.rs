@@ -63,6 +63,11 @@ impl Sequence {
         self.highest
     }
 
+    /// The number with which the packet of this count was sent, as far as the sender has not started anew since.
+    pub fn number_of(&self, count: u64) -> u32 {
+        self.number.wrapping_sub(self.highest.wrapping_sub(count) as u32)
+    }
+
     fn advance(&mut self, number: u32, by: i64) -> u64 {
         let count = self.highest.saturating_add_signed(by);
         if by > 0 {
@@ -145,6 +150,20 @@ mod tests {
             let numbers = [500_000, 500_001, wild, 500_002, wild.wrapping_add(1), 500_003];
             assert_eq!(counts(&numbers), [Some(0), Some(1), None, Some(2), None, Some(3)], "{wild}");
         }
+    }
+
+    #[test]
+    fn a_count_tells_the_number_that_was_sent() {
+        let mut sequence = Sequence::default();
+        let numbers = [u32::MAX - 2, u32::MAX, u32::MAX - 1, 1, 4];
+        for number in numbers {
+            let count = sequence.count(number, || 0).expect("it is near");
+            assert_eq!(sequence.number_of(count), number);
+        }
+        // One of those that are missing, before and after the numbers wrap.
+        assert_eq!(sequence.number_of(sequence.highest() - 1), 3);
+        assert_eq!(sequence.number_of(sequence.highest() - 4), 0);
+        assert_eq!(sequence.number_of(sequence.highest() - 8), u32::MAX - 3);
     }
 
     #[test]

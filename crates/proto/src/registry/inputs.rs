@@ -60,6 +60,8 @@ impl Peer {
                     rate_bps,
                     rtt_s: rtt.as_secs_f64() as f32,
                     loss_event_rate: random.uniform() as f32,
+                    receive_bps: rate_bps,
+                    scale: 1.0,
                 };
                 let draw = random.uniform() as f32;
                 match self.scaled {

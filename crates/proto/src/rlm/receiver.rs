@@ -19,7 +19,8 @@ pub const STATE: &EventKind = &EventKind::new(
     "rlm-state",
     "1",
     "A receiver of RLM has gone to another state: 0 steady, 1 hysteresis, 2 measurement, 3 drop.",
-);
+)
+.with(&[Gauge::level("lost_part", "1", "The part of packets that was lost since the measurement began.")]);
 
 /// A receiver has heard of another's experiment.
 pub const JOIN_HEARD: &EventKind =
@@ -47,6 +48,14 @@ pub(super) enum State {
         lost: u64,
     },
     Drop,
+}
+
+/// Packets of a layer that did not come.
+#[derive(Clone, Copy, Debug)]
+struct Loss {
+    layer: u8,
+    /// The number of the last of them in the layer.
+    last: u32,
 }
 
 /// What is known of a level, the first being 1.
@@ -124,8 +133,24 @@ impl Receiver {
     }
 
     fn go(&mut self, state: State, cause: Cause, out: &mut Outbox) {
+        let lost_part = self.lost_part();
         let before = std::mem::replace(&mut self.state, state);
-        out.event(Event::change(STATE, before.number(), state.number(), cause));
+        out.event(Event::change(STATE, before.number(), state.number(), cause).with([lost_part]));
+    }
+
+    /// The same because packets of a layer have been lost.
+    fn go_for(&mut self, state: State, loss: Loss, out: &mut Outbox) {
+        let lost_part = self.lost_part();
+        let before = std::mem::replace(&mut self.state, state);
+        let event = Event::change(STATE, before.number(), state.number(), loss.cause());
+        out.event(event.with([lost_part]).on(loss.layer));
+    }
+
+    /// The part of packets that was lost since the measurement began; NaN if none goes on.
+    fn lost_part(&self) -> f64 {
+        let State::Measurement { received, lost } = self.state else { return f64::NAN };
+        let (received, lost) = (self.received - received, self.lost - lost);
+        lost as f64 / (lost + received) as f64
     }
 
     /// TD and so many deviations from now.
@@ -156,37 +181,39 @@ impl Receiver {
         self.join_at = Some(now + Duration::from_secs_f64(mean / 2.0 + drawn));
     }
 
-    fn measure_loss(&mut self, now: Instant, cause: Cause, out: &mut Outbox) {
-        self.go(State::Measurement { received: self.received, lost: self.lost }, cause, out);
+    fn measure_loss(&mut self, now: Instant, loss: Option<Loss>, out: &mut Outbox) {
+        let state = State::Measurement { received: self.received, lost: self.lost };
+        match loss {
+            Some(loss) => self.go_for(state, loss, out),
+            None => self.go(state, Cause::Time, out),
+        }
         self.detect_in(now, self.level() as f64 / 2.0 + 1.5);
     }
 
     /// Leaves the highest layer and waits for that to have its effect.
-    fn give_up_layer(&mut self, now: Instant, cause: Cause, out: &mut Outbox) {
-        self.subscription.drop_top(cause, out);
+    fn give_up_layer(&mut self, now: Instant, loss: Loss, out: &mut Outbox) {
+        self.subscription.drop_top(loss.cause(), out);
         if self.config.restarts_join_timer() && self.join_at.is_none() {
             self.set_join_timer(now);
         }
-        self.go(State::Drop, cause, out);
+        self.go_for(State::Drop, loss, out);
         self.detect_conservatively(now);
     }
 
     /// Packets have been lost.
-    fn loss(&mut self, now: Instant, cause: Cause, out: &mut Outbox) {
+    fn loss(&mut self, now: Instant, loss: Loss, out: &mut Outbox) {
         match self.state {
             State::Hysteresis | State::Drop => {}
-            State::Measurement { received, lost } => {
-                let (received, lost) = (self.received - received, self.lost - lost);
-                let part = lost as f64 / (lost + received) as f64;
-                if received >= ENOUGH_PKTS && part > self.config.loss_threshold {
-                    self.give_up_layer(now, cause, out);
+            State::Measurement { received, .. } => {
+                if self.received - received >= ENOUGH_PKTS && self.lost_part() > self.config.loss_threshold {
+                    self.give_up_layer(now, loss, out);
                 }
             }
-            State::Steady => self.loss_when_steady(now, cause, out),
+            State::Steady => self.loss_when_steady(now, loss, out),
         }
     }
 
-    fn loss_when_steady(&mut self, now: Instant, cause: Cause, out: &mut Outbox) {
+    fn loss_when_steady(&mut self, now: Instant, loss: Loss, out: &mut Outbox) {
         let own = self.level();
         let pending = |&level: &usize| self.is_recent(now, self.levels[level - 1].pending);
         if let Some(level) = (1..=self.levels.len()).rev().find(pending) {
@@ -195,7 +222,7 @@ impl Receiver {
                 if let Some(begun) = self.at(level).pending {
                     self.note_detection(now.since(begun).as_secs_f64());
                 }
-                self.give_up_layer(now, cause, out);
+                self.give_up_layer(now, loss, out);
                 return;
             }
             if level == own + 1 {
@@ -205,9 +232,9 @@ impl Receiver {
         }
         let added = own.checked_sub(1).and_then(|layer| self.subscription.added(layer as u32));
         if self.is_recent(now, added) {
-            self.measure_loss(now, cause, out);
+            self.measure_loss(now, Some(loss), out);
         } else {
-            self.go(State::Hysteresis, cause, out);
+            self.go_for(State::Hysteresis, loss, out);
             self.detect_conservatively(now);
         }
     }
@@ -231,7 +258,7 @@ impl Receiver {
 
     fn detection_timer(&mut self, now: Instant, out: &mut Outbox) {
         match self.state {
-            State::Hysteresis => self.measure_loss(now, Cause::Time, out),
+            State::Hysteresis => self.measure_loss(now, None, out),
             State::Drop | State::Measurement { .. } => {
                 self.go(State::Steady, Cause::Time, out);
                 self.detect_conservatively(now);
@@ -310,12 +337,12 @@ impl Receiver {
             let cause = Cause::Report { receiver: packet.source, number: u64::from(sequence) };
             return self.hear(now, usize::from(level), cause, out);
         }
-        let Some(Arrival { gap, sequence, .. }) = arrival else { return };
+        let Some(Arrival { layer, gap, sequence }) = arrival else { return };
         // The packet that shows a gap is counted first.
         self.received += 1;
         self.lost += gap;
         if gap > 0 {
-            self.loss(now, Cause::Loss { sequence: u64::from(sequence.wrapping_sub(1)) }, out);
+            self.loss(now, Loss { layer: layer as u8, last: sequence.wrapping_sub(1) }, out);
         }
     }
 
@@ -335,6 +362,12 @@ impl Receiver {
             out.leave(self.announcements);
             (self.join_at, self.detect_at) = (None, None);
         }
+    }
+}
+
+impl Loss {
+    fn cause(self) -> Cause {
+        Cause::Loss { sequence: self.last.into() }
     }
 }
 

@@ -451,6 +451,13 @@ impl ProtocolHeader for Header {
         matches!(self, Header::Data { .. })
     }
 
+    /// Each layer counts by itself, and each member its announcements.
+    fn number(&self) -> Option<u64> {
+        match *self {
+            Header::Data { sequence, .. } | Header::Level { sequence, .. } => Some(sequence.into()),
+        }
+    }
+
     #[cfg(any(test, feature = "testing"))]
     fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
         match wild.below(4) {

@@ -64,6 +64,18 @@ impl ProtocolHeader for Header {
         matches!(self, Header::Data { .. })
     }
 
+    /// Of an acknowledgement the segment that it expects.
+    fn number(&self) -> Option<u64> {
+        match *self {
+            Header::Syn | Header::SynAck { .. } => None,
+            Header::Data { sequence: number, .. } | Header::Ack { next_expected: number, .. } => Some(number.into()),
+        }
+    }
+
+    fn is_retransmission(&self) -> bool {
+        matches!(self, Header::Data { retransmission: true, .. })
+    }
+
     #[cfg(any(test, feature = "testing"))]
     fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
         match wild.below(4) {

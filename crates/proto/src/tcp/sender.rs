@@ -194,7 +194,7 @@ impl Sender {
         if self.timer <= now {
             self.timer = Instant::FAR_FUTURE;
             if self.state == State::SynSent {
-                self.count_timeout(out);
+                self.count_timeout(self.window, out);
                 self.rtt.back_off();
                 self.send_syn(now, out);
             } else if self.sent_end > self.snd_una {
@@ -210,7 +210,7 @@ impl Sender {
     /// The retransmission timer has expired with data outstanding: RFC 6298 (5.4) to (5.6), RFC 5681 section 3.1, and
     /// back to `snd_una`.
     fn on_retransmission_timeout(&mut self, now: Instant, out: &mut Outbox) {
-        self.count_timeout(out);
+        let before = self.window;
         match self.recovery.on_timeout(self.snd_una, self.sent_end) {
             Cut::Whole => self.rule.on_timeout((self.sent_end - self.snd_una) as u32, &mut self.window),
             Cut::Rest => {
@@ -218,6 +218,7 @@ impl Sender {
                 self.window.cwnd = 1.0;
             }
         }
+        self.count_timeout(before, out);
         self.cwr_pending = true;
         self.state = State::Running;
         self.rtt.back_off();
@@ -225,10 +226,17 @@ impl Sender {
         self.send_next(now, out);
     }
 
-    fn count_timeout(&mut self, out: &mut Outbox) {
+    /// The retransmission timer has expired, and the windows were these before.
+    fn count_timeout(&mut self, before: Window, out: &mut Outbox) {
         self.counts.timeouts += 1;
         let cause = Cause::Loss { sequence: self.snd_una };
-        out.event(Event::change(events::TIMEOUT, self.rtt.rto().as_secs_f64(), f64::NAN, cause));
+        let event = Event::change(events::TIMEOUT, self.rtt.rto().as_secs_f64(), f64::NAN, cause);
+        out.event(event.with(self.windows_since(&before)));
+    }
+
+    /// Window and threshold, before and now: the details of events.
+    fn windows_since(&self, before: &Window) -> [f64; 4] {
+        [before.cwnd, self.window.cwnd, before.ssthresh, self.window.ssthresh]
     }
 
     /// No new data from now on. A delayed opportunity to send stays: it may be one for repairs.

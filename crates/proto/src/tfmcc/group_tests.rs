@@ -396,6 +396,8 @@ fn lie(from: u32, rate_bps: f32, have_loss: bool, echoed_stamp_us: u32) -> Packe
         rate_bps,
         rtt_s: 0.1,
         loss_event_rate: 0.0,
+        receive_bps: 9000.0,
+        scale: 1.0,
     }));
     Packet {
         sent: Instant::ZERO,
@@ -550,6 +552,8 @@ fn anything(random: &mut Random, sequence: &mut u32) -> Packet {
             rate_bps: number(random),
             rtt_s: number(random),
             loss_event_rate: number(random),
+            receive_bps: number(random),
+            scale: number(random),
         }))
     };
     let ecn = if random.chance(0.05) { Ecn::Moderate } else { Ecn::NotCapable };

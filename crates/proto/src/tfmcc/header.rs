@@ -49,6 +49,10 @@ pub struct FeedbackHeader {
     pub rtt_s: f32,
     /// Loss event rate p; 0 before the first loss. Not in the RFC.
     pub loss_event_rate: f32,
+    /// Receive rate X_recv, bit/s. Not in the RFC; for observers.
+    pub receive_bps: f32,
+    /// What the receiver multiplies the equation by. Not in the RFC; for observers.
+    pub scale: f32,
 }
 
 /// The echo of a receiver's time stamp in a data packet. Packed, so that a scheme built on TFMCC has room beside it.
@@ -122,6 +126,14 @@ impl ProtocolHeader for Header {
         matches!(self, Header::Data(_))
     }
 
+    /// Of a report the feedback round that it is for.
+    fn number(&self) -> Option<u64> {
+        Some(match *self {
+            Header::Data(data) => data.sequence.into(),
+            Header::Feedback(feedback) => feedback.round.into(),
+        })
+    }
+
     #[cfg(any(test, feature = "testing"))]
     fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
         if wild.chance(0.6) {
@@ -178,6 +190,8 @@ impl ProtocolHeader for FeedbackHeader {
             rate_bps: wild.number(),
             rtt_s: wild.number(),
             loss_event_rate: wild.number(),
+            receive_bps: wild.number(),
+            scale: wild.number(),
         }
     }
 }

@@ -30,6 +30,11 @@ impl SequenceSpace {
     pub fn next(&self) -> u32 {
         self.numbers.next()
     }
+
+    /// The number with which the packet of this count was sent.
+    fn number_of(&self, count: u64) -> u64 {
+        self.numbers.number_of(count).into()
+    }
 }
 
 /// Loss event rate, round-trip time and receive rate of a receiver, and what the last packet said. What each packet
@@ -216,8 +221,8 @@ impl Measurement {
         self.have_loss = true;
         self.loss_events = self.loss_events.saturating_add(self.loss.events() - events);
         Recorded::LossEvent(match marked {
-            true => Cause::Mark { sequence, level: ecn },
-            false => Cause::Loss { sequence: self.loss.last() },
+            true => Cause::Mark { sequence: space.number_of(sequence), level: ecn },
+            false => Cause::Loss { sequence: space.number_of(self.loss.last()) },
         })
     }
 
@@ -335,6 +340,11 @@ impl Measurement {
     /// Loss events found, those that late packets took back included.
     pub fn loss_events(&self) -> u32 {
         self.loss_events
+    }
+
+    /// What multiplies the equation, as of the last packet.
+    pub fn scale(&self) -> f32 {
+        self.scale
     }
 
     /// Whether it need not be reckoned that the receiver stands the least rate: p is at most the sum of weights over

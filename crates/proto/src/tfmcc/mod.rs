@@ -74,5 +74,5 @@ pub use report_packets::ReportPackets;
 pub use reporting::Reporting;
 pub use scaling::{LEAST_SCALE, MOST_SCALE, Scaling};
 pub use sender::{Sender, SenderOf};
-pub use show::{EVENTS, LIMITING_RECEIVER, LOSS_EVENT, RATE, RECEIVER_GAUGES, SENDER_GAUGES, SLOW_START_ENDED};
+pub use show::{EVENTS, LIMITING_RECEIVER, LOSS_EVENT, RATE, RECEIVER_GAUGES, REPORT, SENDER_GAUGES, SLOW_START_ENDED};
 pub use streak::Stretch;

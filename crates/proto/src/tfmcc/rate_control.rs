@@ -320,16 +320,17 @@ impl RateControl {
     }
 
     /// X_r' (section 3.3): adjusted to the receiver's round-trip time if it was reckoned with R_max for want of one.
-    fn adjusted_bps(&self, feedback: &Feedback) -> f64 {
+    pub fn adjusted_bps(&self, feedback: &Feedback) -> f64 {
         if !feedback.have_loss || feedback.have_rtt {
             return feedback.rate_bps;
         }
+        let rtt_s = legal_rtt_s(feedback.rtt_s);
         let reckoned_s = match self.config.max_rtt {
             MaxRttRule::Rfc => self.rounds.max_rtt_s(),
             // The present R_max may be far from that one.
             MaxRttRule::Recent => legal_rtt_s(feedback.reckoned_s),
         };
-        feedback.rate_bps * reckoned_s / feedback.rtt_s
+        feedback.rate_bps * reckoned_s / rtt_s
     }
 
     /// Section 3.6: towards the lowest of twice the receive rates, over one round-trip time.

@@ -241,6 +241,8 @@ impl<W: Wording> ReceiverOf<W> {
             rate_bps: self.reports.rate_bps(measurement.desired_bps(now)),
             rtt_s: measurement.rtt_s() as f32,
             loss_event_rate: measurement.loss_event_rate() as f32,
+            receive_bps: measurement.receive_bps(now) as f32,
+            scale: measurement.scale(),
         };
         self.reporting.reported(now, measurement.rtt_s());
         out.send(self.reports.next(now, self.own, self.sender, W::feedback(feedback, draw as f32)));

@@ -7,7 +7,7 @@ use super::echo::{Echoes, REPEATS, Stamp};
 use super::header::{Plain, Wording};
 use super::rate_control::{Feedback, RateControl};
 use super::scaling::Scaling;
-use super::show::{LIMITING_RECEIVER, RATE, SENDER_GAUGES, SLOW_START_ENDED};
+use super::show::{LIMITING_RECEIVER, RATE, REPORT, SENDER_GAUGES, SLOW_START_ENDED};
 use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
 use crate::packet::{Address, FlowId, Packet};
 use crate::parts::pacer::Pacer;
@@ -122,8 +122,17 @@ impl<W: Wording> SenderOf<W> {
             round: report.round,
         };
         let before = (self.rate_bps(), self.clr());
+        let asked_bps = self.control.adjusted_bps(&feedback);
         let Some(heard) = self.control.hear(now, &feedback) else { return };
         let cause = Cause::Report { receiver: packet.source, number: u64::from(report.round) };
+        if heard.limits {
+            // What X_r' goes with: the receiver's own round-trip time, or what the sender has made of its report.
+            let rtt_s = if report.have_rtt || !report.have_loss { feedback.reckoned_s } else { feedback.rtt_s };
+            let p = if report.have_loss { f64::from(report.loss_event_rate) } else { 0.0 };
+            let inputs = [f64::from(report.receive_bps), rtt_s, p, f64::from(report.scale)];
+            let event = Event::change(REPORT, before.0, asked_bps, cause);
+            out.event(event.about(Some(packet.source)).with(inputs));
+        }
         if heard.ended_slow_start {
             out.event(Event::change(SLOW_START_ENDED, before.0, f64::NAN, cause));
         }

@@ -37,6 +37,8 @@ fn report(sender: &mut Sender, now_s: f64, from: u32, (have_rtt, have_loss): (bo
         rate_bps,
         rtt_s: 0.1,
         loss_event_rate: 0.0,
+        receive_bps: 9000.0,
+        scale: 1.0,
     }));
     sender.handle(at(now_s), Input::Packet(&packet(Address::endpoint(from), now_s, header), None), &mut Outbox::new());
 }
@@ -371,6 +373,8 @@ fn who_says_that_it_leaves_has_broken_the_silence() {
         rate_bps: 12_000.0,
         rtt_s: 0.1,
         loss_event_rate: 0.0,
+        receive_bps: 9000.0,
+        scale: 1.0,
     }));
     sender.handle(at(4.0), Input::Packet(&packet(OWN, 4.0, header), None), &mut Outbox::new());
     run(&mut sender, 8.9);
@@ -391,6 +395,8 @@ fn what_the_first_report_of_a_loss_changes_is_told() {
         rate_bps: 12_000.0,
         rtt_s: 0.1,
         loss_event_rate: 0.1,
+        receive_bps: 9000.0,
+        scale: 1.0,
     }));
     sender.handle(at(0.1), Input::Packet(&packet(OWN, 0.1, header), None), &mut out);
     let events: Vec<Event> = out
@@ -401,9 +407,12 @@ fn what_the_first_report_of_a_loss_changes_is_told() {
         })
         .collect();
     let cause = Cause::Report { receiver: OWN, number: 0 };
+    // What travels is in single precision.
+    let single = |value: f64| f64::from(value as f32);
     assert_eq!(
         events,
         [
+            Event::change(REPORT, 16_000.0, 12_000.0, cause).about(Some(OWN)).with([9000.0, 0.1, 0.1, 1.0].map(single)),
             Event::change(SLOW_START_ENDED, 16_000.0, f64::NAN, cause),
             Event::new(LIMITING_RECEIVER, cause).about(Some(OWN)),
             Event::change(RATE, 16_000.0, 12_000.0, cause),

@@ -27,5 +27,16 @@ pub const SLOW_START_ENDED: &EventKind = &EventKind::new("slow-start-ended", "bi
 /// A receiver has found a loss event; after it is its loss event rate.
 pub const LOSS_EVENT: &EventKind = &EventKind::new("loss-event", "1", "A receiver has found a loss event: its rate p.");
 
+/// The source has got a report of the receiver that limits from then on: the subject. Before is the source's rate X,
+/// after the rate X_r' that the receiver asks for.
+pub const REPORT: &EventKind =
+    &EventKind::new("report", "bit/s", "The receiver that limits has reported: the rate X, and what it asks for.")
+        .with(&[
+            Gauge::level("receive", "bit/s", "The rate X_recv at which the receiver gets data."),
+            Gauge::level("rtt", "s", "The round-trip time R that its rate was reckoned with."),
+            Gauge::level("loss_event_rate", "1", "Its loss event rate p; 0 as long as twice X_recv is asked for."),
+            Gauge::level("factor", "1", "What multiplies the throughput equation, f(N); 1 in TFMCC."),
+        ]);
+
 /// All of them.
-pub const EVENTS: &[&EventKind] = &[RATE, LIMITING_RECEIVER, SLOW_START_ENDED, LOSS_EVENT];
+pub const EVENTS: &[&EventKind] = &[RATE, LIMITING_RECEIVER, SLOW_START_ENDED, LOSS_EVENT, REPORT];

@@ -126,7 +126,7 @@ impl Sender {
     }
 
     fn begin_recovery(&mut self, now: Instant, cut: Cut, out: &mut Outbox) {
-        let before = self.window.cwnd;
+        let before = self.window;
         let reduced = match cut {
             Cut::Whole => {
                 self.rule.on_loss(self.flight_at_loss(), &mut self.window);
@@ -138,7 +138,8 @@ impl Sender {
             self.cwr_pending = true;
             self.counts.loss_reductions += 1;
             let cause = Cause::Loss { sequence: self.snd_una };
-            out.event(Event::change(events::LOSS_REDUCTION, before, self.window.cwnd, cause));
+            let event = Event::change(events::LOSS_REDUCTION, before.cwnd, self.window.cwnd, cause);
+            out.event(event.with(self.windows_since(&before)));
         }
         self.send_segment(now, self.snd_una, out);
         self.timer = now + self.rtt.rto();
@@ -167,10 +168,10 @@ impl Sender {
 
     /// A congestion echo: answered as `LossRecovery::on_echo` says.
     fn on_echo(&mut self, now: Instant, ack: u64, level: Ecn, out: &mut Outbox) {
-        let before = self.window.cwnd;
+        let before = self.window;
         match self.recovery.on_echo(ack, self.sent_end) {
             EchoAnswer::None => return,
-            EchoAnswer::First if self.echo.holds() && before <= 1.0 => {
+            EchoAnswer::First if self.echo.holds() && before.cwnd <= 1.0 => {
                 let doublings = self.echo.begin_hold();
                 self.state = State::Held;
                 self.timer = now + self.rtt.rto_doubled(doublings);
@@ -186,12 +187,9 @@ impl Sender {
         }
         self.cwr_pending = true;
         self.counts.ecn_reductions += 1;
-        out.event(Event::change(
-            events::reduction(level),
-            before,
-            self.window.cwnd,
-            Cause::Mark { sequence: ack, level },
-        ));
+        let cause = Cause::Mark { sequence: ack, level };
+        let event = Event::change(events::reduction(level), before.cwnd, self.window.cwnd, cause);
+        out.event(event.with(self.windows_since(&before)));
     }
 
     /// A new round-trip time if this ACK gives one.

@@ -223,10 +223,9 @@ fn a_time_out_ends_a_recovery() {
 fn a_duplicate_ack_with_an_echo_is_answered_at_once() {
     let (mut alone, _) = Alone::start(&with_ecn(8.0, EcnMode::Mecn));
     alone.hear(0.1, 0, Ecn::Incipient, &[]);
-    assert_eq!(
-        alone.events,
-        [Event::change(events::INCIPIENT_REDUCTION, 8.0, 6.4, Cause::Mark { sequence: 0, level: Ecn::Incipient })]
-    );
+    let cause = Cause::Mark { sequence: 0, level: Ecn::Incipient };
+    let reduction = Event::change(events::INCIPIENT_REDUCTION, 8.0, 6.4, cause);
+    assert_eq!(alone.events, [reduction.with([8.0, 6.4, 8.0, 6.4])]);
 }
 
 #[test]

@@ -292,11 +292,13 @@ fn a_guest_rule_decides_the_window() {
     pair.run_until(seconds(60.0));
     assert_eq!(pair.left.acknowledged(), 300);
     let [
-        (_, _, Event { kind: events::LOSS_REDUCTION, before, after, .. }),
+        (_, _, Event { kind: events::LOSS_REDUCTION, before, after, details, .. }),
         (_, _, Event { kind: events::FINISHED, .. }),
     ] = pair.events[..]
     else {
         panic!("{:?}", pair.events)
     };
     assert_eq!(after, 0.75 * before);
+    // The threshold was the receiver's window.
+    assert_eq!(details, [before, after, 100.0, after]);
 }

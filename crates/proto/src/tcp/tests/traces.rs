@@ -70,6 +70,7 @@ fn reno_repairs_one_loss() {
     assert_eq!(window_of(&pair), (half + 1.0 / half, half));
     // The third duplicate ACK for 15 has told of its loss.
     let reduction = Event::change(events::LOSS_REDUCTION, 2.0 * half, half, Cause::Loss { sequence: 15 });
+    let reduction = reduction.with([2.0 * half, half, 8.0, half]);
     assert_eq!(pair.events, [(seconds(0.5), Side::Left, reduction)]);
 }
 
@@ -310,6 +311,10 @@ fn the_time_out_backs_off_until_a_segment_sent_once_is_measured() {
     let rtos: Vec<f64> =
         pair.events.iter().filter_map(|(_, _, event)| event.is(events::TIMEOUT).then_some(event.before)).collect();
     assert_eq!(rtos, [3.0, 6.0, 12.0, 24.0]);
+    // A window of one segment from the first of them on; of the last two segments were outstanding.
+    let windows = pair.events.iter().filter_map(|(_, _, event)| event.is(events::TIMEOUT).then_some(event.details));
+    let after: Vec<[f64; 2]> = windows.map(|[_, cwnd, _, ssthresh]| [cwnd, ssthresh]).collect();
+    assert_eq!(after, [[1.0, 2.0]; 4]);
     assert_eq!(pair.left.shown().srtt_s, 0.1);
 }
 
