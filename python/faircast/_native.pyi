@@ -18,6 +18,7 @@ __all__ = [
     "catalogue",
     "check",
     "check_part",
+    "network_map",
     "paths",
     "register_scheme",
     "resolve",
@@ -174,6 +175,9 @@ def paths(
     list[tuple[str, bool, bool, float | None, float | None, list[tuple[str, list[int]]]]],
 ]:
     """Links (name, bit/s); demands (name, is_session, multirate, fixed and maximum rate, receivers (name, links))."""
+
+def network_map(scenario_json: str, seed: int) -> str:
+    """The map of the network in the run with a seed, JSON: `links` as they are made, `flows` with ways of receivers."""
 
 def warnings(scenario_json: str, control: Control | None = None) -> list[tuple[str, str, str]]:
     """What should be known about a legal scenario before it runs: (kind, path, message)."""

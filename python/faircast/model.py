@@ -125,6 +125,26 @@ Orientation: TypeAlias = Literal["session", "receiver"]
 * "session": As one, like a flow.
 * "receiver": As many as it has receivers.
 """
+PacketAction: TypeAlias = Literal["accepted", "marked-incipient", "marked-moderate", "dropped-overflow", "dropped-active", "departed", "dropped-down", "rerouted", "discarded", "unreceived", "held-back", "lost", "no-route", "out-of-hops", "off-tree", "not-a-source"]
+"""What may happen to a packet at a link.
+
+* "accepted": Entered the queue unchanged.
+* "marked-incipient": Entered with a mark of incipient congestion.
+* "marked-moderate": Entered with a mark of moderate congestion.
+* "dropped-overflow": Was dropped because the queue was full.
+* "dropped-active": Was dropped by decision of the discipline.
+* "departed": Left the transmitter.
+* "dropped-down": Came while the link was down.
+* "rerouted": Waited when the link went down or turned, and took another way.
+* "discarded": Waited then, and was removed.
+* "unreceived": Was sent then, and nobody received it.
+* "held-back": Was kept from the queue by a router agent.
+* "lost": Was destroyed by the loss model at the far end.
+* "no-route": Was given up on a node from which no way led on.
+* "out-of-hops": Was given up after 64 links.
+* "off-tree": Came over a link that is not the way down its tree, and was given up.
+* "not-a-source": Came up the tree to a group to which members may not send, and was given up.
+"""
 Profile: TypeAlias = Literal["realistic", "ns2"]
 """Whose leave latency a session has.
 
@@ -2015,7 +2035,16 @@ class Probes(Part):
     links : bool, optional
         A row for each direction of a link and interval. Default true.
     packets : Sequence[str], optional
-        Directions of links of whose queue every single event is kept, which takes memory. Default none.
+        Directions of links, and legs, of which it is kept what happens to every single packet, which takes memory.
+        Default none.
+    packets_actions : Sequence[PacketAction], optional
+        What is kept of what happens to them. Default all.
+    packets_flows : Sequence[str], optional
+        The flows, entries of flows and sessions whose packets are kept. Default all.
+    packets_from : str such as "250 ms", optional
+        From when on, default "0 s".
+    packets_until : str such as "250 ms", optional
+        And until when. Default the end.
     paths : Sequence[Path], optional
         Pairs of nodes: the way that packets take from the first to the second, its delay and hops, at every interval
         and whenever it changes. Default none.
@@ -2037,7 +2066,17 @@ class Probes(Part):
     links: bool | None = None
     """A row for each direction of a link and interval. Default true."""
     packets: Sequence[str] | None = None
-    """Directions of links of whose queue every single event is kept, which takes memory. Default none."""
+    """Directions of links, and legs, of which it is kept what happens to every single packet, which takes memory.
+    Default none.
+    """
+    packets_actions: Sequence[PacketAction] | None = None
+    """What is kept of what happens to them. Default all."""
+    packets_flows: Sequence[str] | None = None
+    """The flows, entries of flows and sessions whose packets are kept. Default all."""
+    packets_from: str | None = None
+    """From when on, default "0 s"."""
+    packets_until: str | None = None
+    """And until when. Default the end."""
     paths: Sequence[Path] | None = None
     """Pairs of nodes: the way that packets take from the first to the second, its delay and hops, at every interval
     and whenever it changes. Default none.

@@ -25,6 +25,7 @@ use exhaustion::watched;
 use failure::GuestError;
 use faircast_proto::time::Duration;
 use faircast_scenario::catalogue::catalogue;
+use faircast_scenario::map::map;
 use faircast_scenario::paths::{Demand, Paths, paths};
 use faircast_scenario::run::{Control, Failure, RunOutput};
 use faircast_scenario::tables::{Column, Table, Values};
@@ -77,6 +78,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(py_catalogue, module)?,
         wrap_pyfunction!(py_check, module)?,
         wrap_pyfunction!(py_check_part, module)?,
+        wrap_pyfunction!(py_map, module)?,
         wrap_pyfunction!(py_paths, module)?,
         wrap_pyfunction!(py_resolve, module)?,
         wrap_pyfunction!(py_run, module)?,
@@ -157,6 +159,13 @@ fn py_catalogue(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         kinds.set_item(kind, entries)?;
     }
     Ok(kinds)
+}
+
+/// The map of a scenario's network in the run with a seed: links as they are, and over which of them data goes. JSON.
+#[pyfunction(name = "network_map")]
+fn py_map(py: Python<'_>, scenario_json: &str, seed: u64) -> PyResult<String> {
+    py.detach(|| scenario(scenario_json).map(|scenario| map(&scenario, seed).to_string()))
+        .map_err(|problems| raise(py, &problems))
 }
 
 /// The links (name, bit/s), and of every flow and session: name, is_session, multirate, fixed rate, maximum rate

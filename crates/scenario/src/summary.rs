@@ -9,7 +9,7 @@ use crate::tables::{Subjects, Table, Words, over, seconds};
 use faircast_proto::endpoint::{Gauge, GaugeKind, Report};
 use faircast_proto::packet::Address;
 use faircast_proto::time::{Duration, Instant};
-use faircast_sim::counters::LinkCounters;
+use faircast_sim::counters::{FlowLosses, LinkCounters, Undeliverable};
 use faircast_sim::engine::World;
 use faircast_sim::ids::LinkId;
 use faircast_sim::link::Link;
@@ -57,6 +57,10 @@ pub(crate) fn summary<C>(world: &World<C>, network: &Network, subjects: &Subject
         let active_all_s = activity[index].after(Instant::ZERO);
         let first = rows.values.len();
         rows.flow(&subjects.flows[index], &sender, &receivers, [active_s, active_all_s]);
+        rows.losses(&subjects.flows[index], &world.losses()[index], records.losses_at_warmup.get(index));
+        let given_up = |counts: &[Undeliverable]| counts.get(index).map_or(f64::NAN, |count| count.total() as f64);
+        let (all, early) = (given_up(world.undeliverable()), given_up(&records.undeliverable_at_warmup));
+        rows.both(&subjects.flows[index], "undeliverable", "packets", [all - early, all]);
         if subjects.is_session[index] {
             rows.session(&subjects.flows[index], &sender);
         }
@@ -262,6 +266,21 @@ impl Rows {
         self.both(name, "sent", "packets", sender.late_and_all(|report| report.sent_pkts));
         self.both(name, "active", "s", active_s);
         self.gauges(name, &sender.gauges);
+    }
+
+    /// Rows of what did not come through of a flow, by what had been counted at the end of the warm-up.
+    fn losses(&mut self, name: &str, all: &FlowLosses, at_warmup: Option<&FlowLosses>) {
+        type Count = fn(&FlowLosses) -> u64;
+        let counts: [(&str, Count); 4] = [
+            ("drops_overflow", |losses| losses.overflow),
+            ("drops_active", |losses| losses.active),
+            ("drops_down", |losses| losses.down),
+            ("lost", |losses| losses.lost),
+        ];
+        for (metric, of) in counts {
+            let late = at_warmup.map_or(f64::NAN, |early| (of(all) - of(early)) as f64);
+            self.both(name, metric, "packets", [late, of(all) as f64]);
+        }
     }
 
     /// Rows of what an endpoint shows beside its report. The names of levels say that they are those at the end.

@@ -109,6 +109,16 @@ fn an_overloaded_link_by_hand() {
         ("sent_all", "packets", 2001.0),
         ("active", "s", 6.0),
         ("active_all", "s", 10.0),
+        ("drops_overflow", "packets", 600.0),
+        ("drops_overflow_all", "packets", 996.0),
+        ("drops_active", "packets", 0.0),
+        ("drops_active_all", "packets", 0.0),
+        ("drops_down", "packets", 0.0),
+        ("drops_down_all", "packets", 0.0),
+        ("lost", "packets", 0.0),
+        ("lost_all", "packets", 0.0),
+        ("undeliverable", "packets", 0.0),
+        ("undeliverable_all", "packets", 0.0),
     ];
     assert_eq!(about(&output, "x"), flow);
 
@@ -165,14 +175,15 @@ fn events_at_a_queue_are_those_that_its_link_counts() {
     assert_eq!(count("marked-moderate"), of_link("marks_moderate_all"));
     assert_eq!(count("dropped-overflow"), overflow);
     assert_eq!(count("dropped-active"), of_link("drops_all") - overflow);
-    let came = rows.iter().filter(|row| row.0 != "departed").count() as f64;
+    assert_eq!(count("lost"), of_link("lost_all"));
+    let came = rows.iter().filter(|row| row.0 != "departed" && row.0 != "lost").count() as f64;
     assert_eq!(came, of_link("arrived_all"));
     for action in ["accepted", "marked-incipient", "marked-moderate", "dropped-overflow", "dropped-active", "departed"]
     {
         assert!(count(action) > 0.0, "nothing was {action}");
     }
-    // Packets of the flow that does not know marks are never marked, and departures are nobody's.
-    assert!(rows.iter().all(|row| (row.0 == "departed") == (row.1.is_empty() && row.2.is_empty())), "{rows:?}");
+    // Packets of the flow that does not know marks are never marked.
+    assert!(rows.iter().all(|row| row.1 == "web" || row.1 == "voice"), "{rows:?}");
     assert!(rows.iter().all(|row| row.1 != "voice" || (row.2 == "not-capable" && !row.0.starts_with("marked"))));
     assert!(rows.iter().any(|row| row.1 == "web" && row.2 == "capable"));
     // What departs is delivered, lost or inside.
@@ -200,6 +211,11 @@ fn all_that_sessions_and_receivers_are_told() {
         both("feedback_rounds", "1"),
         both("round_reports", "reports"),
         one("srtt_end", "s"),
+        both("drops_overflow", "packets"),
+        both("drops_active", "packets"),
+        both("drops_down", "packets"),
+        both("lost", "packets"),
+        both("undeliverable", "packets"),
         both("sending_rate", "bit/s"),
         both("reports_received", "packets"),
     ];

@@ -336,8 +336,10 @@ impl NetworkBuilder {
         }
         let legs = Legs::new(carriers, &links);
         let plan = self.probes;
-        for &link in plan.queues.iter().chain(&plan.packets) {
-            links[link.index()].attach_probe(QueueProbe::new(plan.packets.contains(&link)));
+        let packets = Arc::new(plan.packets.clone());
+        for &link in plan.queues.iter().chain(&packets.links) {
+            let packets = packets.links.contains(&link).then(|| packets.clone());
+            links[link.index()].attach_probe(QueueProbe::new(packets));
         }
         let ports: Vec<LinkId> = self.agents.keys().copied().collect();
         let hosts_of: Arc<[NodeId]> = match ports.is_empty() {
@@ -369,7 +371,8 @@ impl NetworkBuilder {
         let undeliverable = vec![Undeliverable::default(); flows.len() + 1];
         let presence = vec![Presence::default(); hosts.len()];
         let trace = plan.trace.then(|| Box::new(Trace::new()));
-        let wires = Wires { now: Instant::ZERO, calendar, links, store: Store::default(), trace, legs, first_port };
+        let wires =
+            Wires { now: Instant::ZERO, calendar, links, store: Store::of(flows.len()), trace, legs, first_port };
         let mut world = World {
             wires,
             places,

@@ -54,6 +54,21 @@ pub struct Undeliverable {
     pub not_a_source: u64,
 }
 
+/// Packets of a flow that did not come through, summed over links: data, and what answers it. Of a packet that goes
+/// several ways each copy counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlowLosses {
+    /// Dropped because the limit of a queue was reached.
+    pub overflow: u64,
+    /// Dropped by a discipline although there was room.
+    pub active: u64,
+    /// Came to a link that was down, or waited when it went down or turned elsewhere and were removed or sent to
+    /// nobody.
+    pub down: u64,
+    /// Destroyed by a loss model.
+    pub lost: u64,
+}
+
 /// What a group of a session was used for since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroupCounters {
@@ -75,7 +90,30 @@ pub struct GroupCounters {
     pub member_time: Duration,
 }
 
+/// Why the network gives up a packet; what each of them means stands at [`Undeliverable`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoWay {
+    /// No way leads on.
+    NoRoute,
+    /// The hop limit is used up.
+    OutOfHops,
+    /// It came over a link that is not the way down its tree.
+    OffTree,
+    /// It came up the tree, and members may not send to its group.
+    NotASource,
+}
+
 impl Undeliverable {
+    /// The count for a reason.
+    pub(crate) fn of(&mut self, reason: NoWay) -> &mut u64 {
+        match reason {
+            NoWay::NoRoute => &mut self.no_route,
+            NoWay::OutOfHops => &mut self.out_of_hops,
+            NoWay::OffTree => &mut self.off_tree,
+            NoWay::NotASource => &mut self.not_a_source,
+        }
+    }
+
     /// All of them.
     pub fn total(&self) -> u64 {
         self.no_route + self.out_of_hops + self.off_tree + self.not_a_source

@@ -4,7 +4,7 @@
 //! that link's ring. Nothing on this path allocates, hashes or calls virtually.
 
 use crate::calendar::{Calendar, Entry, Kind};
-use crate::counters::{GroupCounters, Undeliverable};
+use crate::counters::{FlowLosses, GroupCounters, NoWay, Undeliverable};
 use crate::epoch::Changes;
 use crate::flow::Flow;
 use crate::forwarding::Forwarding;
@@ -14,7 +14,8 @@ use crate::link::Link;
 use crate::multicast::{Message, Multicast};
 use crate::paths::Watched;
 use crate::presence::Presence;
-use crate::probe::{EventRow, GroupRow, LinkRow, PacketRow, ProbePlan, QueueRow, ReceiverRow, Records, SenderRow};
+use crate::probe::{EventRow, GivenUpRow, GroupRow, LinkRow, PacketAction, PacketIdentity, PacketRow, ProbePlan};
+use crate::probe::{QueueRow, ReceiverRow, Records, SenderRow};
 use crate::store::Label;
 use crate::wires::Wires;
 use faircast_proto::endpoint::{Action, Event, FINISHED, Gauge, Input, Outbox, Report};
@@ -170,22 +171,28 @@ impl<C: Calendar> World<C> {
         if link.index() >= self.wires.links.len() {
             match self.way(node, slot) {
                 Some(way) => link = way,
-                None => return self.give_up(label, |given_up| &mut given_up.no_route),
+                None => return self.give_up(node, label, NoWay::NoRoute),
             }
         }
         // Routes are loop-free; the hop limit is there for those that change while packets are on their way.
         let Some(label) = label.take_hop() else {
-            return self.give_up(label, |given_up| &mut given_up.out_of_hops);
+            return self.give_up(node, label, NoWay::OutOfHops);
         };
         self.wires.put(link, label);
     }
 
-    /// Counts a packet that cannot come to its destination, and lets go of it.
+    /// Counts a packet that cannot come from a node to its destination, and lets go of it.
     #[cold]
-    pub(crate) fn give_up(&mut self, label: Label, reason: fn(&mut Undeliverable) -> &mut u64) {
-        let flow = self.wires.store.get(label.packet).flow.0 as usize;
+    pub(crate) fn give_up(&mut self, node: NodeId, label: Label, reason: NoWay) {
+        let packet = self.wires.store.get(label.packet);
         let nobodys = self.undeliverable.len() - 1;
-        *reason(&mut self.undeliverable[flow.min(nobodys)]) += 1;
+        *self.undeliverable[(packet.flow.0 as usize).min(nobodys)].of(reason) += 1;
+        if !self.plan.packets.links.is_empty() {
+            let (at, action, packet) = (self.wires.now, PacketAction::GivenUp(reason), PacketIdentity::of(packet));
+            if self.plan.packets.keeps(at, action, &packet) {
+                self.records.given_up.push(GivenUpRow { at, node, action, packet });
+            }
+        }
         self.wires.store.release(label.packet);
     }
 
@@ -260,7 +267,7 @@ impl<C: Calendar> World<C> {
     pub(crate) fn send_to_host(&mut self, node: NodeId, destination: Address, label: Label) {
         match self.places.get(destination.index()) {
             Some(&Place { slot, .. }) => self.forward(node, slot, label),
-            None => self.give_up(label, |given_up| &mut given_up.no_route),
+            None => self.give_up(node, label, NoWay::NoRoute),
         }
     }
 
@@ -369,6 +376,8 @@ impl<C: Calendar> World<C> {
             }
         }
         self.records.links_at_warmup = self.wires.links.iter().map(|link| *link.counters()).collect();
+        self.records.undeliverable_at_warmup = self.undeliverable.clone();
+        self.records.losses_at_warmup = self.wires.store.losses().to_vec();
         self.records.senders_at_warmup = (0..self.flows.len()).map(|flow| self.sender(flow)).collect();
         self.records.receivers_at_warmup = self.receivers.iter().map(|&address| self.report(address)).collect();
         self.records.sender_gauges_at_warmup =
@@ -519,12 +528,12 @@ impl<C> World<C> {
         std::mem::take(&mut self.records)
     }
 
-    /// Takes the events at queues out of the run, those of each link of which they were asked for.
+    /// Takes what happened to packets out of the run, link by link where that was asked for.
     pub fn take_packet_rows(&mut self) -> Vec<(LinkId, Vec<PacketRow>)> {
         let mut taken = Vec::new();
         for (id, link) in (0..).map(LinkId).zip(&mut self.wires.links) {
-            if let Some(rows) = link.probe_mut().and_then(|probe| probe.rows.as_mut()) {
-                taken.push((id, std::mem::take(rows)));
+            if let Some(rows) = link.probe_mut().and_then(|probe| probe.take_rows()) {
+                taken.push((id, rows));
             }
         }
         taken
@@ -541,6 +550,13 @@ impl<C> World<C> {
     /// an endpoint misaddresses a packet: ways longer than [`MAX_HOPS`](crate::routing::MAX_HOPS) are not built.
     pub fn undeliverable(&self) -> &[Undeliverable] {
         &self.undeliverable
+    }
+
+    /// The packets that did not come through since the start of the run, by reason: one entry for each of the
+    /// [`flows`](Self::flows), and a last one for packets that name none of them. The sums over all entries are those
+    /// of the counters of links.
+    pub fn losses(&self) -> &[FlowLosses] {
+        self.wires.store.losses()
     }
 
     /// The link of which a link is a leg, if it is one.

@@ -228,7 +228,7 @@ impl<C: Calendar> Wires<C> {
     /// A transmission of a carrier has ended, and somebody has heard it or nobody.
     pub(crate) fn end_transmission(&mut self, carrier: LinkId, label: Label, heard: bool) {
         if !heard {
-            self.trace(carrier, Happening::Unreceived, label.packet);
+            self.note_unreceived(carrier, label);
         }
         self.links[carrier.index()].note_transmitted(label, heard);
         self.store.release(label.packet);
@@ -261,6 +261,7 @@ impl<C: Calendar> Wires<C> {
                 self.store.share(label.packet);
             }
             None => {
+                self.store.count_loss(label.packet, |losses| &mut losses.lost);
                 if let Some(trace) = &mut self.trace {
                     trace.record(self.now, leg, Happening::Lost, None);
                 }

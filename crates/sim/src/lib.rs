@@ -34,6 +34,7 @@ pub mod legs;
 pub mod link;
 pub mod loss;
 pub mod multicast;
+mod packet_probe;
 mod paths;
 mod presence;
 pub mod probe;

@@ -1,11 +1,13 @@
 //! Probes: what observers asked to see. Off, they cost one predictable branch.
 
-use crate::counters::{GroupCounters, LinkCounters};
+use crate::counters::{FlowLosses, GroupCounters, LinkCounters, Undeliverable};
 use crate::ids::{LinkId, NodeId};
-use crate::queue::DropReason;
+use crate::packet_probe::PacketLog;
+pub use crate::packet_probe::{GivenUpRow, PacketAction, PacketIdentity, PacketPlan, PacketRow};
 use crate::router::RouterGauge;
+use crate::store::Handle;
 use faircast_proto::endpoint::{Event, Report};
-use faircast_proto::packet::{Address, Ecn, FlowId, Packet};
+use faircast_proto::packet::{Address, FlowId, Packet};
 use faircast_proto::time::{Duration, Instant};
 use std::sync::Arc;
 
@@ -27,8 +29,8 @@ pub struct ProbePlan {
     pub events: bool,
     /// Links whose queue is sampled every `queue_interval`, and its exact statistics kept.
     pub queues: Vec<LinkId>,
-    /// Links of which every queue event is wanted.
-    pub packets: Vec<LinkId>,
+    /// Of which links what happens to packets is kept, one by one.
+    pub packets: PacketPlan,
     /// Pairs of nodes of which the way from the first to the second is sampled every `interval`, and told when it
     /// changes.
     pub paths: Vec<(NodeId, NodeId)>,
@@ -46,7 +48,7 @@ impl Default for ProbePlan {
             links: false,
             events: false,
             queues: Vec::new(),
-            packets: Vec::new(),
+            packets: PacketPlan::default(),
             paths: Vec::new(),
             trace: false,
         }
@@ -82,6 +84,12 @@ pub struct Records {
     pub sender_gauges_at_warmup: Vec<usize>,
     /// Likewise of receivers, flow by flow.
     pub receiver_gauges_at_warmup: Vec<usize>,
+    /// Packets that were given up on the way, where what happens to packets is kept.
+    pub given_up: Vec<GivenUpRow>,
+    /// What became of packets of flows by the end of the warm-up, as [`World::losses`](crate::engine::World::losses).
+    pub losses_at_warmup: Vec<FlowLosses>,
+    /// The same of those that the network gave up, as [`World::undeliverable`](crate::engine::World::undeliverable).
+    pub undeliverable_at_warmup: Vec<Undeliverable>,
     /// Reports of senders at the end of the warm-up, by flow.
     pub senders_at_warmup: Vec<Report>,
     /// Reports of receivers at the end of the warm-up, flow by flow.
@@ -238,46 +246,13 @@ pub enum PathEvent {
     Lost,
 }
 
-/// Something that happened to a packet at a queue.
-#[derive(Clone, Copy, Debug)]
-pub struct PacketRow {
-    /// When.
-    pub at: Instant,
-    /// What.
-    pub action: PacketAction,
-    /// The packet's flow and its congestion bits when it came; none for departures.
-    pub packet: Option<(FlowId, Ecn)>,
-    /// Packets waiting afterwards, without the one in transmission.
-    pub waiting_pkts: u32,
-    /// The discipline's average in packets, NaN if it keeps none.
-    pub average_pkts: f64,
-}
-
-/// What may happen to a packet at a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PacketAction {
-    /// Entered unchanged.
-    Accepted,
-    /// Entered with a congestion mark.
-    Marked(Ecn),
-    /// Dropped.
-    Dropped(DropReason),
-    /// Left the transmitter.
-    Departed,
-    /// Had waited and took another way, as the link went down or turned elsewhere.
-    Rerouted,
-    /// Had waited and was removed, as the link went down or turned elsewhere.
-    Discarded,
-}
-
-/// Keeps the exact time-weighted statistics of one queue and, if asked, every event of it.
+/// Keeps the exact time-weighted statistics of one queue and, if asked, what happens to its packets.
 #[derive(Clone, Debug)]
 pub struct QueueProbe {
     statistics: QueueStatistics,
     /// What came before the last restart, if there was one.
     before: Option<QueueStatistics>,
-    /// Every event, if asked for.
-    pub rows: Option<Vec<PacketRow>>,
+    log: Option<PacketLog>,
 }
 
 /// Time-weighted statistics of the instantaneous queue in packets, the packet in transmission not counted.
@@ -293,26 +268,55 @@ pub struct QueueStatistics {
 }
 
 impl QueueProbe {
-    /// A probe of an empty queue from time zero.
-    pub fn new(every_event: bool) -> QueueProbe {
+    /// A probe of an empty queue from time zero, that keeps of its packets what a plan says, if there is one.
+    pub fn new(packets: Option<Arc<PacketPlan>>) -> QueueProbe {
         let statistics = QueueStatistics::from(Instant::ZERO, 0);
-        QueueProbe { statistics, before: None, rows: every_event.then(Vec::new) }
+        QueueProbe { statistics, before: None, log: packets.map(PacketLog::new) }
     }
 
-    pub(crate) fn observe(
-        &mut self,
-        at: Instant,
-        action: PacketAction,
-        packet: Option<&Packet>,
-        waiting_pkts: u32,
-        average_pkts: Option<f64>,
-    ) {
-        self.statistics.change(at, waiting_pkts);
-        if let Some(rows) = &mut self.rows {
-            let average_pkts = average_pkts.unwrap_or(f64::NAN);
-            let packet = packet.map(|packet| (packet.flow, packet.ecn));
-            rows.push(PacketRow { at, action, packet, waiting_pkts, average_pkts });
+    /// Something has happened to a packet, after which so many wait, and this is the discipline's average.
+    pub(crate) fn observe(&mut self, at: Instant, action: PacketAction, packet: &Packet, queue: (u32, f64)) {
+        self.statistics.change(at, queue.0);
+        self.witness(at, action, packet, queue);
+    }
+
+    /// The same of something that is not about the queue.
+    pub(crate) fn witness(&mut self, at: Instant, action: PacketAction, packet: &Packet, queue: (u32, f64)) {
+        if let Some(log) = &mut self.log {
+            log.note(at, action, packet, queue);
         }
+    }
+
+    /// A packet, which looked like this when it came, waits or is in transmission.
+    pub(crate) fn enter(&mut self, handle: Handle, packet: &Packet) {
+        if let Some(log) = &mut self.log {
+            log.enter(handle, packet);
+        }
+    }
+
+    /// A packet waits no longer, though it will not be transmitted.
+    pub(crate) fn leave(&mut self, handle: Handle) {
+        if let Some(log) = &mut self.log {
+            log.leave(handle);
+        }
+    }
+
+    /// The packet in transmission has left.
+    pub(crate) fn depart(&mut self, at: Instant, queue: (u32, f64)) {
+        self.statistics.change(at, queue.0);
+        if let Some(log) = &mut self.log {
+            log.depart(at, queue);
+        }
+    }
+
+    /// What has happened to packets; `None` if that was not asked for.
+    pub fn rows(&self) -> Option<&[PacketRow]> {
+        self.log.as_ref().map(PacketLog::rows)
+    }
+
+    /// Takes the same out.
+    pub fn take_rows(&mut self) -> Option<Vec<PacketRow>> {
+        self.log.as_mut().map(PacketLog::take_rows)
     }
 
     /// So many packets wait from now on, without anything having happened to one that came or left.
@@ -408,10 +412,10 @@ mod tests {
     #[test]
     fn statistics_are_weighted_by_time() {
         // 0 for 1 s, 4 for 3 s, then 2 for 4 s: mean (0 + 12 + 8) / 8, mean of squares (48 + 16) / 8.
-        let mut probe = QueueProbe::new(false);
+        let mut probe = QueueProbe::new(None);
         let at = |s: u64| Instant(s * 1_000_000_000);
-        probe.observe(at(1), PacketAction::Accepted, None, 4, None);
-        probe.observe(at(4), PacketAction::Departed, None, 2, None);
+        probe.note(at(1), 4);
+        probe.note(at(4), 2);
         let all = probe.statistics(at(8));
         assert!((all.mean() - 2.5).abs() < 1e-12);
         assert!((all.standard_deviation() - (8.0f64 - 6.25).sqrt()).abs() < 1e-12);
@@ -420,7 +424,7 @@ mod tests {
         let late = probe.statistics(at(6));
         assert_eq!((late.mean(), late.standard_deviation(), late.min(), late.max()), (2.0, 0.0, 2, 2));
         // What came before is not lost: 2 for three seconds more and then 6 for 2 s: (20 + 12) / 10, (64 + 72) / 10.
-        probe.observe(at(8), PacketAction::Accepted, None, 6, None);
+        probe.note(at(8), 6);
         for restarts in 0..3 {
             let whole = probe.whole(at(10));
             assert!((whole.mean() - 3.2).abs() < 1e-12, "{restarts}: {}", whole.mean());
@@ -433,9 +437,9 @@ mod tests {
     #[test]
     fn a_queue_that_does_not_change_has_no_deviation() {
         // Rounding leaves -7.1e-15 of the variance.
-        let mut probe = QueueProbe::new(false);
-        probe.observe(Instant::ZERO, PacketAction::Accepted, None, 5, None);
-        probe.observe(Instant(100_000_001), PacketAction::Accepted, None, 5, None);
+        let mut probe = QueueProbe::new(None);
+        probe.note(Instant::ZERO, 5);
+        probe.note(Instant(100_000_001), 5);
         assert_eq!(probe.statistics(Instant(300_000_004)).standard_deviation(), 0.0);
     }
 }

@@ -2,6 +2,7 @@
 //! that goes several ways at once is not copied: it has several holders, and its place becomes free when the last lets
 //! go.
 
+use crate::counters::FlowLosses;
 use faircast_proto::control::Control;
 use faircast_proto::packet::{Address, Ecn, Packet};
 use std::collections::BTreeMap;
@@ -29,6 +30,8 @@ pub(crate) struct Store {
     free: Vec<Handle>,
     /// What travels beside packets: of few at a time.
     controls: BTreeMap<u32, Control>,
+    /// What did not come through, by flow; the last is for packets that name no flow.
+    losses: Vec<FlowLosses>,
 }
 
 #[derive(Clone, Copy)]
@@ -39,6 +42,26 @@ struct Tag {
 }
 
 impl Store {
+    /// An empty one for the packets of so many flows.
+    pub(crate) fn of(flows: usize) -> Store {
+        Store { losses: vec![FlowLosses::default(); flows + 1], ..Store::default() }
+    }
+
+    /// Counts a packet, or a copy of it, that does not come through.
+    #[cold]
+    pub(crate) fn count_loss(&mut self, handle: Handle, reason: impl FnOnce(&mut FlowLosses) -> &mut u64) {
+        let flow = self.get(handle).flow.0 as usize;
+        let nobodys = self.losses.len().saturating_sub(1);
+        if let Some(losses) = self.losses.get_mut(flow.min(nobodys)) {
+            *reason(losses) += 1;
+        }
+    }
+
+    /// What did not come through, by flow; the last is for packets that name no flow.
+    pub(crate) fn losses(&self) -> &[FlowLosses] {
+        &self.losses
+    }
+
     /// Takes a packet in, with one holder.
     #[inline]
     pub(crate) fn insert(&mut self, packet: &Packet) -> Label {

@@ -5,6 +5,7 @@ use crate::calendar::{Calendar, Entry, Kind};
 use crate::ids::{LinkId, NodeId};
 use crate::legs::{Aim, Legs};
 use crate::link::{Delivered, Launched, Link, Wanted};
+use crate::probe::PacketAction;
 use crate::queue::Verdict;
 use crate::router::Offer;
 use crate::store::{Handle, Label, Store};
@@ -107,6 +108,7 @@ impl<C: Calendar> Wires<C> {
             self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0));
         }
         if lost {
+            self.store.count_loss(label.packet, |losses| &mut losses.lost);
             if let Some(trace) = &mut self.trace {
                 trace.record(self.now, link, Happening::Lost, None);
             }
@@ -128,11 +130,20 @@ impl<C: Calendar> Wires<C> {
             Launched::Sent(Some(at)) => self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0)),
             Launched::ToLegs(aim, label) => return Some((aim, label)),
             Launched::InVain(label) => {
-                self.trace(link, Happening::Unreceived, label.packet);
+                self.note_unreceived(link, label);
                 self.store.release(label.packet);
             }
         }
         None
+    }
+
+    /// Nobody receives a packet that has left the transmitter of a link.
+    #[cold]
+    pub(crate) fn note_unreceived(&mut self, link: LinkId, label: Label) {
+        self.trace(link, Happening::Unreceived, label.packet);
+        self.store.count_loss(label.packet, |losses| &mut losses.down);
+        let packet = self.store.get(label.packet);
+        self.links[link.index()].witness(self.now, PacketAction::Unreceived, packet);
     }
 
     /// Brings the counters of all links up to the present.

@@ -14,7 +14,7 @@ use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::multicast::SessionPlan;
-use faircast_sim::probe::{PacketAction, PacketRow, ProbePlan};
+use faircast_sim::probe::{PacketAction, PacketIdentity, PacketPlan, PacketRow, ProbePlan};
 use faircast_sim::queue::{self, DropReason, LinkContext, Queue};
 
 /// Keeps `window` packets under way, each followed by another when its echo comes, and asks for a timeout every
@@ -184,7 +184,7 @@ fn busy_dumbbell<C: Calendar>(seed: u64, mode: LinkMode, offsets: bool, bottlene
     network.probes(ProbePlan {
         trace: true,
         queues: vec![LinkId(0)],
-        packets: vec![LinkId(0)],
+        packets: PacketPlan { links: vec![LinkId(0)], ..PacketPlan::default() },
         ..ProbePlan::default()
     });
     network.build().expect("a network without errors")
@@ -329,13 +329,13 @@ fn queue_statistics_agree_between_link_modes() {
     assert!(fused.0 > 1.0 && fused.3 <= 30);
 }
 
-/// Every event at the bottleneck's queue: nanosecond, action, flow and congestion bits, packets waiting, average.
-type QueueEvent = (u64, PacketAction, Option<(FlowId, Ecn)>, u32, u64);
+/// Every event at the bottleneck's queue: nanosecond, action, packet, packets waiting, average.
+type QueueEvent = (u64, PacketAction, PacketIdentity, u32, u64);
 
 fn events_at_queue(mode: LinkMode, bottleneck: &str) -> (Vec<QueueEvent>, LinkCounters) {
     let mut world = busy_dumbbell::<Wheel>(1, mode, true, bottleneck);
     world.run(Instant::from_secs_f64(1.0), u64::MAX);
-    let rows = world.links()[0].probe().and_then(|probe| probe.rows.as_ref()).expect("they were asked for");
+    let rows = world.links()[0].probe().and_then(|probe| probe.rows()).expect("they were asked for");
     let event = |row: &PacketRow| (row.at.0, row.action, row.packet, row.waiting_pkts, row.average_pkts.to_bits());
     (rows.iter().map(event).collect(), *world.links()[0].counters())
 }
@@ -360,11 +360,17 @@ fn every_event_at_a_queue_is_kept_and_the_same_in_both_link_modes() {
         let mut waiting = 0;
         for (at, action, packet, after, _) in &events {
             if let PacketAction::Dropped(_) = action {
-                assert_eq!((*after, packet.map(|(_, ecn)| ecn)), (waiting, Some(Ecn::Capable)), "at {at} ns");
+                assert_eq!((*after, packet.ecn), (waiting, Ecn::Capable), "at {at} ns");
             }
-            assert_eq!(packet.is_none(), *action == PacketAction::Departed);
             waiting = *after;
         }
+        // Packets depart in the order in which they entered.
+        let of = |wanted: fn(PacketAction) -> bool| {
+            events.iter().filter(|event| wanted(event.1)).map(|event| event.2).collect::<Vec<_>>()
+        };
+        let entered = of(|action| matches!(action, PacketAction::Accepted | PacketAction::Marked(_)));
+        let departed = of(|action| action == PacketAction::Departed);
+        assert_eq!(departed[..], entered[..departed.len()]);
     }
 }
 

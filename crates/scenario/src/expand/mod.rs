@@ -6,15 +6,15 @@ pub(crate) mod legs;
 mod sessions;
 
 use crate::control::{Cancelled, Control};
-use crate::model::{Course, Duplex, LinkEntry, ModeChoice, Nodes, PathEntry, Scenario, Settings};
+use crate::model::{Course, Duplex, LinkEntry, ModeChoice, Nodes, PathEntry, Probes, Scenario, Settings};
 use crate::network::{DirectedLink, FlowGroup, Network, NetworkChange, NetworkFlow, NetworkNode};
 use crate::problem::{Finding, list, nearest};
 use crate::topology::{Sketch, Sort, Topology};
-use faircast_proto::time::Instant;
+use faircast_proto::time::{Duration, Instant};
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::legs::Part;
 use faircast_sim::link;
-use faircast_sim::probe::ProbePlan;
+use faircast_sim::probe::{PacketAction, PacketPlan, ProbePlan};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Scenario {
@@ -54,7 +54,7 @@ pub(crate) fn expand(
             links: scenario.probes.links,
             events: scenario.probes.events,
             queues: Vec::new(),
-            packets: Vec::new(),
+            packets: PacketPlan::default(),
             paths: Vec::new(),
             trace: scenario.probes.trace,
         },
@@ -350,7 +350,8 @@ impl Expansion<'_> {
                     Some(&index) if !taken.insert(index) => {
                         self.found.push(Finding::new(path, format!("{name} is named twice")).given(Some(name)));
                     }
-                    Some(&index) => match leg_of(index) {
+                    // A leg has losses of its own, but no queue.
+                    Some(&index) => match leg_of(index).filter(|_| key == "queues") {
                         None => indices.push(LinkId(index)),
                         Some(carrier) => {
                             let message = format!("{name} is a leg: the queue is that of {carrier}");
@@ -374,7 +375,72 @@ impl Expansion<'_> {
         let queues = resolve("queues", &self.scenario.probes.queues);
         let packets = resolve("packets", &self.scenario.probes.packets);
         self.network.probes.queues = queues;
-        self.network.probes.packets = packets;
+        self.network.probes.packets = self.packets(packets);
+    }
+
+    /// What is kept of the packets on these links.
+    fn packets(&mut self, links: Vec<LinkId>) -> PacketPlan {
+        let scenario = self.scenario;
+        let Probes { packets_from, packets_until, packets_flows, packets_actions, .. } = &scenario.probes;
+        let mut plan = PacketPlan { links, ..PacketPlan::default() };
+        let given = [
+            ("packets_from", packets_from.is_some()),
+            ("packets_until", packets_until.is_some()),
+            ("packets_flows", !packets_flows.is_empty()),
+            ("packets_actions", !packets_actions.is_empty()),
+        ];
+        for (key, _) in given.into_iter().filter(|&(_, given)| given && scenario.probes.packets.is_empty()) {
+            let message = "of which links? probes.packets names none".to_owned();
+            self.found.push(Finding::new(format!("probes.{key}"), message).on(["probes"]));
+        }
+        let from = packets_from.unwrap_or(Duration::ZERO);
+        plan.from = Instant::ZERO + from;
+        if from > scenario.duration {
+            let message = format!("{from} given; legal is up to the duration, {}", scenario.duration);
+            self.found.push(Finding::new("probes.packets_from", message).given(Some(from)).on(["duration"]));
+        }
+        if let Some(until) = *packets_until {
+            plan.until = Instant::ZERO + until;
+            if until < from {
+                let message = format!("{until} given; legal is packets_from, {from}, or later");
+                self.found.push(Finding::new("probes.packets_until", message).given(Some(until)));
+            }
+        }
+        if !packets_flows.is_empty() {
+            plan.flows = Some(self.named_flows("probes.packets_flows", packets_flows).into());
+        }
+        if !packets_actions.is_empty() {
+            plan.actions = [false; PacketAction::NAMES.len()];
+            packets_actions.iter().for_each(|action| plan.actions[*action as usize] = true);
+        }
+        plan
+    }
+
+    /// Of all flows and sessions of the network whether they are among these names, of flows, entries or sessions.
+    fn named_flows(&mut self, path: &str, names: &[String]) -> Vec<bool> {
+        let flows = self.network.flows.iter().map(|flow| flow.name.as_str());
+        let all: Vec<&str> = flows.chain(self.network.sessions.iter().map(|session| session.name.as_str())).collect();
+        let mut chosen = vec![false; all.len()];
+        for (index, name) in names.iter().enumerate() {
+            let of_entry = |flow: &str| {
+                let number = flow.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('-'));
+                let is_entry = self.scenario.flows.contains_key(name);
+                flow == name
+                    || is_entry && number.is_some_and(|number| number.bytes().all(|sign| sign.is_ascii_digit()))
+            };
+            let mut known = false;
+            for (flow, chosen) in all.iter().zip(&mut chosen) {
+                if of_entry(flow) {
+                    (known, *chosen) = (true, true);
+                }
+            }
+            if !known {
+                let message = format!("there is no flow or session {name}{}", nearest(name, all.iter().copied()));
+                let finding = Finding::new(format!("{path}[{index}]"), message).given(Some(name));
+                self.found.push(finding.legal(list(&all)).on(["flows", "sessions"]));
+            }
+        }
+        chosen
     }
 
     /// The pairs of nodes between which the way is observed.

@@ -35,7 +35,7 @@ const OF_LEG: f64 = 2.0 * 4.0;
 #[cfg(test)]
 mod tests {
     use super::super::tests::{STEADY, near, network};
-    use super::super::traffic::{sessions, trees};
+    use super::super::traffic::{Span, sessions, trees};
     use super::*;
 
     #[test]
@@ -52,7 +52,7 @@ mod tests {
         let of = |network: &Network| {
             let (edges, mut loads) = (network.edges(), vec![Load::default(); network.links.len()]);
             let trees = trees(network, &edges, &network.routes(&edges));
-            sessions(network, &trees, &mut loads);
+            sessions(network, &trees, &Span::all(network), &mut loads);
             let link = |name: &str| loads[network.link(name).expect("a link") as usize].arrivals;
             let arrivals = ["feeder", "downlink", "leg-0", "leg-3", "return-0"].map(link);
             assert_eq!(arrivals, [1001.0, 1001.0, 1001.0, 1001.0, 0.0]);

@@ -226,7 +226,7 @@ mod tests {
         let ways = ways(&network, &edges, &network.routes(&edges));
         let mut loads = vec![Load::default(); network.links.len()];
         inflow(&network, &ways, &[], &mut loads);
-        flows(&network, &ways, &mut loads);
+        flows(&network, &ways, &Span::all(&network), &mut loads);
         // Two segments of 8000 bit for one that is carried, and for each an answer.
         let shown: Vec<_> = loads.iter().map(|load| (load.inflow, load.feeders, load.smallest)).collect();
         assert_eq!(shown, [(16e6, 2.0, 8000.0), (1.12e6, 1.0, 560.0)]);
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(shown, [("a", Some("s")), ("s", None), ("b", Some("s"))]);
         let mut loads = vec![Load::default(); network.links.len()];
         // 1001 packets on each of three links, and four of each receiver.
-        near(sessions(&network, &trees, &mut loads), 3011.0);
+        near(sessions(&network, &trees, &Span::all(&network), &mut loads), 3011.0);
         for (link, load) in network.links.iter().zip(&loads) {
             let used = if link.name.ends_with(".back") { 0.0 } else { 1001.0 };
             assert_eq!((load.most, load.arrivals), (used, used), "{}", link.name);

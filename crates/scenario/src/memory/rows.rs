@@ -94,7 +94,7 @@ const LAYER_COLUMNS: usize = 11;
 const LINK_COLUMNS: usize = 16;
 const ROUTER_COLUMNS: usize = 5;
 const QUEUE_COLUMNS: usize = 4;
-const PACKET_COLUMNS: usize = 7;
+const PACKET_COLUMNS: usize = 13;
 const PATH_COLUMNS: usize = 7;
 const HANDOFF_COLUMNS: usize = 4;
 

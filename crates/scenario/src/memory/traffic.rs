@@ -5,11 +5,13 @@ use crate::network::{DirectedLink, Network, NetworkSession};
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::quantity::QueueSize;
 use faircast_proto::scheme::Scheme;
-use faircast_proto::time::{Duration, Rate};
+use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::multicast::Mode;
+use faircast_sim::probe::{PacketAction, PacketPlan};
 use faircast_sim::routing::{Edge, Routes};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What the traffic of a network may fill.
 pub(super) struct Traffic {
@@ -45,7 +47,8 @@ impl Traffic {
         let (ways, trees) = (ways(network, &edges, &routes), trees(network, &edges, &routes));
         let mut loads = vec![Load::default(); network.links.len()];
         inflow(network, &ways, &trees, &mut loads);
-        let all = flows(network, &ways, &mut loads) + sessions(network, &trees, &mut loads);
+        let all = flows(network, &ways, &Span::all(network), &mut loads)
+            + sessions(network, &trees, &Span::all(network), &mut loads);
         let seconds = network.duration.as_secs_f64();
         let held = |(link, load): (&DirectedLink, &Load)| {
             if load.smallest == 0.0 {
@@ -74,11 +77,8 @@ impl Traffic {
         let whole = network.links.iter().zip(&loads).filter(|(link, _)| link.carrier().is_none());
         let (to_legs, to_legs_bytes) = legs::held(network, &loads);
         let on_links: f64 = whole.map(held).sum::<f64>() + to_legs;
-        let events = network.probes.packets.iter().map(|&link| {
-            let load = &loads[link.index()];
-            let departures = network.links[link.index()].rate.as_bps_f64() * seconds / load.smallest.max(1.0);
-            load.arrivals + load.arrivals.min(departures)
-        });
+        let under_way = on_links.min(all);
+        let events = packet_events(network, &ways, &trees, &loads, under_way);
         let in_trees = network.sessions.iter().zip(&trees).map(|(session, tree)| {
             let places = match session.plan.mode {
                 Mode::Sparse if !reroutes => tree.len() + 1,
@@ -87,7 +87,70 @@ impl Traffic {
             };
             places as f64 * (TREE + f64::from(session.plan.groups) * COUNTED)
         });
-        Traffic { under_way: on_links.min(all), to_legs_bytes, events: events.sum(), in_trees: in_trees.sum() }
+        Traffic { under_way, to_legs_bytes, events, in_trees: in_trees.sum() }
+    }
+}
+
+/// What is kept of what happens to packets: at the links that are observed, in the time and of the flows that count.
+fn packet_events(network: &Network, ways: &[Way], trees: &[Tree], all: &[Load], under_way: f64) -> f64 {
+    let plan = &network.probes.packets;
+    if plan.links.is_empty() {
+        return 0.0;
+    }
+    let span = Span::of(network, plan);
+    let mut loads = vec![Load::default(); network.links.len()];
+    inflow(network, ways, trees, &mut loads);
+    flows(network, ways, &span, &mut loads);
+    sessions(network, trees, &span, &mut loads);
+    if network.reroutes() {
+        // Everything may go everywhere.
+        let arrivals = loads.iter().map(|load| load.arrivals).sum();
+        loads.iter_mut().for_each(|load| load.arrivals = arrivals);
+    }
+    // What was sent before the span may come in it.
+    let early = if span.from > Instant::ZERO { under_way } else { 0.0 };
+    let departs = plan.actions[PacketAction::Departed.index()];
+    let of_link = |link: &LinkId| {
+        let (rate, smallest) = (network.links[link.index()].rate.as_bps_f64(), all[link.index()].smallest);
+        let arrivals = loads[link.index()].arrivals + early.min(all[link.index()].arrivals);
+        let departures = rate * span.seconds() / smallest.max(1.0);
+        arrivals + if departs { arrivals.min(departures) } else { 0.0 }
+    };
+    plan.links.iter().map(of_link).sum()
+}
+
+/// A part of a run: a time, and flows.
+pub(super) struct Span {
+    pub(super) from: Instant,
+    pub(super) until: Instant,
+    /// By flow, sessions after the others; all if there is none.
+    pub(super) flows: Option<Arc<[bool]>>,
+}
+
+impl Span {
+    /// The whole of it.
+    pub(super) fn all(network: &Network) -> Span {
+        Span { from: Instant::ZERO, until: Instant::ZERO + network.duration, flows: None }
+    }
+
+    /// That of which a plan keeps what happens to packets.
+    fn of(network: &Network, plan: &PacketPlan) -> Span {
+        let until = plan.until.min(Instant::ZERO + network.duration);
+        Span { from: plan.from.min(until), until, flows: plan.flows.clone() }
+    }
+
+    fn seconds(&self) -> f64 {
+        self.until.since(self.from).as_secs_f64()
+    }
+
+    /// How long something from `start` to `stop` lasts in it.
+    fn overlap_s(&self, start: Duration, stop: Duration) -> f64 {
+        let (start, stop) = ((Instant::ZERO + start).max(self.from), (Instant::ZERO + stop).min(self.until));
+        stop.since(start).as_secs_f64()
+    }
+
+    fn has(&self, flow: usize) -> bool {
+        self.flows.as_ref().is_none_or(|flows| flows[flow])
     }
 }
 
@@ -107,11 +170,10 @@ pub(super) fn ways(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<Wa
 }
 
 /// Adds the load of flows and of what comes back; returns the packets that they may have under way, all together.
-pub(super) fn flows(network: &Network, ways: &[Way], loads: &mut [Load]) -> f64 {
+pub(super) fn flows(network: &Network, ways: &[Way], span: &Span, loads: &mut [Load]) -> f64 {
     let mut all = 0.0;
-    for (flow, way) in network.flows.iter().zip(ways) {
-        let (stop, start) = (flow.stop.unwrap_or(network.duration).min(network.duration), flow.start);
-        let seconds = Duration(stop.0.saturating_sub(start.0)).as_secs_f64();
+    for (_, (flow, way)) in network.flows.iter().zip(ways).enumerate().filter(|&(flow, _)| span.has(flow)) {
+        let seconds = span.overlap_s(flow.start, flow.stop.unwrap_or(network.duration));
         let bits = 8.0 * flow.kind.packet_bytes().max(1) as f64;
         let sent = |rate: Rate| rate.as_bps_f64() * seconds / bits + 1.0;
         let (most, arrivals) = match flow.kind.peak_rate() {
@@ -224,11 +286,13 @@ pub(super) fn sending_rates(network: &Network) -> Vec<f64> {
 }
 
 /// Adds the load of sessions: a packet may be on every link of its tree. Returns the packets that may be under way.
-pub(super) fn sessions(network: &Network, trees: &[Tree], loads: &mut [Load]) -> f64 {
+pub(super) fn sessions(network: &Network, trees: &[Tree], span: &Span, loads: &mut [Load]) -> f64 {
     let mut all = 0.0;
-    for ((session, rate), tree) in network.sessions.iter().zip(sending_rates(network)).zip(trees) {
+    let first = network.flows.len();
+    let sessions = network.sessions.iter().zip(sending_rates(network)).zip(trees).enumerate();
+    for (_, ((session, rate), tree)) in sessions.filter(|&(index, _)| span.has(first + index)) {
         let bits = 8.0 * session.config.packet_bytes().max(1) as f64;
-        let sent = rate * network.duration.as_secs_f64() / bits + 1.0;
+        let sent = rate * span.seconds() / bits + 1.0;
         tree.iter().for_each(|(link, _)| loads[link.index()].add(sent, sent, bits));
         // Copies, and what receivers send: joins, and reports one by one.
         all += sent * tree.len() as f64 + 4.0 * session.receivers.len() as f64;

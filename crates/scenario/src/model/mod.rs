@@ -119,14 +119,66 @@ pub struct Probes {
     /// Directions of links whose queue is sampled: `bottleneck`, or `bottleneck.back` for the direction back.
     /// Default none.
     pub queues: Vec<String>,
-    /// Directions of links of whose queue every single event is kept, which takes memory. Default none.
+    /// Directions of links, and legs, of which it is kept what happens to every single packet, which takes memory.
+    /// Default none.
     pub packets: Vec<String>,
+    /// From when on, default "0 s".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packets_from: Option<Duration>,
+    /// And until when. Default the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packets_until: Option<Duration>,
+    /// The flows, entries of flows and sessions whose packets are kept. Default all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub packets_flows: Vec<String>,
+    /// What is kept of what happens to them. Default all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub packets_actions: Vec<PacketAction>,
     /// Pairs of nodes: the way that packets take from the first to the second, its delay and hops, at every interval
     /// and whenever it changes. Default none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<PathEntry>,
     /// A hash over everything that happens, to compare runs. Default false.
     pub trace: bool,
+}
+
+// In the order of the simulator's names, `probe::PacketAction::NAMES`.
+/// What may happen to a packet at a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PacketAction {
+    /// Entered the queue unchanged.
+    Accepted,
+    /// Entered with a mark of incipient congestion.
+    MarkedIncipient,
+    /// Entered with a mark of moderate congestion.
+    MarkedModerate,
+    /// Was dropped because the queue was full.
+    DroppedOverflow,
+    /// Was dropped by decision of the discipline.
+    DroppedActive,
+    /// Left the transmitter.
+    Departed,
+    /// Came while the link was down.
+    DroppedDown,
+    /// Waited when the link went down or turned, and took another way.
+    Rerouted,
+    /// Waited then, and was removed.
+    Discarded,
+    /// Was sent then, and nobody received it.
+    Unreceived,
+    /// Was kept from the queue by a router agent.
+    HeldBack,
+    /// Was destroyed by the loss model at the far end.
+    Lost,
+    /// Was given up on a node from which no way led on.
+    NoRoute,
+    /// Was given up after 64 links.
+    OutOfHops,
+    /// Came over a link that is not the way down its tree, and was given up.
+    OffTree,
+    /// Came up the tree to a group to which members may not send, and was given up.
+    NotASource,
 }
 
 /// A pair of nodes between which the way is observed.
@@ -198,6 +250,10 @@ impl Default for Probes {
             events: true,
             queues: Vec::new(),
             packets: Vec::new(),
+            packets_from: None,
+            packets_until: None,
+            packets_flows: Vec::new(),
+            packets_actions: Vec::new(),
             paths: Vec::new(),
             trace: false,
         }

@@ -19,13 +19,14 @@ pub use subjects::{GroupSubject, Subjects};
 pub use table::{Column, Table, Values, Words};
 
 use crate::network::Network;
-use faircast_proto::endpoint::{Event, Subject};
-use faircast_proto::packet::{Address, Ecn};
+use faircast_proto::endpoint::{Event, EventKind, Gauge, Subject};
+use faircast_proto::flow_kind::FlowKind;
+use faircast_proto::packet::Address;
+use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Duration;
 use faircast_sim::counters::LinkCounters;
 use faircast_sim::engine::World;
-use faircast_sim::probe::{EventRow, LinkRow, PacketAction, PacketRow, QueueRow, Records};
-use faircast_sim::queue::DropReason;
+use faircast_sim::probe::{EventRow, GivenUpRow, LinkRow, PacketAction, PacketRow, QueueRow, Records};
 
 /// All tables of a run but the summary. Its records are released table by table: they and the columns made of them do
 /// not stand side by side as a whole.
@@ -42,6 +43,7 @@ pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, network: &Network) -
         routers: of_routers,
         router_events,
         paths: of_paths,
+        given_up,
         ..
     } = world.take_records();
     vec![
@@ -50,8 +52,8 @@ pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, network: &Network) -
         layers::layers(&groups, subjects, interval),
         links(world, of_links, subjects, interval),
         queues(of_queues, subjects),
-        packets(world, subjects),
-        events(world, of_events, subjects),
+        packets(world, subjects, &given_up),
+        events(world, of_events, subjects, &details(network)),
         routers::routers(world, &of_routers, subjects),
         routers::events(world, &router_events, subjects),
         paths::paths(&of_paths, network),
@@ -108,47 +110,62 @@ fn queues(rows: Vec<QueueRow>, subjects: &Subjects) -> Table {
         .float("average_pkts", rows.iter().map(|row| row.average_pkts).collect())
 }
 
-fn packets<C>(world: &mut World<C>, subjects: &Subjects) -> Table {
-    const ACTIONS: [&str; 9] = [
-        "accepted",
-        "marked-incipient",
-        "marked-moderate",
-        "dropped-overflow",
-        "dropped-active",
-        "departed",
-        "dropped-down",
-        "rerouted",
-        "discarded",
-    ];
-    let code = |action| match action {
-        PacketAction::Accepted => 0,
-        PacketAction::Marked(Ecn::Incipient) => 1,
-        PacketAction::Marked(_) => 2,
-        PacketAction::Dropped(DropReason::Overflow) => 3,
-        PacketAction::Dropped(DropReason::Active) => 4,
-        PacketAction::Departed => 5,
-        PacketAction::Dropped(DropReason::Down) => 6,
-        PacketAction::Rerouted => 7,
-        PacketAction::Discarded => 8,
-    };
-    const LEVELS: [&str; 5] = ["not-capable", "capable", "incipient", "moderate", ""];
-    let level = |row: &PacketRow| row.packet.map_or(LEVELS.len() as u32 - 1, |(_, ecn)| ecn as u32);
-    let mut flow_names = subjects.flows.clone();
-    let no_flow = flow_names.len() as u32;
-    flow_names.push(String::new());
+/// What happened to packets at links, link by link, and then on nodes, where there is neither link nor queue.
+fn packets<C>(world: &mut World<C>, subjects: &Subjects, given_up: &[GivenUpRow]) -> Table {
+    const LEVELS: [&str; 4] = ["not-capable", "capable", "incipient", "moderate"];
+    let named = |names: &[String]| [names, &[String::new()]].concat();
+    let [no_link, no_node, no_flow] =
+        [&subjects.links, &subjects.nodes, &subjects.flows].map(|names| names.len() as u32);
     let of_links = world.take_packet_rows();
-    let rows: Vec<_> = of_links.iter().flat_map(|(link, rows)| rows.iter().map(move |row| (link.0, row))).collect();
+    let at_links = of_links.iter().flat_map(|(link, rows)| rows.iter().map(move |row| (link.0, no_node, *row)));
+    let on_nodes = given_up.iter().map(|&GivenUpRow { at, node, action, packet }| {
+        (no_link, node.0, PacketRow { at, action, packet, waiting_pkts: 0, average_pkts: f64::NAN })
+    });
+    let rows: Vec<(u32, u32, PacketRow)> = at_links.chain(on_nodes).collect();
+    let group = |row: &PacketRow| {
+        let address = row.packet.destination;
+        let place = address.is_group().then(|| world.session_of(address)).flatten();
+        place.map_or(f64::NAN, |(_, number)| f64::from(number))
+    };
+    let packet = |(.., row): &(u32, u32, PacketRow)| row.packet;
     Table::new("packets")
-        .float("t_s", rows.iter().map(|(_, row)| row.at.as_secs_f64()).collect())
-        .words("link", &subjects.links, rows.iter().map(|(link, _)| *link))
-        .words("action", &ACTIONS.map(String::from), rows.iter().map(|(_, row)| code(row.action)))
-        .words("flow", &flow_names, rows.iter().map(|(_, row)| row.packet.map_or(no_flow, |(flow, _)| flow.0)))
-        .words("arrived_as", &LEVELS.map(String::from), rows.iter().map(|(_, row)| level(row)))
-        .integer("queue_pkts", rows.iter().map(|(_, row)| i64::from(row.waiting_pkts)).collect())
-        .float("average_pkts", rows.iter().map(|(_, row)| row.average_pkts).collect())
+        .float("t_s", rows.iter().map(|(.., row)| row.at.as_secs_f64()).collect())
+        .words("link", &named(&subjects.links), rows.iter().map(|row| row.0))
+        .words("node", &named(&subjects.nodes), rows.iter().map(|row| row.1))
+        .words("action", &PacketAction::NAMES.map(String::from), rows.iter().map(|(.., row)| row.action.index() as u32))
+        .words("flow", &named(&subjects.flows), rows.iter().map(|row| packet(row).flow.0.min(no_flow)))
+        .float("group", rows.iter().map(|(.., row)| group(row)).collect())
+        .float("number", rows.iter().map(|row| number(packet(row).number)).collect())
+        .integer("size_bytes", rows.iter().map(|row| i64::from(packet(row).size)).collect())
+        .integer("is_data", rows.iter().map(|row| i64::from(packet(row).is_data)).collect())
+        .integer("is_retransmission", rows.iter().map(|row| i64::from(packet(row).is_retransmission)).collect())
+        .words("arrived_as", &LEVELS.map(String::from), rows.iter().map(|row| packet(row).ecn as u32))
+        .integer("queue_pkts", rows.iter().map(|(.., row)| i64::from(row.waiting_pkts)).collect())
+        .float("average_pkts", rows.iter().map(|(.., row)| row.average_pkts).collect())
 }
 
-fn events<C>(world: &World<C>, rows: Vec<EventRow>, subjects: &Subjects) -> Table {
+/// What else the events of the protocols in a network have to tell, each value once.
+fn details(network: &Network) -> Vec<Gauge> {
+    let flows = network.flows.iter().map(|flow| FlowKind::events(&flow.kind));
+    let sessions = network.sessions.iter().map(|session| Scheme::events(&session.config));
+    let mut all: Vec<Gauge> = Vec::new();
+    // Flows of one kind come in a row.
+    let mut last: &[&EventKind] = &[];
+    for events in flows.chain(sessions) {
+        if std::ptr::eq(last, events) {
+            continue;
+        }
+        last = events;
+        for detail in events.iter().flat_map(|kind| kind.details) {
+            if all.iter().all(|known| known.column() != detail.column()) {
+                all.push(*detail);
+            }
+        }
+    }
+    all
+}
+
+fn events<C>(world: &World<C>, rows: Vec<EventRow>, subjects: &Subjects, details: &[Gauge]) -> Table {
     // The member at each address, nobody's last.
     let mut names = subjects.members.clone();
     let nobody = names.len() as u32;
@@ -169,8 +186,7 @@ fn events<C>(world: &World<C>, rows: Vec<EventRow>, subjects: &Subjects) -> Tabl
         rows.iter().for_each(|row| words.push(of(&row.event)));
         Values::Words(words)
     };
-    let number = |number: Option<u64>| number.map_or(f64::NAN, |number| number as f64);
-    Table::new("events")
+    let table = Table::new("events")
         .float("t_s", rows.iter().map(|row| row.at.as_secs_f64()).collect())
         .words("flow", &subjects.flows, rows.iter().map(|row| row.flow.0))
         .words("receiver", &names, rows.iter().map(subject))
@@ -180,5 +196,29 @@ fn events<C>(world: &World<C>, rows: Vec<EventRow>, subjects: &Subjects) -> Tabl
         .float("layer", rows.iter().map(|row| number(row.event.layer.map(u64::from))).collect())
         .column("cause", word(|event| event.cause.name()))
         .float("cause_number", rows.iter().map(|row| number(row.event.cause.number())).collect())
-        .words("cause_receiver", &names, rows.iter().map(|row| row.event.cause.receiver().map_or(nobody, member)))
+        .words("cause_receiver", &names, rows.iter().map(|row| row.event.cause.receiver().map_or(nobody, member)));
+    details.iter().fold(table, |table, gauge| {
+        // Asked for once per kind: names are made of two parts.
+        let column = gauge.column();
+        let mut known: Vec<(&'static EventKind, Option<usize>)> = Vec::new();
+        let values = rows.iter().map(|row| {
+            let kind = row.event.kind;
+            let place = match known.iter().find(|(other, _)| std::ptr::eq(*other, kind)) {
+                Some(&(_, place)) => place,
+                None => {
+                    let place = kind.details.iter().position(|detail| detail.column() == column);
+                    known.push((kind, place));
+                    place
+                }
+            };
+            place.map_or(f64::NAN, |place| row.event.details[place])
+        });
+        let values = Values::Float(values.collect());
+        table.column(column.clone(), values)
+    })
+}
+
+/// NaN for what has no number.
+fn number(number: Option<u64>) -> f64 {
+    number.map_or(f64::NAN, |number| number as f64)
 }

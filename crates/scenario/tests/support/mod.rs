@@ -32,3 +32,12 @@ pub fn words(table: &Table, column: &str) -> Vec<String> {
         other => panic!("{column} is {other:?}"),
     }
 }
+
+/// A column of counts.
+#[allow(dead_code, reason = "not every test asks for counts")]
+pub fn integers<'a>(table: &'a Table, column: &str) -> &'a [i64] {
+    match table.get(column) {
+        Some(Values::Integer(values)) => values,
+        other => panic!("{column} is {other:?}"),
+    }
+}

@@ -150,12 +150,15 @@ impl Link {
     /// A packet that has waited takes another way, while `waiting` stay or have not been treated yet.
     pub(crate) fn note_rerouted(&mut self, now: Instant, label: Label, waiting: u32, store: &Store) {
         self.counters.rerouted += 1;
+        self.note_left(label);
         self.observe(now, PacketAction::Rerouted, store.get(label.packet), waiting);
     }
 
     /// Removes a packet that has waited, while `waiting` stay or have not been treated yet.
     pub(crate) fn discard(&mut self, now: Instant, label: Label, waiting: u32, store: &mut Store) {
         self.counters.discarded += 1;
+        self.note_left(label);
+        store.count_loss(label.packet, |losses| &mut losses.down);
         self.observe(now, PacketAction::Discarded, store.get(label.packet), waiting);
         store.release(label.packet);
     }

@@ -198,6 +198,9 @@ impl Link {
                 _ => PacketAction::Accepted,
             };
             self.observe(now, action, &arrived, self.waiting_pkts());
+            if let Some(probe) = &mut self.probe {
+                probe.enter(label.packet, &arrived);
+            }
         }
         wanted.verdict = verdict;
         self.assert_conservation();
@@ -226,6 +229,7 @@ impl Link {
                         if let Some(course) = &mut self.course {
                             course.note_dropped();
                         }
+                        self.note_left(label);
                         // The next starts, or is dropped, in the same moment.
                         self.drop_packet(now, label, reason, self.waiting_pkts().saturating_sub(1), store);
                         continue;
@@ -277,6 +281,9 @@ impl Link {
         if lost {
             self.counters.lost += 1;
             self.assert_conservation();
+            if self.probed {
+                self.witness(now, PacketAction::Lost, packet);
+            }
         } else {
             self.count_delivered(label);
         }
@@ -357,15 +364,37 @@ impl Link {
             DropReason::Active => self.counters.dropped_active += 1,
             DropReason::Down => self.counters.dropped_down += 1,
         }
+        store.count_loss(label.packet, |losses| match reason {
+            DropReason::Overflow => &mut losses.overflow,
+            DropReason::Active => &mut losses.active,
+            DropReason::Down => &mut losses.down,
+        });
         self.observe(now, PacketAction::Dropped(reason), store.get(label.packet), waiting);
         store.release(label.packet);
     }
 
     #[cold]
     fn observe(&mut self, now: Instant, action: PacketAction, packet: &Packet, waiting: u32) {
-        let average = self.queue.average_pkts();
+        let average = self.queue.average_pkts().unwrap_or(f64::NAN);
         if let Some(probe) = &mut self.probe {
-            probe.observe(now, action, Some(packet), waiting, average);
+            probe.observe(now, action, packet, (waiting, average));
+        }
+    }
+
+    /// Tells the probe what happens to a packet that is not in the queue.
+    #[cold]
+    pub(crate) fn witness(&mut self, now: Instant, action: PacketAction, packet: &Packet) {
+        self.settle(now);
+        let queue = (self.waiting_pkts(), self.queue.average_pkts().unwrap_or(f64::NAN));
+        if let Some(probe) = &mut self.probe {
+            probe.witness(now, action, packet, queue);
+        }
+    }
+
+    /// Tells the probe of a packet that waits no longer and will not be transmitted.
+    fn note_left(&mut self, label: Label) {
+        if let Some(probe) = &mut self.probe {
+            probe.leave(label.packet);
         }
     }
 
@@ -377,9 +406,9 @@ impl Link {
             Some(waiting) => (waiting.packets.len() as u32).saturating_sub(starts),
             None => self.ring.in_system().saturating_sub(1),
         };
-        let average = self.queue.average_pkts();
+        let average = self.queue.average_pkts().unwrap_or(f64::NAN);
         if let Some(probe) = &mut self.probe {
-            probe.observe(departed, PacketAction::Departed, None, waiting, average);
+            probe.depart(departed, (waiting, average));
         }
     }
 
@@ -478,6 +507,9 @@ impl Link {
             self.counters.arrived += 1;
             self.counters.held_back += 1;
             self.assert_conservation();
+            if self.probed {
+                self.witness(now, PacketAction::HeldBack, packet);
+            }
         }
         offer
     }

@@ -1,6 +1,7 @@
 //! Multicast in the engine: copies down the tree, and the messages that shape it.
 
 use crate::calendar::{Calendar, Entry, Kind};
+use crate::counters::NoWay;
 use crate::engine::World;
 use crate::ids::{LinkId, NodeId, SessionId};
 use crate::legs::Aim;
@@ -20,33 +21,33 @@ impl<C: Calendar> World<C> {
     pub(crate) fn deliver_to_group(&mut self, node: NodeId, link: LinkId, group: Address, label: Label) {
         if self.changes.is_some() && self.wires.links[link.index()].far_end() != node {
             // Sent before the link turned elsewhere: no tree leads over it to this node any more.
-            return self.give_up(label, |given_up| &mut given_up.off_tree);
+            return self.give_up(node, label, NoWay::OffTree);
         }
         let Some((session, number)) = self.multicast.place(group.index()) else {
             return self.hear_neighbour(node, link, label);
         };
         match self.multicast.crossing(session, link) {
             Some(&Crossing { way: Way::Down, fan, .. }) => {
-                if !self.replicate(session, fan, (group, number), None, label) {
+                if !self.replicate(node, session, fan, (group, number), None, label) {
                     self.find_unwanted(node, session, number);
                 }
             }
-            Some(&crossing) => return self.rise(session, crossing, (group, number), label),
+            Some(&crossing) => return self.rise(node, session, crossing, (group, number), label),
             // The check of the reverse path.
-            None => return self.give_up(label, |given_up| &mut given_up.off_tree),
+            None => return self.give_up(node, label, NoWay::OffTree),
         }
         self.wires.store.release(label.packet);
     }
 
     /// A packet to a group has come up the tree.
-    fn rise(&mut self, session: SessionId, from: Crossing, group: (Address, u32), label: Label) {
+    fn rise(&mut self, node: NodeId, session: SessionId, from: Crossing, group: (Address, u32), label: Label) {
         let state = self.multicast.session(session);
         if !state.has_any_source(group.1) {
-            return self.give_up(label, |given_up| &mut given_up.not_a_source);
+            return self.give_up(node, label, NoWay::NotASource);
         }
-        let (back, node) = (state.link(from.branch), state.parent(from.branch));
-        self.send_up(node, session, label);
-        self.replicate(session, from.fan, group, Some(back), label);
+        let (back, vertex) = (state.link(from.branch), state.parent(from.branch));
+        self.send_up(node, vertex, session, label);
+        self.replicate(node, session, from.fan, group, Some(back), label);
         self.wires.store.release(label.packet);
     }
 
@@ -54,7 +55,7 @@ impl<C: Calendar> World<C> {
     #[cold]
     fn hear_neighbour(&mut self, node: NodeId, link: LinkId, label: Label) {
         let Header::Membership { what, session, number, groups } = self.wires.store.get(label.packet).header else {
-            return self.give_up(label, |given_up| &mut given_up.no_route);
+            return self.give_up(node, label, NoWay::NoRoute);
         };
         self.wires.store.release(label.packet);
         let message = Message { session: SessionId(session), link, what, number, groups };
@@ -66,21 +67,21 @@ impl<C: Calendar> World<C> {
     /// and else only to the next node on the way up, which gives it up.
     pub(crate) fn send_to_group(&mut self, node: NodeId, sender: u32, group: Address, label: Label) {
         let Some((session, number)) = self.multicast.place(group.index()) else {
-            return self.give_up(label, |given_up| &mut given_up.no_route);
+            return self.give_up(node, label, NoWay::NoRoute);
         };
         let flow = self.multicast.session(session).flow().0 as usize;
         let is_source = self.flows[flow].sender.index() == sender as usize;
         self.multicast.usage_mut(group.index()).sent(label.size, is_source);
         let state = self.multicast.session(session);
         let Some(vertex) = state.vertex(node) else {
-            return self.give_up(label, |given_up| &mut given_up.no_route);
+            return self.give_up(node, label, NoWay::NoRoute);
         };
         // The router where the source is serves it, too.
         let may_send = is_source || state.has_any_source(number) || (sender == NO_ENDPOINT && state.is_root(vertex));
         if !may_send && state.up(vertex).is_none() {
-            return self.give_up(label, |given_up| &mut given_up.not_a_source);
+            return self.give_up(node, label, NoWay::NotASource);
         }
-        self.send_up(vertex, session, label);
+        self.send_up(node, vertex, session, label);
         if may_send {
             let state = self.multicast.session(session);
             // Not at once: the sender's outbox is being carried out.
@@ -89,7 +90,7 @@ impl<C: Calendar> World<C> {
                 self.wires.store.share(label.packet);
                 self.local.push((member.endpoint, label));
             }
-            self.copy_down(session, fan, number, None, label);
+            self.copy_down(node, session, fan, number, None, label);
         }
         self.wires.store.release(label.packet);
     }
@@ -121,15 +122,15 @@ impl<C: Calendar> World<C> {
     }
 
     /// Sends a copy towards the source. There is no way if the network has fallen apart.
-    fn send_up(&mut self, node: Vertex, session: SessionId, label: Label) {
+    fn send_up(&mut self, node: NodeId, vertex: Vertex, session: SessionId, label: Label) {
         let state = self.multicast.session(session);
-        let (up, is_root) = (state.up(node), state.is_root(node));
+        let (up, is_root) = (state.up(vertex), state.is_root(vertex));
         if !is_root {
             self.wires.store.share(label.packet);
             match (up, label.take_hop()) {
                 (Some(link), Some(label)) => self.wires.put(link, label),
-                (Some(_), None) => self.give_up(label, |given_up| &mut given_up.out_of_hops),
-                (None, _) => self.give_up(label, |given_up| &mut given_up.no_route),
+                (Some(_), None) => self.give_up(node, label, NoWay::OutOfHops),
+                (None, _) => self.give_up(node, label, NoWay::NoRoute),
             }
         }
     }
@@ -139,13 +140,14 @@ impl<C: Calendar> World<C> {
     #[inline(always)]
     fn replicate(
         &mut self,
+        node: NodeId,
         session: SessionId,
         fan: Fan,
         (group, number): (Address, u32),
         except: Option<LinkId>,
         label: Label,
     ) -> bool {
-        let used = fan.has_outlets() && self.copy_down(session, fan, number, except, label);
+        let used = fan.has_outlets() && self.copy_down(node, session, fan, number, except, label);
         let mut handed = 0;
         for member in fan.members() {
             // Not all at once: what one of them does may change what another has joined.
@@ -165,7 +167,15 @@ impl<C: Calendar> World<C> {
 
     /// Copies a packet to the open branches, but that which begins with the link `except`. Says whether there are any.
     #[inline(always)]
-    fn copy_down(&mut self, session: SessionId, fan: Fan, group: u32, except: Option<LinkId>, label: Label) -> bool {
+    fn copy_down(
+        &mut self,
+        node: NodeId,
+        session: SessionId,
+        fan: Fan,
+        group: u32,
+        except: Option<LinkId>,
+        label: Label,
+    ) -> bool {
         let mut used = false;
         let onward = label.take_hop();
         let state = self.multicast.session(session);
@@ -193,7 +203,7 @@ impl<C: Calendar> World<C> {
         }
         if used && onward.is_none() {
             self.wires.store.share(label.packet);
-            self.give_up(label, |given_up| &mut given_up.out_of_hops);
+            self.give_up(node, label, NoWay::OutOfHops);
         }
         used
     }

@@ -13,7 +13,7 @@ use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::multicast::SessionPlan;
-use faircast_sim::probe::{PacketAction, ProbePlan, QueueStatistics};
+use faircast_sim::probe::{PacketAction, PacketPlan, ProbePlan, QueueStatistics};
 use faircast_sim::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
 use std::sync::{Arc, Mutex};
 
@@ -256,7 +256,8 @@ fn seen(handoff: Handoff) -> (Vec<(u64, PacketAction, u32)>, QueueStatistics) {
     network.change(Instant(30_500 * 1000), direct, Change::Down);
     network.change(Instant(35_000 * 1000), direct, Change::Up);
     let warmup = Instant(30_100_000);
-    network.probes(ProbePlan { packets: vec![direct], queues: vec![direct], warmup, ..ProbePlan::default() });
+    let packets = PacketPlan { links: vec![direct], ..PacketPlan::default() };
+    network.probes(ProbePlan { packets, queues: vec![direct], warmup, ..ProbePlan::default() });
     let [member, source, peer] = [b, a, b].map(|node| network.address(node));
     let (flow, group) = network.session(source, SessionPlan::sparse(1));
     network.member(flow, member);
@@ -278,7 +279,7 @@ fn seen(handoff: Handoff) -> (Vec<(u64, PacketAction, u32)>, QueueStatistics) {
 
 #[test]
 fn probes_see_what_goes_and_what_stays_when_a_link_goes_down() {
-    use PacketAction::{Departed, Discarded, Rerouted};
+    use PacketAction::{Departed, Discarded, Rerouted, Unreceived};
     let check = |handoff, happens: &[(u64, PacketAction, u32)], mean: f64, min: u32| {
         let (rows, statistics) = seen(handoff);
         assert_eq!(rows, happens);
@@ -290,7 +291,14 @@ fn probes_see_what_goes_and_what_stays_when_a_link_goes_down() {
     let goes = [(30_500, Discarded, 2), (30_500, Rerouted, 1), (30_500, Discarded, 0), (31_000, Departed, 0)];
     check(Handoff::Discard, &goes, 3.0 * 0.4 / 3.9, 0);
     // The two are transmitted for nobody, from 31 ms to 33 ms.
-    let leaves = [(30_500, Rerouted, 2), (31_000, Departed, 1), (32_000, Departed, 0), (33_000, Departed, 0)];
+    let leaves = [
+        (30_500, Rerouted, 2),
+        (31_000, Departed, 1),
+        (32_000, Departed, 0),
+        (32_000, Unreceived, 1),
+        (33_000, Departed, 0),
+        (33_000, Unreceived, 0),
+    ];
     check(Handoff::Lose, &leaves, (3.0 * 0.4 + 2.0 * 0.5 + 1.0) / 3.9, 0);
 }
 

@@ -10,7 +10,7 @@ use faircast_sim::engine::World;
 use faircast_sim::ids::LinkId;
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
-use faircast_sim::probe::{PacketAction, ProbePlan};
+use faircast_sim::probe::{PacketAction, PacketPlan, ProbePlan};
 use faircast_sim::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -62,7 +62,10 @@ fn through(queue: BySize, mode: LinkMode, steps: &[(u64, Step)]) -> (World<Wheel
     link(&mut network, to, from, &wire, mode);
     let arrivals = script(&mut network, [from, to], Instant::ZERO, steps);
     network.clock_offsets(false);
-    network.probes(ProbePlan { packets: vec![LinkId(0)], ..ProbePlan::default() });
+    network.probes(ProbePlan {
+        packets: PacketPlan { links: vec![LinkId(0)], ..PacketPlan::default() },
+        ..ProbePlan::default()
+    });
     let mut world: World<Wheel> = network.build().expect("a network without errors");
     world.run(Instant::from_secs_f64(1.0), u64::MAX);
     assert!(world.links()[0].conserves());
@@ -179,7 +182,7 @@ fn a_discipline_may_mark_and_drop_packets_when_their_turn_has_come() {
         };
         assert_eq!(*world.links()[0].counters(), expected, "{mode:?}");
         // A drop counts the next packet as gone: it starts, or is dropped, in the same moment.
-        let rows = world.links()[0].probe().and_then(|probe| probe.rows.as_ref()).expect("they were asked for");
+        let rows = world.links()[0].probe().and_then(|probe| probe.rows()).expect("they were asked for");
         let gone: Vec<(u64, PacketAction, u32)> = rows
             .iter()
             .filter(|row| row.action != PacketAction::Accepted)
