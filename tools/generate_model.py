@@ -144,7 +144,11 @@ def words_of(field: dict[str, Any], definitions: dict[str, dict[str, Any]]) -> s
 def alias(name: str, value: str, node: dict[str, Any]) -> str:
     """A name for a choice."""
     text = docstring(node["description"], indent="")
-    return "\n".join([f"{name}: TypeAlias = {value}", *text])
+    line = f"{name}: TypeAlias = {value}"
+    if len(line) > 120 and value.startswith("Literal["):  # as ruff breaks it
+        words = value.removeprefix("Literal[").removesuffix("]").split(", ")
+        line = "\n".join([f"{name}: TypeAlias = Literal[", *(f"    {word}," for word in words), "]"])
+    return "\n".join([line, *text])
 
 
 def type_of(node: dict[str, Any]) -> str:

@@ -16,6 +16,7 @@ from faircast.core import choose
 
 if TYPE_CHECKING:
     from faircast._native import Control, ScenarioError
+    from faircast.causes.question import why
     from faircast.comparison import compare
     from faircast.errors import InputError, NotFinishedError
     from faircast.experiment import Experiment
@@ -62,6 +63,7 @@ __all__ = [
     "run",
     "sweep",
     "variation",
+    "why",
 ]
 
 _HOME = {
@@ -94,6 +96,7 @@ _HOME = {
     "run": "faircast.runs",
     "sweep": "faircast.sweeps",
     "variation": "faircast.statistics",
+    "why": "faircast.causes.question",
 }
 
 choose()

@@ -125,7 +125,24 @@ Orientation: TypeAlias = Literal["session", "receiver"]
 * "session": As one, like a flow.
 * "receiver": As many as it has receivers.
 """
-PacketAction: TypeAlias = Literal["accepted", "marked-incipient", "marked-moderate", "dropped-overflow", "dropped-active", "departed", "dropped-down", "rerouted", "discarded", "unreceived", "held-back", "lost", "no-route", "out-of-hops", "off-tree", "not-a-source"]
+PacketAction: TypeAlias = Literal[
+    "accepted",
+    "marked-incipient",
+    "marked-moderate",
+    "dropped-overflow",
+    "dropped-active",
+    "departed",
+    "dropped-down",
+    "rerouted",
+    "discarded",
+    "unreceived",
+    "held-back",
+    "lost",
+    "no-route",
+    "out-of-hops",
+    "off-tree",
+    "not-a-source",
+]
 """What may happen to a packet at a link.
 
 * "accepted": Entered the queue unchanged.

@@ -25,6 +25,8 @@ VERBS = {
     "reproduce": "faircast.cli.reproduce",
     "show": "faircast.cli.show",
     "plot": "faircast.cli.plot",
+    "why": "faircast.cli.why",
+    "events": "faircast.cli.events",
     "bench": "faircast.cli.bench",
 }
 """Every verb with the module whose function `command` does it, in the order of ``faircast --help``.

@@ -1,0 +1,69 @@
+"""The TCP throughput equation as TFMCC and OMCC use it, and what other inputs would give.
+
+The same as ``crates/proto/src/parts/throughput_equation.rs`` and ``measurement.rs``; the tests hold one to the other.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from faircast.causes.explanation import WhatIf
+
+
+def throughput_bps(segment_bytes: float, rtt_s: float, p: float) -> float:
+    """The rate of a TCP, bit/s, at the loss event rate `p` (RFC 5348 section 3.1, with b = 1 and t_RTO = 4 R)."""
+    increase = rtt_s * math.sqrt(2 * p / 3)
+    timeouts = 4 * rtt_s * 3 * math.sqrt(3 * p / 8) * p * (1 + 32 * p * p)
+    return 8 * segment_bytes / (increase + timeouts)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a receiver's rate is reckoned from."""
+
+    packet_bytes: float
+    """s: bytes of a data packet."""
+    receive_bps: float
+    """X_recv, bit/s."""
+    rtt_s: float
+    """R, seconds."""
+    p: float
+    """Loss event rate; 0 before the first loss."""
+    factor: float = 1.0
+    """f(N) of OMCC."""
+    is_capped: bool = False
+    """Whether f(N) gives no more than is received (``f_apply = "receive-rate"``)."""
+    max_bps: float = math.inf
+    """The session's `max_rate`."""
+
+    def equation_bps(self) -> float:
+        """X of the equation, without f(N); infinite without a loss."""
+        return throughput_bps(self.packet_bytes, self.rtt_s, self.p) if self.p > 0 else math.inf
+
+    def asked_bps(self) -> float:
+        """X_r: the equation times f(N), or twice the receive rate before the first loss; a packet in 8 s at least."""
+        if self.p <= 0:
+            asked = 2 * self.receive_bps
+        else:
+            equation = self.equation_bps()
+            asked = self.factor * equation
+            if self.is_capped:
+                asked = min(asked, max(self.receive_bps, equation))
+        return max(asked, self.packet_bytes)
+
+    def rate_bps(self) -> float:
+        """What the source may send for it: X_r up to the session's `max_rate`."""
+        return min(self.asked_bps(), self.max_bps)
+
+    def what_ifs(self) -> tuple[WhatIf, ...]:
+        """The rate with each input half and twice as large; p is at most 1."""
+        inputs = (("X_recv", "receive_bps", "bit/s"), ("R", "rtt_s", "s"), ("p", "p", "1"))
+        return tuple(
+            WhatIf(name, getattr(self, field), unit, self._scaled(field, 0.5), self._scaled(field, 2.0))
+            for name, field, unit in inputs
+        )
+
+    def _scaled(self, field: str, factor: float) -> float:
+        value = factor * getattr(self, field)
+        return replace(self, **{field: min(value, 1.0) if field == "p" else value}).rate_bps()

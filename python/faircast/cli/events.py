@@ -1,0 +1,57 @@
+"""``faircast events``: what happened in a run, and why."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from faircast.cli.common import Json, table, verb
+from faircast.cli.endings import print_json
+from faircast.cli.why import tell
+
+COLUMNS = ["time, s", "flow", "receiver", "event", "layer", "change", "cause"]
+
+
+@verb
+def command(
+    source: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder of a run, or a scenario file.", show_default=False)
+    ],
+    start: Annotated[str | None, typer.Option("--from", metavar="TIME", help="Where it begins.")] = None,
+    stop: Annotated[str | None, typer.Option("--to", metavar="TIME", help="Where it ends.")] = None,
+    flow: Annotated[str | None, typer.Option(metavar="NAME", help="A flow, an entry of flows or a session.")] = None,
+    receiver: Annotated[str | None, typer.Option(metavar="NAME", help="A receiver of a session.")] = None,
+    event: Annotated[str | None, typer.Option(metavar="NAME", help="As faircast list events has them.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Default: the lowest finished one.", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show what happened in a run, and what it came from.
+
+    A line for each event: what changed, from what to what, and the packet, mark or report that it came from.
+
+    Example: faircast events examples/scenarios/tfmcc-beside-tcp.toml --from '199 s'
+    """
+    from faircast.causes.listing import cells, events_of, units
+
+    found = events_of(source, start=start, stop=stop, flow=flow, receiver=receiver, event=event, seed=seed, say=tell)
+    if as_json:
+        print_json({"events": [{key: plain(value) for key, value in row.items()} for row in found]})
+        return
+    known = units()
+    rows = [cells(row, known) for row in found]
+    if not rows:
+        print("no such events")
+        return
+    shown = [place for place, name in enumerate(COLUMNS) if name in COLUMNS[:1] or any(row[place] for row in rows)]
+    names = [COLUMNS[place] for place in shown]
+    table(names, [[row[place] for place in shown] for row in rows], right=["time, s", "layer"], whole=["event"])
+
+
+def plain(value: Any) -> Any:
+    """A cell for JSON; a number that there is not is null."""
+    return None if isinstance(value, float) and math.isnan(value) else value
