@@ -34,7 +34,7 @@ def command(
 
     A line for each event: what changed, from what to what, and the packet, mark or report that it came from.
 
-    Example: faircast events examples/scenarios/tfmcc-beside-tcp.toml --from '199 s'
+    Example: faircast events examples/scenarios/geo-loss.toml --from '290 s'
     """
     from faircast.causes.listing import cells, events_of, units
 
