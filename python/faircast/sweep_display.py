@@ -23,7 +23,8 @@ METRICS_SHOWN = 6
 def head_of(result: SweepResult) -> str:
     """``sweep of geo: 4 points, seeds 1 to 10``."""
     points = f"{len(result.points)} point{'s' * (len(result.points) != 1)}"
-    return f"{result.name}, {points}, {len(result.seeds)} seed{'s' * (len(result.seeds) != 1)}: {ranges(result.seeds)}"
+    done = result.done
+    return f"{result.name}, {points}, {len(done)} seed{'s' * (len(done) != 1)}{': ' if done else ''}{ranges(done)}"
 
 
 def of_sweep(result: SweepResult) -> str:
@@ -32,7 +33,7 @@ def of_sweep(result: SweepResult) -> str:
         "SweepResult",
         head_of(result),
         f"varied: {some(result.varied)}",
-        "runs are missing" if result.interrupted else "",
+        f"{result.missing} runs are missing" if result.missing else "",
         f"in {result.folder}",
     )
 

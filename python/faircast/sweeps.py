@@ -35,13 +35,15 @@ from faircast.sweep_folder import (
     write_points,
 )
 from faircast.sweep_plan import Plan, again, planned
-from faircast.vary import keys_of, known_by, short_names
+from faircast.vary import as_text, keys_of, known_by, short_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from faircast.plot.picture import Picture
 
+RUNS_MAX = 1_000_000
+"""Runs of a sweep, which are planned at once and kept in memory with their summaries."""
 LEGAL_TABLES = (
     "events",
     "flows",
@@ -122,6 +124,16 @@ class SweepResult:
 
         return html_of_sweep(self)
 
+    @property
+    def missing(self) -> int:
+        """Runs that were asked for, by this call or another, and are not finished."""
+        return sum(len(point.seeds) for point in self.points) - len(self._store.finished())
+
+    @cached_property
+    def done(self) -> list[int]:
+        """The seeds with which a point at least is finished."""
+        return sorted({seed for point in self.points for seed in self.runs(point)})
+
     @cached_property
     def table(self) -> pa.Table:
         """One column per varied path, then ``seed, subject, metric, unit, value, optimum``: a row for each number."""
@@ -159,10 +171,17 @@ class SweepResult:
     def select(self, where: Mapping[str, Any] | None = None, **values: Any) -> list[SweepPoint]:
         """The points with these values, by path or by the end of a path that tells it from the others.
 
+        Raises `InputError` for a path that is not varied, and for a value that a path nowhere has.
+
         >>> result.select(scheme="tfmcc")
         >>> result.select({"links.bottleneck.queue.limit": "50 packets"})
         """
         wanted = {self.path(name): value for name, value in {**(where or {}), **values}.items()}
+        for path, value in wanted.items():
+            known = [point.values[path] for point in self.points]
+            if value not in known:
+                there = ", ".join(dict.fromkeys(map(as_text, known)))
+                raise InputError(f"{path} is nowhere {brief(repr(value))}; it is {there}")
         return [point for point in self.points if all(point.values[path] == value for path, value in wanted.items())]
 
     def path(self, name: str) -> str:
@@ -353,8 +372,14 @@ def sweep(
     plan = again(scenario, vary, rows, sets) or planned(scenario, vary or {}, rows, sets)
     if plan.folder is None or reps is not None or seed is not None:
         start = plan.points[0].seeds[0] if plan.folder is not None else plan.points[0].scenario.seed
-        wanted = tuple(seeds_of(start if seed is None else seed, 1 if reps is None else reps))
-        points = [SweepPoint(point.values, point.scenario, wanted) for point in plan.points]
+        wanted = seeds_of(start if seed is None else seed, 1 if reps is None else reps)
+        each = wanted.stop - wanted.start
+        if each * len(plan.points) > RUNS_MAX:
+            raise InputError(
+                f"--reps is {each}, which makes {each * len(plan.points)} runs of {len(plan.points)} points; legal are "
+                f"{RUNS_MAX} runs, as all are planned and kept in memory at once"
+            )
+        points = [SweepPoint(point.values, point.scenario, tuple(wanted)) for point in plan.points]
         plan = plan._replace(points=points)
     path = Path(out) if out is not None else plan.folder
     if path is None or label:

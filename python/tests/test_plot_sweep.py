@@ -116,6 +116,16 @@ def test_one_path_puts_metrics_of_a_unit_together(tmp_path: Path) -> None:
     assert figure.get_supxlabel() == "one seed, thus no interval; thin: the optimum"
 
 
+def test_what_cannot_be_drawn_is_counted(small: Path, tmp_path: Path) -> None:
+    """A line over a gap looks as if there were none: the second flow is not there at the first of two counts."""
+    vary = {"flows.web.count": [1, 2], LIMIT: ["5 packets", "20 packets"]}
+    result = faircast.sweep(small, vary=vary, sets=["duration=3s"], out=tmp_path / "out")
+    note = "one seed, thus no interval; thin: the optimum"
+    assert result.plot("web-0/rate").figure.get_supxlabel() == note
+    said = " ".join(result.plot("web-1/rate").figure.get_supxlabel().split())
+    assert said == f"{note}; 2 values are absent or not finite"
+
+
 def test_further_paths_are_panels(tmp_path: Path) -> None:
     vary = {
         LIMIT: ["5 packets", "10 packets", "20 packets"],

@@ -125,7 +125,6 @@ def test_points_are_selected_by_path_or_its_end(small: Path, tmp_path: Path) -> 
     result = faircast.sweep(small, vary=VARY, sets=QUICK, out=tmp_path / "out")
     assert result.select(count=2) == [result.points[1], result.points[3]]
     assert result.select({LIMIT: "5 packets"}, count=2) == [result.points[1]]
-    assert result.select(limit="none") == []
     assert result.select({"queue.limit": "20 packets", "web.count": 1}) == [result.points[2]]
     with pytest.raises(InputError, match=r"there is no varied path limt \(did you mean limit\?\)"):
         result.select(limt=1)
@@ -133,6 +132,15 @@ def test_points_are_selected_by_path_or_its_end(small: Path, tmp_path: Path) -> 
     other = faircast.sweep(small, vary=both, sets=[*QUICK, "flows.x.kind=tcp"], out=tmp_path / "b")
     with pytest.raises(InputError, match=r"count is the end of several varied paths: flows\.web"):
         other.select(count=1)
+
+
+def test_a_value_that_is_nowhere(small: Path, tmp_path: Path) -> None:
+    """Two values that are both there may have no point in common; a misspelt one is told."""
+    rows = [{LIMIT: "5 packets", "flows.web.count": 1}, {LIMIT: "20 packets", "flows.web.count": 2}]
+    result = faircast.sweep(small, rows=rows, sets=QUICK, out=tmp_path / "x")
+    assert result.select(limit="5 packets", count=2) == []
+    with pytest.raises(InputError, match=r"queue\.limit is nowhere '5packets'; it is 5 packets, 20 packets"):
+        result.select(limit="5packets")
 
 
 def test_more_values_and_more_seeds_go_to_the_same_folder(cli: Cli, small: Path, runs: list[int]) -> None:
@@ -509,6 +517,11 @@ def test_points_meet_the_same_chances(small: Path, tmp_path: Path) -> None:
         (("--vary", "flows.web.count=1", "--tables", "flows,"), "there is no table ;"),
         (("--vary", "flows.web.count=1", "--metric", "rate"), "--metric rate: write subject/metric"),
         (("--vary", "flows.web.count=1", "--reps", "0"), "--reps is 0"),
+        (
+            ("--vary", "flows.web.count=1,2", "--reps", "500001"),
+            "--reps is 500001, which makes 1000002 runs of 2 points; legal are 1000000 runs",
+        ),
+        (("--vary", "flows.web.count=1", "--reps", str(2**53 - 1)), r"--reps is \d+, which makes"),
         (("--vary", "flows.web.count=1", "--jobs", "0"), "--jobs is 0"),
         (("--vary", "flows.web.count=1", "--label", "x", "--out", "y"), "give one of them"),
         (("--vary", "flows.web.count=1", "--set", "flows.web.count=2"), r"flows\.web\.count is set by --set, and"),
@@ -651,6 +664,25 @@ def test_as_json(cli: Cli, small: Path) -> None:
     assert found["points"][2]["values"] == {LIMIT: "20 packets", "flows.web.count": 1}
     assert found["points"][2]["summary"][0].keys() >= {"subject", "metric", "mean", "ci95"}
     assert done.err == ""
+
+
+def test_what_is_missing_does_not_count(cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seeds that were asked for and never run: the title has those on which numbers rest, a line the others."""
+    sweep = ("sweep", small, *ARGUMENTS, "--out", "x", "--jobs", 1, "--reps")
+    with monkeypatch.context() as failing:
+        failing.setattr(_native, "run", lambda *_: (_ for _ in ()).throw(SystemError("x")))
+        assert cli(*sweep, 9).code == 3
+    assert "0 seeds" in repr(SweepResult.read("x"))
+    done = cli(*sweep, 2)
+    assert done.code == 0
+    for out in (done.out, cli("show", "x").out):
+        assert "warmup=1s, 2 seeds, 4 points" in " ".join(out.split())
+        assert "28 of 36 runs are missing; faircast sweep x goes on with them" in out
+    result = SweepResult.read("x")
+    assert (result.missing, result.done, result.seeds) == (28, [1, 2], list(range(1, 10)))
+    assert "2 seeds: 1, 2" in repr(result) or "2 seeds: 1 to 2" in repr(result)
+    assert "28 runs are missing" in repr(result)
+    assert json.loads(cli("show", "x", "--json").out)["missing"] == 28
 
 
 def test_what_changes_nothing_is_said(cli: Cli, small: Path) -> None:

@@ -123,7 +123,7 @@ def show(result: SweepResult, metrics: Sequence[Metric] = ()) -> None:
     several = any(len(result.runs(point)) > 1 for point in result.points)
     interval = ", mean ± half width of the 95 % interval" if several else ""
     points = many(len(result.points), "point")
-    title = headline(result.name, result.sets, len(result.seeds))
+    title = headline(result.name, result.sets, len(result.done))
     say(f"{title}, {points}; after the warm-up unless said{interval}")
     for name, path in shared.items():
         say(f"  {name}: {path}")
@@ -153,6 +153,9 @@ def show(result: SweepResult, metrics: Sequence[Metric] = ()) -> None:
         tell_more(result, chosen)
     for warning in [*idle_lines(result), *warning_lines(result)]:
         warn(warning)
+    if result.missing:
+        asked = many(sum(len(point.seeds) for point in result.points), "run")
+        say(f"{result.missing} of {asked} are missing; faircast sweep {result.folder} goes on with them")
     say(f"results in {result.folder}")
 
 
@@ -216,6 +219,7 @@ def to_json(result: SweepResult) -> dict[str, Any]:
         "computed": result.computed,
         "found": result.found,
         "interrupted": result.interrupted,
+        "missing": result.missing,
         "without_effect": result.without_effect(),
         "warnings": [plain(row) for row in result.warnings.to_pylist()],
         "points": [

@@ -174,7 +174,10 @@ def figure_of(result: SweepResult, across: Axis, apart: str | None, panels: Sequ
     )
     notes = ["bars: 95 % interval over the seeds" if done[-1] > 1 else "one seed, thus no interval"]
     notes += ["thin: the optimum"] if drew_optimum else []
-    notes += ["some runs are missing"] if result.interrupted else []
+    notes += ["some runs are missing"] if result.missing else []
+    left_out = sum(gaps(result, panel) for panel in panels)
+    if left_out:
+        notes.append(f"{left_out} value{'s are' if left_out > 1 else ' is'} absent or not finite")
     figure.supxlabel(wrapped("; ".join(notes), 62), x=0.01, ha="left", fontsize=6.5, color=QUIET)
     return figure
 
@@ -244,6 +247,13 @@ def measured(
             found.append((place, item, best))
     found.sort(key=lambda item: item[0])
     return [place for place, _, _ in found], [item for _, item, _ in found], [best for _, _, best in found]
+
+
+def gaps(result: SweepResult, panel: Panel) -> int:
+    """How many points of a panel are finished and have no value that can be drawn."""
+    finished = [point for point in result.points if matches(point, panel.fixed) and result.runs(point)]
+    items = [result.estimate(point, *metric) for point in finished for metric in panel.metrics]
+    return sum(not item.n or not math.isfinite(item.mean) for item in items)
 
 
 def ticks(axes: Axes, across: Axis) -> None:
