@@ -233,7 +233,8 @@ class SweepResult:
     def without_effect(self) -> list[str]:
         """The varied paths that change nothing: points that differ in one of them only have equal numbers, all of them.
 
-        Seed by seed, where both points have it; a path of which no two points differ in nothing else is not judged.
+        Seed by seed. A path is not judged if no two points differ in nothing else, or if two that do have no common
+        seed yet.
         """
         found = []
         for path in self.varied:
@@ -241,13 +242,10 @@ class SweepResult:
             for point in self.points:
                 others = {other: value for other, value in point.values.items() if other != path}
                 groups.setdefault(known_by(others), []).append(self.runs(point))
-            pairs = [
-                (a[seed], b[seed])
-                for runs in groups.values()
-                for a, b in pairwise(runs)
-                for seed in a.keys() & b.keys()
-            ]
-            if pairs and all(equal(a, b) for a, b in pairs):
+            pairs = [pair for runs in groups.values() for pair in pairwise(runs)]
+            if pairs and all(
+                a.keys() & b.keys() and all(equal(a[s], b[s]) for s in a.keys() & b.keys()) for a, b in pairs
+            ):
                 found.append(path)
         return found
 

@@ -700,6 +700,20 @@ def test_what_changes_nothing_is_said(cli: Cli, small: Path) -> None:
     assert SweepResult.read("one").without_effect() == [], f"{single} differs from no other"
 
 
+def test_nothing_is_said_of_values_that_have_not_run(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vary = {"topology.bottleneck.rate": ["1 Mbit/s", "2 Mbit/s", "3 Mbit/s"]}
+    faircast.sweep(small, vary={"topology.bottleneck.rate": ["1 Mbit/s", "2 Mbit/s"]}, sets=QUICK, out=tmp_path / "x")
+    assert SweepResult.read(tmp_path / "x").without_effect() == ["topology.bottleneck.rate"]
+    monkeypatch.setattr(_native, "run", lambda *_: (_ for _ in ()).throw(SystemError("x")))
+    with suppress(NotFinishedError, SystemError):
+        faircast.sweep(small, vary=vary, sets=QUICK, out=tmp_path / "x")
+    result = SweepResult.read(tmp_path / "x")
+    assert (len(result.points), result.missing) == (3, 1)
+    assert result.without_effect() == []
+
+
 def test_one_point_that_differs_is_an_effect(small: Path, tmp_path: Path) -> None:
     """The rate of the topology counts where the link has none of its own."""
     vary = {"topology.bottleneck.rate": ["1 Mbit/s", "2 Mbit/s"]}
