@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,6 +77,22 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
         return Ran(code, out.getvalue(), err.getvalue())
 
     return call
+
+
+@pytest.fixture
+def runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The seeds of all runs that are computed."""
+    from faircast import _native
+
+    seeds: list[int] = []
+    real = _native.run
+
+    def counted(scenario: str, seed: int, *more: Any) -> Any:
+        seeds.append(seed)
+        return real(scenario, seed, *more)
+
+    monkeypatch.setattr(_native, "run", counted)
+    return seeds
 
 
 def start(*args: object, cwd: Path, **options: object) -> subprocess.Popen[str]:

@@ -89,20 +89,6 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Any:
     return add
 
 
-@pytest.fixture
-def runs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The seeds of all runs that are computed."""
-    seeds: list[int] = []
-    real = _native.run
-
-    def counted(scenario: str, seed: int, *more: Any) -> Any:
-        seeds.append(seed)
-        return real(scenario, seed, *more)
-
-    monkeypatch.setattr(_native, "run", counted)
-    return seeds
-
-
 EMPTY = Data({}, [1], quick=False)
 
 
