@@ -26,7 +26,7 @@ from faircast.scenario import (
     split_path,
 )
 from faircast.sweep_folder import KIND, SweepPoint, read_points
-from faircast.vary import SCENARIO, Values, keys_of
+from faircast.vary import SCENARIO, Values, as_text, keys_of
 from faircast.vary import describe as describe_point
 from faircast.vary import points as points_of
 
@@ -166,10 +166,11 @@ def absent(path: str, tree: dict[str, Any]) -> str:
 def place_of(several: Sequence[Values], points: Sequence[Values]) -> str:
     """Which of all points these are: by the values that they have in common if no other point has them."""
     first = several[0]
-    shared = {path: value for path, value in first.items() if all(point[path] == value for point in several)}
+    shared = {p: value for p, value in first.items() if all(as_text(point[p]) == as_text(value) for point in several)}
     if len(several) == len(points) > 1:
         return "at every point"
-    if shared and sum(all(point[path] == value for path, value in shared.items()) for point in points) == len(several):
+    alike = [all(as_text(point[path]) == as_text(value) for path, value in shared.items()) for point in points]
+    if shared and sum(alike) == len(several):
         return f"at {describe_point(shared)}"
     return f"at {describe_point(first)} and {len(several) - 1} more point{'' if len(several) == 2 else 's'}"
 

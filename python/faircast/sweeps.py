@@ -365,6 +365,9 @@ def sweep(
     if out is not None and label:
         raise InputError("--label is a part of the folder's name, --out gives all of it; give one of them")
     jobs = worker_count(jobs)
+    for option, given in (("tables", tables), ("sets", sets)):
+        if isinstance(given, str):
+            raise InputError(f"{option} is {brief(repr(given))}; a list is needed, such as [{brief(repr(given))}]")
     for name in tables:
         choose("table", name, LEGAL_TABLES)
     plan = again(scenario, vary, rows, sets) or planned(scenario, vary or {}, rows, sets)

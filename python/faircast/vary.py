@@ -120,6 +120,12 @@ def points(vary: Mapping[str, Sequence[Any]], rows: Sequence[Values] | None = No
     Raises `InputError` for an empty list, paths of which one holds the other, a point that stands there twice, rows
     that do not name the same paths, and more points than can be.
     """
+    if not isinstance(vary, Mapping):
+        raise InputError(f"vary is {brief(repr(vary))}; a mapping from paths to lists of values is needed")
+    if rows is not None and (isinstance(rows, Mapping) or not all(isinstance(row, Mapping) for row in rows)):
+        raise InputError(
+            f"rows is {brief(repr(rows))}; a list is needed, of a mapping from paths to values for each point"
+        )
     given = None if rows is None else [dict(row) for row in rows]
     check_paths([str(path) for path in (*vary, *(given[0] if given else ()))])
     axes = {spelled(str(path)): _listed(str(path), values) for path, values in vary.items()}

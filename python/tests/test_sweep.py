@@ -420,6 +420,18 @@ def test_bad_input(cli: Cli, small: Path, arguments: tuple[str, ...], message: s
     assert not Path("results").exists(), "nothing has been written"
 
 
+def test_bad_input_in_python(small: Path, tmp_path: Path) -> None:
+    vary = {"flows.web.count": [1, math.nan]}
+    with pytest.raises(InputError) as caught:
+        faircast.sweep(small, vary=vary, out=tmp_path / "x")
+    assert str(caught.value).endswith("not finite, nan or inf (at count = NaN)")
+    with pytest.raises(InputError, match=r"tables is 'flows'; a list is needed, such as \['flows'\]"):
+        faircast.sweep(small, vary=VARY, tables="flows", out=tmp_path / "x")
+    with pytest.raises(InputError, match=r"sets is 'duration=3s'; a list is needed"):
+        faircast.sweep(small, vary=VARY, sets="duration=3s", out=tmp_path / "x")
+    assert not (tmp_path / "x").exists()
+
+
 def test_which_scenario(cli: Cli, small: Path) -> None:
     assert "which scenario?" in cli("sweep", "--vary", "a=1").err
     assert "cannot read the scenario absent.toml" in cli("sweep", "absent.toml", "--vary", "a=1").err
