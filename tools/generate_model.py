@@ -115,9 +115,14 @@ def with_parameters(
     """The docstring of a class with a section about its fields: name, description, whether it is required."""
     lines = ["", "    Parameters", "    ----------"]
     for name, field, is_required in fields:
-        kind = words_of(field, definitions) or type_of(field)
-        if "x-quantity" in field:
-            kind += f" such as {json.dumps(field['examples'][0])}"
+        # What may be a list is described by one of its values.
+        one = field["anyOf"][0] if "x-each" in field else field
+        kind = words_of(one, definitions) or type_of(one)
+        if "x-quantity" in one:
+            kind += f" such as {json.dumps(one['examples'][0])}"
+        if "x-each" in field:
+            kind += " or a sequence of such"
+            kind += ", or Series" if len(field["anyOf"]) > 2 else ""
         head = f"{name} : {kind}" + ("" if is_required else ", optional")
         lines += [
             f"    {line}" for line in textwrap.wrap(head, WIDTH - 4, subsequent_indent="    ", break_on_hyphens=False)

@@ -324,12 +324,13 @@ class Cbr(Part):
         Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i.
     jitter : float, optional
         Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
-    packet_size : str such as "1000 B", optional
-        Size of a packet on the wire. Default 210 B (ns-2).
-    rate : str such as "1.5 Mbit/s", optional
-        Bits on the wire per second, headers included. Default 448 kbit/s (ns-2).
-    start : str | Series, optional
-        When the first flow starts. Default "0 s".
+    packet_size : str such as "1000 B" or a sequence of such, optional
+        Size of a packet on the wire. Default 210 B (ns-2). A list has one for each of `count` flows.
+    rate : str such as "1.5 Mbit/s" or a sequence of such, optional
+        Bits on the wire per second, headers included. Default 448 kbit/s (ns-2). A list has one for each of `count`
+        flows.
+    start : str such as "250 ms" or a sequence of such, or Series, optional
+        When the first flow starts. Default "0 s". A list has one for each of `count` flows.
     start_jitter : str such as "250 ms", optional
         Each flow starts later by a random time, uniform from zero to this. Default "0 s".
     start_step : str such as "250 ms", optional
@@ -348,12 +349,14 @@ class Cbr(Part):
     """Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i."""
     jitter: float | None = None
     """Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`."""
-    packet_size: str | None = None
-    """Size of a packet on the wire. Default 210 B (ns-2)."""
-    rate: str | None = None
-    """Bits on the wire per second, headers included. Default 448 kbit/s (ns-2)."""
-    start: str | Series | None = None
-    """When the first flow starts. Default "0 s"."""
+    packet_size: str | Sequence[str] | None = None
+    """Size of a packet on the wire. Default 210 B (ns-2). A list has one for each of `count` flows."""
+    rate: str | Sequence[str] | None = None
+    """Bits on the wire per second, headers included. Default 448 kbit/s (ns-2). A list has one for each of `count`
+    flows.
+    """
+    start: str | Sequence[str] | Series | None = None
+    """When the first flow starts. Default "0 s". A list has one for each of `count` flows."""
     start_jitter: str | None = None
     """Each flow starts later by a random time, uniform from zero to this. Default "0 s"."""
     start_step: str | None = None
@@ -1858,14 +1861,14 @@ class OnOff(Part):
         Mean length of an off period. Default 500 ms.
     on : str such as "250 ms", optional
         Mean length of an on period. Default 500 ms.
-    packet_size : str such as "1000 B", optional
-        Size of a packet on the wire. Default 210 B.
-    rate : str such as "1.5 Mbit/s", optional
-        Bits on the wire per second while on. Default 64 kbit/s.
+    packet_size : str such as "1000 B" or a sequence of such, optional
+        Size of a packet on the wire. Default 210 B. A list has one for each of `count` flows.
+    rate : str such as "1.5 Mbit/s" or a sequence of such, optional
+        Bits on the wire per second while on. Default 64 kbit/s. A list has one for each of `count` flows.
     shape : float, optional
         Shape of the Pareto distribution, 1.01 or more. Default 1.5. Not used with "exponential".
-    start : str | Series, optional
-        When the first flow starts. Default "0 s".
+    start : str such as "250 ms" or a sequence of such, or Series, optional
+        When the first flow starts. Default "0 s". A list has one for each of `count` flows.
     start_jitter : str such as "250 ms", optional
         Each flow starts later by a random time, uniform from zero to this. Default "0 s".
     start_step : str such as "250 ms", optional
@@ -1888,14 +1891,14 @@ class OnOff(Part):
     """Mean length of an off period. Default 500 ms."""
     on: str | None = None
     """Mean length of an on period. Default 500 ms."""
-    packet_size: str | None = None
-    """Size of a packet on the wire. Default 210 B."""
-    rate: str | None = None
-    """Bits on the wire per second while on. Default 64 kbit/s."""
+    packet_size: str | Sequence[str] | None = None
+    """Size of a packet on the wire. Default 210 B. A list has one for each of `count` flows."""
+    rate: str | Sequence[str] | None = None
+    """Bits on the wire per second while on. Default 64 kbit/s. A list has one for each of `count` flows."""
     shape: float | None = None
     """Shape of the Pareto distribution, 1.01 or more. Default 1.5. Not used with "exponential"."""
-    start: str | Series | None = None
-    """When the first flow starts. Default "0 s"."""
+    start: str | Sequence[str] | Series | None = None
+    """When the first flow starts. Default "0 s". A list has one for each of `count` flows."""
     start_jitter: str | None = None
     """Each flow starts later by a random time, uniform from zero to this. Default "0 s"."""
     start_step: str | None = None
@@ -2760,8 +2763,8 @@ class Tcp(Part):
         0). RFC 6582 section 3.2 step 3 encourages such a limit with `full_ack` "ssthresh".
     mecn : TcpMecn, optional
         Multilevel ECN: used with `ecn = "mecn"`.
-    mss : str such as "1000 B", optional
-        Payload of a segment. Default 1000 B (ns-2).
+    mss : str such as "1000 B" or a sequence of such, optional
+        Payload of a segment. Default 1000 B (ns-2). A list has one for each of `count` flows.
     recovery : {"reno", "newreno", "sack"}, optional
         How losses are repaired; left out, the way that goes with the variant.
     rto_initial : str such as "250 ms", optional
@@ -2780,8 +2783,8 @@ class Tcp(Part):
         What a sending host adds to each opportunity to send: a uniform time from zero to this (ns-2 `overhead_`). About
         the time that the bottleneck takes for a packet breaks the lock-step of flows with equal round-trip times.
         Default 0 s: none.
-    start : str | Series, optional
-        When the first flow starts. Default "0 s".
+    start : str such as "250 ms" or a sequence of such, or Series, optional
+        When the first flow starts. Default "0 s". A list has one for each of `count` flows.
     start_jitter : str such as "250 ms", optional
         Each flow starts later by a random time, uniform from zero to this. Default "0 s".
     start_step : str such as "250 ms", optional
@@ -2793,8 +2796,8 @@ class Tcp(Part):
         time. Sizes on the wire stay as configured. Default false.
     to : str | Sequence[str], optional
         Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i.
-    variant : {"reno", "newreno", "sack"}, optional
-        The window rule. Default "newreno".
+    variant : {"reno", "newreno", "sack"} or a sequence of such, optional
+        The window rule. Default "newreno". A list has one for each of `count` flows.
     wnd : str such as "50 packets", optional
         The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20
         packets.
@@ -2857,8 +2860,8 @@ class Tcp(Part):
     """
     mecn: TcpMecn | None = None
     """Multilevel ECN: used with `ecn = "mecn"`."""
-    mss: str | None = None
-    """Payload of a segment. Default 1000 B (ns-2)."""
+    mss: str | Sequence[str] | None = None
+    """Payload of a segment. Default 1000 B (ns-2). A list has one for each of `count` flows."""
     recovery: Recovery | None = None
     """How losses are repaired; left out, the way that goes with the variant."""
     rto_initial: str | None = None
@@ -2879,8 +2882,8 @@ class Tcp(Part):
     About the time that the bottleneck takes for a packet breaks the lock-step of flows with equal round-trip
     times. Default 0 s: none.
     """
-    start: str | Series | None = None
-    """When the first flow starts. Default "0 s"."""
+    start: str | Sequence[str] | Series | None = None
+    """When the first flow starts. Default "0 s". A list has one for each of `count` flows."""
     start_jitter: str | None = None
     """Each flow starts later by a random time, uniform from zero to this. Default "0 s"."""
     start_step: str | None = None
@@ -2893,8 +2896,8 @@ class Tcp(Part):
     """
     to: str | Sequence[str] | None = None
     """Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i."""
-    variant: Variant | None = None
-    """The window rule. Default "newreno"."""
+    variant: Variant | Sequence[Variant] | None = None
+    """The window rule. Default "newreno". A list has one for each of `count` flows."""
     wnd: str | None = None
     """The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20
     packets.

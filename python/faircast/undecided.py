@@ -6,6 +6,7 @@ difference of their goodputs contains 0, the seeds leave open which of them gets
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping
 from itertools import combinations
@@ -25,6 +26,8 @@ WHEN_AND_WHERE = frozenset(
 """Keys of flows and sessions that say when and between which nodes they send, and not how."""
 COMPARED_FLOWS = frozenset(("tcp",))
 """Kinds of flows that answer congestion: the rates of others are given."""
+LISTED = frozenset(("mss", "variant"))
+"""Keys of these flows that may have a list of values, one for each of them."""
 CONSTANT_SCHEMES = frozenset(("cbr", "layered-cbr"))
 """Schemes that do not answer congestion."""
 
@@ -115,7 +118,27 @@ def _flows(scenario: Mapping[str, Any]) -> Iterator[Group]:
         if entry.get("kind") in COMPARED_FLOWS:
             count = entry.get("count")
             subjects = (name,) if count is None else tuple(f"{name}-{i}" for i in range(count))
-            yield Group("flows", name, subjects, _how(entry))
+            yield from _alike(name, subjects, _how(entry))
+
+
+def _alike(name: str, subjects: tuple[str, ...], settings: dict[str, Any]) -> Iterator[Group]:
+    """The flows of an entry, those of other settings apart: a list has a value for each flow."""
+    listed = sorted(key for key in LISTED if isinstance(settings.get(key), list))
+    rows: dict[str, list[int]] = {}
+    for index in range(len(subjects) if listed else 0):
+        rows.setdefault(json.dumps([settings[key][index] for key in listed], sort_keys=True), []).append(index)
+    if not listed:
+        yield Group("flows", name, subjects, settings)
+    for row, members in rows.items():
+        values = dict(zip(listed, json.loads(row), strict=True))
+        words = ", ".join(f"{key} {_word(value)}" for key, value in values.items())
+        own = subjects[members[0]] if len(members) == 1 else name
+        yield Group("flows", f"{own} ({words})", tuple(subjects[index] for index in members), settings | values)
+
+
+def _word(value: Any) -> str:
+    """A value in words: of a table with parameters its kind."""
+    return str(value.get("kind", value) if isinstance(value, dict) else value)
 
 
 def _sessions(scenario: Mapping[str, Any]) -> Iterator[Group]:

@@ -100,6 +100,27 @@ def test_groups_are_compared_by_the_mean_of_their_flows() -> None:
     assert in_runs(data, {1: run((1e6, 3e6), 1e6), 2: run((2e6, 4e6), 2e6)}) == []
 
 
+def test_flows_of_a_group_that_differ_are_groups_of_their_own() -> None:
+    own = {"kind": "limited-slow-start", "max_ssthresh": "9 packets"}
+    mixed = {"kind": "tcp", "count": 4, "variant": ["reno", "sack", "reno", own], "mss": "1 KB", "start": ["0 s"] * 4}
+    plain = {"kind": "tcp", "count": 2, "variant": "reno", "mss": "1 KB"}
+    found = list(pairs_of({"flows": {"web": mixed, "bulk": plain}}))
+    groups = {group.name: group.subjects for pair in found for group in pair}
+    assert groups == {
+        "web (variant reno)": ("web-0", "web-2"),
+        "web-1 (variant sack)": ("web-1",),
+        "web-3 (variant limited-slow-start)": ("web-3",),
+        "bulk": ("bulk-0", "bulk-1"),
+    }
+    names = [(a.name, b.name) for a, b in found]
+    # The reno flows of both groups are sent alike.
+    assert ("web (variant reno)", "bulk") not in names
+    assert len(names) == 5
+    sizes = {"kind": "tcp", "count": 2, "variant": ["reno", "sack"], "mss": ["1 KB", "500 B"]}
+    [(a, b)] = pairs_of({"flows": {"web": sizes}})
+    assert (a.name, b.name) == ("web-0 (mss 1 KB, variant reno)", "web-1 (mss 500 B, variant sack)")
+
+
 TWO = """
 format = 1
 name = "two"

@@ -62,6 +62,8 @@ impl Parts {
             &["links", "x", "queue"]
         } else if properties.get("queue").is_some() {
             &["links", "x"]
+        } else if properties.get("start_step").is_some() {
+            &["flows", "x"]
         } else {
             &["topology"]
         })

@@ -262,7 +262,6 @@ impl Expansion<'_> {
                 self.ends(&format!("{path}.from"), course, course.from.as_ref(), "left"),
                 self.ends(&format!("{path}.to"), course, course.to.as_ref(), "right"),
             ];
-            let kind = flow.config();
             let first = self.network.flows.len();
             for index in 0..course.flows() {
                 self.control.look()?;
@@ -281,7 +280,7 @@ impl Expansion<'_> {
                     continue;
                 }
                 let (start, start_jitter, stop) = (course.start_of(index), course.start_jitter, course.stop);
-                let kind = kind.clone();
+                let kind = flow.config_of(index);
                 self.network.flows.push(NetworkFlow { name, from, to, kind, start, start_jitter, stop });
             }
             if course.flows() > 1 {

@@ -7,7 +7,7 @@
 //! holds it for tools that cannot ask the program.
 
 use super::guests;
-use crate::model::{Scenario, SessionCourse};
+use crate::model::{Scenario, SessionCourse, VARIED};
 use faircast_proto::guest::ORIGIN;
 use serde_json::{Map, Value, json};
 
@@ -41,7 +41,8 @@ fn add_rows(schema: &mut Value) {
     let series = json!({ "$ref": format!("{REF}Series") });
     let mut places = vec![("Link", "delay"), ("Link", "rate"), ("Bernoulli", "p")];
     places.extend([("Receivers", "join"), ("Receivers", "leave")]);
-    places.extend(["Tcp", "Cbr", "OnOff"].map(|flow| (flow, "start")));
+    places.extend(FLOWS.map(|flow| (flow, "start")));
+    add_lists(schema);
     for (definition, key) in places {
         let property = &mut schema["$defs"][definition]["properties"][key];
         if let Some(choices) = property.get_mut("anyOf").and_then(Value::as_array_mut) {
@@ -67,6 +68,30 @@ fn add_rows(schema: &mut Value) {
         }
     }
 }
+
+/// Adds what each flow of a group may have of its own: a list in the place of one value.
+fn add_lists(schema: &mut Value) {
+    for (flow, key) in
+        FLOWS.into_iter().flat_map(|flow| VARIED.into_iter().chain(["start"]).map(move |key| (flow, key)))
+    {
+        let Some(property) = schema["$defs"][flow]["properties"].get_mut(key) else { continue };
+        let (about, default) = (text(&property["description"]).to_owned(), property.get("default").cloned());
+        let mut one = property.clone();
+        one.as_object_mut()
+            .into_iter()
+            .for_each(|one| one.retain(|key, _| !matches!(&key[..], "description" | "default")));
+        let about = format!("{about} A list has one for each of `count` flows.");
+        let each = json!({ "type": "array", "items": one });
+        *property = json!({ "description": about, "anyOf": [one, each], EACH: true });
+        default.into_iter().for_each(|default| property["default"] = default);
+    }
+}
+
+/// The definitions of the kinds of flows.
+const FLOWS: [&str; 3] = ["Tcp", "Cbr", "OnOff"];
+
+/// Marks a property that is one value or a list of such.
+const EACH: &str = "x-each";
 
 /// Marks a property that is spelled out before a scenario is held against the schema.
 const SHORTHAND: &str = "x-shorthand";
@@ -124,6 +149,18 @@ pub(crate) fn decisive(schema: &Value) -> Value {
                     object.entry(key).or_insert(value);
                 }
             }
+        }
+        // What is no list is judged as one value, so that the problem of either is reported, and where it is.
+        if object.get(EACH).is_some_and(|mark| *mark == true)
+            && let Some(Value::Array(choices)) = object.get("anyOf")
+            && let [one, each] = &choices[..]
+        {
+            let (one, each) = (one.clone(), each.clone());
+            object.remove("anyOf");
+            object.insert("if".into(), json!({ "type": "array" }));
+            object.insert("then".into(), each);
+            object.insert("else".into(), one);
+            return;
         }
         // Words, or tables of which each says its kind.
         if let Some(Value::Array(choices)) = object.get("anyOf")

@@ -12,7 +12,7 @@ mod stations;
 
 use crate::control::{Cancelled, Control};
 use crate::expand::{expand, legs::foreign};
-use crate::model::{Duplex, FlowEntry, Scenario, Settings};
+use crate::model::{Duplex, FlowEntry, Scenario, Settings, Times};
 use crate::network::Network;
 use crate::problem::Finding;
 pub(crate) use counts::MOST;
@@ -152,26 +152,47 @@ fn these_settings(path: &str, settings: &Settings, found: &mut Vec<Finding>) {
 
 fn this_flow(scenario: &Scenario, name: &str, flow: &FlowEntry, found: &mut Vec<Finding>) {
     let (path, course, duration) = (format!("flows.{name}"), flow.course(), scenario.duration);
-    for (field, message) in flow.config().check() {
-        found.push(Finding::new(format!("{path}.{field}"), message).on([path.clone()]));
+    let mut said = BTreeSet::new();
+    for index in 0..flow.configs() {
+        for (field, message) in flow.config_of(index).check() {
+            let key = field.split(['.', '[']).next().unwrap_or_default();
+            let place = match flow.varies(key) {
+                true => format!("{path}.{key}[{index}]{}", &field[key.len()..]),
+                false => format!("{path}.{field}"),
+            };
+            // What is wrong with all flows is said once.
+            if said.insert(place.clone()) {
+                found.push(Finding::new(place, message).on([path.clone()]));
+            }
+        }
     }
-    let last = course.start_of(course.flows().saturating_sub(1));
+    let last_to_start = course.latest();
+    let last = course.start_of(last_to_start);
     let latest = last + course.start_jitter;
     let times = ["start", "start_step", "start_jitter", "count"].map(|key| format!("{path}.{key}"));
     if latest >= duration && duration > Duration::ZERO {
-        let (key, message) = if course.start >= duration {
-            ("start", format!("{} given; legal is before the end of the run at {duration}", course.start))
+        let start = course.start.of(last_to_start).unwrap_or_default();
+        let (key, message) = if start >= duration {
+            let key = match course.start {
+                Times::All(_) => "start".to_owned(),
+                Times::Each(_) => format!("start[{last_to_start}]"),
+            };
+            (key, format!("{start} given; legal is before the end of the run at {duration}"))
         } else if last >= duration {
-            ("start_step", format!("the last flow would start at {last}; legal is before the end at {duration}"))
+            (
+                "start_step".to_owned(),
+                format!("the last flow would start at {last}; legal is before the end at {duration}"),
+            )
         } else {
-            ("start_jitter", format!("a flow may start as late as {latest}; legal is before the end at {duration}"))
+            let message = format!("a flow may start as late as {latest}; legal is before the end at {duration}");
+            ("start_jitter".to_owned(), message)
         };
         found.push(Finding::new(format!("{path}.{key}"), message).on(times.clone()).on(["duration"]));
     }
     if let Some(stop) = course.stop
         && stop <= latest
     {
-        let message = match latest == course.start {
+        let message = match course.start == Times::All(latest) {
             true => format!("{stop} given; legal is after the start at {latest}"),
             false => format!("{stop} given; legal is after the last possible start at {latest}"),
         };

@@ -1,19 +1,96 @@
 //! What a scenario says of flows between two nodes.
 
+use super::Times;
 use faircast_proto::registry::flows::FlowConfig;
 use faircast_proto::time::Duration;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
 
 /// Where and when a flow of any kind runs, and the parameters of its kind beside that.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema)]
 pub struct FlowOf<C> {
     /// Where and when.
-    #[serde(flatten)]
+    #[schemars(flatten)]
     pub course: Course,
-    /// The parameters of its kind.
-    #[serde(flatten)]
+    /// The parameters of its kind; of several flows those of the first.
+    #[schemars(flatten)]
     pub config: C,
+    /// Those of each flow, if they differ in some of [`VARIED`]; otherwise empty.
+    #[schemars(skip)]
+    pub each: Vec<C>,
+}
+
+/// Parameters that a flow of a group may have of its own: there is a list in the place of the value.
+pub(crate) const VARIED: [&str; 4] = ["variant", "mss", "rate", "packet_size"];
+
+/// Flows that are all alike.
+#[derive(Serialize, Deserialize)]
+struct Alike<C> {
+    #[serde(flatten)]
+    course: Course,
+    #[serde(flatten)]
+    config: C,
+}
+
+impl<'de, C: DeserializeOwned> Deserialize<'de> for FlowOf<C> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<FlowOf<C>, D::Error> {
+        let table = Map::<String, Value>::deserialize(deserializer)?;
+        let of = |index: usize| -> Result<Alike<C>, D::Error> {
+            let mut own = table.clone();
+            for key in VARIED {
+                if let Some(value) = own.get_mut(key)
+                    && let Value::Array(values) = value
+                {
+                    *value = values.get(index).or(values.last()).cloned().unwrap_or_default();
+                }
+            }
+            serde_json::from_value(Value::Object(own)).map_err(D::Error::custom)
+        };
+        let listed = VARIED.iter().filter_map(|key| table.get(*key)?.as_array()).map(Vec::len).max();
+        let each = (0..listed.unwrap_or(0)).map(|index| Ok(of(index)?.config));
+        let each = each.collect::<Result<Vec<C>, D::Error>>()?;
+        let Alike { mut course, config } = of(0)?;
+        // Equal times may have been written with different units.
+        if let Times::Each(times) = &course.start
+            && let [first, others @ ..] = &times[..]
+            && others.iter().all(|time| time == first)
+        {
+            course.start = Times::All(*first);
+        }
+        Ok(FlowOf { course, config, each })
+    }
+}
+
+impl<C: Clone + Serialize> Serialize for FlowOf<C> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let alike = Alike { course: self.course.clone(), config: self.config.clone() };
+        if self.each.is_empty() {
+            return alike.serialize(serializer);
+        }
+        let mut all = serde_json::to_value(alike).map_err(S::Error::custom)?;
+        for key in VARIED {
+            let values = self.values(key).map_err(S::Error::custom)?;
+            if let Some(values) = values {
+                all[key] = values.into();
+            }
+        }
+        all.serialize(serializer)
+    }
+}
+
+impl<C: Serialize> FlowOf<C> {
+    /// The values that flows have of a parameter, if they differ.
+    fn values(&self, key: &str) -> Result<Option<Vec<Value>>, serde_json::Error> {
+        let mut values = Vec::with_capacity(self.each.len());
+        for config in &self.each {
+            values.push(serde_json::to_value(config)?.get_mut(key).map(Value::take).unwrap_or_default());
+        }
+        let differ = values.iter().any(|value| *value != values[0]);
+        Ok(differ.then_some(values))
+    }
 }
 
 /// Where and when a flow runs.
@@ -31,7 +108,8 @@ pub struct Course {
     #[schemars(range(min = 1))]
     pub count: Option<u32>,
     /// When the first flow starts. Default "0 s".
-    pub start: Duration,
+    #[schemars(with = "Duration")]
+    pub start: Times,
     /// Time from the start of one flow to that of the next. Default "0 s": all start together.
     pub start_step: Duration,
     /// Each flow starts later by a random time, uniform from zero to this. Default "0 s".
@@ -70,10 +148,31 @@ macro_rules! flows {
                 }
             }
 
-            /// The parameters of its kind.
+            /// The parameters of its kind; of several flows those of the first.
             pub fn config(&self) -> FlowConfig {
+                self.config_of(0)
+            }
+
+            /// The parameters of flow `index`.
+            pub fn config_of(&self, index: u32) -> FlowConfig {
                 match self {
-                    $(FlowEntry::$Variant(flow) => FlowConfig::$Variant(flow.config.clone()),)+
+                    $(FlowEntry::$Variant(flow) => {
+                        FlowConfig::$Variant(flow.each.get(index as usize).unwrap_or(&flow.config).clone())
+                    })+
+                }
+            }
+
+            /// How many flows have parameters of their own: 1 if all have the same.
+            pub fn configs(&self) -> u32 {
+                match self {
+                    $(FlowEntry::$Variant(flow) => flow.each.len().max(1) as u32,)+
+                }
+            }
+
+            /// Whether flows differ in a parameter.
+            pub(crate) fn varies(&self, key: &str) -> bool {
+                match self {
+                    $(FlowEntry::$Variant(flow) => flow.values(key).is_ok_and(|values| values.is_some()),)+
                 }
             }
         }
@@ -98,6 +197,18 @@ impl Course {
 
     /// When flow `index` starts, its jitter not counted.
     pub fn start_of(&self, index: u32) -> Duration {
-        Duration(self.start.0.saturating_add(self.start_step.0.saturating_mul(u64::from(index))))
+        let start = self.start.of(index).unwrap_or_default();
+        Duration(start.0.saturating_add(self.start_step.0.saturating_mul(u64::from(index))))
+    }
+
+    /// The flow that starts last, jitter not counted: the first of those.
+    pub fn latest(&self) -> u32 {
+        match &self.start {
+            Times::All(_) => self.flows().saturating_sub(1),
+            Times::Each(times) => {
+                // Of equal ones `max_by_key` takes the last.
+                (0..times.len() as u32).rev().max_by_key(|&index| self.start_of(index)).unwrap_or(0)
+            }
+        }
     }
 }

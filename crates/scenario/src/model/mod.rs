@@ -11,6 +11,7 @@ mod session;
 mod station;
 
 pub use elements::ElementsEntry;
+pub(crate) use flow::VARIED;
 pub use flow::{Course, FlowEntry, FlowOf, Nodes};
 pub use link::{ChangeEntry, Duplex, HandoffChoice, LinkEntry, ModeChoice, Settings};
 pub use optimum::{Optimum, Orientation, Utility};

@@ -7,12 +7,14 @@
 //! | `directions.rs` | `loss = { .., direction = "back" }`: losses in one direction |
 //! | `patterns.rs` | `[links."access-*"]`: settings of several links |
 //! | `series.rs` | `{ first = "2 ms", step = "5 ms" }`: values of a row |
+//! | `groups.rs` | `mss = ["500 B", "1000 B"]`: flows of a group that differ |
 //! | `kinds.rs` | `queue = { limit = "20 packets" }`: the kind that is there otherwise |
 //! | `limits.rs` | `limit = "0.5 BDP"`: queues measured in time or bandwidth-delay products |
 //! | `origins.rs` | where what has been spelled out was written, for messages |
 //! | `places.rs` | where a scenario says what links are like |
 
 mod directions;
+mod groups;
 mod kinds;
 mod limits;
 mod origins;
@@ -81,6 +83,7 @@ pub(crate) fn spell_out(scenario: &mut Value, schema: &Value, is_legal: &dyn Fn(
             None => kinds::leave_out(scenario, "links"),
         }
     }
+    groups::settle(scenario, &mut spelled.problems);
     spelled.limits = Limits::take(scenario, schema, &mut spelled.problems);
     spelled
 }
@@ -93,6 +96,7 @@ pub(crate) fn spell_part(part: &mut Value, schema: &Value) -> Spelled {
     directions::spread(part, origins, problems);
     patterns::first(part, problems);
     kinds::leave_out(part, "links");
+    groups::settle(part, problems);
     spelled.limits = Limits::take(part, schema, problems);
     spelled
 }
