@@ -24,6 +24,7 @@ __all__ = [
     "resolve",
     "run",
     "schema",
+    "toml_lines",
     "toml_to_json",
     "walk",
     "warnings",
@@ -160,6 +161,14 @@ class RawResult:
 
 def schema() -> str: ...
 def toml_to_json(text: str, control: Control | None = None) -> str: ...
+def toml_lines(text: str, paths: list[str]) -> list[tuple[int, int] | None]:
+    """For each path the line of a TOML text on which it stands, or the table that it would be in.
+
+    With each line the number of bytes (in UTF-8) of the path that lead there: all of them if it stands there itself.
+
+    None for what would be in no table, and for all of them if the text is no TOML.
+    """
+
 def check(scenario_json: str) -> list[tuple[str, str]]: ...
 def check_part(definition: str, part_json: str) -> list[tuple[str, str]]:
     """All problems of the form of one part of a scenario: (path, message), paths from the part.

@@ -30,17 +30,36 @@ class InputError(ValueError):
         What is wrong and what to change, in one sentence.
     problems
         All that is wrong with a scenario: pairs of path (``links.bottleneck.rate``) and message.
+    lines
+        For each problem the line of the TOML file or text on which it stands, counted from 1; None where it stands on
+        none.
     """
 
-    def __init__(self, message: str, problems: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(
+        self, message: str, problems: Sequence[tuple[str, str]] = (), lines: Sequence[int | None] = ()
+    ) -> None:
         super().__init__(message)
         self.message = shortened(message)
         self.problems = [(shortened(path), shortened(text)) for path, text in problems]
+        self.lines = list(lines) or [None] * len(self.problems)
 
     def __str__(self) -> str:
-        return "\n".join(
-            [self.message, *(f"  {path}: {text}" if path else f"  {text}" for path, text in self.problems)]
-        )
+        return "\n".join([self.message, *(f"  {text}" for text in self.listed())])
+
+    def listed(self) -> list[str]:
+        """The problems in words: ``line 12, links.bottleneck.delay: ...``."""
+        places = [
+            ", ".join(part for part in ("" if line is None else f"line {line}", path) if part)
+            for (path, _), line in zip(self.problems, self.lines, strict=True)
+        ]
+        return [f"{place}: {text}" if place else text for place, (_, text) in zip(places, self.problems, strict=True)]
+
+    def to_json(self) -> list[dict[str, str | int | None]]:
+        """The problems for programs: ``{"path", "message", "line"}``."""
+        return [
+            {"path": path, "message": text, "line": line}
+            for (path, text), line in zip(self.problems, self.lines, strict=True)
+        ]
 
 
 class NotFinishedError(RuntimeError):

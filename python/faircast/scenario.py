@@ -25,6 +25,8 @@ Source: TypeAlias = "str | Path | Mapping[str, Any] | Resolved | Any"
 SEED_MAX = 2**53 - 1
 FILE_MAX = 2**28
 """Bytes of a scenario file."""
+INDEX = re.compile(r"\[(\d+)\]")
+"""The place in a list, within a path as messages have it."""
 DEEPEST = 100
 """Parts of a path; what the core takes is nested no deeper."""
 
@@ -79,7 +81,10 @@ def resolve(source: Source, *, sets: Sequence[str] = ()) -> Resolved:
     tree = read(source)
     for assignment in sets:
         assign(tree, assignment)
-    return resolve_tree(tree, home(source), describe(source))
+    try:
+        return resolve_tree(tree, home(source), describe(source))
+    except InputError as error:
+        raise InputError(error.message, error.problems, lines_of(source, sets, error.problems)) from None
 
 
 def resolve_tree(tree: dict[str, Any], folder: str, where: str) -> Resolved:
@@ -91,6 +96,52 @@ def resolve_tree(tree: dict[str, Any], folder: str, where: str) -> Resolved:
         raise InputError(f"{where} {count(error.problems)}", error.problems) from None
     seed = resolved.pop("seed", 1)
     return Resolved(json.dumps(resolved, sort_keys=True, separators=(",", ":"), ensure_ascii=False), seed)
+
+
+def lines_of(source: Source, sets: Sequence[str], problems: Sequence[tuple[str, str]]) -> list[int | None]:
+    """For each problem the line of the scenario's TOML on which it stands, or the table in which something is missing.
+
+    None for what an assignment says, and wherever the scenario is no TOML.
+    """
+    text = toml_of(source)
+    if text is None:
+        return [None] * len(problems)
+    found = _native.toml_lines(text, [path for path, _ in problems])
+    assigned = [".".join(keys_of(assignment)).split(".") for assignment in map(decoded, sets)]
+    lines: list[int | None] = []
+    for (path, _), line in zip(problems, found, strict=True):
+        number, known = line or (None, 0)
+        keys = parts_of(path)
+        there = len(parts_of(path.encode()[:known].decode()))
+        # What an assignment says is not in the file, and neither are the tables that it makes.
+        new = keys[: there + 1]
+        ours = any(
+            other == keys[: len(other)] or (there < len(keys) and other[: there + 1] == new) for other in assigned
+        )
+        lines.append(None if ours else number)
+    return lines
+
+
+def toml_of(source: Source) -> str | None:
+    """The TOML of a scenario, from a file or text; None if it is something else, or has gone."""
+    if not isinstance(source, str | Path):
+        return None
+    if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{")):
+        return None if source.lstrip().startswith("{") else source
+    try:
+        return None if Path(source).suffix.lower() == ".json" else read_text(Path(source))
+    except InputError:
+        return None
+
+
+def parts_of(path: str) -> list[str]:
+    """The parts of a path as messages have it, places in lists among them."""
+    return INDEX.sub(r".\1", path).split(".")
+
+
+def keys_of(assignment: str) -> list[str]:
+    """The keys to which an assignment leads."""
+    return [key.strip().strip('"') for key in split_path(assignment.partition("=")[0])]
 
 
 def problems(source: Source, *, sets: Sequence[str] = ()) -> list[tuple[str, str]]:
@@ -153,8 +204,8 @@ def assign(tree: dict[str, Any], assignment: str) -> None:
     """
     assignment = decoded(assignment)
     option = f"--set {brief(assignment)}"
-    path, equals, text = assignment.partition("=")
-    keys = [key.strip().strip('"') for key in split_path(path)]
+    _, equals, text = assignment.partition("=")
+    keys = keys_of(assignment)
     if not equals or not keys or not all(keys) or len(keys) > DEEPEST:
         raise InputError(f"{option}: write path=value, for instance --set links.bottleneck.delay='300 ms'")
     put(tree, keys, parse_value(text.strip(), option), option)
@@ -267,7 +318,8 @@ def parse(text: str, *, is_json: bool, where: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise InputError(f"{where} is not legal JSON, line {error.lineno}, column {error.colno}: {error.msg}") from None
     except _native.ScenarioError as error:
-        raise InputError(f"{where} is not legal TOML", error.problems) from None
+        lines = [None if line is None else line[0] for line in _native.toml_lines(text, [p for p, _ in error.problems])]
+        raise InputError(f"{where} is not legal TOML", error.problems, lines) from None
     if not isinstance(tree, dict):
         raise InputError(f"{where} is not a table; a scenario starts with format = 1")
     return tree

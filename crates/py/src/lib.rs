@@ -30,7 +30,7 @@ use faircast_scenario::paths::{Demand, Paths, paths};
 use faircast_scenario::run::{Control, Failure, RunOutput};
 use faircast_scenario::tables::{Column, Table, Values};
 use faircast_scenario::warning::{self, KnownWarning};
-use faircast_scenario::{Problem, Scenario, check_part, run, schema, walk};
+use faircast_scenario::{Problem, Scenario, check_part, run, schema, toml_lines, walk};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -84,6 +84,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(py_run, module)?,
         wrap_pyfunction!(py_schema, module)?,
         wrap_pyfunction!(py_toml_to_json, module)?,
+        wrap_pyfunction!(py_toml_lines, module)?,
         wrap_pyfunction!(py_walk, module)?,
         wrap_pyfunction!(py_warnings, module)?,
         wrap_pyfunction!(scheme::py_register_scheme, module)?,
@@ -104,6 +105,14 @@ fn py_schema() -> String {
 fn py_toml_to_json(py: Python<'_>, text: &str, control: Option<PyRef<'_, PyControl>>) -> PyResult<String> {
     detached(py, control, || faircast_scenario::toml_to_json(text).map(|value| value.to_string()))
         .map_err(|problems| raise(py, &problems))
+}
+
+/// For each path of a scenario the line of a TOML text on which it stands, or the table that it would be in, and how
+/// many bytes of the path lead there; None for what would be in no table, and if the text is no TOML.
+#[pyfunction(name = "toml_lines")]
+fn py_toml_lines(py: Python<'_>, text: &str, paths: Vec<String>) -> Vec<Option<(usize, usize)>> {
+    let lines = py.detach(|| toml_lines(text, paths));
+    lines.into_iter().map(|line| line.map(|line| (line.number, line.known))).collect()
 }
 
 /// All problems of a scenario, as (path, message).

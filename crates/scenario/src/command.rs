@@ -4,7 +4,7 @@
 use crate::problem::Problem;
 use crate::run::{Control, RunOutput};
 use crate::tables::{Table, Values, Words};
-use crate::{Scenario, run, toml_to_json, warning};
+use crate::{Scenario, run, toml_lines, toml_to_json, warning};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -115,12 +115,17 @@ fn work(asked: &Asked, out: &mut dyn Write, err: &mut dyn Write) -> Result<(), F
 }
 
 fn read(file: &Path) -> Result<Scenario, Failed> {
-    let of_file = |problems: Vec<Problem>| {
-        let head = format!("{} is not legal:", file.display());
-        Failed::Input(std::iter::once(head).chain(listed(&problems)).collect())
-    };
     let text = fs::read_to_string(file)
         .map_err(|error| Failed::Input(vec![format!("cannot read the scenario {}: {error}", file.display())]))?;
+    let of_file = |problems: Vec<Problem>| {
+        let head = format!("{} is not legal:", file.display());
+        let lines = toml_lines(&text, problems.iter().map(|problem| &problem.path));
+        let told = lines.iter().zip(listed(&problems)).map(|(line, problem)| match line {
+            Some(line) => format!("line {}, {problem}", line.number),
+            None => problem,
+        });
+        Failed::Input(std::iter::once(head).chain(told).collect())
+    };
     let value = toml_to_json(&text).map_err(of_file)?;
     let folder = file.parent().unwrap_or(Path::new("."));
     Scenario::from_json_in(value, folder).map_err(of_file)
@@ -266,7 +271,8 @@ mod tests {
         let (code, out, err, folder) = call("wrong", &wrong, &["HERE/pair.toml", "--out", "HERE/out"]);
         assert_eq!((code, out.as_str()), (2, ""));
         assert!(
-            err.contains("\nduration: ") && err.contains("flows.web.rat: unknown key; did you mean rate?"),
+            err.contains("\nline 4, duration: ")
+                && err.contains("\nline 9, flows.web.rat: unknown key; did you mean rate?"),
             "{err}"
         );
         assert!(!folder.join("out").exists());

@@ -47,6 +47,7 @@ mod traces;
 pub mod warning;
 
 pub use form::schema::schema;
+pub use form::toml_lines::{TomlLine, toml_lines};
 pub use guests::Guests;
 pub use model::Scenario;
 pub use network::Network;

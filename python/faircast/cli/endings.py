@@ -6,7 +6,6 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,7 @@ def ending(error: BaseException, *, as_json: bool) -> int:
         traceback.print_exception(error, file=sys.stderr)
     match error:
         case InputError():
-            return say(error.message, BAD_INPUT, as_json=as_json, problems=error.problems)
+            return say(error.message, BAD_INPUT, as_json=as_json, error=error)
         case NotFinishedError():
             return say(str(error), NOT_FINISHED, as_json=as_json)
         case KeyboardInterrupt():
@@ -51,18 +50,19 @@ def ending(error: BaseException, *, as_json: bool) -> int:
     return say(f"{text}\n  {TRACEBACK}=1 faircast ... shows more", NOT_FINISHED, as_json=as_json)
 
 
-def say(message: str, code: int, *, as_json: bool, problems: Sequence[tuple[str, str]] = ()) -> int:
+def say(message: str, code: int, *, as_json: bool, error: InputError | None = None) -> int:
     """Tell on standard error what went wrong, and as JSON on standard output if asked for; hands back `code`."""
     lines = [shortened(line) for line in message.splitlines()] or ["for no reason given"]
-    shown = [f"{path}: {text}" if path else text for path, text in problems[:LISTED]]
-    if len(problems) > LISTED:
-        shown.append(f"... and {len(problems) - LISTED} more; --json lists them all")
+    listed = error.listed() if error else []
+    shown = listed[:LISTED]
+    if len(listed) > LISTED:
+        shown.append(f"... and {len(listed) - LISTED} more; --json lists them all")
     for line in [f"faircast: {lines[0]}", *lines[1:], *(f"  {line}" for line in shown)]:
         tell(line)
     if as_json:
-        listed = [{"path": path, "message": text} for path, text in problems]
+        problems = error.to_json() if error else []
         with suppress(OSError):  # nobody takes it: the code says it
-            print_json({"error": lines[0], "problems": listed, "exit_code": code})
+            print_json({"error": lines[0], "problems": problems, "exit_code": code})
             sys.stdout.flush()
     return code
 

@@ -32,8 +32,8 @@ def command(
     except InputError as error:
         if not as_json:
             raise
-        found = error.problems or [("", error.message)]
-        print_json({"valid": False, "problems": [{"path": path, "message": text} for path, text in found]})
+        found = error if error.problems else InputError(error.message, [("", error.message)])
+        print_json({"valid": False, "problems": found.to_json()})
         raise typer.Exit(BAD_INPUT) from None
     warnings = known(scenario)
     if as_json:

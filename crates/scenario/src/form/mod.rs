@@ -5,6 +5,7 @@
 //! | `schema` | the schema, and the one that scenarios are held against |
 //! | `guests` | kinds from outside the tree in it |
 //! | `toml_text` | from TOML text to a JSON value |
+//! | `toml_lines` | lines of a TOML text |
 //! | `quantity` | numbers with units |
 //! | `translate` | from the validator's errors to problems that a person can act upon |
 //! | `repair` | stand-ins for what is wrong, so that the rest can be read |
@@ -13,5 +14,6 @@ pub(crate) mod guests;
 pub(crate) mod quantity;
 pub(crate) mod repair;
 pub(crate) mod schema;
+pub(crate) mod toml_lines;
 pub(crate) mod toml_text;
 pub(crate) mod translate;
