@@ -178,3 +178,14 @@ def test_help_shows_them() -> None:
     assert "receivers : Receivers" in text
     assert 'utility : {"none", "log", "tcp", "alpha-fair"}, optional' in text
     assert "such as " in (Receivers.__doc__ or "") + (Link.__doc__ or "")
+
+
+def test_flows_of_a_group_may_differ() -> None:
+    web = Tcp(count=2, variant=["reno", "sack"], mss=("500 B", "1 KB"), start=["0 s", "1 s"])
+    assert web.to_dict()["mss"] == ["500 B", "1 KB"]
+    assert wrong(lambda: Tcp(count=3, mss=["500 B", "1 KB"])) == [
+        ("mss", "2 values for 3 flows: give one for each, or a single one")
+    ]
+    [(path, text)] = wrong(lambda: Cbr(count=2, rate=["1 Mbit/s", "2 Mbit"]))
+    assert path == "rate[1]"
+    assert "2 Mbit" in text
