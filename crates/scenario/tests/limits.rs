@@ -222,3 +222,19 @@ to = "boston"
     assert_eq!((found.len(), found[0].path.as_str()), (1, "topology.isl.queue.limit"));
     assert!(found[0].message.starts_with("satellites move"), "{found:#?}");
 }
+
+#[test]
+fn where_nobody_sends_a_packet_has_1000_bytes() {
+    let text = BASE
+        .replace("[flows.web]\nkind = \"tcp\"\ncount = 2\n", "[[probes.paths]]\nfrom = \"left-0\"\nto = \"right-0\"\n");
+    // 8 Mbit/s send 50000 B in 50 ms.
+    assert_eq!(limit(&text.replace("1 BDP", "50 ms"), "bottleneck"), "50 packets");
+}
+
+#[test]
+fn of_flows_that_differ_the_largest_packet_counts() {
+    let text = BASE.replace("count = 2", "count = 2\nmss = [\"460 B\", \"1460 B\"]");
+    // 54000 B by 1500 B.
+    assert_eq!(limit(&text, "bottleneck"), "36 packets");
+    assert_eq!(limit(&text.replace("[\"460 B\", \"1460 B\"]", "[\"1460 B\", \"460 B\"]"), "bottleneck"), "36 packets");
+}

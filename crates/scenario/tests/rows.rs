@@ -239,3 +239,52 @@ fn a_queue_without_a_kind_is_the_one_that_is_there() {
         assert!(at == path && what.contains(message), "{at}: {what}");
     }
 }
+
+#[test]
+fn series_count_in_rows_of_numbers_and_hosts() {
+    // 0.1 + 2 * 0.1 is no 0.3 in binary fractions.
+    let links = &resolved(&BASE.replace("first = 0.01, step = 0.01", "first = 0.1, step = 0.1"))["links"];
+    assert_eq!(links["access-right-2"]["loss"]["p"], json!(0.3));
+    // Without a pattern, and as many as `count` says although more nodes could be listed.
+    let plain = BASE.split("[links").next().expect("a head");
+    let session = |receivers: &str| {
+        let text =
+            format!("{plain}\n[sessions.film]\nscheme = \"tfmcc\"\nsource = \"left-0\"\nreceivers = {receivers}\n");
+        resolved(&text)["sessions"]["film"]["receivers"].clone()
+    };
+    let leave = "leave = { first = \"10 s\", step = \"1 s\" }";
+    let found = session(&format!("{{ join = {{ first = \"1 s\", step = \"2 s\" }}, {leave} }}"));
+    assert_eq!([&found["join"], &found["join_step"]], ["1 s", "2 s"]);
+    assert_eq!(found["leave"], json!(["10 s", "11 s", "12 s"]));
+    let listed = session(&format!("{{ nodes = [\"right-0\", \"right-2\"], {leave} }}"));
+    assert_eq!(listed["leave"], json!(["10 s", "11 s"]));
+    let counted = session(&format!("{{ nodes = \"right-1\", count = 4, {leave} }}"));
+    assert_eq!(counted["leave"], json!(["10 s", "11 s", "12 s", "13 s"]));
+}
+
+#[test]
+fn a_link_may_be_called_back() {
+    let text = format!(
+        "{BASE}\n[nodes.far]\n[links.back]\nfrom = \"left-0\"\nto = \"far\"\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n\
+         loss = {{ kind = \"bernoulli\", p = 0.1, direction = \"forward\" }}\nqueue = {{ limit = \"9 packets\" }}\n"
+    );
+    let link = &resolved(&text)["links"]["back"];
+    assert_eq!([&link["loss"]["p"], &link["back"]["loss"]["kind"]], [&json!(0.1), &json!("none")]);
+    assert_eq!([&link["queue"]["kind"], &link["queue"]["limit"]], ["drop-tail", "9 packets"]);
+}
+
+#[test]
+fn a_queue_of_the_direction_back_is_completed_from_the_nearest() {
+    let with = |old: &str, new: &str, more: &str| {
+        let scenario = resolved(&(BASE.replace(old, new) + more));
+        scenario["links"]["bottleneck"]["back"]["queue"].clone()
+    };
+    let back = "[links.bottleneck.back]\nqueue = { limit = \"9 packets\" }\n";
+    // What the topology says of that direction, then what the link says of both, then what the topology says of both.
+    let of_topology = "min_th = \"7 packets\" }, back = { queue = { kind = \"red\", min_th = \"6 packets\" } }";
+    assert_eq!(with("min_th = \"7 packets\" }", of_topology, back)["min_th"], "6 packets");
+    let own = format!("[links.bottleneck]\nqueue = {{ kind = \"red\", min_th = \"4 packets\" }}\n{back}");
+    assert_eq!(with("", "", &own)["min_th"], "4 packets");
+    let plain = with("", "", back);
+    assert_eq!([&plain["min_th"], &plain["limit"]], ["7 packets", "9 packets"]);
+}
