@@ -22,6 +22,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("rtt-steps", include_str!("../../../examples/scenarios/rtt-steps.toml")),
     ("satellite-legs", include_str!("../../../examples/scenarios/satellite-legs.toml")),
     ("berkeley-boston", include_str!("../../../examples/scenarios/berkeley-boston.toml")),
+    ("geo-multicast", include_str!("../../../examples/scenarios/geo-multicast.toml")),
     ("rain-fade", include_str!("../../../examples/scenarios/rain-fade.toml")),
 ];
 
