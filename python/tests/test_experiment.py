@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.parquet as pq
 import pytest
 from conftest import SMALL, Cli, parquet_bytes
 
@@ -284,6 +285,8 @@ def test_what_was_kept_serves_a_finished_reproduction(cli: Cli, register: Any, r
     register(make("x-made", HOLDS, points=reducing, figure=None))
     assert cli("reproduce", "x-made", "--out", "here", "--reps", 2).code == 0
     first = everything(Path("here"))
+    known = set(pq.read_table("here/measurements.parquet")["scenario"].to_pylist())
+    assert set(pq.read_table("here/kept.parquet")["scenario"].to_pylist()) <= known, "no copies"
     runs.clear()
     assert cli("reproduce", "x-made", "--out", "here", "--reps", 2).code == 0
     assert sorted(runs) == [1, 2], "the copy of each seed"
