@@ -98,7 +98,7 @@ def test_decision_of_red() -> None:
     packet = packet_of(explained(narrow(scenario(c=queue), "20 ms"))[1], "dropped-active")
     assert (packet["link"], packet["queue"]) == ("to-c", "red")
     assert packet["average_pkts"] > 3
-    assert "thresholds 3 packets and 40 packets" in packet["text"]
+    assert "thresholds 3 and 40 packets" in packet["text"]
 
 
 def test_random_loss_on_the_last_hop_to_one_receiver() -> None:

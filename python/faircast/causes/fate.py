@@ -11,6 +11,7 @@ from typing import Any
 from faircast.causes.evidence import Evidence, Link
 from faircast.causes.explanation import Step, digits, moment
 from faircast.causes.rows import Rows
+from faircast.quantity import read
 
 GONE = (
     "dropped-overflow",
@@ -113,9 +114,20 @@ def queue_name(queue: Mapping[str, Any]) -> str:
 
 
 def thresholds(queue: Mapping[str, Any]) -> str:
-    """The thresholds of RED and its relatives: ``thresholds 5 packets and 50 packets``; empty if it has none."""
-    keys = [key for key in ("min_th", "mid_th", "max_th") if key in queue]
-    return "thresholds " + " and ".join(str(queue[key]) for key in keys) if keys else ""
+    """The thresholds of RED and its relatives: ``thresholds 5, 10 and 20 packets``; empty if they are not known.
+
+    One that the scenario leaves to the queue is made of the one below it, as in ``crates/sim/src/queue``.
+    """
+    is_mecn = "mid_th" in queue
+    times = {"mid_th": 2.0, "max_th": 2.0 if is_mecn else 3.0}
+    found: list[float] = []
+    for key in ("min_th", "mid_th", "max_th") if is_mecn else ("min_th", "max_th"):
+        given = read(queue.get(key, ""))
+        if given is None and not (found and key in times):
+            return ""
+        found.append(times[key] * found[-1] if given is None else given.number)
+    texts = [digits(one) for one in found]
+    return f"thresholds {', '.join(texts[:-1])} and {texts[-1]} packets"
 
 
 def loss_name(loss: Mapping[str, Any]) -> str:
@@ -144,9 +156,11 @@ def _sentence(place: Link, action: str, row: Mapping[str, Any], at_s: float, nam
         return f"{begin} was dropped {where} by decision of the {queue_name(place.queue)}: {tail}.", facts
     if action in MARKED:
         level = "incipient" if action == "marked-incipient" else "moderate"
+        # Plain ECN has one mark only.
+        degree = f"{level} congestion" if kind == "mecn" else "congestion experienced"
         limits = thresholds(place.queue)
         tail = f"{state}; {limits}" if limits else state
-        return f"{begin} was marked ({level} congestion) {where} by the {queue_name(place.queue)}: {tail}.", facts
+        return f"{begin} was marked ({degree}) {where} by the {queue_name(place.queue)}: {tail}.", facts
     if action == "lost":
         facts = {"loss": place.loss_at(at_s), "leg_of": place.carrier}
         what = "leg" if place.carrier else "link"

@@ -146,7 +146,9 @@ def _of_timeout(evidence: Evidence, flow: str, event: dict[str, Any]) -> tuple[s
 
 def _of_mark(evidence: Evidence, flow: str, event: dict[str, Any]) -> tuple[str, list[Step]]:
     at, level = event["t_s"], event["event"].partition("-")[0]
-    headline = f"{flow} reduced its window at {moment(at)} after a congestion mark ({level}): {_change(event)}."
+    flows = evidence.scenario.data.get("flows", {})
+    degree = f" ({level})" if dict(flows.get(flow) or flows[flow.rpartition("-")[0]]).get("ecn") == "mecn" else ""
+    headline = f"{flow} reduced its window at {moment(at)} after a congestion mark{degree}: {_change(event)}."
     number = event["cause_number"]
     steps = [
         Step(
@@ -159,9 +161,10 @@ def _of_mark(evidence: Evidence, flow: str, event: dict[str, Any]) -> tuple[str,
     trail = _trail(evidence, flow, at)
     marks = trail.marks().where_any(lambda row: row["number"] < number).where_before(at)
     last = marks.last()
-    if last is not None:
-        steps.append(trail.step(last, f"segment {last['number']:.0f}"))
-    return headline, steps
+    if last is None:
+        text = "No segment before that is known to have been marked on the way: it was marked earlier than was looked."
+        return headline, [*steps, Step("packet", text, None, {"number": None})]
+    return headline, [*steps, trail.step(last, f"segment {last['number']:.0f}")]
 
 
 def _state(evidence: Evidence, flow: str, at_s: float) -> Step:

@@ -32,16 +32,63 @@ def explain(evidence: Evidence, flow: str, receiver: str, at_s: float) -> Explan
     if target is None or (report is not None and ramping and target["t_s"] <= report["t_s"]):
         assert report is not None
         return _in_ramp(evidence, events, flow, report, at_s)
+    if is_steady(rates, target, at_s, evidence.interval_s):
+        return _steady(evidence, events, flow, target, report, at_s)
     return _of_rate(evidence, events, flow, target, at_s)
 
 
 def chosen(rows: Rows, at_s: float, interval_s: float) -> dict[str, Any] | None:
-    """The largest fall in the interval before a moment; without one the last change before it."""
-    falls = rows.between(at_s - interval_s, at_s)
-    falls = falls.where(falls["after"] < falls["before"])
-    if len(falls):
-        return falls.row(int((falls["after"] / falls["before"]).argmin()))
-    return rows.last()
+    """The largest fall in the interval before a moment; without one the last change before it.
+
+    A fall by less than a hundredth counts only where nothing has risen.
+    """
+    recent = rows.between(at_s - interval_s, at_s)
+    if not len(recent):
+        return rows.last()
+    part = recent["after"] / recent["before"]
+    rises = recent.where(part >= 1)
+    return rises.last() if part.min() > 1 - SMALL and len(rises) else recent.row(int(part.argmin()))
+
+
+def is_steady(rows: Rows, target: dict[str, Any], at_s: float, interval_s: float) -> bool:
+    """Whether rates in the interval before a moment, without any those of the last change, are within a hundredth."""
+    recent = rows.between(at_s - interval_s, at_s)
+    values = [*recent["before"], *recent["after"]] if len(recent) else [target["before"], target["after"]]
+    return bool(max(values) <= (1 + SMALL) * min(values))
+
+
+def _steady(
+    evidence: Evidence,
+    events: Rows,
+    flow: str,
+    target: dict[str, Any],
+    report: dict[str, Any] | None,
+    at_s: float,
+) -> Explanation:
+    """Nothing to explain but what holds the rate where it is."""
+    now = events.having(event="rate").last() or target
+    interval = seconds(evidence.interval_s)
+    headline = (
+        f"The rate of {flow} stayed about {rate(now['after'])}: in the {interval} before {moment(at_s)} nothing "
+        "changed it by more than a hundredth."
+    )
+    steps = [_who_limits(events, at_s, "" if report is None else report["receiver"])]
+    if report is None:
+        return Explanation(flow, "", _kind(evidence, flow), evidence.seed, at_s, target["t_s"], headline, tuple(steps))
+    inputs = inputs_of(evidence, flow, report)
+    steps.insert(0, _equation(inputs, report, now["after"], report["receiver"]))
+    return Explanation(
+        flow,
+        "",
+        _kind(evidence, flow),
+        evidence.seed,
+        at_s,
+        target["t_s"],
+        headline,
+        tuple(steps),
+        inputs.what_ifs(),
+        inputs.rate_bps(),
+    )
 
 
 def inputs_of(evidence: Evidence, flow: str, report: dict[str, Any]) -> Inputs:
@@ -96,6 +143,8 @@ def _of_rate(evidence: Evidence, events: Rows, flow: str, target: dict[str, Any]
         grew = True
     elif earlier is not None:
         changes, grew = _differences(inputs, inputs_of(evidence, flow, earlier))
+        if abs(inputs.rtt_s / inputs_of(evidence, flow, earlier).rtt_s - 1) >= SMALL:
+            changes += _queue_on_the_way(evidence, flow, limits, report["t_s"])
         steps.append(
             Step(
                 "inputs",
@@ -108,7 +157,7 @@ def _of_rate(evidence: Evidence, events: Rows, flow: str, target: dict[str, Any]
     if after < before and grew:
         steps += _loss_event(evidence, events, flow, limits, start_s, report)
     elif after >= before:
-        steps.append(_since_loss(events, limits, report))
+        steps.append(_since_loss(events, limits, report, earlier))
     steps.append(_who_limits(events, at_s, limits))
     what_ifs = inputs.what_ifs()
     return Explanation(
@@ -238,16 +287,32 @@ def digits_of(number: float) -> str:
     return "of unknown number" if math.isnan(number) else f"{number:.0f}"
 
 
-def _since_loss(events: Rows, receiver: str, report: dict[str, Any]) -> Step:
+def _queue_on_the_way(evidence: Evidence, flow: str, receiver: str, at_s: float) -> str:
+    """Where most packets waited, if the result holds queues of the way and somebody waited."""
+    queues = evidence.rows("queues")
+    way = evidence.map.ways[flow][receiver].there
+    rows = queues.having(link=way).between(at_s - evidence.interval_s, at_s) if len(queues) else queues
+    if not len(rows):
+        return ""
+    most = rows.row(int(rows["queue_pkts"].argmax()))
+    if most["queue_pkts"] <= 0:
+        return ""
+    waiting = counted(int(most["queue_pkts"]), "packet")
+    return f" On the way most packets waited at {most['link']}: {waiting} at {moment(most['t_s'])}."
+
+
+def _since_loss(events: Rows, receiver: str, report: dict[str, Any], earlier: dict[str, Any] | None) -> Step:
     last = events.having(event="loss-event", receiver=receiver).where_before(report["t_s"]).last()
     if last is None:
         text = f"{receiver} has not found any loss event."
     else:
-        text = (
-            f"{receiver} has found no loss event since {moment(last['t_s'])}, so its loss interval grows and p "
-            f"falls, or "
-            "its round-trip time has become shorter."
-        )
+        text = f"{receiver} has found no loss event since {moment(last['t_s'])}"
+        same = earlier is not None and earlier["receiver"] == receiver
+        if same and earlier is not None and report["loss_event_rate"] < earlier["loss_event_rate"]:
+            text += ", so its loss interval grows and p falls"
+        elif same and earlier is not None and report["rtt_s"] < earlier["rtt_s"]:
+            text += "; its round-trip time has become shorter"
+        text += "."
     return Step(
         "loss-event", text, None if last is None else last["t_s"], {"since_s": None if last is None else last["t_s"]}
     )
