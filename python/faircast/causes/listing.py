@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from faircast.causes.evidence import evidence_of
-from faircast.causes.explanation import amount, digits
+from faircast.causes.explanation import amount, digits, rate
 from faircast.causes.question import moment_of
 from faircast.causes.rows import Rows
 from faircast.errors import InputError
@@ -55,20 +55,51 @@ def events_of(
     return events.between(start_s, stop_s)
 
 
-def cells(row: dict[str, Any], units: dict[str, str]) -> list[str]:
-    """An event as cells: time, flow, receiver, event, change, cause, and what else it tells."""
-    before, after = row["before"], row["after"]
-    unit = units.get(row["event"], "1")
+COLUMNS = ["time, s", "whose", "event", "change", "cause"]
+OF_LAYERS = ("layer-added", "layer-dropped", "join-heard")
+"""Events whose layer is what they are about; that of others is the layer of the packet that is the cause."""
+
+
+def cells(rows: Iterable[dict[str, Any]], units: dict[str, str]) -> list[list[str]]:
+    """Events as cells of a table with the columns `COLUMNS`, as short as they can be understood.
+
+    Whose it is, is the receiver, or the flow if it is about none. The receiver of a report is left out where an event
+    just above, at the same moment, is this receiver's.
+    """
+    lines: list[list[str]] = []
+    told: set[tuple[float, str, str]] = set()
+    for row in rows:
+        flow, receiver, other = row["flow"], row["receiver"], row["cause_receiver"]
+        whose = receiver if receiver.startswith(flow) else f"{flow} {receiver}".strip()
+        event, cause = row["event"], row["cause"]
+        if not math.isnan(row["cause_number"]):
+            cause += f" {row['cause_number']:.0f}"
+        told.add((row["t_s"], flow, receiver))
+        if other and (row["t_s"], flow, other) not in told:
+            cause += f" of {other}"
+        if not math.isnan(row["layer"]):
+            if event in OF_LAYERS:
+                event += f" {digits(row['layer'])}"
+            else:
+                cause += f" of layer {digits(row['layer'])}"
+        change = between(row["before"], row["after"], units.get(row["event"], "1"))
+        lines.append([f"{row['t_s']:.4f}", whose, event, change, cause])
+    return lines
+
+
+def between(before: float, after: float, unit: str) -> str:
+    """From what to what, with the unit once; what there is of the two if one is missing."""
     if math.isnan(before) and math.isnan(after):
-        change = ""
-    elif math.isnan(before) or math.isnan(after):
-        change = amount(after if math.isnan(before) else before, unit)
-    else:
-        change = f"{amount(before, unit)} to {amount(after, unit)}"
-    number = "" if math.isnan(row["cause_number"]) else f" {row['cause_number']:.0f}"
-    cause = f"{row['cause']}{number}" + (f" of {row['cause_receiver']}" if row["cause_receiver"] else "")
-    layer = "" if math.isnan(row["layer"]) else digits(row["layer"])
-    return [f"{row['t_s']:.4f}", row["flow"], row["receiver"], row["event"], layer, change, cause]
+        return ""
+    if math.isnan(before) or math.isnan(after):
+        return amount(after if math.isnan(before) else before, unit)
+    if unit == "bit/s":
+        larger = rate(max(abs(before), abs(after))).partition(" ")[2]
+        size = {"Gbit/s": 1e9, "Mbit/s": 1e6, "kbit/s": 1e3}.get(larger, 1.0)
+        return f"{digits(before / size)} to {digits(after / size)} {larger}"
+    if unit == "s":
+        return f"{amount(before, unit)} to {amount(after, unit)}"
+    return f"{digits(before)} to {amount(after, unit)}"
 
 
 def units() -> dict[str, str]:

@@ -12,8 +12,6 @@ from faircast.cli.common import Json, table, verb
 from faircast.cli.endings import print_json
 from faircast.cli.why import tell
 
-COLUMNS = ["time, s", "flow", "receiver", "event", "layer", "change", "cause"]
-
 
 @verb
 def command(
@@ -32,24 +30,22 @@ def command(
 ) -> None:
     """Show what happened in a run, and what it came from.
 
-    A line for each event: what changed, from what to what, and the packet, mark or report that it came from.
+    A line for each event: when; to which receiver or flow; which layer was joined or left; what changed, from what to
+    what; and the packet, mark or report that it came from. --json has all columns.
 
     Example: faircast events examples/scenarios/geo-loss.toml --from '290 s'
     """
-    from faircast.causes.listing import cells, events_of, units
+    from faircast.causes.listing import COLUMNS, cells, events_of, units
 
     found = events_of(source, start=start, stop=stop, flow=flow, receiver=receiver, event=event, seed=seed, say=tell)
     if as_json:
         print_json({"events": [{key: plain(value) for key, value in row.items()} for row in found]})
         return
-    known = units()
-    rows = [cells(row, known) for row in found]
+    rows = cells(found, units())
     if not rows:
         print("no such events")
         return
-    shown = [place for place, name in enumerate(COLUMNS) if name in COLUMNS[:1] or any(row[place] for row in rows)]
-    names = [COLUMNS[place] for place in shown]
-    table(names, [[row[place] for place in shown] for row in rows], right=["time, s", "layer"], whole=["event"])
+    table(COLUMNS, rows, right=COLUMNS[:1], whole=["whose", "event", "change"])
 
 
 def plain(value: Any) -> Any:
