@@ -17,6 +17,7 @@ import pytest
 import faircast
 from faircast import model
 from faircast.errors import InputError
+from faircast.guests import Scheme
 from faircast.model import (
     Bernoulli,
     Cbr,
@@ -138,14 +139,15 @@ def test_changed_copies_are_checked_and_plain_copies_are_equal() -> None:
     assert repr(Scenario(name="x", duration="1 s")) == "Scenario(duration='1 s', format=1, name='x')"
 
 
+@dataclasses.dataclass
+class Mine(Scheme):
+    """Nothing."""
+
+    pace: int = 3
+
+
 def test_schemes_that_somebody_registered_are_legal() -> None:
-    from faircast.guests import Scheme, register_scheme
-
-    @dataclasses.dataclass
-    class Mine(Scheme):
-        """Nothing."""
-
-        pace: int = 3
+    from faircast.guests import register_scheme
 
     session = {"scheme": "parts-mine", "source": "left-0", "receivers": {"nodes": ["right-0"]}}
     assert wrong(lambda: Scenario(name="x", duration="1 s", sessions={"s": session}))[0][0] == "sessions.s.scheme"

@@ -22,7 +22,11 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is said
     with suppress(OSError):
         sys.stdout.flush()
-    if threading.active_count() > 1:  # work given up: a thread must not come back while the interpreter goes down
+    with suppress(OSError):
+        sys.stderr.flush()
+    # A thread of work given up must not come back while the interpreter goes down; and Arrow's pool of threads may end
+    # the process with SIGABRT if one is just being started then.
+    if threading.active_count() > 1 or "pyarrow" in sys.modules:
         os._exit(code)
     sys.exit(code)
 
