@@ -215,6 +215,13 @@ def test_reasons_are_folded_and_numbers_are_not(
     assert out.count("words") == 20
 
 
+def test_the_goodput_is_shown_though_nothing_arrived(capsys: pytest.CaptureFixture[str]) -> None:
+    show_rows("x, 1 seed", [Row("web", "goodput", "bit/s", estimate([0])), Row("web", "rate", "bit/s", estimate([0]))])
+    head = capsys.readouterr().out.splitlines()[2]
+    assert "goodput, kbit/s" in head
+    assert "rate" not in head, "zero everywhere"
+
+
 def test_one_seed_has_no_interval_on_screen(capsys: pytest.CaptureFixture[str]) -> None:
     show_rows("x, 1 seed", [Row("web", "goodput", "bit/s", estimate([2e6]))])
     out = capsys.readouterr().out

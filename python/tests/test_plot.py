@@ -482,6 +482,7 @@ def test_the_command(cli: Cli, small: Path) -> None:
     [
         (("out", "quue"), "there is no picture quue (did you mean queue?); there are: rates, receivers"),
         (("out", "receivers"), "nothing to draw for receivers: the scenario has no sessions"),
+        (("out", "web-0/goodput"), "web-0/goodput is a metric: those are drawn of a sweep, and out holds a run; of"),
         (("otu",), "there is no folder otu (did you mean out?)"),
         (("small.toml",), "small.toml is a file; give the folder of a result"),
         (("out", "--seed", "4"), "there is no seed 4; there is 1"),

@@ -84,6 +84,11 @@ def command(
 
         recording = recording_of(folder)
         names = list(dict.fromkeys(what or [fitting(recording)]))
+        if metric := next((name for name in names if "/" in name), None):
+            raise InputError(
+                f"{metric} is a metric: those are drawn of a sweep, and {folder} holds a {kind}; "
+                f"of that there are: {', '.join(PICTURES)}"
+            )
         pictures = [
             picture(
                 recording,

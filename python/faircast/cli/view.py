@@ -110,7 +110,7 @@ def is_busy(link: Metrics) -> bool:
 
 
 def show_subjects(kind: str, names: dict[str, str], subjects: dict[str, Metrics]) -> None:
-    """One table: subjects as lines; of the metrics those that are not zero everywhere."""
+    """One table: subjects as lines; goodput, and of the other metrics those that are not zero everywhere."""
     columns: list[str] = [kind]
     cells: dict[str, list[tuple[float, str]]] = {name: [] for name in subjects}
     # One unit for all rates of the table: they are to be compared.
@@ -125,7 +125,7 @@ def show_subjects(kind: str, names: dict[str, str], subjects: dict[str, Metrics]
     for metric, heading in names.items():
         found = [metrics.get(metric) for metrics in subjects.values()]
         known = [item for item in found if item is not None and item[0].n > 0]
-        if not known or all(item[0].low == item[0].high == 0 for item in known):
+        if not known or (metric != "goodput" and all(item[0].low == item[0].high == 0 for item in known)):
             continue
         unit = known[0][1]
         scale, unit = scaled(highest.get(unit, 0.0), unit)
