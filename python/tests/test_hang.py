@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Mapping
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -41,6 +42,7 @@ from faircast.experiments.hang.network import (
     total,
 )
 from faircast.scenario import resolve
+from faircast.statistics import estimate
 from faircast.summary import Layout, RunSummary
 
 Rates = Mapping[str, float]
@@ -319,3 +321,17 @@ def test_a_quick_reproduction(cli: Cli) -> None:
     assert done.code == 0
     assert "4 runs computed" in done.out
     assert experiments.load("omcc-fig5-table2").paper == "hang"
+
+
+def test_panels_that_share_an_axis_cut_nothing_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figure 6b: the second panel has the higher ratios."""
+    nothing: Any = None
+    one: Any = SimpleNamespace(receivers=2)
+    with figures.style():
+        _, axes = figures.panels(1, 2, sharey=True)
+        for axis, ratio in zip(axes, (1.6, 3.2), strict=True):
+            monkeypatch.setattr(drawing, "mean_fairness", lambda _, __, ratio=ratio: estimate([ratio, ratio + 0.2]))
+            drawing.fairness_curves(axis, nothing, {"queue of 10 packets": [one]})
+    low, high = axes[0].get_ylim()
+    assert low == 0
+    assert high > 3.4

@@ -53,6 +53,7 @@ def fairness_curves(axes: Axes, data: Data, curves: Mapping[str, Sequence[Case]]
         curve(axes, counts, [mean_fairness(data, case) for case in cases], label=label, series=series)
     axes.axhline(1.0, color="black", linewidth=0.6)
     axes.set_ylabel("TFMCC / TCP flow")
+    axes.autoscale(axis="y")  # of all panels that share it, not of the first
     axes.set_ylim(bottom=0.0)
 
 
