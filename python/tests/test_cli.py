@@ -227,3 +227,17 @@ def test_one_seed_has_no_interval_on_screen(capsys: pytest.CaptureFixture[str]) 
     out = capsys.readouterr().out
     assert "after the warm-up unless said" in out
     assert "interval" not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("sweep", "x.toml", "--vary"), "faircast sweep"),
+        (("run", "--rep", "3"), "faircast run"),
+        (("--vary",), "faircast"),
+    ],
+)
+def test_the_help_of_the_verb_is_named(cli: Cli, arguments: tuple[str, ...], told: str) -> None:
+    done = cli(*arguments)
+    assert done.code == 2
+    assert f"Try '{told} --help'." in done.err

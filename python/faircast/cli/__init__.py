@@ -63,7 +63,7 @@ def invoked(arguments: list[str]) -> int:
     except Exception as error:
         if not hasattr(error, "format_message"):  # what is wrong with an option; typer has moved the class about
             raise
-        raise InputError(f"{error.format_message()}\n  {help_for(error)}") from None
+        raise InputError(f"{error.format_message()}\n  {help_for(error, arguments)}") from None
     return OK
 
 
@@ -77,7 +77,8 @@ def completed(command: Any) -> int:
     return OK
 
 
-def help_for(error: Exception) -> str:
-    """Where to read more."""
+def help_for(error: Exception, arguments: list[str]) -> str:
+    """Where to read more. An option without its value does not know its verb, which stands first then."""
     context = getattr(error, "ctx", None)
-    return f"Try '{context.command_path if context else 'faircast'} --help'."
+    verb = " ".join(arguments[:1]) if arguments and not arguments[0].startswith("-") else ""
+    return f"Try '{context.command_path if context else f'faircast {verb}'.rstrip()} --help'."
