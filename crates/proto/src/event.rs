@@ -31,7 +31,7 @@ pub struct EventKind {
     pub unit: &'static str,
     /// What it means.
     pub about: &'static str,
-    /// What else there is to know of one, at most [`MOST_DETAILS`] values: columns of the table of events. Where two
+    /// What else there is to know of one, at most `MOST_DETAILS` values: columns of the table of events. Where two
     /// protocols tell the same they share name and unit.
     pub details: &'static [Gauge],
 }

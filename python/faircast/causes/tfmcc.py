@@ -135,12 +135,12 @@ def _of_rate(evidence: Evidence, events: Rows, flow: str, target: dict[str, Any]
     steps.append(_equation(inputs, report, after, limits))
     earlier = reports.where_before(report["t_s"]).last()
     new = events.having(event="limiting-receiver").between(report["t_s"], at).last()
-    grew = False
+    grew, is_new = False, False
     if new is not None or (earlier is not None and earlier["receiver"] != report["receiver"]):
         old = earlier["receiver"] if earlier is not None else ""
         text = f"{limits} limits from this report on" + (f" in place of {old}." if old and old != limits else ".")
         steps.append(Step("limit", text, report["t_s"], {"receiver": limits, "before": old or None}))
-        grew = True
+        grew = is_new = True
     elif earlier is not None:
         changes, grew = _differences(inputs, inputs_of(evidence, flow, earlier))
         if abs(inputs.rtt_s / inputs_of(evidence, flow, earlier).rtt_s - 1) >= SMALL:
@@ -155,7 +155,7 @@ def _of_rate(evidence: Evidence, events: Rows, flow: str, target: dict[str, Any]
         )
     start_s = earlier["t_s"] if earlier is not None else 0.0
     if after < before and grew:
-        steps += _loss_event(evidence, events, flow, limits, start_s, report)
+        steps += _loss_event(evidence, events, flow, limits, start_s, report, is_new=is_new)
     elif after >= before:
         steps.append(_since_loss(events, limits, report, earlier))
     steps.append(_who_limits(events, at_s, limits))
@@ -207,23 +207,34 @@ def _differences(now: Inputs, before: Inputs) -> tuple[str, bool]:
 
 
 def _loss_event(
-    evidence: Evidence, events: Rows, flow: str, receiver: str, start_s: float, report: dict[str, Any]
+    evidence: Evidence,
+    events: Rows,
+    flow: str,
+    receiver: str,
+    start_s: float,
+    report: dict[str, Any],
+    *,
+    is_new: bool,
 ) -> list[Step]:
-    """The loss event that a report tells of for the first time, and the packets of it."""
+    """The loss event that a report tells of for the first time, and the packets of it; `is_new`: it limits anew."""
     # A report is one way under way: what it tells happened before the last one came, by less than a round trip.
     rtt_s = report["rtt_s"]
     found = events.having(event="loss-event", receiver=receiver).between(start_s - rtt_s, report["t_s"])
     event = found.last()
+    if event is None and is_new:
+        last = events.having(event="loss-event", receiver=receiver).where_before(report["t_s"]).last()
+        since = "so far" if last is None else f"since {moment(last['t_s'])}"
+        text = (
+            f"{receiver} has found no loss event {since}. It limits because the rate has come above what it asks for: "
+            "the rate rose, or its round-trip time did."
+        )
+        return [Step("loss-event", text, None if last is None else last["t_s"], {"receiver": receiver})]
     if event is None:
-        return [
-            Step(
-                "loss-event",
-                f"{receiver} found no loss event in that time; p rose as its last loss interval was shorter "
-                "than the mean.",
-                None,
-                {},
-            )
-        ]
+        text = (
+            f"{receiver} found no loss event since its report before; p rose as its last loss interval was shorter "
+            "than the mean."
+        )
+        return [Step("loss-event", text, None, {})]
     return packets_of(evidence, flow, receiver, event, rtt_s)
 
 
