@@ -314,3 +314,14 @@ def test_another_run_is_not_explained() -> None:
     result.seed = 2
     with pytest.raises(InputError, match="gives another"):
         faircast.why(result, at=found.moment_s)
+
+
+def test_a_receiver_that_limits_anew_without_a_loss() -> None:
+    example = Path(__file__).resolve().parents[2] / "examples" / "scenarios" / "tfmcc-beside-tcp.toml"
+    found = faircast.why(example, at="40.1 s", flow="video")
+    assert "at 40.064 s" in found.headline
+    texts = [step.text for step in found.steps if step.kind == "loss-event"]
+    assert texts == [
+        "video-1 has found no loss event since 36.072 s. It limits because the rate has come above what it asks for: "
+        "the rate rose, or its round-trip time did."
+    ]
