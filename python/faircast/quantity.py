@@ -38,19 +38,19 @@ def read(value: object) -> Quantity | None:
 
 
 def seconds(value: str | float, what: str) -> float:
-    """A moment or a length of time in seconds: a number of them, or a text with a unit.
+    """A moment or a length of time in seconds: a number of them, or a text with its unit.
 
     Raises `InputError` for what is none, naming it `what`.
     """
     found = read(value)
     if found is not None and found.unit in TIMES:
         at = found.number * TIMES[found.unit]
-    elif found is not None and found.unit == "":
+    elif found is not None and not isinstance(value, str):
         at = found.number
+    elif found is not None and found.unit == "":
+        raise InputError(f"{what} is {brief(value)}; write it with its unit, such as '{str(value).strip()} s'")
     else:
-        raise InputError(
-            f"{what} is {brief(value)}; legal is a time, such as '37 s' or '250 ms', or a number of seconds"
-        )
+        raise InputError(f"{what} is {brief(str(value))}; legal is a time, such as '37 s' or '250 ms'")
     if not math.isfinite(at) or at < 0:
         raise InputError(f"{what} is {brief(value)}; legal are times from 0 s on")
     return at

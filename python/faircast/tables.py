@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Tables:
+class Tables(ABC):
     """Tables in long form: one row per subject and probe interval, the unit in the column's name."""
 
     @property
+    @abstractmethod
     def names(self) -> list[str]:
         """The tables there are."""
-        raise NotImplementedError
 
+    @abstractmethod
     def table(self, name: str) -> pa.Table:
         """One table by name. A `KeyError` says which there are."""
-        raise NotImplementedError
 
     @property
     def flows(self) -> pa.Table:

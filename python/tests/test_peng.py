@@ -296,7 +296,6 @@ def test_table_1_are_the_defaults() -> None:
         "interval": pytest.approx(0.02),
         "observation": 1.0,
     }
-    assert parameters.seconds("20 ms") == pytest.approx(0.02)
 
 
 def test_claims_by_hand() -> None:

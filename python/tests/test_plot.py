@@ -480,6 +480,7 @@ def test_the_command(cli: Cli, small: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("out", "rates", "--from", "5"), "--from is 5; write it with its unit, such as '5 s'"),
         (("out", "quue"), "there is no picture quue (did you mean queue?); there are: rates, receivers"),
         (("out", "receivers"), "nothing to draw for receivers: the scenario has no sessions"),
         (("out", "web-0/goodput"), "web-0/goodput is a metric: those are drawn of a sweep, and out holds a run; of"),

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from faircast.causes.evidence import evidence_of
 from faircast.causes.explanation import amount, digits, rate
-from faircast.causes.question import moment_of
 from faircast.causes.rows import Rows
 from faircast.errors import InputError
+from faircast.quantity import seconds
 from faircast.scenario import choose
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ def events_of(
 
     Raises `InputError` for names and times that are not in the run.
     """
-    start_s = 0.0 if start is None else moment_of(start, "--from")
-    stop_s = math.inf if stop is None else moment_of(stop, "--to")
+    start_s = 0.0 if start is None else seconds(start, "--from")
+    stop_s = math.inf if stop is None else seconds(stop, "--to")
     evidence = evidence_of(source, seed, say)
     if start_s > evidence.duration_s:
         raise InputError(f"--from is {start_s:g} s; the run ends at {evidence.duration_s:g} s")

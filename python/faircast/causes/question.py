@@ -12,7 +12,7 @@ from faircast.causes import layers, tcp, tfmcc
 from faircast.causes.evidence import Evidence, evidence_of
 from faircast.causes.explanation import Explanation, rate
 from faircast.errors import InputError, brief, nearest
-from faircast.quantity import TIMES, read, seconds
+from faircast.quantity import seconds
 
 if TYPE_CHECKING:
     from faircast.results import RunResult
@@ -69,7 +69,7 @@ def why(
         if say is not None:
             say(text)
 
-    at_s = moment_of(at, "at")
+    at_s = seconds(at, "at")
     evidence = evidence_of(source, seed, note)
     if at_s > evidence.duration_s:
         raise InputError(f"at is {at_s:g} s; the run ends at {evidence.duration_s:g} s")
@@ -82,16 +82,6 @@ def why(
         )
     found = ANSWERS[kind](evidence, name, chosen, at_s)
     return Explanation(**{**vars(found), "notes": (*notes, *found.notes)})
-
-
-def moment_of(value: str | float, what: str) -> float:
-    """A moment in seconds: a number, or a text with its unit. Raises `InputError` for anything else."""
-    found = read(value)
-    if isinstance(value, str) and found is not None and found.unit == "":
-        raise InputError(f"{what} is {brief(value)}; write it with its unit, such as '{value.strip()} s'")
-    if found is not None and found.unit not in {"", *TIMES}:
-        raise InputError(f"{what} is {brief(str(value))}; legal is a time, such as '37 s' or '250 ms'")
-    return seconds(value, what)
 
 
 def kind_of(evidence: Evidence, flow: str) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point
 from faircast.experiments.peng.network import LIMIT_PKTS, Case
+from faircast.quantity import seconds
 from faircast.scenario import resolve
 
 PUBLISHED = {
@@ -30,13 +31,7 @@ def agent() -> dict[str, Any]:
 def value(key: str) -> float:
     """A parameter as a number; times in seconds."""
     found = agent()[key]
-    return float(found) if isinstance(found, int | float) else seconds(found)
-
-
-def seconds(text: str) -> float:
-    """A duration of a resolved scenario, s."""
-    number, unit = text.split()
-    return float(number) * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}[unit]
+    return float(found) if isinstance(found, int | float) else seconds(found, key)
 
 
 def points(_quick: bool) -> list[Point]:
