@@ -17,6 +17,7 @@
 //! | [`tcp`] | TCP: Reno, NewReno, SACK; ECN and multilevel ECN |
 //! | [`tfmcc`] | TFMCC, single-rate multicast congestion control |
 //! | [`omcc`] | OMCC: TFMCC scaled by the utility that a session has for the network |
+//! | [`smcc`] | SMCC: layers, each with a single-rate control of its own |
 //! | [`scheme`], [`flow_kind`] | the contracts of schemes of multicast congestion control and of kinds of flows |
 //! | [`registry`] | the schemes and the kinds of flows, by name |
 //! | [`source`] | sources without congestion control and their sink |
@@ -38,6 +39,7 @@ pub mod random;
 pub mod registry;
 pub mod rlm;
 pub mod scheme;
+pub mod smcc;
 pub mod source;
 pub mod tcp;
 #[cfg(any(test, feature = "testing"))]

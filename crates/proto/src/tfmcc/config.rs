@@ -233,7 +233,7 @@ impl Config {
     }
 
     /// The least rate: one packet in 8 s (RFC 4654 section 3.3), bit/s.
-    pub(super) fn least_bps(&self) -> f64 {
+    pub(crate) fn least_bps(&self) -> f64 {
         8.0 * self.packet_size.0 as f64 / 8.0
     }
 

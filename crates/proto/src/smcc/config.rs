@@ -1,0 +1,309 @@
+//! The parameters of an SMCC session.
+
+use super::layers::Layers;
+use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
+use crate::tfmcc;
+use crate::time::{Duration, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One SMCC session: its sender and all its receivers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Smcc")]
+#[serde(default)]
+pub struct Config {
+    /// What controls the rate of each layer. Default "tfmcc".
+    pub control: ControlKind,
+    /// B_0, the most that the lowest layer carries. Default 1 Mbit/s; not beside `bounds`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_rate: Option<Rate>,
+    /// How many layers there are. Default 4; not beside `bounds`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 128))]
+    pub layers: Option<u32>,
+    /// By what the most that the layers carry together grows from one to the next: B_i = base_rate · growth^i. Above 1,
+    /// default 2 ([Kwon]); not beside `bounds`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1.0))]
+    pub growth: Option<f64>,
+    /// B_0, B_1 .. themselves, increasing: the most that the layers up to each carry together. Default: by the three
+    /// parameters above.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Vec<Rate>>,
+    /// How receivers join the next layer. Default "additive".
+    pub join: Join,
+    /// The periods of the counting layers, increasing, each a power of two times the first: a receiver takes the
+    /// shortest that is not below its round-trip time, and adds a packet in each period. Default 32, 64, 128, 256 and
+    /// 512 ms.
+    pub rtts: Vec<Duration>,
+    /// How many times there are counting layers of each period, shifted against each other so that receivers wait less
+    /// before they can begin: 1 or 2. Default 1.
+    #[schemars(range(min = 1, max = 2))]
+    pub phases: u32,
+    /// The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it.
+    pub tfmcc: tfmcc::Config,
+}
+
+/// What controls the rate of a layer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SmccControl")]
+#[serde(rename_all = "lowercase")]
+pub enum ControlKind {
+    /// TFMCC: by the throughput equation.
+    #[default]
+    Tfmcc,
+}
+
+/// How a receiver joins the next layer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SmccJoin")]
+#[serde(rename_all = "lowercase")]
+pub enum Join {
+    /// A packet per round-trip time is added until it has as much as with the layer, which it then joins ([Kwon]
+    /// section 4).
+    #[default]
+    Additive,
+    /// At once, to compare with.
+    Direct,
+}
+
+/// The counting layers of one period.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PeriodSet {
+    /// x, the length of its slots.
+    pub period: Duration,
+    /// Its slots are 2 to the power of this times as long as those of the first set.
+    pub shift: u32,
+    /// M, how many counting layers there are in each of its phases.
+    pub layers: u32,
+    /// The number in the session of its first group, BCL_0 of the first phase.
+    pub first_group: u32,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            control: ControlKind::Tfmcc,
+            base_rate: None,
+            layers: None,
+            growth: None,
+            bounds: None,
+            join: Join::Additive,
+            rtts: [32, 64, 128, 256, 512].map(Duration::from_millis).to_vec(),
+            phases: 1,
+            tfmcc: tfmcc::Config::default(),
+        }
+    }
+}
+
+impl Config {
+    /// B_0, B_1 .. as given or by their progression, bit/s.
+    pub fn bounds(&self) -> Vec<Rate> {
+        if let Some(bounds) = &self.bounds {
+            return bounds.clone();
+        }
+        let base_bps = self.base_rate.unwrap_or(BASE_RATE).as_bps_f64();
+        let growth = self.growth.unwrap_or(GROWTH);
+        // What is too many has been found by then, and need not be made.
+        let layers = self.layers.unwrap_or(LAYERS).min(MAX_GROUPS + 1);
+        let powers = std::iter::successors(Some(1.0), |power| Some(power * growth));
+        powers.take(layers as usize).map(|power| Rate((base_bps * power + 0.5) as u64)).collect()
+    }
+
+    /// The layers.
+    pub fn layer_bounds(&self) -> Layers {
+        Layers::new(self.bounds().iter().map(|bound| bound.as_bps_f64()))
+    }
+
+    /// The sets of counting layers, the shortest period first; none if receivers join directly.
+    pub fn period_sets(&self) -> Vec<PeriodSet> {
+        if self.join == Join::Direct {
+            return Vec::new();
+        }
+        let layers = self.layer_bounds();
+        let mut first_group = layers.count() as u32;
+        let of_period = |&period: &Duration| {
+            let counting = layers.counting_layers(period.as_secs_f64(), self.packet_bits());
+            let shift = (period.0 / self.rtts[0].0).trailing_zeros();
+            let set = PeriodSet { period, shift, layers: counting, first_group };
+            first_group += counting * self.phases;
+            set
+        };
+        self.rtts.iter().map(of_period).collect()
+    }
+
+    /// Bits of a packet, those of counting layers included.
+    pub fn packet_bits(&self) -> f64 {
+        8.0 * self.tfmcc.packet_size.0 as f64
+    }
+
+    /// The groups: the layers, then the counting layers, set by set, phase by phase, BCL_0 first.
+    pub fn group_plans(&self) -> Vec<GroupPlan> {
+        let counting = self.period_sets().iter().map(|set| set.layers * self.phases).sum::<u32>();
+        let counting = (0..counting).map(|_| GroupPlan { role: Role::Control, senders: Senders::Source });
+        (0..self.bounds().len()).map(|layer| GroupPlan::layer(layer as u8)).chain(counting).collect()
+    }
+
+    /// Every field with an illegal value: its path below this one, and what was given and what is legal.
+    pub fn check(&self) -> Vec<(String, String)> {
+        let mut wrong: Vec<(String, String)> = Vec::new();
+        let named = |field: String, message: String| (format!("tfmcc.{field}"), message);
+        wrong.extend(self.tfmcc.check().into_iter().map(|(field, message)| named(field, message)));
+        if let Some(rate) = self.tfmcc.max_rate {
+            let message = format!("{} bit/s given; legal is none: the bounds of the layers say it", rate.0);
+            wrong.push(named("max_rate".to_owned(), message));
+        }
+        let layers = self.check_progression().into_iter().chain(self.check_bounds()).collect::<Vec<_>>();
+        let periods: Vec<_> = self.check_periods();
+        let countable = layers.is_empty() && periods.is_empty() && (1..=2).contains(&self.phases) && wrong.is_empty();
+        wrong.extend(layers);
+        wrong.extend(periods);
+        if !(1..=2).contains(&self.phases) {
+            wrong.push(("phases".to_owned(), format!("{} given; legal is 1 or 2", self.phases)));
+        }
+        if countable {
+            wrong.extend(self.check_groups());
+        }
+        wrong
+    }
+
+    /// The progression, and that it is not there beside the bounds.
+    fn check_progression(&self) -> Vec<(String, String)> {
+        let mut wrong = Vec::new();
+        let mut require = |legal: bool, field: &str, message: String| {
+            if !legal {
+                wrong.push((field.to_owned(), message));
+            }
+        };
+        if self.bounds.is_some() {
+            let beside = "legal beside bounds is none: they say the rates of all layers";
+            let base_rate = self.base_rate.map(|rate| format!("{} bit/s", rate.0));
+            let layers = self.layers.map(|layers| layers.to_string());
+            let growth = self.growth.map(|growth| growth.to_string());
+            for (field, given) in [("base_rate", base_rate), ("layers", layers), ("growth", growth)] {
+                require(given.is_none(), field, format!("{} given; {beside}", given.as_deref().unwrap_or("nothing")));
+            }
+            return wrong;
+        }
+        let layers = self.layers.unwrap_or(LAYERS);
+        require(
+            (1..=MAX_GROUPS).contains(&layers),
+            "layers",
+            format!("{layers} given; legal is 1 to {MAX_GROUPS}, counting layers included"),
+        );
+        let growth = self.growth.unwrap_or(GROWTH);
+        require(growth > 1.0 && growth.is_finite(), "growth", format!("{growth} given; legal is a number above 1"));
+        wrong
+    }
+
+    /// The bounds, as given or by the progression.
+    fn check_bounds(&self) -> Vec<(String, String)> {
+        let given = self.bounds.is_some();
+        let name = |layer: usize| if given { format!("bounds[{layer}]") } else { "base_rate".to_owned() };
+        let growth = self.growth.unwrap_or(GROWTH);
+        // A progression that is none has been named.
+        let progresses = growth > 1.0 && growth.is_finite();
+        let countable = (1..=MAX_GROUPS).contains(&self.layers.unwrap_or(LAYERS));
+        if !(given || progresses && countable) {
+            return Vec::new();
+        }
+        let bounds = self.bounds();
+        let (Some(first), Some(last)) = (bounds.first(), bounds.last()) else {
+            return vec![("bounds".to_owned(), "no layer given; legal is one or more".to_owned())];
+        };
+        if bounds.len() > MAX_GROUPS as usize {
+            let message =
+                format!("{} layers given; legal are 1 to {MAX_GROUPS}, counting layers included", bounds.len());
+            return vec![("bounds".to_owned(), message)];
+        }
+        let mut wrong = Vec::new();
+        let least_bps = self.tfmcc.least_bps();
+        if first.as_bps_f64() < least_bps {
+            let message = format!("{} bit/s given; legal is at least a packet in 8 s, {least_bps} bit/s", first.0);
+            wrong.push((name(0), message));
+        }
+        if let Some(layer) = (1..bounds.len()).find(|&layer| bounds[layer] <= bounds[layer - 1]) {
+            let (rate, below) = (bounds[layer].0, bounds[layer - 1].0);
+            wrong.push(if given {
+                (name(layer), format!("{rate} bit/s given; legal is more than the bound before it, {below} bit/s"))
+            } else {
+                ("growth".to_owned(), format!("{growth} given; legal is what makes each bound larger than the last"))
+            });
+        } else if *last > MOST_RATE {
+            let most = MOST_RATE.0;
+            wrong.push(if given {
+                (name(bounds.len() - 1), format!("{} bit/s given; legal is at most {most} bit/s", last.0))
+            } else {
+                let message = format!(
+                    "{} given with growth {growth}: the bound of the highest is {} bit/s; legal is at most {most} bit/s",
+                    bounds.len(),
+                    last.0
+                );
+                ("layers".to_owned(), message)
+            });
+        }
+        wrong
+    }
+
+    fn check_periods(&self) -> Vec<(String, String)> {
+        let Some(&first) = self.rtts.first() else {
+            return vec![("rtts".to_owned(), "none given; legal is one or more, such as \"64 ms\"".to_owned())];
+        };
+        let mut wrong = Vec::new();
+        for (number, &period) in self.rtts.iter().enumerate() {
+            let legal = if !(LEAST_PERIOD..=MOST_PERIOD).contains(&period) {
+                format!("{LEAST_PERIOD} to {MOST_PERIOD}")
+            } else if first.0 > 0 && (period.0 % first.0 != 0 || !(period.0 / first.0).is_power_of_two()) {
+                format!("a power of two times the first, {first}")
+            } else if number > 0 && period <= self.rtts[number - 1] {
+                format!("more than the one before it, {}", self.rtts[number - 1])
+            } else {
+                continue;
+            };
+            wrong.push((format!("rtts[{number}]"), format!("{period} given; legal is {legal}")));
+        }
+        wrong
+    }
+
+    /// That the counting layers are not too many.
+    fn check_groups(&self) -> Vec<(String, String)> {
+        let sets = self.period_sets();
+        if let Some((number, set)) = sets.iter().enumerate().find(|(_, set)| set.layers > MOST_COUNTING_LAYERS) {
+            let message = format!(
+                "{} needs {} counting layers; legal are {MOST_COUNTING_LAYERS}: shorter periods, larger packets or \
+                 lower bounds",
+                set.period, set.layers
+            );
+            return vec![(format!("rtts[{number}]"), message)];
+        }
+        let layers = self.bounds().len() as u32;
+        let counting: u32 = sets.iter().map(|set| set.layers * self.phases).sum();
+        if layers + counting <= MAX_GROUPS {
+            return Vec::new();
+        }
+        let message = format!(
+            "{} groups: {layers} layers and {counting} counting layers in {} sets, {} of each; legal are \
+             {MAX_GROUPS}: fewer rtts, fewer phases or fewer layers",
+            layers + counting,
+            sets.len(),
+            self.phases,
+        );
+        vec![("rtts".to_owned(), message)]
+    }
+}
+
+/// What the progression of the bounds begins with if nothing is said; [Kwon] has it in its experiments.
+const BASE_RATE: Rate = Rate(1_000_000);
+const LAYERS: u32 = 4;
+const GROWTH: f64 = 2.0;
+/// The most that all layers carry: what TFMCC's packets can say (RFC 4654 section 2.2.1).
+const MOST_RATE: Rate = Rate(400_000_000_000);
+/// The periods that there are: those of the round-trip times that TFMCC knows.
+const LEAST_PERIOD: Duration = Duration::from_millis(1);
+const MOST_PERIOD: Duration = Duration::from_secs(63);
+/// The most counting layers of a set: 16 million packets per period. Slots are numbered with 32 bits.
+pub const MOST_COUNTING_LAYERS: u32 = 24;
+
+#[cfg(test)]
+#[path = "config_tests.rs"]
+mod tests;

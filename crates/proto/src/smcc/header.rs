@@ -1,0 +1,164 @@
+//! What SMCC says in its packets: what the control of a layer says, and what joins need.
+
+use crate::packet::ProtocolHeader;
+use crate::tfmcc::{self, Echo};
+
+/// The header of an SMCC packet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Header {
+    /// From the sender to the group of a layer. Which one, the destination says.
+    Data(PackedDataHeader),
+    /// From the sender to the group of a counting layer. Which one, the destination says.
+    Counting(CountingHeader),
+    /// From a receiver to the sender.
+    Feedback(FeedbackHeader),
+}
+
+/// A data packet of a layer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DataHeader {
+    /// What the control of the layer says: the packet's number in the layer, X = T_i, X_supp, R_max, the feedback round,
+    /// the echo of a time stamp.
+    pub data: tfmcc::DataHeader,
+    /// T_{i+1}, the rate of the next layer and those below it, bit/s; NaN if there is no such layer.
+    pub next_bps: f32,
+    /// The number of the slot of the finest set in which it was sent, from the sender's start; wraps around.
+    pub slot: u32,
+}
+
+/// The same without gaps between the numbers, as there are 36 bytes for a header.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(Rust, packed)]
+pub struct PackedDataHeader {
+    sequence: u32,
+    suppression_bps: f32,
+    rate_bps: f32,
+    max_rtt_us: u32,
+    round: u8,
+    echo: Option<Echo>,
+    next_bps: f32,
+    slot: u32,
+}
+
+/// A packet of a counting layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountingHeader {
+    /// Number of the packet in its group, from 0; wraps around.
+    pub sequence: u32,
+    /// The number of the slot of the finest set in which it was sent, from the sender's start; wraps around.
+    pub slot: u32,
+}
+
+/// A feedback packet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FeedbackHeader {
+    /// What TFMCC says.
+    pub feedback: tfmcc::FeedbackHeader,
+    /// The highest layer that the receiver holds, after what it reports.
+    pub layer: u8,
+    /// It has just left the layer above.
+    pub dropped: bool,
+}
+
+impl From<DataHeader> for Header {
+    fn from(DataHeader { data, next_bps, slot }: DataHeader) -> Header {
+        let tfmcc::DataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo } = data;
+        let packed = PackedDataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo, next_bps, slot };
+        Header::Data(packed)
+    }
+}
+
+impl PackedDataHeader {
+    /// What it says.
+    #[inline]
+    pub fn unpack(self) -> DataHeader {
+        let PackedDataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo, next_bps, slot } = self;
+        let data = tfmcc::DataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo };
+        DataHeader { data, next_bps, slot }
+    }
+}
+
+impl ProtocolHeader for Header {
+    fn digest(&self) -> u64 {
+        match *self {
+            Header::Data(packed) => {
+                let DataHeader { data, next_bps, .. } = packed.unpack();
+                data.digest() ^ u64::from(next_bps.to_bits()) << 32
+            }
+            Header::Counting(counting) => u64::from(counting.sequence) << 32 | u64::from(counting.slot),
+            Header::Feedback(feedback) => {
+                feedback.feedback.digest() ^ u64::from(feedback.layer) << 40 ^ u64::from(feedback.dropped) << 48
+            }
+        }
+    }
+
+    fn is_data(&self) -> bool {
+        matches!(self, Header::Data(_) | Header::Counting(_))
+    }
+
+    /// Each layer and each counting layer counts by itself. Of a report it is the feedback round that it is for.
+    fn number(&self) -> Option<u64> {
+        Some(match *self {
+            Header::Data(packed) => packed.sequence.into(),
+            Header::Counting(counting) => counting.sequence.into(),
+            Header::Feedback(feedback) => feedback.feedback.round.into(),
+        })
+    }
+
+    #[cfg(any(test, feature = "testing"))]
+    fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
+        match wild.below(6) {
+            0..3 => {
+                let data = tfmcc::DataHeader::wild(wild);
+                DataHeader { data, next_bps: wild.number(), slot: wild.sequence() }.into()
+            }
+            3 => Header::Counting(CountingHeader { sequence: wild.sequence(), slot: wild.sequence() }),
+            _ => Header::Feedback(FeedbackHeader {
+                feedback: tfmcc::FeedbackHeader::wild(wild),
+                layer: wild.below(6) as u8,
+                dropped: wild.chance(0.3),
+            }),
+        }
+    }
+}
+
+const _: () = assert!(core::mem::size_of::<Header>() <= 36);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packet::Address;
+
+    #[test]
+    fn what_is_packed_comes_back() {
+        for (echo, next_bps) in [
+            (None, f32::NAN),
+            (Some(Echo { receiver: Address::endpoint(77), stamp_us: u32::MAX, is_clr: false }), 2e6),
+            (Some(Echo { receiver: Address::endpoint(3), stamp_us: 5, is_clr: true }), f32::INFINITY),
+        ] {
+            let data = tfmcc::DataHeader {
+                sequence: 0xdead_beef,
+                suppression_bps: f32::INFINITY,
+                rate_bps: 1.5e6,
+                max_rtt_us: 500_000,
+                round: 255,
+                echo,
+            };
+            let header = Header::from(DataHeader { data, next_bps, slot: 1 << 31 });
+            let Header::Data(packed) = header else { panic!("{header:?}") };
+            let back = packed.unpack();
+            assert_eq!((back.data, back.next_bps.to_bits(), back.slot), (data, next_bps.to_bits(), 1 << 31));
+            assert_eq!((header.number(), header.is_data()), (Some(0xdead_beef), true));
+        }
+    }
+
+    #[test]
+    fn digests_tell_packets_apart() {
+        let data =
+            tfmcc::DataHeader { sequence: 7, suppression_bps: 1e6, rate_bps: 1e6, max_rtt_us: 1, round: 1, echo: None };
+        let of = |next_bps| Header::from(DataHeader { data, next_bps, slot: 0 }).digest();
+        assert_ne!(of(1e6), of(2e6));
+        let counting = |sequence, slot| Header::Counting(CountingHeader { sequence, slot }).digest();
+        assert_ne!(counting(1, 2), counting(2, 1));
+    }
+}
