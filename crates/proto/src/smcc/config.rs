@@ -1,5 +1,6 @@
 //! The parameters of an SMCC session.
 
+use super::counting::{Counting, LEAST_PERIOD, MAX_LAYERS, MAX_SETS, Set};
 use super::layers::Layers;
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
 use crate::tfmcc;
@@ -132,6 +133,13 @@ impl Config {
         self.rtts.iter().map(of_period).collect()
     }
 
+    /// The schedule of the counting layers.
+    pub fn counting(&self) -> Counting {
+        let of = |set: &PeriodSet| Set { doublings: set.shift as u8, layers: set.layers as u8 };
+        let sets: Vec<Set> = self.period_sets().iter().map(of).collect();
+        Counting::new(self.rtts[0], &sets, self.phases as u8)
+    }
+
     /// Bits of a packet, those of counting layers included.
     pub fn packet_bits(&self) -> f64 {
         8.0 * self.tfmcc.packet_size.0 as f64
@@ -249,6 +257,9 @@ impl Config {
         let Some(&first) = self.rtts.first() else {
             return vec![("rtts".to_owned(), "none given; legal is one or more, such as \"64 ms\"".to_owned())];
         };
+        if self.rtts.len() > MAX_SETS {
+            return vec![("rtts".to_owned(), format!("{} given; legal are 1 to {MAX_SETS}", self.rtts.len()))];
+        }
         let mut wrong = Vec::new();
         for (number, &period) in self.rtts.iter().enumerate() {
             let legal = if !(LEAST_PERIOD..=MOST_PERIOD).contains(&period) {
@@ -299,10 +310,9 @@ const GROWTH: f64 = 2.0;
 /// The most that all layers carry: what TFMCC's packets can say (RFC 4654 section 2.2.1).
 const MOST_RATE: Rate = Rate(400_000_000_000);
 /// The periods that there are: those of the round-trip times that TFMCC knows.
-const LEAST_PERIOD: Duration = Duration::from_millis(1);
 const MOST_PERIOD: Duration = Duration::from_secs(63);
-/// The most counting layers of a set: 16 million packets per period. Slots are numbered with 32 bits.
-pub const MOST_COUNTING_LAYERS: u32 = 24;
+/// The most counting layers of a set: 65 535 packets per period.
+pub const MOST_COUNTING_LAYERS: u32 = MAX_LAYERS as u32;
 
 #[cfg(test)]
 #[path = "config_tests.rs"]

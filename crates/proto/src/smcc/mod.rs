@@ -8,11 +8,13 @@
 //! | file | part |
 //! |---|---|
 //! | `config.rs` | the parameters |
+//! | `counting.rs` | when which packet of which counting layer is sent |
 //! | `header.rs` | what packets say |
 //! | `layers.rs` | the bounds of layers, and who belongs where |
 //! | `show.rs` | what endpoints show, and what happens in them |
 
 mod config;
+pub mod counting;
 mod header;
 mod layers;
 mod show;
