@@ -26,15 +26,17 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 TEXTS = Path(__file__).resolve().parent / "reproductions"
 NAMES = {
     "peng": "Peng and Sikdar",
+    "kwon": "Kwon and Byers",
     "hang": "Hang and Erke",
     "durresi": "Durresi et al.",
     "checks": "Cross checks",
 }
 """Of papers, for headings."""
 HEAD = (
-    "What do papers on multicast over satellites claim, and does it come out again when their networks are simulated "
-    "here? Each row is a figure or a table of a paper, or a cross check of the simulator; it leads to a section with "
-    "one picture and the criteria that decide. Everything else that was measured is in appendices: {appendices}."
+    "What do papers on multicast congestion control, most of them over satellites, claim, and does it come out again "
+    "when their networks are simulated here? Each row is a figure or a table of a paper, or a cross check of the "
+    "simulator; it leads to a section with one picture and the criteria that decide. Everything else that was measured "
+    "is in appendices: {appendices}."
 )
 TOP = "| figure | the paper or standard says | we find | verdict | why it disagrees |\n|---|---|---|---|---|"
 NOTHING_DECIDES = "No criterion decides; the numbers are in the [appendix]({place})."

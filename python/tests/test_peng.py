@@ -14,6 +14,7 @@ import pytest
 
 from faircast import _native
 from faircast.experiment import Data, Point, PointData, judge
+from faircast.experiments.judging import judged, of
 from faircast.experiments.peng import claims, late, parameters, phases, rlm, together, two_bottlenecks
 from faircast.experiments.peng.course import (
     BLOCKED,
@@ -29,10 +30,8 @@ from faircast.experiments.peng.course import (
 from faircast.experiments.peng.measures import (
     changes,
     fairness,
-    judged,
     layer_difference,
     mean_rate,
-    of,
     rate_changes,
     rate_ratio,
     rate_variation,

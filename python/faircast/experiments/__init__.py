@@ -35,6 +35,8 @@ REGISTRY: dict[str, str] = {
     "peng-table1": "faircast.experiments.peng.parameters",
     "peng-analysis": "faircast.experiments.peng.analysis",
     "peng-x1": "faircast.experiments.peng.claims",
+    "smcc-fig7": "faircast.experiments.kwon.calculated_rates",
+    "smcc-table2": "faircast.experiments.kwon.calculated_rates",
     "omcc-table1": "faircast.experiments.hang.optimal_rates",
     "omcc-fig5-table2": "faircast.experiments.hang.one_megabit",
     "omcc-bw": "faircast.experiments.hang.bandwidths",

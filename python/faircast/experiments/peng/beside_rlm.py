@@ -7,12 +7,13 @@ ns-2 has it. The other variants of RLM, and the criteria of the paper's figures,
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from faircast.experiment import Criterion, Data, Experiment, Measured, Point, plain
+from faircast.experiments.judging import judged, of
 from faircast.experiments.peng.course import course_of
 from faircast.experiments.peng.drawing import finish, layer_steps, rate_curves, share_lines
-from faircast.experiments.peng.measures import fairness, judged, mean_rate, of, rate_variation
+from faircast.experiments.peng.measures import fairness, mean_rate, rate_variation
 from faircast.experiments.peng.network import CAPTIONS, MULTICAST, TCPS, Case
 from faircast.experiments.peng.rlm import MAIN, STATEMENTS, VARIANTS, WHY
 from faircast.experiments.peng.together import NEAR, SHARE_KBYTES_S
@@ -34,7 +35,7 @@ def points(_quick: bool) -> list[Point]:
 
 def criteria() -> list[Criterion]:
     """The shares, of blocking judged, of RLM named; then how the two compare."""
-    near = {"low": SHARE_KBYTES_S * (1 - NEAR), "high": SHARE_KBYTES_S * (1 + NEAR)}
+    near: dict[str, Any] = {"low": SHARE_KBYTES_S * (1 - NEAR), "high": SHARE_KBYTES_S * (1 + NEAR)}
     shares = [
         judged(
             f"mean rate of {what}, 100-1500 s, KBytes/s",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from faircast.experiments.rows import places
 from faircast.results import to_arrow
 
 if TYPE_CHECKING:
@@ -101,13 +102,6 @@ def handoffs_of(tables: dict[str, Columns], station: str) -> NDArray[np.float64]
 def course_of(data: Data, key: Any, seed: int) -> Course:
     """What was kept of a run."""
     return Course(**data.reduced(key, seed))
-
-
-def places(table: pa.Table, column: str) -> dict[str, NDArray[np.bool_]]:
-    """Which rows have each of the words of a column."""
-    words = table[column].combine_chunks()
-    codes = words.indices.to_numpy()
-    return {word: codes == code for code, word in enumerate(words.dictionary.to_pylist())}
 
 
 def joined_and_left(events: pa.Table, session: str) -> Iterable[tuple[float, str, int]]:

@@ -14,16 +14,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, listed, plain
+from faircast.experiments.judging import judged, of
 from faircast.experiments.peng.drawing import layers_and_rates, tcp_rates
-from faircast.experiments.peng.measures import (
-    changes,
-    judged,
-    mean_rate,
-    of,
-    rate_ratio,
-    reaches,
-    started,
-)
+from faircast.experiments.peng.measures import changes, mean_rate, rate_ratio, reaches, started
 from faircast.experiments.peng.network import (
     DURATION_S,
     LATE_S,

@@ -1,4 +1,4 @@
-"""What is measured of the paper's scenarios, over seeds: rates, shares, layers; and how criteria are judged.
+"""What is measured of the paper's scenarios, over seeds: rates, shares, layers.
 
 Verdicts are of the first of several cases, usually hand-offs that keep what waits; what another one gives is named
 beside, and does not count.
@@ -7,15 +7,13 @@ beside, and does not count.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Sequence
 from itertools import accumulate
 
-from faircast.experiment import AGREES, REPORTED, Criterion, Data, Measured, judge
+from faircast.experiment import Data
 from faircast.experiments.peng.course import course_of
 from faircast.experiments.peng.network import DURATION_S, MULTICAST, SESSIONS, TCPS, UPLINK, WARMUP_S, Case
-from faircast.statistics import Estimate, jackknife, jain, variation, with_interval
+from faircast.statistics import Estimate, jackknife, jain, variation
 
 FIGURE_WINDOW_S = 10
 """Over which the paper's figures may average (unstated; choice), and in which rates vary."""
@@ -111,43 +109,3 @@ def reaches(data: Data, case: Case, name: str, least: float) -> Estimate:
         return FIGURE_WINDOW_S * (there[0] + 1) if there else math.inf
 
     return data.over_seeds(of)
-
-
-Measure = Callable[[Data, Case], Measured]
-
-
-def judged(
-    name: str,
-    published: str | float,
-    measure: Measure,
-    cases: Mapping[str, Case],
-    *,
-    low: float | None = None,
-    high: float | None = None,
-) -> Criterion:
-    """A criterion of the first of these cases; beside it stands what the others give, by their labels."""
-
-    def evaluate(data: Data) -> Measured:
-        main, *others = cases.items()
-        found = measure(data, main[1])
-        return replace(
-            found, beside="; ".join(beside(data, label, case) for label, case in others if case in data.points)
-        )
-
-    def beside(data: Data, label: str, case: Case) -> str:
-        found = measure(data, case)
-        there = Criterion(name=name, published=published, evaluate=lambda _: found, low=low, high=high)
-        words = {AGREES: "holds", REPORTED: ""}.get(judge(there, data).verdict, "does not hold")
-        value = "" if found.value is None else with_interval(found.value, found.ci95)
-        return f"{label}: " + ", ".join(part for part in (value, words) if part)
-
-    return Criterion(name=name, published=published, evaluate=evaluate, low=low, high=high)
-
-
-def of(estimate: Callable[[Data, Case], Estimate]) -> Measure:
-    """A measure that is an estimate over the seeds and no more."""
-    return partial(_measured, estimate)
-
-
-def _measured(estimate: Callable[[Data, Case], Estimate], data: Data, case: Case) -> Measured:
-    return Measured.of(estimate(data, case))

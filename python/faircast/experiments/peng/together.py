@@ -10,17 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from faircast.experiment import Data, Experiment, Point, plain
+from faircast.experiments.judging import judged, of
 from faircast.experiments.peng.drawing import layers_and_rates, tcp_rates
-from faircast.experiments.peng.measures import (
-    changes,
-    fairness,
-    judged,
-    layer_difference,
-    mean_rate,
-    of,
-    rate_ratio,
-    utilisation,
-)
+from faircast.experiments.peng.measures import changes, fairness, layer_difference, mean_rate, rate_ratio, utilisation
 from faircast.experiments.peng.network import MULTICAST, TCPS, TREATMENTS, Case, both
 
 if TYPE_CHECKING:

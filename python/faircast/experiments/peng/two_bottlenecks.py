@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from faircast.experiment import Data, Measured, Point
-from faircast.experiments.peng.course import places
 from faircast.experiments.peng.network import LAYER_KBPS, LAYERS, LIMIT_PKTS
+from faircast.experiments.rows import places
 from faircast.results import to_arrow
 
 if TYPE_CHECKING:
