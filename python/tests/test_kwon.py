@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from kwon_runs import data_of, kept, rows, told
 
 from faircast import _native
-from faircast.experiment import Data, Measured, PointData, judge, overall
+from faircast.experiment import Data, Measured, judge, overall
 from faircast.experiments.judging import Statement, criteria
 from faircast.experiments.kwon import calculated_rates
 from faircast.experiments.kwon.course import (
-    KINDS,
     NOBODY,
     Course,
     course,
@@ -26,38 +25,7 @@ from faircast.experiments.kwon.course import (
 )
 from faircast.experiments.kwon.measures import mean_of, median_seed, over_courses, ratio
 from faircast.experiments.kwon.network import SINGLE, Bottleneck, Case, Stay, Tcps
-from faircast.scenario import Resolved, resolve
-from faircast.summary import Layout, RunSummary
-
-PLAIN = Resolved("{}")
-
-
-def kept(seconds: int = 300, **fields: Any) -> dict[str, Any]:
-    """What is kept of a run of so long with one layer and nobody, but for these fields."""
-    empty = np.zeros((0, 2))
-    return {
-        "rates": {},
-        "measured": {},
-        "layers": np.zeros((1, seconds)),
-        "targets": np.zeros((1, 10 * seconds + 1)),
-        "leads": [empty],
-        "levels": {},
-        "told": np.zeros((0, 6)),
-    } | fields
-
-
-def data_of(runs: Mapping[Any, Sequence[dict[str, Any]]]) -> Data:
-    """Data with these runs of each case, one for each seed from 1."""
-    points: dict[Any, PointData] = {}
-    for case, found in runs.items():
-        seeds = range(1, len(found) + 1)
-        nothing = dict.fromkeys(seeds, RunSummary(Layout(()), array("d")))
-        points[case] = PointData(PLAIN, nothing, reduced=dict(zip(seeds, found, strict=True)))
-    return Data(points, range(1, 1 + max(map(len, runs.values()))), quick=False)
-
-
-def rows(*found: tuple[float, float]) -> Any:
-    return np.array(found, dtype=float).reshape(-1, 2)
+from faircast.scenario import resolve
 
 
 def test_rows_of_time_and_value_by_hand() -> None:
@@ -72,9 +40,6 @@ def test_rows_of_time_and_value_by_hand() -> None:
 
 
 def test_attempts_are_put_together_from_what_receivers_tell() -> None:
-    def told(t_s: float, kind: str, receiver: int, layer: int, packets: float = 0, joins: float = 0) -> list[float]:
-        return [t_s, KINDS.index(kind), receiver, layer, packets, joins]
-
     found = Course(
         **kept(
             levels={"session-0": rows(), "session-1": rows()},
@@ -95,6 +60,7 @@ def test_attempts_are_put_together_from_what_receivers_tell() -> None:
     first, *others = found.attempts(1)
     assert (first.end, first.layer, first.packets_added, first.counting_joins) == ("join-succeeded", 1, 9, 4)
     assert (first.decided_s, first.begun_s, first.length_s) == (5, 7, pytest.approx(0.6))
+    assert (first.has_mbps, first.wants_mbps, first.period_s) == (4, 5, 0.064)
     # The run ended within the last one; what ends before it begins has no length, and neither has what needs no layers.
     assert [item.end for item in others] == [""]
     abandoned, at_once = found.attempts(0)

@@ -49,6 +49,12 @@ class Attempt:
     """By how many packets a period its rate was raised."""
     counting_joins: float
     """How many counting layers it joined."""
+    has_mbps: float
+    """T_S, what it had before, as it knew it at the end."""
+    wants_mbps: float
+    """T_{S+1}, what it would have with the layer."""
+    period_s: float
+    """x, in which the attempt adds a packet."""
 
     @property
     def length_s(self) -> float:
@@ -74,8 +80,7 @@ class Course:
     levels: dict[str, NDArray[np.float64]]
     """Of each receiver rows of when its highest layer changed, s, and which it is from then on; -1 if none."""
     told: NDArray[np.float64]
-    """Rows of what receivers told of their attempts: time, kind (a place in `KINDS`), receiver, layer, packets added,
-    counting layers joined."""
+    """Rows of what receivers told of their attempts: time, kind (a place in `KINDS`), receiver, and `DETAILS`."""
 
     def mean(self, name: str, begin_s: float, end_s: float) -> float:
         """What a flow or a receiver got, the mean over those whole seconds in which it was there; NaN without any."""
@@ -114,6 +119,8 @@ class Course:
 
 
 KINDS = ("join-waiting", "join-begun", *ENDS)
+DETAILS = ("layer", "packets_added", "counting_joins", "before", "after", "period")
+"""Columns of the table of events; rates in bit/s."""
 
 
 def course(raw: RawResult) -> dict[str, Any]:
@@ -224,9 +231,10 @@ def _told(events: pa.Table, numbers: dict[str, int]) -> NDArray[np.float64]:
     for kind, name in enumerate(KINDS):
         at = _rows(events, name)
         columns = [events["t_s"].to_numpy()[at], np.full(at.size, kind), _receivers(events, at, numbers)]
-        for column in ("layer", "packets_added", "counting_joins"):
-            there = column in events.column_names
-            columns.append(events[column].to_numpy()[at] if there else np.full(at.size, np.nan))
+        for column in DETAILS:
+            names = (column, f"{column}_pkts", f"{column}_s")
+            there = next((name for name in names if name in events.column_names), None)
+            columns.append(events[there].to_numpy()[at] if there else np.full(at.size, np.nan))
         parts.append(np.column_stack(columns))
     found: NDArray[np.float64] = np.concatenate(parts)
     return found[np.lexsort((found[:, 1], found[:, 0]))]
@@ -243,20 +251,36 @@ def _attempts(told: NDArray[np.float64]) -> list[Attempt]:
     """The attempts of one receiver, of what it told in the order of time."""
     found: list[Attempt] = []
     decided = begun = np.nan
-    open_layer: int | None = None
-    for t_s, code, receiver, layer, packets, joins in told.tolist():
-        kind = KINDS[int(code)]
+    last: list[float] = []
+    for row in told.tolist():
+        t_s, kind = row[0], KINDS[int(row[1])]
         if kind == "join-waiting":
-            decided, begun, open_layer = t_s, np.nan, int(layer)
+            decided, begun, last = t_s, np.nan, row
         elif kind == "join-begun":
-            begun, open_layer = t_s, int(layer)
+            begun, last = t_s, row
         else:
-            found.append(Attempt(int(receiver), int(layer), kind, decided, begun, t_s, packets, joins))
-            decided = begun = np.nan
-            open_layer = None
-    if open_layer is not None:
-        found.append(Attempt(int(told[0, 2]), open_layer, "", decided, begun, np.nan, np.nan, np.nan))
+            found.append(_attempt(row, kind, decided, begun, t_s))
+            decided, begun, last = np.nan, np.nan, []
+    if last:
+        found.append(_attempt(last, "", decided, begun, np.nan))
     return found
+
+
+def _attempt(row: list[float], end: str, decided_s: float, begun_s: float, ended_s: float) -> Attempt:
+    receiver, layer, packets, joins, has_bps, wants_bps, period_s = row[2:]
+    return Attempt(
+        receiver=int(receiver),
+        layer=int(layer),
+        end=end,
+        decided_s=decided_s,
+        begun_s=begun_s,
+        ended_s=ended_s,
+        packets_added=packets,
+        counting_joins=joins,
+        has_mbps=has_bps / 1e6,
+        wants_mbps=wants_bps / 1e6,
+        period_s=period_s,
+    )
 
 
 def seconds(values: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,19 +1,23 @@
-"""What the figures of the paper have in common: cases and how they are reported, the run that is drawn, ratios."""
+"""What the figures of the paper have in common: cases and how they are reported, the run that is drawn, measures."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
+from statistics import median
 
-from faircast.experiment import Data, Measured, Point
-from faircast.experiments.kwon.course import Course, course, course_of
+from faircast.experiment import Data, Measured, Point, plain
+from faircast.experiments.kwon.course import ENDS, Course, course, course_of
 from faircast.experiments.kwon.network import Case
-from faircast.statistics import Estimate, jackknife
+from faircast.statistics import Estimate, jackknife, median_interval
 
 REPORTED_CONTROLS: tuple[str, ...] = ()
 """What controls the layers in runs that are reported beside those of the paper's TFMCC."""
 CONTROLS = {"tfmcc": "SMCC on TFMCC", "pgmcc": "SMCC on pgmcc"}
+Measure = Callable[[Data, Case], Measured]
+OfCourse = Callable[[Course], float]
 
 
 def point(case: Case) -> Point:
@@ -21,25 +25,65 @@ def point(case: Case) -> Point:
     return Point(key=case, scenario=case.scenario(), reduce=course)
 
 
-def over_courses(data: Data, case: Case, of: Callable[[Course], float]) -> Estimate:
-    """Mean and interval of what `of` makes of each run."""
+def reported(case: Case) -> dict[str, Case]:
+    """The same with what else controls the layers, by what it is called: without a verdict."""
+    return {CONTROLS[control]: replace(case, control=control) for control in REPORTED_CONTROLS}
+
+
+def controls(case: Case) -> dict[str, Case]:
+    """A case, and the same with what else controls the layers."""
+    return {CONTROLS[case.control]: case} | reported(case)
+
+
+def courses(data: Data, case: Case) -> list[Course]:
+    """What was kept of each run, in the order of the seeds."""
+    return [course_of(data, case, seed) for seed in data.seeds]
+
+
+def per_seed(data: Data, case: Case, of: OfCourse) -> list[float]:
+    """What `of` makes of each run, in the order of the seeds."""
+    return [of(found) for found in courses(data, case)]
+
+
+def over_courses(data: Data, case: Case, of: OfCourse) -> Estimate:
+    """Mean and interval of what `of` makes of each run; NaN is left out."""
     return data.over_seeds(lambda seed: of(course_of(data, case, seed)))
 
 
-def per_seed(data: Data, case: Case, of: Callable[[Course], float]) -> list[float]:
-    """What `of` makes of each run, in the order of the seeds."""
-    return [of(course_of(data, case, seed)) for seed in data.seeds]
+def each(of: OfCourse, note: Callable[[Data, Case], str] | None = None) -> Measure:
+    """A measure of statements: the mean over the seeds of what `of` makes of each run."""
+    return partial(_each, of, note)
 
 
-def median_seed(data: Data, case: Case, of: Callable[[Course], float]) -> int:
-    """The seed of the run that is in the middle by what `of` makes of it: the lower one of two, NaN behind all."""
+def in_the_middle(of: OfCourse, note: Callable[[Data, Case], str] | None = None) -> Measure:
+    """The same with the median in place of the mean, which may be infinite; the note has its interval."""
+    return partial(_in_the_middle, of, note)
+
+
+def part_of_runs(holds: Callable[[Course], bool | None]) -> Measure:
+    """In what part of the runs something holds; those of which it cannot be said (None) are left out."""
+    return partial(_part_of_runs, holds)
+
+
+def means(names: Callable[[Case], Sequence[str]], begin_s: float, end_s: float) -> Measure:
+    """What each of some flows or receivers of a case got, the mean of them, Mbit/s."""
+    return partial(_means, names, begin_s, end_s)
+
+
+def shares(bottleneck: int, begin_s: float, end_s: float) -> Measure:
+    """What a receiver behind a bottleneck gets over what a TCP flow there gets, the ratio of the means."""
+    return partial(_shares, bottleneck, begin_s, end_s)
+
+
+def median_seed(data: Data, case: Case, of: OfCourse) -> int:
+    """The seed of the run that is in the middle by what `of` makes of it: the lower one of two, NaN left out."""
     found = per_seed(data, case, of)
     ranked = sorted(range(len(found)), key=lambda i: (math.isnan(found[i]), found[i], i))
     defined = sum(not math.isnan(value) for value in found) or len(found)
     return data.seeds[ranked[(defined - 1) // 2]]
 
 
-def ratio(data: Data, case: Case, above: Callable[[Course], float], below: Callable[[Course], float]) -> Estimate:
+def ratio(data: Data, case: Case, above: OfCourse, below: OfCourse) -> Estimate:
     """The ratio of the means over the seeds, with the jackknife's interval."""
 
     def of(seeds: Sequence[int]) -> float:
@@ -49,19 +93,52 @@ def ratio(data: Data, case: Case, above: Callable[[Course], float], below: Calla
     return jackknife(of, data.seeds)
 
 
-def mean_of(names: Sequence[str], begin_s: float, end_s: float) -> Callable[[Course], float]:
+def mean_of(names: Sequence[str], begin_s: float, end_s: float) -> OfCourse:
     """What each of these flows or receivers got, the mean of them, Mbit/s."""
     return partial(_mean_of, tuple(names), begin_s, end_s)
+
+
+def ends(data: Data, case: Case, receiver: int, begin_s: float = 0.0, end_s: float = math.inf) -> str:
+    """What became of the attempts of a receiver that ended within a time, the mean over the runs, in words."""
+    found = [
+        attempt.end
+        for run in courses(data, case)
+        for attempt in run.attempts(receiver)
+        if begin_s <= attempt.ended_s < end_s
+    ]
+    succeeded, failed, abandoned = (plain(found.count(end) / len(data.seeds), 2) for end in ENDS)
+    return f"per run {succeeded} attempts succeed, {failed} fail and {abandoned} are given up"
 
 
 def _mean_of(names: Sequence[str], begin_s: float, end_s: float, found: Course) -> float:
     return math.fsum(found.mean(name, begin_s, end_s) for name in names) / len(names)
 
 
-def each(of: Callable[[Course], float], note: Callable[[Data, Case], str] | None = None) -> Callable[..., Measured]:
-    """A measure of statements: the mean over the seeds of what `of` makes of each run."""
-    return partial(_each, of, note)
-
-
-def _each(of: Callable[[Course], float], note: Callable[[Data, Case], str] | None, data: Data, case: Case) -> Measured:
+def _each(of: OfCourse, note: Callable[[Data, Case], str] | None, data: Data, case: Case) -> Measured:
     return Measured.of(over_courses(data, case, of), note=note(data, case) if note else "")
+
+
+def _in_the_middle(of: OfCourse, note: Callable[[Data, Case], str] | None, data: Data, case: Case) -> Measured:
+    found = [value for value in per_seed(data, case, of) if not math.isnan(value)]
+    if not found:
+        return Measured(value=math.nan, note=note(data, case) if note else "")
+    low, high = median_interval(found)
+    spread = f"median; its interval is {plain(low)} to {plain(high)}"
+    return Measured(
+        value=median(found), note="; ".join(part for part in (spread, note(data, case) if note else "") if part)
+    )
+
+
+def _part_of_runs(holds: Callable[[Course], bool | None], data: Data, case: Case) -> Measured:
+    found = [held for held in map(holds, courses(data, case)) if held is not None]
+    return Measured(value=sum(found) / len(found) if found else math.nan, note=f"{sum(found)} of {len(found)} runs")
+
+
+def _means(names: Callable[[Case], Sequence[str]], begin_s: float, end_s: float, data: Data, case: Case) -> Measured:
+    return Measured.of(over_courses(data, case, mean_of(names(case), begin_s, end_s)))
+
+
+def _shares(bottleneck: int, begin_s: float, end_s: float, data: Data, case: Case) -> Measured:
+    receivers, tcps = (mean_of(names, begin_s, end_s) for names in (case.behind(bottleneck), case.tcps(bottleneck)))
+    note = f"{over_courses(data, case, receivers)} and {over_courses(data, case, tcps)} Mbit/s"
+    return Measured.of(ratio(data, case, receivers, tcps), note=note)
