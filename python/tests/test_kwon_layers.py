@@ -101,7 +101,8 @@ def test_what_else_controls_the_layers_stands_beside(monkeypatch: pytest.MonkeyP
     data = data_of({two_receivers.MAIN: [fig4()], other: [fig4(at=50.2)]})
     drawn = two_receivers.figure(data)
     assert len(drawn.axes) == 8
-    assert drawn.axes[1].get_title(loc="right") == "SMCC on pgmcc, seed 1"
+    assert drawn.axes[1].get_title(loc="left").startswith("SMCC on pgmcc, seed 1\n")
+    assert drawn.get_suptitle().startswith("the median runs by")
     (found,) = measures.reported(two_receivers.MAIN).values()
     assert found == other
 

@@ -45,7 +45,8 @@ def over_time(
     drawn: Sequence[tuple[Case, int]],
     groups: Sequence[tuple[str, Sequence[int], Sequence[str]]],
     *,
-    title: str,
+    by: str,
+    dashed: str,
     span_s: tuple[float, float] | None = None,
     marks: Sequence[float] = (),
 ) -> Figure:
@@ -55,10 +56,12 @@ def over_time(
     ----------
     groups
         The panels with throughput: what stands above, which receivers, which TCP flows.
+    by
+        By what the runs are the median ones, in words.
     span_s
         From when to when; None: the whole run.
     marks
-        Moments at which a line stands in all panels.
+        Moments at which a dashed line stands in all panels; `dashed` says in words what happens then.
     """
     courses = [course_of(data, case, seed) for case, seed in drawn]
     tops = max(top_layer(course) for course in courses) + 1
@@ -77,15 +80,13 @@ def over_time(
         names = names_of(case)
         for axes, (label, receivers, tcps) in zip(grid[:, column], groups, strict=False):
             throughput(axes, course, {names[number]: number for number in receivers}, tcps)
-            axes.set_title(label, loc="left")
+            above = f"{CONTROLS[case.control]}, seed {seed}\n" if len(drawn) > 1 and axes is grid[0][column] else ""
+            axes.set_title(above + label, loc="left")
         layer_rates(grid[-2][column], course, tops)
         grid[-2][column].set_title("layers", loc="left")
         lead_strip(grid[-1][column], course, tops)
         begin, end = span_s or (0.0, case.duration_s)
         grid[-1][column].set(xlim=(begin, end), xlabel="time (s)")
-        if len(drawn) > 1:
-            top = grid[0][column]
-            top.set_title(f"{CONTROLS[case.control]}, seed {seed}", loc="right")
         for axes in grid[:, column]:
             for at in marks:
                 axes.axvline(at, color="#777777", linewidth=0.8, linestyle=(0, (5, 3)), zorder=0.5)
@@ -95,7 +96,8 @@ def over_time(
         inside = [_greatest(line, *(span_s or (0.0, np.inf))) for line in lines]
         row[0].set_ylim(0, 1.1 * max(inside, default=1.0))
     _legend(figure, grid)
-    figure.suptitle(title, fontsize=7)
+    which = f"seed {drawn[0][1]}: the median run" if len(drawn) == 1 else "the median runs"
+    figure.suptitle(f"{which} by {by}; dashed: {dashed}", fontsize=7)
     return figure
 
 

@@ -135,7 +135,8 @@ def figure(data: Data) -> Figure:
             ("S1 and two TCP flows behind 6 Mbit/s", [S1], MAIN.tcps(1)),
             ("S2 and two TCP flows behind 21 Mbit/s", [S2], MAIN.tcps(2)),
         ],
-        title=f"seed {drawn[0][1]}: the median run by what $L_0$ carries before S1 joins; dashed: S1 joins",
+        by="what $L_0$ carries before S1 joins",
+        dashed="S1 joins",
         marks=[START_S],
     )
 

@@ -302,9 +302,15 @@ def figure(join: str, data: Data) -> Figure:
         ("S1, S2 and S3", [S1, S2, S3], []),
         ("S3 and the TCP flows behind its 40 Mbit/s", [S3], MAIN.tcps(3)),
     ]
-    how = "the median run by how soon S3 leads or leaves $L_1$ with additive joins"
-    title = f"seed {drawn[0][1]}: {how}; dashed: three more TCP flows beside S3 come and go"
-    return over_time(data, drawn, groups, title=title, span_s=SHOWN_S, marks=[BEGIN_S, END_S])
+    return over_time(
+        data,
+        drawn,
+        groups,
+        by="how soon S3 leads or leaves $L_1$ with additive joins",
+        dashed="three more TCP flows beside S3 come and go",
+        span_s=SHOWN_S,
+        marks=[BEGIN_S, END_S],
+    )
 
 
 def says_additive(data: Data) -> str:

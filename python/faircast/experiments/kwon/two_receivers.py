@@ -138,7 +138,8 @@ def figure(data: Data) -> Figure:
             ("S1 and two TCP flows behind 6 Mbit/s", [S1], MAIN.tcps(1)),
             ("S2 and two TCP flows behind 21 Mbit/s", [S2], MAIN.tcps(2)),
         ],
-        title=f"seed {drawn[0][1]}: the median run by how long S2 needs to be on $L_1$; dashed: S2 starts",
+        by="how long S2 needs to be on $L_1$",
+        dashed="S2 starts",
         marks=[START_S],
     )
 
