@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from faircast.utility.network import optimum
     from faircast.utility.optimum import Optimum
     from faircast.utility.problem import InfeasibleError
+    from faircast.utility.properties import Property, fairness_properties
     from faircast.ways import PathSeries, paths
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "NotFinishedError",
     "Optimum",
     "PathSeries",
+    "Property",
     "Report",
     "Reproduction",
     "Resolved",
@@ -52,6 +54,7 @@ __all__ = [
     "SweepResult",
     "compare",
     "estimate",
+    "fairness_properties",
     "jain",
     "optimum",
     "paths",
@@ -75,6 +78,7 @@ _HOME = {
     "NotFinishedError": "faircast.errors",
     "Optimum": "faircast.utility.optimum",
     "PathSeries": "faircast.ways",
+    "Property": "faircast.utility.properties",
     "Report": "faircast.report",
     "Reproduction": "faircast.report",
     "Resolved": "faircast.scenario",
@@ -85,6 +89,7 @@ _HOME = {
     "__version__": "",
     "compare": "faircast.comparison",
     "estimate": "faircast.statistics",
+    "fairness_properties": "faircast.utility.properties",
     "jain": "faircast.statistics",
     "optimum": "faircast.utility.network",
     "paths": "faircast.ways",

@@ -1920,6 +1920,9 @@ class Optimum(Part):
     ----------
     alpha : float, optional
         Of utility "alpha-fair", which needs it: 0.1 to 20.
+    multirate : bool, optional
+        Whether every receiver of a session that answers congestion has a rate of its own, or all of them one. Default
+        as the session's scheme has it: several layers give several rates.
     orientation : {"session", "receiver"}, optional
         Whether a session counts as one or as many as it has receivers. Default "session". With the utility "own" it is
         about sessions whose scheme has none.
@@ -1931,6 +1934,10 @@ class Optimum(Part):
 
     alpha: float | None = None
     """Of utility "alpha-fair", which needs it: 0.1 to 20."""
+    multirate: bool | None = None
+    """Whether every receiver of a session that answers congestion has a rate of its own, or all of them one. Default
+    as the session's scheme has it: several layers give several rates.
+    """
     orientation: Orientation | None = None
     """Whether a session counts as one or as many as it has receivers. Default "session". With the utility "own" it
     is about sessions whose scheme has none.

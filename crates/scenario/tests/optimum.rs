@@ -11,6 +11,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("utility = \"alpha-fair\"\nalpha = \"2\"", "optimum.alpha", "\"2\" is not legal; legal is a number"),
     ("alpha = 2", "optimum.alpha", "it belongs to the utility alpha-fair"),
     ("orientation = \"sender\"", "optimum.orientation", "legal are session, receiver"),
+    ("multirate = \"yes\"", "optimum.multirate", "\"yes\" is not legal; legal is true or false"),
     ("weights = { web = -1 }", "optimum.weights.web", "-1 given; legal is a number above 0"),
     ("weights = { web = 0.0 }", "optimum.weights.web", "0 given; legal is a number above 0"),
     ("weights = { wep-0 = 1 }", "optimum.weights.wep-0", "there is no flow or session wep-0; did you mean web-0?"),
@@ -51,6 +52,8 @@ fn legal_optima_are_kept_and_the_default_is_not_written() {
     assert_eq!(legal(&format!("{LEGAL}utility = \"own\"\n")).to_json().get("optimum"), None);
     let named = legal(&format!("{LEGAL}utility = \"proportional\"\n")).to_json();
     assert_eq!(named["optimum"]["utility"], "proportional");
+    let single = legal(&format!("{LEGAL}multirate = false\n")).to_json();
+    assert_eq!(single["optimum"]["multirate"], false);
     let lines = "utility = \"alpha-fair\"\nalpha = 3\norientation = \"receiver\"\nweights = { web = 2, web-1 = 0.5 }";
     let written = legal(&format!("{LEGAL}{lines}\n")).to_json();
     let expected = serde_json::json!({

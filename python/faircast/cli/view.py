@@ -14,6 +14,7 @@ FLOW = {
     "goodput": "goodput",
     "rate": "rate",
     "optimum": "its optimum",
+    "max_min_rate": "max-min fair rate",
     "sent": "sent",
     "retransmitted": "sent again",
     "loss_reductions": "loss reductions",
@@ -24,6 +25,8 @@ RECEIVER = {
     "goodput": "goodput",
     "rate": "rate",
     "optimum": "its optimum",
+    "max_min_rate": "max-min fair rate",
+    "satisfaction": "satisfaction",
     "loss_event_rate_end": "loss event rate, at the end",
     "rtt_end": "round-trip time, at the end",
     "loss_events": "loss events",
@@ -38,6 +41,12 @@ LINK = {
     "lost_late": "lost",
     "queue_mean": "mean queue",
     "queue_sd": "s.d. of queue",
+}
+PROPERTIES = {
+    "fully_utilised": "fully utilised receiver",
+    "same_path": "same path, same rate",
+    "per_receiver_link": "per-receiver link",
+    "per_session_link": "per-session link",
 }
 Metrics = dict[str, tuple[Estimate, str]]
 NOTHING = (estimate([]), "")
@@ -59,6 +68,8 @@ def show_rows(title: str, rows: Sequence[Row], *, optimum: object = None) -> Non
         subjects.setdefault(row.subject, {})[row.metric] = row.over_seeds, row.unit
         if row.metric == "rate":
             subjects[row.subject]["optimum"] = estimate([row.optimum]), row.unit
+        if row.metric == "max_min_rate":  # the same for all seeds
+            subjects[row.subject]["max_min_rate"] = estimate([row.over_seeds.mean]), row.unit
     several = any(item.n > 1 for found in subjects.values() for item, _ in found.values())
     interval = ", mean ± half width of the 95 % interval" if several else ""
     say(f"{title}; after the warm-up unless said{interval}")
@@ -73,6 +84,7 @@ def show_rows(title: str, rows: Sequence[Row], *, optimum: object = None) -> Non
     show_distance(subjects)
     if optimum is not None and any(not math.isnan(row.optimum) for row in rows):
         say(f"optimum: {optimum}")
+    show_properties(subjects.get("run", {}))
 
 
 def show_distance(subjects: dict[str, Metrics]) -> None:
@@ -89,6 +101,18 @@ def show_distance(subjects: dict[str, Metrics]) -> None:
         if "inelastic_excess" in found:
             excess = found["inelastic_excess"][0].high
             say(f"no optimum: constant rates fill link {name}, with {excess:.9g} bit/s more than it has")
+
+
+def show_properties(run: Metrics) -> None:
+    """In which part of its cases each fairness property of layered multicast holds, and how far it is missed."""
+    lines = [
+        [text, str(run[name][0]), str(run[f"{name}_shortfall"][0])]
+        for name, text in PROPERTIES.items()
+        if name in run and run[name][0].n
+    ]
+    if lines:
+        columns = ["fairness property", "holds in this part of cases", "greatest shortfall"]
+        table(columns, lines, right=columns[1:], whole=[])
 
 
 def busy(subjects: dict[str, Metrics]) -> dict[str, Metrics]:

@@ -12,4 +12,7 @@
 | `dual` | the same by the dual iteration of Low and Lapsley, as a check |
 | `network` | the problem of a scenario |
 | `beside` | the optimum in the summary of a run |
+| `satisfaction` | max-min rates of receivers alone in their sessions |
+| `properties` | four fairness properties of layered multicast |
+| `multirate` | both in the summary of a run with multirate sessions |
 """

@@ -8,11 +8,14 @@ from __future__ import annotations
 import math
 import threading
 from array import array
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from faircast.errors import NotFinishedError
 from faircast.interruption import give_way
+from faircast.utility.multirate import rows_of, yardsticks
 from faircast.utility.network import problem_of
 from faircast.utility.optimum import Optimum, solve
 from faircast.utility.problem import InfeasibleError, Problem, TooLargeError
@@ -32,10 +35,17 @@ KEPT = 256
 
 def optimum_beside(scenario: Resolved) -> Found:
     """The optimum of a scenario, or why there is none; remembered."""
-    while not _lock.acquire(timeout=PATIENCE_S):  # of many runs at once the first computes it
+    with _alone():
+        return _of(scenario)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Of many runs at once the first computes what the others will find."""
+    while not _lock.acquire(timeout=PATIENCE_S):
         give_way()
     try:
-        return _of(scenario)
+        yield
     finally:
         _lock.release()
 
@@ -46,7 +56,8 @@ def with_optimum(columns: Columns, scenario: Resolved, *, partial: bool = False)
     That of an interrupted run, `partial`, has the column without anything in it: whoever interrupts does not wait.
 
     Rows: ``optimum_distance`` of ``run``; if constant rates leave no room for an optimum, ``inelastic_excess`` of every
-    link where that is so, bit/s; ``optimum_pairs`` of ``run`` if the network is too large (`PAIRS_MAX`).
+    link where that is so, bit/s; ``optimum_pairs`` of ``run`` if the network is too large (`PAIRS_MAX`). With multirate
+    sessions those of `faircast.utility.multirate`.
     """
     from faircast.summary import from_columns
 
@@ -65,6 +76,11 @@ def with_optimum(columns: Columns, scenario: Resolved, *, partial: bool = False)
         rows.append(("run", "optimum_pairs", "1", float(found.pairs)))
     if isinstance(found, InfeasibleError):
         rows += [(link, "inelastic_excess", "bit/s", excess) for link, excess in found.overload.items()]
+    if not partial:
+        with _alone():
+            held_against = yardsticks(scenario, PAIRS_MAX)
+        if held_against is not None:
+            rows += rows_of(held_against, summary)
     added = {"subject": [row[0] for row in rows], "metric": [row[1] for row in rows], "unit": [row[2] for row in rows]}
     extended: Columns = [
         (name, kind, *_with_words(data, dictionary or [], added[name]))
@@ -79,10 +95,10 @@ def with_optimum(columns: Columns, scenario: Resolved, *, partial: bool = False)
 def _with_words(data: bytes, dictionary: list[str], words: list[str]) -> tuple[bytes, list[str]]:
     codes = array("i")
     codes.frombytes(data)
-    longer = list(dict.fromkeys([*dictionary, *words]))
-    assert longer[: len(dictionary)] == dictionary, "words of a dictionary are distinct"
-    codes.extend(longer.index(word) for word in words)
-    return codes.tobytes(), longer
+    places = {word: place for place, word in enumerate(dict.fromkeys([*dictionary, *words]))}
+    assert list(places)[: len(dictionary)] == dictionary, "words of a dictionary are distinct"
+    codes.extend(places[word] for word in words)
+    return codes.tobytes(), list(places)
 
 
 @lru_cache(maxsize=KEPT)

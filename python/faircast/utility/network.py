@@ -20,6 +20,7 @@ def optimum(
     utility: Utility | None = None,
     alpha: float | None = None,
     orientation: Orientation | None = None,
+    multirate: bool | None = None,
     weights: Mapping[str, float] | None = None,
     sets: Sequence[str] = (),
 ) -> Optimum:
@@ -32,7 +33,7 @@ def optimum(
     ----------
     scenario
         A path to TOML or JSON, TOML or JSON text, a mapping, or an object of `faircast.model`.
-    utility, alpha, orientation, weights
+    utility, alpha, orientation, multirate, weights
         As in the scenario's table ``[optimum]``; what is left out is as the scenario says.
     sets
         Assignments ``path=value`` as those of ``faircast run --set``.
@@ -47,15 +48,19 @@ def optimum(
         The optimum was not found, which can happen with alphas far below 1; the message says what is wrong with what
         was. Whatever the size, it is looked for; Ctrl-C ends the search.
     """
-    if any(given is not None for given in (utility, alpha, orientation, weights)):
-        scenario = _with_optimum(scenario, utility, alpha, orientation, weights)
+    given = {"alpha": alpha, "orientation": orientation, "multirate": multirate, "weights": weights}
+    if utility is not None or any(value is not None for value in given.values()):
+        scenario = _with_optimum(scenario, utility, given)
     return solve(problem_of(resolve(scenario, sets=sets)))
 
 
-def problem_of(scenario: Resolved) -> Problem:
-    """The problem of a legal scenario, with the utility that it asks for; see `faircast.utility.valued`."""
+def problem_of(scenario: Resolved, *, utility: Utility | None = None) -> Problem:
+    """The problem of a legal scenario, with the utility that it asks for or another one; see `faircast.utility.valued`.
+
+    Sessions that answer congestion are multirate if they have several layers, or as ``[optimum] multirate`` says.
+    """
     links, demands = _native.paths(scenario.json)
-    valuation = valued(scenario.data)
+    valuation = valued(scenario.data, utility=utility)
     weights = _Weights(valuation.given, scenario.data.get("flows", {}))
 
     def weight(name: str, receivers: int) -> float:
@@ -70,7 +75,7 @@ def problem_of(scenario: Resolved) -> Problem:
                 name=name,
                 routes=tuple(tuple(route) for _, route in receivers),
                 receivers=tuple(receiver for receiver, _ in receivers) if is_session else (),
-                multirate=multirate,
+                multirate=_is_multirate(valuation.multirate, multirate, is_session and fixed is None),
                 weight=weight(name, len(receivers)),
                 max_rate=math.inf if most is None else most,
                 fixed_rate=fixed,
@@ -82,6 +87,10 @@ def problem_of(scenario: Resolved) -> Problem:
         orientation=valuation.orientation,
         says=str(valuation),
     )
+
+
+def _is_multirate(asked: bool | None, of_scheme: bool, elastic_session: bool) -> bool:
+    return of_scheme if asked is None else asked and elastic_session
 
 
 class _Weights:
@@ -97,13 +106,7 @@ class _Weights:
         return float(self.given.get(name, self.given.get(entry, 1.0) if counts else 1.0))
 
 
-def _with_optimum(
-    source: Source,
-    utility: str | None,
-    alpha: float | None,
-    orientation: str | None,
-    weights: Mapping[str, float] | None,
-) -> dict[str, Any]:
+def _with_optimum(source: Source, utility: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
     tree = dict(read(source))
     own = tree.get("optimum", {})
     asked = dict(own) if isinstance(own, Mapping) else {}
@@ -111,6 +114,6 @@ def _with_optimum(
         # Its alpha belongs to the utility that it names.
         asked = {key: value for key, value in asked.items() if key != "alpha" or utility == asked.get("utility")}
         asked["utility"] = utility
-    given = {"alpha": alpha, "orientation": orientation, "weights": None if weights is None else dict(weights)}
-    asked |= {key: value for key, value in given.items() if value is not None}
+    named = {key: value for key, value in given.items() if value is not None}
+    asked |= {key: dict(value) if isinstance(value, Mapping) else value for key, value in named.items()}
     return tree | {"optimum": asked}

@@ -52,6 +52,8 @@ class Valued:
     """Sessions that are valued by a utility of their own scheme."""
     given: Mapping[str, float] = field(default_factory=dict)
     """Weights that the scenario gives."""
+    multirate: bool | None = None
+    """Whether every receiver of an elastic session has a rate of its own; None: as the session's scheme has it."""
 
     def weight(self, name: str) -> float:
         """What a session counts for the utility of its scheme, 1 if it has none."""
@@ -70,6 +72,9 @@ class Valued:
         if self.orientation == "receiver":
             others = "any other" if self.own else "a"
             parts.append(f"{others} session counts as often as it has receivers")
+        if self.multirate is not None:
+            rates = "every receiver has a rate of its own" if self.multirate else "a session has one rate for all"
+            parts.append(rates)
         if self.given:
             parts.append(f"weights: {some([f'{name} {weight:g}' for name, weight in self.given.items()])}")
         return "; ".join(parts)
@@ -80,30 +85,34 @@ class Valued:
             "utility": self.utility,
             "alpha": self.alpha,
             "orientation": self.orientation,
+            "multirate": self.multirate,
             "factors": {name: own.factor for name, own in self.own.items()},
             "weights": dict(self.given),
             "says": str(self),
         }
 
 
-def valued(scenario: Mapping[str, Any]) -> Valued:
-    """How a resolved scenario values rates.
+def valued(scenario: Mapping[str, Any], *, utility: Utility | None = None) -> Valued:
+    """How a resolved scenario values rates, or would if it asked for another utility, which is not "alpha-fair".
 
     The utility "own" takes the exponent of the sessions that have a utility, if it is the same for all, otherwise 1,
     which is proportional fairness.
     """
     asked = scenario.get("optimum", {})
-    utility, alpha = asked.get("utility", OWN), asked.get("alpha")
+    if utility is not None:
+        asked = {key: value for key, value in asked.items() if key != "alpha"} | {"utility": utility}
+    which, alpha = asked.get("utility", OWN), asked.get("alpha")
     own: dict[str, Own] = {}
-    if utility == OWN:
+    if which == OWN:
         found = {name: own_of(session) for name, session in scenario.get("sessions", {}).items()}
         own = {name: one for name, one in found.items() if one is not None}
         exponents = {one.exponent for one in own.values()}
         exponent = min(max(exponents.pop(), ALPHA_MIN), ALPHA_MAX) if len(exponents) == 1 else 1.0
-        utility = {1.0: "proportional", 2.0: "potential-delay"}.get(exponent, "alpha-fair")
-        alpha = exponent if utility == "alpha-fair" else None
+        which = {1.0: "proportional", 2.0: "potential-delay"}.get(exponent, "alpha-fair")
+        alpha = exponent if which == "alpha-fair" else None
     orientation = asked.get("orientation", "session")
-    return Valued(cast(Utility, utility), alpha, cast(Orientation, orientation), own, asked.get("weights", {}))
+    weights, multirate = asked.get("weights", {}), asked.get("multirate")
+    return Valued(cast(Utility, which), alpha, cast(Orientation, orientation), own, weights, multirate)
 
 
 def own_of(session: Mapping[str, Any]) -> Own | None:

@@ -17,6 +17,10 @@ pub struct Optimum {
     /// Whether a session counts as one or as many as it has receivers. Default "session". With the utility "own" it is
     /// about sessions whose scheme has none.
     pub orientation: Orientation,
+    /// Whether every receiver of a session that answers congestion has a rate of its own, or all of them one. Default
+    /// as the session's scheme has it: several layers give several rates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub multirate: Option<bool>,
     /// What flows and sessions count among the others, by name of an entry or of one of its flows, above 0. Default 1.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub weights: BTreeMap<String, f64>,
