@@ -133,7 +133,12 @@ def test_alone_is_the_optimum_of_the_session_cut_down(seed: int) -> None:
     random = np.random.default_rng(seed)
     capacities, demands = random_trees(random, int(random.integers(1, 4)), int(random.integers(0, 12)))
     changed = [
-        replace(demand, multirate=i != 1 and demand.multirate, max_rate=1e6 if i == seed % 3 else math.inf)
+        replace(
+            demand,
+            multirate=i != 1 and demand.multirate,
+            max_rate=1e6 if i == seed % 3 else math.inf,
+            weight=3.0 if i % 2 else 1.0,
+        )
         for i, demand in enumerate(demands)
     ]
     fixed = Demand(name="fixed", routes=((0,),), fixed_rate=capacities[0] / 3)
@@ -256,6 +261,12 @@ def test_single_rate_sessions_have_it_where_the_scenario_asks_for_it() -> None:
     # Held back by the other one, it has less than half of what it would have alone.
     assert found["film-0", "satisfaction"] == found["film-0", "rate"] / 900e3 < 0.5
     assert found["film-1", "satisfaction"] == found["film-1", "rate"] / 400e3
+
+
+def test_without_sessions_there_is_nothing_to_say_of_them() -> None:
+    flows = {"web": {"kind": "tcp"}}
+    tree = {"format": 1, "name": "x", "duration": "2 s", "topology": {"kind": "dumbbell"}, "flows": flows}
+    assert ("run", "same_path") not in faircast.run(tree | {"optimum": {"multirate": True}}).metrics()
 
 
 def test_who_was_never_there_has_no_satisfaction() -> None:

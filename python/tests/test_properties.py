@@ -92,6 +92,13 @@ def test_how_far_they_are_missed() -> None:
     assert found["same_path"] == (0, pytest.approx(0.41 / 4))
 
 
+def test_a_session_has_on_a_link_the_rate_of_its_fastest_receiver() -> None:
+    # Here the fastest one comes first, and l0 is what nobody has more on.
+    found = measured({"s-0": 5, "s-1": 1, "f": 4}, {"l0": 1.0})
+    assert found["per_session_link"] == (1, pytest.approx(0.2))
+    assert found["per_receiver_link"] == (1, pytest.approx(0.8))
+
+
 def test_a_rate_of_zero_lacks_everything() -> None:
     found = measured({"s-0": 0, "s-1": 0, "f": 9.5}, {"l0": 0.95, "l2": 0.1})
     assert found["same_path"] == (0, 1)
