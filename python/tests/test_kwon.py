@@ -34,6 +34,8 @@ def test_rows_of_time_and_value_by_hand() -> None:
     assert spans(levels, 1, 0, 20) == [(10, 12), (15, 20)]
     assert spans(levels, 1, 11, 16) == [(11, 12), (15, 16)]
     assert spans(levels, 2, 0, 20) == []
+    # What lasts no time at all is none.
+    assert spans(rows((3, 1), (3, 2)), 1, 0, 20) == []
     # The same lead receiver twice in a row is one time.
     assert spans(rows((1, 3), (4, 3), (6, NOBODY)), 3, 0, 20) == [(1, 6)]
     assert sampled(rows((0.1, 5), (0.25, 7)), 0.4).tolist() == pytest.approx([math.nan, 5, 5, 7, 7], nan_ok=True)
@@ -96,7 +98,7 @@ def test_what_is_kept_is_what_the_tables_hold() -> None:
     rtt_s, p, asked = found.measured["session-0"]
     assert 0.064 < rtt_s[-1] < 1
     assert 0 <= p[-1] < 1
-    assert asked[-1] > 0
+    assert 0.01 < asked[-1] < 20
 
 
 def test_the_run_in_the_middle() -> None:
