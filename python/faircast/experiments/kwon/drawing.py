@@ -6,7 +6,7 @@ throughput; who leads each layer is a strip below.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +30,9 @@ JOINS: Mapping[str, tuple[str, str, dict[str, Any]]] = {
 }
 """How the ends of attempts are drawn, and what they are called."""
 TCP_GREY = "#b5b5b5"
-LAYERS = (COLOURS[5], COLOURS[4], COLOURS[3], COLOURS[6])
-"""Colours of the layers, from the lowest; those of receivers begin at the other end."""
+LAYERS = ("#000000", "#7f7f7f", "#8c6d31", "#7b4173", "#637939", "#393b79")
+"""Colours of the layers, from the lowest; none is that of a receiver."""
+Flows = Sequence[str] | Callable[[Case, Course], Sequence[str]]
 PANEL_IN, STRIP_IN, HEAD_IN = 1.35, 0.17, 0.75
 
 
@@ -43,10 +44,11 @@ def names_of(case: Case) -> list[str]:
 def over_time(
     data: Data,
     drawn: Sequence[tuple[Case, int]],
-    groups: Sequence[tuple[str, Sequence[int], Sequence[str]]],
+    groups: Sequence[tuple[str, Sequence[int], Flows]],
     *,
     by: str,
-    dashed: str,
+    dashed: str = "",
+    grey: str = "",
     span_s: tuple[float, float] | None = None,
     marks: Sequence[float] = (),
 ) -> Figure:
@@ -55,9 +57,11 @@ def over_time(
     Parameters
     ----------
     groups
-        The panels with throughput: what stands above, which receivers, which TCP flows.
+        The panels with throughput: what stands above, which receivers, which TCP flows, or what finds these in a run.
     by
         By what the runs are the median ones, in words.
+    grey
+        What is drawn in grey, in words, where it is not all TCP flows.
     span_s
         From when to when; None: the whole run.
     marks
@@ -79,7 +83,8 @@ def over_time(
     for column, ((case, seed), course) in enumerate(zip(drawn, courses, strict=True)):
         names = names_of(case)
         for axes, (label, receivers, tcps) in zip(grid[:, column], groups, strict=False):
-            throughput(axes, course, {names[number]: number for number in receivers}, tcps)
+            flows = tcps(case, course) if callable(tcps) else tcps
+            throughput(axes, course, {names[number]: number for number in receivers}, flows)
             above = f"{CONTROLS[case.control]}, seed {seed}\n" if len(drawn) > 1 and axes is grid[0][column] else ""
             axes.set_title(above + label, loc="left")
         layer_rates(grid[-2][column], course, tops)
@@ -97,7 +102,8 @@ def over_time(
         row[0].set_ylim(0, 1.1 * max(inside, default=1.0))
     _legend(figure, grid)
     which = f"seed {drawn[0][1]}: the median run" if len(drawn) == 1 else "the median runs"
-    figure.suptitle(f"{which} by {by}; dashed: {dashed}", fontsize=7)
+    more = [f"{what}: {words}" for what, words in (("dashed", dashed), ("grey", grey)) if words]
+    figure.suptitle("; ".join([f"{which} by {by}", *more]), fontsize=7)
     return figure
 
 
