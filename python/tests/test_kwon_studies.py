@@ -138,6 +138,9 @@ def test_drops_when_s2_leads() -> None:
     note = judge(six_receivers.EXPERIMENTS[1].criteria[1], data).note
     assert note == "S2 begins to lead L_1 2 times per run; the largest fall is from 6 to 4.5"
     assert "in 50 % of all cases by less than 10 %" in shown(six_receivers.EXPERIMENTS[1], data)
+    late = six()
+    late["targets"][1][600:635] = 6.0
+    assert six_receivers.drops(Course(**late))[0] == (60, 6, 6)
     never = data_of({six_receivers.MAIN: [six(led_s=(), dragged=())]})
     assert judge(six_receivers.EXPERIMENTS[1].criteria[1], never).note.endswith("; S2 never leads L_1")
 
@@ -192,6 +195,11 @@ def test_claims(runs: dict[str, Any], wrong: list[int]) -> None:
     (experiment,) = claims.EXPERIMENTS
     data = of_claims(**runs)
     assert failing(experiment, data) == wrong
+
+
+def test_what_is_lost_on_the_same_level() -> None:
+    verdict = judge(claims.EXPERIMENTS[0].criteria[4], of_claims())
+    assert (verdict.measured, verdict.verdict) == (0.5, "reported")
 
 
 def test_other_delays_and_queues_are_compared_with_the_right_ones() -> None:
@@ -301,7 +309,9 @@ def test_the_session_over_satellites_runs() -> None:
     case = replace(conditions.SPACE, control=SINGLE, duration_s=12, warmup_s=1)
     starts = [conditions._started(case, seed)["topology"]["start"] for seed in (1, 9, 10)]
     assert starts == ["10 min", "90 min", "0 min"]
-    found = Course(**course(_native.run(resolve(case.scenario()).json, 1)))
+    scenario = case.scenario()
+    assert [flow["to"] for flow in scenario["flows"].values()] == scenario["sessions"]["session"]["receivers"]["nodes"]
+    found = Course(**course(_native.run(resolve(scenario).json, 1)))
     assert set(found.rates) == {*(f"session-{n}" for n in range(3)), *(f for n in (1, 2, 3) for f in case.tcps(n))}
     # All three share the first and narrowest bottleneck's rate.
     assert found.mean("tcp-1-0", 6, 12) + found.mean("tcp-1-1", 6, 12) + found.mean("session-0", 6, 12) < 3.01
@@ -365,6 +375,8 @@ def test_joins_grow_with_the_logarithm() -> None:
     linear = [(4, 3, "succeeded"), (8, 6, "succeeded"), (16, 12, "succeeded")]
     data = data_of({case: [climbing(case, linear)] for case in join_costs.CASES.values()})
     assert failing(experiment, data) == [0, 1]
+    fewer = data_of({case: [climbing(case, [*right, (100, 5, "succeeded")])] for case in join_costs.CASES.values()})
+    assert failing(experiment, fewer) == [0]
     nothing = data_of({case: [climbing(case, [])] for case in join_costs.CASES.values()})
     assert failing(experiment, nothing) == [0, 1]
     assert shown(experiment, nothing) == "No attempt succeeded."
