@@ -27,6 +27,8 @@ from faircast.experiments.kwon import (
 from faircast.experiments.kwon.course import Course, course
 from faircast.experiments.kwon.network import DROP_TAIL, RED, SINGLE, Bottleneck, Case
 from faircast.scenario import resolve
+from faircast.utility.network import problem_of
+from faircast.utility.satisfaction import alone
 
 
 def failing(experiment: Experiment, data: Data) -> list[int]:
@@ -303,6 +305,13 @@ def test_the_fair_rate_of_a_bottleneck_that_changes() -> None:
     assert conditions.mean_fair(case, 1) == pytest.approx((80 * 9 + 100 * 21) / 180 / 3)
     assert [conditions.mean_fair(conditions.MAIN, number) for number in range(3)] == [2, 7, 15]
     assert conditions.mean_fair(conditions.SPACE, 2) == 7.5
+
+
+@pytest.mark.parametrize("case", [conditions.MAIN, conditions.SPACE], ids=["ground", "satellites"])
+def test_fair_rates_are_those_that_satisfaction_is_about(case: Case) -> None:
+    scenario = replace(case, control=SINGLE).scenario() | {"optimum": {"multirate": True}}
+    fair = alone(problem_of(resolve(scenario), utility="max-min"))
+    assert fair == {f"session-{number}": 1e6 * conditions.mean_fair(case, number) for number in range(3)}
 
 
 def test_the_session_over_satellites_runs() -> None:
