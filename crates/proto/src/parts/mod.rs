@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `throughput_equation.rs` | the rate of a TCP at a loss event rate, and the inverse | RFC 5348 section 3.1 |
 //! | `rtt.rs` | stamps in microseconds; round-trip time and one-way adjustment | RFC 4654 sections 4.3.2, 4.3.3 |
+//! | `rto.rs` | SRTT, RTTVAR and the retransmission time-out | RFC 6298 |
 //! | `sequence.rs` | sequence numbers that wrap, and wild ones | RFC 3550 appendix A.1 |
 //! | `loss_detection.rs` | what is missing in a sequence space, and when it is lost | RFC 4654 section 5.1 |
 //! | `loss_events.rs` | loss events, intervals, discounting | RFC 4654 sections 5.2 to 5.5 |
@@ -16,6 +17,7 @@ pub mod loss_events;
 pub mod loss_history;
 pub mod pacer;
 pub mod receive_rate;
+pub mod rto;
 pub mod rtt;
 pub mod sequence;
 pub mod throughput_equation;

@@ -13,9 +13,11 @@
 //! | `rule/` | how the window grows and shrinks: one file per rule | RFC 5681 section 3.1 |
 //! | `receiver.rs` | cumulative and selective ACKs, delayed ACKs | RFC 5681 section 4.2, RFC 2018 |
 //! | `congestion_echo.rs` | marks: the receiver's latch, the sender's response | RFC 3168 section 6.1, [Durresi] |
-//! | `rtt.rs` | round-trip time, time-out, Karn's rule | RFC 6298 sections 2, 3 |
+//! | `rtt.rs` | what round trips are measured with, Karn's rule | RFC 6298 section 3 |
 //! | `number.rs` | numbers of segments on the wire and inside | RFC 9293 section 3.4 |
 //! | `scoreboard.rs`, `ranges.rs` | what has been selectively acknowledged | RFC 6675 section 4 |
+//!
+//! The time-out, SRTT and RTTVAR, is in [`parts::rto`](crate::parts::rto).
 //!
 //! `docs/tcp.md` has the state diagram, the table of parameters and the deviations.
 

@@ -14,12 +14,13 @@ use super::events;
 use super::handshake::{Handshake, RTO_AFTER_LOST_SYN};
 use super::header::Header;
 use super::recovery::{Cut, LossRecovery};
-use super::rtt::{RttEstimator, TickingClock, TimedSegment};
+use super::rtt::{TickingClock, TimedSegment};
 use super::rule::{Rule, Window, WindowRule};
 use super::state::State;
 use super::{Config, EcnMode};
 use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
+use crate::parts::rto::RttEstimator;
 use crate::random::Random;
 use crate::time::{Duration, Instant};
 
