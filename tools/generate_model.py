@@ -153,6 +153,10 @@ def alias(name: str, value: str, node: dict[str, Any]) -> str:
     if len(line) > 120 and value.startswith("Literal["):  # as ruff breaks it
         words = value.removeprefix("Literal[").removesuffix("]").split(", ")
         line = "\n".join([f"{name}: TypeAlias = Literal[", *(f"    {word}," for word in words), "]"])
+    elif len(line) > 120:
+        parts = textwrap.wrap(value.strip('"'), WIDTH - len('     ""'), break_long_words=False)
+        quoted = [f'    "{part} "' for part in parts[:-1]] + [f'    "{parts[-1]}"']
+        line = "\n".join([f"{name}: TypeAlias = (", *quoted, ")"])
     return "\n".join([line, *text])
 
 

@@ -162,6 +162,18 @@ PacketAction: TypeAlias = Literal[
 * "off-tree": Came over a link that is not the way down its tree, and was given up.
 * "not-a-source": Came up the tree to a group to which members may not send, and was given up.
 """
+PgmccRtt: TypeAlias = Literal["time", "packets"]
+"""What round-trip times are measured in.
+
+* "time": Seconds, by time stamps (the draft, section 2.5.1).
+* "packets": Packets: those sent since the one that a receiver has got last, one at least (section 2.5.3).
+"""
+PgmccThroughput: TypeAlias = Literal["full", "simple"]
+"""How throughput is estimated.
+
+* "full": By the TCP equation with its time-outs: 1 / (R sqrt(p) (1 + 9 p (1 + 32 p^2))) (the draft, section 2.4).
+* "simple": Without them: 1 / (R sqrt(p)).
+"""
 Profile: TypeAlias = Literal["realistic", "ns2"]
 """Whose leave latency a session has.
 
@@ -2048,6 +2060,214 @@ class Path(Part):
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
+class PgmccParameters(Part):
+    """Parameters of the scheme pgmcc, for all sessions that do not say them.
+
+    Parameters
+    ----------
+    bias : float, optional
+        C: a receiver becomes the acker if its throughput is below so many times the acker's. Default 0.75 (the draft,
+        section 2.3).
+    ecn : bool, optional
+        Data packets are ECN-capable, and marks count as losses. Default false.
+    feedback_size : str such as "1000 B", optional
+        Size of an ACK, a NAK and an NCF on the wire. Default 40 B.
+    initial_rto : str such as "250 ms", optional
+        Time-out before the first measurement. Default 3 s (the draft, section 2.7).
+    loss_weight : float, optional
+        c: weight of the newest packet in the loss rate. Default 500/65536 = 0.00763 (the draft, section 2.6).
+    max_rate : str such as "1.5 Mbit/s", optional
+        The source never sends faster; left out, than the fastest link out of its node. Packets that the window lets go
+        together leave one after the other at this rate.
+    max_rto : str such as "250 ms", optional
+        Up to this successive time-outs double. Default 8 s, as TFMCC sends a packet in 8 s at least: so long whoever
+        comes to a silent session waits. TCP has 60 s.
+    min_rto : str such as "250 ms", optional
+        Least time-out. Default 1 s.
+    nak_backoff : str such as "250 ms", optional
+        A NAK waits for a random time up to this, and is spared if meanwhile the source confirms another's. Default 50
+        ms.
+    ncf : bool, optional
+        The source confirms NAKs to all (NCF). Default true (RFC 3208 section 2.1).
+    packet_size : str such as "1000 B", optional
+        Size of a data packet on the wire. Default 1000 B.
+    recent_ackers : int, optional
+        Of so many recent ackers the source remembers round-trip time and loss rate, and takes ACKs. Default 16.
+    rtt : {"time", "packets"}, optional
+        In what round-trip times are measured for that. Default "time".
+    rtt_weight : float, optional
+        Weight of the newest measurement in the round-trip time by which receivers are compared. Default 0.125.
+    ssthresh : str such as "50 packets", optional
+        Up to this window each packet acknowledged opens it by one. Default 4 packets (the draft, section 2.2).
+    throughput : {"full", "simple"}, optional
+        The throughput by which receivers are compared. Default "full".
+    timeouts_to_election : int, optional
+        After so many time-outs in a row another acker is elected. Default 2 (the draft, section 2.7).
+    """
+
+    bias: float | None = None
+    """C: a receiver becomes the acker if its throughput is below so many times the acker's. Default 0.75 (the draft,
+    section 2.3).
+    """
+    ecn: bool | None = None
+    """Data packets are ECN-capable, and marks count as losses. Default false."""
+    feedback_size: str | None = None
+    """Size of an ACK, a NAK and an NCF on the wire. Default 40 B."""
+    initial_rto: str | None = None
+    """Time-out before the first measurement. Default 3 s (the draft, section 2.7)."""
+    loss_weight: float | None = None
+    """c: weight of the newest packet in the loss rate. Default 500/65536 = 0.00763 (the draft, section 2.6)."""
+    max_rate: str | None = None
+    """The source never sends faster; left out, than the fastest link out of its node. Packets that the window lets
+    go together leave one after the other at this rate.
+    """
+    max_rto: str | None = None
+    """Up to this successive time-outs double. Default 8 s, as TFMCC sends a packet in 8 s at least: so long whoever
+    comes to a silent session waits. TCP has 60 s.
+    """
+    min_rto: str | None = None
+    """Least time-out. Default 1 s."""
+    nak_backoff: str | None = None
+    """A NAK waits for a random time up to this, and is spared if meanwhile the source confirms another's. Default 50
+    ms.
+    """
+    ncf: bool | None = None
+    """The source confirms NAKs to all (NCF). Default true (RFC 3208 section 2.1)."""
+    packet_size: str | None = None
+    """Size of a data packet on the wire. Default 1000 B."""
+    recent_ackers: int | None = None
+    """Of so many recent ackers the source remembers round-trip time and loss rate, and takes ACKs. Default 16."""
+    rtt: PgmccRtt | None = None
+    """In what round-trip times are measured for that. Default "time"."""
+    rtt_weight: float | None = None
+    """Weight of the newest measurement in the round-trip time by which receivers are compared. Default 0.125."""
+    ssthresh: str | None = None
+    """Up to this window each packet acknowledged opens it by one. Default 4 packets (the draft, section 2.2)."""
+    throughput: PgmccThroughput | None = None
+    """The throughput by which receivers are compared. Default "full"."""
+    timeouts_to_election: int | None = None
+    """After so many time-outs in a row another acker is elected. Default 2 (the draft, section 2.7)."""
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class PgmccSession(Part):
+    """pgmcc: a TCP-like window towards the receiver with the lowest throughput.
+
+    Parameters
+    ----------
+    source : str
+        Sending node.
+    bias : float, optional
+        C: a receiver becomes the acker if its throughput is below so many times the acker's. Default 0.75 (the draft,
+        section 2.3).
+    ecn : bool, optional
+        Data packets are ECN-capable, and marks count as losses. Default false.
+    feedback_size : str such as "1000 B", optional
+        Size of an ACK, a NAK and an NCF on the wire. Default 40 B.
+    initial_rto : str such as "250 ms", optional
+        Time-out before the first measurement. Default 3 s (the draft, section 2.7).
+    loss_weight : float, optional
+        c: weight of the newest packet in the loss rate. Default 500/65536 = 0.00763 (the draft, section 2.6).
+    max_rate : str such as "1.5 Mbit/s", optional
+        The source never sends faster; left out, than the fastest link out of its node. Packets that the window lets go
+        together leave one after the other at this rate.
+    max_rto : str such as "250 ms", optional
+        Up to this successive time-outs double. Default 8 s, as TFMCC sends a packet in 8 s at least: so long whoever
+        comes to a silent session waits. TCP has 60 s.
+    membership : Membership, optional
+        How members and routers come to the session's packets.
+    min_rto : str such as "250 ms", optional
+        Least time-out. Default 1 s.
+    nak_backoff : str such as "250 ms", optional
+        A NAK waits for a random time up to this, and is spared if meanwhile the source confirms another's. Default 50
+        ms.
+    ncf : bool, optional
+        The source confirms NAKs to all (NCF). Default true (RFC 3208 section 2.1).
+    packet_size : str such as "1000 B", optional
+        Size of a data packet on the wire. Default 1000 B.
+    receivers : Receivers, optional
+        Who receives.
+    recent_ackers : int, optional
+        Of so many recent ackers the source remembers round-trip time and loss rate, and takes ACKs. Default 16.
+    rtt : {"time", "packets"}, optional
+        In what round-trip times are measured for that. Default "time".
+    rtt_weight : float, optional
+        Weight of the newest measurement in the round-trip time by which receivers are compared. Default 0.125.
+    ssthresh : str such as "50 packets", optional
+        Up to this window each packet acknowledged opens it by one. Default 4 packets (the draft, section 2.2).
+    start : str such as "250 ms", optional
+        When the source starts. Default "0 s".
+    start_jitter : str such as "250 ms", optional
+        It starts later by a random time, uniform from zero to this. Default "0 s".
+    stop : str such as "250 ms", optional
+        When it stops. Default: not before the end.
+    throughput : {"full", "simple"}, optional
+        The throughput by which receivers are compared. Default "full".
+    timeouts_to_election : int, optional
+        After so many time-outs in a row another acker is elected. Default 2 (the draft, section 2.7).
+    """
+
+    scheme: ClassVar[str | None] = "pgmcc"
+
+    source: str
+    """Sending node."""
+    bias: float | None = None
+    """C: a receiver becomes the acker if its throughput is below so many times the acker's. Default 0.75 (the draft,
+    section 2.3).
+    """
+    ecn: bool | None = None
+    """Data packets are ECN-capable, and marks count as losses. Default false."""
+    feedback_size: str | None = None
+    """Size of an ACK, a NAK and an NCF on the wire. Default 40 B."""
+    initial_rto: str | None = None
+    """Time-out before the first measurement. Default 3 s (the draft, section 2.7)."""
+    loss_weight: float | None = None
+    """c: weight of the newest packet in the loss rate. Default 500/65536 = 0.00763 (the draft, section 2.6)."""
+    max_rate: str | None = None
+    """The source never sends faster; left out, than the fastest link out of its node. Packets that the window lets
+    go together leave one after the other at this rate.
+    """
+    max_rto: str | None = None
+    """Up to this successive time-outs double. Default 8 s, as TFMCC sends a packet in 8 s at least: so long whoever
+    comes to a silent session waits. TCP has 60 s.
+    """
+    membership: Membership | None = None
+    """How members and routers come to the session's packets."""
+    min_rto: str | None = None
+    """Least time-out. Default 1 s."""
+    nak_backoff: str | None = None
+    """A NAK waits for a random time up to this, and is spared if meanwhile the source confirms another's. Default 50
+    ms.
+    """
+    ncf: bool | None = None
+    """The source confirms NAKs to all (NCF). Default true (RFC 3208 section 2.1)."""
+    packet_size: str | None = None
+    """Size of a data packet on the wire. Default 1000 B."""
+    receivers: Receivers | None = None
+    """Who receives."""
+    recent_ackers: int | None = None
+    """Of so many recent ackers the source remembers round-trip time and loss rate, and takes ACKs. Default 16."""
+    rtt: PgmccRtt | None = None
+    """In what round-trip times are measured for that. Default "time"."""
+    rtt_weight: float | None = None
+    """Weight of the newest measurement in the round-trip time by which receivers are compared. Default 0.125."""
+    ssthresh: str | None = None
+    """Up to this window each packet acknowledged opens it by one. Default 4 packets (the draft, section 2.2)."""
+    start: str | None = None
+    """When the source starts. Default "0 s"."""
+    start_jitter: str | None = None
+    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
+    stop: str | None = None
+    """When it stops. Default: not before the end."""
+    throughput: PgmccThroughput | None = None
+    """The throughput by which receivers are compared. Default "full"."""
+    timeouts_to_election: int | None = None
+    """After so many time-outs in a row another acker is elected. Default 2 (the draft, section 2.7)."""
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Probes(Part):
     """The observations of a run: what is written down, and how often.
 
@@ -3342,7 +3562,9 @@ Queue: TypeAlias = "DropTail | Red | Mecn"
 """A queue discipline as configurations write it: `{ kind = "drop-tail", limit = "50 packets" }`."""
 RouterAgent: TypeAlias = "Monitor | LayerBlocking | RateCap"
 """A router agent as configurations write it: `{ kind = "monitor" }`."""
-Session: TypeAlias = "CbrSession | TfmccSession | OmccSession | LayeredCbrSession | LayerBlockingSession | RlmSession"
+Session: TypeAlias = (
+    "CbrSession | TfmccSession | OmccSession | PgmccSession | LayeredCbrSession | LayerBlockingSession | RlmSession"
+)
 """A multicast session."""
 Topology: TypeAlias = "Dumbbell | Chain | ParkingLot | Star | Satellite | Constellation | Tree"
 """A named topology as scenarios write it: `kind = "dumbbell"`."""

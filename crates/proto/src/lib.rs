@@ -18,6 +18,7 @@
 //! | [`tfmcc`] | TFMCC, single-rate multicast congestion control |
 //! | [`omcc`] | OMCC: TFMCC scaled by the utility that a session has for the network |
 //! | [`smcc`] | SMCC: layers, each with a single-rate control of its own |
+//! | [`pgmcc`] | pgmcc, window-based single-rate multicast congestion control |
 //! | [`scheme`], [`flow_kind`] | the contracts of schemes of multicast congestion control and of kinds of flows |
 //! | [`registry`] | the schemes and the kinds of flows, by name |
 //! | [`source`] | sources without congestion control and their sink |
@@ -34,6 +35,7 @@ pub mod layer_blocking;
 pub mod omcc;
 pub mod packet;
 pub mod parts;
+pub mod pgmcc;
 pub mod quantity;
 pub mod random;
 pub mod registry;

@@ -24,6 +24,8 @@ macro_rules! schemes {
                 = "tfmcc": "TFMCC: the rate of a TCP on the way to the worst receiver (RFC 4654).";
             Omcc(omcc::Config) with omcc::Header
                 = "omcc": "OMCC: TFMCC scaled by what the session's rate is worth to its receivers.";
+            Pgmcc(pgmcc::Config) with pgmcc::Header
+                = "pgmcc": "pgmcc: a TCP-like window towards the receiver with the lowest throughput.";
             LayeredCbr(source::layered::Config) with source::layered::Header
                 = "layered-cbr": "Constant rates in layers, of which members hold the first: no congestion control.";
             LayerBlocking(layer_blocking::Config)

@@ -5,12 +5,13 @@ use crate::endpoint::GaugeKind;
 use crate::group_set::{GroupSet, Role};
 use crate::omcc::population::{self, configured, estimated, registration};
 use crate::packet::{Ecn, FlowId, Header, Packet};
+use crate::quantity::Packets;
 use crate::random::{Random, fnv1a};
 use crate::source::layered::{Announce, Step};
 use crate::testing::group::{GROUP, Group, Who};
 use crate::testing::{Fate, anything};
 use crate::time::Duration;
-use crate::{layer_blocking, omcc, rlm, source, tfmcc};
+use crate::{layer_blocking, omcc, pgmcc, rlm, source, tfmcc};
 use std::collections::BTreeSet;
 
 pub(super) const MEMBERS: usize = 5;
@@ -84,6 +85,30 @@ pub(super) fn settings() -> Vec<SchemeConfig> {
             ..omcc
         }),
     ];
+    let pgmcc = pgmcc::Config { max_rate: Some(Rate(2_000_000)), ..Default::default() };
+    settings.extend([
+        SchemeConfig::Pgmcc(pgmcc.clone()),
+        SchemeConfig::Pgmcc(pgmcc::Config {
+            ecn: true,
+            rtt: pgmcc::RttUnit::Packets,
+            throughput: pgmcc::ThroughputModel::Simple,
+            timeouts_to_election: 1,
+            recent_ackers: 2,
+            ..pgmcc.clone()
+        }),
+        SchemeConfig::Pgmcc(pgmcc::Config {
+            ssthresh: Packets(1.0),
+            loss_weight: 0.5,
+            bias: 1.0,
+            rtt_weight: 1.0,
+            nak_backoff: Duration::ZERO,
+            ncf: false,
+            min_rto: Duration::from_millis(1),
+            initial_rto: Duration::from_millis(300),
+            recent_ackers: 1,
+            ..pgmcc
+        }),
+    ]);
     let rates = vec![Rate(30_000), Rate(54_321), Rate(100_000), Rate(200_000)];
     let timers = [Duration::from_millis(300), Duration::from_millis(100)];
     settings.extend([
@@ -236,6 +261,11 @@ fn check_packets<N>(config: &SchemeConfig, group: &Group<Source, Member, N>, nam
             assert!(groups.contains(&packet.destination.index()), "{name}: {packet:?}");
         }
         if who != Who::Source {
+            assert!(u64::from(packet.size) <= config.packet_bytes(), "{name}: {packet:?}");
+            continue;
+        }
+        if !packet.header.is_data() {
+            // Messages of the source are rare and no larger than its data.
             assert!(u64::from(packet.size) <= config.packet_bytes(), "{name}: {packet:?}");
             continue;
         }

@@ -7,7 +7,7 @@ use crate::random::Random;
 use crate::testing::group::{GROUP, Group, Who};
 use crate::testing::{Fate, anything};
 use crate::time::{Duration, Rate};
-use crate::{omcc, tfmcc};
+use crate::{omcc, pgmcc, tfmcc};
 
 /// The link of every member.
 const LINK: Rate = Rate(234_567);
@@ -40,14 +40,35 @@ fn foreign(random: &mut Random, now: Instant) -> Packet {
         Header::Omcc(omcc::Header::Data(data)) => unfit(random, &mut data.tfmcc),
         Header::Tfmcc(tfmcc::Header::Feedback(feedback)) => much(random, now, feedback),
         Header::Omcc(omcc::Header::Feedback(feedback)) => much(random, now, &mut feedback.tfmcc),
+        Header::Pgmcc(pgmcc::Header::Data(data)) => data.sequence = unfit_number(random),
+        Header::Pgmcc(pgmcc::Header::Ack(ack)) => {
+            (ack.echoed_stamp_us, ack.highest) = (recent(random, now), fit_number(random));
+        }
+        Header::Pgmcc(pgmcc::Header::Nak(nak)) => {
+            (nak.echoed_stamp_us, nak.highest) = (recent(random, now), fit_number(random));
+        }
         _ => {}
     }
     packet
 }
 
+/// A time stamp of the last tenth of a second.
+fn recent(random: &mut Random, now: Instant) -> u32 {
+    ((now.0 / 1000) as u32).wrapping_sub(random.uniform_in(0.0, 1e5) as u32)
+}
+
 /// The session begins with 0 and sends some thousands.
+fn unfit_number(random: &mut Random) -> u32 {
+    random.uniform_in(1e5, 4.29e9) as u32
+}
+
+/// Many of these it has sent.
+fn fit_number(random: &mut Random) -> u32 {
+    random.uniform_in(0.0, 5e3) as u32
+}
+
 fn unfit(random: &mut Random, data: &mut tfmcc::DataHeader) {
-    data.sequence = random.uniform_in(1e5, 4.29e9) as u32;
+    data.sequence = unfit_number(random);
     if let Some(echo) = &mut data.echo {
         echo.receiver = Address::endpoint(random.uniform_in(1.0, 1.0 + MEMBERS as f64) as u32);
     }
@@ -56,7 +77,7 @@ fn unfit(random: &mut Random, data: &mut tfmcc::DataHeader) {
 fn much(random: &mut Random, now: Instant, feedback: &mut tfmcc::FeedbackHeader) {
     feedback.rate_bps = if random.chance(0.5) { f32::INFINITY } else { random.uniform_in(1e6, 1e9) as f32 };
     if random.chance(0.5) {
-        feedback.echoed_stamp_us = ((now.0 / 1000) as u32).wrapping_sub(random.uniform_in(0.0, 1e5) as u32);
+        feedback.echoed_stamp_us = recent(random, now);
     }
 }
 

@@ -10,7 +10,7 @@ use crate::testing::group::GROUP;
 use crate::testing::{anything, feed, inputs};
 use crate::tfmcc::{DataHeader, Echo, FeedbackHeader};
 use crate::time::Duration;
-use crate::{omcc, tfmcc};
+use crate::{omcc, pgmcc, tfmcc};
 
 const OWN: Address = Address::endpoint(1);
 
@@ -23,6 +23,8 @@ struct Peer {
     round: u8,
     /// Whether it speaks OMCC.
     scaled: bool,
+    /// Whether it speaks pgmcc.
+    windowed: bool,
 }
 
 impl Peer {
@@ -44,6 +46,10 @@ impl Peer {
         let rtt = Duration::from_secs_f64(random.exponential(0.1));
         let stamp_us = |at: Instant| (at.0 / 1000) as u32;
         let rate_bps = random.exponential(1e6) as f32;
+        if self.windowed {
+            let header = self.plausible_of_pgmcc(random).into();
+            return Packet { header, ..self.envelope(random, now - rtt) };
+        }
         let answered = match self.sent.map(|packet| (packet.sent, packet.header)) {
             Some((sent, Header::Tfmcc(tfmcc::Header::Data(data)))) => Some((sent, data.round)),
             Some((sent, Header::Omcc(omcc::Header::Data(data)))) => Some((sent, data.tfmcc.round)),
@@ -92,15 +98,46 @@ impl Peer {
                 }
             }
         };
+        Packet { header, ..self.envelope(random, now - rtt) }
+    }
+
+    /// The same of pgmcc: ACKs and NAKs for what was sent, data and NCFs.
+    fn plausible_of_pgmcc(&mut self, random: &mut Random) -> pgmcc::Header {
+        let stamp_us = |at: Instant| (at.0 / 1000) as u32;
+        let loss_rate = random.uniform() as f32;
+        let holes = (0..32).filter(|_| random.chance(0.05)).fold(0, |holes, bit| holes | 1u32 << bit);
+        match self.sent.map(|packet| (packet.sent, packet.header)) {
+            Some((sent, Header::Pgmcc(pgmcc::Header::Data(data)))) => {
+                let behind = if random.chance(0.7) { 0 } else { random.uniform_in(0.0, 40.0) as u32 };
+                let (echoed_stamp_us, highest) = (stamp_us(sent), data.sequence.wrapping_sub(behind));
+                if random.chance(0.8) {
+                    let (bitmap, leave) = (!holes, random.chance(0.01));
+                    pgmcc::Header::Ack(pgmcc::Ack { echoed_stamp_us, loss_rate, highest, bitmap, leave })
+                } else {
+                    let missing = random.chance(0.9).then(|| highest.wrapping_sub(1));
+                    pgmcc::Header::Nak(pgmcc::Nak { echoed_stamp_us, loss_rate, highest, missing })
+                }
+            }
+            _ if random.chance(0.1) => pgmcc::Header::Ncf { missing: self.sequence },
+            _ => {
+                let step = if random.chance(0.9) { 1.0 } else { random.uniform_in(-5.0, 20.0) };
+                self.sequence = self.sequence.wrapping_add_signed(step as i32);
+                let acker = random.chance(0.8).then(|| if random.chance(0.5) { OWN } else { Address::endpoint(7) });
+                pgmcc::Header::Data(pgmcc::Data { sequence: self.sequence, acker })
+            }
+        }
+    }
+
+    fn envelope(&self, random: &mut Random, sent: Instant) -> Packet {
         Packet {
-            sent: now - rtt,
+            sent,
             flow: FlowId(0),
             source: Address::endpoint(2 + (random.uniform() * 3.0) as u32),
             destination: GROUP,
             size: 1000,
             ttl: INITIAL_TTL,
             ecn: if random.chance(0.02) { Ecn::Moderate } else { Ecn::Capable },
-            header,
+            header: Header::Datagram { sequence: 0 },
         }
     }
 }
@@ -110,7 +147,8 @@ impl Peer {
 fn live(endpoint: &mut dyn Endpoint, most: usize, random: &mut Random, bound: Option<Rate>, name: &str) -> usize {
     let mut out = Outbox::new();
     let scaled = name.contains(" Omcc(");
-    let mut peer = Peer { sent: None, sequence: u32::MAX - 1000, round: 250, scaled };
+    let windowed = name.contains(" Pgmcc(");
+    let mut peer = Peer { sent: None, sequence: u32::MAX - 1000, round: 250, scaled, windowed };
     let (mut now, mut wild) = (Instant::ZERO, 0);
     feed(endpoint, now, Input::Start, true, &mut out, &name);
     peer.note(&mut out);

@@ -85,8 +85,8 @@ fn of_link(link: &crate::network::DirectedLink, queue: Marks, crossing: &[(Strin
     if queue == Marks::Mecn && !plain.is_empty() {
         let message = format!(
             "the queue of link {name} marks two levels of congestion, of which {} know one: plain TCP with ECN passes \
-             over marks of incipient congestion, and TFMCC and OMCC take them for losses; set ecn = \"mecn\" for TCP, \
-             or give that link a queue of kind \"red\" with ecn = true",
+             over marks of incipient congestion, and multicast schemes take them for losses; set ecn = \"mecn\" for \
+             TCP, or give that link a queue of kind \"red\" with ecn = true",
             named(&plain)
         );
         warn("ecn-on-mecn", plain.len(), message);
@@ -118,6 +118,7 @@ fn of_session(config: &SchemeConfig) -> Option<Marks> {
     match config {
         SchemeConfig::Tfmcc(tfmcc) => Some(marks(tfmcc.ecn)),
         SchemeConfig::Omcc(omcc) => Some(marks(omcc.tfmcc.ecn)),
+        SchemeConfig::Pgmcc(pgmcc) => Some(marks(pgmcc.ecn)),
         SchemeConfig::Guest(_) => None,
         _ => Some(Marks::Not),
     }

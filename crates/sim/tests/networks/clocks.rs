@@ -4,7 +4,7 @@ use crate::support::{AMPLE, NO_LOSS, Wire, always, at, constant_rate, duplex, se
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::source::cbr;
 use faircast_proto::time::Duration;
-use faircast_proto::{omcc, tfmcc};
+use faircast_proto::{omcc, pgmcc, tfmcc};
 use faircast_sim::builder::{NetworkBuilder, clock_offset};
 use faircast_sim::calendar::Wheel;
 use faircast_sim::engine::World;
@@ -56,6 +56,7 @@ fn no_protocol_depends_on_the_offsets_of_clocks() {
         SchemeConfig::Cbr(cbr::Config::default()),
         SchemeConfig::Tfmcc(tfmcc::Config::default()),
         SchemeConfig::Omcc(omcc),
+        SchemeConfig::Pgmcc(pgmcc::Config::default()),
     ];
     for (seed, scheme) in (1..).zip(&schemes) {
         let reference = digest(seed, scheme, false, 0..u32::MAX);

@@ -9,6 +9,7 @@ mod layers;
 mod legs;
 mod mesh;
 mod paths;
+mod pgmcc;
 mod presence;
 mod records;
 mod rlm;

@@ -1,0 +1,249 @@
+//! The parameters of a pgmcc session.
+
+use super::{Receiver, Sender};
+use crate::endpoint::EventKind;
+use crate::quantity::{Bytes, Packets};
+use crate::scheme::{Scheme, Seat};
+use crate::time::{Duration, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One pgmcc session: its source and all its receivers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Pgmcc")]
+#[serde(default)]
+pub struct Config {
+    /// Size of a data packet on the wire. Default 1000 B.
+    pub packet_size: Bytes,
+    /// Size of an ACK, a NAK and an NCF on the wire. Default 40 B.
+    pub feedback_size: Bytes,
+    /// The source never sends faster; left out, than the fastest link out of its node. Packets that the window lets go
+    /// together leave one after the other at this rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_rate: Option<Rate>,
+    /// Up to this window each packet acknowledged opens it by one. Default 4 packets (the draft, section 2.2).
+    pub ssthresh: Packets,
+    /// c: weight of the newest packet in the loss rate. Default 500/65536 = 0.00763 (the draft, section 2.6).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub loss_weight: f64,
+    /// C: a receiver becomes the acker if its throughput is below so many times the acker's. Default 0.75 (the draft,
+    /// section 2.3).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub bias: f64,
+    /// The throughput by which receivers are compared. Default "full".
+    pub throughput: ThroughputModel,
+    /// In what round-trip times are measured for that. Default "time".
+    pub rtt: RttUnit,
+    /// Weight of the newest measurement in the round-trip time by which receivers are compared. Default 0.125.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub rtt_weight: f64,
+    /// A NAK waits for a random time up to this, and is spared if meanwhile the source confirms another's. Default
+    /// 50 ms.
+    pub nak_backoff: Duration,
+    /// The source confirms NAKs to all (NCF). Default true (RFC 3208 section 2.1).
+    pub ncf: bool,
+    /// Time-out before the first measurement. Default 3 s (the draft, section 2.7).
+    pub initial_rto: Duration,
+    /// Least time-out. Default 1 s.
+    pub min_rto: Duration,
+    /// Up to this successive time-outs double. Default 8 s, as TFMCC sends a packet in 8 s at least: so long whoever
+    /// comes to a silent session waits. TCP has 60 s.
+    pub max_rto: Duration,
+    /// After so many time-outs in a row another acker is elected. Default 2 (the draft, section 2.7).
+    #[schemars(range(min = 1, max = 100))]
+    pub timeouts_to_election: u32,
+    /// Of so many recent ackers the source remembers round-trip time and loss rate, and takes ACKs. Default 16.
+    #[schemars(range(min = 1, max = 1000))]
+    pub recent_ackers: u32,
+    /// Data packets are ECN-capable, and marks count as losses. Default false.
+    pub ecn: bool,
+}
+
+/// How throughput is estimated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PgmccThroughput")]
+#[serde(rename_all = "lowercase")]
+pub enum ThroughputModel {
+    /// By the TCP equation with its time-outs: 1 / (R sqrt(p) (1 + 9 p (1 + 32 p^2))) (the draft, section 2.4).
+    #[default]
+    Full,
+    /// Without them: 1 / (R sqrt(p)).
+    Simple,
+}
+
+/// What round-trip times are measured in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PgmccRtt")]
+#[serde(rename_all = "lowercase")]
+pub enum RttUnit {
+    /// Seconds, by time stamps (the draft, section 2.5.1).
+    #[default]
+    Time,
+    /// Packets: those sent since the one that a receiver has got last, one at least (section 2.5.3).
+    Packets,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            packet_size: Bytes(1000),
+            feedback_size: Bytes(40),
+            max_rate: None,
+            ssthresh: Packets(4.0),
+            loss_weight: 500.0 / 65536.0,
+            bias: 0.75,
+            throughput: ThroughputModel::Full,
+            rtt: RttUnit::Time,
+            rtt_weight: 0.125,
+            nak_backoff: Duration::from_millis(50),
+            ncf: true,
+            initial_rto: Duration::from_secs(3),
+            min_rto: Duration::from_secs(1),
+            max_rto: Duration::from_secs(8),
+            timeouts_to_election: 2,
+            recent_ackers: 16,
+            ecn: false,
+        }
+    }
+}
+
+impl Config {
+    /// Every field with an illegal value: its path below this one, and what was given and what is legal.
+    pub fn check(&self) -> Vec<(String, String)> {
+        let mut wrong = Vec::new();
+        let mut require = |legal: bool, field: &str, given: String, what: &str| {
+            if !legal {
+                wrong.push((field.to_owned(), format!("{given} given; legal is {what}")));
+            }
+        };
+
+        for (field, size) in [("packet_size", self.packet_size), ("feedback_size", self.feedback_size)] {
+            require((1..=MAX_SIZE).contains(&size.0), field, format!("{} B", size.0), "1 B to 65535 B");
+        }
+        if let Some(rate) = self.max_rate {
+            let least = self.packet_size.0;
+            let what = format!("at least a packet in 8 s, {least} bit/s");
+            require(rate.0 >= least.max(1), "max_rate", format!("{} bit/s", rate.0), &what);
+        }
+        let given = format!("{} packets", self.ssthresh.0);
+        require((1.0..=1e6).contains(&self.ssthresh.0), "ssthresh", given, "1 to 1000000 packets");
+        let legal = self.loss_weight > 0.0 && self.loss_weight < 1.0;
+        require(legal, "loss_weight", self.loss_weight.to_string(), "above 0 and below 1");
+        for (field, value) in [("bias", self.bias), ("rtt_weight", self.rtt_weight)] {
+            require(value > 0.0 && value <= 1.0, field, value.to_string(), "above 0 up to 1");
+        }
+        let longest = Duration::from_secs(60);
+        require(self.nak_backoff <= longest, "nak_backoff", self.nak_backoff.to_string(), "at most 60 s");
+        let least = Duration::from_millis(1);
+        require((least..=longest).contains(&self.min_rto), "min_rto", self.min_rto.to_string(), "0.001 s to 60 s");
+        let what = "min_rto to 60 s";
+        for (field, value) in [("initial_rto", self.initial_rto), ("max_rto", self.max_rto)] {
+            require((self.min_rto..=longest).contains(&value), field, value.to_string(), what);
+        }
+        let counts =
+            [("timeouts_to_election", self.timeouts_to_election, 100), ("recent_ackers", self.recent_ackers, 1000)];
+        for (field, value, most) in counts {
+            require((1..=most).contains(&value), field, value.to_string(), &format!("1 to {most}"));
+        }
+        wrong
+    }
+}
+
+impl Scheme for Config {
+    type Source = Sender;
+    type Member = Receiver;
+
+    fn check(&self) -> Vec<(String, String)> {
+        self.check()
+    }
+
+    fn events(&self) -> &'static [&'static EventKind] {
+        super::EVENTS
+    }
+
+    fn packet_bytes(&self) -> u64 {
+        self.packet_size.0
+    }
+
+    fn max_rate(&self) -> Option<Rate> {
+        self.max_rate
+    }
+
+    fn source(&self, seat: Seat) -> Sender {
+        let config = Config { max_rate: seat.bounded(self.max_rate), ..self.clone() };
+        Sender::new(&config, seat.flow, seat.own, seat.group)
+    }
+
+    fn member(&self, seat: Seat) -> Receiver {
+        Receiver::new(self, seat.flow, seat.own, seat.group, seat.random)
+    }
+}
+
+/// The largest packet, bytes: its size is 16 bits on the wire.
+const MAX_SIZE: u64 = 65_535;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_are_legal_and_come_back() {
+        let config = Config::default();
+        assert_eq!(config.check(), []);
+        let text = serde_json::to_string(&config).unwrap();
+        assert_eq!(serde_json::from_str::<Config>(&text).unwrap(), config);
+    }
+
+    #[test]
+    fn bounds_are_legal_and_what_is_beyond_them_is_named() {
+        type Set = fn(&mut Config, f64);
+        let cases: [(&str, Set, &[f64], &[f64]); 13] = [
+            ("packet_size", |c, v| c.packet_size = Bytes(v as u64), &[1.0, 65_535.0], &[0.0, 65_536.0]),
+            ("feedback_size", |c, v| c.feedback_size = Bytes(v as u64), &[1.0, 65_535.0], &[0.0, 65_536.0]),
+            ("max_rate", |c, v| c.max_rate = Some(Rate(v as u64)), &[1000.0, 1e12], &[999.0]),
+            ("ssthresh", |c, v| c.ssthresh = Packets(v), &[1.0, 1e6], &[0.9, 1e6 + 1.0, f64::NAN]),
+            ("loss_weight", |c, v| c.loss_weight = v, &[0.001, 0.999], &[0.0, 1.0, f64::NAN]),
+            ("bias", |c, v| c.bias = v, &[0.001, 1.0], &[0.0, 1.001, f64::NAN]),
+            ("rtt_weight", |c, v| c.rtt_weight = v, &[0.001, 1.0], &[0.0, 1.001, f64::NAN]),
+            ("nak_backoff", |c, v| c.nak_backoff = Duration::from_secs_f64(v), &[0.0, 60.0], &[60.1]),
+            ("min_rto", |c, v| c.min_rto = Duration::from_secs_f64(v), &[0.001, 3.0], &[0.0, 0.0009]),
+            ("initial_rto", |c, v| c.initial_rto = Duration::from_secs_f64(v), &[1.0, 60.0], &[0.999, 60.1]),
+            ("max_rto", |c, v| c.max_rto = Duration::from_secs_f64(v), &[1.0, 60.0], &[0.999, 60.1]),
+            ("timeouts_to_election", |c, v| c.timeouts_to_election = v as u32, &[1.0, 100.0], &[0.0, 101.0]),
+            ("recent_ackers", |c, v| c.recent_ackers = v as u32, &[1.0, 1000.0], &[0.0, 1001.0]),
+        ];
+        for (field, set, legal, illegal) in cases {
+            let fields = |value: f64| -> Vec<String> {
+                let mut config = Config::default();
+                set(&mut config, value);
+                config.check().into_iter().map(|(field, _)| field).collect()
+            };
+            for &value in legal {
+                assert_eq!(fields(value), [""; 0], "{field} {value}");
+            }
+            for &value in illegal {
+                assert_eq!(fields(value), [field], "{field} {value}");
+            }
+        }
+    }
+
+    #[test]
+    fn messages_say_what_was_given_and_what_is_legal() {
+        let config = Config {
+            packet_size: Bytes(70_000),
+            max_rate: Some(Rate(999)),
+            max_rto: Duration::from_millis(500),
+            ..Config::default()
+        };
+        let wrong = config.check();
+        let said: Vec<(&str, &str)> = wrong.iter().map(|(field, text)| (field.as_str(), text.as_str())).collect();
+        assert_eq!(
+            said,
+            [
+                ("packet_size", "70000 B given; legal is 1 B to 65535 B"),
+                ("max_rate", "999 bit/s given; legal is at least a packet in 8 s, 70000 bit/s"),
+                ("max_rto", "0.5 s given; legal is min_rto to 60 s"),
+            ]
+        );
+    }
+}

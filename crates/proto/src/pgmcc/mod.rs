@@ -1,0 +1,57 @@
+//! pgmcc: window-based single-rate multicast congestion control (draft-ietf-rmt-bb-pgmcc-03).
+//!
+//! One of the receivers, the acker, acknowledges each packet, and a window like the one of TCP runs between it and the
+//! source. The others report losses in NAKs; whoever would have the lowest throughput by the TCP equation is the acker.
+//!
+//! | file | part | source: the draft |
+//! |---|---|---|
+//! | `config.rs` | the parameters | at each field |
+//! | `header.rs` | what packets say | section 2.1 |
+//! | `sender.rs` | the endpoint of the parts below | section 3 |
+//! | `window.rs` | W and T: arithmetic alone | section 2.2 |
+//! | `outstanding.rs` | packets sent: which are acknowledged, which are lost | section 2.2 |
+//! | `window_control.rs` | both together; needs no packets | section 2.2 |
+//! | `acker.rs` | whose throughput is lowest | sections 2.3, 2.4 |
+//! | `receivers.rs` | what the source knows of receivers; recent ackers | sections 2.5, 2.7 |
+//! | `rate_meter.rs` | how fast the source sends, to be shown | none |
+//! | `receiver.rs` | the endpoint of the parts below | section 4 |
+//! | `received.rs` | which packets have come, the bitmap of an ACK | section 2.1.2 |
+//! | `loss_filter.rs` | the loss rate p | section 2.6 |
+//! | `naks.rs` | NAKs that wait, and those that are spared | section 2.8, RFC 3208 section 2.2 |
+//! | `show.rs` | what endpoints show, and what happens in them | none |
+//!
+//! `docs/pgmcc.md` has the parameters and the deviations.
+
+mod acker;
+mod config;
+#[cfg(test)]
+mod group_tests;
+mod header;
+mod loss_filter;
+mod naks;
+mod outstanding;
+mod rate_meter;
+mod received;
+mod receiver;
+#[cfg(test)]
+mod receiver_tests;
+mod receivers;
+mod sender;
+#[cfg(test)]
+mod sender_tests;
+mod show;
+mod window;
+mod window_control;
+#[cfg(test)]
+mod window_tests;
+
+pub use acker::slowness;
+pub use config::{Config, RttUnit, ThroughputModel};
+pub use header::{Ack, Data, Header, Nak};
+pub use loss_filter::LossFilter;
+pub use outstanding::{Acknowledged, Outstanding};
+pub use receiver::Receiver;
+pub use sender::Sender;
+pub use show::{ELECTION, EVENTS, LIMITING_RECEIVER, LOSS_REDUCTION, RECEIVER_GAUGES, SENDER_GAUGES, TIMEOUT, WINDOW};
+pub use window::Window;
+pub use window_control::{Heard, WindowControl};

@@ -1,0 +1,123 @@
+//! What a source knows of its receivers (draft-ietf-rmt-bb-pgmcc-03 sections 2.5 and 2.7).
+
+use super::Config;
+use crate::packet::Address;
+use crate::parts::rto::RttEstimator;
+use crate::time::Duration;
+
+/// The recent ackers, and beside them others that have sent NAKs lately, each with its round-trip time and loss rate.
+#[derive(Clone, Debug)]
+pub(super) struct Receivers {
+    /// The latest acker first, the present one if there is one.
+    ackers: Vec<Known>,
+    /// Whoever was heard of last first.
+    others: Vec<Known>,
+    most_ackers: usize,
+    rtt_weight: f64,
+    fresh: RttEstimator,
+}
+
+/// A receiver.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    pub(super) receiver: Address,
+    /// Its round-trip time in the unit in which receivers are compared, smoothed.
+    pub(super) rtt: f64,
+    /// Its loss rate p.
+    pub(super) loss_rate: f64,
+    /// Its round-trip time and time-out as TCP has them.
+    pub(super) timer: RttEstimator,
+}
+
+/// A report of a receiver, as far as it concerns what is known of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sample {
+    pub(super) receiver: Address,
+    /// The round trip that it ends.
+    pub(super) round_trip: Duration,
+    /// The same in the unit in which receivers are compared.
+    pub(super) rtt: f64,
+    pub(super) loss_rate: f64,
+}
+
+/// How many receivers beside the recent ackers are remembered, so that one round trip through a full queue does not
+/// make an acker.
+const MOST_OTHERS: usize = 64;
+
+impl Receivers {
+    /// Nobody is known.
+    pub(super) fn new(config: &Config) -> Receivers {
+        let longest = Duration::from_secs(60);
+        Receivers {
+            ackers: Vec::new(),
+            others: Vec::new(),
+            most_ackers: config.recent_ackers as usize,
+            rtt_weight: config.rtt_weight,
+            fresh: RttEstimator::new(config.initial_rto, config.min_rto, longest, Duration::ZERO),
+        }
+    }
+
+    /// A report has come. What is known of its receiver then.
+    pub(super) fn hear(&mut self, sample: Sample) -> &Known {
+        let of = |known: &Known| known.receiver == sample.receiver;
+        if let Some(place) = self.ackers.iter().position(of) {
+            let known = &mut self.ackers[place];
+            known.take(sample, self.rtt_weight);
+            return known;
+        }
+        match self.others.iter().position(of) {
+            Some(place) => {
+                self.others[..=place].rotate_right(1);
+                self.others[0].take(sample, self.rtt_weight);
+            }
+            None => {
+                self.others.truncate(MOST_OTHERS - 1);
+                self.others.insert(0, Known::new(sample, &self.fresh));
+            }
+        }
+        &self.others[0]
+    }
+
+    /// A receiver that has been heard of is the acker now.
+    pub(super) fn elect(&mut self, receiver: Address) {
+        let of = |known: &Known| known.receiver == receiver;
+        if let Some(place) = self.ackers.iter().position(of) {
+            self.ackers[..=place].rotate_right(1);
+        } else if let Some(place) = self.others.iter().position(of) {
+            let known = self.others.remove(place);
+            self.ackers.truncate(self.most_ackers - 1);
+            self.ackers.insert(0, known);
+        }
+        debug_assert_eq!(self.ackers[0].receiver, receiver);
+    }
+
+    /// A receiver has left.
+    pub(super) fn forget(&mut self, receiver: Address) {
+        self.ackers.retain(|known| known.receiver != receiver);
+        self.others.retain(|known| known.receiver != receiver);
+    }
+
+    /// What is known of a recent acker.
+    pub(super) fn acker(&self, receiver: Address) -> Option<&Known> {
+        self.ackers.iter().find(|known| known.receiver == receiver)
+    }
+
+    #[cfg(test)]
+    pub(super) fn counts(&self) -> (usize, usize) {
+        (self.ackers.len(), self.others.len())
+    }
+}
+
+impl Known {
+    fn new(sample: Sample, fresh: &RttEstimator) -> Known {
+        let mut timer = fresh.clone();
+        timer.sample(sample.round_trip);
+        Known { receiver: sample.receiver, rtt: sample.rtt, loss_rate: sample.loss_rate, timer }
+    }
+
+    fn take(&mut self, sample: Sample, weight: f64) {
+        self.rtt += weight * (sample.rtt - self.rtt);
+        self.loss_rate = sample.loss_rate;
+        self.timer.sample(sample.round_trip);
+    }
+}
