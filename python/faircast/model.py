@@ -202,6 +202,18 @@ Shell: TypeAlias = Literal["iridium", "teledesic", "star", "delta", "elements"]
 * "delta": Walker's delta: nodes all round the equator.
 * "elements": Element sets of real satellites.
 """
+SmccControl: TypeAlias = Literal["tfmcc"]
+"""What controls the rate of a layer.
+
+* "tfmcc": TFMCC: by the throughput equation.
+"""
+SmccJoin: TypeAlias = Literal["additive", "direct"]
+"""How a receiver joins the next layer.
+
+* "additive": A packet per round-trip time is added until it has as much as with the layer, which it then joins ([Kwon]
+  section VI).
+* "direct": At once, to compare with.
+"""
 TcpEcn: TypeAlias = Literal["off", "ecn", "mecn"]
 """Explicit congestion notification of a connection.
 
@@ -2866,6 +2878,154 @@ class Settings(Part):
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
+class SmccParameters(Part):
+    """Parameters of the scheme smcc, for all sessions that do not say them.
+
+    Parameters
+    ----------
+    base_rate : str such as "1.5 Mbit/s", optional
+        B_0, the most that the lowest layer carries. Default 1 Mbit/s; not beside `bounds`.
+    bounds : Sequence[str], optional
+        B_0, B_1 .. themselves, increasing: the most that the layers up to each carry together. Default: by the three
+        parameters above.
+    control : {"tfmcc"}, optional
+        What controls the rate of each layer. Default "tfmcc".
+    growth : float, optional
+        By what the most that the layers carry together grows from one to the next: B_i = base_rate · growth^i. Above 1,
+        default 2 ([Kwon]); not beside `bounds`.
+    join : {"additive", "direct"}, optional
+        How receivers join the next layer. Default "additive".
+    layers : int, optional
+        How many layers there are. Default 4; not beside `bounds`.
+    phases : int, optional
+        How many times there are counting layers of each period, shifted against each other so that receivers wait less
+        before they can begin: 1 or 2. Default 1.
+    rtts : Sequence[str], optional
+        The periods of the counting layers, increasing, each a power of two times the first: a receiver takes the
+        shortest that is not below its round-trip time, and adds a packet in each period. Default 32, 64, 128, 256 and
+        512 ms.
+    tfmcc : Tfmcc, optional
+        The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it.
+    """
+
+    base_rate: str | None = None
+    """B_0, the most that the lowest layer carries. Default 1 Mbit/s; not beside `bounds`."""
+    bounds: Sequence[str] | None = None
+    """B_0, B_1 .. themselves, increasing: the most that the layers up to each carry together. Default: by the three
+    parameters above.
+    """
+    control: SmccControl | None = None
+    """What controls the rate of each layer. Default "tfmcc"."""
+    growth: float | None = None
+    """By what the most that the layers carry together grows from one to the next: B_i = base_rate · growth^i. Above
+    1, default 2 ([Kwon]); not beside `bounds`.
+    """
+    join: SmccJoin | None = None
+    """How receivers join the next layer. Default "additive"."""
+    layers: int | None = None
+    """How many layers there are. Default 4; not beside `bounds`."""
+    phases: int | None = None
+    """How many times there are counting layers of each period, shifted against each other so that receivers wait
+    less before they can begin: 1 or 2. Default 1.
+    """
+    rtts: Sequence[str] | None = None
+    """The periods of the counting layers, increasing, each a power of two times the first: a receiver takes the
+    shortest that is not below its round-trip time, and adds a packet in each period. Default 32, 64, 128, 256 and
+    512 ms.
+    """
+    tfmcc: Tfmcc | None = None
+    """The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it."""
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class SmccSession(Part):
+    """SMCC: layers, each with a TFMCC of its own; receivers go up a packet per round-trip time.
+
+    Parameters
+    ----------
+    source : str
+        Sending node.
+    base_rate : str such as "1.5 Mbit/s", optional
+        B_0, the most that the lowest layer carries. Default 1 Mbit/s; not beside `bounds`.
+    bounds : Sequence[str], optional
+        B_0, B_1 .. themselves, increasing: the most that the layers up to each carry together. Default: by the three
+        parameters above.
+    control : {"tfmcc"}, optional
+        What controls the rate of each layer. Default "tfmcc".
+    growth : float, optional
+        By what the most that the layers carry together grows from one to the next: B_i = base_rate · growth^i. Above 1,
+        default 2 ([Kwon]); not beside `bounds`.
+    join : {"additive", "direct"}, optional
+        How receivers join the next layer. Default "additive".
+    layers : int, optional
+        How many layers there are. Default 4; not beside `bounds`.
+    membership : Membership, optional
+        How members and routers come to the session's packets.
+    phases : int, optional
+        How many times there are counting layers of each period, shifted against each other so that receivers wait less
+        before they can begin: 1 or 2. Default 1.
+    receivers : Receivers, optional
+        Who receives.
+    rtts : Sequence[str], optional
+        The periods of the counting layers, increasing, each a power of two times the first: a receiver takes the
+        shortest that is not below its round-trip time, and adds a packet in each period. Default 32, 64, 128, 256 and
+        512 ms.
+    start : str such as "250 ms", optional
+        When the source starts. Default "0 s".
+    start_jitter : str such as "250 ms", optional
+        It starts later by a random time, uniform from zero to this. Default "0 s".
+    stop : str such as "250 ms", optional
+        When it stops. Default: not before the end.
+    tfmcc : Tfmcc, optional
+        The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it.
+    """
+
+    scheme: ClassVar[str | None] = "smcc"
+
+    source: str
+    """Sending node."""
+    base_rate: str | None = None
+    """B_0, the most that the lowest layer carries. Default 1 Mbit/s; not beside `bounds`."""
+    bounds: Sequence[str] | None = None
+    """B_0, B_1 .. themselves, increasing: the most that the layers up to each carry together. Default: by the three
+    parameters above.
+    """
+    control: SmccControl | None = None
+    """What controls the rate of each layer. Default "tfmcc"."""
+    growth: float | None = None
+    """By what the most that the layers carry together grows from one to the next: B_i = base_rate · growth^i. Above
+    1, default 2 ([Kwon]); not beside `bounds`.
+    """
+    join: SmccJoin | None = None
+    """How receivers join the next layer. Default "additive"."""
+    layers: int | None = None
+    """How many layers there are. Default 4; not beside `bounds`."""
+    membership: Membership | None = None
+    """How members and routers come to the session's packets."""
+    phases: int | None = None
+    """How many times there are counting layers of each period, shifted against each other so that receivers wait
+    less before they can begin: 1 or 2. Default 1.
+    """
+    receivers: Receivers | None = None
+    """Who receives."""
+    rtts: Sequence[str] | None = None
+    """The periods of the counting layers, increasing, each a power of two times the first: a receiver takes the
+    shortest that is not below its round-trip time, and adds a packet in each period. Default 32, 64, 128, 256 and
+    512 ms.
+    """
+    start: str | None = None
+    """When the source starts. Default "0 s"."""
+    start_jitter: str | None = None
+    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
+    stop: str | None = None
+    """When it stops. Default: not before the end."""
+    tfmcc: Tfmcc | None = None
+    """The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it."""
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Star(Part):
     """Hosts around one router.
 
@@ -3175,6 +3335,113 @@ class TcpMecn(Part):
     """The receiver echoes the level marked first until the sender has answered it, then the next ([Durresi] section
     V). If false, a higher level is echoed at once. Default true.
     """
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Tfmcc(Part):
+    """One TFMCC session: its sender and all its receivers.
+
+    Parameters
+    ----------
+    discount_threshold : float, optional
+        The least general discount factor. Default 0.5 (RFC 4654 section 5.5).
+    discounting : bool, optional
+        Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
+    ecn : bool, optional
+        Data packets are ECN-capable, and marks count as losses. Default false.
+    gap_floor : {"decays", "follows"}, optional
+        What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
+    granularity : str such as "250 ms", optional
+        Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
+        3.2). Default 0 s; 10 ms is safe on a real host.
+    initial_max_rtt : str such as "250 ms", optional
+        R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
+        a geostationary hop take 1 s.
+    max_rate : str such as "1.5 Mbit/s", optional
+        The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
+    max_receivers : int, optional
+        N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
+    max_rtt : {"rfc", "recent"}, optional
+        How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4).
+    one_way_adjustment : {"all", "others", "off"}, optional
+        Who adjusts the round-trip time by one-way delays between measurements. Default "others".
+    packet_size : str such as "1000 B", optional
+        Size s of a data packet on the wire. Default 1000 B.
+    quantise : bool, optional
+        X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32` and
+        microseconds.
+    receive_rate_rtts : float, optional
+        k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4).
+    report_size : str such as "1000 B", optional
+        Size of a feedback packet on the wire. Default 40 B.
+    round_rtts : float, optional
+        Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
+    rtt_weight : float, optional
+        Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
+    rtt_weight_clr : float, optional
+        The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
+    seed_floor : {"packet", "half"}, optional
+        What the first loss interval is at least. Default "packet".
+    suppressing_rounds : int, optional
+        In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
+        2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
+    suppression : float, optional
+        g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
+    timer_bias : {"none", "offset"}, optional
+        What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
+    """
+
+    discount_threshold: float | None = None
+    """The least general discount factor. Default 0.5 (RFC 4654 section 5.5)."""
+    discounting: bool | None = None
+    """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
+    ecn: bool | None = None
+    """Data packets are ECN-capable, and marks count as losses. Default false."""
+    gap_floor: TfmccGapFloor | None = None
+    """What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2)."""
+    granularity: str | None = None
+    """Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
+    section 3.2). Default 0 s; 10 ms is safe on a real host.
+    """
+    initial_max_rtt: str | None = None
+    """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
+    over a geostationary hop take 1 s.
+    """
+    max_rate: str | None = None
+    """The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node."""
+    max_receivers: int | None = None
+    """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
+    max_rtt: TfmccMaxRtt | None = None
+    """How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4)."""
+    one_way_adjustment: TfmccOneWayAdjustment | None = None
+    """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
+    packet_size: str | None = None
+    """Size s of a data packet on the wire. Default 1000 B."""
+    quantise: bool | None = None
+    """X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32`
+    and microseconds.
+    """
+    receive_rate_rtts: float | None = None
+    """k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4)."""
+    report_size: str | None = None
+    """Size of a feedback packet on the wire. Default 40 B."""
+    round_rtts: float | None = None
+    """Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback)."""
+    rtt_weight: float | None = None
+    """Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2)."""
+    rtt_weight_clr: float | None = None
+    """The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
+    seed_floor: TfmccSeedFloor | None = None
+    """What the first loss interval is at least. Default "packet"."""
+    suppressing_rounds: int | None = None
+    """In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
+    2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
+    """
+    suppression: float | None = None
+    """g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4)."""
+    timer_bias: TfmccTimerBias | None = None
+    """What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5)."""
 
 
 @checked
@@ -3563,7 +3830,8 @@ Queue: TypeAlias = "DropTail | Red | Mecn"
 RouterAgent: TypeAlias = "Monitor | LayerBlocking | RateCap"
 """A router agent as configurations write it: `{ kind = "monitor" }`."""
 Session: TypeAlias = (
-    "CbrSession | TfmccSession | OmccSession | PgmccSession | LayeredCbrSession | LayerBlockingSession | RlmSession"
+    "CbrSession | TfmccSession | OmccSession | PgmccSession | SmccSession | LayeredCbrSession | LayerBlockingSession | "
+    "RlmSession"
 )
 """A multicast session."""
 Topology: TypeAlias = "Dumbbell | Chain | ParkingLot | Star | Satellite | Constellation | Tree"

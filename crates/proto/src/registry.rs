@@ -26,6 +26,8 @@ macro_rules! schemes {
                 = "omcc": "OMCC: TFMCC scaled by what the session's rate is worth to its receivers.";
             Pgmcc(pgmcc::Config) with pgmcc::Header
                 = "pgmcc": "pgmcc: a TCP-like window towards the receiver with the lowest throughput.";
+            Smcc(smcc::Config) with smcc::Header
+                = "smcc": "SMCC: layers, each with a TFMCC of its own; receivers go up a packet per round-trip time.";
             LayeredCbr(source::layered::Config) with source::layered::Header
                 = "layered-cbr": "Constant rates in layers, of which members hold the first: no congestion control.";
             LayerBlocking(layer_blocking::Config)

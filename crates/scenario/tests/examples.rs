@@ -17,6 +17,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("geo-loss", include_str!("../../../examples/scenarios/geo-loss.toml")),
     ("tfmcc-star", include_str!("../../../examples/scenarios/tfmcc-star.toml")),
     ("omcc-bottleneck", include_str!("../../../examples/scenarios/omcc-bottleneck.toml")),
+    ("smcc-two-rates", include_str!("../../../examples/scenarios/smcc-two-rates.toml")),
     ("layer-blocking", include_str!("../../../examples/scenarios/layer-blocking.toml")),
     ("tfmcc-beside-tcp", include_str!("../../../examples/scenarios/tfmcc-beside-tcp.toml")),
     ("rtt-steps", include_str!("../../../examples/scenarios/rtt-steps.toml")),

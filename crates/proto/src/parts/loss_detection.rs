@@ -102,6 +102,17 @@ impl LossDetection {
         self.highest_at = last_at;
     }
 
+    /// The packets above the highest number up to this one, which is more, count as lost at `now`, though nothing
+    /// behind them has come. The last of them is held for one that has been here if it comes after all.
+    pub fn pass_over(&mut self, sequence: u64, now: Instant) -> Gap {
+        let missing = sequence - self.highest[0];
+        let spacing_ns = now.since(self.highest_at).0 as f64 / (missing as f64 + 1.0);
+        let (first, at) = (self.highest[0] + 1, self.highest_at + Duration(spacing_ns as u64));
+        self.highest_at = now;
+        self.note(sequence, 0);
+        Gap { first, missing, at, spacing_ns }
+    }
+
     /// Whether a packet with this number that is missing counts as lost: three with higher numbers have arrived.
     pub fn is_lost(&self, sequence: u64) -> bool {
         self.above(sequence) == LOST

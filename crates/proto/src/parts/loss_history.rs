@@ -89,8 +89,10 @@ pub struct Packet {
 pub enum Arrival {
     /// It has been here before, or fills a hole that is forgotten.
     Duplicate,
-    /// No new loss event.
+    /// Nothing was found with it.
     Plain,
+    /// With it packets were found lost, or it is marked, but that belongs to a loss event that was known.
+    Loss,
     /// With it a loss event was found.
     LossEvent,
 }
@@ -125,7 +127,7 @@ impl LossHistory {
     ) -> Arrival {
         let Packet { sequence, marked, now, rtt_s } = packet;
         let rtt_us = (rtt_s * 1e6 + 0.5) as u32;
-        let mut stale = marked;
+        let mut stale = false;
         let mut number = self.counted;
         let before = detection.highest();
         match detection.arrive(sequence, now) {
@@ -157,10 +159,60 @@ impl LossHistory {
             let (first, above) = (sequence, LOST);
             self.insert(Run { at: now, gap_ns: 0.0, first, number, missing: 0, rtt_us, space, above });
         }
-        if self.pending {
-            stale |= self.look(space, detection);
+        let lost = marked | (self.pending && self.look(space, detection));
+        self.judge(stale, lost, rtt_us, seed)
+    }
+
+    /// What is missing in `space` below the number `until` counts as lost at `now`, as by then it must have come,
+    /// though less than three with higher numbers may have. There must have been a first in it; `rtt_s` and `seed` are
+    /// as for an [arrival](Self::arrive).
+    pub fn overdue(
+        &mut self,
+        space: Space,
+        detection: &mut LossDetection,
+        until: u64,
+        (now, rtt_s): (Instant, f64),
+        seed: impl FnOnce() -> f64,
+    ) -> Arrival {
+        let rtt_us = (rtt_s * 1e6 + 0.5) as u32;
+        let mut lost = false;
+        while let Some(index) = self.runs().iter().position(|run| {
+            let (first, is_lost) = (run.first, run.is_lost());
+            run.space == space && !is_lost && first < until
+        }) {
+            lost = true;
+            let past = self.past.as_mut().expect("there is a run");
+            let run = past.runs[index];
+            let before = u32::try_from(until - run.first).unwrap_or(u32::MAX).min(run.missing);
+            (past.runs[index].missing, past.runs[index].above) = (before, LOST);
+            if before < run.missing {
+                self.insert(run.from(before));
+            }
         }
-        if stale { self.evaluate(rtt_us, seed) } else { Arrival::Plain }
+        if until > detection.highest() + 1 {
+            lost = true;
+            let gap = detection.pass_over(until - 1, now);
+            let missing = u32::try_from(gap.missing).unwrap_or(u32::MAX);
+            let (gap_ns, number) = (gap.spacing_ns as f32, self.counted + 1);
+            self.counted += gap.missing;
+            self.insert(Run { at: gap.at, gap_ns, first: gap.first, number, missing, rtt_us, space, above: LOST });
+        }
+        if lost {
+            self.pending = self.runs().iter().any(|run| !run.is_lost());
+        }
+        self.judge(false, lost, rtt_us, seed)
+    }
+
+    /// What it means that runs count as `lost` now, or are `stale`, that is, no longer do.
+    #[inline]
+    fn judge(&mut self, stale: bool, lost: bool, rtt_us: u32, seed: impl FnOnce() -> f64) -> Arrival {
+        if !(stale | lost) {
+            return Arrival::Plain;
+        }
+        match self.evaluate(rtt_us, seed) {
+            Arrival::Plain if lost => Arrival::Loss,
+            arrival => arrival,
+        }
     }
 
     /// Takes `packets` in, each of which follows the one before in its space and is not marked, as
@@ -217,6 +269,20 @@ impl LossHistory {
     /// Number of the packet with which the last loss event began; in one space alone its sequence number.
     pub fn last(&self) -> u64 {
         self.current.last()
+    }
+
+    /// The same packet by its number in its space, if that is this one, as far as it is known.
+    pub fn last_in(&self, space: Space) -> Option<u64> {
+        let last = self.last();
+        let holds = |run: &&Run| (run.number..run.number + u64::from(run.missing.max(1))).contains(&last);
+        let run = self.runs().iter().find(holds).filter(|run| run.space == space)?;
+        Some(run.first + (last - run.number))
+    }
+
+    /// The first of the last packets in a row that are lost in a space, by its number there, as far as it is known.
+    pub fn newest_in(&self, space: Space) -> Option<u64> {
+        let run = self.runs().iter().rfind(|run| run.space == space && run.is_lost())?;
+        Some(run.first)
     }
 
     /// Loss events so far.
@@ -319,9 +385,7 @@ impl LossHistory {
             past.used -= 1;
         }
         if after > 0 {
-            let at = run.at + Duration((f64::from(run.gap_ns) * f64::from(before + 1)) as u64);
-            let number = run.number + u64::from(before) + 1;
-            self.insert(Run { at, first: sequence + 1, number, missing: after, ..run });
+            self.insert(run.from(before + 1));
         }
     }
 
@@ -346,6 +410,13 @@ impl LossHistory {
 impl Run {
     fn is_lost(&self) -> bool {
         self.above == LOST
+    }
+
+    /// What is left of it without so many of the first, which are fewer than it has; the others keep their times.
+    fn from(&self, skipped: u32) -> Run {
+        let at = self.at + Duration((f64::from(self.gap_ns) * f64::from(skipped)) as u64);
+        let (first, number) = (self.first + u64::from(skipped), self.number + u64::from(skipped));
+        Run { at, first, number, missing: self.missing - skipped, ..*self }
     }
 
     fn losses(&self) -> Losses {

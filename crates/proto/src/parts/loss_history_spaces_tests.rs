@@ -175,3 +175,57 @@ fn the_count_is_of_all_packets_and_p_that_of_one_stream() {
     }
     assert!((merged / alone - 1.0).abs() < 0.03, "{}", merged / alone);
 }
+
+impl Layers {
+    /// What is missing of the upper layer below this number is overdue.
+    fn overdue(&mut self, until: u64, ms: u64) -> Arrival {
+        self.history.overdue(UPPER, &mut self.upper, until, (Instant(ms * 1_000_000), 0.05), || 100.0)
+    }
+}
+
+/// 20 of the upper layer come up to 385 ms, beside 40 of the base layer; 1020 and 1021 do not, and nothing behind them.
+#[test]
+fn what_is_overdue_is_lost_though_nothing_has_come_behind_it() {
+    let mut layers = Layers::new();
+    layers.stream(0, 400, &[]);
+    assert_eq!(layers.overdue(1020, 400), Arrival::Plain, "all have come");
+    assert_eq!(layers.overdue(1022, 430), Arrival::LossEvent);
+    // 1019 came at 385 ms: nominally they would have come at 400 and 415. 60 packets before them, from 0 on.
+    assert_eq!((layers.history.events(), layers.history.last(), layers.history.open()), (1, 60, 2));
+    assert_eq!(layers.history.last_in(UPPER), Some(1020));
+    assert_eq!((layers.history.last_in(BASE), layers.history.newest_in(UPPER)), (None, Some(1020)));
+    assert!(layers.history.is_decided());
+    assert_eq!(layers.overdue(1022, 440), Arrival::Plain, "once");
+    // Others are counted on, and 1023 shows that 1022 is missing.
+    assert_eq!((layers.arrive(BASE, 40, 440), layers.arrive(UPPER, 1023, 450)), (Arrival::Plain, Arrival::Plain));
+    assert_eq!(layers.history.counted, 64);
+    // More of the same event: 1022 was due within a round-trip time.
+    assert_eq!((layers.overdue(1023, 451), layers.history.events()), (Arrival::Loss, 1));
+    assert_eq!(layers.history.newest_in(UPPER), Some(1022));
+    // It comes after all, and so does the first: then there were 1021 only.
+    assert_eq!((layers.arrive(UPPER, 1022, 460), layers.arrive(UPPER, 1020, 461)), (Arrival::Plain, Arrival::Plain));
+    assert_eq!((layers.history.events(), layers.history.last()), (1, 61));
+}
+
+#[test]
+fn a_hole_is_overdue_as_far_as_it_reaches() {
+    let mut layers = Layers::new();
+    layers.stream(0, 400, &[]);
+    // 1020 to 1024 are missing, shown by one packet.
+    assert_eq!(layers.arrive(UPPER, 1025, 505), Arrival::Plain);
+    assert_eq!(layers.overdue(1022, 506), Arrival::LossEvent);
+    let runs = |layers: &Layers| -> Vec<(u64, u32, bool)> {
+        layers.history.runs().iter().map(|run| (run.first, run.missing, run.is_lost())).collect()
+    };
+    assert_eq!((runs(&layers), layers.history.is_decided()), (vec![(1020, 2, true), (1022, 3, false)], false));
+    // What is not overdue may come, and is lost by the three behind it otherwise.
+    assert_eq!(layers.arrive(UPPER, 1022, 507), Arrival::Plain);
+    assert_eq!(
+        (layers.arrive(UPPER, 1026, 508), layers.arrive(UPPER, 1027, 509)),
+        (Arrival::Plain, Arrival::LossEvent)
+    );
+    assert_eq!(runs(&layers), [(1020, 2, true), (1023, 2, true)]);
+    // Of the base layer nothing is overdue.
+    assert_eq!(layers.arrive(BASE, 42, 510), Arrival::Plain);
+    assert_eq!((layers.overdue(1028, 511), runs(&layers).len()), (Arrival::Plain, 3));
+}

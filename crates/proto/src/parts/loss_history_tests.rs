@@ -225,7 +225,7 @@ fn marks_count_at_once() {
     let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..50, |_| false);
     assert_eq!(history.arrive(50, true, at(50), 0.05, || 40.0), Arrival::LossEvent);
-    assert_eq!(history.arrive(51, true, at(51), 0.05, || 40.0), Arrival::Plain, "the same event");
+    assert_eq!(history.arrive(51, true, at(51), 0.05, || 40.0), Arrival::Loss, "the same event");
     stream(&mut history, 52..60, |_| false);
     assert_eq!(history.arrive(60, true, at(60), 0.05, || 40.0), Arrival::LossEvent);
     assert_eq!(history.current.intervals[..2], [10.0, 40.0]);

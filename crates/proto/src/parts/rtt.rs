@@ -43,6 +43,11 @@ impl Rtt {
         self.measured
     }
 
+    /// The smoothed round-trip time R, seconds, if there has been a measurement.
+    pub fn smoothed_s(&self) -> Option<f64> {
+        self.measured.then_some(self.smoothed_s)
+    }
+
     /// The round-trip time R or R', seconds, if there has been a measurement.
     pub fn value_s(&self) -> Option<f64> {
         self.measured.then_some(if self.adjusted_s > 0.0 { self.adjusted_s } else { self.smoothed_s })

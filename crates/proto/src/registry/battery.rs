@@ -5,13 +5,13 @@ use crate::endpoint::GaugeKind;
 use crate::group_set::{GroupSet, Role};
 use crate::omcc::population::{self, configured, estimated, registration};
 use crate::packet::{Ecn, FlowId, Header, Packet};
-use crate::quantity::Packets;
+use crate::quantity::{Bytes, Packets};
 use crate::random::{Random, fnv1a};
 use crate::source::layered::{Announce, Step};
 use crate::testing::group::{GROUP, Group, Who};
 use crate::testing::{Fate, anything};
 use crate::time::Duration;
-use crate::{layer_blocking, omcc, pgmcc, rlm, source, tfmcc};
+use crate::{layer_blocking, omcc, pgmcc, rlm, smcc, source, tfmcc};
 use std::collections::BTreeSet;
 
 pub(super) const MEMBERS: usize = 5;
@@ -135,6 +135,31 @@ pub(super) fn settings() -> Vec<SchemeConfig> {
             ..layer_blocking::Config::default()
         }),
     ]);
+    let smcc = smcc::Config {
+        base_rate: Some(Rate(60_000)),
+        layers: Some(3),
+        rtts: [50, 200].map(Duration::from_millis).to_vec(),
+        ..smcc::Config::default()
+    };
+    let quick = tfmcc::Config { initial_max_rtt: Duration::from_millis(200), ..tfmcc::Config::default() };
+    settings.extend([
+        SchemeConfig::Smcc(smcc::Config { tfmcc: quick.clone(), ..smcc.clone() }),
+        SchemeConfig::Smcc(smcc::Config {
+            base_rate: None,
+            layers: None,
+            bounds: Some(vec![Rate(50_000), Rate(70_000), Rate(200_000), Rate(210_000)]),
+            phases: 2,
+            tfmcc: tfmcc::Config {
+                packet_size: Bytes(500),
+                ecn: true,
+                quantise: true,
+                max_rtt: tfmcc::MaxRttRule::Recent,
+                ..quick.clone()
+            },
+            ..smcc.clone()
+        }),
+        SchemeConfig::Smcc(smcc::Config { join: smcc::Join::Direct, growth: Some(1.5), tfmcc: quick, ..smcc }),
+    ]);
     for (name, _) in LIST {
         assert!(settings.iter().any(|config| config.name() == *name), "the battery has no settings of {name}");
     }
@@ -238,7 +263,17 @@ fn check_counts<N: FnMut(Who, Who, &Packet) -> Fate>(group: &Group<Source, Membe
 /// leaves only its line.
 pub(super) fn bound(config: &SchemeConfig) -> Option<Rate> {
     let by_line = (config.responder() == Responder::Source).then_some(LINE_RATE);
-    Scheme::max_rate(config).into_iter().chain(by_line).min()
+    let most = Scheme::max_rate(config).into_iter().chain(by_line).min();
+    let SchemeConfig::Smcc(config) = config else { return most };
+    // And what nobody holds for long: counting layers, a packet per second of each layer.
+    let counting = config.counting();
+    let of_set = |(number, set): (u8, &smcc::counting::Set)| {
+        let packets = f64::from((1u32 << set.layers) - 1) / counting.period(number).as_secs_f64();
+        packets * f64::from(counting.phases())
+    };
+    let packets: f64 = (0..).zip(counting.sets()).map(of_set).sum();
+    let beside_bps = config.packet_bits() * (packets + config.bounds().len() as f64);
+    most.map(|rate| Rate(rate.0 + beside_bps as u64))
 }
 
 /// By how much of itself a source of constant rates may lengthen or shorten a gap.

@@ -10,7 +10,7 @@ use crate::testing::group::GROUP;
 use crate::testing::{anything, feed, inputs};
 use crate::tfmcc::{DataHeader, Echo, FeedbackHeader};
 use crate::time::Duration;
-use crate::{omcc, pgmcc, tfmcc};
+use crate::{omcc, pgmcc, smcc, tfmcc};
 
 const OWN: Address = Address::endpoint(1);
 
@@ -21,10 +21,17 @@ struct Peer {
     /// The number of the last data packet.
     sequence: u32,
     round: u8,
-    /// Whether it speaks OMCC.
-    scaled: bool,
-    /// Whether it speaks pgmcc.
-    windowed: bool,
+    /// What it speaks.
+    tongue: Tongue,
+}
+
+/// Whose headers a peer has; those but pgmcc's say what TFMCC says, and more.
+#[derive(Clone, Copy)]
+enum Tongue {
+    Tfmcc,
+    Omcc,
+    Pgmcc,
+    Smcc,
 }
 
 impl Peer {
@@ -46,15 +53,17 @@ impl Peer {
         let rtt = Duration::from_secs_f64(random.exponential(0.1));
         let stamp_us = |at: Instant| (at.0 / 1000) as u32;
         let rate_bps = random.exponential(1e6) as f32;
-        if self.windowed {
+        if let Tongue::Pgmcc = self.tongue {
             let header = self.plausible_of_pgmcc(random).into();
             return Packet { header, ..self.envelope(random, now - rtt) };
         }
         let answered = match self.sent.map(|packet| (packet.sent, packet.header)) {
             Some((sent, Header::Tfmcc(tfmcc::Header::Data(data)))) => Some((sent, data.round)),
             Some((sent, Header::Omcc(omcc::Header::Data(data)))) => Some((sent, data.tfmcc.round)),
+            Some((sent, Header::Smcc(smcc::Header::Data(packed)))) => Some((sent, packed.unpack().data.round)),
             _ => None,
         };
+        let mut destination = GROUP;
         let header = match answered {
             Some((sent, round)) => {
                 let tfmcc = FeedbackHeader {
@@ -70,9 +79,13 @@ impl Peer {
                     scale: 1.0,
                 };
                 let draw = random.uniform() as f32;
-                match self.scaled {
-                    true => omcc::Header::Feedback(omcc::FeedbackHeader { tfmcc, draw }).into(),
-                    false => tfmcc::Header::Feedback(tfmcc).into(),
+                match self.tongue {
+                    Tongue::Omcc => omcc::Header::Feedback(omcc::FeedbackHeader { tfmcc, draw }).into(),
+                    Tongue::Tfmcc | Tongue::Pgmcc => tfmcc::Header::Feedback(tfmcc).into(),
+                    Tongue::Smcc => {
+                        let (layer, dropped) = ((4.0 * random.uniform()) as u8, random.chance(0.1));
+                        smcc::Header::Feedback(smcc::FeedbackHeader { feedback: tfmcc, layer, dropped }).into()
+                    }
                 }
             }
             None => {
@@ -92,13 +105,24 @@ impl Peer {
                         is_clr: random.chance(0.5),
                     }),
                 };
-                match self.scaled {
-                    true => omcc::Header::Data(omcc::DataHeader { tfmcc, scale: 1.0, receivers: 1.0 }).into(),
-                    false => tfmcc::Header::Data(tfmcc).into(),
+                // In slots of 50 ms, of the lowest layer and of the two above or, now and then, of a counting layer.
+                let slot = (now.0 / 50_000_000) as u32;
+                match self.tongue {
+                    Tongue::Omcc => omcc::Header::Data(omcc::DataHeader { tfmcc, scale: 1.0, receivers: 1.0 }).into(),
+                    Tongue::Tfmcc | Tongue::Pgmcc => tfmcc::Header::Data(tfmcc).into(),
+                    Tongue::Smcc if random.chance(0.2) => {
+                        destination = Address::group(3 + (6.0 * random.uniform()) as u32);
+                        smcc::Header::Counting(smcc::CountingHeader { sequence: self.sequence, slot }).into()
+                    }
+                    Tongue::Smcc => {
+                        destination = Address::group((3.0 * random.uniform()) as u32);
+                        let next_bps = rate_bps.max(tfmcc.rate_bps);
+                        smcc::Header::from(smcc::DataHeader { data: tfmcc, next_bps, slot }).into()
+                    }
                 }
             }
         };
-        Packet { header, ..self.envelope(random, now - rtt) }
+        Packet { header, destination, ..self.envelope(random, now - rtt) }
     }
 
     /// The same of pgmcc: ACKs and NAKs for what was sent, data and NCFs.
@@ -146,9 +170,13 @@ impl Peer {
 /// time-outs that are due. How many there were.
 fn live(endpoint: &mut dyn Endpoint, most: usize, random: &mut Random, bound: Option<Rate>, name: &str) -> usize {
     let mut out = Outbox::new();
-    let scaled = name.contains(" Omcc(");
-    let windowed = name.contains(" Pgmcc(");
-    let mut peer = Peer { sent: None, sequence: u32::MAX - 1000, round: 250, scaled, windowed };
+    let tongue = match name {
+        _ if name.contains(" Omcc(") => Tongue::Omcc,
+        _ if name.contains(" Pgmcc(") => Tongue::Pgmcc,
+        _ if name.contains(" Smcc(") => Tongue::Smcc,
+        _ => Tongue::Tfmcc,
+    };
+    let mut peer = Peer { sent: None, sequence: u32::MAX - 1000, round: 250, tongue };
     let (mut now, mut wild) = (Instant::ZERO, 0);
     feed(endpoint, now, Input::Start, true, &mut out, &name);
     peer.note(&mut out);

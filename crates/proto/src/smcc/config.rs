@@ -2,7 +2,10 @@
 
 use super::counting::{Counting, LEAST_PERIOD, MAX_LAYERS, MAX_SETS, Set};
 use super::layers::Layers;
+use super::{Receiver, Sender};
+use crate::endpoint::EventKind;
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
+use crate::scheme::{Responder, Scheme, Seat};
 use crate::tfmcc;
 use crate::time::{Duration, Rate};
 use schemars::JsonSchema;
@@ -61,7 +64,7 @@ pub enum ControlKind {
 #[serde(rename_all = "lowercase")]
 pub enum Join {
     /// A packet per round-trip time is added until it has as much as with the layer, which it then joins ([Kwon]
-    /// section 4).
+    /// section VI).
     #[default]
     Additive,
     /// At once, to compare with.
@@ -243,7 +246,7 @@ impl Config {
                 (name(bounds.len() - 1), format!("{} bit/s given; legal is at most {most} bit/s", last.0))
             } else {
                 let message = format!(
-                    "{} given with growth {growth}: the bound of the highest is {} bit/s; legal is at most {most} bit/s",
+                    "{} given with growth {growth}: the highest bound is {} bit/s; legal is at most {most} bit/s",
                     bounds.len(),
                     last.0
                 );
@@ -300,6 +303,45 @@ impl Config {
             self.phases,
         );
         vec![("rtts".to_owned(), message)]
+    }
+}
+
+impl Scheme for Config {
+    type Source = Sender;
+    type Member = Receiver;
+
+    fn check(&self) -> Vec<(String, String)> {
+        self.check()
+    }
+
+    fn groups(&self) -> Vec<GroupPlan> {
+        self.group_plans()
+    }
+
+    fn events(&self) -> &'static [&'static EventKind] {
+        super::EVENTS
+    }
+
+    fn packet_bytes(&self) -> u64 {
+        self.tfmcc.packet_size.0
+    }
+
+    /// What the layers carry together: nobody holds counting layers but on the way to that.
+    fn max_rate(&self) -> Option<Rate> {
+        self.bounds().last().copied()
+    }
+
+    /// The source sends its layers whatever is lost in those that nobody limits; members leave them.
+    fn responder(&self) -> Responder {
+        Responder::Members
+    }
+
+    fn source(&self, seat: Seat) -> Sender {
+        Sender::new(self, seat)
+    }
+
+    fn member(&self, seat: Seat) -> Receiver {
+        Receiver::new(self, seat)
     }
 }
 

@@ -10,12 +10,10 @@ use crate::time::Duration;
 /// The most sets of counting layers that a session may have.
 pub const MAX_SETS: usize = 16;
 
-/// The most layers of a set. The packets of a period of the highest, 4^16, are as many as there are numbers: where a
-/// period begins is known from the number of a packet.
+/// The most layers of a set: 65 535 packets per slot.
 pub const MAX_LAYERS: u8 = 16;
 
-/// The most doublings from the finest x to that of a set: of the slot numbers that packets carry, 32 bits, as many are
-/// left as the highest layers of a set count.
+/// The most doublings from the finest x to that of a set: of the slot numbers that packets carry, 32 bits, 16 are left.
 pub const MAX_DOUBLINGS: u8 = 16;
 
 /// The least x, so that no two packets of a replica are due in one nanosecond.
@@ -184,20 +182,16 @@ impl Counting {
         (self.count(set, phase, slot).trailing_zeros() as u8).min(layers)
     }
 
-    /// The number that a layer's packet with this `number` would have if it were the first of its period: packets of a
-    /// period, in which it is on once, have 4^rank numbers in a row.
-    pub fn first_of_period(layer: CountingLayer, number: u32) -> u32 {
-        number & !Self::numbers_below(layer.rank)
+    /// How many packets a layer has sent before a slot of its set, up to a number that is the same for all slots. Those
+    /// of a slot are numbered from there on.
+    pub fn sent_before(&self, layer: CountingLayer, slot: u64) -> u64 {
+        sent_before(layer.rank, self.counted(layer.set, layer.phase, slot))
     }
 
-    /// In which slot of its period's time on a packet with this number is sent, from 0.
-    pub fn slot_in_period(layer: CountingLayer, number: u32) -> u32 {
-        (number & Self::numbers_below(layer.rank)) >> layer.rank
-    }
-
-    /// 4^rank - 1.
-    fn numbers_below(rank: u8) -> u32 {
-        ((1u64 << (2 * rank)) - 1) as u32
+    /// Which of a layer's packets in a slot has this number, from 0: packets of a slot are numbered from a multiple of
+    /// 2^rank on.
+    pub fn index_in_slot(rank: u8, number: u32) -> u32 {
+        number & ((1 << rank) - 1)
     }
 
     fn all_ones(&self, set: u8) -> u32 {

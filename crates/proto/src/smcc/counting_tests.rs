@@ -85,19 +85,14 @@ fn packets_are_evenly_spaced_and_numbered_and_no_two_of_a_replica_coincide() {
         if let Some(before) = last[due.group as usize].replace(due) {
             assert_eq!(due.number, before.number.wrapping_add(1));
             let gap = (due.at.0 - before.at.0) as f64 * f64::from(1u32 << which.rank) / finest.0 as f64;
-            let expected = if Counting::first_of_period(which, due.number) == due.number {
-                assert_eq!(Counting::slot_in_period(which, due.number), 0);
-                (1 << (2 * which.rank)) as f64 + 1.0
-            } else {
-                1.0
-            };
+            // Behind the last of a period it is off.
+            let first = u64::from(due.number) % (1 << (2 * which.rank)) == 0;
+            let expected = if first { (1 << (2 * which.rank)) as f64 + 1.0 } else { 1.0 };
             assert!((gap - expected).abs() < 1e-6, "{which:?}: {gap} of a share, not {expected}");
         }
-        // The slot is the one that the number says: bits below its own count from where the layer went on.
-        let count = one.count(which.set, which.phase, slot);
-        assert_eq!(Counting::slot_in_period(which, due.number), count & ((1 << which.rank) - 1));
         // The middle of its share, to the nanosecond.
-        let share = u64::from(due.number) & ((1 << which.rank) - 1);
+        let share = u64::from(Counting::index_in_slot(which.rank, due.number));
+        assert_eq!(u64::from(due.number), one.sent_before(which, slot) + share);
         assert_eq!(due.at.0 % finest.0, (2 * share + 1) * finest.0 / (2 << which.rank));
     }
 }

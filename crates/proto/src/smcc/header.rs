@@ -17,8 +17,8 @@ pub enum Header {
 /// A data packet of a layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DataHeader {
-    /// What the control of the layer says: the packet's number in the layer, X = T_i, X_supp, R_max, the feedback round,
-    /// the echo of a time stamp.
+    /// What the control of the layer says: the packet's number in the layer, X = T_i, X_supp, R_max, the feedback
+    /// round, the echo of a time stamp.
     pub data: tfmcc::DataHeader,
     /// T_{i+1}, the rate of the next layer and those below it, bit/s; NaN if there is no such layer.
     pub next_bps: f32,

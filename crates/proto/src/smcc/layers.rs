@@ -1,4 +1,4 @@
-//! The layers of a session as numbers: their bounds, who belongs where, what each carries ([Kwon] section 3.1).
+//! The layers of a session as numbers: their bounds, who belongs where, what each carries ([Kwon] section II).
 //!
 //! Layers are cumulative: who holds layer i holds all below it. B_i bounds the rate T_i of the layers up to i together,
 //! so that layer i serves receivers that want B_{i-1} to B_i. Alone it carries R_i = T_i - T_{i-1}.
@@ -46,8 +46,8 @@ impl Layers {
         rate_bps.min(self.bound_bps(layer)).max(self.floor_bps(layer)).max(least_bps)
     }
 
-    /// S, the layer to which a receiver of `rate_bps` belongs: the lowest with a bound that is not below it, the highest
-    /// if there is none.
+    /// S, the layer to which a receiver of `rate_bps` belongs: the lowest with a bound that is not below it, the
+    /// highest if there is none.
     pub fn level_of(&self, rate_bps: f64) -> usize {
         self.bounds_bps.partition_point(|&bound_bps| bound_bps < rate_bps).min(self.top())
     }

@@ -2,26 +2,42 @@
 //!
 //! A session has cumulative layers, each with a range of rates and a single-rate control of its own, which keeps the
 //! rate up to that layer fit for the slowest of the receivers in it. A receiver whose fair rate leaves the range of its
-//! layer goes to another: down at once, up by adding a packet per round-trip time with the help of counting layers, as a
-//! TCP would.
+//! layer goes to another: down at once, up by adding a packet per round-trip time with the help of counting layers, as
+//! a TCP would.
 //!
 //! | file | part |
 //! |---|---|
+//! | `attempt.rs` | an attempt to join the next layer, by adding a packet per slot |
 //! | `config.rs` | the parameters |
 //! | `counting.rs` | when which packet of which counting layer is sent |
 //! | `header.rs` | what packets say |
+//! | `control.rs` | the control of one layer, of whatever kind: the rate up to it, and who limits it |
+//! | `lead.rs` | election, silence and leave of the receiver that limits a layer |
+//! | `layer.rs` | a layer at the source: its control, its packets and their times |
+//! | `sender.rs` | the source: the ensemble of layers, and the counting layers |
 //! | `layers.rs` | the bounds of layers, and who belongs where |
+//! | `slots.rs` | the source's slots as a member sees them |
+//! | `receiver.rs` | a member: what it measures and reports, and when it goes to another layer |
 //! | `show.rs` | what endpoints show, and what happens in them |
 
+mod attempt;
 mod config;
+mod control;
 pub mod counting;
 mod header;
+mod layer;
 mod layers;
+mod lead;
+mod receiver;
+mod sender;
 mod show;
+mod slots;
 
 pub use config::{Config, ControlKind, Join, MOST_COUNTING_LAYERS, PeriodSet};
 pub use header::{CountingHeader, DataHeader, FeedbackHeader, Header, PackedDataHeader};
 pub use layers::{HEADROOM, Layers};
+pub use receiver::Receiver;
+pub use sender::Sender;
 pub use show::{
     ELECTION, EVENTS, JOIN_ABANDONED, JOIN_BEGUN, JOIN_FAILED, JOIN_SUCCEEDED, JOIN_WAITING, RECEIVER_GAUGES,
     SENDER_GAUGES,

@@ -1,12 +1,13 @@
 //! Whose time stamp the next data packet echoes (RFC 4654 section 3.5).
 
+use super::config::{Config, MaxRttRule};
 use super::header::Echo;
 use crate::packet::Address;
 use crate::time::Instant;
 
 /// Reports whose stamps wait for a data packet.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Echoes {
+pub struct Echoes {
     /// Stamps of receivers that do not limit.
     waiting: Vec<Stamp>,
     /// Stamps of receivers without a measurement that have been echoed, and how many times more they will be.
@@ -25,7 +26,7 @@ pub(super) struct Echoes {
 
 /// A stamp to echo.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Stamp {
+pub struct Stamp {
     /// Who sent it.
     pub receiver: Address,
     /// The stamp (tr_r).
@@ -41,13 +42,21 @@ pub(super) struct Stamp {
 }
 
 impl Echoes {
+    /// By the rule of R_max that `config` has.
+    pub fn by(config: &Config) -> Echoes {
+        Echoes::new(match config.max_rtt {
+            MaxRttRule::Rfc => 0,
+            MaxRttRule::Recent => REPEATS,
+        })
+    }
+
     /// Those without a measurement are echoed once and `repeats` times more.
-    pub(super) fn new(repeats: u32) -> Echoes {
+    fn new(repeats: u32) -> Echoes {
         Echoes { repeats, ..Echoes::default() }
     }
 
     /// A report has come from a receiver that is now limiting, or is not.
-    pub(super) fn add(&mut self, stamp: Stamp, is_clr: bool) {
+    pub fn add(&mut self, stamp: Stamp, is_clr: bool) {
         self.waiting.retain(|other| other.receiver != stamp.receiver);
         self.again.retain(|(other, _)| other.receiver != stamp.receiver);
         if is_clr {
@@ -65,19 +74,19 @@ impl Echoes {
     }
 
     /// Nobody limits any more.
-    pub(super) fn clr_lost(&mut self) {
+    pub fn clr_lost(&mut self) {
         self.clr = None;
         self.clr_first = false;
     }
 
     /// A feedback round begins.
-    pub(super) fn next_round(&mut self) {
+    pub fn next_round(&mut self) {
         self.clr_echoed = false;
     }
 
     /// The echo for a data packet that leaves at `now`, in feedback round `round`; `late` in the round, when it is time
     /// for the limiting receiver if it has not been echoed yet.
-    pub(super) fn take(&mut self, now: Instant, round: u8, late: bool) -> Option<Echo> {
+    pub fn take(&mut self, now: Instant, round: u8, late: bool) -> Option<Echo> {
         let clr_first = self.clr.is_some() && (self.clr_first || (late && !self.clr_echoed));
         let best = if clr_first { None } else { self.first_of_waiting(round) };
         let (stamp, is_clr) = match best {
@@ -137,7 +146,7 @@ fn order(stamp: &Stamp, round: u8) -> (bool, u8, f64) {
 /// How many times the stamp of a receiver without a measurement is echoed again with the rule "recent". A receiver that
 /// is sent far more than its link carries misses most echoes, and by the RFC it has one per feedback round. At half of
 /// the packets lost 17 in a row are lost once in 131 072 times, at 90 % once in 6; a choice.
-pub(super) const REPEATS: u32 = 16;
+const REPEATS: u32 = 16;
 
 /// How many stamps wait at most: more than a round brings. The last in order gives way.
 const MOST: usize = 64;

@@ -88,6 +88,8 @@ pub enum Recorded {
     Duplicate,
     /// One more.
     Packet,
+    /// One more, and with it packets were found lost, or it is marked, in a loss event that was known.
+    Loss(Cause),
     /// One more, and with it a loss event was found, for this cause.
     LossEvent(Cause),
 }
@@ -195,35 +197,56 @@ impl Measurement {
         sequence: u64,
         ecn: Ecn,
     ) -> Recorded {
-        let rtt_s = self.rtt_s();
+        let (rtt_s, events) = (self.rtt_s(), self.loss.events());
         let marked = ecn > Ecn::Capable;
-        let (receive_rate, events, scale, floor) =
-            (&self.receive_rate, self.loss.events(), self.scale, self.seed_floor);
-        // Section 5.6: l_0 = (X_recv·R / (sqrt(3/2)·8s))², with the rate of the last round-trip time. It is the
-        // equation inverted, so what multiplies the one divides the other.
-        let seed = || {
-            let packets_per_rtt = receive_rate.packets_per_s(now, rtt_s) * rtt_s / f64::from(scale);
-            (packets_per_rtt * packets_per_rtt / 1.5).max(least_seed(floor, scale))
-        };
         let packet = loss_history::Packet { sequence, marked, now, rtt_s };
+        let (receive_rate, scale, floor) = (&self.receive_rate, self.scale, self.seed_floor);
+        let seed = || first_interval(receive_rate, now, rtt_s, scale, floor);
         let arrival = self.loss.arrive(name, &mut space.detection, packet, seed);
         if arrival == Arrival::Duplicate {
             return Recorded::Duplicate;
         }
         self.receive_rate.arrive(now, self.rate_window_s());
+        let mark = marked.then(|| Cause::Mark { sequence: space.number_of(sequence), level: ecn });
+        self.recorded(name, arrival, events, space, mark)
+    }
+
+    /// What is missing in the group of `space` below the count `until` is lost at `now`, though nothing behind it may
+    /// have come. Packets of the group must have been recorded.
+    pub fn overdue(&mut self, name: Space, space: &mut SequenceSpace, until: u64, now: Instant) -> Recorded {
+        let (rtt_s, events) = (self.rtt_s(), self.loss.events());
+        let (receive_rate, scale, floor) = (&self.receive_rate, self.scale, self.seed_floor);
+        let seed = || first_interval(receive_rate, now, rtt_s, scale, floor);
+        let arrival = self.loss.overdue(name, &mut space.detection, until, (now, rtt_s), seed);
+        self.recorded(name, arrival, events, space, None)
+    }
+
+    /// What an arrival means: there were so many loss `events` before, and the packet had a `mark` or not.
+    #[inline]
+    fn recorded(
+        &mut self,
+        name: Space,
+        arrival: Arrival,
+        events: u32,
+        space: &SequenceSpace,
+        mark: Option<Cause>,
+    ) -> Recorded {
         if self.loss.events() == 0 {
             // Also when a late packet has filled the only hole.
             self.have_loss = false;
         }
-        if arrival != Arrival::LossEvent {
-            return Recorded::Packet;
+        let cause = |space: &SequenceSpace, lost: Option<u64>| {
+            mark.unwrap_or_else(|| Cause::Loss { sequence: space.number_of(lost.unwrap_or(0)) })
+        };
+        match arrival {
+            Arrival::Duplicate | Arrival::Plain => Recorded::Packet,
+            Arrival::Loss => Recorded::Loss(cause(space, self.loss.newest_in(name))),
+            Arrival::LossEvent => {
+                self.have_loss = true;
+                self.loss_events = self.loss_events.saturating_add(self.loss.events() - events);
+                Recorded::LossEvent(cause(space, self.loss.last_in(name).or(Some(self.loss.last()))))
+            }
         }
-        self.have_loss = true;
-        self.loss_events = self.loss_events.saturating_add(self.loss.events() - events);
-        Recorded::LossEvent(match marked {
-            true => Cause::Mark { sequence: space.number_of(sequence), level: ecn },
-            false => Cause::Loss { sequence: space.number_of(self.loss.last()) },
-        })
     }
 
     /// Before this moment packets change nothing but what [`pass`](Self::pass) adds, if each has the number that
@@ -275,6 +298,19 @@ impl Measurement {
         }
     }
 
+    /// The rate for decisions that last: as [calculated](Self::calculated_bps), but with the smoothed round-trip time
+    /// instead of that of the last packet, and before the first loss with what the equation would give if the packet
+    /// after `received` ones were lost, if that is more. Bit/s, without a scale.
+    pub fn lasting_bps(&self, now: Instant, received: u64) -> f64 {
+        let by_equation = |p: f64| throughput_bps(f64::from(self.packet_size), self.smoothed_rtt_s(), p);
+        match (self.have_loss, self.loss.events()) {
+            (true, _) => by_equation(self.loss.rate()),
+            (false, 0) => by_equation(1.0 / received.max(1) as f64).max(2.0 * self.receive_bps(now)),
+            // A long silence after losses.
+            (false, _) => by_equation(self.loss.rate()).max(2.0 * self.receive_bps(now)),
+        }
+    }
+
     /// X_recv, bit/s (section 4.3.4).
     pub fn receive_bps(&self, now: Instant) -> f64 {
         8.0 * f64::from(self.packet_size) * self.receive_rate.packets_per_s(now, self.rate_window_s())
@@ -299,6 +335,11 @@ impl Measurement {
     /// Round-trip time in seconds: the own one, or R_max before the first measurement (section 4.1).
     pub fn rtt_s(&self) -> f64 {
         self.rtt.value_s().unwrap_or(self.max_rtt_s)
+    }
+
+    /// The smoothed round-trip time in seconds, or R_max before the first measurement.
+    pub fn smoothed_rtt_s(&self) -> f64 {
+        self.rtt.smoothed_s().unwrap_or(self.max_rtt_s)
     }
 
     /// The round-trip time in seconds if it has been measured.
@@ -360,6 +401,13 @@ impl Measurement {
     fn rate_window_s(&self) -> f64 {
         f64::from(self.receive_rate_rtts) * self.rtt_s()
     }
+}
+
+/// Section 5.6: l_0 = (X_recv·R / (sqrt(3/2)·8s))², with the rate of the last round-trip time. It is the equation
+/// inverted, so what multiplies the one divides the other.
+fn first_interval(receive_rate: &ReceiveRate, now: Instant, rtt_s: f64, scale: f32, floor: SeedFloor) -> f64 {
+    let packets_per_rtt = receive_rate.packets_per_s(now, rtt_s) * rtt_s / f64::from(scale);
+    (packets_per_rtt * packets_per_rtt / 1.5).max(least_seed(floor, scale))
 }
 
 /// What the interval before the first loss event is at least, packets, if the equation is multiplied by `scale`.

@@ -66,6 +66,7 @@ mod tests;
 
 pub use config::{Config, GapFloor, MaxRttRule, OneWayAdjustment, SeedFloor, TimerBias};
 pub use data_packets::DataPackets;
+pub use echo::{Echoes, Stamp};
 pub use header::{DataHeader, Echo, FeedbackHeader, Header, Plain, Wording};
 pub use measurement::{Measurement, Recorded, SequenceSpace, Taken};
 pub use rate_control::{Feedback, Heard, Passed, RateControl, RateCounts};

@@ -37,6 +37,8 @@ pub struct RateControl {
     ceiling_bps: f64,
     /// What multiplies the increase; 1 in TFMCC.
     increase_factor: f64,
+    /// The gap between the packets that tell of X, if it does not follow from X, seconds.
+    own_gap_s: Option<f64>,
     config: Config,
     rounds: Rounds,
     suppressors: Suppressors,
@@ -138,6 +140,7 @@ impl RateControl {
             floor_bps: config.least_bps(),
             ceiling_bps: config.max_rate.map_or(MOST_BPS, |rate| rate.as_bps_f64()),
             increase_factor: 1.0,
+            own_gap_s: None,
             config: config.clone(),
             rounds: Rounds::new(Instant::ZERO, config),
             suppressors: Suppressors::new(config.suppressing_rounds),
@@ -183,6 +186,13 @@ impl RateControl {
     /// `initial_max_rtt`, from the first report say. The feedback round goes on.
     pub fn restart_max_rtt(&mut self, rtt_s: f64) {
         self.rounds.restart_max_rtt(legal_rtt_s(rtt_s));
+    }
+
+    /// The packets that tell of X come `gap_s` seconds apart from now on, whatever X is: for an owner that sends them
+    /// at another rate, as X is that of several groups together. R_max and the patience with silent receivers follow.
+    pub fn set_gap(&mut self, gap_s: f64) {
+        self.own_gap_s = Some(gap_s);
+        self.rounds.gap_changed(self.least_max_rtt_s());
     }
 
     /// From now on X_supp, and what receivers report, is `equation` times what it was, and `increase` multiplies the
@@ -254,6 +264,27 @@ impl RateControl {
         true
     }
 
+    /// That nobody limits means that nobody is there, as its owner knows from elsewhere: whoever limits next may raise
+    /// the rate at once.
+    pub fn nobody_left(&mut self) {
+        if let Limit::Nobody { successor, .. } = self.state.limit_mut() {
+            *successor = Growth::Now;
+        }
+    }
+
+    /// As long as nobody limits: that nobody reports says nothing, as its owner knows from elsewhere. Silence counts
+    /// from now on.
+    pub fn excuse_silence(&mut self, now: Instant) {
+        self.state.limit_mut().heard(now);
+    }
+
+    /// A feedback round begins at once.
+    pub fn next_round(&mut self, now: Instant) {
+        self.counts.rounds += 1;
+        self.rounds.next(now, self.least_max_rtt_s());
+        self.suppressors.next_round();
+    }
+
     /// What is due by now: the silence of the limiting receiver or of all (section 3.3), the next feedback round.
     pub fn pass(&mut self, now: Instant) -> Passed {
         let given_up = self.silence_at() <= now && self.silence(now);
@@ -274,9 +305,10 @@ impl RateControl {
         self.rate_bps
     }
 
-    /// The gap between packets at that rate, ts_ipi (section 3.7), seconds.
+    /// The gap between packets, ts_ipi (section 3.7), seconds: at that rate, or what its owner has
+    /// [set](Self::set_gap).
     pub fn gap_s(&self) -> f64 {
-        self.packet_bits() / self.rate_bps
+        self.own_gap_s.unwrap_or_else(|| self.packet_bits() / self.rate_bps)
     }
 
     /// R_max, seconds.
@@ -398,12 +430,6 @@ impl RateControl {
                 *heard_at + Duration::from_secs_f64((10.0 * self.rounds.max_rtt_s()).max(5.0 * gap_s))
             }
         }
-    }
-
-    fn next_round(&mut self, now: Instant) {
-        self.counts.rounds += 1;
-        self.rounds.next(now, self.least_max_rtt_s());
-        self.suppressors.next_round();
     }
 
     fn set_rate(&mut self, rate_bps: f64) {

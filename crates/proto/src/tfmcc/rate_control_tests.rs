@@ -3,6 +3,7 @@
 use super::*;
 use crate::quantity::Bytes;
 use crate::random::Random;
+use crate::tfmcc::GapFloor;
 use crate::time::Rate;
 
 fn at(seconds: f64) -> Instant {
@@ -70,7 +71,7 @@ fn bounds_hold_whatever_is_reported_and_move_the_rate_at_once() {
     control.hear(at(10.1), &feedback(&control, 2, 30_000.0, 0.1));
     assert_eq!((control.rate_bps(), control.clr()), (1e6, Some(Address::endpoint(2))), "the floor");
     // The silence of the limiting receiver does not lead below it either: at 11.1 s, ten round trips after it.
-    assert_eq!(control.deadline(), at(11.1));
+    assert_eq!(control.silence_at(), at(11.1));
     assert!(control.pass(at(11.1)).given_up);
     assert_eq!(control.rate_bps(), 1e6);
     control.jump(4e6);
@@ -131,6 +132,68 @@ fn who_limits_after_one_that_has_left_raises_nothing_for_a_round() {
     assert_eq!((lower.clr(), lower.rate_bps()), (Some(Address::endpoint(4)), 1.2e6));
     control.hear(at(13.2), &feedback(&control, 3, 3e6, 0.1));
     assert!(control.rate_bps() > rate_bps, "the round is over");
+}
+
+#[test]
+fn whoever_comes_after_nobody_was_left_may_raise_the_rate_at_once() {
+    let mut control = layer();
+    control.hear(at(10.1), &feedback(&control, 1, 2e6, 0.1));
+    control.nobody_left();
+    assert_eq!(control.clr(), Some(Address::endpoint(1)), "there is somebody");
+    control.limiting_left(at(10.3));
+    let rate_bps = control.rate_bps();
+    control.nobody_left();
+    control.hear(at(11.0), &feedback(&control, 3, 3e6, 0.1));
+    assert!(control.rate_bps() > rate_bps);
+}
+
+#[test]
+fn a_gap_that_the_owner_sets_bounds_r_max_and_makes_patient() {
+    let config = Config { gap_floor: GapFloor::Follows, ..Config::default() };
+    let mut control = RateControl::new(&config).without_slow_start();
+    control.set_bounds(1e6, 4e6);
+    control.begin(at(10.0));
+    control.restart_max_rtt(0.1);
+    assert_eq!(control.gap_s(), 0.008, "that of 1 Mbit/s");
+    control.hear(at(10.0), &feedback(&control, 1, 2e6, 0.1));
+    // 4 round trips, but not before 10 of them from the selection on.
+    control.reported_again(10.7);
+    assert_eq!(control.silence_at(), at(11.1));
+    control.set_gap(0.8);
+    // 2 gaps, and 5 before it is given up.
+    assert_eq!((control.gap_s(), control.silence_at()), (0.8, at(12.3)));
+    control.next_round(at(10.8));
+    assert_eq!(control.max_rtt_s(), 0.8, "not below the gap");
+    control.set_gap(0.2);
+    assert_eq!(control.max_rtt_s(), 0.2, "it follows the gap down");
+    control.set_gap(0.01);
+    assert!((control.max_rtt_s() - 0.1).abs() < 1e-12, "to what was measured: {}", control.max_rtt_s());
+}
+
+impl RateControl {
+    /// Receiver 1 reports once more.
+    fn reported_again(&mut self, now_s: f64) {
+        let feedback = feedback(self, 1, 2e6, 0.1);
+        self.hear(at(now_s), &feedback);
+    }
+}
+
+#[test]
+fn silence_can_be_excused() {
+    // Nobody limits: X/2 after 10 R_max = 5 s.
+    let mut control = layer();
+    control.jump(4e6);
+    for now_s in [12.0, 14.0, 16.0, 18.0, 20.0, 22.9] {
+        control.excuse_silence(at(now_s));
+        control.pass(at(now_s));
+        assert_eq!(control.rate_bps(), 4e6, "{now_s}");
+    }
+    control.pass(at(29.0));
+    assert_eq!((control.rate_bps(), control.counts().halvings), (2e6, 1));
+    // Of somebody that limits it says nothing: it is halved and given up as ever.
+    control.hear(at(30.0), &feedback(&control, 1, 2e6, 0.1));
+    control.excuse_silence(at(30.9));
+    assert!(control.pass(at(31.1)).given_up);
 }
 
 #[test]

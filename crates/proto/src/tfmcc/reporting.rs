@@ -194,6 +194,11 @@ impl Reporting {
         }
     }
 
+    /// The feedback rounds are those of another control, of which the present one is this; reports of it are of that.
+    pub fn follow(&mut self, round: u8) {
+        self.round = round;
+    }
+
     /// No reports from now on.
     pub fn quit(&mut self) {
         self.role = Role::SILENT;

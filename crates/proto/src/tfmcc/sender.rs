@@ -1,9 +1,8 @@
 //! The sender (RFC 4654 section 3): a rate control, the packets by it, and whose time stamps they echo.
 
 use super::Config;
-use super::config::MaxRttRule;
 use super::data_packets::DataPackets;
-use super::echo::{Echoes, REPEATS, Stamp};
+use super::echo::{Echoes, Stamp};
 use super::header::{Plain, Wording};
 use super::rate_control::{Feedback, RateControl};
 use super::scaling::Scaling;
@@ -42,10 +41,7 @@ impl<W: Wording> SenderOf<W> {
             control: RateControl::new(config),
             pacer: Pacer::OFF,
             packets: DataPackets::new(config, flow, own, group),
-            echoes: Echoes::new(match config.max_rtt {
-                MaxRttRule::Rfc => 0,
-                MaxRttRule::Recent => REPEATS,
-            }),
+            echoes: Echoes::by(config),
             scaling: Scaling::default(),
             running: false,
             now: Instant::ZERO,

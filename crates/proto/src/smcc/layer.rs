@@ -1,0 +1,145 @@
+//! A layer at the source: its control, its packets, when they are due and whose time stamps they echo.
+
+use super::config::{Config, ControlKind};
+use super::control::LayerControl;
+use super::header::{DataHeader, Header};
+use super::layers::Layers;
+use super::lead::Led;
+use crate::packet::{Address, Packet};
+use crate::parts::pacer::Pacer;
+use crate::scheme::Seat;
+use crate::tfmcc::{self, DataPackets, Echo, Echoes, GapFloor, RateControl, Scaling};
+use crate::time::{Duration, Instant};
+
+/// A layer at the source.
+#[derive(Clone, Debug)]
+pub(super) struct Layer {
+    pub led: Led,
+    pub echoes: Echoes,
+    packets: DataPackets,
+    pacer: Pacer,
+    packet_bits: f64,
+    /// Whether it is to send a packet per second at least.
+    keeps_alive: bool,
+    /// T_i and LR_i before an input, bit/s.
+    before: (f64, Option<Address>),
+}
+
+/// What a packet of a layer says beside what is its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Beside {
+    /// T_{i+1}, bit/s; NaN without such a layer.
+    pub next_bps: f64,
+    pub slot: u32,
+    pub echo: Option<Echo>,
+}
+
+/// A layer that adds nothing to those below sends as often all the same, so that its receivers learn T_i, the feedback
+/// round, their round-trip times; a choice.
+const KEEP_ALIVE_S: f64 = 1.0;
+
+impl Layer {
+    /// The layer `number` of `layers`. `config` must have passed [`Config::check`].
+    pub(super) fn new(config: &Config, layers: &Layers, number: usize, seat: &Seat) -> Layer {
+        let group = Address::group(seat.group.index() as u32 + number as u32);
+        let control = match config.control {
+            ControlKind::Tfmcc => LayerControl::Tfmcc(tfmcc_control(&config.tfmcc, layers, number)),
+        };
+        Layer {
+            led: Led::new(control, layers, number),
+            echoes: Echoes::by(&config.tfmcc),
+            packets: DataPackets::new(&config.tfmcc, seat.flow, seat.own, group),
+            pacer: Pacer::OFF,
+            packet_bits: config.packet_bits(),
+            // The lowest carries a packet in 8 s at least, and no more than its rate.
+            keeps_alive: number > 0,
+            before: (0.0, None),
+        }
+    }
+
+    pub(super) fn begin(&mut self, now: Instant) {
+        self.led.control.begin(now);
+        self.pacer.begin(now);
+    }
+
+    /// T_i, bit/s.
+    pub(super) fn rate_bps(&self) -> f64 {
+        self.led.control.rate_bps()
+    }
+
+    /// The rate of the layers below has changed, or its own has: R_i follows, the gap between its packets and when the
+    /// next one is due.
+    pub(super) fn follow(&mut self, now: Instant, below_bps: f64) {
+        let own_bps = self.rate_bps() - below_bps;
+        debug_assert!(own_bps >= 0.0, "the rates of layers do not decrease");
+        if self.keeps_alive {
+            let gap_s = (self.packet_bits / own_bps).min(KEEP_ALIVE_S);
+            if gap_s != self.led.control.gap_s() {
+                self.led.control.set_gap(gap_s);
+            }
+        }
+        self.pacer.follow(now, self.led.control.gap_s());
+    }
+
+    /// When its next packet is due.
+    pub(super) fn due(&self) -> Instant {
+        self.pacer.due()
+    }
+
+    /// The packet that is due.
+    pub(super) fn next(&mut self, now: Instant, Beside { next_bps, slot, echo }: Beside) -> Packet {
+        let word = |data, _| Header::from(DataHeader { data, next_bps: next_bps as f32, slot }).into();
+        let packet = match &self.led.control {
+            LayerControl::Tfmcc(control) => self.packets.next(now, control, Scaling::default(), echo, word),
+        };
+        // As in TFMCC (RFC 4654 section 3.7): what the driver is late by more than R_max is let go.
+        let most_late = Duration::from_secs_f64(self.led.control.max_rtt_s());
+        self.pacer.sent(now, self.led.control.gap_s(), most_late);
+        packet
+    }
+
+    /// The echo that is its turn.
+    pub(super) fn take_echo(&mut self, now: Instant) -> Option<Echo> {
+        let control = &self.led.control;
+        self.echoes.take(now, control.round(), control.is_late_in_round(now))
+    }
+
+    /// Nobody limits any more.
+    pub(super) fn lead_lost(&mut self) {
+        self.echoes.clr_lost();
+    }
+
+    /// Remembers T_i and LR_i.
+    pub(super) fn remember(&mut self) {
+        self.before = self.state();
+    }
+
+    /// T_i and LR_i as remembered, and now.
+    pub(super) fn change(&self) -> [(f64, Option<Address>); 2] {
+        [self.before, self.state()]
+    }
+
+    pub(super) fn sent_pkts(&self) -> u64 {
+        self.packets.sent_pkts()
+    }
+
+    pub(super) fn sent_bytes(&self) -> u64 {
+        self.packets.sent_bytes()
+    }
+
+    fn state(&self) -> (f64, Option<Address>) {
+        (self.rate_bps(), self.led.control.lead())
+    }
+}
+
+/// TFMCC between the bounds of a layer. Above the lowest there is no slow start, which would undo the careful join; and
+/// R_max, raised by the gap between packets, falls with the gap, since that is as long as a second whenever the layer
+/// below is full, however fast its own receivers are.
+fn tfmcc_control(config: &tfmcc::Config, layers: &Layers, number: usize) -> RateControl {
+    let mut control = match number {
+        0 => RateControl::new(config),
+        _ => RateControl::new(&tfmcc::Config { gap_floor: GapFloor::Follows, ..config.clone() }).without_slow_start(),
+    };
+    control.set_bounds(layers.floor_bps(number).max(config.least_bps()), layers.bound_bps(number));
+    control
+}

@@ -1,0 +1,509 @@
+//! A member: what it holds, and when it goes to another layer ([Kwon] sections 3 and 4).
+//!
+//! Measurement and reports are TFMCC's: one measurement over all groups that it holds, and the rounds of its highest
+//! layer, in which it is active. What is its own are the decisions to leave that layer or to try the next one.
+
+use super::attempt::Attempt;
+use super::config::{Config, Join};
+use super::counting::Counting;
+use super::header::{CountingHeader, DataHeader, FeedbackHeader, Header};
+use super::layers::Layers;
+use super::show::{JOIN_FAILED, RECEIVER_GAUGES};
+use super::slots::Slots;
+use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
+use crate::packet::{self, Address, Packet};
+use crate::parts::loss_history::Space;
+use crate::random::Random;
+use crate::scheme::Seat;
+use crate::tfmcc::{self, Echo, LOSS_EVENT, Measurement, Recorded, ReportPackets, Reporting, SequenceSpace, Taken};
+use crate::time::{Duration, Instant};
+
+/// A member of an SMCC session.
+#[derive(Debug)]
+pub struct Receiver {
+    now: Instant,
+    due: Instant,
+    own: Address,
+    /// Where reports go: the source of the data.
+    sender: Address,
+    /// The first group of the session.
+    group: Address,
+    phase: Phase,
+    /// S: it holds the layers 0 to this one.
+    level: usize,
+    /// The next packet of the highest layer is the first since that is the highest.
+    is_new_there: bool,
+    /// What the highest layer said last, as far as it is not of single packets; before it has said anything, what is
+    /// known of it.
+    top: tfmcc::DataHeader,
+    /// T_{S+1}, bit/s; not a number if there is no such layer or it is not known.
+    next_bps: f32,
+    received_pkts: u64,
+    received_bytes: u64,
+    distinct_bytes: u64,
+    distinct_pkts: u64,
+    reporting: Reporting,
+    measurement: Measurement,
+    slots: Slots,
+    attempt: Option<Attempt>,
+    /// No attempt before this moment (t_hold).
+    hold_until: Instant,
+    /// Loss events when it last went to another layer.
+    moved_at_event: u32,
+    /// What is held of the layers, the lowest first.
+    layers: Vec<Layer>,
+    /// The counting layers that the attempt has joined, the lowest first.
+    climbed: Vec<Climbed>,
+    counts: Counts,
+    bounds: Layers,
+    counting: Counting,
+    join: Join,
+    packet_bits: f64,
+    reports: ReportPackets,
+    random: Random,
+}
+
+/// What a member knows of one layer.
+#[derive(Clone, Copy, Debug)]
+struct Layer {
+    space: SequenceSpace,
+    /// When a packet of it came last, or it was joined; the time in which nothing came at all is not counted.
+    heard_at: Instant,
+    /// What it said last: X = T_i and X_supp, bit/s, R_max, feedback round; and T_{i+1}. None before its first packet.
+    told: Option<(tfmcc::DataHeader, f32)>,
+}
+
+/// One of the groups that it holds.
+#[derive(Clone, Copy, Debug)]
+enum Held {
+    /// This layer.
+    Layer(usize),
+    /// The counting layer of this rank in the attempt's replica.
+    Counting(u8),
+}
+
+/// A counting layer that has been joined.
+#[derive(Clone, Copy, Debug, Default)]
+struct Climbed {
+    space: SequenceSpace,
+    /// The count of a packet less what the schedule counts for it, which is the same for all; none before the first.
+    offset: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    attempts: u64,
+    succeeded: u64,
+    failed: u64,
+    counting_joins: u64,
+    counting_leaves: u64,
+}
+
+/// How far a member is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Not started, or has left.
+    Out,
+    /// Joined, no packet yet.
+    Waiting,
+    /// Receives.
+    Member {
+        /// When it has to leave, if it goes on to stand less than the least rate that is reported (RFC 4654 section
+        /// 4.4); `FAR_FUTURE` = it does not.
+        leave_at: Instant,
+    },
+    /// The receiver that limits its layer announces its leave for a feedback round.
+    Leaving {
+        /// When it is gone.
+        gone_at: Instant,
+    },
+}
+
+/// How long a receiver may stand less than the least rate (RFC 4654 section 4.4).
+const PATIENCE: Duration = Duration::from_secs(120);
+/// If nothing came of any layer for this time, that is not for one of them to answer for.
+const QUIET: Duration = Duration::from_secs(2);
+
+impl Layer {
+    fn joined(now: Instant) -> Layer {
+        Layer { space: SequenceSpace::default(), heard_at: now, told: None }
+    }
+}
+
+impl Receiver {
+    /// A member at `seat`. `config` must have passed [`Config::check`].
+    pub fn new(config: &Config, seat: Seat) -> Receiver {
+        let bounds = config.layer_bounds();
+        let counting = config.counting();
+        Receiver {
+            now: Instant::ZERO,
+            due: Instant::FAR_FUTURE,
+            own: seat.own,
+            sender: seat.own,
+            group: seat.group,
+            phase: Phase::Out,
+            level: 0,
+            is_new_there: true,
+            top: nothing_said(),
+            next_bps: f32::NAN,
+            received_pkts: 0,
+            received_bytes: 0,
+            distinct_bytes: 0,
+            distinct_pkts: 0,
+            reporting: Reporting::new(&config.tfmcc),
+            measurement: Measurement::new(&config.tfmcc),
+            slots: Slots::new(counting.finest()),
+            attempt: None,
+            hold_until: Instant::ZERO,
+            moved_at_event: 0,
+            layers: Vec::with_capacity(bounds.count()),
+            climbed: Vec::with_capacity(counting.sets().iter().map(|set| usize::from(set.layers)).max().unwrap_or(0)),
+            counts: Counts::default(),
+            bounds,
+            counting,
+            join: config.join,
+            packet_bits: config.packet_bits(),
+            reports: ReportPackets::new(&config.tfmcc, seat.flow),
+            random: seat.random,
+        }
+    }
+
+    /// S, the highest layer that it holds.
+    pub fn level(&self) -> usize {
+        self.level
+    }
+
+    /// Whether this is the receiver that limits its highest layer, as far as it knows.
+    pub fn is_lead(&self) -> bool {
+        self.reporting.is_limiting()
+    }
+
+    /// Loss event rate p; 0 before the first loss.
+    pub fn loss_event_rate(&self) -> f64 {
+        self.measurement.loss_event_rate()
+    }
+
+    /// Smoothed round-trip time in seconds: the own one, or R_max before the first measurement.
+    pub fn rtt_s(&self) -> f64 {
+        self.measurement.smoothed_rtt_s()
+    }
+
+    /// X, by which the level is decided, bit/s.
+    pub fn target_bps(&self) -> f64 {
+        self.measurement.lasting_bps(self.now, self.distinct_pkts)
+    }
+
+    fn start(&mut self, now: Instant, out: &mut Outbox) {
+        if self.phase != Phase::Out {
+            return;
+        }
+        self.phase = Phase::Waiting;
+        // What was measured before it left stays, what was said is of the past.
+        self.slots = Slots::new(self.counting.finest());
+        (self.top, self.next_bps, self.is_new_there) = (nothing_said(), f32::NAN, true);
+        (self.level, self.hold_until) = (0, now);
+        self.layers.push(Layer::joined(now));
+        out.join(self.group);
+        out.event(Event::layer_added(0, Cause::Time));
+    }
+
+    fn packet(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+        let packet::Header::Smcc(header) = packet.header else { return };
+        if matches!(header, Header::Feedback(_)) || self.phase == Phase::Out {
+            return;
+        }
+        self.received_pkts += 1;
+        self.received_bytes += u64::from(packet.size);
+        let number = packet.destination.to_bits().wrapping_sub(self.group.to_bits());
+        match header {
+            Header::Data(data) if (number as usize) < self.layers.len() => {
+                self.data(now, packet, number as usize, &data.unpack(), out);
+            }
+            Header::Counting(counting) => {
+                let first = self.attempt.as_ref().map(|attempt| self.number_of(attempt, 0));
+                let rank = first.map_or(u32::MAX, |first| number.wrapping_sub(first));
+                if (rank as usize) < self.climbed.len() {
+                    self.counting(now, packet, rank as u8, counting, out);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A packet of a layer that it holds.
+    fn data(&mut self, now: Instant, packet: &Packet, number: usize, header: &DataHeader, out: &mut Outbox) {
+        let is_top = number == self.level;
+        let mut data = header.data;
+        if !is_top {
+            // Rate and R_max are those of the highest layer.
+            data.rate_bps = self.top.rate_bps;
+            if self.top.max_rtt_us > 0 {
+                data.max_rtt_us = self.top.max_rtt_us;
+            }
+        }
+        let silent_since = self.measurement.last_at();
+        let layer = &mut self.layers[number];
+        let Some(taken) = self.measurement.take(&mut layer.space, now, packet, &data, 1.0) else { return };
+        layer.told = Some((header.data, header.next_bps));
+        self.sender = packet.source;
+        if self.phase == Phase::Waiting {
+            self.phase = Phase::Member { leave_at: Instant::FAR_FUTURE };
+        }
+        if now.since(silent_since) > QUIET {
+            self.layers.iter_mut().for_each(|layer| layer.heard_at = now);
+        }
+        self.layers[number].heard_at = now;
+        if is_top {
+            (self.top, self.next_bps) = (header.data, header.next_bps);
+        } else if number + 1 == self.level && self.layers[self.level].told.is_none() {
+            self.top.rate_bps = header.next_bps;
+        }
+
+        // Packed, so field by field.
+        let echo = header.data.echo.map(|Echo { receiver, stamp_us, is_clr }| (receiver == self.own, stamp_us, is_clr));
+        // Who limits another layer says nothing of this one.
+        let selected = is_top && echo.is_some_and(|(is_own, _, is_clr)| self.reporting.named(is_own, is_clr));
+        let own_stamp_us = echo.and_then(|(is_own, stamp_us, _)| is_own.then_some(stamp_us));
+        let first_rtt = self.measurement.measure_rtt(now, own_stamp_us, self.is_lead());
+        let lost = self.record(now, packet, Held::Layer(number), taken, out);
+
+        let is_member = matches!(self.phase, Phase::Member { .. });
+        if is_top {
+            let is_new = core::mem::take(&mut self.is_new_there);
+            self.reporting.hear(now, &header.data, (is_new, is_member), &self.measurement, &mut self.random);
+        }
+        let (new_slot, overdue) = self.see(now, header.slot, out);
+        let lost = lost.or(overdue);
+        let measurement = &self.measurement;
+        let hurt = || measurement.have_loss() && is_member && measurement.desired_bps(now) < measurement.sending_bps();
+        if self.reporting.answers(now, selected || lost.is_some(), first_rtt, hurt) {
+            self.send_report(now, false, out);
+        }
+        self.watch_rate(now);
+        // X moves with losses and measurements; a packet more moves it by next to nothing, and an attempt begins with a
+        // slot anyway.
+        if lost.is_some() || own_stamp_us.is_some() || new_slot {
+            self.decide(now, lost.unwrap_or(Cause::Time), out);
+        }
+    }
+
+    /// A packet of a counting layer that it holds.
+    fn counting(&mut self, now: Instant, packet: &Packet, rank: u8, header: CountingHeader, out: &mut Outbox) {
+        let data = tfmcc::DataHeader { sequence: header.sequence, echo: None, ..self.top };
+        let climbed = &mut self.climbed[usize::from(rank)];
+        let Some(taken) = self.measurement.take(&mut climbed.space, now, packet, &data, 1.0) else { return };
+        self.measurement.measure_rtt(now, None, self.is_lead());
+        let before = self.distinct_pkts;
+        let lost = self.record(now, packet, Held::Counting(rank), taken, out);
+        let is_distinct = self.distinct_pkts > before;
+        // The attempt may be over.
+        if let (Some(attempt), Some(slot)) = (&mut self.attempt, self.slots.count_of(header.slot)) {
+            let step = attempt.steps(&self.counting, slot);
+            if let Some(step) = step.filter(|_| is_distinct) {
+                attempt.count(step);
+            }
+            let layer = attempt.layer(rank);
+            let before = self.counting.sent_before(layer, self.counting.slot_of(layer.set, slot));
+            let scheduled = before.wrapping_add(Counting::index_in_slot(rank, header.sequence).into());
+            let offset = &mut self.climbed[usize::from(rank)].offset;
+            offset.get_or_insert(taken.sequence.wrapping_sub(scheduled));
+        }
+        let (new_slot, overdue) = self.see(now, header.slot, out);
+        let lost = lost.or(overdue);
+        if self.reporting.answers(now, lost.is_some(), false, || false) {
+            self.send_report(now, false, out);
+        }
+        if lost.is_some() || new_slot {
+            self.decide(now, lost.unwrap_or(Cause::Time), out);
+        }
+    }
+
+    /// Adds a packet to what is measured. If packets were lost: why that is known.
+    fn record(&mut self, now: Instant, packet: &Packet, held: Held, taken: Taken, out: &mut Outbox) -> Option<Cause> {
+        let name = self.name(held);
+        let space = match held {
+            Held::Layer(number) => &mut self.layers[number].space,
+            Held::Counting(rank) => &mut self.climbed[usize::from(rank)].space,
+        };
+        let recorded = self.measurement.record(name, space, now, taken.sequence, packet.ecn);
+        if recorded != Recorded::Duplicate {
+            self.distinct_bytes += u64::from(packet.size);
+            self.distinct_pkts += 1;
+        }
+        self.found(now, recorded, out)
+    }
+
+    /// What came of a packet, or of one that did not come: the cause, if packets were lost. A loss event is told, and
+    /// any loss ends an attempt.
+    fn found(&mut self, now: Instant, recorded: Recorded, out: &mut Outbox) -> Option<Cause> {
+        let cause = match recorded {
+            Recorded::Duplicate | Recorded::Packet => return None,
+            Recorded::Loss(cause) => cause,
+            Recorded::LossEvent(cause) => {
+                let event = Event::change(LOSS_EVENT, f64::NAN, self.measurement.loss_event_rate(), cause);
+                out.event(event.on(self.level as u8));
+                cause
+            }
+        };
+        if self.is_climbing() {
+            self.counts.failed += 1;
+            self.end_attempt(now, JOIN_FAILED, cause, out);
+            self.hold_after_attempt(now);
+        }
+        Some(cause)
+    }
+
+    /// Number of the group of the attempt's counting layer with this rank.
+    fn number_of(&self, attempt: &Attempt, rank: u8) -> u32 {
+        self.bounds.count() as u32 + self.counting.group_of(attempt.layer(rank))
+    }
+
+    /// By what the loss history knows a group: its number.
+    fn name(&self, held: Held) -> Space {
+        let number = match held {
+            Held::Layer(number) => number as u32,
+            Held::Counting(rank) => self.attempt.as_ref().map_or(0, |attempt| self.number_of(attempt, rank)),
+        };
+        Space(number as u16)
+    }
+
+    fn address(&self, name: Space) -> Address {
+        Address::group(self.group.index() as u32 + u32::from(name.0))
+    }
+
+    /// Section 4.4 of RFC 4654: whoever can stand less than one packet in 8 s for 120 s, and is sent more, has to
+    /// leave.
+    fn watch_rate(&mut self, now: Instant) {
+        let Phase::Member { leave_at } = &mut self.phase else { return };
+        if self.level > 0 || !self.measurement.stands_too_little(now) {
+            *leave_at = Instant::FAR_FUTURE;
+        } else if *leave_at == Instant::FAR_FUTURE {
+            *leave_at = now + PATIENCE;
+        }
+    }
+
+    /// `dropped`: it has just left the layer above.
+    fn send_report(&mut self, now: Instant, dropped: bool, out: &mut Outbox) {
+        let measurement = &self.measurement;
+        let feedback = tfmcc::FeedbackHeader {
+            have_rtt: measurement.measured_rtt_s().is_some(),
+            have_loss: measurement.have_loss(),
+            leave: matches!(self.phase, Phase::Leaving { .. }),
+            round: self.reporting.round(),
+            echoed_stamp_us: measurement.held_stamp_us(now),
+            rate_bps: self.reports.rate_bps(measurement.desired_bps(now)),
+            rtt_s: measurement.rtt_s() as f32,
+            loss_event_rate: measurement.loss_event_rate() as f32,
+            receive_bps: measurement.receive_bps(now) as f32,
+            scale: measurement.scale(),
+        };
+        self.reporting.reported(now, measurement.rtt_s());
+        let header = Header::Feedback(FeedbackHeader { feedback, layer: self.level as u8, dropped });
+        out.send(self.reports.next(now, self.own, self.sender, header.into()));
+    }
+
+    fn timeout(&mut self, now: Instant, out: &mut Outbox) {
+        match self.phase {
+            Phase::Leaving { gone_at } if gone_at <= now => return self.go(out),
+            Phase::Member { leave_at } if leave_at <= now => self.leave(now, out),
+            _ => {}
+        }
+        if self.reporting.due(now, self.measurement.last_at()).is_some() {
+            self.send_report(now, false, out);
+        }
+    }
+
+    /// Section 4.2 of RFC 4654: the receiver that limits says so for a feedback round, others just go.
+    fn leave(&mut self, now: Instant, out: &mut Outbox) {
+        self.abandon(now, out);
+        match self.phase {
+            Phase::Member { .. } if self.is_lead() => {
+                let round_s = self.reporting.round_s(self.measurement.max_rtt_s());
+                self.phase = Phase::Leaving { gone_at: now + Duration::from_secs_f64(round_s) };
+                self.send_report(now, false, out);
+            }
+            Phase::Waiting | Phase::Member { .. } => self.go(out),
+            Phase::Out | Phase::Leaving { .. } => {}
+        }
+    }
+
+    fn go(&mut self, out: &mut Outbox) {
+        self.phase = Phase::Out;
+        self.reporting.quit();
+        while !self.layers.is_empty() {
+            self.leave_top(Cause::Time, out);
+        }
+    }
+}
+
+/// A layer that has said nothing yet.
+fn nothing_said() -> tfmcc::DataHeader {
+    tfmcc::DataHeader {
+        sequence: 0,
+        suppression_bps: f32::INFINITY,
+        rate_bps: f32::NAN,
+        max_rtt_us: 0,
+        round: 0,
+        echo: None,
+    }
+}
+
+impl Endpoint for Receiver {
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        self.now = now;
+        self.advance(now, out);
+        match input {
+            Input::Start => self.start(now, out),
+            Input::Packet(packet, _) => self.packet(now, packet, out),
+            Input::Timeout => self.timeout(now, out),
+            Input::Stop => self.leave(now, out),
+        }
+        let leave_at = match self.phase {
+            Phase::Member { leave_at } => leave_at,
+            Phase::Leaving { gone_at } => gone_at,
+            Phase::Out | Phase::Waiting => Instant::FAR_FUTURE,
+        };
+        let attempt_at = self.attempt.as_ref().map_or(Instant::FAR_FUTURE, Attempt::due_at);
+        self.due = self.reporting.deadline().min(leave_at).min(attempt_at);
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        // A packet may have come before a time-out that was due.
+        (self.due != Instant::FAR_FUTURE).then(|| self.due.max(self.now))
+    }
+
+    fn report(&self) -> Report {
+        let measurement = &self.measurement;
+        Report {
+            sent_pkts: self.reports.sent_pkts(),
+            sent_bytes: self.reports.sent_bytes(),
+            received_pkts: self.received_pkts,
+            received_bytes: self.received_bytes,
+            distinct_bytes: self.distinct_bytes,
+            rate_bps: if self.distinct_pkts > 0 { measurement.desired_bps(measurement.last_at()) } else { f64::NAN },
+        }
+    }
+
+    fn gauges(&self) -> &'static [Gauge] {
+        RECEIVER_GAUGES
+    }
+
+    fn measure(&self, values: &mut [f64]) {
+        let (measurement, counts) = (&self.measurement, &self.counts);
+        let loss_event_rate = if self.distinct_pkts > 0 { measurement.loss_event_rate() } else { f64::NAN };
+        let counted = [counts.attempts, counts.succeeded, counts.failed, counts.counting_joins, counts.counting_leaves];
+        values[..3].copy_from_slice(&[
+            f64::from(measurement.loss_events()),
+            loss_event_rate,
+            measurement.measured_rtt_s().unwrap_or(f64::NAN),
+        ]);
+        values[3..].copy_from_slice(&counted.map(|count| count as f64));
+    }
+}
+
+#[path = "receiver_joins.rs"]
+mod joins;
+
+#[cfg(test)]
+#[path = "receiver_tests.rs"]
+mod tests;

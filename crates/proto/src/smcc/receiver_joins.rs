@@ -1,0 +1,275 @@
+//! When a member goes to another layer: the decision, the attempt, and its end.
+
+use super::super::attempt::{Attempt, Climb, Due};
+use super::super::config::Join;
+use super::super::show::{JOIN_ABANDONED, JOIN_BEGUN, JOIN_SUCCEEDED, JOIN_WAITING};
+use super::super::slots::Seen;
+use super::{Climbed, Held, Layer, Phase, Receiver};
+use crate::endpoint::{Cause, Event, EventKind, Outbox};
+use crate::time::{Duration, Instant};
+
+/// How long nothing may come of a layer while others come: then it does not reach the member, as behind a router that
+/// holds it back, and it is left with those above. A layer sends a packet per second at least.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// For how long a layer that did not come is not tried again.
+const BARRED: Duration = Duration::from_secs(60);
+
+/// After a failed attempt there is none for so many round-trip times, and for this time at least.
+const HOLD_RTTS: f64 = 10.0;
+
+const LEAST_HOLD_S: f64 = 1.0;
+
+/// Without a loss so far the next layer is tried only if that much of T_S comes.
+const FULL: f64 = 0.9;
+
+impl Receiver {
+    /// A packet has come with this slot number: whether it is the first of its slot, and a loss that is known by it.
+    pub(super) fn see(&mut self, now: Instant, number: u32, out: &mut Outbox) -> (bool, Option<Cause>) {
+        let is_first = self.slots.last().is_none();
+        let (is_new, lost) = match self.slots.see(now, number) {
+            Seen::Wild => return (false, None),
+            Seen::Anew(_) if is_first => return (true, None),
+            Seen::Anew(_) => {
+                self.abandon(now, out);
+                return (true, None);
+            }
+            Seen::New(slot) => {
+                self.leave_silent(now, out);
+                (true, self.overdue(now, slot, out))
+            }
+            Seen::Old(_) => (false, None),
+        };
+        self.progress(now, out);
+        (is_new, lost)
+    }
+
+    /// What is missing of counting layers when the second slot after its own begins is lost.
+    pub(super) fn overdue(&mut self, now: Instant, slot: u64, out: &mut Outbox) -> Option<Cause> {
+        for rank in 0..self.climbed.len() {
+            // A loss ends the attempt.
+            let Some(attempt) = &self.attempt else { return None };
+            let layer = attempt.layer(rank as u8);
+            let Some(offset) = self.climbed[rank].offset else { continue };
+            let before = self.counting.slot_of(layer.set, slot).saturating_sub(1);
+            let until = offset.wrapping_add(self.counting.sent_before(layer, before));
+            let name = self.name(Held::Counting(layer.rank));
+            let recorded = self.measurement.overdue(name, &mut self.climbed[rank].space, until, now);
+            if let Some(cause) = self.found(now, recorded, out) {
+                return Some(cause);
+            }
+        }
+        None
+    }
+
+    /// How far the attempt has come.
+    pub(super) fn progress(&mut self, now: Instant, out: &mut Outbox) {
+        let climb = self.climb();
+        let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.has_begun()) else { return };
+        let Some(step) = self.slots.last().and_then(|slot| attempt.steps(&self.counting, slot)) else { return };
+        let goes_on = attempt.reach(step);
+        if attempt.is_through(&climb) {
+            self.succeed(now, out);
+        } else if !goes_on {
+            self.abandon(now, out);
+        }
+    }
+
+    /// Whether to leave the highest layer, or to try the next one ([Kwon] section 4.2).
+    pub(super) fn decide(&mut self, now: Instant, cause: Cause, out: &mut Outbox) {
+        // Once it adds packets, only a loss ends an attempt: the queue that it makes lengthens R, and so lowers X.
+        if !matches!(self.phase, Phase::Member { .. }) || self.is_climbing() {
+            return;
+        }
+        let floor_bps = self.bounds.floor_bps(self.level);
+        let is_new_event = self.measurement.loss_events() != self.moved_at_event;
+        if self.level > 0 && is_new_event && self.measurement.have_loss() && self.target_bps() < floor_bps {
+            self.abandon(now, out);
+            self.drop_top(now, cause, out);
+        } else if self.attempt.is_none() && now >= self.hold_until && self.wants_more(now) {
+            self.try_next(now, out);
+        }
+    }
+
+    /// X > B_S, and there is a next layer whose rate is known.
+    pub(super) fn wants_more(&self, now: Instant) -> bool {
+        if self.level >= self.bounds.top() || !self.climb().is_known() || self.slots.last().is_none() {
+            return false;
+        }
+        // Without a loss X says twice what comes, or more: that it is what is sent must be seen.
+        let is_full = || self.measurement.receive_bps(now) >= FULL * f64::from(self.top.rate_bps);
+        self.target_bps() > self.bounds.bound_bps(self.level) && (self.measurement.have_loss() || is_full())
+    }
+
+    /// Decides for the next layer: it waits for the counting layers, or joins it at once if there is nothing to add.
+    pub(super) fn try_next(&mut self, now: Instant, out: &mut Outbox) {
+        let climb = self.climb();
+        if self.join == Join::Direct || self.counting.is_empty() || climb.is_level() {
+            self.counts.attempts += 1;
+            self.tell(now, JOIN_BEGUN, Cause::Time, out);
+            self.succeed(now, out);
+            if self.join == Join::Direct {
+                self.hold_after_attempt(now);
+            }
+            return;
+        }
+        let rtt = Duration::from_secs_f64(self.rtt_s());
+        self.attempt = Attempt::plan(&self.counting, &self.slots, now, rtt, &climb);
+        if self.attempt.is_some() {
+            self.tell(now, JOIN_WAITING, Cause::Time, out);
+            self.advance(now, out);
+        } else {
+            // More than the counting layers count, which no honest source says.
+            self.hold_after_attempt(now);
+        }
+    }
+
+    /// Does what is due in the attempt.
+    pub(super) fn advance(&mut self, now: Instant, out: &mut Outbox) {
+        let rtt = Duration::from_secs_f64(self.rtt_s());
+        while let Some(attempt) = &mut self.attempt {
+            match attempt.due(&self.counting, &self.slots, now, rtt) {
+                None => return,
+                Some(Due::Start) => self.begin_attempt(now, out),
+                Some(Due::Join(rank)) => self.climb_on(rank, out),
+            }
+        }
+    }
+
+    /// t_0: if it still wants the layer, it begins to add packets.
+    pub(super) fn begin_attempt(&mut self, now: Instant, out: &mut Outbox) {
+        let climb = self.climb();
+        if !self.wants_more(now) {
+            return self.abandon(now, out);
+        }
+        self.counts.attempts += 1;
+        self.tell(now, JOIN_BEGUN, Cause::Time, out);
+        if climb.is_level() {
+            self.succeed(now, out);
+        }
+    }
+
+    /// Joins the next counting layer, if it takes that.
+    pub(super) fn climb_on(&mut self, rank: u8, out: &mut Outbox) {
+        let climb = self.climb();
+        let Some(attempt) = &mut self.attempt else { return };
+        if !attempt.needs(rank, &climb) {
+            return attempt.declined();
+        }
+        let group = self.address(self.name(Held::Counting(rank)));
+        self.climbed.push(Climbed::default());
+        self.counts.counting_joins += 1;
+        out.join(group);
+    }
+
+    /// It has taken as much as the next layer brings: it joins that, if it still wants it.
+    pub(super) fn succeed(&mut self, now: Instant, out: &mut Outbox) {
+        if !self.wants_more(now) {
+            return self.abandon(now, out);
+        }
+        self.counts.succeeded += 1;
+        self.end_attempt(now, JOIN_SUCCEEDED, Cause::Time, out);
+        self.level += 1;
+        self.layers.push(Layer::joined(now));
+        out.join(self.address(self.name(Held::Layer(self.level))));
+        out.event(Event::layer_added(self.level as u8, Cause::Time));
+        self.top.rate_bps = self.next_bps;
+        self.next_bps = f32::NAN;
+        self.moved(now);
+        // The source sees by it that this receiver limits its old layer no longer.
+        self.send_report(now, false, out);
+    }
+
+    /// Leaves the highest layer, and says so.
+    pub(super) fn drop_top(&mut self, now: Instant, cause: Cause, out: &mut Outbox) {
+        self.leave_top(cause, out);
+        let below = self.layers[self.level];
+        if let Some((top, next_bps)) = below.told {
+            (self.top, self.next_bps) = (top, next_bps);
+            self.reporting.follow(top.round);
+        }
+        self.moved(now);
+        // Not within the loss event for which it has left.
+        self.hold_until = self.hold_until.max(now + Duration::from_secs_f64(self.rtt_s()));
+        self.send_report(now, true, out);
+    }
+
+    pub(super) fn leave_top(&mut self, cause: Cause, out: &mut Outbox) {
+        let name = self.name(Held::Layer(self.layers.len() - 1));
+        out.leave(self.address(name));
+        out.event(Event::layer_dropped(self.level as u8, cause));
+        self.measurement.leave(name);
+        self.layers.pop();
+        self.level = self.level.saturating_sub(1);
+    }
+
+    /// It is active in another layer, whose rounds and limiting receiver are others.
+    pub(super) fn moved(&mut self, now: Instant) {
+        self.reporting.quit();
+        self.is_new_there = true;
+        self.moved_at_event = self.measurement.loss_events();
+        self.layers[self.level].heard_at = now;
+    }
+
+    /// Layers of which nothing comes are left, with those above: it must not hold a gap.
+    pub(super) fn leave_silent(&mut self, now: Instant, out: &mut Outbox) {
+        let is_silent = |&number: &usize| now.since(self.layers[number].heard_at) > SILENCE;
+        let Some(silent) = (1..self.layers.len()).find(is_silent) else { return };
+        if !matches!(self.phase, Phase::Member { .. }) {
+            return;
+        }
+        self.abandon(now, out);
+        while self.level >= silent {
+            self.drop_top(now, Cause::Time, out);
+        }
+        self.hold_until = now + BARRED;
+    }
+
+    /// Ends an attempt, if there is one, without a loss and without the layer.
+    pub(super) fn abandon(&mut self, now: Instant, out: &mut Outbox) {
+        if self.attempt.is_some() {
+            self.end_attempt(now, JOIN_ABANDONED, Cause::Time, out);
+        }
+    }
+
+    /// Ends an attempt, or one that needs no counting layers, for this reason: they are all left.
+    pub(super) fn end_attempt(&mut self, now: Instant, kind: &'static EventKind, cause: Cause, out: &mut Outbox) {
+        self.tell(now, kind, cause, out);
+        for rank in (0..self.climbed.len()).rev() {
+            let name = self.name(Held::Counting(rank as u8));
+            out.leave(self.address(name));
+            self.measurement.leave(name);
+        }
+        self.counts.counting_leaves += self.climbed.len() as u64;
+        self.climbed.clear();
+        self.attempt = None;
+    }
+
+    /// Tells how far the attempt is.
+    pub(super) fn tell(&self, now: Instant, kind: &'static EventKind, cause: Cause, out: &mut Outbox) {
+        let climb = self.climb();
+        let event = Event::change(kind, climb.from_bps, climb.to_bps, cause).on(self.level as u8 + 1);
+        let Some(attempt) = &self.attempt else { return out.event(event.with([0.0, 0.0, f64::NAN, 0.0])) };
+        let step = self.slots.last().and_then(|slot| attempt.steps(&self.counting, slot));
+        let added = if kind == JOIN_SUCCEEDED { attempt.passed() } else { step.unwrap_or(0) };
+        // How long it will have waited, if it has just decided.
+        let until = if kind == JOIN_WAITING { attempt.due_at() } else { now };
+        let waited_s = attempt.waited(until).as_secs_f64();
+        let joins = f64::from(attempt.joined());
+        out.event(event.with([f64::from(added), joins, attempt.period().as_secs_f64(), waited_s]));
+    }
+
+    pub(super) fn hold_after_attempt(&mut self, now: Instant) {
+        self.hold_until = now + Duration::from_secs_f64((HOLD_RTTS * self.rtt_s()).max(LEAST_HOLD_S));
+    }
+
+    pub(super) fn is_climbing(&self) -> bool {
+        self.attempt.as_ref().is_some_and(Attempt::has_begun)
+    }
+
+    /// From T_S to T_{S+1}.
+    pub(super) fn climb(&self) -> Climb {
+        let (from_bps, to_bps) = (f64::from(self.top.rate_bps), f64::from(self.next_bps));
+        Climb { from_bps, to_bps, packet_bits: self.packet_bits }
+    }
+}

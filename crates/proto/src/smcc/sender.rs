@@ -1,0 +1,326 @@
+//! The source: an ensemble of layers, of which each carries what its control says beyond the ones below ([Kwon]
+//! section II), and the counting layers by their schedule.
+
+use super::config::Config;
+use super::counting::{Counting, Cursor};
+use super::header::{CountingHeader, Header};
+use super::layer::{Beside, Layer};
+use super::show::{ELECTION, SENDER_GAUGES};
+use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
+use crate::packet::{self, Address, Ecn, INITIAL_TTL, Packet};
+use crate::parts::rtt::{lag_s, stamp_us};
+use crate::scheme::Seat;
+use crate::tfmcc::{self, Echo, Feedback, LIMITING_RECEIVER, RATE, REPORT, SLOW_START_ENDED, Stamp};
+use crate::time::{Duration, Instant};
+
+/// The source of an SMCC session.
+#[derive(Debug)]
+pub struct Sender {
+    /// The lowest first.
+    layers: Vec<Layer>,
+    counting: Counting,
+    /// The packets of the counting layers, from the start on.
+    cursor: Cursor,
+    /// A packet of a counting layer, but for its group, its number and its time.
+    template: Packet,
+    /// The first group of the counting layers.
+    first_counting: u32,
+    counting_pkts: u64,
+    started: Option<Instant>,
+    /// When it wants to be called again.
+    deadline: Option<Instant>,
+    reports: u64,
+    received_bytes: u64,
+    lead_changes: u64,
+}
+
+impl Sender {
+    /// A source at `seat`. `config` must have passed [`Config::check`].
+    pub fn new(config: &Config, seat: Seat) -> Sender {
+        let bounds = config.layer_bounds();
+        let layers: Vec<Layer> = (0..bounds.count()).map(|number| Layer::new(config, &bounds, number, &seat)).collect();
+        let counting = config.counting();
+        let first_counting = seat.group.index() as u32 + layers.len() as u32;
+        Sender {
+            layers,
+            counting,
+            cursor: Cursor::new(counting),
+            template: Packet {
+                sent: Instant::ZERO,
+                flow: seat.flow,
+                source: seat.own,
+                destination: seat.group,
+                size: config.tfmcc.packet_size.0 as u16,
+                ttl: INITIAL_TTL,
+                ecn: if config.tfmcc.ecn { Ecn::Capable } else { Ecn::NotCapable },
+                header: Header::Counting(CountingHeader { sequence: 0, slot: 0 }).into(),
+            },
+            first_counting,
+            counting_pkts: 0,
+            started: None,
+            deadline: None,
+            reports: 0,
+            received_bytes: 0,
+            lead_changes: 0,
+        }
+    }
+
+    /// T_i, what the layers up to `layer` carry together, bit/s.
+    pub fn rate_bps(&self, layer: usize) -> f64 {
+        self.layers[layer].rate_bps()
+    }
+
+    /// LR_i, the receiver that limits `layer`.
+    pub fn lead(&self, layer: usize) -> Option<Address> {
+        self.layers[layer].led.control.lead()
+    }
+
+    /// R_max of `layer`, seconds.
+    pub fn max_rtt_s(&self, layer: usize) -> f64 {
+        self.layers[layer].led.control.max_rtt_s()
+    }
+
+    /// The feedback round of `layer`; wraps around.
+    pub fn round(&self, layer: usize) -> u8 {
+        self.layers[layer].led.control.round()
+    }
+
+    fn start(&mut self, now: Instant) {
+        self.started = Some(now);
+        self.layers.iter_mut().for_each(|layer| layer.begin(now));
+        self.settle(now);
+    }
+
+    fn stop(&mut self) {
+        self.started = None;
+        self.deadline = None;
+        self.layers.iter_mut().for_each(|layer| layer.led.control.stop());
+    }
+
+    fn hear(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+        let packet::Header::Smcc(Header::Feedback(report)) = packet.header else { return };
+        self.reports += 1;
+        self.received_bytes += u64::from(packet.size);
+        let (receiver, number) = (packet.source, usize::from(report.layer));
+        let feedback = feedback_of(now, receiver, &report.feedback);
+        // What is void must not count as a leave of other layers either; one that was overtaken by another, from a
+        // layer that the receiver has reached since, is of the past.
+        let is_void = feedback.rate_bps.is_nan() || feedback.rate_bps < 0.0 || number >= self.layers.len();
+        let is_late =
+            |(other, layer): (usize, &Layer)| other != number && layer.led.is_led_since(receiver, packet.sent);
+        if is_void || self.layers.iter().enumerate().any(is_late) {
+            return;
+        }
+        let cause = Cause::Report { receiver, number: u64::from(feedback.round) };
+        self.layers.iter_mut().for_each(Layer::remember);
+        if !feedback.leave {
+            self.take_report(now, packet, &report.feedback, (number, &feedback), cause, out);
+        }
+        // It is in one layer as the highest, or in none.
+        for (other, layer) in self.layers.iter_mut().enumerate() {
+            if (other != number || feedback.leave) && layer.led.left(now, receiver) {
+                layer.lead_lost();
+                out.event(Event::new(ELECTION, cause).on(other as u8));
+            }
+        }
+        self.settle(now);
+        self.tell(cause, out);
+    }
+
+    /// A report of a receiver on the layer `number`, where it stays.
+    fn take_report(
+        &mut self,
+        now: Instant,
+        packet: &Packet,
+        report: &tfmcc::FeedbackHeader,
+        (number, feedback): (usize, &Feedback),
+        cause: Cause,
+        out: &mut Outbox,
+    ) {
+        let layer = &mut self.layers[number];
+        let (before_bps, asked_bps) = (layer.rate_bps(), layer.led.control.asked_bps(feedback));
+        let Some(heard) = layer.led.hear(now, feedback, packet.sent) else { return };
+        if heard.limits {
+            // What the rate goes with: the receiver's own round-trip time, or what has been made of its report here.
+            let rtt_s = if report.have_rtt || !report.have_loss { feedback.reckoned_s } else { feedback.rtt_s };
+            let p = if report.have_loss { f64::from(report.loss_event_rate) } else { 0.0 };
+            let inputs = [f64::from(report.receive_bps), rtt_s, p, f64::from(report.scale)];
+            let event = Event::change(REPORT, before_bps, asked_bps, cause).about(Some(packet.source));
+            out.event(event.with(inputs).on(number as u8));
+        }
+        if heard.ended_slow_start {
+            out.event(Event::change(SLOW_START_ENDED, before_bps, f64::NAN, cause).on(number as u8));
+        }
+        let stamp = Stamp {
+            receiver: packet.source,
+            stamp_us: stamp_us(packet.sent),
+            came: now,
+            round: report.round,
+            have_rtt: report.have_rtt,
+            rate_bps: feedback.rate_bps,
+        };
+        layer.echoes.add(stamp, heard.limits);
+    }
+
+    fn pass(&mut self, now: Instant, out: &mut Outbox) {
+        if self.layers.iter().all(|layer| layer.led.control.deadline() > now) {
+            return;
+        }
+        self.layers.iter_mut().for_each(Layer::remember);
+        let mut alone = true;
+        for (number, layer) in self.layers.iter_mut().enumerate().rev() {
+            let passed = layer.led.pass(now, alone);
+            if passed.given_up {
+                layer.lead_lost();
+                out.event(Event::new(ELECTION, Cause::Time).on(number as u8));
+            }
+            if passed.next_round {
+                layer.echoes.next_round();
+            }
+            alone &= !layer.led.is_occupied();
+        }
+        self.settle(now);
+        self.tell(Cause::Time, out);
+    }
+
+    /// The rates of layers that nobody limits, and from them what each layer carries alone.
+    fn settle(&mut self, now: Instant) {
+        let mut alone = true;
+        for layer in self.layers.iter_mut().rev() {
+            layer.led.settle(alone);
+            alone &= !layer.led.is_occupied();
+        }
+        self.follow(now);
+    }
+
+    fn follow(&mut self, now: Instant) {
+        let mut below_bps = 0.0;
+        for layer in &mut self.layers {
+            layer.follow(now, below_bps);
+            below_bps = layer.rate_bps();
+        }
+    }
+
+    fn tell(&mut self, cause: Cause, out: &mut Outbox) {
+        for (number, layer) in self.layers.iter().enumerate() {
+            let [(before_bps, lead_before), (after_bps, lead)] = layer.change();
+            if lead != lead_before {
+                self.lead_changes += 1;
+                out.event(Event::new(LIMITING_RECEIVER, cause).about(lead).on(number as u8));
+            }
+            if after_bps != before_bps {
+                out.event(Event::change(RATE, before_bps, after_bps, cause).on(number as u8));
+            }
+        }
+    }
+
+    /// Sends what is due.
+    fn send(&mut self, now: Instant, started: Instant, out: &mut Outbox) {
+        let slot = self.counting.slot_at(now.since(started));
+        for number in 0..self.layers.len() {
+            if self.layers[number].due() <= now {
+                let next_bps = self.layers.get(number + 1).map_or(f64::NAN, Layer::rate_bps);
+                let echo = self.take_echo(now, number);
+                out.send(self.layers[number].next(now, Beside { next_bps, slot, echo }));
+            }
+        }
+        let since_start = now.since(started);
+        if self.cursor.peek().is_some_and(|due| due.at + self.counting.finest() < since_start) {
+            // What the driver is late by more than a slot is let go.
+            self.cursor.seek(Duration(since_start.0 - self.counting.finest().0));
+        }
+        while self.cursor.peek().is_some_and(|due| due.at <= since_start) {
+            let due = self.cursor.advance().expect("there is one");
+            let header = Header::Counting(CountingHeader { sequence: due.number, slot: due.slot });
+            let destination = Address::group(self.first_counting + due.group);
+            out.send(Packet { sent: now, destination, header: header.into(), ..self.template });
+            self.counting_pkts += 1;
+        }
+    }
+
+    /// The echo in a packet of a layer: if it has none of its own, as there is nobody, one of the next layer that has,
+    /// whose receivers hold this one, too.
+    fn take_echo(&mut self, now: Instant, number: usize) -> Option<Echo> {
+        self.layers[number..].iter_mut().find_map(|layer| layer.take_echo(now))
+    }
+
+    fn next_deadline(&self, now: Instant) -> Option<Instant> {
+        let started = self.started?;
+        let layers = self.layers.iter().map(|layer| layer.due().min(layer.led.control.deadline()));
+        let counting = self.cursor.peek().map_or(Instant::FAR_FUTURE, |due| started + due.at);
+        layers.min().map(|at| at.min(counting).max(now))
+    }
+}
+
+/// A report as far as it concerns the rate.
+fn feedback_of(now: Instant, receiver: Address, report: &tfmcc::FeedbackHeader) -> Feedback {
+    Feedback {
+        receiver,
+        rate_bps: f64::from(report.rate_bps),
+        rtt_s: lag_s(stamp_us(now), report.echoed_stamp_us),
+        reckoned_s: f64::from(report.rtt_s),
+        have_rtt: report.have_rtt,
+        have_loss: report.have_loss,
+        leave: report.leave,
+        round: report.round,
+    }
+}
+
+impl Endpoint for Sender {
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        match input {
+            Input::Start => self.start(now),
+            Input::Stop => self.stop(),
+            _ if self.started.is_none() => return,
+            // Before the deadline a time-out changes nothing, not even the progress of a rate towards its target.
+            Input::Timeout if self.deadline.is_none_or(|at| at > now) => return,
+            Input::Packet(..) | Input::Timeout => {
+                self.layers.iter_mut().for_each(|layer| layer.led.control.advance(now));
+            }
+        }
+        let Some(started) = self.started else { return };
+        self.follow(now);
+        if let Input::Packet(packet, _) = input {
+            self.hear(now, packet, out);
+        }
+        self.pass(now, out);
+        self.send(now, started, out);
+        self.deadline = self.next_deadline(now);
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    fn report(&self) -> Report {
+        let counting_bytes = self.counting_pkts * u64::from(self.template.size);
+        Report {
+            sent_pkts: self.layers.iter().map(Layer::sent_pkts).sum::<u64>() + self.counting_pkts,
+            sent_bytes: self.layers.iter().map(Layer::sent_bytes).sum::<u64>() + counting_bytes,
+            received_pkts: self.reports,
+            received_bytes: self.received_bytes,
+            rate_bps: self.layers.last().map_or(f64::NAN, Layer::rate_bps),
+            ..Report::default()
+        }
+    }
+
+    fn gauges(&self) -> &'static [Gauge] {
+        SENDER_GAUGES
+    }
+
+    fn measure(&self, values: &mut [f64]) {
+        let sum = |of: fn(&Layer) -> u64| self.layers.iter().map(of).sum::<u64>();
+        let counts = [
+            sum(|layer| layer.led.control.counts().halvings),
+            sum(|layer| layer.led.control.counts().rounds),
+            sum(|layer| layer.led.control.counts().round_reports),
+            sum(|layer| layer.led.elections()),
+            self.lead_changes,
+        ];
+        values.copy_from_slice(&counts.map(|count| count as f64));
+    }
+}
+
+#[cfg(test)]
+#[path = "sender_tests.rs"]
+mod tests;
