@@ -20,6 +20,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("smcc-two-rates", include_str!("../../../examples/scenarios/smcc-two-rates.toml")),
     ("layer-blocking", include_str!("../../../examples/scenarios/layer-blocking.toml")),
     ("tfmcc-beside-tcp", include_str!("../../../examples/scenarios/tfmcc-beside-tcp.toml")),
+    ("pgmcc-beside-tcp", include_str!("../../../examples/scenarios/pgmcc-beside-tcp.toml")),
     ("rtt-steps", include_str!("../../../examples/scenarios/rtt-steps.toml")),
     ("satellite-legs", include_str!("../../../examples/scenarios/satellite-legs.toml")),
     ("berkeley-boston", include_str!("../../../examples/scenarios/berkeley-boston.toml")),

@@ -63,6 +63,8 @@ REGISTRY: dict[str, str] = {
     "x-tfmcc-geo": "faircast.experiments.checks.tfmcc_geo",
     "x-tfmcc-feedback": "faircast.experiments.checks.tfmcc_feedback",
     "x-tfmcc-tcp": "faircast.experiments.checks.tfmcc_beside_tcp",
+    "x-pgmcc": "faircast.experiments.checks.pgmcc_window",
+    "x-pgmcc-tcp": "faircast.experiments.checks.pgmcc_beside_tcp",
     "x-conservation": "faircast.experiments.checks.conservation",
     "x-determinism": "faircast.experiments.checks.determinism",
 }
