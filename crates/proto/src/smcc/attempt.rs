@@ -114,6 +114,16 @@ impl Attempt {
         Some(attempt)
     }
 
+    /// The same, as it is decided again while it waits, if that begins earlier.
+    pub(super) fn or_earlier(self, other: Attempt) -> Attempt {
+        if other.due_at < self.due_at { Attempt { decided_at: self.decided_at, ..other } } else { self }
+    }
+
+    /// Whether its slots are shorter than those that there are for this round-trip time.
+    pub(super) fn is_hasty(&self, counting: &Counting, rtt: Duration) -> bool {
+        counting.set_for(rtt) > self.set
+    }
+
     /// The counting layer of its replica with this rank.
     pub(super) fn layer(&self, rank: u8) -> CountingLayer {
         CountingLayer { set: self.set, phase: self.phase, rank }

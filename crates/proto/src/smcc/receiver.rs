@@ -507,3 +507,7 @@ mod joins;
 #[cfg(test)]
 #[path = "receiver_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "receiver_group_tests.rs"]
+mod group_tests;

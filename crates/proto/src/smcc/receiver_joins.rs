@@ -45,7 +45,7 @@ impl Receiver {
     }
 
     /// What is missing of counting layers when the second slot after its own begins is lost.
-    pub(super) fn overdue(&mut self, now: Instant, slot: u64, out: &mut Outbox) -> Option<Cause> {
+    fn overdue(&mut self, now: Instant, slot: u64, out: &mut Outbox) -> Option<Cause> {
         for rank in 0..self.climbed.len() {
             // A loss ends the attempt.
             let Some(attempt) = &self.attempt else { return None };
@@ -63,7 +63,7 @@ impl Receiver {
     }
 
     /// How far the attempt has come.
-    pub(super) fn progress(&mut self, now: Instant, out: &mut Outbox) {
+    fn progress(&mut self, now: Instant, out: &mut Outbox) {
         let climb = self.climb();
         let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.has_begun()) else { return };
         let Some(step) = self.slots.last().and_then(|slot| attempt.steps(&self.counting, slot)) else { return };
@@ -86,13 +86,15 @@ impl Receiver {
         if self.level > 0 && is_new_event && self.measurement.have_loss() && self.target_bps() < floor_bps {
             self.abandon(now, out);
             self.drop_top(now, cause, out);
-        } else if self.attempt.is_none() && now >= self.hold_until && self.wants_more(now) {
+        } else if self.attempt.is_some() {
+            self.plan_again(now);
+        } else if now >= self.hold_until && self.wants_more(now) {
             self.try_next(now, out);
         }
     }
 
     /// X > B_S, and there is a next layer whose rate is known.
-    pub(super) fn wants_more(&self, now: Instant) -> bool {
+    fn wants_more(&self, now: Instant) -> bool {
         if self.level >= self.bounds.top() || !self.climb().is_known() || self.slots.last().is_none() {
             return false;
         }
@@ -102,7 +104,7 @@ impl Receiver {
     }
 
     /// Decides for the next layer: it waits for the counting layers, or joins it at once if there is nothing to add.
-    pub(super) fn try_next(&mut self, now: Instant, out: &mut Outbox) {
+    fn try_next(&mut self, now: Instant, out: &mut Outbox) {
         let climb = self.climb();
         if self.join == Join::Direct || self.counting.is_empty() || climb.is_level() {
             self.counts.attempts += 1;
@@ -124,6 +126,14 @@ impl Receiver {
         }
     }
 
+    /// What it waits for may be nearer by now: its round-trip time has been measured and is less than R_max, or the way
+    /// to the next layer has become shorter.
+    fn plan_again(&mut self, now: Instant) {
+        let rtt = Duration::from_secs_f64(self.rtt_s());
+        let other = Attempt::plan(&self.counting, &self.slots, now, rtt, &self.climb());
+        self.attempt = self.attempt.map(|attempt| other.map_or(attempt, |other| attempt.or_earlier(other)));
+    }
+
     /// Does what is due in the attempt.
     pub(super) fn advance(&mut self, now: Instant, out: &mut Outbox) {
         let rtt = Duration::from_secs_f64(self.rtt_s());
@@ -137,9 +147,12 @@ impl Receiver {
     }
 
     /// t_0: if it still wants the layer, it begins to add packets.
-    pub(super) fn begin_attempt(&mut self, now: Instant, out: &mut Outbox) {
+    fn begin_attempt(&mut self, now: Instant, out: &mut Outbox) {
         let climb = self.climb();
-        if !self.wants_more(now) {
+        let rtt = Duration::from_secs_f64(self.rtt_s());
+        // Its round-trip time has grown beyond the slots that it planned with: it decides anew.
+        let is_hasty = self.attempt.is_some_and(|attempt| attempt.is_hasty(&self.counting, rtt));
+        if is_hasty || !self.wants_more(now) {
             return self.abandon(now, out);
         }
         self.counts.attempts += 1;
@@ -150,7 +163,7 @@ impl Receiver {
     }
 
     /// Joins the next counting layer, if it takes that.
-    pub(super) fn climb_on(&mut self, rank: u8, out: &mut Outbox) {
+    fn climb_on(&mut self, rank: u8, out: &mut Outbox) {
         let climb = self.climb();
         let Some(attempt) = &mut self.attempt else { return };
         if !attempt.needs(rank, &climb) {
@@ -163,7 +176,7 @@ impl Receiver {
     }
 
     /// It has taken as much as the next layer brings: it joins that, if it still wants it.
-    pub(super) fn succeed(&mut self, now: Instant, out: &mut Outbox) {
+    fn succeed(&mut self, now: Instant, out: &mut Outbox) {
         if !self.wants_more(now) {
             return self.abandon(now, out);
         }
@@ -181,7 +194,7 @@ impl Receiver {
     }
 
     /// Leaves the highest layer, and says so.
-    pub(super) fn drop_top(&mut self, now: Instant, cause: Cause, out: &mut Outbox) {
+    fn drop_top(&mut self, now: Instant, cause: Cause, out: &mut Outbox) {
         self.leave_top(cause, out);
         let below = self.layers[self.level];
         if let Some((top, next_bps)) = below.told {
@@ -204,7 +217,7 @@ impl Receiver {
     }
 
     /// It is active in another layer, whose rounds and limiting receiver are others.
-    pub(super) fn moved(&mut self, now: Instant) {
+    fn moved(&mut self, now: Instant) {
         self.reporting.quit();
         self.is_new_there = true;
         self.moved_at_event = self.measurement.loss_events();
@@ -212,7 +225,7 @@ impl Receiver {
     }
 
     /// Layers of which nothing comes are left, with those above: it must not hold a gap.
-    pub(super) fn leave_silent(&mut self, now: Instant, out: &mut Outbox) {
+    fn leave_silent(&mut self, now: Instant, out: &mut Outbox) {
         let is_silent = |&number: &usize| now.since(self.layers[number].heard_at) > SILENCE;
         let Some(silent) = (1..self.layers.len()).find(is_silent) else { return };
         if !matches!(self.phase, Phase::Member { .. }) {
@@ -246,7 +259,7 @@ impl Receiver {
     }
 
     /// Tells how far the attempt is.
-    pub(super) fn tell(&self, now: Instant, kind: &'static EventKind, cause: Cause, out: &mut Outbox) {
+    fn tell(&self, now: Instant, kind: &'static EventKind, cause: Cause, out: &mut Outbox) {
         let climb = self.climb();
         let event = Event::change(kind, climb.from_bps, climb.to_bps, cause).on(self.level as u8 + 1);
         let Some(attempt) = &self.attempt else { return out.event(event.with([0.0, 0.0, f64::NAN, 0.0])) };
