@@ -21,7 +21,7 @@ from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, 
 from faircast.experiments.kwon import calculated_rates, late_receiver, six_receivers, two_receivers
 from faircast.experiments.kwon.course import STEP_S, Course, course_of
 from faircast.experiments.kwon.measures import controls, mean_of, over_courses, point, ratio
-from faircast.experiments.kwon.network import DROP_TAIL, RED, Bottleneck, Case
+from faircast.experiments.kwon.network import DROP_TAIL, RED, SINGLE, Bottleneck, Case
 from faircast.figures import COLUMN_IN, curve, panels
 from faircast.statistics import Estimate, estimate
 
@@ -37,6 +37,12 @@ CASES = {(ms, queue): replace(BETWEEN, link_ms=ms, queue=queue) for ms, queue in
 MAIN = CASES[8, RED]
 BEHIND = {1: "S1", 2: "S2"}
 CHANGE = 0.25
+
+ALONE = {
+    (mbps, queue): Case(name="smcc-x1-alone", control=SINGLE, queue=queue, bottlenecks=(Bottleneck(mbps=mbps),))
+    for mbps, queue in product((6, 21), QUEUES)
+}
+"""TFMCC without layers behind each of the two bottlenecks, to see what is its doing."""
 
 SAME_LEVEL = replace(
     late_receiver.MAIN,
@@ -57,9 +63,8 @@ WEIGHTS = {"0.05": calculated_rates.MAIN, "0.1": calculated_rates.CASES["a new r
 def points(quick: bool) -> list[Point]:
     """All that is looked at."""
     fewer = [case for (ms, _), case in CASES.items() if ms != LINKS_MS[-1] or not quick]
-    return [point(varied) for case in [*fewer, SAME_LEVEL, SIX] for varied in controls(case).values()] + [
-        point(case) for case in WEIGHTS.values()
-    ]
+    once = (SAME_LEVEL, SIX, *WEIGHTS.values(), *ALONE.values())
+    return [point(varied) for case in fewer for varied in controls(case).values()] + [point(case) for case in once]
 
 
 def there(data: Data) -> dict[tuple[int, str], Case]:
@@ -99,6 +104,13 @@ def queues(data: Data) -> list[tuple[Case, Case, str]]:
         for (ms, queue), case in there(data).items()
         if queue == DROP_TAIL
     ]
+
+
+def alone(data: Data) -> Measured:
+    """What a session of TFMCC alone gets over what a TCP flow gets with drop-tail queues, behind 6 Mbit/s."""
+    found = {key: share(data, case, 1) for key, case in ALONE.items()}
+    note = "; ".join(f"behind {mbps} Mbit/s with {QUEUES[queue]}: {value}" for (mbps, queue), value in found.items())
+    return Measured.of(found[6, DROP_TAIL], note=note)
 
 
 def after_over_before(receiver: int, data: Data) -> Measured:
@@ -187,6 +199,11 @@ CRITERIA = [
         published="RED or drop-tail does not appear to materially affect the performance",
         evaluate=partial(apart, queues),
         high=CHANGE,
+    ),
+    Criterion(
+        name="what TFMCC without layers gets divided by what a TCP flow gets, drop-tail, behind 6 Mbit/s",
+        published="not stated",
+        evaluate=alone,
     ),
     Criterion(
         name="least that T_i is as a part of B_i while somebody is on level i above 0",
