@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 RUNS_MAX = 1_000_000
 """Runs of a sweep, which are planned at once and kept in memory with their summaries."""
 LEGAL_TABLES = (
+    "dilation",
     "events",
     "flows",
     "handoffs",

@@ -47,6 +47,11 @@ class Tables(ABC):
         return self.table("links")
 
     @property
+    def dilation(self) -> pa.Table:
+        """Dilation of sessions of several groups, per probe interval and link behind which several receivers are."""
+        return self.table("dilation")
+
+    @property
     def events(self) -> pa.Table:
         """Events of flows, sessions and receivers: what happened, to whom and why."""
         return self.table("events")

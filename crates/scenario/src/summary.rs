@@ -5,14 +5,15 @@
 
 use crate::activity::Activity;
 use crate::network::Network;
-use crate::tables::{Subjects, Table, Words, over, seconds};
+use crate::tables::{Dilated, Subjects, Table, Words, greatest_dilation, over, seconds};
 use faircast_proto::endpoint::{Gauge, GaugeKind, Report};
 use faircast_proto::packet::Address;
 use faircast_proto::time::{Duration, Instant};
-use faircast_sim::counters::{FlowLosses, LinkCounters, Undeliverable};
+use faircast_sim::counters::{FlowLosses, LinkCounters, MembershipChanges, Undeliverable};
 use faircast_sim::engine::World;
 use faircast_sim::ids::LinkId;
 use faircast_sim::link::Link;
+use faircast_sim::multicast::DilationSpan;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -31,7 +32,8 @@ pub(crate) fn summary<C>(world: &World<C>, network: &Network, subjects: &Subject
         let gauges_at_warmup = records.sender_gauges_at_warmup.get(index).copied();
         let gauges = Gauges::of(world, flow.sender, gauges_at_warmup);
         let now = world.sender(index);
-        let sender = Counters { now, at_warmup, gauges, all_s, late_s, level: 0, held_all_s: 0.0, held_late_s: 0.0 };
+        let (held_all_s, held_late_s, changes) = (0.0, 0.0, (MembershipChanges::default(), None));
+        let sender = Counters { now, at_warmup, gauges, all_s, late_s, level: 0, held_all_s, held_late_s, changes };
         let receiver = |(number, receiver): (usize, usize)| {
             // The time counts in which it was present.
             let present = world.presence(receiver);
@@ -50,6 +52,10 @@ pub(crate) fn summary<C>(world: &World<C>, network: &Network, subjects: &Subject
                     .held_at_warmup
                     .get(receiver)
                     .map_or(f64::NAN, |early| Duration(held.0 - early.0).as_secs_f64()),
+                changes: (
+                    world.membership_changes(receiver),
+                    records.membership_changes_at_warmup.get(receiver).copied(),
+                ),
             }
         };
         let receivers: Vec<Counters> = flow.receivers.clone().enumerate().map(receiver).collect();
@@ -80,6 +86,7 @@ pub(crate) fn summary<C>(world: &World<C>, network: &Network, subjects: &Subject
                 rows.receiver(&subjects.members[member], counters);
                 if has_levels {
                     rows.level(&subjects.members[member], counters);
+                    rows.membership(&subjects.members[member], counters);
                 }
             }
         }
@@ -96,6 +103,22 @@ pub(crate) fn summary<C>(world: &World<C>, network: &Network, subjects: &Subject
         let transmitter = world.carrier(LinkId(index as u32)).map_or(link, |carrier| &world.links()[carrier.index()]);
         let mean_rate_bps = |since| transmitter.mean_rate_bps(since, now);
         rows.link(name, link, mean_rate_bps, records.links_at_warmup.get(index), [warmup, now]);
+    }
+    // Of an interrupted run whose warm-up has not ended there is no late value.
+    let late_dilation = match records.links_at_warmup.is_empty() {
+        true => BTreeMap::new(),
+        false => greatest_dilation(world, DilationSpan::Late),
+    };
+    for (whose, all) in greatest_dilation(world, DilationSpan::All) {
+        let late = late_dilation.get(&whose).copied().unwrap_or([f64::NAN; 2]);
+        let subject = match whose {
+            Dilated::Session(flow) => &subjects.flows[flow as usize],
+            Dilated::Link(link) => &subjects.links[link as usize],
+            Dilated::Run => "run",
+        };
+        for (index, metric) in ["dilation", "dilation_mean"].into_iter().enumerate() {
+            rows.both(subject, metric, "1", [late[index], all[index]]);
+        }
     }
     for (metric, mut compared) in [("jain_index", compared), ("jain_index_all", compared_all)] {
         // What was not there, a flow that had nothing to send or a session that nobody was in, is not to be compared.
@@ -131,6 +154,8 @@ struct Counters {
     held_all_s: f64,
     /// How long it held layers after the warm-up, all of them together; NaN if that has not come.
     held_late_s: f64,
+    /// How often it has joined and left groups, by now and by the end of the warm-up if that has come.
+    changes: (MembershipChanges, Option<MembershipChanges>),
 }
 
 /// What an endpoint shows now and showed at the end of the warm-up, if that has come.
@@ -314,6 +339,21 @@ impl Rows {
         let alone = std::slice::from_ref(receiver);
         self.both(name, "mean_level", "layers", [late_level(alone), all_level(alone)]);
         self.add(name, "level_end", "layers", f64::from(receiver.level));
+    }
+
+    /// How often a receiver joined and left groups, layers and others, and how many of these changes it took for each
+    /// layer that it joined.
+    fn membership(&mut self, name: &str, receiver: &Counters) {
+        let (all, early) = receiver.changes;
+        let both = |of: fn(&MembershipChanges) -> u64| {
+            [early.map_or(f64::NAN, |early| (of(&all) - of(&early)) as f64), of(&all) as f64]
+        };
+        let (joins, leaves) = (both(|changes| changes.joins), both(|changes| changes.leaves));
+        let layers = both(|changes| changes.layers_joined);
+        self.both(name, "joins", "1", joins);
+        self.both(name, "leaves", "1", leaves);
+        self.both(name, "layers_joined", "1", layers);
+        self.both(name, "changes_per_layer", "1", [0, 1].map(|of| over(joins[of] + leaves[of], layers[of])));
     }
 
     /// Sums over flows whose rows are there, of those metrics that have one: `goodput_sum`, `goodput_sum_all`. No

@@ -75,9 +75,47 @@ fn tables_have_levels_and_groups() {
     // After 3 s: film-0 has three layers, film-1 one for half a second and three for a second and a half.
     assert_eq!(["film-0", "film-1", "film"].map(|subject| value(&output, subject, "mean_level")), [3.0, 2.5, 2.8]);
     assert_eq!(["film-0", "film-1"].map(|subject| value(&output, subject, "level_end")), [3.0, 0.0]);
+    assert_eq!(integers(&output, "receivers", "joins"), [1, 1, 0, 0, 2, 0, 0, 2, 0, 0, 0, 0]);
+    assert_eq!(integers(&output, "receivers", "leaves"), [0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0]);
+    let of = |subject: &str, metrics: [&str; 4]| metrics.map(|metric| value(&output, subject, metric));
+    let metrics = ["joins", "leaves", "layers_joined", "changes_per_layer"];
+    let all = metrics.map(|metric| format!("{metric}_all"));
+    assert_eq!(of("film-0", metrics)[..3], [0.0, 0.0, 0.0]);
+    assert!(of("film-0", metrics)[3].is_nan());
+    assert_eq!(of("film-1", metrics), [2.0, 3.0, 2.0, 2.5]);
+    assert_eq!(of("film-0", all.each_ref().map(String::as_str)), [3.0, 0.0, 3.0, 1.0]);
+    assert_eq!(of("film-1", all.each_ref().map(String::as_str)), [3.0, 3.0, 3.0, 2.0]);
     let events = table(&output, "events");
     assert_eq!(words(events, "event").iter().filter(|event| *event == "layer-dropped").count(), 3);
     assert_eq!(numbers(events, "layer"), [0.0, 0.0, 1.0, 2.0, 1.0, 2.0, 2.0, 1.0, 0.0]);
+}
+
+#[test]
+fn cumulative_layers_have_a_dilation_of_one() {
+    let output = go(&film(""));
+    let dilation = table(&output, "dilation");
+    // Those on the way to both, as long as there is something to measure.
+    assert_eq!(words(dilation, "link"), ["bottleneck", "access-left-0"].repeat(6));
+    assert_eq!(words(dilation, "session"), vec!["film"; 12]);
+    assert_eq!(numbers(dilation, "t_s")[..3], [1.0, 1.0, 2.0]);
+    for column in ["dilation_max", "dilation_mean"] {
+        assert_eq!(numbers(dilation, column), [1.0; 12], "{column}");
+    }
+    for column in ["demanded_bps", "fastest_bps"] {
+        let last = numbers(dilation, column)[11];
+        assert!((last / 560e3 - 1.0).abs() < 1e-3, "{column}: {last}");
+    }
+    for subject in ["film", "bottleneck", "access-left-0", "run"] {
+        for metric in ["dilation", "dilation_mean", "dilation_all", "dilation_mean_all"] {
+            assert_eq!(value(&output, subject, metric), 1.0, "{metric} of {subject}");
+        }
+    }
+    let (subjects, metrics) = (words(table(&output, "summary"), "subject"), words(table(&output, "summary"), "metric"));
+    assert!(!subjects.iter().zip(&metrics).any(|(about, name)| about == "access-right-0" && name == "dilation"));
+    // All links off, there are no rows; the summary has it nevertheless.
+    let output = go(&film("[probes]\nlinks = false"));
+    assert!(numbers(table(&output, "dilation"), "t_s").is_empty());
+    assert_eq!(value(&output, "run", "dilation"), 1.0);
 }
 
 #[test]
@@ -89,7 +127,9 @@ fn where_there_is_one_layer_nobody_asks_for_levels() {
     let has = |name: &str, column: &str| table(&output, name).get(column).is_some();
     assert!(!has("receivers", "level") && !has("flows", "mean_level"));
     assert_eq!(numbers(table(&output, "layers"), "layer"), [0.0; 6]);
-    assert!(!words(table(&output, "summary"), "metric").iter().any(|metric| metric == "mean_level"));
+    assert!(!has("receivers", "joins"));
+    let none = ["mean_level", "joins", "dilation"];
+    assert!(!words(table(&output, "summary"), "metric").iter().any(|metric| none.contains(&metric.as_str())));
 }
 
 /// Each tells the other of its joins, its climb and its leave, as far as the other is there.

@@ -90,6 +90,18 @@ pub struct GroupCounters {
     pub member_time: Duration,
 }
 
+/// How often a receiver has joined and left groups since the start of the run: layers and all others. A message to the
+/// next router may name several of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MembershipChanges {
+    /// Groups that it has joined.
+    pub joins: u64,
+    /// Groups that it has left.
+    pub leaves: u64,
+    /// Layers among those that it has joined.
+    pub layers_joined: u64,
+}
+
 /// Why the network gives up a packet; what each of them means stands at [`Undeliverable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoWay {

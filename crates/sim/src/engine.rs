@@ -11,7 +11,7 @@ use crate::forwarding::Forwarding;
 use crate::host::Host;
 use crate::ids::{LinkId, NodeId};
 use crate::link::Link;
-use crate::multicast::{Message, Multicast};
+use crate::multicast::{DilationSpan, Message, Multicast};
 use crate::paths::Watched;
 use crate::presence::Presence;
 use crate::probe::{EventRow, GivenUpRow, GroupRow, LinkRow, PacketAction, PacketIdentity, PacketRow, ProbePlan};
@@ -90,7 +90,7 @@ impl<C: Calendar> World<C> {
             let Some(entry) = self.wires.calendar.pop_until(end) else {
                 self.events += done;
                 self.wires.now = end;
-                self.wires.settle();
+                self.settle();
                 debug_assert!(self.wires.hold_all_packets(), "packets are on links and nowhere else");
                 return Progress::Done;
             };
@@ -109,10 +109,12 @@ impl<C: Calendar> World<C> {
         Progress::Paused
     }
 
-    /// Brings the counters and probes of all links up to the present, as is done at the end of a run: to be called
-    /// before results are taken from a run that ends at a pause. It changes nothing of what happens later.
+    /// Brings the counters and probes of all links, and the dilation of sessions, up to the present, as is done at the
+    /// end of a run: to be called before results are taken from a run that ends at a pause. It changes nothing of what
+    /// happens later.
     pub fn settle(&mut self) {
         self.wires.settle();
+        self.multicast.settle_dilation(self.wires.now);
     }
 
     #[inline(always)]
@@ -386,6 +388,10 @@ impl<C: Calendar> World<C> {
             (0..self.receivers.len()).map(|receiver| self.record_gauges(self.receivers[receiver])).collect();
         self.records.presence_at_warmup = (0..self.receivers.len()).map(|receiver| self.presence(receiver)).collect();
         self.records.held_at_warmup = (0..self.receivers.len()).map(|receiver| self.held(receiver)).collect();
+        let changes = (0..self.receivers.len()).map(|receiver| self.membership_changes(receiver));
+        self.records.membership_changes_at_warmup = changes.collect();
+        self.multicast.settle_dilation(now);
+        self.multicast.restart_dilation(DilationSpan::Late);
     }
 
     fn record_flows(&mut self) {
@@ -398,8 +404,9 @@ impl<C: Calendar> World<C> {
             let address = self.receivers[receiver];
             let (report, gauges) = (self.report(address), self.record_gauges(address));
             let (present, held, level) = (self.presence(receiver), self.held(receiver), self.level(receiver));
+            let changes = self.membership_changes(receiver);
             let receiver = receiver as u32;
-            self.records.receivers.push(ReceiverRow { at, receiver, level, present, held, report, gauges });
+            self.records.receivers.push(ReceiverRow { at, receiver, level, present, held, changes, report, gauges });
         }
         for (group, usage) in (0..).zip(self.multicast.usage()) {
             self.records.groups.push(GroupRow { at, group, counters: usage.until(at) });
@@ -420,6 +427,7 @@ impl<C: Calendar> World<C> {
             state.settle(self.wires.now);
             self.records.links.push(LinkRow { at: self.wires.now, link, counters: *state.counters() });
         }
+        self.record_dilation();
         self.record_routers();
     }
 

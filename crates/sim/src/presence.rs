@@ -1,6 +1,7 @@
 //! How long receivers are there and how many layers they hold: what a mean over those present must be divided by, and
 //! the mean level.
 
+use crate::counters::MembershipChanges;
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::time::{Duration, Instant};
 
@@ -21,6 +22,7 @@ pub(crate) struct Presence {
     level_since: Instant,
     /// How long it held layers before that, all of them together.
     held_before: Duration,
+    changes: MembershipChanges,
 }
 
 impl Presence {
@@ -41,6 +43,8 @@ impl Presence {
         if is_new && is_layer {
             self.set_level(now, self.level + 1);
         }
+        self.changes.joins += u64::from(is_new);
+        self.changes.layers_joined += u64::from(is_new && is_layer);
         self.groups.insert(group);
         self.start(now);
         is_new
@@ -52,6 +56,7 @@ impl Presence {
         if was_in && is_layer {
             self.set_level(now, self.level - 1);
         }
+        self.changes.leaves += u64::from(was_in);
         self.groups.remove(group);
         self.stop(now);
         was_in
@@ -65,6 +70,11 @@ impl Presence {
     /// How long it has been present by `now`.
     pub(crate) fn until(&self, now: Instant) -> Duration {
         self.before + self.since.map_or(Duration::ZERO, |since| now.since(since))
+    }
+
+    /// How often it has joined and left groups.
+    pub(crate) fn changes(&self) -> MembershipChanges {
+        self.changes
     }
 
     /// How many layers it holds.
@@ -115,6 +125,7 @@ mod tests {
         assert_eq!((presence.level(), presence.held(Instant(600))), (1, Duration(700)));
         presence.leave(Instant(1000), 1, true);
         assert_eq!((presence.level(), presence.held(Instant(9000))), (0, Duration(1100)));
+        assert_eq!(presence.changes(), MembershipChanges { joins: 3, leaves: 3, layers_joined: 2 });
         assert_eq!(presence.until(Instant(9000)), Duration(950));
     }
 }

@@ -1,7 +1,8 @@
 //! Probes: what observers asked to see. Off, they cost one predictable branch.
 
-use crate::counters::{FlowLosses, GroupCounters, LinkCounters, Undeliverable};
+use crate::counters::{FlowLosses, GroupCounters, LinkCounters, MembershipChanges, Undeliverable};
 use crate::ids::{LinkId, NodeId};
+use crate::multicast::DilationTotals;
 use crate::packet_probe::PacketLog;
 pub use crate::packet_probe::{GivenUpRow, PacketAction, PacketIdentity, PacketPlan, PacketRow};
 use crate::router::RouterGauge;
@@ -66,6 +67,8 @@ pub struct Records {
     pub groups: Vec<GroupRow>,
     /// Link rows.
     pub links: Vec<LinkRow>,
+    /// Dilation of sessions, session by session and link by link at every moment.
+    pub dilation: Vec<DilationRow>,
     /// Queue samples.
     pub queues: Vec<QueueRow>,
     /// Events of endpoints.
@@ -98,6 +101,8 @@ pub struct Records {
     pub presence_at_warmup: Vec<Duration>,
     /// How long each receiver had held layers by the end of the warm-up, flow by flow.
     pub held_at_warmup: Vec<Duration>,
+    /// How often each receiver had joined and left groups by the end of the warm-up, flow by flow.
+    pub membership_changes_at_warmup: Vec<MembershipChanges>,
 }
 
 /// The sender of a flow at one moment: counters since the start, gauges of the moment.
@@ -131,6 +136,8 @@ pub struct ReceiverRow {
     /// [`World::held`](crate::engine::World::held)). Of two rows the difference, divided by that of `present`, is its
     /// mean level between them.
     pub held: Duration,
+    /// How often it has joined and left groups.
+    pub changes: MembershipChanges,
     /// Its report.
     pub report: Report,
     /// Where its gauges begin in [`Records::gauges`].
@@ -157,6 +164,20 @@ pub struct LinkRow {
     pub link: LinkId,
     /// What it has done.
     pub counters: LinkCounters,
+}
+
+/// The dilation of a session on a link over an interval; no row of intervals in which nothing was sent to those behind
+/// it.
+#[derive(Clone, Copy, Debug)]
+pub struct DilationRow {
+    /// The end of the interval.
+    pub at: Instant,
+    /// Of which session, by its flow.
+    pub flow: FlowId,
+    /// On which link.
+    pub link: LinkId,
+    /// What the windows had that ended in the interval.
+    pub totals: DilationTotals,
 }
 
 /// A queue at one moment.

@@ -39,6 +39,7 @@ LINK = {
     "marks_incipient_late": "incipient marks",
     "marks_moderate_late": "moderate marks",
     "lost_late": "lost",
+    "dilation": "dilation",
     "queue_mean": "mean queue",
     "queue_sd": "s.d. of queue",
 }

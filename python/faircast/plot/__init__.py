@@ -10,9 +10,11 @@ PICTURES = {
     "receivers": "rate, loss event rate and round-trip time of each receiver of a session",
     "window": "congestion window and slow-start threshold of TCP",
     "levels": "how many layers receivers hold",
+    "attempts": "what attempts to join a layer cost: joins and leaves over the packets that they add",
     "rtt": "round-trip times as senders measure them",
     "queue": "packets in probed queues, their averages, drops and marks",
     "links": "how much of the links is used",
+    "dilation": "what receivers of a session demand on a link, by what the fastest of them gets",
     "paths": "delay of the ways between nodes, with hand-offs",
 }
 """By name what a picture shows; its module has the same name and a function ``figure``.

@@ -20,6 +20,8 @@ KINDS = {
     "time-outs": ("timeout",),
     "limiting receiver": ("limiting-receiver",),
     "slow start ended": ("slow-start-ended",),
+    "attempts begun": ("join-begun",),
+    "attempts failed": ("join-failed", "join-abandoned"),
     "layers added": ("layer-added",),
     "layers dropped": ("layer-dropped",),
 }

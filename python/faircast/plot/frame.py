@@ -92,13 +92,14 @@ class Frame:
         axes.set_ylim(0, 1.06 * top if top > 0 else 1.0)
         return top
 
-    def close(self, *, has_warmup: bool = True) -> Figure:
+    def close(self, *, has_warmup: bool = True, over_time: bool = True) -> Figure:
         """Limits, shading of the warm-up, legends, title and note."""
         start, stop = self.cut.start_s, self.cut.stop_s
         warmup = self.recording.time("warmup")
         bottom = self.strip or self.panels[-1]
-        bottom.set_xlim(start, stop)
-        bottom.set_xlabel("time (s)")
+        if over_time:
+            bottom.set_xlim(start, stop)
+            bottom.set_xlabel("time (s)")
         if has_warmup and warmup > start:
             for axes in self.panels:
                 axes.axvspan(start, min(warmup, stop), color="#f0f0f0", linewidth=0, zorder=-10)

@@ -14,7 +14,7 @@ from faircast.plot.recording import by_subject
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-EVENTS = ("layers added", "layers dropped")
+EVENTS = ("attempts begun", "attempts failed", "layers added", "layers dropped")
 
 
 def figure(frame: Frame) -> Figure:

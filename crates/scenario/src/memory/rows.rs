@@ -8,8 +8,9 @@ use faircast_proto::time::Duration;
 use faircast_sim::probe;
 use faircast_sim::routing::MAX_HOPS;
 
-/// What rows take, table by table; `events` are those at queues of which all are kept.
-pub(super) fn parts(network: &Network, events: f64) -> Vec<Part> {
+/// What rows take, table by table; `events` are those at queues of which all are kept, `dilated` the links on which the
+/// dilation of sessions is told.
+pub(super) fn parts(network: &Network, events: f64, dilated: f64) -> Vec<Part> {
     let probes = &network.probes;
     let rows = |interval: Duration| network.duration.as_secs_f64() / interval.as_secs_f64().max(1e-6) + 1.0;
     let moments = |on: bool| if on { rows(probes.interval) } else { 0.0 };
@@ -43,6 +44,12 @@ pub(super) fn parts(network: &Network, events: f64) -> Vec<Part> {
             "probes.interval",
             network.links.len() as f64 * moments(probes.links),
             row(size_of::<probe::LinkRow>(), LINK_COLUMNS),
+        ),
+        part(
+            "rows of dilation",
+            "probes.interval",
+            dilated * moments(probes.links),
+            row(size_of::<probe::DilationRow>(), DILATION_COLUMNS),
         ),
         part(
             "rows of router agents",
@@ -89,9 +96,10 @@ fn row(record: usize, columns: usize) -> f64 {
 
 // Columns of the tables, at 8 bytes each.
 const FLOW_COLUMNS: usize = 9;
-const RECEIVER_COLUMNS: usize = 9;
+const RECEIVER_COLUMNS: usize = 11;
 const LAYER_COLUMNS: usize = 11;
 const LINK_COLUMNS: usize = 16;
+const DILATION_COLUMNS: usize = 7;
 const ROUTER_COLUMNS: usize = 5;
 const QUEUE_COLUMNS: usize = 4;
 const PACKET_COLUMNS: usize = 13;
@@ -118,7 +126,7 @@ mod tests {
     fn rows_are_counted_by_moment_and_subject() {
         let probes = "[probes]\nqueues = [\"s\", \"a\"]\nqueue_interval = \"500 ms\"\n";
         let bytes = |probes: &str, what: &str| {
-            let parts = parts(&fork(&format!("{STEADY}{probes}")), 0.0);
+            let parts = parts(&fork(&format!("{STEADY}{probes}")), 0.0, 2.0);
             parts.iter().find(|part| part.what == what).expect("there is such a part").bytes
         };
         // Time zero to 10 s: 11 moments, and 21 for queues.
@@ -132,12 +140,13 @@ mod tests {
         );
         near(bytes(probes, "rows of layers"), 11.0 * row(size_of::<probe::GroupRow>(), LAYER_COLUMNS));
         near(bytes(probes, "rows of links"), 66.0 * row(size_of::<probe::LinkRow>(), LINK_COLUMNS));
+        near(bytes(probes, "rows of dilation"), 22.0 * row(size_of::<probe::DilationRow>(), DILATION_COLUMNS));
         near(bytes(probes, "samples of queues"), 42.0 * row(size_of::<probe::QueueRow>(), QUEUE_COLUMNS));
         // The interface, the session, its group, and control packets to a neighbour; three numbers each.
         let agent = "[links.a.agent]\nkind = \"monitor\"\n";
         near(bytes(agent, "rows of router agents"), 132.0 * row(size_of::<probe::RouterRow>(), ROUTER_COLUMNS));
         let off = "[probes]\nflows = false\nlinks = false\n[links.a.agent]\nkind = \"monitor\"\n";
-        assert!(parts(&fork(&format!("{STEADY}{off}")), 0.0).iter().all(|part| part.bytes == 0.0));
+        assert!(parts(&fork(&format!("{STEADY}{off}")), 0.0, 2.0).iter().all(|part| part.bytes == 0.0));
     }
 
     #[test]
@@ -166,6 +175,7 @@ mod tests {
             ("receivers", RECEIVER_COLUMNS + RECEIVER_GAUGES),
             ("layers", LAYER_COLUMNS),
             ("links", LINK_COLUMNS),
+            ("dilation", DILATION_COLUMNS),
             ("routers", ROUTER_COLUMNS),
             ("queues", QUEUE_COLUMNS),
             ("packets", PACKET_COLUMNS),

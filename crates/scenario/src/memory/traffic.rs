@@ -23,6 +23,8 @@ pub(super) struct Traffic {
     pub(super) events: f64,
     /// Bytes that the trees of sessions take.
     pub(super) in_trees: f64,
+    /// Links on which the dilation of sessions is told, session by session.
+    pub(super) dilated: f64,
 }
 
 /// What crosses one link.
@@ -79,15 +81,20 @@ impl Traffic {
         let on_links: f64 = whole.map(held).sum::<f64>() + to_legs;
         let under_way = on_links.min(all);
         let events = packet_events(network, &ways, &trees, &loads, under_way);
-        let in_trees = network.sessions.iter().zip(&trees).map(|(session, tree)| {
+        let (mut in_trees, mut dilated) = (0.0, 0.0);
+        for (session, tree) in network.sessions.iter().zip(&trees) {
             let places = match session.plan.mode {
                 Mode::Sparse if !reroutes => tree.len() + 1,
                 // They may come to every node.
                 _ => network.nodes.len(),
             };
-            places as f64 * (TREE + f64::from(session.plan.groups) * COUNTED)
-        });
-        Traffic { under_way, to_legs_bytes, events, in_trees: in_trees.sum() }
+            in_trees += places as f64 * (TREE + f64::from(session.plan.groups) * COUNTED);
+            if session.plan.groups > 1 && session.receivers.len() > 1 {
+                // Not those to single receivers; where routes change all that were on the tree once.
+                dilated += if reroutes { network.links.len() } else { tree.len() } as f64;
+            }
+        }
+        Traffic { under_way, to_legs_bytes, events, in_trees, dilated }
     }
 }
 

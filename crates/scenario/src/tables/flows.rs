@@ -6,6 +6,7 @@ use super::subjects::Subjects;
 use super::table::Table;
 use faircast_proto::endpoint::Report;
 use faircast_proto::time::{Duration, Instant};
+use faircast_sim::counters::MembershipChanges;
 use faircast_sim::engine::World;
 use faircast_sim::probe::{ReceiverRow, SenderRow};
 use std::ops::Range;
@@ -105,6 +106,14 @@ pub(super) fn receivers<C>(
     subjects: &Subjects,
 ) -> Table {
     let none = Report::default();
+    let mut earlier = vec![MembershipChanges::default(); world.receivers().len()];
+    let of_members = records.iter().filter(|row| subjects.member(row.receiver as usize).is_some());
+    let changes: Vec<[i64; 2]> = of_members
+        .map(|row| {
+            let before = std::mem::replace(&mut earlier[row.receiver as usize], row.changes);
+            [row.changes.joins - before.joins, row.changes.leaves - before.leaves].map(|count| count as i64)
+        })
+        .collect();
     let mut rows = receiver_intervals(world, &records, &none);
     rows.retain(|row| subjects.member(row.subject as usize).is_some());
     let mut flow_of = vec![0; world.receivers().len()];
@@ -129,7 +138,9 @@ pub(super) fn receivers<C>(
     let table = match (0..subjects.flows.len()).any(|flow| subjects.has_levels(flow)) {
         true => table
             .integer("level", rows.iter().map(|row| i64::from(row.level)).collect())
-            .float("mean_level", rows.iter().map(|row| mean_level(std::slice::from_ref(row))).collect()),
+            .float("mean_level", rows.iter().map(|row| mean_level(std::slice::from_ref(row))).collect())
+            .integer("joins", changes.iter().map(|changes| changes[0]).collect())
+            .integer("leaves", changes.iter().map(|changes| changes[1]).collect()),
         false => table,
     };
     gauges.columns(table, &shown(&rows, &values, &gauges))

@@ -3,6 +3,7 @@
 //! Long form: one row per subject and moment. The unit stands in the column's name. Counts are those of the interval
 //! that ends at `t_s`; gauges (`cwnd_pkts`, `queue_pkts`) are those of the moment.
 
+mod dilation;
 mod flows;
 mod gauges;
 mod layers;
@@ -12,6 +13,7 @@ mod routers;
 mod subjects;
 mod table;
 
+pub(crate) use dilation::{Dilated, greatest as greatest_dilation};
 pub(crate) use flows::Interval;
 pub(crate) use gauges::Shown;
 pub(crate) use per_second::{over, seconds};
@@ -38,6 +40,7 @@ pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, network: &Network) -
         groups,
         gauges,
         links: of_links,
+        dilation: of_sessions,
         queues: of_queues,
         events: of_events,
         routers: of_routers,
@@ -51,6 +54,7 @@ pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, network: &Network) -
         flows::receivers(world, receivers, gauges, subjects),
         layers::layers(&groups, subjects, interval),
         links(world, of_links, subjects, interval),
+        dilation::dilation(&of_sessions, subjects),
         queues(of_queues, subjects),
         packets(world, subjects, &given_up),
         events(world, of_events, subjects, &details(network)),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// A table: a name and columns of equal length.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Its name: `flows`, `receivers`, `layers`, `links`, `queues`, `packets`, `events`, `routers`,
+    /// Its name: `flows`, `receivers`, `layers`, `links`, `dilation`, `queues`, `packets`, `events`, `routers`,
     /// `router_events`, `paths`, `handoffs`, `summary` or `warnings`.
     pub name: &'static str,
     /// Its columns, in order.

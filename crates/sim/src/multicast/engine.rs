@@ -1,18 +1,19 @@
 //! Multicast in the engine: copies down the tree, and the messages that shape it.
 
 use crate::calendar::{Calendar, Entry, Kind};
-use crate::counters::NoWay;
+use crate::counters::{MembershipChanges, NoWay};
 use crate::engine::World;
 use crate::ids::{LinkId, NodeId, SessionId};
 use crate::legs::Aim;
 use crate::multicast::crossings::{Crossing, Way};
 use crate::multicast::state::Fan;
-use crate::multicast::{CONTROL_BYTES, Message, Vertex, Woods};
+use crate::multicast::{CONTROL_BYTES, DilationSpan, DilationTotals, Message, Vertex, Woods};
+use crate::probe::DilationRow;
 use crate::router::NO_ENDPOINT;
 use crate::routing::{Edge, Routes};
 use crate::store::Label;
 use faircast_proto::group_set::GroupSet;
-use faircast_proto::packet::{Address, Ecn, Header, Packet};
+use faircast_proto::packet::{Address, Ecn, FlowId, Header, Packet};
 use faircast_proto::time::Instant;
 
 impl<C: Calendar> World<C> {
@@ -72,6 +73,9 @@ impl<C: Calendar> World<C> {
         let flow = self.multicast.session(session).flow().0 as usize;
         let is_source = self.flows[flow].sender.index() == sender as usize;
         self.multicast.usage_mut(group.index()).sent(label.size, is_source);
+        if is_source {
+            self.multicast.source_sends(self.wires.now, session, number, label.size);
+        }
         let state = self.multicast.session(session);
         let Some(vertex) = state.vertex(node) else {
             return self.give_up(node, label, NoWay::NoRoute);
@@ -239,7 +243,7 @@ impl<C: Calendar> World<C> {
 
     pub(crate) fn change_membership(&mut self, node: NodeId, endpoint: u32, group: Address, joins: bool) {
         let now = self.wires.now;
-        let known = self.multicast.change_membership(node, endpoint, group.index(), joins);
+        let known = self.multicast.change_membership(now, node, endpoint, group.index(), joins);
         debug_assert!(known, "only declared members join");
         if let Some((session, number)) = self.multicast.place(group.index()).filter(|_| known) {
             let is_layer = !self.multicast.session(session).plan().control.contains(number);
@@ -333,5 +337,28 @@ impl<C: Calendar> World<C> {
     pub fn interface(&self, group: Address, link: LinkId) -> Option<(GroupSet, GroupSet)> {
         let (session, _) = self.multicast.place(group.index())?;
         self.multicast.interface_on(session, link)
+    }
+}
+
+impl<C> World<C> {
+    /// Writes down the dilation since the last rows.
+    pub(crate) fn record_dilation(&mut self) {
+        let at = self.wires.now;
+        self.multicast.settle_dilation(at);
+        let found = self.multicast.dilation(DilationSpan::Interval).filter(|(.., totals)| totals.windows > 0);
+        self.records.dilation.extend(found.map(|(flow, link, totals)| DilationRow { at, flow, link, totals }));
+        self.multicast.restart_dilation(DilationSpan::Interval);
+    }
+
+    /// The dilation of each session over some time, on each link behind which several of its receivers are or were, and
+    /// on links with legs of which that is true. Elsewhere it is 1, as in sessions of one group.
+    pub fn dilation(&self, span: DilationSpan) -> impl Iterator<Item = (FlowId, LinkId, DilationTotals)> {
+        self.multicast.dilation(span)
+    }
+
+    /// How often one of the [`receivers`](Self::receivers) of all flows has joined and left groups of its session until
+    /// now. Nothing for the receiver of a flow between two endpoints.
+    pub fn membership_changes(&self, receiver: usize) -> MembershipChanges {
+        self.presence[self.receivers()[receiver].index()].changes()
     }
 }

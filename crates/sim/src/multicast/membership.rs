@@ -155,11 +155,23 @@ impl Multicast {
 
     /// An endpoint joins or leaves a group. Says whether it may. [`speak`](Self::speak) must follow, when it has joined
     /// and left all that it will at this moment: one report says it all.
-    pub(crate) fn change_membership(&mut self, node: NodeId, endpoint: u32, group: usize, joins: bool) -> bool {
+    pub(crate) fn change_membership(
+        &mut self,
+        now: Instant,
+        node: NodeId,
+        endpoint: u32,
+        group: usize,
+        joins: bool,
+    ) -> bool {
         let Some((session, group)) = self.place(group) else { return false };
         let state = &mut self.sessions[session.index()];
         let Some(place) = state.vertex(node) else { return false };
         let Some(member) = state.member(place, endpoint) else { return false };
+        if let Some(dilation) = &mut self.dilation[session.index()]
+            && state.held_by(member).contains(group) != joins
+        {
+            dilation.change(now, member, group, joins);
+        }
         state.set_member(place, member, group, joins);
         if self.to_speak.last() != Some(&(session, node)) {
             self.to_speak.push((session, node));

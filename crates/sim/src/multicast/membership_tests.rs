@@ -66,7 +66,7 @@ impl Row {
     /// The member wants these groups now.
     fn want(&mut self, wanted: &[u32]) -> Vec<Message> {
         for group in 0..4 {
-            assert!(self.multicast.change_membership(HOST, 7, group, wanted.contains(&(group as u32))));
+            assert!(self.multicast.change_membership(self.now, HOST, 7, group, wanted.contains(&(group as u32))));
         }
         let mut out = Vec::new();
         self.multicast.speak(self.now, &mut out);
@@ -143,8 +143,8 @@ fn a_join_goes_up_and_is_acknowledged_hop_by_hop() {
     assert_eq!(row.settle(answer), [(UP[0], groups(&[1, 3]))]);
     assert_eq!(row.joined(), [groups(&[1, 3]); 2]);
     assert_eq!(row.wait(1000.0, heard), [], "what is acknowledged is not repeated where nothing can be lost");
-    assert!(!row.multicast.change_membership(HOST, 8, 0, true), "no member");
-    assert!(!row.multicast.change_membership(HOST, 7, 4, true), "no group");
+    assert!(!row.multicast.change_membership(row.now, HOST, 8, 0, true), "no member");
+    assert!(!row.multicast.change_membership(row.now, HOST, 7, 4, true), "no group");
 }
 
 #[test]
@@ -356,7 +356,7 @@ fn what_is_known_and_was_never_said_is_repeated_and_ends_as_well() {
         row.wait(1.0, lost);
         row.retree();
         assert_eq!(row.multicast.next_task(), None, "nothing is wanted");
-        assert!(row.multicast.change_membership(HOST, 7, 3, true));
+        assert!(row.multicast.change_membership(row.now, HOST, 7, 3, true));
         row.retree();
         let mut out = Vec::new();
         row.multicast.speak(row.now, &mut out);

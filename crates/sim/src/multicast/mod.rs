@@ -8,6 +8,7 @@
 //! | `beam.rs` | the legs of one carrier as branches |
 //! | `membership.rs` | how nodes tell each other what they want: reports, acknowledgements, lifetimes |
 //! | `usage.rs` | what is sent to groups, what members get, how many there are |
+//! | `dilation.rs` | what is demanded behind a link, as a part of what the fastest receiver there gets |
 //! | `engine.rs` | copies and messages in the engine |
 //!
 //! A session owns up to [`MAX_GROUPS`] groups. They share one tree, the reverse of the shortest paths to the source. Of
@@ -19,6 +20,7 @@
 
 mod beam;
 mod crossings;
+mod dilation;
 mod engine;
 mod membership;
 mod state;
@@ -27,7 +29,10 @@ mod usage;
 
 use crate::ids::{LinkId, NodeId, SessionId};
 use crossings::{Crossing, Crossings, Way};
+use dilation::Dilation;
+pub use dilation::{DilationSpan, DilationTotals, WINDOW as DILATION_WINDOW};
 use faircast_proto::group_set::{GroupSet, MAX_GROUPS};
+use faircast_proto::packet::FlowId;
 use faircast_proto::time::{Duration, Instant};
 use membership::Agenda;
 pub(crate) use membership::Message;
@@ -116,6 +121,8 @@ pub(crate) struct Multicast {
     groups: Vec<(SessionId, u32)>,
     /// Of every group.
     usage: Vec<Usage>,
+    /// Of every session that has several groups and members.
+    dilation: Vec<Option<Dilation>>,
     agenda: Agenda,
     /// Sessions of which something has changed that somebody wants to know.
     changed: VecDeque<SessionId>,
@@ -145,7 +152,11 @@ impl Multicast {
             assert!(site.plan.groups <= MAX_GROUPS, "the builder has seen to it");
             let first_group = multicast.groups.len() as u32;
             multicast.groups.extend((0..site.plan.groups).map(|group| (index, group)));
-            multicast.sessions.push(Session::new(&site, first_group, woods));
+            let session = Session::new(&site, first_group, woods);
+            let several = site.plan.groups > 1 && site.members.len() > 1;
+            let dilation = || Dilation::new(site.plan.groups, &session.tree, &session.member_nodes());
+            multicast.dilation.push(several.then(dilation));
+            multicast.sessions.push(session);
             multicast.note_changes(index);
         }
         multicast.crossings = Crossings::new(woods.size()[1], &multicast.sessions);
@@ -168,6 +179,33 @@ impl Multicast {
     /// What all groups are used for, session by session.
     pub(crate) fn usage(&self) -> &[Usage] {
         &self.usage
+    }
+
+    /// The source of a session sends a packet to a group of it.
+    #[inline]
+    pub(crate) fn source_sends(&mut self, now: Instant, session: SessionId, group: u32, bytes: u16) {
+        if let Some(dilation) = &mut self.dilation[session.index()] {
+            dilation.sent(now, group, bytes);
+        }
+    }
+
+    /// Brings the dilation of all sessions up to the present.
+    pub(crate) fn settle_dilation(&mut self, now: Instant) {
+        self.dilation.iter_mut().flatten().for_each(|dilation| dilation.catch_up(now));
+    }
+
+    /// Begins to add up the dilation of all sessions anew.
+    pub(crate) fn restart_dilation(&mut self, span: DilationSpan) {
+        self.dilation.iter_mut().flatten().for_each(|dilation| dilation.restart(span));
+    }
+
+    /// The dilation of each session, on each link behind which several of its receivers are or were.
+    pub(crate) fn dilation(&self, span: DilationSpan) -> impl Iterator<Item = (FlowId, LinkId, DilationTotals)> {
+        let sessions = self.sessions.iter().zip(&self.dilation);
+        sessions.flat_map(move |(session, dilation)| {
+            let links = dilation.iter().flat_map(move |dilation| dilation.totals(span));
+            links.map(|(link, totals)| (session.flow(), link, totals))
+        })
     }
 
     /// Where a session crosses a link, if it does.
@@ -233,6 +271,11 @@ impl Multicast {
     pub(crate) fn retree(&mut self, now: Instant, woods: &mut Woods<'_>, out: &mut Vec<Message>) {
         let moved: Vec<Vec<NodeId>> = self.sessions.iter_mut().map(|session| session.retree(woods)).collect();
         self.crossings = Crossings::new(woods.size()[1], &self.sessions);
+        for (session, dilation) in self.sessions.iter().zip(&mut self.dilation) {
+            if let Some(dilation) = dilation {
+                dilation.retree(now, &session.tree, &session.member_nodes(), |member| session.held_by(member));
+            }
+        }
         for (session, moved) in (0..).map(SessionId).zip(&moved) {
             self.note_changes(session);
             self.meet_anew(now, session, moved, out);

@@ -314,6 +314,20 @@ impl Session {
         &self.members[start as usize..end as usize]
     }
 
+    /// The nodes of all members.
+    pub(super) fn member_nodes(&self) -> Vec<Vertex> {
+        let mut nodes = vec![Vertex(0); self.members.len()];
+        for node in self.vertices() {
+            nodes[self.node(node).members()].fill(node);
+        }
+        nodes
+    }
+
+    /// The groups that a member has joined.
+    pub(super) fn held_by(&self, member: usize) -> GroupSet {
+        self.members[member].joined
+    }
+
     /// Whether members may send to a group.
     pub(crate) fn has_any_source(&self, group: u32) -> bool {
         self.plan.any_source.contains(group)

@@ -4,6 +4,7 @@
 mod blocking;
 mod changes;
 mod clocks;
+mod dilation;
 mod disciplines;
 mod layers;
 mod legs;

@@ -1,7 +1,6 @@
 //! How long receivers are there.
 
-use crate::support::{AMPLE, NO_LOSS, Place, Wire, always, at, constant_rate, duplex, session};
-use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
+use crate::support::{AMPLE, Memberships, NO_LOSS, Place, Wire, always, at, constant_rate, duplex, session};
 use faircast_proto::packet::Address;
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::registry::flows::FlowReceiver;
@@ -53,32 +52,6 @@ fn rows_and_warmup_hold_how_long_each_receiver_was_present() {
     assert_eq!(now, [9_500_000_001, 9_500_000_001, 1_500_000_000, 6_000_000_001, 500_000_001]);
 }
 
-/// Joins (true) and leaves groups at given moments.
-struct Script {
-    steps: Vec<(Instant, Address, bool)>,
-    done: usize,
-}
-
-impl Endpoint for Script {
-    fn handle(&mut self, now: Instant, _input: Input<'_>, out: &mut Outbox) {
-        while let Some(&(_, group, joins)) = self.steps.get(self.done).filter(|&&(at, ..)| at <= now) {
-            match joins {
-                true => out.join(group),
-                false => out.leave(group),
-            }
-            self.done += 1;
-        }
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        self.steps.get(self.done).map(|&(at, ..)| at)
-    }
-
-    fn report(&self) -> Report {
-        Report::default()
-    }
-}
-
 #[test]
 fn who_has_left_all_groups_is_absent_until_it_joins_again() {
     let (mut network, [source, host]) = pair();
@@ -99,7 +72,7 @@ fn who_has_left_all_groups_is_absent_until_it_joins_again() {
         (7.5, last, false),
     ];
     let steps = steps.map(|(seconds, group, joins)| (at(seconds), group, joins)).to_vec();
-    network.place(member, flow, Agent::Guest(Box::new(Script { steps, done: 0 })), at(1.0), Some(at(7.0)));
+    network.place(member, flow, Agent::Guest(Box::new(Memberships::new(steps))), at(1.0), Some(at(7.0)));
     network.clock_offsets(false);
     let mut world: World<Wheel> = network.build().expect("a network without errors");
     // It is to stop at 7 s and takes half a second to go.

@@ -260,3 +260,35 @@ pub fn leg(network: &mut NetworkBuilder, carrier: LinkId, from: NodeId, to: Node
     let loss = Loss::new(&config, network.stream(&format!("link/{name}/loss")));
     network.leg(LegPlan { name, carrier, to, delay, loss })
 }
+
+/// Joins (true) and leaves groups at given moments.
+pub struct Memberships {
+    steps: Vec<(Instant, Address, bool)>,
+    done: usize,
+}
+
+impl Memberships {
+    pub fn new(steps: Vec<(Instant, Address, bool)>) -> Memberships {
+        Memberships { steps, done: 0 }
+    }
+}
+
+impl Endpoint for Memberships {
+    fn handle(&mut self, now: Instant, _input: Input<'_>, out: &mut Outbox) {
+        while let Some(&(_, group, joins)) = self.steps.get(self.done).filter(|&&(at, ..)| at <= now) {
+            match joins {
+                true => out.join(group),
+                false => out.leave(group),
+            }
+            self.done += 1;
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.steps.get(self.done).map(|&(at, ..)| at)
+    }
+
+    fn report(&self) -> Report {
+        Report::default()
+    }
+}

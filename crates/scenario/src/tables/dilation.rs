@@ -1,0 +1,56 @@
+//! Dilation of sessions: what the receivers behind a link demand together, by what the fastest of them gets.
+
+use super::per_second::over;
+use super::subjects::Subjects;
+use super::table::Table;
+use faircast_sim::engine::World;
+use faircast_sim::multicast::{DILATION_WINDOW, DilationSpan, DilationTotals};
+use faircast_sim::probe::DilationRow;
+use std::collections::BTreeMap;
+
+/// One row for every session, link behind which several of its receivers are, and interval in which they were sent
+/// something.
+pub(super) fn dilation(rows: &[DilationRow], subjects: &Subjects) -> Table {
+    let bps = |row: &DilationRow, bytes: f64| 8.0 * bytes / (row.totals.windows as f64 * DILATION_WINDOW.as_secs_f64());
+    let column = |of: &dyn Fn(&DilationRow) -> f64| rows.iter().map(of).collect();
+    Table::new("dilation")
+        .float("t_s", column(&|row| row.at.as_secs_f64()))
+        .words("session", &subjects.flows, rows.iter().map(|row| row.flow.0))
+        .words("link", &subjects.links, rows.iter().map(|row| row.link.0))
+        .float("dilation_max", column(&|row| row.totals.greatest))
+        .float("dilation_mean", column(&|row| mean(&row.totals)))
+        .float("demanded_bps", column(&|row| bps(row, row.totals.demanded_bytes)))
+        .float("fastest_bps", column(&|row| bps(row, row.totals.fastest_bytes)))
+}
+
+/// The mean over windows; NaN of none.
+fn mean(totals: &DilationTotals) -> f64 {
+    over(totals.sum, totals.windows as f64)
+}
+
+/// Whose dilation is summed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Dilated {
+    /// A session, by its flow: the greatest of its links.
+    Session(u32),
+    /// A link: the greatest of the sessions there.
+    Link(u32),
+    /// All of them.
+    Run,
+}
+
+/// The greatest dilation and the greatest mean one of sessions, of links and of the run, over some time; NaN where
+/// nothing was sent.
+pub(crate) fn greatest<C>(world: &World<C>, span: DilationSpan) -> BTreeMap<Dilated, [f64; 2]> {
+    let mut found = BTreeMap::new();
+    for (flow, link, totals) in world.dilation(span) {
+        for whose in [Dilated::Session(flow.0), Dilated::Link(link.0), Dilated::Run] {
+            let most = found.entry(whose).or_insert([f64::NAN; 2]);
+            if totals.windows > 0 {
+                // Of a number and NaN the greater one is the number.
+                *most = [most[0].max(totals.greatest), most[1].max(mean(&totals))];
+            }
+        }
+    }
+    found
+}
