@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 from kwon_runs import data_of, kept, of_layers, rows, told
 
+from faircast import _native
 from faircast.experiment import Data, Experiment, judge
 from faircast.experiments.kwon import counting_layers, drawing, late_receiver, measures, more_traffic, two_receivers
 from faircast.experiments.kwon import worst_dilation as worst
-from faircast.experiments.kwon.course import Course
+from faircast.experiments.kwon.course import Course, course
+from faircast.scenario import resolve
 
 
 def failing(experiment: Experiment, data: Data) -> list[int]:
@@ -337,3 +339,41 @@ def test_layers_that_nobody_held_are_not_drawn() -> None:
     assert drawing.top_layer(run) == 1
     brief = replace(run, levels={"session-0": rows((0, 0), (10, 2), (10.5, 0))})
     assert drawing.top_layer(brief) == 0
+
+
+def test_a_run_counts_as_figure_2_has_it() -> None:
+    (experiment,) = counting_layers.EXPERIMENTS
+    found = counting_layers.schedule(_native.run(resolve(counting_layers.scenario()).json, 1))
+    data = data_of({counting_layers.KEY: [found]})
+    assert failing(experiment, data) == []
+    assert "of 11 slots in 1 runs" in judge(experiment.criteria[1], data).note
+
+
+def test_a_run_climbs_as_in_the_proof_of_lemma_1() -> None:
+    (experiment,) = worst.EXPERIMENTS
+    found = course(_native.run(resolve(worst.constructed()).json, 1))
+    data = data_of({worst.CONSTRUCTED: [found], worst.RANDOM: [climbing(60)]})
+    assert failing(experiment, data) == []
+    assert "from 4.04 to 16 Mbit/s by 96 packets" in judge(experiment.criteria[0], data).note
+
+
+def test_what_is_kept_of_layers_is_what_the_tables_hold() -> None:
+    case = replace(two_receivers.MAIN, duration_s=60)
+    run = Course(**course(_native.run(resolve(case.scenario()).json, 1)))
+    first, second = run.levels["session-0"], run.levels["session-1"]
+    assert (first[0].tolist(), second[0].tolist()) == ([0, 0], [30, 0])
+    assert run.level("session-1", 29.9) == -1
+    assert {1.0} <= set(second[:, 1].tolist()) <= {0.0, 1.0, 2.0, 3.0}
+    climb = two_receivers.first_climb(run)
+    assert climb is not None
+    # It is on L_1 from the end of the attempt on, leads it soon after, and the attempt has added what was lacking.
+    assert run.level("session-1", climb.ended_s + 0.01) == 1
+    assert run.leading(1, two_receivers.S2, climb.ended_s, climb.ended_s + 1)
+    assert climb.has_mbps + 8e-3 * climb.packets_added / 0.064 >= climb.wants_mbps == 4
+    assert climb.packets_added <= 2**climb.counting_joins - 1
+    # T_i never fall from layer to layer, and the layers carry their differences.
+    until = round(10 * climb.ended_s)
+    assert np.all(np.diff(np.nan_to_num(run.targets[:2, 1:until]), axis=0) >= 0)
+    for begin in range(10, int(climb.ended_s) - 1):
+        both = run.layers[0][begin] + run.layers[1][begin]
+        assert both == pytest.approx(run.mean_target(1, begin, begin + 1), abs=0.1)

@@ -1,8 +1,10 @@
 """Fig. 2: what the binary counting layers send, packet by packet, and what a receiver gets of them that joins a layer.
 
 Everything takes a second there, as in the paper: the round-trip time and the period of the counting layers. The bounds
-of the two layers are chosen so that there are the four counting layers of the figure, and a receiver that joins L_1
-adds ten packets and needs all of them. One receiver is on L_1 from the start; the other one begins on L_0 and joins.
+of the two layers are chosen so that a receiver that joins L_1 adds ten packets, for which it needs the four counting
+layers of the figure, and that many packets tell it where slots begin: it knows that from the packets that it gets, and
+joins a counting layer late by the gap between two of them. One receiver is on L_1 from the start; the other one begins
+on L_0 and joins.
 """
 
 from __future__ import annotations
@@ -68,7 +70,7 @@ def scenario() -> dict[str, Any]:
                 "source": "sender",
                 "receivers": {"nodes": hosts, "join": ["0 s", f"{START_S} s"]},
                 "membership": {"leave_delay": "0 s"},
-                "bounds": ["16 kbit/s", "96 kbit/s"],
+                "bounds": ["400 kbit/s", "480 kbit/s"],
                 "rtts": ["1 s"],
                 "tfmcc": {"initial_max_rtt": "1 s"},
             }

@@ -210,8 +210,12 @@ def _rows(events: pa.Table, kind: str, layer: int | None = None) -> NDArray[np.i
 
 
 def _targets(events: pa.Table, layer: int) -> NDArray[np.float64]:
+    """When T_i changed and what it is from then on; what it was before the first change it has been from the start."""
     at = _rows(events, "rate", layer)
-    return np.column_stack([events["t_s"].to_numpy()[at], events["after"].to_numpy()[at] / 1e6])
+    t_s, rates = events["t_s"].to_numpy()[at], events["after"].to_numpy()[at]
+    if at.size:
+        t_s, rates = np.append(0.0, t_s), np.append(events["before"].to_numpy()[at[0]], rates)
+    return np.column_stack([t_s, rates / 1e6])
 
 
 def _leads(events: pa.Table, layer: int, numbers: dict[str, int]) -> NDArray[np.float64]:

@@ -262,7 +262,7 @@ ADDITIVE: list[Statement[Case]] = [
     ),
     Statement(
         name="by what part S2's rate is lower while S3 is on L_1 than while it is not, 76-100 s",
-        published="attempts that do not succeed do not diminish the throughput of others",
+        published="not stated of attempts that succeed; others do not diminish the throughput of S2",
         measure=each_of_those(lowered),
     ),
 ]
@@ -328,10 +328,11 @@ def says_direct(data: Data) -> str:
     """What the figure shows."""
     lower = [of_those(data, case, lowered).mean for case in (direct(MAIN), MAIN)]
     counts = [of_those(data, case, joins).mean for case in (direct(MAIN), MAIN)]
+    then = "" if math.isnan(lower[1]) else f", at the price of {percent(lower[1])}"
     return (
-        f"Without additive increase S3 joins layer 1 {plain(counts[0], 2)} times from 76 to 100 s and S2's rate is "
-        f"{percent(lower[0])} lower while it is there; with additive increase it joins {plain(counts[1], 2)} times"
-        + (f", and S2's rate is {percent(lower[1])} lower." if not math.isnan(lower[1]) else ".")
+        f"Without additive increase S3 joins layer 1 {plain(counts[0], 2)} times from 76 to 100 s, and S2's rate is "
+        f"{percent(lower[0])} lower while it is there; with additive increase it joins {plain(counts[1], 2)} "
+        f"times{then}."
     )
 
 
