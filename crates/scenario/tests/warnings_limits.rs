@@ -232,6 +232,9 @@ fn traffic_with_and_without_marks_on_one_queue_is_told() {
     let found = known("ecn-mixed", &marking(RED, &flows));
     assert!(found[0].1.message.contains("of flow a, flow b and 2 more, and drops those of session film"), "{found:?}");
     assert_eq!(known("ecn-mixed", &marking(RED, &format!("{flows}ecn = true\n"))), []);
+    let layered = flows.replace("tfmcc", "smcc");
+    assert_eq!(known("ecn-mixed", &marking(RED, &layered)).len(), 1);
+    assert_eq!(known("ecn-mixed", &marking(RED, &format!("{layered}tfmcc = {{ ecn = true }}\n"))), []);
 }
 
 #[test]
@@ -266,6 +269,9 @@ fn a_first_round_trip_time_below_that_of_the_links_is_told() {
         assert_eq!(known("initial-max-rtt", &text(scheme, "initial_max_rtt = \"504 ms\"\n")), []);
     }
     assert_eq!(known("initial-max-rtt", &text("rlm", "")), []);
+    let found = known("initial-max-rtt", &text("smcc", ""));
+    assert_eq!(found[0].0, "sessions.film.tfmcc.initial_max_rtt");
+    assert_eq!(known("initial-max-rtt", &text("smcc", "tfmcc = { initial_max_rtt = \"504 ms\" }\n")), []);
     // Over legs: 1 + 125 + 200 ms there, 125 + 125 + 1 ms back; the other receiver has 502 ms, which is too much, too.
     let legs = "duration = \"2 s\"\n[topology]\nkind = \"satellite\"\nleg_delays = [\"125 ms\", \"200 ms\"]\n\
                 [sessions.film]\nscheme = \"tfmcc\"\nsource = \"left-0\"\n";

@@ -8,6 +8,7 @@
 `tfmcc`                 rates of TFMCC and OMCC
 `tcp`                   windows of TCP
 `layers`                levels of layer blocking, RLM and layered CBR
+`smcc`                  levels of SMCC
 `explanation`           what comes out: steps, what-ifs, notes
 ======================  ==============================================================================
 

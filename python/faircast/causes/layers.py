@@ -1,4 +1,4 @@
-"""Levels of receivers of layers: which router blocked, which loss made RLM leave a layer, which time it was."""
+"""Levels of receivers of layers: which router, loss or attempt changed them, which time it was."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
+from faircast.causes import smcc
 from faircast.causes.evidence import Evidence
 from faircast.causes.explanation import Explanation, Step, counted, digits, listed, moment, seconds
 from faircast.causes.fate import Trail, span_of
@@ -45,6 +46,10 @@ def explain(evidence: Evidence, flow: str, receiver: str, at_s: float) -> Explan
         steps = [Step("change", "It stopped: it left all layers.", at, {"layers": layers})]
     elif verb == "joined" and held == 0:
         steps = [Step("change", "It began: a receiver starts with the base, layer 0.", at, {"layers": layers})]
+    elif kind == "smcc" and verb == "joined":
+        steps = smcc.joined(own.between(0.0, at), event)
+    elif kind == "smcc":
+        steps = smcc.left(evidence, flow, own.between(0.0, at), event)
     elif kind == "rlm":
         steps = _rlm(evidence, flow, own, event)
     elif kind == "layer-blocking" and verb == "left":

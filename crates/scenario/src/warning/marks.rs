@@ -118,6 +118,7 @@ fn of_session(config: &SchemeConfig) -> Option<Marks> {
     match config {
         SchemeConfig::Tfmcc(tfmcc) => Some(marks(tfmcc.ecn)),
         SchemeConfig::Omcc(omcc) => Some(marks(omcc.tfmcc.ecn)),
+        SchemeConfig::Smcc(smcc) => Some(marks(smcc.tfmcc.ecn)),
         SchemeConfig::Pgmcc(pgmcc) => Some(marks(pgmcc.ecn)),
         SchemeConfig::Guest(_) => None,
         _ => Some(Marks::Not),

@@ -18,7 +18,7 @@ pub(super) fn known<'a>(
     let found = [
         ("receivers", at_source(network, session)),
         ("scheme", unanswered(network, session)),
-        ("initial_max_rtt", short_max_rtt(network, ways, session)),
+        (initial_max_rtt(&session.config), short_max_rtt(network, ways, session)),
     ];
     found.into_iter().filter_map(|(key, warning)| {
         Some(KnownWarning { path: format!("sessions.{}.{key}", session.name), warning: warning? })
@@ -61,6 +61,7 @@ fn short_max_rtt(network: &Network, ways: &Ways, session: &NetworkSession) -> Op
     let tfmcc = match &session.config {
         SchemeConfig::Tfmcc(tfmcc) => tfmcc,
         SchemeConfig::Omcc(omcc) => &omcc.tfmcc,
+        SchemeConfig::Smcc(smcc) => &smcc.tfmcc,
         _ => return None,
     };
     let times = session.receivers.iter().map(|receiver| (base_rtt(ways, session, receiver), receiver));
@@ -79,6 +80,11 @@ fn short_max_rtt(network: &Network, ways: &Ways, session: &NetworkSession) -> Op
         rtt
     );
     Some(Warning { kind: "initial-max-rtt", subject: session.name.clone(), value: rtt.as_secs_f64(), message })
+}
+
+/// Where the parameter is, below its session.
+fn initial_max_rtt(config: &SchemeConfig) -> &'static str {
+    if matches!(config, SchemeConfig::Smcc(_)) { "tfmcc.initial_max_rtt" } else { "initial_max_rtt" }
 }
 
 /// The propagation delays from the source of a session to a receiver and back, as they are at the start.
