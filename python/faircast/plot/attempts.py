@@ -68,7 +68,7 @@ def figure(frame: Frame) -> Figure:
     bound(axes, highest)
     axes.set_xlabel("packets per period that the attempt added")
     axes.set_ylabel("joins and leaves")
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(bottom=-0.7)  # attempts that were given up while they waited cost nothing
     frame.said.add("larger marks: more attempts at one place")
     return frame.close(has_warmup=False, over_time=False)
 

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
     from faircast.plot.recording import Series
 
+Place = tuple[str, str]
+"""A session, and a link."""
+NAMED = 2
+"""So many links of one line are named."""
 PANELS = {"dilation_max": "greatest dilation", "dilation_mean": "mean dilation"}
 """Columns of the table ``dilation`` and what stands at their axes."""
 
@@ -43,10 +47,11 @@ def figure(frame: Frame) -> Figure:
         for place, series in found["dilation_max"].items()
         if place[0] in named and (place[1] in cut.links or not cut.links)
     }
-    by_height = sorted(greatest, key=lambda place: -greatest[place])[:MOST]
-    if len(by_height) < len(greatest):
-        frame.said.add(no_room(len(by_height), len(greatest), "links") + ", the most dilated")
-    shown = {place: place[1] if alone else f"{place[0]} on {place[1]}" for place in greatest if place in by_height}
+    alike = in_rows(list(greatest), found)
+    by_height = sorted(alike, key=lambda places: -greatest[places[0]])[:MOST]
+    if len(by_height) < len(alike):
+        frame.said.add(no_room(len(by_height), len(alike), "lines") + ", the most dilated")
+    shown = {places[0]: named_as(places, alone=alone) for places in alike if places in by_height}
     panels = frame.open([1.6, 1.2], rows_of(recording, cut, [], ()))
     for axes, (column, title) in zip(panels, PANELS.items(), strict=True):
         series = {label: found[column][place] for place, label in shown.items()}
@@ -61,7 +66,24 @@ def figure(frame: Frame) -> Figure:
     return frame.close()
 
 
-def by_place(frame: Frame, column: str) -> dict[tuple[str, str], Series]:
+def in_rows(places: list[Place], found: dict[str, dict[Place, Series]]) -> list[list[Place]]:
+    """Links on which a session has the same dilation all the time, as those that follow each other have."""
+    rows: dict[tuple[str, bytes], list[Place]] = {}
+    for place in places:
+        values = b"".join(of[place].mean.round(9).tobytes() for of in found.values())
+        rows.setdefault((place[0], values), []).append(place)
+    return list(rows.values())
+
+
+def named_as(places: list[Place], *, alone: bool) -> str:
+    """The name of a line for these links; with the session unless there is one only."""
+    links = places[0][1] if len(places) == 1 else f"{places[0][1]} and {places[1][1]}"
+    if len(places) > NAMED:
+        links = f"{places[0][1]} and {len(places) - 1} more"
+    return links if alone else f"{places[0][0]} on {links}"
+
+
+def by_place(frame: Frame, column: str) -> dict[Place, Series]:
     """A column of the table by session and link."""
     import numpy as np
 
