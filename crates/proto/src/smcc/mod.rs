@@ -24,6 +24,8 @@ mod attempt;
 mod config;
 mod control;
 pub mod counting;
+#[cfg(test)]
+mod ensemble_tests;
 mod header;
 mod layer;
 mod layers;
