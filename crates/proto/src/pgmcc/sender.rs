@@ -24,6 +24,8 @@ pub struct Sender {
     now: Instant,
     control: WindowControl,
     acker: Option<Address>,
+    /// The last acker that has said that it leaves, and the number of the next packet then.
+    gone: Option<(Address, u64)>,
     receivers: Receivers,
     /// When the time-out is; `FAR_FUTURE` = nothing is outstanding.
     timer: Instant,
@@ -67,6 +69,7 @@ impl Sender {
             now: Instant::ZERO,
             control: WindowControl::new(config.ssthresh.0),
             acker: None,
+            gone: None,
             receivers: Receivers::new(config),
             timer: Instant::FAR_FUTURE,
             expiries: 0,
@@ -130,12 +133,16 @@ impl Sender {
     }
 
     fn appoint(&mut self, now: Instant, receiver: Address, cause: Cause, out: &mut Outbox) {
+        let elected = self.acker.is_none();
         self.acker = Some(receiver);
         self.receivers.elect(receiver);
         self.control.elected();
         self.expiries = 0;
         self.counts.acker_changes += 1;
-        self.set_timer(now);
+        // Else it goes on until somebody acknowledges a packet: changes alone would put it off for ever.
+        if elected {
+            self.set_timer(now);
+        }
         let details = self.known().map_or([f64::NAN; 2], |known| [srtt_s(known), known.loss_rate]);
         out.event(Event::new(LIMITING_RECEIVER, cause).about(Some(receiver)).with(details));
     }
@@ -159,6 +166,10 @@ impl Sender {
         // A report of what has not been sent, or of a loss rate that is none, is void.
         let Some(number) = self.control.number(highest) else { return };
         if !(0.0..=1.0).contains(&loss_rate) {
+            return;
+        }
+        // What somebody said before it left: it is not there to be elected.
+        if self.gone.is_some_and(|(gone, next)| gone == receiver && number < next) {
             return;
         }
         if let Header::Ack(Ack { leave: true, .. }) = header {
@@ -192,6 +203,7 @@ impl Sender {
     fn leaves(&mut self, receiver: Address, cause: Cause, out: &mut Outbox) {
         self.receivers.forget(receiver);
         if self.acker == Some(receiver) {
+            self.gone = Some((receiver, self.control.next()));
             let before = self.control.window();
             self.call_election(cause, out);
             self.control.restart();

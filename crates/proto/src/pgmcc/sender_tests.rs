@@ -303,9 +303,34 @@ fn an_acker_that_leaves_says_so() {
     assert_eq!((bench.source.acker(), bench.data.len() as u32), (None, before + 1));
     assert_eq!((bench.source.control().window(), bench.source.control().outstanding()), (1.0, 1));
     assert_eq!((bench.gauge("elections"), bench.gauge("timeouts")), (2.0, 0.0));
-    // What is still heard of it closes nothing and does not elect it twice over.
+    // What it said before, and what comes late or twice, does not elect it again.
+    bench.packet(1.8, A, Header::Ack(leave(6)));
+    bench.ack(1.81, A, 0.1, 0.01, before - 1);
+    bench.nak(1.82, A, 0.1, 0.01, before - 1, Some(5));
+    assert_eq!((bench.source.acker(), bench.gauge("elections")), (None, 2.0));
     bench.nak(1.9, B, 0.1, 0.0, before, None);
     assert_eq!(bench.source.acker(), Some(B));
+    // It comes back: it has got a packet that was sent since then.
+    bench.nak(2.0, A, 0.1, 0.9, before, None);
+    assert_eq!(bench.source.acker(), Some(A));
+}
+
+#[test]
+fn changes_of_the_acker_do_not_put_off_the_time_out() {
+    // B and C take turns: whoever is the acker claims that it has no losses, the other that it has nothing else.
+    // Neither acknowledges anything.
+    let mut bench = Bench::started(&Config::default());
+    bench.ack(1.2, A, 0.1, 0.01, 1);
+    for n in 0..100 {
+        let now = 1.3 + 0.1 * f64::from(n);
+        bench.wait(now);
+        let (one, other) = if n % 2 == 0 { (B, C) } else { (C, B) };
+        bench.nak(now, other, 0.1, 0.0, 1, None);
+        bench.nak(now + 0.01, one, 0.1, 1.0, 1, None);
+        assert_eq!(bench.source.acker(), Some(one));
+    }
+    // 1 s after the last packet was acknowledged, and then each 2 s.
+    assert_eq!(bench.gauge("timeouts"), 5.0);
 }
 
 #[test]
