@@ -249,3 +249,103 @@ fn a_receiver_that_claims_any_loss_slows_the_session_no_more_than_a_bad_one() {
         .collect();
     assert!(heard.contains(&Who::Member(0).address()) && heard.contains(&Who::Member(1).address()));
 }
+
+#[test]
+fn of_many_that_miss_a_packet_those_speak_whom_no_confirmation_reaches_in_time() {
+    // The first NAK leaves almost at once, and its confirmation is here a round trip later: of a back-off of 50 ms that
+    // is 20 / 50 with 20 ms, and all of it with 60 ms.
+    for (delay_s, expected) in [(0.01, 0.4), (0.03, 1.0)] {
+        let (mut last, mut lost) = (None, false);
+        let network: Network<'_> = Box::new(move |_, to, random, packet| {
+            if to != Who::Source && is_data(packet) && last != packet.header.number() {
+                (last, lost) = (packet.header.number(), random.chance(0.1));
+            }
+            if is_data(packet) && to != Who::Source && lost { Fate::Lose } else { Fate::Deliver }
+        });
+        let mut group = session(&Config::default(), 9, &[delay_s; 200], network);
+        group.start_all();
+        group.run_until(at(10.0));
+        let sum = |name| group.members.iter().map(|member| gauge(member, name)).sum::<f64>();
+        let (naks, suppressed) = (sum("naks"), sum("naks_suppressed"));
+        let share = naks / (naks + suppressed);
+        assert!(naks > 1000.0 && (share - expected).abs() < 0.05, "{naks} of {}", naks + suppressed);
+    }
+}
+
+#[test]
+fn losses_that_all_share_count_whoever_is_the_acker() {
+    // Two receivers alike behind one lossy link, of which now one and now the other is the acker: the window is that of
+    // one receiver, as no loss is missed when the acker changes.
+    let config = Config { bias: 1.0, ncf: false, ..Config::default() };
+    let (mut last, mut lost) = (None, false);
+    let network: Network<'_> = Box::new(move |_, to, random, packet| {
+        if to != Who::Source && is_data(packet) && last != packet.header.number() {
+            (last, lost) = (packet.header.number(), random.chance(0.01));
+        }
+        if is_data(packet) && to != Who::Source && (lost || random.chance(0.001)) { Fate::Lose } else { Fate::Deliver }
+    });
+    let mut group = session(&config, 10, &[0.05, 0.051], network);
+    group.start_all();
+    let (mean, _) = mean_window(&mut group, 50, 1000, 0.1);
+    let changes = gauge(&group.source, "acker_changes");
+    assert!(changes > 50.0, "{changes}");
+    assert!((mean / 11.7 - 1.0).abs() < 0.2, "{mean}, {changes}");
+}
+
+#[test]
+fn a_way_that_becomes_ten_times_as_long_and_short_again_is_followed() {
+    // 0.1 s, 1 s, 0.1 s, 10 s, 0.1 s of round trip, a minute each; packets overtake others by seconds, some come twice.
+    let network: Network<'_> = Box::new(move |_, _, random, packet| {
+        let extra_s = match packet.sent.as_secs_f64() as u64 / 60 {
+            1 => 0.45,
+            3 => 4.95,
+            _ => 0.0,
+        };
+        if random.chance(0.005) {
+            Fate::Lose
+        } else if random.chance(0.01) {
+            Fate::Twice
+        } else {
+            Fate::Late(Duration::from_secs_f64(extra_s + if random.chance(0.02) { 0.03 } else { 0.0 }))
+        }
+    });
+    let mut group = session(&Config::default(), 11, &[0.05, 0.04], network);
+    group.pester = true;
+    group.start_all();
+    let mut sent = Vec::new();
+    for minute in 1..=5 {
+        let before = group.source.report().sent_pkts;
+        group.run_until(at(f64::from(minute) * 60.0));
+        sent.push(group.source.report().sent_pkts - before);
+    }
+    // Some 10 packets each round trip.
+    assert!([sent[0], sent[2], sent[4]].iter().all(|&sent| sent > 3000), "{sent:?}");
+    assert!(sent[1] > 200 && sent[3] > 10, "{sent:?}");
+}
+
+#[test]
+fn one_wild_number_does_not_deafen_the_acker() {
+    for ahead in [20, 100, 2000, 3000, 100_000] {
+        let mut group = session(&Config::default(), 12, &[0.05], bernoulli(vec![0.01]));
+        group.start_all();
+        group.run_until(at(30.0));
+        let sequence = group.source.control().next() as u32 + ahead;
+        let header = Header::Data(Data { sequence, acker: Some(Who::Member(0).address()) });
+        let wild = Packet {
+            sent: group.now(),
+            flow: FlowId(0),
+            source: SOURCE,
+            destination: GROUP,
+            size: 1000,
+            ttl: packet::INITIAL_TTL,
+            ecn: packet::Ecn::NotCapable,
+            header: header.into(),
+        };
+        group.hand(Who::Member(0), &wild);
+        group.run_until(at(60.0));
+        let before = group.source.report().sent_pkts;
+        group.run_until(at(90.0));
+        let sent = group.source.report().sent_pkts - before;
+        assert!(sent > 2000, "{sent} packets in 30 s after a number {ahead} ahead");
+    }
+}

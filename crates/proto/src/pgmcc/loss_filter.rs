@@ -40,6 +40,11 @@ impl LossFilter {
         self.p = (self.p - self.c * self.faded(packets_since)).max(0.0);
     }
 
+    /// All losses were none.
+    pub fn clear(&mut self) {
+        self.p = 0.0;
+    }
+
     /// p, 0 to 1.
     pub fn rate(&self) -> f64 {
         self.p
@@ -100,6 +105,20 @@ mod tests {
             filters[0].find(late);
             assert!((filters[0].rate() - filters[1].rate()).abs() < 1e-12, "round {round}");
         }
+    }
+
+    #[test]
+    fn a_late_packet_by_hand() {
+        let mut filter = LossFilter::new(0.25);
+        filter.lose(2);
+        assert_eq!(filter.rate(), 0.4375);
+        filter.receive();
+        assert_eq!(filter.rate(), 0.328_125);
+        // The first of both, two before the last: 0.328125 - 0.25 * 0.75^2 = 0.25 * 0.75.
+        filter.find(2);
+        assert_eq!(filter.rate(), 0.1875);
+        filter.find(1);
+        assert_eq!(filter.rate(), 0.0);
     }
 
     #[test]

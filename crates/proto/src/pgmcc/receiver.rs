@@ -94,10 +94,16 @@ impl Receiver {
     fn data(&mut self, now: Instant, packet: &Packet, data: Data, out: &mut Outbox) {
         self.count(packet);
         let marked = packet.ecn > Ecn::Capable;
-        let Some(arrival) = self.received.take(data.sequence, marked) else { return };
+        let Some(mut arrival) = self.received.take(now, data.sequence, marked) else { return };
         let is_own = data.acker == Some(self.own);
+        if let Arrival::Anew { count } = arrival {
+            // What was missing before the stray number was not.
+            self.naks.clear();
+            self.filter.clear();
+            arrival = Arrival::Next { count, missing: 0 };
+        }
         match arrival {
-            Arrival::Again => return,
+            Arrival::Again | Arrival::Anew { .. } => return,
             Arrival::Next { count, missing } => {
                 self.phase = Phase::Member;
                 self.source = packet.source;
