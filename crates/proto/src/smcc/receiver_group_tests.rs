@@ -164,3 +164,23 @@ fn a_layer_behind_a_block_is_left_and_tried_again_after_a_minute() {
     assert!((1..=4).contains(&left) && most >= 2, "{left} {most}");
     assert_eq!(group.members[1].level(), 2);
 }
+
+/// Whoever has not measured its round-trip time reckons with R_max, half a second at first: by that a climb would take a
+/// minute, and the wait before it another.
+#[test]
+fn late_members_climb_as_soon_as_their_round_trip_lets_them() {
+    for phases in [1, 2] {
+        let ms = [6, 8, 15, 35];
+        let mut group = session(&layers(4, phases), &ms, lossy([0.0; 4]));
+        group.start(Who::Source);
+        for n in 0..ms.len() {
+            group.run_until(at(1.7 * n as f64));
+            group.start(Who::Member(n));
+        }
+        group.run_until(at(60.0));
+        let levels: Vec<usize> = group.members.iter().map(Receiver::level).collect();
+        let reached = |kind| (0..4).map(|n| count(&group, Who::Member(n), kind)).sum::<usize>();
+        assert_eq!((levels, reached(JOIN_FAILED)), (vec![3; 4], 0), "{phases}");
+        assert!(group.members.iter().all(|member| member.loss_event_rate() == 0.0));
+    }
+}
