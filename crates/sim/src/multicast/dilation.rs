@@ -18,25 +18,20 @@ use faircast_proto::time::{Duration, Instant};
 /// and more [Kwon, section IV].
 pub const WINDOW: Duration = Duration::from_millis(50);
 
-/// Of so many receivers and more, changes of memberships that follow each other faster than [`LARGE_STEP`] are taken
-/// together: each costs as much as there are receivers.
-const LARGE: usize = 1000;
-const LARGE_STEP: Duration = Duration::from_millis(10);
-
 /// The dilation of a session on the links of its tree behind which several receivers are. On others it is 1.
 pub(crate) struct Dilation {
     /// By group of the session.
     streams: Vec<Stream>,
     /// Parents before those below them.
     places: Vec<Place>,
-    /// By place, then by group: how many receivers at it and places right below it hold the group.
-    holding: Vec<u32>,
     /// As the session's members.
     holders: Vec<Holder>,
     /// By link.
     links: Vec<(LinkId, Totals)>,
-    /// Until when everything has been added up.
-    reckoned: Instant,
+    /// By group: what had been sent when the present window began, in parts of a byte.
+    at_start: Vec<u64>,
+    /// Room for what has been sent by now.
+    sums: Vec<u64>,
     /// When the present window ends.
     window_end: Instant,
 }
@@ -55,19 +50,16 @@ struct Stream {
 }
 
 /// A link direction, or a link with legs.
-#[derive(Clone)]
 struct Place {
     /// Where in `links` it is.
     link: usize,
     above: Option<u32>,
-    held: GroupSet,
-    /// Makes of the sums of the groups held what has been demanded so far, in parts of a byte.
-    base: u64,
-    /// That, when it was last reckoned.
-    so_far: u64,
-    /// The most that a receiver behind it got in the present stretch of time.
-    most: u64,
-    /// In the present window: what was demanded, what the fastest ones got.
+    /// What the receivers behind it hold, each set once, and how many hold it. They are few: levels, and what is added
+    /// to them for a while.
+    held: Vec<(GroupSet, u32)>,
+    /// By group what had been sent when this last changed in the present window; nothing if it has not.
+    since: Vec<u64>,
+    /// In the present window, until it last changed: what was demanded, what the fastest ones got.
     demanded: u64,
     got: u64,
 }
@@ -78,8 +70,6 @@ struct Holder {
     /// The lowest place that it is behind.
     place: Option<u32>,
     held: GroupSet,
-    base: u64,
-    so_far: u64,
 }
 
 /// Dilation of a session on a link over some time.
@@ -121,10 +111,10 @@ impl Dilation {
         let mut dilation = Dilation {
             streams: vec![Stream::default(); groups as usize],
             places: Vec::new(),
-            holding: Vec::new(),
             holders: Vec::new(),
             links: Vec::new(),
-            reckoned: Instant::ZERO,
+            at_start: vec![0; groups as usize],
+            sums: Vec::new(),
             window_end: Instant::ZERO + WINDOW,
         };
         dilation.lay_out(tree, members, |_| GroupSet::EMPTY);
@@ -134,7 +124,8 @@ impl Dilation {
     /// Passes to another tree, of which the members at these nodes hold `held`. What the present window had is lost.
     pub(super) fn retree(&mut self, now: Instant, tree: &Tree, members: &[Vertex], held: impl Fn(usize) -> GroupSet) {
         self.catch_up(now);
-        self.reckoned = now;
+        self.add_up(now);
+        std::mem::swap(&mut self.at_start, &mut self.sums);
         self.lay_out(tree, members, held);
     }
 
@@ -174,11 +165,16 @@ impl Dilation {
             }
             above[branch.child.index()] = at;
         }
-        self.holding = vec![0; self.places.len() * self.streams.len()];
         self.holders.clear();
         for (member, node) in members.iter().enumerate() {
-            self.holders.push(Holder { place: above[node.index()], held: GroupSet::EMPTY, base: 0, so_far: 0 });
-            held(member).iter().for_each(|group| self.hold(self.reckoned, member, group, true));
+            let holder = Holder { place: above[node.index()], held: held(member) };
+            self.holders.push(holder);
+            let mut next = holder.place;
+            while let Some(place) = next {
+                let place = &mut self.places[place as usize];
+                place.take_in(holder.held);
+                next = place.above;
+            }
         }
     }
 
@@ -190,8 +186,7 @@ impl Dilation {
             self.places.iter_mut().filter(|place| place.link >= at).for_each(|place| place.link += 1);
             at
         });
-        let held = GroupSet::EMPTY;
-        self.places.push(Place { link: at, above, held, base: 0, so_far: 0, most: 0, demanded: 0, got: 0 });
+        self.places.push(Place { link: at, above, held: Vec::new(), since: Vec::new(), demanded: 0, got: 0 });
         self.places.len() as u32 - 1
     }
 
@@ -207,38 +202,21 @@ impl Dilation {
     /// A member joins a group that it is not in, or leaves one that it is in.
     pub(super) fn change(&mut self, now: Instant, member: usize, group: u32, joins: bool) {
         self.catch_up(now);
-        let step = if self.holders.len() < LARGE { Duration::ZERO } else { LARGE_STEP };
-        if now.since(self.reckoned) > step {
-            self.reckon(now);
-        }
-        self.hold(now, member, group, joins);
-    }
-
-    fn hold(&mut self, now: Instant, member: usize, group: u32, joins: bool) {
-        let sum = self.streams[group as usize].sum(now);
-        let take = |held: &mut GroupSet, base: &mut u64| match joins {
-            true => {
-                held.insert(group);
-                *base = base.wrapping_sub(sum);
-            }
-            false => {
-                held.remove(group);
-                *base = base.wrapping_add(sum);
-            }
-        };
+        self.add_up(now);
         let holder = &mut self.holders[member];
         debug_assert_ne!(holder.held.contains(group), joins, "it does not change");
-        take(&mut holder.held, &mut holder.base);
-        let mut next = holder.place;
+        let before = holder.held;
+        match joins {
+            true => holder.held.insert(group),
+            false => holder.held.remove(group),
+        }
+        let (after, mut next) = (holder.held, holder.place);
         while let Some(place) = next {
-            let holding = &mut self.holding[place as usize * self.streams.len() + group as usize];
-            let before = *holding;
-            *holding = if joins { before + 1 } else { before - 1 };
-            if before.min(*holding) > 0 {
-                break;
-            }
             let place = &mut self.places[place as usize];
-            take(&mut place.held, &mut place.base);
+            place.reckon(&self.at_start, &self.sums);
+            place.since.clone_from(&self.sums);
+            place.let_go(before);
+            place.take_in(after);
             next = place.above;
         }
     }
@@ -247,7 +225,7 @@ impl Dilation {
     pub(super) fn catch_up(&mut self, now: Instant) {
         while self.window_end <= now {
             let end = self.window_end;
-            self.reckon(end);
+            self.add_up(end);
             self.window_end = end + WINDOW;
             if !self.end_window() {
                 // Nothing until the next packet.
@@ -257,45 +235,25 @@ impl Dilation {
         }
     }
 
-    /// Adds up what has been demanded and what everybody has got until `now`.
-    fn reckon(&mut self, now: Instant) {
-        self.reckoned = now;
-        if self.places.is_empty() {
-            return;
-        }
-        let sums: Vec<u64> = self.streams.iter().map(|stream| stream.sum(now)).collect();
-        let so_far =
-            |held: GroupSet, base: u64| held.iter().fold(base, |all, group| all.wrapping_add(sums[group as usize]));
-        for holder in &mut self.holders {
-            let Some(place) = holder.place else { continue };
-            let all = so_far(holder.held, holder.base);
-            let got = all.wrapping_sub(std::mem::replace(&mut holder.so_far, all));
-            let most = &mut self.places[place as usize].most;
-            *most = (*most).max(got);
-        }
-        for index in (0..self.places.len()).rev() {
-            let place = &mut self.places[index];
-            let all = so_far(place.held, place.base);
-            place.demanded += all.wrapping_sub(std::mem::replace(&mut place.so_far, all));
-            let most = std::mem::take(&mut place.most);
-            place.got += most;
-            if let Some(above) = place.above {
-                let above = &mut self.places[above as usize].most;
-                *above = (*above).max(most);
-            }
-        }
+    /// Adds up what has been sent to each group by `now`.
+    fn add_up(&mut self, now: Instant) {
+        self.sums.clear();
+        self.sums.extend(self.streams.iter().map(|stream| stream.sum(now)));
     }
 
     /// Takes the quotients of a window. Says whether there was anything in it.
     fn end_window(&mut self) -> bool {
         let mut any = false;
         for place in &mut self.places {
+            place.reckon(&self.at_start, &self.sums);
+            place.since.clear();
             let (demanded, got) = (std::mem::take(&mut place.demanded), std::mem::take(&mut place.got));
             if got > 0 {
                 any = true;
                 self.links[place.link].1.add(demanded as f64, got as f64);
             }
         }
+        std::mem::swap(&mut self.at_start, &mut self.sums);
         any
     }
 
@@ -307,6 +265,35 @@ impl Dilation {
     /// Begins totals anew.
     pub(super) fn restart(&mut self, span: DilationSpan) {
         self.links.iter_mut().for_each(|(_, totals)| totals.0[span as usize] = DilationTotals::default());
+    }
+}
+
+impl Place {
+    /// Adds what was demanded and what the fastest one got since the last change, or since the window began.
+    fn reckon(&mut self, at_start: &[u64], now: &[u64]) {
+        let since = if self.since.is_empty() { at_start } else { &self.since };
+        let sent =
+            |groups: GroupSet| -> u64 { groups.iter().map(|group| now[group as usize] - since[group as usize]).sum() };
+        let all = self.held.iter().fold(GroupSet::EMPTY, |all, &(held, _)| all | held);
+        self.demanded += sent(all);
+        self.got += self.held.iter().map(|&(held, _)| sent(held)).max().unwrap_or(0);
+    }
+
+    /// A receiver behind it holds these groups.
+    fn take_in(&mut self, groups: GroupSet) {
+        match self.held.iter_mut().find(|(held, _)| *held == groups) {
+            Some((_, number)) => *number += 1,
+            None => self.held.push((groups, 1)),
+        }
+    }
+
+    /// A receiver behind it no longer does.
+    fn let_go(&mut self, groups: GroupSet) {
+        let at = self.held.iter().position(|(held, _)| *held == groups).expect("somebody holds them");
+        self.held[at].1 -= 1;
+        if self.held[at].1 == 0 {
+            self.held.swap_remove(at);
+        }
     }
 }
 
@@ -537,18 +524,18 @@ mod tests {
     }
 
     #[test]
-    fn many_receivers_are_added_up_less_often() {
-        let nodes = vec![Vertex(2); LARGE];
-        let mut dilation = Dilation::new(2, &tree(), &nodes);
-        dilation.change(Instant::ZERO, 0, 0, true);
-        send(&mut dilation, [0, 100], &[4, 4]);
-        let before = dilation.reckoned;
-        dilation.change(ms(105), 1, 0, true);
-        assert_eq!(dilation.reckoned, before);
-        dilation.change(ms(111), 2, 0, true);
-        assert_eq!(dilation.reckoned, ms(111));
-        // What each demands is exact all the same.
-        send(&mut dilation, [100, 150], &[4, 4]);
-        assert_eq!(take(&mut dilation)[0].1, 1.0);
+    fn what_many_hold_is_looked_at_once() {
+        let nodes = vec![Vertex(2); 1000];
+        let mut dilation = Dilation::new(3, &tree(), &nodes);
+        for member in 0..1000 {
+            (0..1 + member as u32 % 3).for_each(|group| dilation.change(ms(member as u64), member, group, true));
+        }
+        for place in &dilation.places {
+            let mut held: Vec<u32> = place.held.iter().map(|&(_, number)| number).collect();
+            held.sort_unstable();
+            assert_eq!(held, [333, 333, 334]);
+        }
+        (0..1000).for_each(|member| dilation.change(ms(2000), member, 0, false));
+        assert_eq!(dilation.places[0].held.len(), 3);
     }
 }
