@@ -31,13 +31,17 @@ def kept(seconds: int = 300, **fields: Any) -> dict[str, Any]:
     } | fields
 
 
-def data_of(runs: Mapping[Any, Sequence[dict[str, Any]]]) -> Data:
-    """Data with these runs of each case, one for each seed from 1."""
+def data_of(
+    runs: Mapping[Any, Sequence[dict[str, Any]]],
+    summaries: Mapping[Any, Mapping[tuple[str, str], float]] | None = None,
+) -> Data:
+    """Data with these runs of each case, one for each seed from 1; of a case all have the same summary."""
     points: dict[Any, PointData] = {}
     for case, found in runs.items():
         seeds = range(1, len(found) + 1)
-        nothing = dict.fromkeys(seeds, RunSummary(Layout(()), array("d")))
-        points[case] = PointData(PLAIN, nothing, reduced=dict(zip(seeds, found, strict=True)))
+        values = (summaries or {}).get(case, {})
+        summary = RunSummary(Layout(tuple((*key, "1") for key in values)), array("d", values.values()))
+        points[case] = PointData(PLAIN, dict.fromkeys(seeds, summary), reduced=dict(zip(seeds, found, strict=True)))
     return Data(points, range(1, 1 + max(map(len, runs.values()))), quick=False)
 
 

@@ -16,6 +16,7 @@ from faircast.experiments.kwon import counting_layers, drawing, late_receiver, m
 from faircast.experiments.kwon import worst_dilation as worst
 from faircast.experiments.kwon.course import Course, course
 from faircast.scenario import resolve
+from faircast.summary import from_columns
 
 
 def failing(experiment: Experiment, data: Data) -> list[int]:
@@ -307,23 +308,36 @@ def climbing(packets: float, *, layer: int = 2, has: float = 4.04, wants: float 
     return kept(levels={f"session-{n}": rows() for n in range(3)}, told=np.array([attempt]))
 
 
+def of_links(constructed: float, *random: float) -> dict[Any, dict[tuple[str, str], float]]:
+    """Summaries with the dilation of the link of the constructed case, and of the links of the random one."""
+    links = {f"bottleneck-{number}": value for number, value in enumerate([*random, *[1.0] * worst.LINKS], 1)}
+    found = {(link, "dilation"): value for link, value in links.items()}
+    found |= {(link, "dilation_mean"): 1 + (value - 1) / 10 for link, value in links.items()}
+    return {worst.CONSTRUCTED: {("bottleneck-1", "dilation"): constructed}, worst.RANDOM: found}
+
+
 def test_criteria_of_lemma_1() -> None:
     (experiment,) = worst.EXPERIMENTS
     # 96 packets of 8000 bits in 64 ms are 12 Mbit/s, three quarters of 16.
-    whole = {worst.CONSTRUCTED: [climbing(96)], worst.RANDOM: [climbing(60)]}
-    assert failing(experiment, data_of(whole)) == []
-    assert judge(experiment.criteria[0], data_of(whole)).measured == pytest.approx(1.75)
-    assert failing(experiment, data_of(whole | {worst.CONSTRUCTED: [climbing(94)]})) == [0]
-    assert failing(experiment, data_of(whole | {worst.RANDOM: [climbing(98)]})) == [1]
+    runs = {worst.CONSTRUCTED: [climbing(96)], worst.RANDOM: [climbing(60)]}
+    links = of_links(1.743, 1.5, 1.6)
+    whole = data_of(runs, links)
+    assert failing(experiment, whole) == []
+    verdicts = [judge(criterion, whole) for criterion in experiment.criteria]
+    assert [found.measured for found in verdicts[:4]] == pytest.approx([1.75, 1.743, 1.6, 1 + 1.1 / 60])
+    assert failing(experiment, data_of(runs | {worst.CONSTRUCTED: [climbing(94)]}, links)) == [0]
+    assert failing(experiment, data_of(runs, of_links(1.73, 1.5))) == [1]
+    assert failing(experiment, data_of(runs, of_links(1.75, 1.5, 1.76))) == [2]
+    assert failing(experiment, data_of(runs | {worst.RANDOM: [climbing(98)]}, links)) == [4]
     # One packet more than the proof has is no matter; from layer 0 more is possible, and only reported.
     both = climbing(97)
     both["told"] = np.concatenate([both["told"], climbing(90, layer=1)["told"]])
-    mixed = data_of(whole | {worst.RANDOM: [both]})
+    mixed = data_of(runs | {worst.RANDOM: [both]}, links)
     assert failing(experiment, mixed) == []
-    assert judge(experiment.criteria[2], mixed).measured == pytest.approx(1 + 90 * 0.125 / 16)
+    assert judge(experiment.criteria[5], mixed).measured == pytest.approx(1 + 90 * 0.125 / 16)
     assert experiment.figure is not None
     assert experiment.figure(mixed) is not None
-    assert "those to join layer 1 1.7" in experiment.says(mixed)
+    assert "no link has more than 1.6, but attempts to join layer 1 could come to 1.7" in experiment.says(mixed)
 
 
 def test_the_pace_of_losses_gives_the_rate_wanted() -> None:
@@ -351,8 +365,9 @@ def test_a_run_counts_as_figure_2_has_it() -> None:
 
 def test_a_run_climbs_as_in_the_proof_of_lemma_1() -> None:
     (experiment,) = worst.EXPERIMENTS
-    found = course(_native.run(resolve(worst.constructed()).json, 1))
-    data = data_of({worst.CONSTRUCTED: [found], worst.RANDOM: [climbing(60)]})
+    raw = _native.run(resolve(worst.constructed()).json, 1)
+    dilation = from_columns(raw.tables()["summary"])["bottleneck-1", "dilation"]
+    data = data_of({worst.CONSTRUCTED: [course(raw)], worst.RANDOM: [climbing(60)]}, of_links(dilation, 1.5))
     assert failing(experiment, data) == []
     assert "from 4.04 to 16 Mbit/s by 96 packets" in judge(experiment.criteria[0], data).note
 

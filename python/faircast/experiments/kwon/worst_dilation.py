@@ -21,7 +21,7 @@ import numpy as np
 from faircast.causes.equation import throughput_bps
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, plain
 from faircast.experiments.kwon.course import Attempt, Course, course, course_of
-from faircast.experiments.kwon.network import Bottleneck, Case, Stay, Tcps
+from faircast.experiments.kwon.network import Bottleneck, Case, Stay, Tcps, bottleneck_link
 from faircast.figures import COLOURS, COLUMN_IN, panels
 from faircast.statistics import estimate
 
@@ -118,6 +118,34 @@ def worst_constructed(data: Data) -> Measured:
     return Measured.of(estimate([dilation(item) for item in there]), note=note)
 
 
+def measured_constructed(data: Data) -> Measured:
+    """The largest dilation of R0's and R2's link, as it was measured over windows of 50 ms."""
+    return Measured.of(data.estimate(CONSTRUCTED, bottleneck_link(1), "dilation"))
+
+
+def measured_random(data: Data) -> Measured:
+    """The largest dilation of a link behind which one receiver joins, of all links and random runs."""
+    found = {
+        (seed, number): data.run(RANDOM, seed)[bottleneck_link(number), "dilation"]
+        for seed in data.seeds
+        for number in range(1, LINKS + 1)
+    }
+    mean = estimate(list(found.values())).mean
+    return Measured(
+        value=max(found.values()), note=f"of {len(found)} links; the mean of their largest is {plain(mean)}"
+    )
+
+
+def mean_random(data: Data) -> Measured:
+    """The mean dilation of these links over time."""
+    found = [
+        data.run(RANDOM, seed)[bottleneck_link(number), "dilation_mean"]
+        for seed in data.seeds
+        for number in range(1, LINKS + 1)
+    ]
+    return Measured(value=math.fsum(found) / len(found), note=f"at most {plain(max(found))}")
+
+
 def of_random(data: Data, layers: range) -> list[Attempt]:
     """All attempts to join these layers in the random runs that added something."""
     found = [item for seed in data.seeds for item in course_of(data, RANDOM, seed).attempts()]
@@ -147,13 +175,32 @@ def from_the_base(data: Data) -> Measured:
     )
 
 
+ONE_PACKET = PACKET_BITS / 1e6 / (CONSTRUCTED.rtt_ms / 1000) / (BASE_MBPS * 2**TOP)
 CRITERIA = [
     Criterion(
-        name="dilation in the last slot of the constructed attempt",
+        name="dilation in the last slot of the constructed attempt, by the rates that are scheduled",
         published=WORST,
         evaluate=worst_constructed,
-        low=WORST - PACKET_BITS / 1e6 / (CONSTRUCTED.rtt_ms / 1000) / (BASE_MBPS * 2**TOP),
-        high=WORST + PACKET_BITS / 1e6 / (CONSTRUCTED.rtt_ms / 1000) / (BASE_MBPS * 2**TOP),
+        low=WORST - ONE_PACKET,
+        high=WORST + ONE_PACKET,
+    ),
+    Criterion(
+        name="largest dilation of the link in the constructed case, measured",
+        published=WORST,
+        evaluate=measured_constructed,
+        low=WORST - ONE_PACKET,
+        high=WORST + ONE_PACKET,
+    ),
+    Criterion(
+        name="largest dilation of a link behind which one receiver joins, measured in random runs",
+        published="1.75 at most",
+        evaluate=measured_random,
+        high=WORST,
+    ),
+    Criterion(
+        name="mean dilation of these links over time",
+        published="much smaller",
+        evaluate=mean_random,
     ),
     Criterion(
         name="largest dilation that attempts to join layer 2 or 3 can make in random runs, less one packet per period",
@@ -177,7 +224,7 @@ def figure(data: Data) -> Figure:
     values = [[dilation(item) for item in of_random(data, layers)] for layers in sorts.values()]
     axes.hist(values, bins=edges.tolist(), stacked=True, color=[COLOURS[0], COLOURS[5]], label=list(sorts))
     axes.axvline(WORST, color="black", linewidth=0.8, linestyle=(0, (1, 1)), label="worst case of the lemma")
-    made = worst_constructed(data).value
+    made = measured_constructed(data).value
     if made is not None and not math.isnan(made):
         axes.plot([made], [0], marker="^", color=COLOURS[1], linestyle="none", clip_on=False, label="constructed case")
     axes.set(
@@ -189,10 +236,11 @@ def figure(data: Data) -> Figure:
 
 def says(data: Data) -> str:
     """What is found."""
-    made, most, base = (found(data).value or math.nan for found in (worst_constructed, worst_random, from_the_base))
+    made, most = (found(data).value or math.nan for found in (measured_constructed, measured_random))
+    base = from_the_base(data).value or math.nan
     return (
-        f"The constructed attempt makes a dilation of {plain(made, 4)}; in random runs attempts to join layer 2 or 3 "
-        f"make {plain(most)} at most, and those to join layer 1 {plain(base)}."
+        f"The constructed attempt makes a dilation of {plain(made, 4)}; in random runs no link has more than "
+        f"{plain(most)}, but attempts to join layer 1 could come to {plain(base)}."
     )
 
 
