@@ -202,10 +202,11 @@ Shell: TypeAlias = Literal["iridium", "teledesic", "star", "delta", "elements"]
 * "delta": Walker's delta: nodes all round the equator.
 * "elements": Element sets of real satellites.
 """
-SmccControl: TypeAlias = Literal["tfmcc"]
+SmccControl: TypeAlias = Literal["tfmcc", "pgmcc"]
 """What controls the rate of a layer.
 
 * "tfmcc": TFMCC: by the throughput equation.
+* "pgmcc": pgmcc: by a window, which the receiver that limits opens with its ACKs ([Kwon] section V).
 """
 SmccJoin: TypeAlias = Literal["additive", "direct"]
 """How a receiver joins the next layer.
@@ -2888,7 +2889,7 @@ class SmccParameters(Part):
     bounds : Sequence[str], optional
         B_0, B_1 .. themselves, increasing: the most that the layers up to each carry together. Default: by the three
         parameters above.
-    control : {"tfmcc"}, optional
+    control : {"tfmcc", "pgmcc"}, optional
         What controls the rate of each layer. Default "tfmcc".
     growth : float, optional
         By what the most that the layers carry together grows from one to the next: B_i = base_rate · growth^i. Above 1,
@@ -2897,6 +2898,8 @@ class SmccParameters(Part):
         How receivers join the next layer. Default "additive".
     layers : int, optional
         How many layers there are. Default 4; not beside `bounds`.
+    pgmcc : SmccPgmcc, optional
+        The parameters of the windows, used with `control` "pgmcc".
     phases : int, optional
         How many times there are counting layers of each period, shifted against each other so that receivers wait less
         before they can begin: 1 or 2. Default 1.
@@ -2905,7 +2908,8 @@ class SmccParameters(Part):
         shortest that is not below its round-trip time, and adds a packet in each period. Default 32, 64, 128, 256 and
         512 ms.
     tfmcc : Tfmcc, optional
-        The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it.
+        The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it. With `control`
+        "pgmcc" what they say of reports and measurements holds as well.
     """
 
     base_rate: str | None = None
@@ -2924,6 +2928,8 @@ class SmccParameters(Part):
     """How receivers join the next layer. Default "additive"."""
     layers: int | None = None
     """How many layers there are. Default 4; not beside `bounds`."""
+    pgmcc: SmccPgmcc | None = None
+    """The parameters of the windows, used with `control` "pgmcc"."""
     phases: int | None = None
     """How many times there are counting layers of each period, shifted against each other so that receivers wait
     less before they can begin: 1 or 2. Default 1.
@@ -2934,7 +2940,36 @@ class SmccParameters(Part):
     512 ms.
     """
     tfmcc: Tfmcc | None = None
-    """The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it."""
+    """The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it. With `control`
+    "pgmcc" what they say of reports and measurements holds as well.
+    """
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class SmccPgmcc(Part):
+    """The window of each layer.
+
+    Parameters
+    ----------
+    bias : float, optional
+        Another receiver limits a layer if it wants less than so many times T_i. Default 0.75, as in pgmcc.
+    initial_rto : str such as "250 ms", optional
+        How long a receiver that limits may be silent before its first ACK. Default 3 s.
+    min_rto : str such as "250 ms", optional
+        The least time-out, after which a receiver that limits and acknowledges nothing is given up. Default 1 s.
+    ssthresh : str such as "50 packets", optional
+        Up to this window each packet acknowledged opens it by one. Default 4 packets, as in pgmcc.
+    """
+
+    bias: float | None = None
+    """Another receiver limits a layer if it wants less than so many times T_i. Default 0.75, as in pgmcc."""
+    initial_rto: str | None = None
+    """How long a receiver that limits may be silent before its first ACK. Default 3 s."""
+    min_rto: str | None = None
+    """The least time-out, after which a receiver that limits and acknowledges nothing is given up. Default 1 s."""
+    ssthresh: str | None = None
+    """Up to this window each packet acknowledged opens it by one. Default 4 packets, as in pgmcc."""
 
 
 @checked
@@ -2951,7 +2986,7 @@ class SmccSession(Part):
     bounds : Sequence[str], optional
         B_0, B_1 .. themselves, increasing: the most that the layers up to each carry together. Default: by the three
         parameters above.
-    control : {"tfmcc"}, optional
+    control : {"tfmcc", "pgmcc"}, optional
         What controls the rate of each layer. Default "tfmcc".
     growth : float, optional
         By what the most that the layers carry together grows from one to the next: B_i = base_rate · growth^i. Above 1,
@@ -2962,6 +2997,8 @@ class SmccSession(Part):
         How many layers there are. Default 4; not beside `bounds`.
     membership : Membership, optional
         How members and routers come to the session's packets.
+    pgmcc : SmccPgmcc, optional
+        The parameters of the windows, used with `control` "pgmcc".
     phases : int, optional
         How many times there are counting layers of each period, shifted against each other so that receivers wait less
         before they can begin: 1 or 2. Default 1.
@@ -2978,7 +3015,8 @@ class SmccSession(Part):
     stop : str such as "250 ms", optional
         When it stops. Default: not before the end.
     tfmcc : Tfmcc, optional
-        The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it.
+        The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it. With `control`
+        "pgmcc" what they say of reports and measurements holds as well.
     """
 
     scheme: ClassVar[str | None] = "smcc"
@@ -3003,6 +3041,8 @@ class SmccSession(Part):
     """How many layers there are. Default 4; not beside `bounds`."""
     membership: Membership | None = None
     """How members and routers come to the session's packets."""
+    pgmcc: SmccPgmcc | None = None
+    """The parameters of the windows, used with `control` "pgmcc"."""
     phases: int | None = None
     """How many times there are counting layers of each period, shifted against each other so that receivers wait
     less before they can begin: 1 or 2. Default 1.
@@ -3021,7 +3061,9 @@ class SmccSession(Part):
     stop: str | None = None
     """When it stops. Default: not before the end."""
     tfmcc: Tfmcc | None = None
-    """The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it."""
+    """The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it. With `control`
+    "pgmcc" what they say of reports and measurements holds as well.
+    """
 
 
 @checked

@@ -50,6 +50,7 @@ pub use config::{Config, RttUnit, ThroughputModel};
 pub use header::{Ack, Data, Header, Nak};
 pub use loss_filter::LossFilter;
 pub use outstanding::{Acknowledged, Outstanding};
+pub(crate) use received::Received;
 pub use receiver::Receiver;
 pub use sender::Sender;
 pub use show::{ELECTION, EVENTS, LIMITING_RECEIVER, LOSS_REDUCTION, RECEIVER_GAUGES, SENDER_GAUGES, TIMEOUT, WINDOW};

@@ -9,7 +9,7 @@ const OVERTAKEN: Duration = Duration::from_secs(4);
 
 /// The numbers of the packets that have come, the latest one by one.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Received {
+pub(crate) struct Received {
     sequence: Sequence,
     /// Whether a packet has come, for the highest number (bit 0) and those below it.
     came: u128,
@@ -23,7 +23,7 @@ pub(super) struct Received {
 
 /// What an arrival is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arrival {
+pub(crate) enum Arrival {
     /// The highest number so far; behind the one before so many are missing.
     Next { count: u64, missing: u64 },
     /// The highest number so far was a stray one: all begins anew with this packet, of this count.
@@ -36,7 +36,7 @@ pub(super) enum Arrival {
 
 impl Received {
     /// The packet with this number has come. `None` if its number is not to be believed.
-    pub(super) fn take(&mut self, now: Instant, number: u32, marked: bool) -> Option<Arrival> {
+    pub(crate) fn take(&mut self, now: Instant, number: u32, marked: bool) -> Option<Arrival> {
         let before = self.sequence.highest();
         // In an outage another receiver may have kept the source going for any time.
         let count = self.sequence.count(number, || u64::MAX)?;
@@ -83,17 +83,17 @@ impl Received {
     }
 
     /// The highest number that has come, as it was sent.
-    pub(super) fn highest(&self) -> u32 {
+    pub(crate) fn highest(&self) -> u32 {
         self.sequence.next().wrapping_sub(1)
     }
 
     /// The receive status of the latest 32 packets, the highest in bit 0: marked ones count as lost.
-    pub(super) fn bitmap(&self) -> u32 {
+    pub(crate) fn bitmap(&self) -> u32 {
         self.unmarked as u32
     }
 
     /// The number with which the packet of this count was sent.
-    pub(super) fn number_of(&self, count: u64) -> u32 {
+    pub(crate) fn number_of(&self, count: u64) -> u32 {
         self.sequence.number_of(count)
     }
 

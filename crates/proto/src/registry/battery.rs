@@ -158,6 +158,19 @@ pub(super) fn settings() -> Vec<SchemeConfig> {
             },
             ..smcc.clone()
         }),
+        SchemeConfig::Smcc(smcc::Config { control: smcc::ControlKind::Pgmcc, tfmcc: quick.clone(), ..smcc.clone() }),
+        SchemeConfig::Smcc(smcc::Config {
+            control: smcc::ControlKind::Pgmcc,
+            join: smcc::Join::Direct,
+            tfmcc: tfmcc::Config { ecn: true, ..quick.clone() },
+            pgmcc: smcc::Windowed {
+                ssthresh: Packets(1.0),
+                bias: 1.0,
+                initial_rto: Duration::from_millis(300),
+                min_rto: Duration::from_millis(1),
+            },
+            ..smcc.clone()
+        }),
         SchemeConfig::Smcc(smcc::Config { join: smcc::Join::Direct, growth: Some(1.5), tfmcc: quick, ..smcc }),
     ]);
     for (name, _) in LIST {

@@ -7,7 +7,7 @@ use crate::random::Random;
 use crate::testing::group::{GROUP, Group, Who};
 use crate::testing::{Fate, anything};
 use crate::time::{Duration, Rate};
-use crate::{omcc, pgmcc, tfmcc};
+use crate::{omcc, pgmcc, smcc, tfmcc};
 
 /// The link of every member.
 const LINK: Rate = Rate(234_567);
@@ -46,6 +46,9 @@ fn foreign(random: &mut Random, now: Instant) -> Packet {
         }
         Header::Pgmcc(pgmcc::Header::Nak(nak)) => {
             (nak.echoed_stamp_us, nak.highest) = (recent(random, now), fit_number(random));
+        }
+        Header::Smcc(smcc::Header::Ack(ack)) => {
+            (ack.echoed_stamp_us, ack.highest) = (recent(random, now), fit_number(random));
         }
         _ => {}
     }

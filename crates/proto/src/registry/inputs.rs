@@ -82,6 +82,13 @@ impl Peer {
                 match self.tongue {
                     Tongue::Omcc => omcc::Header::Feedback(omcc::FeedbackHeader { tfmcc, draw }).into(),
                     Tongue::Tfmcc | Tongue::Pgmcc => tfmcc::Header::Feedback(tfmcc).into(),
+                    Tongue::Smcc if random.chance(0.5) => {
+                        let holes = (0..32).filter(|_| random.chance(0.05)).fold(0, |holes, bit| holes | 1u32 << bit);
+                        let highest = self.sequence_sent();
+                        let (bitmap, layer) = (!holes, (2.0 * random.uniform()) as u8);
+                        let echoed_stamp_us = tfmcc.echoed_stamp_us;
+                        smcc::Header::Ack(smcc::AckHeader { echoed_stamp_us, highest, bitmap, layer }).into()
+                    }
                     Tongue::Smcc => {
                         let (layer, dropped) = ((4.0 * random.uniform()) as u8, random.chance(0.1));
                         smcc::Header::Feedback(smcc::FeedbackHeader { feedback: tfmcc, layer, dropped }).into()
@@ -123,6 +130,11 @@ impl Peer {
             }
         };
         Packet { header, destination, ..self.envelope(random, now - rtt) }
+    }
+
+    /// The number of the packet that the endpoint sent last.
+    fn sequence_sent(&self) -> u32 {
+        self.sent.and_then(|packet| packet.header.number()).unwrap_or(0) as u32
     }
 
     /// The same of pgmcc: ACKs and NAKs for what was sent, data and NCFs.

@@ -5,6 +5,7 @@ use super::layers::Layers;
 use super::{Receiver, Sender};
 use crate::endpoint::EventKind;
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
+use crate::quantity::Packets;
 use crate::scheme::{Responder, Scheme, Seat};
 use crate::tfmcc;
 use crate::time::{Duration, Rate};
@@ -44,8 +45,27 @@ pub struct Config {
     /// before they can begin: 1 or 2. Default 1.
     #[schemars(range(min = 1, max = 2))]
     pub phases: u32,
-    /// The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it.
+    /// The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it. With `control`
+    /// "pgmcc" what they say of reports and measurements holds as well.
     pub tfmcc: tfmcc::Config,
+    /// The parameters of the windows, used with `control` "pgmcc".
+    pub pgmcc: Windowed,
+}
+
+/// The window of each layer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SmccPgmcc")]
+#[serde(default, deny_unknown_fields)]
+pub struct Windowed {
+    /// Up to this window each packet acknowledged opens it by one. Default 4 packets, as in pgmcc.
+    pub ssthresh: Packets,
+    /// Another receiver limits a layer if it wants less than so many times T_i. Default 0.75, as in pgmcc.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub bias: f64,
+    /// How long a receiver that limits may be silent before its first ACK. Default 3 s.
+    pub initial_rto: Duration,
+    /// The least time-out, after which a receiver that limits and acknowledges nothing is given up. Default 1 s.
+    pub min_rto: Duration,
 }
 
 /// What controls the rate of a layer.
@@ -56,6 +76,8 @@ pub enum ControlKind {
     /// TFMCC: by the throughput equation.
     #[default]
     Tfmcc,
+    /// pgmcc: by a window, which the receiver that limits opens with its ACKs ([Kwon] section V).
+    Pgmcc,
 }
 
 /// How a receiver joins the next layer.
@@ -96,7 +118,39 @@ impl Default for Config {
             rtts: [32, 64, 128, 256, 512].map(Duration::from_millis).to_vec(),
             phases: 1,
             tfmcc: tfmcc::Config::default(),
+            pgmcc: Windowed::default(),
         }
+    }
+}
+
+impl Default for Windowed {
+    fn default() -> Windowed {
+        Windowed {
+            ssthresh: Packets(4.0),
+            bias: 0.75,
+            initial_rto: Duration::from_secs(3),
+            min_rto: Duration::from_secs(1),
+        }
+    }
+}
+
+impl Windowed {
+    /// Every field with an illegal value: its path below this one, and what was given and what is legal.
+    fn check(&self) -> Vec<(String, String)> {
+        let mut wrong = Vec::new();
+        let mut require = |legal: bool, field: &str, given: String, what: &str| {
+            if !legal {
+                wrong.push((field.to_owned(), format!("{given} given; legal is {what}")));
+            }
+        };
+        let given = format!("{} packets", self.ssthresh.0);
+        require((1.0..=1e6).contains(&self.ssthresh.0), "ssthresh", given, "1 to 1000000 packets");
+        require(self.bias > 0.0 && self.bias <= 1.0, "bias", self.bias.to_string(), "above 0 up to 1");
+        let (least, most) = (Duration::from_millis(1), Duration::from_secs(60));
+        require((least..=most).contains(&self.min_rto), "min_rto", self.min_rto.to_string(), "0.001 s to 60 s");
+        let legal = (self.min_rto..=most).contains(&self.initial_rto);
+        require(legal, "initial_rto", self.initial_rto.to_string(), "min_rto to 60 s");
+        wrong
     }
 }
 
@@ -164,6 +218,7 @@ impl Config {
             let message = format!("{} bit/s given; legal is none: the bounds of the layers say it", rate.0);
             wrong.push(named("max_rate".to_owned(), message));
         }
+        wrong.extend(self.pgmcc.check().into_iter().map(|(field, message)| (format!("pgmcc.{field}"), message)));
         let layers = self.check_progression().into_iter().chain(self.check_bounds()).collect::<Vec<_>>();
         let periods: Vec<_> = self.check_periods();
         let countable = layers.is_empty() && periods.is_empty() && (1..=2).contains(&self.phases) && wrong.is_empty();

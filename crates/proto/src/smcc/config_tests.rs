@@ -81,6 +81,11 @@ fn each_illegal_value_is_named() {
         (r#"{"tfmcc": {"max_rate": "3 Mbit/s"}}"#, vec!["tfmcc.max_rate"]),
         (r#"{"tfmcc": {"packet_size": "0 B", "suppression": 1}}"#, vec!["tfmcc.packet_size", "tfmcc.suppression"]),
         (r#"{"tfmcc": {"packet_size": "70000 B"}}"#, vec!["tfmcc.packet_size"]),
+        (r#"{"pgmcc": {"bias": 0, "ssthresh": "0.5 packets"}}"#, vec!["pgmcc.ssthresh", "pgmcc.bias"]),
+        (r#"{"pgmcc": {"bias": 1.01}, "control": "pgmcc"}"#, vec!["pgmcc.bias"]),
+        (r#"{"pgmcc": {"min_rto": "0 s"}}"#, vec!["pgmcc.min_rto"]),
+        (r#"{"pgmcc": {"min_rto": "5 s", "initial_rto": "4 s"}}"#, vec!["pgmcc.initial_rto"]),
+        (r#"{"pgmcc": {"initial_rto": "61 s"}}"#, vec!["pgmcc.initial_rto"]),
         (r#"{"rtts": ["63 s"], "bounds": ["1 Mbit/s", "400 Gbit/s"]}"#, vec!["rtts[0]"]),
         (r#"{"phases": 2, "layers": 10}"#, vec!["rtts"]),
         // The ends of the ranges.

@@ -3,15 +3,19 @@
 //! It is a single-rate control as a session of its own would have it. This is what the ensemble of layers needs of any:
 //! a further one is a variant.
 
+use super::windowed::WindowedControl;
 use crate::packet::Address;
 use crate::tfmcc::{Feedback, Heard, Passed, RateControl, RateCounts};
 use crate::time::Instant;
 
 /// What controls T_i.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "one per layer of a source")]
 pub(super) enum LayerControl {
     /// TFMCC's, whose X is T_i.
     Tfmcc(RateControl),
+    /// A window's, opened by the ACKs of LR_i.
+    Windowed(WindowedControl),
 }
 
 impl LayerControl {
@@ -19,6 +23,7 @@ impl LayerControl {
     pub(super) fn begin(&mut self, now: Instant) {
         match self {
             LayerControl::Tfmcc(control) => control.begin(now),
+            LayerControl::Windowed(control) => control.rounds_mut().begin(now),
         }
     }
 
@@ -26,6 +31,7 @@ impl LayerControl {
     pub(super) fn stop(&mut self) {
         match self {
             LayerControl::Tfmcc(control) => control.stop(),
+            LayerControl::Windowed(control) => control.rounds_mut().stop(),
         }
     }
 
@@ -33,6 +39,7 @@ impl LayerControl {
     pub(super) fn advance(&mut self, now: Instant) {
         match self {
             LayerControl::Tfmcc(control) => control.advance(now),
+            LayerControl::Windowed(control) => control.rounds_mut().advance(now),
         }
     }
 
@@ -40,6 +47,7 @@ impl LayerControl {
     pub(super) fn hear(&mut self, now: Instant, feedback: &Feedback) -> Option<Heard> {
         match self {
             LayerControl::Tfmcc(control) => control.hear(now, feedback),
+            LayerControl::Windowed(control) => control.hear(now, feedback),
         }
     }
 
@@ -47,6 +55,7 @@ impl LayerControl {
     pub(super) fn asked_bps(&self, feedback: &Feedback) -> f64 {
         match self {
             LayerControl::Tfmcc(control) => control.adjusted_bps(feedback),
+            LayerControl::Windowed(control) => control.rounds().adjusted_bps(feedback),
         }
     }
 
@@ -59,6 +68,12 @@ impl LayerControl {
                 }
                 control.pass(now)
             }
+            LayerControl::Windowed(control) => {
+                if !silence {
+                    control.rounds_mut().excuse_silence(now);
+                }
+                control.pass(now)
+            }
         }
     }
 
@@ -66,6 +81,7 @@ impl LayerControl {
     pub(super) fn deadline(&self) -> Instant {
         match self {
             LayerControl::Tfmcc(control) => control.deadline(),
+            LayerControl::Windowed(control) => control.deadline(),
         }
     }
 
@@ -73,6 +89,7 @@ impl LayerControl {
     pub(super) fn rate_bps(&self) -> f64 {
         match self {
             LayerControl::Tfmcc(control) => control.rate_bps(),
+            LayerControl::Windowed(control) => control.rounds().rate_bps(),
         }
     }
 
@@ -80,6 +97,7 @@ impl LayerControl {
     pub(super) fn lead(&self) -> Option<Address> {
         match self {
             LayerControl::Tfmcc(control) => control.clr(),
+            LayerControl::Windowed(control) => control.rounds().clr(),
         }
     }
 
@@ -87,6 +105,7 @@ impl LayerControl {
     pub(super) fn jump(&mut self, rate_bps: f64) {
         match self {
             LayerControl::Tfmcc(control) => control.jump(rate_bps),
+            LayerControl::Windowed(control) => control.jump(rate_bps),
         }
     }
 
@@ -96,6 +115,9 @@ impl LayerControl {
             LayerControl::Tfmcc(control) => {
                 control.limiting_left(now);
             }
+            LayerControl::Windowed(control) => {
+                control.rounds_mut().limiting_left(now);
+            }
         }
     }
 
@@ -103,6 +125,7 @@ impl LayerControl {
     pub(super) fn ask_anew(&mut self, now: Instant) {
         match self {
             LayerControl::Tfmcc(control) => control.next_round(now),
+            LayerControl::Windowed(control) => control.rounds_mut().next_round(now),
         }
     }
 
@@ -110,6 +133,7 @@ impl LayerControl {
     pub(super) fn nobody_left(&mut self) {
         match self {
             LayerControl::Tfmcc(control) => control.nobody_left(),
+            LayerControl::Windowed(control) => control.rounds_mut().nobody_left(),
         }
     }
 
@@ -117,6 +141,7 @@ impl LayerControl {
     pub(super) fn occupied(&mut self, rtt_s: f64) {
         match self {
             LayerControl::Tfmcc(control) => control.restart_max_rtt(rtt_s),
+            LayerControl::Windowed(control) => control.rounds_mut().restart_max_rtt(rtt_s),
         }
     }
 
@@ -124,6 +149,7 @@ impl LayerControl {
     pub(super) fn set_gap(&mut self, gap_s: f64) {
         match self {
             LayerControl::Tfmcc(control) => control.set_gap(gap_s),
+            LayerControl::Windowed(control) => control.rounds_mut().set_gap(gap_s),
         }
     }
 
@@ -131,6 +157,7 @@ impl LayerControl {
     pub(super) fn gap_s(&self) -> f64 {
         match self {
             LayerControl::Tfmcc(control) => control.gap_s(),
+            LayerControl::Windowed(control) => control.rounds().gap_s(),
         }
     }
 
@@ -138,6 +165,7 @@ impl LayerControl {
     pub(super) fn max_rtt_s(&self) -> f64 {
         match self {
             LayerControl::Tfmcc(control) => control.max_rtt_s(),
+            LayerControl::Windowed(control) => control.rounds().max_rtt_s(),
         }
     }
 
@@ -145,6 +173,7 @@ impl LayerControl {
     pub(super) fn round(&self) -> u8 {
         match self {
             LayerControl::Tfmcc(control) => control.round(),
+            LayerControl::Windowed(control) => control.rounds().round(),
         }
     }
 
@@ -152,6 +181,7 @@ impl LayerControl {
     pub(super) fn is_late_in_round(&self, now: Instant) -> bool {
         match self {
             LayerControl::Tfmcc(control) => control.is_late_in_round(now),
+            LayerControl::Windowed(control) => control.rounds().is_late_in_round(now),
         }
     }
 
@@ -159,6 +189,7 @@ impl LayerControl {
     pub(super) fn counts(&self) -> RateCounts {
         match self {
             LayerControl::Tfmcc(control) => control.counts(),
+            LayerControl::Windowed(control) => control.rounds().counts(),
         }
     }
 }

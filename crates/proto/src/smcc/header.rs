@@ -12,6 +12,8 @@ pub enum Header {
     Counting(CountingHeader),
     /// From a receiver to the sender.
     Feedback(FeedbackHeader),
+    /// From a receiver that limits to the sender, for each packet of a layer that comes; with windows only.
+    Ack(AckHeader),
 }
 
 /// A data packet of a layer.
@@ -60,6 +62,19 @@ pub struct FeedbackHeader {
     pub dropped: bool,
 }
 
+/// An acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckHeader {
+    /// Time stamp of the packet that it answers, low 32 bits of microseconds.
+    pub echoed_stamp_us: u32,
+    /// The highest number of the lowest layer that has come.
+    pub highest: u32,
+    /// Which of the latest 32 packets of that layer have come, bit 0 the highest.
+    pub bitmap: u32,
+    /// The highest layer that the receiver holds.
+    pub layer: u8,
+}
+
 impl From<DataHeader> for Header {
     fn from(DataHeader { data, next_bps, slot }: DataHeader) -> Header {
         let tfmcc::DataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo } = data;
@@ -89,6 +104,7 @@ impl ProtocolHeader for Header {
             Header::Feedback(feedback) => {
                 feedback.feedback.digest() ^ u64::from(feedback.layer) << 40 ^ u64::from(feedback.dropped) << 48
             }
+            Header::Ack(ack) => (u64::from(ack.bitmap) << 32 | u64::from(ack.highest)) ^ u64::from(ack.layer) << 48,
         }
     }
 
@@ -96,23 +112,31 @@ impl ProtocolHeader for Header {
         matches!(self, Header::Data(_) | Header::Counting(_))
     }
 
-    /// Each layer and each counting layer counts by itself. Of a report it is the feedback round that it is for.
+    /// Each layer and each counting layer counts by itself. Of a report it is the feedback round that it is for, of an
+    /// ACK the highest number of the lowest layer.
     fn number(&self) -> Option<u64> {
         Some(match *self {
             Header::Data(packed) => packed.sequence.into(),
             Header::Counting(counting) => counting.sequence.into(),
             Header::Feedback(feedback) => feedback.feedback.round.into(),
+            Header::Ack(ack) => ack.highest.into(),
         })
     }
 
     #[cfg(any(test, feature = "testing"))]
     fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
-        match wild.below(6) {
+        match wild.below(8) {
             0..3 => {
                 let data = tfmcc::DataHeader::wild(wild);
                 DataHeader { data, next_bps: wild.number(), slot: wild.sequence() }.into()
             }
             3 => Header::Counting(CountingHeader { sequence: wild.sequence(), slot: wild.sequence() }),
+            4 | 5 => Header::Ack(AckHeader {
+                echoed_stamp_us: wild.word(),
+                highest: wild.sequence(),
+                bitmap: if wild.chance(0.5) { u32::MAX } else { wild.word() },
+                layer: wild.below(6) as u8,
+            }),
             _ => Header::Feedback(FeedbackHeader {
                 feedback: tfmcc::FeedbackHeader::wild(wild),
                 layer: wild.below(6) as u8,

@@ -5,6 +5,7 @@ use super::control::LayerControl;
 use super::header::{DataHeader, Header};
 use super::layers::Layers;
 use super::lead::Led;
+use super::windowed::{Acknowledgement, WindowedControl};
 use crate::packet::{Address, Packet};
 use crate::parts::pacer::Pacer;
 use crate::scheme::Seat;
@@ -23,6 +24,8 @@ pub(super) struct Layer {
     keeps_alive: bool,
     /// T_i and LR_i before an input, bit/s.
     before: (f64, Option<Address>),
+    /// T_i as it was last told of, bit/s.
+    told_bps: f64,
 }
 
 /// What a packet of a layer says beside what is its own.
@@ -37,6 +40,8 @@ pub(super) struct Beside {
 /// A layer that adds nothing to those below sends as often all the same, so that its receivers learn T_i, the feedback
 /// round, their round-trip times; a choice.
 const KEEP_ALIVE_S: f64 = 1.0;
+/// By what part T_i must have changed with ACKs alone to be told of.
+const NEWS: f64 = 0.05;
 
 impl Layer {
     /// The layer `number` of `layers`. `config` must have passed [`Config::check`].
@@ -44,6 +49,12 @@ impl Layer {
         let group = Address::group(seat.group.index() as u32 + number as u32);
         let control = match config.control {
             ControlKind::Tfmcc => LayerControl::Tfmcc(tfmcc_control(&config.tfmcc, layers, number)),
+            ControlKind::Pgmcc => {
+                let rounds = tfmcc_control(&config.tfmcc, layers, number).without_slow_start();
+                let bounds_bps = (layers.floor_bps(number), layers.bound_bps(number));
+                let bits = config.packet_bits();
+                LayerControl::Windowed(WindowedControl::new(&config.pgmcc, rounds, bits, bounds_bps, number == 0))
+            }
         };
         Layer {
             led: Led::new(control, layers, number),
@@ -54,6 +65,7 @@ impl Layer {
             // The lowest carries a packet in 8 s at least, and no more than its rate.
             keeps_alive: number > 0,
             before: (0.0, None),
+            told_bps: 0.0,
         }
     }
 
@@ -91,7 +103,11 @@ impl Layer {
         let word = |data, _| Header::from(DataHeader { data, next_bps: next_bps as f32, slot }).into();
         let packet = match &self.led.control {
             LayerControl::Tfmcc(control) => self.packets.next(now, control, Scaling::default(), echo, word),
+            LayerControl::Windowed(control) => self.packets.next(now, control.rounds(), Scaling::default(), echo, word),
         };
+        if let LayerControl::Windowed(control) = &mut self.led.control {
+            control.sent();
+        }
         // As in TFMCC (RFC 4654 section 3.7): what the driver is late by more than R_max is let go.
         let most_late = Duration::from_secs_f64(self.led.control.max_rtt_s());
         self.pacer.sent(now, self.led.control.gap_s(), most_late);
@@ -107,6 +123,30 @@ impl Layer {
     /// Nobody limits any more.
     pub(super) fn lead_lost(&mut self) {
         self.echoes.clr_lost();
+    }
+
+    /// An ACK of who holds this layer as the highest. The window before and after in packets, and the number of the
+    /// packet of which the loss has halved it, if one has.
+    pub(super) fn acknowledged(&mut self, now: Instant, ack: &Acknowledgement) -> Option<(f64, f64, u64)> {
+        let LayerControl::Windowed(control) = &mut self.led.control else { return None };
+        let before = control.window();
+        control.acknowledged(now, ack).map(|number| (before, control.window(), number))
+    }
+
+    /// T_i as it was last told of, and now, if they differ by more than a twentieth: what grows with each ACK need not
+    /// be told with each.
+    pub(super) fn take_news(&mut self) -> Option<(f64, f64)> {
+        let (told_bps, rate_bps) = (self.told_bps, self.rate_bps());
+        let is_news = (rate_bps - told_bps).abs() > NEWS * told_bps;
+        if is_news {
+            self.told_bps = rate_bps;
+        }
+        is_news.then_some((told_bps, rate_bps))
+    }
+
+    /// T_i has been told of.
+    pub(super) fn told(&mut self) {
+        self.told_bps = self.rate_bps();
     }
 
     /// Remembers T_i and LR_i.

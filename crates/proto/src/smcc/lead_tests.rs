@@ -144,7 +144,7 @@ fn who_wants_less_than_a_layer_carries_at_least_counts_as_wanting_that() {
     // That suppresses others down to 0.9 · 2 Mbit/s, not to 0.27: who is not lower than the rate need not report.
     run.report(4.01, 4, 2, 0.2e6);
     assert_eq!(run.sender.lead(2), Some(receiver(2)));
-    let LayerControl::Tfmcc(control) = &run.sender.layers[2].led.control;
+    let LayerControl::Tfmcc(control) = &run.sender.layers[2].led.control else { panic!("it is TFMCC") };
     assert_eq!(control.suppression_bps(), 1.8e6);
     // Reckoned with R_max for want of a measurement, the floor is that of what is made of it.
     run.report_as(4.3, 3, 2, 0.1e6, |header| header.feedback.have_rtt = false);

@@ -16,6 +16,7 @@
 //! | `layer.rs` | a layer at the source: its control, its packets and their times |
 //! | `sender.rs` | the source: the ensemble of layers, and the counting layers |
 //! | `layers.rs` | the bounds of layers, and who belongs where |
+//! | `windowed.rs` | the control of a layer by a window, as pgmcc has it |
 //! | `slots.rs` | the source's slots as a member sees them |
 //! | `receiver.rs` | a member: what it measures and reports, and when it goes to another layer |
 //! | `show.rs` | what endpoints show, and what happens in them |
@@ -34,9 +35,10 @@ mod receiver;
 mod sender;
 mod show;
 mod slots;
+mod windowed;
 
-pub use config::{Config, ControlKind, Join, MOST_COUNTING_LAYERS, PeriodSet};
-pub use header::{CountingHeader, DataHeader, FeedbackHeader, Header, PackedDataHeader};
+pub use config::{Config, ControlKind, Join, MOST_COUNTING_LAYERS, PeriodSet, Windowed};
+pub use header::{AckHeader, CountingHeader, DataHeader, FeedbackHeader, Header, PackedDataHeader};
 pub use layers::{HEADROOM, Layers};
 pub use receiver::Receiver;
 pub use sender::Sender;

@@ -4,15 +4,17 @@
 //! layer, in which it is active. What is its own are the decisions to leave that layer or to try the next one.
 
 use super::attempt::Attempt;
-use super::config::{Config, Join};
+use super::config::{Config, ControlKind, Join};
 use super::counting::Counting;
-use super::header::{CountingHeader, DataHeader, FeedbackHeader, Header};
+use super::header::{AckHeader, CountingHeader, DataHeader, FeedbackHeader, Header};
 use super::layers::Layers;
 use super::show::{JOIN_FAILED, RECEIVER_GAUGES};
 use super::slots::Slots;
 use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
-use crate::packet::{self, Address, Packet};
+use crate::packet::{self, Address, Ecn, Packet};
 use crate::parts::loss_history::Space;
+use crate::parts::rtt::stamp_us;
+use crate::pgmcc::Received;
 use crate::random::Random;
 use crate::scheme::Seat;
 use crate::tfmcc::{self, Echo, LOSS_EVENT, Measurement, Recorded, ReportPackets, Reporting, SequenceSpace, Taken};
@@ -58,6 +60,11 @@ pub struct Receiver {
     bounds: Layers,
     counting: Counting,
     join: Join,
+    control: ControlKind,
+    /// What has come of the lowest layer, for ACKs.
+    lowest: Received,
+    /// Until then losses are those of before the layer above was left; with windows only.
+    spared_until: Instant,
     packet_bits: f64,
     reports: ReportPackets,
     random: Random,
@@ -162,6 +169,9 @@ impl Receiver {
             bounds,
             counting,
             join: config.join,
+            control: config.control,
+            lowest: Received::default(),
+            spared_until: Instant::ZERO,
             packet_bits: config.packet_bits(),
             reports: ReportPackets::new(&config.tfmcc, seat.flow),
             random: seat.random,
@@ -201,7 +211,7 @@ impl Receiver {
         // What was measured before it left stays, what was said is of the past.
         self.slots = Slots::new(self.counting.finest());
         (self.top, self.next_bps, self.is_new_there) = (nothing_said(), f32::NAN, true);
-        (self.level, self.hold_until) = (0, now);
+        (self.level, self.hold_until, self.lowest) = (0, now, Received::default());
         self.layers.push(Layer::joined(now));
         out.join(self.group);
         out.event(Event::layer_added(0, Cause::Time));
@@ -209,7 +219,7 @@ impl Receiver {
 
     fn packet(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
         let packet::Header::Smcc(header) = packet.header else { return };
-        if matches!(header, Header::Feedback(_)) || self.phase == Phase::Out {
+        if matches!(header, Header::Feedback(_) | Header::Ack(_)) || self.phase == Phase::Out {
             return;
         }
         self.received_pkts += 1;
@@ -265,7 +275,16 @@ impl Receiver {
         let selected = is_top && echo.is_some_and(|(is_own, _, is_clr)| self.reporting.named(is_own, is_clr));
         let own_stamp_us = echo.and_then(|(is_own, stamp_us, _)| is_own.then_some(stamp_us));
         let first_rtt = self.measurement.measure_rtt(now, own_stamp_us, self.is_lead());
+        let before = self.distinct_pkts;
         let lost = self.record(now, packet, Held::Layer(number), taken, out);
+        if self.control == ControlKind::Pgmcc {
+            if number == 0 {
+                self.lowest.take(now, header.data.sequence, packet.ecn > Ecn::Capable);
+            }
+            if self.distinct_pkts > before && self.is_lead() && matches!(self.phase, Phase::Member { .. }) {
+                self.acknowledge(now, packet, out);
+            }
+        }
 
         let is_member = matches!(self.phase, Phase::Member { .. });
         if is_top {
@@ -400,6 +419,17 @@ impl Receiver {
         self.reporting.reported(now, measurement.rtt_s());
         let header = Header::Feedback(FeedbackHeader { feedback, layer: self.level as u8, dropped });
         out.send(self.reports.next(now, self.own, self.sender, header.into()));
+    }
+
+    /// With windows who limits acknowledges each packet of the layers that it holds.
+    fn acknowledge(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+        let ack = AckHeader {
+            echoed_stamp_us: stamp_us(packet.sent),
+            highest: self.lowest.highest(),
+            bitmap: self.lowest.bitmap(),
+            layer: self.level as u8,
+        };
+        out.send(self.reports.next(now, self.own, self.sender, Header::Ack(ack).into()));
     }
 
     fn timeout(&mut self, now: Instant, out: &mut Outbox) {

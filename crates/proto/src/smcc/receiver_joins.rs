@@ -1,7 +1,7 @@
 //! When a member goes to another layer: the decision, the attempt, and its end.
 
 use super::super::attempt::{Attempt, Climb, Due};
-use super::super::config::Join;
+use super::super::config::{ControlKind, Join};
 use super::super::show::{JOIN_ABANDONED, JOIN_BEGUN, JOIN_SUCCEEDED, JOIN_WAITING};
 use super::super::slots::Seen;
 use super::{Climbed, Held, Layer, Phase, Receiver};
@@ -22,6 +22,9 @@ const LEAST_HOLD_S: f64 = 1.0;
 
 /// Without a loss so far the next layer is tried only if that much of T_S comes.
 const FULL: f64 = 0.9;
+
+/// With windows T_S counts as B_S from here on: the short numbers of RFC 4654 section 2.2.1 know it to a hundredth.
+const REACHED: f64 = 0.99;
 
 impl Receiver {
     /// A packet has come with this slot number: whether it is the first of its slot, and a loss that is known by it.
@@ -81,9 +84,17 @@ impl Receiver {
         if !matches!(self.phase, Phase::Member { .. }) || self.is_climbing() {
             return;
         }
+        if now < self.spared_until {
+            self.moved_at_event = self.measurement.loss_events();
+        }
         let floor_bps = self.bounds.floor_bps(self.level);
         let is_new_event = self.measurement.loss_events() != self.moved_at_event;
-        if self.level > 0 && is_new_event && self.measurement.have_loss() && self.target_bps() < floor_bps {
+        let is_too_much = || match self.control {
+            ControlKind::Tfmcc => self.target_bps() < floor_bps,
+            // A layer less is about half: what a window does on a loss ([Kwon] section V).
+            ControlKind::Pgmcc => true,
+        };
+        if self.level > 0 && is_new_event && self.measurement.have_loss() && is_too_much() {
             self.abandon(now, out);
             self.drop_top(now, cause, out);
         } else if self.attempt.is_some() {
@@ -97,6 +108,15 @@ impl Receiver {
     fn wants_more(&self, now: Instant) -> bool {
         if self.level >= self.bounds.top() || !self.climb().is_known() || self.slots.last().is_none() {
             return false;
+        }
+        if self.control == ControlKind::Pgmcc {
+            // A window that has reached the bound goes on in the next layer, whosoever it is ([Kwon] section V).
+            if f64::from(self.top.rate_bps) >= REACHED * self.bounds.bound_bps(self.level) {
+                return true;
+            }
+            if self.is_lead() {
+                return false;
+            }
         }
         // Without a loss X says twice what comes, or more: that it is what is sent must be seen.
         let is_full = || self.measurement.receive_bps(now) >= FULL * f64::from(self.top.rate_bps);
@@ -203,7 +223,11 @@ impl Receiver {
         }
         self.moved(now);
         // Not within the loss event for which it has left.
-        self.hold_until = self.hold_until.max(now + Duration::from_secs_f64(self.rtt_s()));
+        let rtt = Duration::from_secs_f64(self.rtt_s());
+        self.hold_until = self.hold_until.max(now + rtt);
+        if self.control == ControlKind::Pgmcc {
+            self.spared_until = now + rtt;
+        }
         self.send_report(now, true, out);
     }
 

@@ -46,6 +46,7 @@ struct Hand {
     /// Groups that were joined or left, and when.
     moves: Vec<(Instant, u32, bool)>,
     reports: Vec<(Instant, FeedbackHeader)>,
+    acks: Vec<(Instant, AckHeader)>,
     events: Vec<(Instant, Event)>,
     out: Outbox,
 }
@@ -75,6 +76,7 @@ impl Hand {
             held: Vec::new(),
             moves: Vec::new(),
             reports: Vec::new(),
+            acks: Vec::new(),
             events: Vec::new(),
             out: Outbox::new(),
         };
@@ -99,9 +101,12 @@ impl Hand {
                     self.moves.push((self.now, group, false));
                 }
                 Action::Send(packet) => {
-                    let packet::Header::Smcc(Header::Feedback(report)) = packet.header else { panic!("{packet:?}") };
                     assert_eq!((packet.destination, packet.sent), (SOURCE, self.now));
-                    self.reports.push((self.now, report));
+                    match packet.header {
+                        packet::Header::Smcc(Header::Feedback(report)) => self.reports.push((self.now, report)),
+                        packet::Header::Smcc(Header::Ack(ack)) => self.acks.push((self.now, ack)),
+                        _ => panic!("{packet:?}"),
+                    }
                 }
                 Action::Event(event) => self.events.push((self.now, event)),
                 Action::SendControl(..) => panic!("nothing beside packets"),
@@ -556,3 +561,6 @@ fn what_it_does_not_hold_is_nothing_to_it() {
     assert_eq!((hand.member.report().distinct_bytes, hand.member.level()), (report.distinct_bytes, 0));
     assert_eq!((hand.member.report().received_pkts, hand.member.target_bps()), (report.received_pkts + 12, target_bps));
 }
+
+#[path = "receiver_windowed_tests.rs"]
+mod windowed;

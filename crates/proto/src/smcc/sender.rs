@@ -3,12 +3,14 @@
 
 use super::config::Config;
 use super::counting::{Counting, Cursor};
-use super::header::{CountingHeader, Header};
+use super::header::{AckHeader, CountingHeader, Header};
 use super::layer::{Beside, Layer};
 use super::show::{ELECTION, SENDER_GAUGES};
+use super::windowed::Acknowledgement;
 use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
 use crate::packet::{self, Address, Ecn, INITIAL_TTL, Packet};
 use crate::parts::rtt::{lag_s, stamp_us};
+use crate::pgmcc::LOSS_REDUCTION;
 use crate::scheme::Seat;
 use crate::tfmcc::{self, Echo, Feedback, LIMITING_RECEIVER, RATE, REPORT, SLOW_START_ENDED, Stamp};
 use crate::time::{Duration, Instant};
@@ -98,7 +100,11 @@ impl Sender {
     }
 
     fn hear(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
-        let packet::Header::Smcc(Header::Feedback(report)) = packet.header else { return };
+        let report = match packet.header {
+            packet::Header::Smcc(Header::Feedback(report)) => report,
+            packet::Header::Smcc(Header::Ack(ack)) => return self.acknowledged(now, packet, &ack, out),
+            _ => return,
+        };
         self.reports += 1;
         self.received_bytes += u64::from(packet.size);
         let (receiver, number) = (packet.source, usize::from(report.layer));
@@ -162,6 +168,25 @@ impl Sender {
         layer.echoes.add(stamp, heard.limits);
     }
 
+    /// An ACK, with windows.
+    fn acknowledged(&mut self, now: Instant, packet: &Packet, ack: &AckHeader, out: &mut Outbox) {
+        self.reports += 1;
+        self.received_bytes += u64::from(packet.size);
+        let (receiver, number) = (packet.source, ack.layer);
+        let Some(layer) = self.layers.get_mut(usize::from(number)) else { return };
+        let rtt_s = lag_s(stamp_us(now), ack.echoed_stamp_us);
+        let found = Acknowledgement { receiver, rtt_s, highest: ack.highest, bitmap: ack.bitmap };
+        if let Some((before, after, sequence)) = layer.acknowledged(now, &found) {
+            let event = Event::change(LOSS_REDUCTION, before, after, Cause::Loss { sequence });
+            out.event(event.about(Some(receiver)).with([before, after]).on(number));
+        }
+        if let Some((before_bps, after_bps)) = layer.take_news() {
+            let cause = Cause::Report { receiver, number: ack.highest.into() };
+            out.event(Event::change(RATE, before_bps, after_bps, cause).on(number));
+        }
+        self.follow(now);
+    }
+
     fn pass(&mut self, now: Instant, out: &mut Outbox) {
         if self.layers.iter().all(|layer| layer.led.control.deadline() > now) {
             return;
@@ -202,7 +227,7 @@ impl Sender {
     }
 
     fn tell(&mut self, cause: Cause, out: &mut Outbox) {
-        for (number, layer) in self.layers.iter().enumerate() {
+        for (number, layer) in self.layers.iter_mut().enumerate() {
             let [(before_bps, lead_before), (after_bps, lead)] = layer.change();
             if lead != lead_before {
                 self.lead_changes += 1;
@@ -210,6 +235,7 @@ impl Sender {
             }
             if after_bps != before_bps {
                 out.event(Event::change(RATE, before_bps, after_bps, cause).on(number as u8));
+                layer.told();
             }
         }
     }

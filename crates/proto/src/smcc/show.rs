@@ -1,6 +1,7 @@
 //! What endpoints show of themselves, and what may happen in them.
 
 use crate::endpoint::{EventKind, Gauge, LAYER_ADDED, LAYER_DROPPED};
+use crate::pgmcc::LOSS_REDUCTION;
 use crate::tfmcc::{LIMITING_RECEIVER, LOSS_EVENT, RATE, REPORT, SLOW_START_ENDED};
 
 /// What a source shows. The first four are TFMCC's, over all layers.
@@ -62,6 +63,7 @@ pub const EVENTS: &[&EventKind] = &[
     SLOW_START_ENDED,
     LOSS_EVENT,
     REPORT,
+    LOSS_REDUCTION,
     LAYER_ADDED,
     LAYER_DROPPED,
     ELECTION,

@@ -15,6 +15,7 @@ mod presence;
 mod records;
 mod rlm;
 mod scale;
+mod smcc_windowed;
 mod support;
 mod tfmcc;
 mod undeliverable;

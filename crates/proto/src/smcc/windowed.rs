@@ -1,0 +1,237 @@
+//! The control of a layer by a window, as pgmcc has it ([Kwon] section V): T_i is a window per round-trip time.
+//!
+//! The receiver that limits the layer, LR_i, acknowledges every packet of the layers that it holds, and each ACK opens
+//! the window W_i by its part of a packet per window. In the lowest layer a loss halves it; in those above LR_i itself
+//! leaves at a loss. Who limits, and the feedback rounds in which others report, are as with TFMCC, whose rate follows
+//! the window here.
+
+use super::config::Windowed as Config;
+use crate::packet::Address;
+use crate::parts::rto::RttEstimator;
+use crate::pgmcc::{Outstanding, Window};
+use crate::tfmcc::{Feedback, Heard, Passed, RateControl};
+use crate::time::{Duration, Instant};
+
+/// T_i and what it follows from. The first part is TFMCC's; its X is always T_i.
+#[derive(Clone, Debug)]
+pub(super) struct WindowedControl {
+    /// Who limits, R_max, the feedback rounds.
+    rounds: RateControl,
+    window: Window,
+    /// Round trips of LR_i.
+    rtt: RttEstimator,
+    /// When LR_i was heard last.
+    heard_at: Instant,
+    /// Whether it has acknowledged anything: before it learns that it limits it does not.
+    acknowledges: bool,
+    /// For how long it may be silent until then.
+    initial_rto: Duration,
+    /// The packets of the lowest layer; none of the others, where losses are for LR_i to answer.
+    packets: Option<Packets>,
+    fresh_rtt: RttEstimator,
+    bias: f64,
+    packet_bits: f64,
+    floor_bps: f64,
+    bound_bps: f64,
+}
+
+/// Packets of the lowest layer and their losses.
+#[derive(Clone, Debug, Default)]
+struct Packets {
+    outstanding: Outstanding,
+    /// Losses of packets before this one belong to the last halving.
+    ignore_until: u64,
+}
+
+/// What LR_i has acknowledged.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Acknowledgement {
+    pub receiver: Address,
+    /// The round trip that it ends, seconds.
+    pub rtt_s: f64,
+    /// The highest number of its highest layer that has come, and which of the latest 32 have, bit 0 the highest.
+    pub highest: u32,
+    pub bitmap: u32,
+}
+
+/// How many packets LR_i may be silent for at the least.
+const PATIENCE_PKTS: f64 = 4.0;
+
+impl WindowedControl {
+    /// A control of the rate that `rounds` has within these bounds, bit/s. `lowest`: the layer is the lowest. `config`
+    /// must be legal.
+    pub(super) fn new(
+        config: &Config,
+        rounds: RateControl,
+        packet_bits: f64,
+        (floor_bps, bound_bps): (f64, f64),
+        lowest: bool,
+    ) -> Self {
+        let fresh_rtt = RttEstimator::new(config.initial_rto, config.min_rto, Duration::from_secs(60), Duration::ZERO);
+        WindowedControl {
+            rounds,
+            window: Window::new(config.ssthresh.0),
+            rtt: fresh_rtt.clone(),
+            heard_at: Instant::ZERO,
+            acknowledges: false,
+            initial_rto: config.initial_rto,
+            packets: lowest.then(Packets::default),
+            fresh_rtt,
+            bias: config.bias,
+            packet_bits,
+            floor_bps,
+            bound_bps,
+        }
+    }
+
+    /// Who limits, R_max, the feedback rounds; its X is T_i.
+    pub(super) fn rounds(&self) -> &RateControl {
+        &self.rounds
+    }
+
+    /// The same, for what changes neither X nor who limits.
+    pub(super) fn rounds_mut(&mut self) -> &mut RateControl {
+        &mut self.rounds
+    }
+
+    /// A report of a receiver whose highest layer is this. `None` if it says nothing.
+    pub(super) fn hear(&mut self, now: Instant, feedback: &Feedback) -> Option<Heard> {
+        let (before_bps, lead) = (self.rounds.rate_bps(), self.rounds.clr());
+        let mut feedback = *feedback;
+        if lead.is_some_and(|lead| lead != feedback.receiver) {
+            // T_i swings as a TCP's rate does: whoever limits next must want clearly less.
+            let asked_bps = self.rounds.adjusted_bps(&feedback);
+            if asked_bps >= self.bias * before_bps {
+                feedback.rate_bps *= (before_bps / asked_bps).max(1.0);
+            }
+        }
+        let heard = self.rounds.hear(now, &feedback)?;
+        let lead_now = self.rounds.clr();
+        if lead_now == Some(feedback.receiver) {
+            self.heard_at = now;
+        }
+        if lead_now != lead && lead_now.is_some() {
+            // What it asks for, but no more than there is: what is beyond comes with its ACKs.
+            let asked_bps = self.rounds.adjusted_bps(&feedback).min(before_bps);
+            self.acknowledges = false;
+            self.rtt = self.fresh_rtt.clone();
+            self.rtt.sample(Duration::from_secs_f64(feedback.rtt_s.clamp(LEAST_RTT_S, GREATEST_RTT_S)));
+            self.set_window(asked_bps);
+        }
+        self.follow(before_bps);
+        Some(heard)
+    }
+
+    /// An ACK has come; of others than LR_i it is nothing. The number of the packet of which the loss has halved the
+    /// window, if one has.
+    pub(super) fn acknowledged(&mut self, now: Instant, ack: &Acknowledgement) -> Option<u64> {
+        if self.rounds.clr() != Some(ack.receiver) {
+            return None;
+        }
+        self.heard_at = now;
+        self.acknowledges = true;
+        let mut halved = None;
+        self.rtt.sample(Duration::from_secs_f64(ack.rtt_s.clamp(LEAST_RTT_S, GREATEST_RTT_S)));
+        match &mut self.packets {
+            None => self.window.grow(1),
+            Some(packets) => {
+                let next = packets.outstanding.next();
+                let found = packets.outstanding.acknowledge(ack.receiver, ack.highest, ack.bitmap)?;
+                halved = found.congestion.filter(|&number| number >= packets.ignore_until);
+                if halved.is_some() {
+                    self.window.halve();
+                    packets.ignore_until = next;
+                } else if found.lost == 0 && found.highest >= packets.ignore_until {
+                    self.window.grow(found.acknowledged);
+                }
+            }
+        }
+        self.follow(self.rounds.rate_bps());
+        halved
+    }
+
+    /// A packet of the layer is sent.
+    pub(super) fn sent(&mut self) {
+        if let Some(packets) = &mut self.packets {
+            packets.outstanding.send(self.rounds.clr());
+            if self.rounds.clr().is_none() {
+                packets.outstanding.forget();
+            }
+        }
+    }
+
+    /// What is due by now. LR_i that has acknowledged nothing for its time-out has left.
+    pub(super) fn pass(&mut self, now: Instant) -> Passed {
+        let before_bps = self.rounds.rate_bps();
+        let lead = self.rounds.clr();
+        let mut passed = self.rounds.pass(now);
+        if self.rounds.clr().is_some() && self.silent_at() <= now {
+            self.rounds.limiting_left(now);
+            passed = Passed { given_up: true, next_round: true };
+        }
+        if self.rounds.clr().is_some() && self.rounds.clr() == lead && self.rounds.rate_bps() < before_bps {
+            // It was halved as LR_i does not report.
+            self.set_window(self.rounds.rate_bps());
+        }
+        passed
+    }
+
+    /// By when to call [`pass`](Self::pass). It may be past.
+    pub(super) fn deadline(&self) -> Instant {
+        let silent_at = if self.rounds.clr().is_some() { self.silent_at() } else { Instant::FAR_FUTURE };
+        self.rounds.deadline().min(silent_at)
+    }
+
+    /// T_i is this from now on, within the bounds, bit/s.
+    pub(super) fn jump(&mut self, rate_bps: f64) {
+        self.rounds.jump(rate_bps);
+        if self.rounds.clr().is_some() {
+            self.set_window(self.rounds.rate_bps());
+        }
+    }
+
+    /// W_i, packets.
+    pub(super) fn window(&self) -> f64 {
+        self.window.packets()
+    }
+
+    /// Until when LR_i may be silent.
+    fn silent_at(&self) -> Instant {
+        let packets = Duration::from_secs_f64(PATIENCE_PKTS * self.packet_bits / self.rounds.rate_bps());
+        let rto = if self.acknowledges { self.rtt.rto() } else { self.rtt.rto().max(self.initial_rto) };
+        self.heard_at + rto.max(packets)
+    }
+
+    /// The round-trip time of LR_i, seconds.
+    fn rtt_s(&self) -> f64 {
+        self.rtt.srtt().map_or(GREATEST_RTT_S, Duration::as_secs_f64).max(LEAST_RTT_S)
+    }
+
+    /// W_i is what gives this rate.
+    fn set_window(&mut self, rate_bps: f64) {
+        self.window.set(rate_bps * self.rtt_s() / self.packet_bits);
+    }
+
+    /// T_i is what W_i gives, if somebody limits; W_i stays within what the layer may carry. Without anybody T_i does
+    /// not rise.
+    fn follow(&mut self, before_bps: f64) {
+        if self.rounds.clr().is_none() {
+            let rate_bps = self.rounds.rate_bps().min(before_bps);
+            return self.rounds.jump(rate_bps);
+        }
+        let packets = |rate_bps: f64| rate_bps * self.rtt_s() / self.packet_bits;
+        let bounded = self.window.packets().min(packets(self.bound_bps)).max(packets(self.floor_bps));
+        if bounded != self.window.packets() {
+            self.window.set(bounded);
+        }
+        self.rounds.jump(self.window.packets() * self.packet_bits / self.rtt_s());
+    }
+}
+
+const LEAST_RTT_S: f64 = crate::parts::rtt::LEAST_RTT_S;
+/// Round-trip times beyond this are none, as in TFMCC, seconds.
+const GREATEST_RTT_S: f64 = 63.0;
+
+#[cfg(test)]
+#[path = "windowed_tests.rs"]
+mod tests;

@@ -1,0 +1,179 @@
+//! The window of a layer, ACK by ACK, and a source and a member with it.
+
+use super::*;
+use crate::tfmcc;
+
+const A: Address = Address::endpoint(1);
+const B: Address = Address::endpoint(2);
+const BITS: f64 = 8000.0;
+const ALL: u32 = u32::MAX;
+
+fn at(seconds: f64) -> Instant {
+    Instant::from_secs_f64(seconds)
+}
+
+fn report(receiver: Address, rate_bps: f64, rtt_s: f64) -> Feedback {
+    Feedback { receiver, rate_bps, rtt_s, reckoned_s: rtt_s, have_rtt: true, have_loss: true, leave: false, round: 0 }
+}
+
+/// A layer from 1 to 2 Mbit/s, or the lowest, up to 2 Mbit/s; it has begun at 0 s.
+fn control(lowest: bool) -> WindowedControl {
+    let floor_bps = if lowest { 1000.0 } else { 1e6 };
+    let mut rounds = RateControl::new(&tfmcc::Config::default()).without_slow_start();
+    rounds.set_bounds(floor_bps, 2e6);
+    let mut control = WindowedControl::new(&Config::default(), rounds, BITS, (floor_bps, 2e6), lowest);
+    control.rounds_mut().begin(Instant::ZERO);
+    control
+}
+
+fn ack(control: &mut WindowedControl, now_s: f64, receiver: Address, rtt_s: f64, highest: u32) -> Option<u64> {
+    let ack = Acknowledgement { receiver, rtt_s, highest, bitmap: ALL };
+    control.acknowledged(at(now_s), &ack)
+}
+
+#[test]
+fn who_comes_to_an_empty_layer_begins_with_its_floor_and_gains_a_packet_per_round_trip() {
+    let mut control = control(false);
+    control.jump(1e6);
+    control.hear(at(1.0), &report(A, 5e6, 0.08)).expect("it is a report");
+    // W = B_{i-1} R / 8s = 10 packets.
+    assert_eq!(control.rounds().clr(), Some(A));
+    assert!((control.window() - 10.0).abs() < 1e-6 && (control.rounds().rate_bps() - 1e6).abs() < 1.0);
+    // Ten ACKs of a round trip: about a packet more, whatever its reports ask for.
+    for n in 1..=10 {
+        ack(&mut control, 1.0 + 0.008 * f64::from(n), A, 0.08, n);
+        control.hear(at(1.0 + 0.008 * f64::from(n)), &report(A, 1.01e6, 0.08));
+    }
+    assert!((control.window() - 10.96).abs() < 0.01, "{}", control.window());
+    let expected_bps = control.window() * BITS / 0.08;
+    assert!((control.rounds().rate_bps() - expected_bps).abs() < 1.0);
+    // Of others they are nothing.
+    let window = control.window();
+    ack(&mut control, 1.1, B, 0.08, 20);
+    assert_eq!(control.window(), window);
+}
+
+#[test]
+fn the_window_stays_within_the_bounds_of_its_layer() {
+    let mut control = control(false);
+    control.jump(1e6);
+    control.hear(at(1.0), &report(A, 5e6, 0.08));
+    (1..2000).for_each(|n| {
+        ack(&mut control, 1.0 + 0.004 * f64::from(n), A, 0.08, n);
+    });
+    // B_i R / 8s = 20 packets.
+    assert_eq!((control.rounds().rate_bps(), (control.window() * 1e6).round()), (2e6, 20e6));
+    // A longer round trip lowers the rate; below the floor the window follows instead.
+    for n in 0..200 {
+        ack(&mut control, 9.0 + 0.1 * f64::from(n), A, 0.4, 2000 + n);
+    }
+    let rate_bps = control.rounds().rate_bps();
+    assert!((1e6..=2e6).contains(&rate_bps) && control.window() >= 49.9, "{rate_bps} {}", control.window());
+}
+
+#[test]
+fn another_limits_only_if_it_wants_clearly_less() {
+    let mut control = control(false);
+    control.jump(1e6);
+    control.hear(at(1.0), &report(A, 5e6, 0.08));
+    (1..100).for_each(|n| {
+        ack(&mut control, 1.0 + 0.008 * f64::from(n), A, 0.08, n);
+    });
+    let rate_bps = control.rounds().rate_bps();
+    assert!(rate_bps > 1.5e6);
+    control.hear(at(1.8), &report(B, 0.8 * rate_bps, 0.16));
+    assert_eq!(control.rounds().clr(), Some(A));
+    assert_eq!(control.rounds().rate_bps(), rate_bps);
+    control.hear(at(1.8), &report(B, 0.7 * rate_bps, 0.16));
+    assert_eq!(control.rounds().clr(), Some(B));
+    // W is what its rate takes at its own round-trip time.
+    assert!((control.rounds().rate_bps() / (0.7 * rate_bps) - 1.0).abs() < 1e-6);
+    assert!((control.window() - 0.7 * rate_bps * 0.16 / BITS).abs() < 1e-6);
+}
+
+#[test]
+fn in_the_lowest_layer_a_loss_halves_once_per_round_trip() {
+    let mut control = control(true);
+    control.hear(at(1.0), &report(A, 1e6, 0.1));
+    // From one packet by packets to four, then by a packet per window.
+    assert_eq!(control.window(), 1.0);
+    let mut number = 0;
+    for n in 0..60 {
+        control.sent();
+        assert_eq!(ack(&mut control, 1.0 + 0.02 * f64::from(n), A, 0.1, number), None);
+        number += 1;
+    }
+    let before = control.window();
+    assert!(before > 9.0 && before < 12.0, "{before}");
+    assert!((control.rounds().rate_bps() - before * BITS / 0.1).abs() < 1.0);
+    // Two of the next twelve are lost.
+    (0..12).for_each(|_| control.sent());
+    let holes = [number, number + 2];
+    let mut halved = Vec::new();
+    for highest in (number..number + 12).filter(|highest| !holes.contains(highest)) {
+        let bitmap =
+            holes.iter().filter(|&&hole| hole < highest).fold(ALL, |bits, hole| bits & !(1 << (highest - hole)));
+        let ack = Acknowledgement { receiver: A, rtt_s: 0.1, highest, bitmap };
+        halved.extend(control.acknowledged(at(2.3), &ack));
+    }
+    assert_eq!(halved, [u64::from(number)]);
+    assert!((control.window() / (before / 2.0) - 1.0).abs() < 0.02, "{before} {}", control.window());
+}
+
+#[test]
+fn above_the_lowest_layer_losses_are_for_the_receiver_to_answer() {
+    let mut control = control(false);
+    control.jump(1e6);
+    control.hear(at(1.0), &report(A, 5e6, 0.08));
+    (0..20).for_each(|_| control.sent());
+    for highest in 4..20 {
+        let ack = Acknowledgement { receiver: A, rtt_s: 0.08, highest, bitmap: ALL & !0b10 };
+        assert_eq!(control.acknowledged(at(1.1), &ack), None);
+    }
+    assert!(control.window() > 11.0);
+}
+
+#[test]
+fn who_does_not_acknowledge_is_given_up() {
+    for acknowledges in [true, false] {
+        let mut control = control(false);
+        control.jump(1e6);
+        control.hear(at(1.0), &report(A, 5e6, 0.08));
+        if acknowledges {
+            ack(&mut control, 1.1, A, 0.08, 1);
+        }
+        // A second of time-out after its last word. Before its first ACK it may not know yet that it is to acknowledge,
+        // and has 3 s.
+        let mut given_up_s = None;
+        let mut now_s = 1.1;
+        while given_up_s.is_none() && now_s < 20.0 {
+            let deadline = control.deadline();
+            now_s = deadline.as_secs_f64().max(now_s);
+            given_up_s = control.pass(deadline).given_up.then_some(now_s);
+        }
+        let given_up_s = given_up_s.expect("it is");
+        assert_eq!(control.rounds().clr(), None);
+        assert!(given_up_s <= if acknowledges { 2.2 } else { 4.1 }, "{given_up_s}");
+        // Who comes next begins with no more than there is.
+        let before_bps = control.rounds().rate_bps();
+        control.hear(at(given_up_s + 0.1), &report(B, 2e6, 0.05));
+        assert!(control.rounds().rate_bps() <= before_bps);
+        assert_eq!(control.rounds().clr(), Some(B));
+    }
+}
+
+#[test]
+fn round_trips_that_cannot_be_do_no_harm() {
+    for rtt_s in [f64::NAN, f64::INFINITY, -5.0, 0.0, 1e9] {
+        for lowest in [true, false] {
+            let mut control = control(lowest);
+            control.hear(at(1.0), &report(A, 1e6, rtt_s));
+            for n in 0..50 {
+                control.sent();
+                ack(&mut control, 1.0 + 0.01 * f64::from(n), A, rtt_s, n);
+                let (rate_bps, window) = (control.rounds().rate_bps(), control.window());
+                assert!((1000.0..=2e6).contains(&rate_bps) && window >= 1.0, "{rtt_s} {rate_bps} {window}");
+            }
+        }
+    }
+}
