@@ -114,9 +114,24 @@ impl Attempt {
         Some(attempt)
     }
 
-    /// The same, as it is decided again while it waits, if that begins earlier.
-    pub(super) fn or_earlier(self, other: Attempt) -> Attempt {
-        if other.due_at < self.due_at { Attempt { decided_at: self.decided_at, ..other } } else { self }
+    /// The same, as it is decided again at `now` while it waits: its t_0 may be at another time in the view by then. A
+    /// new plan takes its place if that begins earlier, or if t_0 is past.
+    pub(super) fn again(self, other: Option<Attempt>, counting: &Counting, slots: &Slots, now: Instant) -> Attempt {
+        let due_at = self.start_of(counting, slots, 0);
+        match other {
+            Some(other) if other.due_at < due_at || due_at < now => Attempt { decided_at: self.decided_at, ..other },
+            _ => Attempt { due_at: due_at.max(now), ..self },
+        }
+    }
+
+    /// Whether a slot so many behind t_0, or a later one, has been seen.
+    pub(super) fn has_seen(&self, counting: &Counting, slots: &Slots, step: u32) -> bool {
+        slots.last().and_then(|slot| self.steps(counting, slot)).is_some_and(|seen| seen >= step)
+    }
+
+    /// Whether it has begun longer ago than its counting layers take to begin anew.
+    pub(super) fn is_overdue(&self, now: Instant) -> bool {
+        self.has_begun && now.since(self.begun_at) > Duration(self.period.0 << self.layers)
     }
 
     /// Whether its slots are shorter than those that there are for this round-trip time.

@@ -32,7 +32,10 @@ pub(super) enum Lead {
         sent: Instant,
     },
     /// The one that did has left, and another is asked for.
-    Election,
+    Election {
+        /// It, and when it said so by its clock; none if it was given up for its silence.
+        gone: Option<(Address, Instant)>,
+    },
 }
 
 /// A control, and who limits it.
@@ -84,13 +87,13 @@ impl Led {
         Some(heard)
     }
 
-    /// `receiver` is no longer in the layer. True if it led: an election begins.
-    pub(super) fn left(&mut self, now: Instant, receiver: Address) -> bool {
+    /// `receiver` is no longer in the layer, as it said at `sent` by its clock. True if it led: an election begins.
+    pub(super) fn left(&mut self, now: Instant, receiver: Address, sent: Instant) -> bool {
         if self.control.lead() != Some(receiver) {
             return false;
         }
         self.control.lead_left(now);
-        self.elect();
+        self.elect(Some((receiver, sent)));
         true
     }
 
@@ -104,8 +107,8 @@ impl Led {
                 self.control.ask_anew(now);
                 next_round = true;
             }
-            self.elect();
-        } else if next_round && self.lead == Lead::Election {
+            self.elect(None);
+        } else if next_round && matches!(self.lead, Lead::Election { .. }) {
             self.lead = Lead::Empty { fresh: false };
             self.control.nobody_left();
         }
@@ -117,7 +120,7 @@ impl Led {
     /// comes grows. The lowest without anybody above is a session that begins, or has lost its receivers.
     pub(super) fn settle(&mut self, alone: bool) {
         let rate_bps = match self.lead {
-            Lead::Led { .. } | Lead::Election => return,
+            Lead::Led { .. } | Lead::Election { .. } => return,
             Lead::Empty { .. } if !alone => self.bound_bps,
             Lead::Empty { .. } if self.number == 0 => return,
             Lead::Empty { .. } => self.floor_bps,
@@ -138,13 +141,18 @@ impl Led {
         later && self.control.lead() == Some(receiver)
     }
 
+    /// Whether another is asked for since `receiver` said, later than at `sent`, that it has left the layer.
+    pub(super) fn was_left_since(&self, receiver: Address, sent: Instant) -> bool {
+        matches!(self.lead, Lead::Election { gone: Some((gone, at)) } if gone == receiver && at > sent)
+    }
+
     /// How many elections there have been.
     pub(super) fn elections(&self) -> u64 {
         self.elections
     }
 
-    fn elect(&mut self) {
-        self.lead = Lead::Election;
+    fn elect(&mut self, gone: Option<(Address, Instant)>) {
+        self.lead = Lead::Election { gone };
         self.elections += 1;
     }
 }

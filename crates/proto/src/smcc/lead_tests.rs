@@ -150,3 +150,44 @@ fn who_wants_less_than_a_layer_carries_at_least_counts_as_wanting_that() {
     run.report_as(4.3, 3, 2, 0.1e6, |header| header.feedback.have_rtt = false);
     assert_eq!((run.sender.rate_bps(2), run.sender.lead(2)), (2e6, Some(receiver(2))));
 }
+
+/// A report of receiver 1 on layer 1, sent at 103.99 s by its clock and overtaken by the one at 104 s.
+fn overtaken(run: &mut Run, now_s: f64) {
+    let feedback = tfmcc::FeedbackHeader {
+        have_rtt: true,
+        have_loss: true,
+        leave: false,
+        round: run.sender.round(1),
+        echoed_stamp_us: stamp_us(at(now_s)).wrapping_sub(64_000),
+        rate_bps: 1.5e6,
+        rtt_s: 0.064,
+        loss_event_rate: 0.01,
+        receive_bps: 1.5e6,
+        scale: 1.0,
+    };
+    let header = Header::Feedback(FeedbackHeader { feedback, layer: 1, dropped: false }).into();
+    let packet = Packet { sent: at(103.99), header, source: receiver(1), ..run.sender.template };
+    run.input(at(now_s), Input::Packet(&packet, None));
+}
+
+#[test]
+fn who_has_left_is_not_elected_by_a_report_from_before() {
+    // It drops the layer, where another leads below, or leaves the session.
+    for leave in [false, true] {
+        let mut run = Run::new(&direct());
+        for n in 0..30 {
+            let now_s = 2.0 + 0.064 * f64::from(n);
+            run.report(now_s, 1, 1, 1.8e6);
+            run.report(now_s, 2, 0, 0.4e6);
+        }
+        let as_said: fn(&mut FeedbackHeader) =
+            if leave { |header| header.feedback.leave = true } else { |header| header.dropped = true };
+        run.report_as(4.0, 1, u8::from(leave), 0.9e6, as_said);
+        assert_eq!((run.leads(), run.elections()), (vec![Some(receiver(2)), None, None, None], vec![(4.0, 1)]));
+        overtaken(&mut run, 4.01);
+        assert_eq!((run.leads()[1], run.elections().len()), (None, 1), "{leave}");
+        // What it sends afterwards counts.
+        run.report(4.02, 1, 1, 1.2e6);
+        assert_eq!(run.leads()[1], Some(receiver(1)));
+    }
+}

@@ -204,8 +204,11 @@ impl Receiver {
     }
 
     fn start(&mut self, now: Instant, out: &mut Outbox) {
-        if self.phase != Phase::Out {
-            return;
+        match self.phase {
+            Phase::Out => {}
+            Phase::Waiting | Phase::Member { .. } => return,
+            // It has not gone yet, and stays: the source hears of it with the next report.
+            Phase::Leaving { .. } => return self.phase = Phase::Member { leave_at: Instant::FAR_FUTURE },
         }
         self.phase = Phase::Waiting;
         // What was measured before it left stays, what was said is of the past.
@@ -316,7 +319,7 @@ impl Receiver {
         let lost = self.record(now, packet, Held::Counting(rank), taken, out);
         let is_distinct = self.distinct_pkts > before;
         // The attempt may be over.
-        if let (Some(attempt), Some(slot)) = (&mut self.attempt, self.slots.count_of(header.slot)) {
+        if let (Some(attempt), Some(slot)) = (&mut self.attempt, self.slots.count_of(now, header.slot)) {
             let step = attempt.steps(&self.counting, slot);
             if let Some(step) = step.filter(|_| is_distinct) {
                 attempt.count(step);

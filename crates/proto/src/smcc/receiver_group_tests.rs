@@ -10,6 +10,9 @@ use crate::testing::group::{GROUP, Group, Who};
 use crate::tfmcc::RATE;
 use crate::time::Rate;
 
+#[path = "receiver_link_tests.rs"]
+mod links;
+
 fn seat(who: Who) -> Seat {
     let random = Random::stream(7, &format!("test/{who:?}"));
     Seat { flow: FlowId(0), own: who.address(), group: GROUP, members: 2, line_rate: None, random }

@@ -69,7 +69,13 @@ impl Receiver {
     fn progress(&mut self, now: Instant, out: &mut Outbox) {
         let climb = self.climb();
         let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.has_begun()) else { return };
-        let Some(step) = self.slots.last().and_then(|slot| attempt.steps(&self.counting, slot)) else { return };
+        let Some(step) = self.slots.last().and_then(|slot| attempt.steps(&self.counting, slot)) else {
+            // It has begun by a view that was wrong: a clock has jumped, or the way has become much longer.
+            if attempt.is_overdue(now) {
+                self.abandon(now, out);
+            }
+            return;
+        };
         let goes_on = attempt.reach(step);
         if attempt.is_through(&climb) {
             self.succeed(now, out);
@@ -151,7 +157,7 @@ impl Receiver {
     fn plan_again(&mut self, now: Instant) {
         let rtt = Duration::from_secs_f64(self.rtt_s());
         let other = Attempt::plan(&self.counting, &self.slots, now, rtt, &self.climb());
-        self.attempt = self.attempt.map(|attempt| other.map_or(attempt, |other| attempt.or_earlier(other)));
+        self.attempt = self.attempt.map(|attempt| attempt.again(other, &self.counting, &self.slots, now));
     }
 
     /// Does what is due in the attempt.
@@ -161,7 +167,7 @@ impl Receiver {
             match attempt.due(&self.counting, &self.slots, now, rtt) {
                 None => return,
                 Some(Due::Start) => self.begin_attempt(now, out),
-                Some(Due::Join(rank)) => self.climb_on(rank, out),
+                Some(Due::Join(rank)) => self.climb_on(now, rank, out),
             }
         }
     }
@@ -172,7 +178,7 @@ impl Receiver {
         let rtt = Duration::from_secs_f64(self.rtt_s());
         // Its round-trip time has grown beyond the slots that it planned with: it decides anew.
         let is_hasty = self.attempt.is_some_and(|attempt| attempt.is_hasty(&self.counting, rtt));
-        if is_hasty || !self.wants_more(now) {
+        if is_hasty || self.is_late(1) || !self.wants_more(now) {
             return self.abandon(now, out);
         }
         self.counts.attempts += 1;
@@ -183,16 +189,25 @@ impl Receiver {
     }
 
     /// Joins the next counting layer, if it takes that.
-    fn climb_on(&mut self, rank: u8, out: &mut Outbox) {
+    fn climb_on(&mut self, now: Instant, rank: u8, out: &mut Outbox) {
         let climb = self.climb();
         let Some(attempt) = &mut self.attempt else { return };
         if !attempt.needs(rank, &climb) {
             return attempt.declined();
         }
+        if self.is_late(1 << rank) {
+            return self.abandon(now, out);
+        }
         let group = self.address(self.name(Held::Counting(rank)));
         self.climbed.push(Climbed::default());
         self.counts.counting_joins += 1;
         out.join(group);
+    }
+
+    /// Whether a packet sent so many slots after t_0 has come: what is on since then would come all at once, not packet
+    /// by packet. So it is if the way has become shorter in the meantime, or a timer is late.
+    fn is_late(&self, step: u32) -> bool {
+        self.attempt.is_some_and(|attempt| attempt.has_seen(&self.counting, &self.slots, step))
     }
 
     /// It has taken as much as the next layer brings: it joins that, if it still wants it.

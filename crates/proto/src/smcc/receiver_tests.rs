@@ -7,6 +7,9 @@ use crate::testing::feed;
 use crate::testing::group::{GROUP, SOURCE};
 use crate::time::Rate;
 
+#[path = "receiver_odd_tests.rs"]
+mod odd;
+
 const OWN: Address = Address::endpoint(1);
 const X: Duration = Duration::from_millis(10);
 /// A packet of 1000 bytes per slot of 10 ms, bit/s.
@@ -33,6 +36,8 @@ struct Hand {
     cursor: Cursor,
     layers: usize,
     now: Instant,
+    /// By how much the time at which what comes was sent is ahead of the member's clock, nanoseconds.
+    source_ns: i64,
     /// T_i, bit/s.
     rates_bps: Vec<f32>,
     rtt: Duration,
@@ -67,6 +72,7 @@ impl Hand {
             cursor: Cursor::new(config.counting()),
             layers: rates_bps.len(),
             now: Instant::ZERO,
+            source_ns: 0,
             rates_bps: rates_bps.to_vec(),
             rtt: Duration::from_millis(8),
             is_lead: false,
@@ -123,7 +129,9 @@ impl Hand {
         let until = at(until_s);
         loop {
             let timer = self.member.deadline().unwrap_or(Instant::FAR_FUTURE);
-            let counting = self.cursor.peek().map_or(Instant::FAR_FUTURE, |due| Instant(due.at.0));
+            let counting = self.cursor.peek().map_or(Instant::FAR_FUTURE, |due| {
+                Instant(due.at.0.saturating_add_signed(-self.source_ns)).max(self.now)
+            });
             let layer = (0..self.layers).min_by_key(|&layer| self.due[layer].0).expect("there is one");
             let next = timer.min(counting).min(self.due[layer].0);
             if next > until {
@@ -162,11 +170,16 @@ impl Hand {
             echo: Some(Echo { receiver: OWN, stamp_us, is_clr: self.is_lead && layer == self.member.level }),
         };
         let next_bps = self.rates_bps.get(layer + 1).copied().unwrap_or(f32::NAN);
-        DataHeader { data, next_bps, slot: (self.now.0 / X.0) as u32 }.into()
+        DataHeader { data, next_bps, slot: self.slot() as u32 }.into()
+    }
+
+    /// The slot in which what comes was sent.
+    fn slot(&self) -> u64 {
+        self.now.0.saturating_add_signed(self.source_ns) / X.0
     }
 
     fn give(&mut self, group: u32, number: u32, header: Header, lose: &mut impl FnMut(Sent) -> bool) {
-        let sent = Sent { group, number, slot: self.now.0 / X.0 };
+        let sent = Sent { group, number, slot: self.slot() };
         if self.held.contains(&group) && !lose(sent) {
             self.hand_in(group, header);
         }

@@ -89,6 +89,7 @@ impl Sender {
 
     fn start(&mut self, now: Instant) {
         self.started = Some(now);
+        self.cursor.seek(Duration::ZERO);
         self.layers.iter_mut().for_each(|layer| layer.begin(now));
         self.settle(now);
     }
@@ -110,10 +111,12 @@ impl Sender {
         let (receiver, number) = (packet.source, usize::from(report.layer));
         let feedback = feedback_of(now, receiver, &report.feedback);
         // What is void must not count as a leave of other layers either; one that was overtaken by another, from a
-        // layer that the receiver has reached since, is of the past.
+        // layer that the receiver has reached since, or by the one that says that it has left this, is of the past.
         let is_void = feedback.rate_bps.is_nan() || feedback.rate_bps < 0.0 || number >= self.layers.len();
-        let is_late =
-            |(other, layer): (usize, &Layer)| other != number && layer.led.is_led_since(receiver, packet.sent);
+        let is_late = |(other, layer): (usize, &Layer)| match other == number {
+            true => !feedback.leave && layer.led.was_left_since(receiver, packet.sent),
+            false => layer.led.is_led_since(receiver, packet.sent),
+        };
         if is_void || self.layers.iter().enumerate().any(is_late) {
             return;
         }
@@ -124,7 +127,7 @@ impl Sender {
         }
         // It is in one layer as the highest, or in none.
         for (other, layer) in self.layers.iter_mut().enumerate() {
-            if (other != number || feedback.leave) && layer.led.left(now, receiver) {
+            if (other != number || feedback.leave) && layer.led.left(now, receiver, packet.sent) {
                 layer.lead_lost();
                 out.event(Event::new(ELECTION, cause).on(other as u8));
             }

@@ -492,3 +492,26 @@ fn no_reports_upset_the_order_of_the_layers() {
         assert_eq!(elected, GroupSet::all(4), "{parameters}");
     }
 }
+
+#[test]
+fn a_source_that_starts_again_counts_from_the_beginning() {
+    let config: Config = serde_json::from_str(r#"{"rtts": ["20 ms", "40 ms"]}"#).unwrap();
+    let counting = |packets: &[Packet], start: Instant| -> Vec<(Duration, usize, u32, u32)> {
+        let of = |packet: &Packet| match packet.header {
+            packet::Header::Smcc(Header::Counting(CountingHeader { sequence, slot })) => {
+                Some((packet.sent.since(start), packet.destination.index(), sequence, slot))
+            }
+            _ => None,
+        };
+        packets.iter().filter_map(of).collect()
+    };
+    let mut run = Run::new(&config);
+    let first = counting(&run.sent(3.0), Instant::ZERO);
+    run.run(20.003);
+    run.input(at(20.003), Input::Stop);
+    run.packets.clear();
+    run.run(25.0);
+    assert_eq!((run.packets.len(), run.sender.deadline()), (0, None));
+    run.input(at(25.01), Input::Start);
+    assert!(counting(&run.sent(28.01), at(25.01)) == first && first.len() > 1000);
+}

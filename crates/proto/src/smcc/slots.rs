@@ -53,10 +53,20 @@ impl Slots {
         (self.last > 0).then_some(self.last)
     }
 
-    /// The count of the slot with this number, which is near the last; none before the first packet.
-    pub(super) fn count_of(&self, number: u32) -> Option<u64> {
+    /// The count of the slot with this number on a packet that comes at `now`; none if it is too far from where it is
+    /// expected, and before the first packet.
+    pub(super) fn count_of(&self, now: Instant, number: u32) -> Option<u64> {
         let last = self.last()?;
-        Some(last.wrapping_add_signed(i64::from(number.wrapping_sub(last as u32) as i32)))
+        Some(last.wrapping_add_signed(self.ahead(now, number)?))
+    }
+
+    /// By how many slots the number is ahead of the last, if it is where it is expected.
+    #[inline]
+    fn ahead(&self, now: Instant, number: u32) -> Option<i64> {
+        // Serial arithmetic: ahead is what is less than half the number space ahead.
+        let ahead = i64::from(number.wrapping_sub(self.last as u32) as i32);
+        let passed = (now.since(self.last_at).0 / self.period.0) as i64;
+        (-MAX_DROPOUT..=passed.saturating_add(MAX_DROPOUT)).contains(&ahead).then_some(ahead)
     }
 
     /// A packet has come with this number. One that is far from where it is expected is believed when the next is near
@@ -67,10 +77,7 @@ impl Slots {
             self.begin(now, START | u64::from(number));
             return Seen::Anew(self.last);
         }
-        // Serial arithmetic: ahead is what is less than half the number space ahead.
-        let ahead = i64::from(number.wrapping_sub(self.last as u32) as i32);
-        let passed = (now.since(self.last_at).0 / self.period.0) as i64;
-        if !(-MAX_DROPOUT..=passed.saturating_add(MAX_DROPOUT)).contains(&ahead) {
+        let Some(ahead) = self.ahead(now, number) else {
             let near = (-MAX_DROPOUT..=MAX_DROPOUT).contains(&i64::from(number.wrapping_sub(self.suspect) as i32));
             let was_suspected = self.suspect != self.last as u32;
             self.suspect = number;
@@ -79,7 +86,7 @@ impl Slots {
             }
             self.begin(now, START | u64::from(number));
             return Seen::Anew(self.last);
-        }
+        };
         self.last_at = now;
         let slot = self.last.wrapping_add_signed(ahead);
         self.time(now, slot);

@@ -1,0 +1,103 @@
+//! A member alone, with what an honest source or a good network does not do.
+
+use super::*;
+
+/// From 2.4 Mbit/s on 53 packets in a slot more, for which t_0 is at multiples of 1.28 s.
+fn before_a_long_wait() -> Hand {
+    let config =
+        Config { bounds: Some(vec![Rate(4_000_000), Rate(60_000_000)]), base_rate: None, layers: None, ..config() };
+    Hand::new(&config, &[2_400_000.0, 2_400_000.0 + 53.0 * PACKET_BPS])
+}
+
+/// The most packets of counting layers in a slot beyond those in the one before.
+fn steepest(hand: &mut Hand, until: &EventKind) -> u32 {
+    let mut counts: Vec<(u64, u32)> = Vec::new();
+    hand.until(until, |sent| {
+        if sent.group >= 2 {
+            match counts.last_mut() {
+                Some((slot, count)) if *slot == sent.slot => *count += 1,
+                _ => counts.push((sent.slot, 1)),
+            }
+        }
+        false
+    });
+    let first = counts.first().map_or(0, |&(_, count)| count);
+    counts.windows(2).map(|pair| pair[1].1.saturating_sub(pair[0].1)).max().unwrap_or(0).max(first)
+}
+
+#[test]
+fn one_wild_slot_on_a_counting_packet_changes_nothing() {
+    for wild in [1 << 31, 5_000_000, 3_000_000_000] {
+        let mut hand = below_a_slow_one();
+        hand.until(JOIN_BEGUN, none);
+        // The first packet of the second counting layer, in slot 2.
+        let start = hand.now.0 / X.0;
+        let mut given = None;
+        while given.is_none() {
+            let mut lost = None;
+            hand.run((hand.now.0 / 1_000_000 + 1) as f64 / 1000.0, |sent| {
+                let is_it = sent.group == 4 && lost.is_none();
+                lost = lost.or(is_it.then_some(sent.number));
+                is_it
+            });
+            given = lost;
+            assert!(hand.now.0 / X.0 < start + 6);
+        }
+        let counting = CountingHeader { sequence: given.expect("it was sent"), slot: wild };
+        hand.hand_in(4, Header::Counting(counting));
+        hand.until(JOIN_SUCCEEDED, none);
+        assert_eq!((hand.count(JOIN_FAILED), hand.count(LOSS_EVENT), hand.member.level()), (0, 0, 1), "{wild}");
+        assert!(hand.member.target_bps() < 1e9, "{}", hand.member.target_bps());
+    }
+}
+
+#[test]
+fn a_way_that_has_become_shorter_makes_no_burst() {
+    let mut hand = before_a_long_wait();
+    let waiting = hand.until(JOIN_WAITING, none);
+    hand.run(hand.now.as_secs_f64() + waiting.details[3] - 0.1, none);
+    assert_eq!(hand.count(JOIN_BEGUN), 0);
+    // 100 ms before t_0. From now on all comes 300 ms earlier, so that t_0 is past by 20 slots.
+    hand.source_ns = 300_000_000;
+    hand.cursor.seek(Duration(hand.now.0) + Duration::from_millis(300));
+    assert!(steepest(&mut hand, JOIN_SUCCEEDED) <= 2);
+    assert_eq!(hand.count(JOIN_FAILED), 0);
+}
+
+impl Hand {
+    /// The member's clock jumps; nothing else does.
+    fn jump(&mut self, by_s: i64) {
+        let by_ns = by_s * 1_000_000_000;
+        self.source_ns -= by_ns;
+        self.now = Instant(self.now.0.saturating_add_signed(by_ns));
+        self.due.iter_mut().for_each(|(due, _)| *due = Instant(due.0.saturating_add_signed(by_ns)));
+    }
+}
+
+#[test]
+fn a_clock_that_jumps_does_not_hold_an_attempt_for_ever() {
+    for by_s in [3600, 5, -5, -3600] {
+        let mut hand = before_a_long_wait();
+        // The clock shows ten hours more than the source's.
+        hand.jump(36_000);
+        hand.until(JOIN_WAITING, none);
+        hand.jump(by_s);
+        let from = hand.now;
+        hand.until(JOIN_SUCCEEDED, none);
+        let after_s = hand.now.since(from).as_secs_f64();
+        assert!(after_s < 30.0 && hand.climbed() == 0, "{by_s}: {after_s}");
+    }
+}
+
+#[test]
+fn who_comes_back_while_it_says_that_it_leaves_stays() {
+    let mut hand = below_a_slow_one();
+    hand.is_lead = true;
+    hand.run(0.5, none);
+    hand.input(Input::Stop);
+    assert!(hand.reports.last().is_some_and(|(_, report)| report.feedback.leave));
+    hand.input(Input::Start);
+    hand.run(hand.now.as_secs_f64() + 10.0, none);
+    assert!(!hand.held.is_empty() && hand.count(LAYER_DROPPED) == 0);
+    assert!(hand.reports.last().is_some_and(|(_, report)| !report.feedback.leave));
+}
