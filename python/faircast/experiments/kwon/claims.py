@@ -290,5 +290,7 @@ EXPERIMENTS = [
         figure=figure,
         says=says,
         numbers=numbers,
+        why="With links of 2 ms a TCP flow has some four packets on the way and often times out. In drop-tail queues "
+        "all flows lose at each overflow, so that who gets little calculates little, and stays on the lowest layer.",
     )
 ]

@@ -1,7 +1,7 @@
 """What happens with slow leaves, drop-tail queues, unequal round trips, bottlenecks that change, and satellites.
 
-Three receivers have fair rates of 2, 7 and 15 Mbit/s, one within each of the lowest three layers: they are behind 6, 21
-and 45 Mbit/s beside two TCP flows each, and B_0 is 4 Mbit/s. All else is as in the paper, but for what is varied:
+Three receivers have fair rates of 2, 7 and 12 Mbit/s, one within each of the lowest three layers: they are behind 6, 21
+and 36 Mbit/s beside two TCP flows each, and B_0 is 4 Mbit/s. All else is as in the paper, but for what is varied:
 
 * groups that are left go on to come for 2 s;
 * drop-tail queues;
@@ -28,7 +28,7 @@ from faircast.statistics import Estimate
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FAIR_MBPS = (2, 7, 15)
+FAIR_MBPS = (2, 7, 12)
 PERIODS_MS = (16, 32, 64, 128)
 BASE_MS = 2.0
 """The delay of the two links that all ways share, where round trips differ; the other three make up the rest."""

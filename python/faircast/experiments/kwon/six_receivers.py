@@ -284,6 +284,8 @@ EXPERIMENTS = [
         points=points,
         criteria=criteria(STATEMENTS_11, {"": MAIN}, reported(MAIN)),
         figure=figure_11,
+        why="S1 and S3 change level often as well: their fair rates, 3 and 5, are nearest to B_0, while S6, with 10, "
+        "is farther from the bound at 8.",
         says=says_11,
         numbers=numbers,
     ),

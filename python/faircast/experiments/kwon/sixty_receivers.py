@@ -30,7 +30,7 @@ LOW, HIGH = 0.45, 1.6
 JUDGED_S = (60.0, 200.0)
 """Who climbs five layers needs some time; TCP flows have long found their rates then."""
 SHORTEST_S = 2.0
-REPS = 5
+REPS = 3
 
 
 def fair_mbps(number: int, of: int = BOTTLENECKS) -> float:
