@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from faircast.experiment import Data, PointData
 from faircast.experiments.kwon.course import DETAILS, KINDS
+from faircast.experiments.kwon.measures import CONTROLS
 from faircast.experiments.kwon.network import Case
 from faircast.scenario import Resolved
 from faircast.summary import Layout, RunSummary
@@ -35,13 +37,17 @@ def data_of(
     runs: Mapping[Any, Sequence[dict[str, Any]]],
     summaries: Mapping[Any, Mapping[tuple[str, str], float]] | None = None,
 ) -> Data:
-    """Data with these runs of each case, one for each seed from 1; of a case all have the same summary."""
+    """Data with these runs of each case, one for each seed from 1; of a case all have the same summary. What is not
+    given of another control is as with TFMCC."""
     points: dict[Any, PointData] = {}
     for case, found in runs.items():
         seeds = range(1, len(found) + 1)
         values = (summaries or {}).get(case, {})
         summary = RunSummary(Layout(tuple((*key, "1") for key in values)), array("d", values.values()))
         points[case] = PointData(PLAIN, dict.fromkeys(seeds, summary), reduced=dict(zip(seeds, found, strict=True)))
+    for case in [case for case in points if isinstance(case, Case)]:
+        for control in CONTROLS:
+            points.setdefault(replace(case, control=control), points[case])
     return Data(points, range(1, 1 + max(map(len, runs.values()))), quick=False)
 
 

@@ -19,6 +19,12 @@ from faircast.scenario import resolve
 from faircast.summary import from_columns
 
 
+@pytest.fixture(autouse=True)
+def only_tfmcc(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What else controls layers is left out, but where a test asks for it."""
+    monkeypatch.setattr(measures, "REPORTED_CONTROLS", ())
+
+
 def failing(experiment: Experiment, data: Data) -> list[int]:
     """The numbers of the criteria that are judged and do not hold."""
     verdicts = [judge(criterion, data).verdict for criterion in experiment.criteria]

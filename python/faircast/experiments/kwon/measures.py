@@ -13,7 +13,7 @@ from faircast.experiments.kwon.course import ENDS, Course, course, course_of
 from faircast.experiments.kwon.network import Case
 from faircast.statistics import Estimate, jackknife, median_interval
 
-REPORTED_CONTROLS: tuple[str, ...] = ()
+REPORTED_CONTROLS: tuple[str, ...] = ("pgmcc",)
 """What controls the layers in runs that are reported beside those of the paper's TFMCC."""
 CONTROLS = {"tfmcc": "SMCC on TFMCC", "pgmcc": "SMCC on pgmcc"}
 Measure = Callable[[Data, Case], Measured]
