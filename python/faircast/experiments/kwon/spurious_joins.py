@@ -200,6 +200,9 @@ EXPERIMENTS = [
         place="spurious joins",
         title="What a receiver loses while another one joins its layer that should not",
         published="Joined at once, layers are dragged down by who cannot hold them; additive joins harm nobody.",
+        why="While S3 tries counts here for the stay that follows as well where an additive join succeeds: on the "
+        "layer S3 leads and lowers it as after a direct join. The interval reaches from nothing to more than the "
+        "limit.",
         points=points,
         criteria=[*CRITERIA, *reported()],
         figure=figure,
