@@ -288,7 +288,10 @@ impl Config {
             let message = format!("{} bit/s given; legal is at least a packet in 8 s, {least_bps} bit/s", first.0);
             wrong.push((name(0), message));
         }
-        if let Some(layer) = (1..bounds.len()).find(|&layer| bounds[layer] <= bounds[layer - 1]) {
+        // Of a progression that grows beyond all numbers the last bounds are the same: it is too high, not too flat.
+        let is_too_high = !given && *last > MOST_RATE;
+        let flat = (1..bounds.len()).find(|&layer| bounds[layer] <= bounds[layer - 1]);
+        if let Some(layer) = flat.filter(|_| !is_too_high) {
             let (rate, below) = (bounds[layer].0, bounds[layer - 1].0);
             wrong.push(if given {
                 (name(layer), format!("{rate} bit/s given; legal is more than the bound before it, {below} bit/s"))

@@ -58,6 +58,7 @@ fn each_illegal_value_is_named() {
         (r#"{"growth": 1, "base_rate": "1 bit/s"}"#, vec!["growth"]),
         (r#"{"growth": 0.5}"#, vec!["growth"]),
         (r#"{"growth": 1.0000001, "layers": 2, "base_rate": "1 kbit/s"}"#, vec!["growth"]),
+        (r#"{"layers": 60, "base_rate": "500 kbit/s"}"#, vec!["layers"]),
         (r#"{"base_rate": "999 bit/s"}"#, vec!["base_rate"]),
         (r#"{"base_rate": "2 Mbit/s", "layers": 30}"#, vec!["layers"]),
         (r#"{"bounds": []}"#, vec!["bounds"]),
