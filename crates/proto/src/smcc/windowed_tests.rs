@@ -163,6 +163,17 @@ fn who_does_not_acknowledge_is_given_up() {
 }
 
 #[test]
+fn on_a_long_way_the_time_out_comes_before_ten_round_trips() {
+    let mut control = control(false);
+    control.jump(1e6);
+    control.hear(at(1.0), &report(A, 5e6, 0.5));
+    ack(&mut control, 1.5, A, 0.5, 1);
+    // R + 4·R/2 at first, 0.5 + 4·0.1875 s with the second sample; TFMCC would wait for 5 s.
+    assert!(!control.pass(at(2.7)).given_up);
+    assert!(control.pass(at(2.8)).given_up);
+}
+
+#[test]
 fn round_trips_that_cannot_be_do_no_harm() {
     for rtt_s in [f64::NAN, f64::INFINITY, -5.0, 0.0, 1e9] {
         for lowest in [true, false] {
