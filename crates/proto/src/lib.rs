@@ -18,6 +18,7 @@
 //! | [`tfmcc`] | TFMCC, single-rate multicast congestion control |
 //! | [`omcc`] | OMCC: TFMCC scaled by the utility that a session has for the network |
 //! | [`smcc`] | SMCC: layers, each with a single-rate control of its own |
+//! | [`mlda`] | MLDA: layers whose rates follow what receivers report |
 //! | [`pgmcc`] | pgmcc, window-based single-rate multicast congestion control |
 //! | [`scheme`], [`flow_kind`] | the contracts of schemes of multicast congestion control and of kinds of flows |
 //! | [`registry`] | the schemes and the kinds of flows, by name |
@@ -32,6 +33,7 @@ mod gauge;
 pub mod group_set;
 pub mod guest;
 pub mod layer_blocking;
+pub mod mlda;
 pub mod omcc;
 pub mod packet;
 pub mod parts;

@@ -1,0 +1,333 @@
+//! The parameters of an MLDA session.
+
+use super::rtcp::MOST_ECHOES;
+use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
+use crate::quantity::Bytes;
+use crate::time::{Duration, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One MLDA session: its source and all its receivers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Mlda")]
+#[serde(default)]
+pub struct Config {
+    /// K, how many layers there are. Default 3 ([Ehlert]).
+    #[schemars(range(min = 1, max = 127))]
+    pub layers: u32,
+    /// M, size of a data packet on the wire, headers included. Default 512 B ([Ehlert]).
+    pub packet_size: Bytes,
+    /// T_SR, from one sender report to the next. Default 5 s, the least that RFC 3550 recommends for RTCP.
+    pub report_interval: Duration,
+    /// How a receiver reckons its share. Default "lda+".
+    pub rate_rule: RateRule,
+    /// The parameters of LDA+, used with `rate_rule` "lda+".
+    pub lda: Lda,
+    /// Over how many of the last intervals a receiver adds up what was lost and what was expected. Default 8; 1 is the
+    /// last interval alone, as reports of RTCP have it.
+    #[schemars(range(min = 1, max = 1000))]
+    pub loss_window: u32,
+    /// What must have been expected in an interval or over the window for its loss to count; below that the last loss
+    /// holds. Default 10 packets.
+    pub least_expected: u32,
+    /// A packet that comes when no more than so many packets of its layer have come since its gap was seen was late,
+    /// not lost. Default 3.
+    #[schemars(range(max = 1000))]
+    pub reordering: u32,
+    /// The most of the bottleneck's rate that a receiver's share is. Default 0.9 ([Ehlert]).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub bandwidth_share: f64,
+    /// R, the rate of every receiver's bottleneck, to simulate that it is known; left out, each receiver measures its
+    /// own by packet pairs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bottleneck: Option<Rate>,
+    /// Every so many packets of the base layer, two are sent back to back. Default 16; 0 = never.
+    pub probe_every: u32,
+    /// R is the median of so many of the last samples. Default 21.
+    #[schemars(range(min = 1, max = 1000))]
+    pub probe_samples: u32,
+    /// Rate of the base layer before the first report. Default 20 kbit/s.
+    pub first_rate: Rate,
+    /// The least rate of the base layer and the least share. Left out, a packet per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least_rate: Option<Rate>,
+    /// The most that all layers carry together; left out, the rate of the fastest link out of the source's node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_rate: Option<Rate>,
+    /// The enhancement layers are empty if they would carry less than this part of all together. Default 0.05.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub least_gap: f64,
+    /// Each gap between packets is the nominal one times 1 + U(-jitter, jitter). Default 0.1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub jitter: f64,
+    /// Whom receivers report to. Default "sender-and-group".
+    pub reports_to: ReportsTo,
+    /// A receiver is silent in a round in which it has heard a share that differs from its own by no more than this
+    /// part of its own, unless it has the lowest or the highest of all. Default 0.1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub similar: f64,
+    /// T_fb, over which receivers spread their reports, is at least this part of `report_interval` and at most all of
+    /// it. Default 0.5.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub feedback_share: f64,
+    /// T_fb is at least so many of the largest round-trip time reported. Default 2.
+    #[schemars(range(min = 0.0))]
+    pub feedback_rtts: f64,
+    /// λ: how much rarer early reports are than late ones, by the truncated exponential. Default 10.
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub feedback_lambda: f64,
+    /// Up to so many receivers the time of a report is drawn uniformly. Default 10.
+    pub uniform_up_to: u32,
+    /// Reports count for so many rounds, the one in which they come not counted. Default 2.
+    #[schemars(range(min = 1, max = 1000))]
+    pub report_rounds: u32,
+    /// After so many rounds in which nobody has reported the base layer's rate is halved, and in each one after.
+    /// Default 2.
+    #[schemars(range(min = 1, max = 1000))]
+    pub silent_rounds: u32,
+    /// The most time stamps of receivers that a sender report echoes. Default 8.
+    #[schemars(range(min = 1, max = 8))]
+    pub echoes: u32,
+    /// Whether a receiver that has lost packets and whose share is below the base layer's rate reports at once, and the
+    /// source follows with an extra report. Default true.
+    pub fast_decrease: bool,
+    /// The least time from any sender report to an extra one. Default 1 s.
+    pub extra_interval: Duration,
+    /// A receiver holds the layers that together are within 1 + this times its share. Default 0.05.
+    #[schemars(range(min = 0.0))]
+    pub join_tolerance: f64,
+    /// A receiver leaves a layer at once if since the report with which it joined it more than this part of the packets
+    /// was lost. Default 0.1; 1 = never.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub loss_limit: f64,
+    /// The round-trip time of a receiver that has not measured its own. Default 0.5 s.
+    pub initial_rtt: Duration,
+    /// Weight of the old round-trip time at a measurement. Default 0.75.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub rtt_weight: f64,
+    /// Whether receivers adjust their round-trip time by one-way delays between measurements. Default true.
+    pub one_way_adjustment: bool,
+}
+
+/// The parameters of LDA+.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "MldaLda")]
+#[serde(default, deny_unknown_fields)]
+pub struct Lda {
+    /// A_0, what an increase begins with after a loss. Default 10 kbit/s.
+    pub first_increase: Rate,
+    /// What becomes of the share when packets were lost. Default "max".
+    pub loss_rule: LossRule,
+    /// Whether an increase is bounded by twice the rate that really comes. Default true.
+    pub drift_cap: bool,
+    /// D, packets that a TCP acknowledges at once. Default 1; 2 with delayed acknowledgements.
+    #[schemars(range(min = 1.0, max = 100.0))]
+    pub acked_packets: f64,
+    /// t_out, the time-out of that TCP, in round-trip times. Default 4.
+    #[schemars(range(min = 0.0, max = 1000.0))]
+    pub timeout_rtts: f64,
+}
+
+/// How receivers reckon their share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "MldaRateRule")]
+#[serde(rename_all = "lowercase")]
+pub enum RateRule {
+    /// LDA+: additive increase, multiplicative decrease.
+    #[default]
+    #[serde(rename = "lda+")]
+    Lda,
+    /// TFMCC's: the throughput of a TCP with the loss event rate over all layers (RFC 5348).
+    Equation,
+}
+
+/// LDA+ after a loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "MldaLossRule")]
+#[serde(rename_all = "lowercase")]
+pub enum LossRule {
+    /// The larger of r (1 - sqrt(l)) and what the equation gives, as far as an increase goes.
+    #[default]
+    Max,
+    /// What the equation gives, as far as an increase goes.
+    Equation,
+}
+
+/// Where reports go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "MldaReportsTo")]
+#[serde(rename_all = "kebab-case")]
+pub enum ReportsTo {
+    /// To a group apart, of which the source and all receivers are members: they hear each other, and who has nothing
+    /// new to say is silent. The network must let members send.
+    #[default]
+    SenderAndGroup,
+    /// To the source alone: everybody reports in each round.
+    Sender,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            layers: 3,
+            packet_size: Bytes(512),
+            report_interval: Duration::from_secs(5),
+            rate_rule: RateRule::Lda,
+            lda: Lda::default(),
+            loss_window: 8,
+            least_expected: 10,
+            reordering: 3,
+            bandwidth_share: 0.9,
+            bottleneck: None,
+            probe_every: 16,
+            probe_samples: 21,
+            first_rate: Rate(20_000),
+            least_rate: None,
+            max_rate: None,
+            least_gap: 0.05,
+            jitter: 0.1,
+            reports_to: ReportsTo::SenderAndGroup,
+            similar: 0.1,
+            feedback_share: 0.5,
+            feedback_rtts: 2.0,
+            feedback_lambda: 10.0,
+            uniform_up_to: 10,
+            report_rounds: 2,
+            silent_rounds: 2,
+            echoes: MOST_ECHOES as u32,
+            fast_decrease: true,
+            extra_interval: Duration::from_secs(1),
+            join_tolerance: 0.05,
+            loss_limit: 0.1,
+            initial_rtt: Duration::from_millis(500),
+            rtt_weight: 0.75,
+            one_way_adjustment: true,
+        }
+    }
+}
+
+impl Default for Lda {
+    fn default() -> Lda {
+        Lda {
+            first_increase: Rate(10_000),
+            loss_rule: LossRule::Max,
+            drift_cap: true,
+            acked_packets: 1.0,
+            timeout_rtts: 4.0,
+        }
+    }
+}
+
+impl Config {
+    /// Bits of a data packet.
+    pub fn packet_bits(&self) -> f64 {
+        8.0 * self.packet_size.0 as f64
+    }
+
+    /// r_floor, the least share and the least rate of the base layer, bit/s.
+    pub fn least_bps(&self) -> f64 {
+        self.least_rate.map_or(self.packet_bits(), Rate::as_bps_f64)
+    }
+
+    /// The number in the session of the group to which receivers report, the one after the layers; `None` if they
+    /// report to the source alone.
+    pub fn report_group(&self) -> Option<u32> {
+        (self.reports_to == ReportsTo::SenderAndGroup).then_some(self.layers)
+    }
+
+    /// The groups: the layers, the base first, then the one to which receivers report.
+    pub fn group_plans(&self) -> Vec<GroupPlan> {
+        let reports = self.report_group().map(|_| GroupPlan { role: Role::Control, senders: Senders::Members });
+        (0..self.layers.min(MAX_GROUPS)).map(|layer| GroupPlan::layer(layer as u8)).chain(reports).collect()
+    }
+
+    /// Every field with an illegal value: its path below this one, and what was given and what is legal.
+    pub fn check(&self) -> Vec<(String, String)> {
+        let mut wrong = Vec::new();
+        let mut require = |legal: bool, field: &str, given: String, what: &str| {
+            if !legal {
+                wrong.push((field.to_owned(), format!("{given} given; legal is {what}")));
+            }
+        };
+        let numbers = [
+            ("layers", self.layers, 1, MOST_LAYERS),
+            ("loss_window", self.loss_window, 1, 1000),
+            ("reordering", self.reordering, 0, 1000),
+            ("probe_samples", self.probe_samples, 1, 1000),
+            ("report_rounds", self.report_rounds, 1, 1000),
+            ("silent_rounds", self.silent_rounds, 1, 1000),
+            ("echoes", self.echoes, 1, MOST_ECHOES as u32),
+        ];
+        for (field, value, least, most) in numbers {
+            require((least..=most).contains(&value), field, value.to_string(), &format!("{least} to {most}"));
+        }
+        let size = format!("{} B", self.packet_size.0);
+        require((1..=MAX_SIZE).contains(&self.packet_size.0), "packet_size", size, &format!("1 B to {MAX_SIZE} B"));
+        let parts = [
+            ("least_gap", self.least_gap),
+            ("jitter", self.jitter),
+            ("similar", self.similar),
+            ("feedback_share", self.feedback_share),
+            ("loss_limit", self.loss_limit),
+        ];
+        for (field, value) in parts {
+            require((0.0..=1.0).contains(&value), field, value.to_string(), "0 to 1");
+        }
+        let share = self.bandwidth_share;
+        require(share > 0.0 && share <= 1.0, "bandwidth_share", share.to_string(), "above 0 up to 1");
+        let weight = self.rtt_weight;
+        require((0.0..1.0).contains(&weight), "rtt_weight", weight.to_string(), "from 0 up to, not including, 1");
+        let upto_hundred = [
+            ("feedback_rtts", self.feedback_rtts),
+            ("feedback_lambda", self.feedback_lambda),
+            ("join_tolerance", self.join_tolerance),
+        ];
+        for (field, value) in upto_hundred {
+            require((0.0..=100.0).contains(&value), field, value.to_string(), "0 to 100");
+        }
+        let durations = [
+            ("report_interval", self.report_interval, LEAST_INTERVAL, MOST_INTERVAL),
+            ("extra_interval", self.extra_interval, Duration::from_millis(1), MOST_INTERVAL),
+            ("initial_rtt", self.initial_rtt, Duration::from_millis(1), Duration::from_secs(60)),
+        ];
+        for (field, value, least, most) in durations {
+            require((least..=most).contains(&value), field, value.to_string(), &format!("{least} to {most}"));
+        }
+        let given = [
+            ("first_rate", Some(self.first_rate)),
+            ("least_rate", self.least_rate),
+            ("max_rate", self.max_rate),
+            ("bottleneck", self.bottleneck),
+            ("lda.first_increase", Some(self.lda.first_increase)),
+        ];
+        for (field, rate) in given {
+            let Some(rate) = rate else { continue };
+            let legal = format!("{} bit/s to {} bit/s", LEAST_RATE.0, MOST_RATE.0);
+            require((LEAST_RATE..=MOST_RATE).contains(&rate), field, format!("{} bit/s", rate.0), &legal);
+        }
+        if let Some(rate) = self.max_rate {
+            let (given, least_bps) = (format!("{} bit/s", rate.0), self.least_bps());
+            let legal = format!("at least the base layer's least rate, {least_bps} bit/s");
+            require(rate.as_bps_f64() >= least_bps || rate < LEAST_RATE, "max_rate", given, &legal);
+        }
+        let (acked, timeout) = (self.lda.acked_packets, self.lda.timeout_rtts);
+        require((1.0..=100.0).contains(&acked), "lda.acked_packets", acked.to_string(), "1 to 100");
+        require((0.0..=1000.0).contains(&timeout), "lda.timeout_rtts", timeout.to_string(), "0 to 1000");
+        wrong
+    }
+}
+
+/// The most layers: with the group of reports as many groups as a session may have.
+const MOST_LAYERS: u32 = MAX_GROUPS - 1;
+/// The largest packet, bytes: its size is 16 bits on the wire.
+const MAX_SIZE: u64 = 65_535;
+const LEAST_INTERVAL: Duration = Duration::from_millis(100);
+/// T_fb, which is at most this, has 1677 s on the wire.
+const MOST_INTERVAL: Duration = Duration::from_secs(600);
+const LEAST_RATE: Rate = Rate(1);
+/// The most that any scheme says it sends.
+const MOST_RATE: Rate = Rate(400_000_000_000);
+
+#[cfg(test)]
+#[path = "config_tests.rs"]
+mod tests;

@@ -1,0 +1,102 @@
+//! What MLDA says in its packets: the header of RTP for data (RFC 3550 section 5.1), and which of the messages beside
+//! a packet is in it.
+
+use crate::packet::ProtocolHeader;
+
+/// The header of an MLDA packet. Those of RTCP carry their message beside them, as bytes: [`rtcp`](super::rtcp).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Header {
+    /// From the source to the group of a layer. Which one, the destination says.
+    Data(DataHeader),
+    /// From the source to the group of the base layer, with a [`SenderReport`](super::rtcp::SenderReport) beside it.
+    SenderReport {
+        /// Number of the round; wraps around.
+        number: u16,
+    },
+    /// From a receiver, with a [`ReceiverReport`](super::rtcp::ReceiverReport) beside it.
+    ReceiverReport {
+        /// Number of the round it is for; wraps around.
+        number: u16,
+    },
+    /// From a receiver that goes, with a [`Bye`](super::rtcp::Bye) beside it.
+    Bye,
+}
+
+/// A data packet of a layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataHeader {
+    /// Number of the packet in its layer; begins anywhere and wraps around.
+    pub sequence: u16,
+    /// When it was sent on the source's RTP clock of 1 MHz, which begins anywhere; wraps around.
+    pub timestamp: u32,
+    /// The source, by a number that it draws at its start. It is the same in all layers (RFC 3550 section 8.3).
+    pub ssrc: u32,
+    /// The marker bit: it is the first packet of a pair, and the next of the layer follows back to back.
+    pub probe: bool,
+}
+
+impl ProtocolHeader for Header {
+    /// Time stamps and the number of the source are left out: they begin anywhere.
+    fn digest(&self) -> u64 {
+        match *self {
+            Header::Data(data) => u64::from(data.sequence) | u64::from(data.probe) << 16,
+            Header::SenderReport { number } => 1 << 32 | u64::from(number),
+            Header::ReceiverReport { number } => 2 << 32 | u64::from(number),
+            Header::Bye => 3 << 32,
+        }
+    }
+
+    fn is_data(&self) -> bool {
+        matches!(self, Header::Data(_))
+    }
+
+    /// Each layer counts by itself. Of a report it is the round.
+    fn number(&self) -> Option<u64> {
+        match *self {
+            Header::Data(DataHeader { sequence: number, .. })
+            | Header::SenderReport { number }
+            | Header::ReceiverReport { number } => Some(number.into()),
+            Header::Bye => None,
+        }
+    }
+
+    #[cfg(any(test, feature = "testing"))]
+    fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
+        match wild.below(8) {
+            0 => Header::SenderReport { number: wild.sequence() as u16 },
+            1 => Header::ReceiverReport { number: wild.sequence() as u16 },
+            2 => Header::Bye,
+            _ => Header::Data(DataHeader {
+                sequence: wild.sequence() as u16,
+                timestamp: wild.word(),
+                ssrc: if wild.chance(0.1) { wild.word() } else { 1 },
+                probe: wild.chance(0.1),
+            }),
+        }
+    }
+}
+
+const _: () = assert!(core::mem::size_of::<Header>() <= 36);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_and_numbers_tell_packets_apart() {
+        let data = |sequence, probe| Header::Data(DataHeader { sequence, timestamp: 9, ssrc: 7, probe });
+        let all = [
+            data(1, false),
+            data(2, false),
+            data(1, true),
+            Header::SenderReport { number: 1 },
+            Header::ReceiverReport { number: 1 },
+            Header::Bye,
+        ];
+        for (n, header) in all.iter().enumerate() {
+            assert!(all[n + 1..].iter().all(|other| other.digest() != header.digest()), "{header:?}");
+            assert_eq!(header.is_data(), n < 3);
+        }
+        assert_eq!(all.map(|header| header.number()), [Some(1), Some(2), Some(1), Some(1), Some(1), None]);
+    }
+}
