@@ -23,6 +23,11 @@ pub trait Endpoint {
     /// What the endpoint has counted, for probes.
     fn report(&self) -> Report;
 
+    /// Whether it wants to be told of packets that links have lost ([`Input::LinkLoss`]): always the same.
+    fn sees_link_losses(&self) -> bool {
+        false
+    }
+
     /// What else it shows, and in which order: always the same list.
     fn gauges(&self) -> &'static [Gauge] {
         &[]
@@ -41,6 +46,10 @@ pub enum Input<'a> {
     Start,
     /// A packet has arrived, with the message beside it if it has one.
     Packet(&'a Packet, Option<&'a Control>),
+    /// A link's loss model has destroyed this packet on its way to the endpoint. No real host is told: it is the truth
+    /// that rules of [loss differentiation](crate::parts::loss_differentiation) are held against, and only those get
+    /// it that [ask for it](Endpoint::sees_link_losses).
+    LinkLoss(&'a Packet),
     /// The deadline has come (or may have).
     Timeout,
     /// Send nothing more of your own accord; acknowledgements may still be given.

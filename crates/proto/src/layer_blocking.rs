@@ -225,7 +225,7 @@ impl Receiver {
 impl Endpoint for Receiver {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         // Before the deadline a time-out changes nothing, not even which layers are silent.
-        if matches!(input, Input::Timeout) && self.next.is_none_or(|next| next > now) {
+        if matches!(input, Input::Timeout | Input::LinkLoss(_)) && self.next.is_none_or(|next| next > now) {
             return;
         }
         self.now = now;
@@ -241,7 +241,7 @@ impl Endpoint for Receiver {
                 self.next = None;
             }
             Input::Packet(packet, _) => self.packet(now, packet, out),
-            Input::Timeout => {}
+            Input::Timeout | Input::LinkLoss(_) => {}
         }
         if self.next.is_some_and(|next| next <= now) {
             self.next = Some(now + self.config.check_interval);

@@ -60,6 +60,12 @@ macro_rules! endpoints {
                 }
             }
 
+            fn sees_link_losses(&self) -> bool {
+                match self {
+                    $($Enum::$Variant(endpoint) => endpoint.sees_link_losses(),)+
+                }
+            }
+
             fn gauges(&self) -> &'static [Gauge] {
                 match self {
                     $($Enum::$Variant(endpoint) => endpoint.gauges(),)+

@@ -100,6 +100,8 @@ impl PyEndpoint {
             Input::Start => drop(object.call_method1(py, "handle", (now.0, "start", &wanted))?),
             Input::Timeout => drop(object.call_method1(py, "handle", (now.0, "timeout", &wanted))?),
             Input::Stop => drop(object.call_method1(py, "handle", (now.0, "stop", &wanted))?),
+            // Classes in Python are not told.
+            Input::LinkLoss(_) => {}
         }
         let deadline = object.call_method0(py, "deadline")?;
         let deadline: Option<u64> = (deadline.extract(py))

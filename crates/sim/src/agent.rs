@@ -34,6 +34,12 @@ macro_rules! agents {
                 }
             }
 
+            fn sees_link_losses(&self) -> bool {
+                match self {
+                    $(Agent::$variant(endpoint) => endpoint.sees_link_losses(),)*
+                }
+            }
+
             fn gauges(&self) -> &'static [Gauge] {
                 match self {
                     $(Agent::$variant(endpoint) => endpoint.gauges(),)*

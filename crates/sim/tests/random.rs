@@ -152,7 +152,7 @@ impl Endpoint for Talker {
                     came.push(sequence);
                 }
             }
-            Input::Timeout => {}
+            Input::Timeout | Input::LinkLoss(_) => {}
         }
         if self.next.is_some_and(|next| next <= now) {
             self.act(now, out);

@@ -185,6 +185,7 @@ impl Endpoint for Source {
                 }
                 self.reports += 1;
             }
+            Input::LinkLoss(_) => {}
             Input::Timeout => {
                 let Some(due) = self.next else { return };
                 if self.change_at <= now {
@@ -261,7 +262,7 @@ impl Endpoint for Member {
             }
             Input::Packet(packet, _) => self.data(now, packet),
             Input::Timeout if self.report_at.is_some_and(|at| at <= now) => self.report_loss(now, out),
-            Input::Timeout => {}
+            Input::Timeout | Input::LinkLoss(_) => {}
         }
     }
 

@@ -57,6 +57,10 @@ impl<E: Endpoint> Endpoint for Patient<E> {
         self.endpoint.report()
     }
 
+    fn sees_link_losses(&self) -> bool {
+        self.endpoint.sees_link_losses()
+    }
+
     fn gauges(&self) -> &'static [Gauge] {
         self.endpoint.gauges()
     }

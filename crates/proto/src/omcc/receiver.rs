@@ -69,6 +69,10 @@ impl Endpoint for Receiver {
         Report { sent_pkts: report.sent_pkts + messages[0], sent_bytes: report.sent_bytes + messages[1], ..report }
     }
 
+    fn sees_link_losses(&self) -> bool {
+        self.tfmcc.sees_link_losses()
+    }
+
     fn gauges(&self) -> &'static [Gauge] {
         self.tfmcc.gauges()
     }

@@ -199,7 +199,7 @@ impl Endpoint for Receiver {
             }
             Input::Stop if self.phase != Phase::Idle => self.leave(now, out),
             Input::Packet(packet, _) if self.phase != Phase::Idle => self.take(now, packet, out),
-            Input::Packet(..) | Input::Stop | Input::Timeout => {}
+            Input::Packet(..) | Input::Stop | Input::Timeout | Input::LinkLoss(_) => {}
         }
         self.send_due(now, out);
     }

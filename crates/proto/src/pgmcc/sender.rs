@@ -320,7 +320,7 @@ impl Endpoint for Sender {
             Input::Stop => self.stop(),
             _ if !self.running => return,
             Input::Packet(packet, _) => self.hear(now, packet, out),
-            Input::Timeout => {}
+            Input::Timeout | Input::LinkLoss(_) => {}
         }
         if self.running {
             if self.timer <= now {

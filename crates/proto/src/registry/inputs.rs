@@ -213,6 +213,7 @@ fn live(endpoint: &mut dyn Endpoint, most: usize, random: &mut Random, bound: Op
         let input = match () {
             () if step == length => Input::Stop,
             () if random.chance(0.1) => Input::Timeout,
+            () if random.chance(0.1) => Input::LinkLoss(&packet),
             () => Input::Packet(&packet, None),
         };
         feed(endpoint, now, input, random.chance(0.1), &mut out, &name);

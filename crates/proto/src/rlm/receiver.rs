@@ -389,7 +389,7 @@ impl Endpoint for Receiver {
             Input::Stop => self.stop(out),
             Input::Packet(packet, _) if self.running => self.packet(now, packet, out),
             Input::Packet(packet, _) => drop(self.subscription.take(now, packet)),
-            Input::Timeout => {}
+            Input::Timeout | Input::LinkLoss(_) => {}
         }
         // Detection first: in one moment a state that ends lets the experiment begin.
         while self.detect_at.is_some_and(|at| at <= now) {

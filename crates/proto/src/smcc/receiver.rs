@@ -488,7 +488,7 @@ impl Endpoint for Receiver {
         match input {
             Input::Start => self.start(now, out),
             Input::Packet(packet, _) => self.packet(now, packet, out),
-            Input::Timeout => self.timeout(now, out),
+            Input::Timeout | Input::LinkLoss(_) => self.timeout(now, out),
             Input::Stop => self.leave(now, out),
         }
         let leave_at = match self.phase {

@@ -310,7 +310,7 @@ impl Endpoint for Source {
             Input::Start => self.layers.iter_mut().for_each(|layer| layer.send_at = now),
             Input::Stop => self.layers.iter_mut().for_each(|layer| layer.send_at = Instant::FAR_FUTURE),
             // Whatever comes: a packet does if the driver is late.
-            Input::Timeout | Input::Packet(..) => {}
+            Input::Timeout | Input::LinkLoss(_) | Input::Packet(..) => {}
         }
         self.send(now, out);
     }
@@ -417,7 +417,7 @@ impl Endpoint for Member {
                 }
             }
             Input::Packet(packet, _) => self.data(packet),
-            Input::Timeout => {}
+            Input::Timeout | Input::LinkLoss(_) => {}
         }
         self.climb(now, out);
     }

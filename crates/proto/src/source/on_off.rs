@@ -192,7 +192,7 @@ impl Endpoint for OnOff {
             }
             Input::Stop => self.phase = Phase::Idle,
             // Whatever comes: a packet does if the driver is late.
-            Input::Timeout | Input::Packet(..) => self.on_timeout(now, out),
+            Input::Timeout | Input::LinkLoss(_) | Input::Packet(..) => self.on_timeout(now, out),
         }
     }
 

@@ -213,8 +213,8 @@ impl Endpoint for Receiver {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
             Input::Packet(packet, _) => self.on_segment(now, packet, out),
-            Input::Timeout if self.ack_at <= now => self.acknowledge(now, out),
-            Input::Timeout | Input::Start | Input::Stop => {}
+            Input::Timeout | Input::LinkLoss(_) if self.ack_at <= now => self.acknowledge(now, out),
+            Input::Timeout | Input::LinkLoss(_) | Input::Start | Input::Stop => {}
         }
     }
 

@@ -149,7 +149,7 @@ impl<W: Wording> ReceiverOf<W> {
             }
             Input::Packet(packet, _) if !matches!(self.phase, Phase::Idle | Phase::Gone) => self.data(now, packet, out),
             Input::Packet(..) => {}
-            Input::Timeout => self.timeout(now, out),
+            Input::Timeout | Input::LinkLoss(_) => self.timeout(now, out),
             Input::Stop => self.leave(now, out),
         }
         let leave_at = match self.phase {

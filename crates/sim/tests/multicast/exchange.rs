@@ -127,7 +127,7 @@ impl Endpoint for Talker {
                     deeds.messages += 1;
                 }
             }
-            Input::Timeout => {}
+            Input::Timeout | Input::LinkLoss(_) => {}
         }
         if self.next.is_some_and(|next| next <= now) {
             self.act(now, out);

@@ -94,7 +94,7 @@ impl Endpoint for Member {
                     self.highest = self.highest.max(Some(sequence));
                 }
             }
-            Input::Timeout => {}
+            Input::Timeout | Input::LinkLoss(_) => {}
         }
     }
 

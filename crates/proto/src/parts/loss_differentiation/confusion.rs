@@ -1,0 +1,48 @@
+//! How often a rule was right.
+
+use super::Verdict;
+use crate::endpoint::Gauge;
+
+/// Lost packets by what they were and what they were taken for: the confusion matrix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Confusion {
+    /// Errors of links that were called so.
+    pub link_as_link: u64,
+    /// Errors of links that were called congestion.
+    pub link_as_congestion: u64,
+    /// Congestion that was called an error of a link.
+    pub congestion_as_link: u64,
+    /// Congestion that was called so.
+    pub congestion_as_congestion: u64,
+}
+
+/// What a receiver that differentiates shows of it, in the order of [`Confusion::values`].
+pub const CONFUSION_GAUGES: [Gauge; 4] = [
+    Gauge::count("link_losses_recognised", "packets", "Packets lost by link errors that were called so."),
+    Gauge::count("link_losses_missed", "packets", "Packets lost by link errors that were called congestion."),
+    Gauge::count("congestion_losses_mistaken", "packets", "Packets lost by congestion that were called link errors."),
+    Gauge::count("congestion_losses_recognised", "packets", "Packets lost by congestion that were called so."),
+];
+
+impl Confusion {
+    /// The field for losses that are what `is_link` says and were called `verdict`.
+    pub(super) fn of(&mut self, is_link: bool, verdict: Verdict) -> &mut u64 {
+        match (is_link, verdict) {
+            (true, Verdict::Link) => &mut self.link_as_link,
+            (true, Verdict::Congestion) => &mut self.link_as_congestion,
+            (false, Verdict::Link) => &mut self.congestion_as_link,
+            (false, Verdict::Congestion) => &mut self.congestion_as_congestion,
+        }
+    }
+
+    /// All losses.
+    pub fn losses(&self) -> u64 {
+        self.link_as_link + self.link_as_congestion + self.congestion_as_link + self.congestion_as_congestion
+    }
+
+    /// The values of [`CONFUSION_GAUGES`].
+    pub fn values(&self) -> [f64; 4] {
+        [self.link_as_link, self.link_as_congestion, self.congestion_as_link, self.congestion_as_congestion]
+            .map(|packets| packets as f64)
+    }
+}
