@@ -13,6 +13,7 @@ use crate::host::Host;
 use crate::ids::{LinkId, NodeId};
 use crate::legs::{Carriers, Legs, Part};
 use crate::link::{LEAST_RATE, Link, LinkMode};
+use crate::link_losses::Witnesses;
 use crate::loss::{self, Loss};
 use crate::multicast::{Multicast, SessionPlan, SessionSite, Woods};
 use crate::paths::Watched;
@@ -371,8 +372,9 @@ impl NetworkBuilder {
         let undeliverable = vec![Undeliverable::default(); flows.len() + 1];
         let presence = vec![Presence::default(); hosts.len()];
         let trace = plan.trace.then(|| Box::new(Trace::new()));
-        let wires =
-            Wires { now: Instant::ZERO, calendar, links, store: Store::of(flows.len()), trace, legs, first_port };
+        let witnesses = Witnesses::among(&hosts, flows.len());
+        let (now, store, witnessed) = (Instant::ZERO, Store::of(flows.len()), witnesses.is_some());
+        let wires = Wires { now, calendar, links, store, trace, legs, first_port, witnessed, lost: None };
         let mut world = World {
             wires,
             places,
@@ -393,6 +395,7 @@ impl NetworkBuilder {
             agenda_armed: Instant::FAR_FUTURE,
             changes,
             paths,
+            witnesses,
         };
         world.schedule_probes();
         // What is flooded is joined from the beginning.

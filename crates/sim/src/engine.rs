@@ -11,6 +11,7 @@ use crate::forwarding::Forwarding;
 use crate::host::Host;
 use crate::ids::{LinkId, NodeId};
 use crate::link::Link;
+use crate::link_losses::Witnesses;
 use crate::multicast::{DilationSpan, Message, Multicast};
 use crate::paths::Watched;
 use crate::presence::Presence;
@@ -53,6 +54,8 @@ pub struct World<C> {
     pub(crate) changes: Option<Box<Changes>>,
     /// The ways that are watched.
     pub(crate) paths: Vec<Watched>,
+    /// Who wants to know what links lose.
+    pub(crate) witnesses: Option<Box<Witnesses>>,
 }
 
 /// Where an endpoint lives: its node, and the node's slot in the forwarding tables.
@@ -119,8 +122,9 @@ impl<C: Calendar> World<C> {
 
     #[inline(always)]
     fn deliver(&mut self, link: LinkId) {
-        if let Some((node, label)) = self.wires.deliver(link) {
-            self.come(node, link, label);
+        match self.wires.deliver(link) {
+            Some((node, label)) => self.come(node, link, label),
+            None => self.tell_of_loss(),
         }
     }
 
@@ -148,8 +152,9 @@ impl<C: Calendar> World<C> {
     fn hear(&mut self, circle: u32) {
         let flight = self.wires.land(circle);
         for _ in 0..flight.legs {
-            if let Some((node, leg)) = self.wires.hear(circle, flight.label) {
-                self.come(node, leg, flight.label);
+            match self.wires.hear(circle, flight.label) {
+                Some((node, leg)) => self.come(node, leg, flight.label),
+                None => self.tell_of_loss(),
             }
         }
         self.wires.store.release(flight.label.packet);
@@ -312,7 +317,7 @@ impl<C: Calendar> World<C> {
     }
 
     #[inline(always)]
-    fn arm(&mut self, index: usize) {
+    pub(crate) fn arm(&mut self, index: usize) {
         if let Some(at) = self.hosts[index].rearm(self.wires.now) {
             self.wires.calendar.schedule(Entry::new(at, Kind::Timer, index as u32));
         }

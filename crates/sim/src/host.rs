@@ -95,6 +95,11 @@ impl Host {
         self.agent.report()
     }
 
+    /// Whether the endpoint wants to be told of packets that links have lost.
+    pub(crate) fn sees_link_losses(&self) -> bool {
+        self.agent.sees_link_losses()
+    }
+
     /// What else the endpoint shows.
     pub(crate) fn gauges(&self) -> &'static [Gauge] {
         self.agent.gauges()

@@ -252,21 +252,15 @@ impl<C: Calendar> Wires<C> {
     pub(crate) fn hear(&mut self, circle: u32, label: Label) -> Option<(NodeId, LinkId)> {
         let leg = self.legs.circles[circle as usize].legs.pop_front().expect("a flight is to so many legs");
         let state = &mut self.links[leg.index()];
-        let heard = state.hear(self.now, label, self.store.get(label.packet)).then(|| (state.far_end(), leg));
-        match heard {
-            Some(_) => {
-                if self.trace.is_some() {
-                    self.trace(leg, Happening::Delivered, label.packet);
-                }
-                self.store.share(label.packet);
-            }
-            None => {
-                self.store.count_loss(label.packet, |losses| &mut losses.lost);
-                if let Some(trace) = &mut self.trace {
-                    trace.record(self.now, leg, Happening::Lost, None);
-                }
-            }
+        let (node, heard) = (state.far_end(), state.hear(self.now, label, self.store.get(label.packet)));
+        self.store.share(label.packet);
+        if !heard {
+            self.lose(leg, node, label);
+            return None;
         }
-        heard
+        if self.trace.is_some() {
+            self.trace(leg, Happening::Delivered, label.packet);
+        }
+        Some((node, leg))
     }
 }

@@ -32,6 +32,7 @@ mod host;
 pub mod ids;
 pub mod legs;
 pub mod link;
+mod link_losses;
 pub mod loss;
 pub mod multicast;
 mod packet_probe;

@@ -5,6 +5,7 @@ use crate::calendar::{Calendar, Entry, Kind};
 use crate::ids::{LinkId, NodeId};
 use crate::legs::{Aim, Legs};
 use crate::link::{Delivered, Launched, Link, Wanted};
+use crate::link_losses::Lost;
 use crate::probe::PacketAction;
 use crate::queue::Verdict;
 use crate::router::Offer;
@@ -22,6 +23,10 @@ pub(crate) struct Wires<C> {
     pub(crate) legs: Legs,
     /// The entity of the timer of the first router agent; those of the others follow it.
     pub(crate) first_port: u32,
+    /// Somebody wants to know what links lose.
+    pub(crate) witnessed: bool,
+    /// What a link has lost just now, if that is so; to be told within the same event.
+    pub(crate) lost: Option<Lost>,
 }
 
 impl<C: Calendar> Wires<C> {
@@ -108,17 +113,26 @@ impl<C: Calendar> Wires<C> {
             self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0));
         }
         if lost {
-            self.store.count_loss(label.packet, |losses| &mut losses.lost);
-            if let Some(trace) = &mut self.trace {
-                trace.record(self.now, link, Happening::Lost, None);
-            }
-            self.store.release(label.packet);
+            self.lose(link, at, label);
             return None;
         }
         if self.trace.is_some() {
             self.trace(link, Happening::Delivered, label.packet);
         }
         Some((at, label))
+    }
+
+    /// A packet is lost at the far end of a link: its holder lets go of it, or leaves it to whoever is told.
+    #[cold]
+    pub(crate) fn lose(&mut self, link: LinkId, node: NodeId, label: Label) {
+        self.store.count_loss(label.packet, |losses| &mut losses.lost);
+        if let Some(trace) = &mut self.trace {
+            trace.record(self.now, link, Happening::Lost, None);
+        }
+        match self.witnessed {
+            true => self.lost = Some(Lost { link, node, label }),
+            false => self.store.release(label.packet),
+        }
     }
 
     /// The packet in transmission on a link that may change goes on the wire, if it has left. One that goes on to legs

@@ -52,6 +52,8 @@ struct Deeds {
     sent: Vec<u64>,
     /// By group and sender, the numbers that came.
     came: BTreeMap<(u32, usize), Vec<u64>>,
+    /// The same of those of which was told that links had lost them.
+    lost: BTreeMap<(u32, usize), Vec<u64>>,
     joined: GroupSet,
     controls: Vec<Control>,
 }
@@ -78,6 +80,11 @@ struct Talker {
 impl Talker {
     fn below(&mut self, n: u64) -> u64 {
         (self.random.uniform() * n as f64) as u64
+    }
+
+    /// Every other one wants to be told of what links lose.
+    fn sees(&self) -> bool {
+        self.own.index().is_multiple_of(2)
     }
 
     fn group(&self, number: u32) -> Address {
@@ -147,12 +154,31 @@ impl Endpoint for Talker {
                     let mut deeds = self.deeds.lock().expect("one thread");
                     assert!(deeds.joined.contains(number), "nobody gets what it has not joined");
                     assert!(self.kind == Kind::Moving || packet.source != self.own, "nobody gets what it has sent");
+                    let lost = deeds.lost.get(&(number, packet.source.index()));
+                    let is_lost = lost.is_some_and(|lost| lost.contains(&sequence));
+                    assert!(self.kind == Kind::Moving || !is_lost, "what is lost does not come");
                     let came = deeds.came.entry((number, packet.source.index())).or_default();
                     assert!(self.kind == Kind::Moving || came.last().is_none_or(|&last| last < sequence), "twice");
                     came.push(sequence);
                 }
             }
-            Input::Timeout | Input::LinkLoss(_) => {}
+            Input::LinkLoss(packet) => {
+                assert!(self.sees(), "only they are told who want to be");
+                let Header::Datagram { sequence } = packet.header else { panic!("nobody sends {:?}", packet.header) };
+                if packet.destination.is_group() {
+                    let number = (packet.destination.index() - self.first.index()) as u32;
+                    let mut deeds = self.deeds.lock().expect("one thread");
+                    assert!(deeds.joined.contains(number), "nobody is told of what it would not have got");
+                    let at = (number, packet.source.index());
+                    let known = |all: &BTreeMap<_, Vec<u64>>| all.get(&at).is_some_and(|all| all.contains(&sequence));
+                    let is_known = known(&deeds.came) || known(&deeds.lost);
+                    assert!(self.kind == Kind::Moving || !is_known && packet.source != self.own, "lost once");
+                    deeds.lost.entry(at).or_default().push(sequence);
+                } else {
+                    assert_eq!(packet.destination, self.own);
+                }
+            }
+            Input::Timeout => {}
         }
         if self.next.is_some_and(|next| next <= now) {
             self.act(now, out);
@@ -160,6 +186,10 @@ impl Endpoint for Talker {
             let gap = [1, 10, 10, 23][self.below(4) as usize];
             self.next = Some(now + Duration::from_millis(gap));
         }
+    }
+
+    fn sees_link_losses(&self) -> bool {
+        self.sees()
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -7,6 +7,7 @@
 //! | `state.rs` | what interfaces forward, what members have joined, what nodes hence want |
 //! | `beam.rs` | the legs of one carrier as branches |
 //! | `membership.rs` | how nodes tell each other what they want: reports, acknowledgements, lifetimes |
+//! | `reach.rs` | whom a packet would have come to that was lost on its way |
 //! | `usage.rs` | what is sent to groups, what members get, how many there are |
 //! | `dilation.rs` | what is demanded behind a link, as a part of what the fastest receiver there gets |
 //! | `engine.rs` | copies and messages in the engine |
@@ -23,6 +24,7 @@ mod crossings;
 mod dilation;
 mod engine;
 mod membership;
+mod reach;
 mod state;
 mod tree;
 mod usage;

@@ -8,6 +8,7 @@ mod dilation;
 mod disciplines;
 mod layers;
 mod legs;
+mod link_losses;
 mod mesh;
 mod paths;
 mod pgmcc;
