@@ -24,16 +24,19 @@ def judged(
     high: float | None = None,
     rule: str = "",
     soft: bool = False,
+    ran: Callable[[Data, C], bool] | None = None,
 ) -> Criterion:
-    """A criterion of the first of these cases; beside it stands what the others give, by their labels."""
+    """A criterion of the first of these cases; beside it stands what the others give, by their labels.
+
+    `ran` says whether the runs of a case are there; without it the case is the key of its point.
+    """
     whole = Criterion(name=name, published=published, evaluate=_nothing, low=low, high=high, rule=rule, soft=soft)
 
     def evaluate(data: Data) -> Measured:
         main, *others = cases.items()
         found = measure(data, main[1])
-        return replace(
-            found, beside="; ".join(beside(data, label, case) for label, case in others if case in data.points)
-        )
+        there = [(label, case) for label, case in others if (ran(data, case) if ran else case in data.points)]
+        return replace(found, beside="; ".join(beside(data, label, case) for label, case in there))
 
     def beside(data: Data, label: str, case: C) -> str:
         found = measure(data, case)
@@ -62,8 +65,8 @@ class Statement(Generic[C]):
     rule: str = ""
     soft: bool = False
 
-    def judged(self, cases: Mapping[str, C]) -> Criterion:
-        """The criterion of the first of these cases, with the others beside it."""
+    def judged(self, cases: Mapping[str, C], *, ran: Callable[[Data, C], bool] | None = None) -> Criterion:
+        """The criterion of the first of these cases, with the others beside it; `ran` as in `judged`."""
         return judged(
             self.name,
             self.published,
@@ -73,6 +76,7 @@ class Statement(Generic[C]):
             high=self.high,
             rule=self.rule,
             soft=self.soft,
+            ran=ran,
         )
 
     def reported(self, label: str, case: C) -> Criterion:

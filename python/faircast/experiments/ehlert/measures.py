@@ -1,0 +1,143 @@
+"""What is measured in the tables of the paper: rates, TCP over MLDA, and how losses were told apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from faircast.experiment import Criterion, Data, Measured, Point, plain
+from faircast.experiments.ehlert.network import (
+    DURATION_S,
+    INTERVAL_S,
+    LINK_KBPS,
+    MAIN,
+    READINGS,
+    SATELLITE,
+    Case,
+    Reading,
+)
+from faircast.experiments.judging import Statement
+from faircast.statistics import Estimate, jackknife, scaled
+
+Measure = Callable[[Data, Reading], Measured]
+
+
+def point(case: Case) -> Point:
+    """The point of a case."""
+    return Point(key=case, scenario=case.scenario())
+
+
+def readings(quick: bool) -> list[Reading]:
+    """What is run: with ``--quick`` what is judged alone."""
+    return [MAIN] if quick else list(READINGS.values())
+
+
+def ran(data: Data, reading: Reading) -> bool:
+    """Whether a reading was run."""
+    return not data.quick or reading == MAIN
+
+
+def judged(statement: Statement[Reading], tcps: Iterable[str]) -> Criterion:
+    """The criterion of a statement on these TCPs, with what the other readings give that differ for them."""
+    about = tuple(tcps)
+    cases = {
+        label: reading
+        for label, reading in READINGS.items()
+        if reading == MAIN or any(reading.case(tcp) != MAIN.case(tcp) for tcp in about)
+    }
+    return statement.judged(cases, ran=ran)
+
+
+def rate(data: Data, case: Case, name: str, seed: int) -> float:
+    """What a flow or a receiver got over the whole run, kbit/s, headers included."""
+    return data.run(case, seed)[name, "rate_all"] / 1e3
+
+
+def mean_rate(data: Data, case: Case, name: str) -> Estimate:
+    """The same over the seeds."""
+    return data.over_seeds(lambda seed: rate(data, case, name, seed))
+
+
+def alone(data: Data, case: Case, branch: str = SATELLITE) -> Estimate:
+    """MLDA where it is alone, kbit/s."""
+    return mean_rate(data, case, case.branches[branch].alone)
+
+
+def shared(data: Data, case: Case, branch: str = SATELLITE) -> Estimate:
+    """MLDA beside TCP, kbit/s."""
+    return mean_rate(data, case, case.branches[branch].shared)
+
+
+def tcp(data: Data, case: Case, branch: str = SATELLITE) -> Estimate:
+    """TCP beside MLDA, kbit/s."""
+    return mean_rate(data, case, case.branches[branch].tcp)
+
+
+def fairness(data: Data, case: Case, branch: str = SATELLITE) -> Estimate:
+    """F, what TCP gets over what MLDA gets beside it: the ratio of the means, with the interval of pairs."""
+    place = case.branches[branch]
+    return ratio(data, (case, place.tcp), (case, place.shared))
+
+
+def ratio(data: Data, above: tuple[Case, str], below: tuple[Case, str]) -> Estimate:
+    """The rate of one over that of another, each a case and a name: the ratio of the means over the seeds."""
+
+    def of(seeds: Sequence[int]) -> float:
+        sums = [math.fsum(rate(data, case, name, seed) for seed in seeds) for case, name in (above, below)]
+        return sums[0] / sums[1] if sums[1] > 0 else math.inf
+
+    return jackknife(of, data.seeds)
+
+
+def part(found: Estimate, branch: str = SATELLITE) -> Estimate:
+    """A rate as a part of the link's, in per cent."""
+    return scaled(found, 100 / LINK_KBPS[branch])
+
+
+def full(data: Data, case: Case, branch: str = SATELLITE) -> Estimate:
+    """MLDA and TCP together at the shared receiver, per cent of the link."""
+    place = case.branches[branch]
+    together = data.over_seeds(
+        lambda seed: math.fsum(rate(data, case, name, seed) for name in (place.shared, place.tcp))
+    )
+    return part(together, branch)
+
+
+def recognised(data: Data, case: Case, receiver: str) -> Estimate:
+    """Which part of the losses by link errors loss differentiation recognised; NaN if there were none."""
+    return _confusion(data, case, receiver, "link_losses_recognised", "link_losses_missed")
+
+
+def mistaken(data: Data, case: Case, receiver: str) -> Estimate:
+    """Which part of the losses by congestion it took for link errors; NaN if there were none."""
+    return _confusion(data, case, receiver, "congestion_losses_mistaken", "congestion_losses_recognised")
+
+
+def _confusion(data: Data, case: Case, receiver: str, counted: str, other: str) -> Estimate:
+    def of(seeds: Sequence[int]) -> float:
+        sums = [math.fsum(data.run(case, seed)[receiver, f"{name}_all"] for seed in seeds) for name in (counted, other)]
+        return sums[0] / sum(sums) if sum(sums) else math.nan
+
+    return jackknife(of, data.seeds)
+
+
+def of_case(what: Callable[[Data, Case], Estimate], tcp_name: str, ber: float, *, terrestrial: bool = False) -> Measure:
+    """A measure of statements: an estimate of one case."""
+    return partial(_of_case, what, tcp_name, ber, terrestrial)
+
+
+def _of_case(
+    what: Callable[[Data, Case], Estimate], tcp_name: str, ber: float, terrestrial: bool, data: Data, reading: Reading
+) -> Measured:
+    return Measured.of(what(data, reading.case(tcp_name, ber, terrestrial=terrestrial)))
+
+
+def with_part(found: Estimate, branch: str = SATELLITE) -> str:
+    """``244.7 ± 3.1 (82)``: a rate, and in brackets per cent of the link."""
+    return f"{found} ({plain(part(found, branch).mean, 2)})"
+
+
+def intervals() -> int:
+    """Rows of a run."""
+    return round(DURATION_S / INTERVAL_S)

@@ -1,0 +1,201 @@
+"""Table 2: the satellite branch beside a terrestrial one of 768 kbit/s, BER 1e-8 (choice: the paper does not say)."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from faircast.experiment import Data, Experiment, Measured, Numbers, Point, plain
+from faircast.experiments.ehlert import layout
+from faircast.experiments.ehlert.measures import alone, fairness, judged, part, point, ratio, readings, shared
+from faircast.experiments.ehlert.network import (
+    HYBLA_270,
+    LOW_BER,
+    MAIN,
+    READINGS,
+    RENO,
+    SATELLITE,
+    TERRESTRIAL,
+    Case,
+    Reading,
+)
+from faircast.experiments.ehlert.published import TABLE_1, TABLE_2, TABLE_2_RENO
+from faircast.experiments.judging import Statement
+from faircast.statistics import difference
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+OVER_SATELLITE = (HYBLA_270, RENO)
+"""What TCP over the satellite is; the second is a single remark of the text."""
+
+
+def case(reading: Reading, name: str = HYBLA_270) -> Case:
+    """Both branches."""
+    return reading.case(name, LOW_BER, terrestrial=True)
+
+
+def points(quick: bool) -> list[Point]:
+    """Both TCPs in all readings, and Table 1's runs with Hybla-270."""
+    cases = [case(reading, name) for reading in readings(quick) for name in OVER_SATELLITE]
+    cases += [reading.case(HYBLA_270, LOW_BER) for reading in readings(quick)]
+    return [point(found) for found in dict.fromkeys(cases)]
+
+
+def fair(branch: str, data: Data, reading: Reading) -> Measured:
+    """What TCP gets over what MLDA gets beside it in a branch."""
+    return Measured.of(fairness(data, case(reading), branch))
+
+
+def reno_less(data: Data, reading: Reading) -> Measured:
+    """By how much f with Reno over the satellite is above that with Hybla-270."""
+    reno, hybla = (fairness(data, case(reading, name)) for name in (RENO, HYBLA_270))
+    return Measured(value=reno.mean - hybla.mean, note=f"{reno} with Reno, {hybla} with Hybla-270")
+
+
+def alone_part(branch: str, data: Data, reading: Reading) -> Measured:
+    """MLDA where it is alone, per cent of the link."""
+    return Measured.of(part(alone(data, case(reading), branch), branch))
+
+
+def lost(data: Data, reading: Reading) -> Measured:
+    """How many points of per cent less than in Table 1 MLDA gets where it is alone over the satellite."""
+    before, with_both = reading.case(HYBLA_270, LOW_BER), case(reading)
+    rates = [
+        [100 * value / 300e3 for value in data.values(found, found.branches[SATELLITE].alone, "rate_all")]
+        for found in (before, with_both)
+    ]
+    return Measured.of(difference(*rates))
+
+
+def alike(data: Data, reading: Reading) -> Measured:
+    """What MLDA gets beside TCP over what it gets alone, over the satellite."""
+    found = case(reading)
+    place = found.branches[SATELLITE]
+    note = f"{shared(data, found)} and {alone(data, found)} kbit/s"
+    return Measured.of(ratio(data, (found, place.shared), (found, place.alone)), note=note)
+
+
+HYBLA, BOTH = (HYBLA_270,), OVER_SATELLITE
+STATEMENTS: list[tuple[Statement[Reading], tuple[str, ...]]] = [
+    (
+        Statement(
+            name="satellite: Hybla-270 divided by MLDA, f",
+            published=TABLE_2[SATELLITE].fairness,
+            measure=partial(fair, SATELLITE),
+            high=0.7,
+        ),
+        HYBLA,
+    ),
+    (
+        Statement(
+            name="satellite: f with Reno minus f with Hybla-270",
+            published=f"{TABLE_2_RENO} instead of {TABLE_2[SATELLITE].fairness}: even worse",
+            measure=reno_less,
+            high=0.05,
+        ),
+        BOTH,
+    ),
+    (
+        Statement(
+            name="terrestrial: Reno divided by MLDA, f",
+            published=TABLE_2[TERRESTRIAL].fairness,
+            measure=partial(fair, TERRESTRIAL),
+            low=0.75,
+            high=1.4,
+        ),
+        HYBLA,
+    ),
+    (
+        Statement(
+            name="terrestrial: MLDA where it is alone, % of the link",
+            published="648.0 kbit/s, 84 %",
+            measure=partial(alone_part, TERRESTRIAL),
+            low=75,
+        ),
+        HYBLA,
+    ),
+    (
+        Statement(
+            name="satellite: MLDA where it is alone, % of the link",
+            published="202.99 kbit/s, 68 %",
+            measure=partial(alone_part, SATELLITE),
+            low=50,
+            high=82,
+        ),
+        HYBLA,
+    ),
+    (
+        Statement(
+            name="satellite: MLDA where it is alone, Table 1 minus Table 2, points of per cent of the link",
+            published=f"{(TABLE_1[HYBLA_270].alone - TABLE_2[SATELLITE].alone) / 3:.0f}",
+            measure=lost,
+            low=5,
+        ),
+        HYBLA,
+    ),
+    (
+        Statement(
+            name="satellite: MLDA beside TCP divided by MLDA where it is alone",
+            published="192.09 and 202.99 kbit/s, nearly equal",
+            measure=alike,
+            low=0.8,
+            high=1.2,
+        ),
+        HYBLA,
+    ),
+]
+
+
+def columns() -> list[layout.Column]:
+    """Those of the table, and the satellite's with Reno, of which the paper has f alone."""
+    found = [
+        layout.Column(
+            name=name,
+            printed=TABLE_2[branch],
+            cases={label: case(reading) for label, reading in READINGS.items()},
+            branch=branch,
+        )
+        for branch, name in ((SATELLITE, "satellite / Hybla-270"), (TERRESTRIAL, "terrestrial / Reno"))
+    ]
+    reno = {label: case(reading, RENO) for label, reading in READINGS.items() if reading.recovery == MAIN.recovery}
+    return [*found, layout.Column(name="satellite / Reno", printed=None, cases=reno)]
+
+
+def numbers(data: Data) -> Numbers:
+    """The table of the paper, with what is measured."""
+    return layout.table(data, columns())
+
+
+def figure(data: Data) -> Figure:
+    """Rates and f beside what is printed."""
+    return layout.figure(data, columns())
+
+
+def says(data: Data) -> str:
+    """What the table shows."""
+    found = case(MAIN)
+    satellite, terrestrial = (part(alone(data, found, branch), branch).mean for branch in (SATELLITE, TERRESTRIAL))
+    fairs = [fairness(data, found, branch).mean for branch in (SATELLITE, TERRESTRIAL)]
+    return (
+        f"Where it is alone MLDA gets {plain(satellite, 2)} % of the satellite's link and {plain(terrestrial, 2)} % of "
+        f"the terrestrial one; TCP gets {plain(fairs[0], 2)} times what MLDA gets beside it over the satellite and "
+        f"{plain(fairs[1], 2)} times as much on the ground."
+    )
+
+
+EXPERIMENTS = [
+    Experiment(
+        id="ehlert-table2",
+        paper="ehlert",
+        place="Table 2",
+        title="A satellite and a terrestrial branch with one session",
+        published="On the ground all is well; over the satellite MLDA has 68 % of the link, with TCP and without, and "
+        "leaves TCP 0.39 times as much.",
+        points=points,
+        criteria=[judged(*statement) for statement in STATEMENTS],
+        figure=figure,
+        says=says,
+        numbers=numbers,
+    )
+]
