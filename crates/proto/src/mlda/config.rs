@@ -2,6 +2,7 @@
 
 use super::rtcp::MOST_ECHOES;
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
+use crate::parts::loss_differentiation;
 use crate::quantity::Bytes;
 use crate::time::{Duration, Rate};
 use schemars::JsonSchema;
@@ -23,6 +24,14 @@ pub struct Config {
     pub rate_rule: RateRule,
     /// The parameters of LDA+, used with `rate_rule` "lda+".
     pub lda: Lda,
+    /// After so many report intervals without a sender report a receiver ends its interval by itself: it goes down, if
+    /// the losses say so, and reports. Default 3.
+    #[schemars(range(min = 1, max = 1000))]
+    pub missed_reports: u32,
+    /// How receivers tell errors of links, which then count as received, from congestion; left out, all losses are
+    /// congestion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss_differentiation: Option<loss_differentiation::Config>,
     /// Over how many of the last intervals a receiver adds up what was lost and what was expected. Default 8; 1 is the
     /// last interval alone, as reports of RTCP have it.
     #[schemars(range(min = 1, max = 1000))]
@@ -30,8 +39,8 @@ pub struct Config {
     /// What must have been expected in an interval or over the window for its loss to count; below that the last loss
     /// holds. Default 10 packets.
     pub least_expected: u32,
-    /// A packet that comes when no more than so many packets of its layer have come since its gap was seen was late,
-    /// not lost. Default 3.
+    /// A missing packet that is among the next so many packets of its layer after its gap was seen was late, not lost.
+    /// Default 3.
     #[schemars(range(max = 1000))]
     pub reordering: u32,
     /// The most of the bottleneck's rate that a receiver's share is. Default 0.9 ([Ehlert]).
@@ -41,7 +50,8 @@ pub struct Config {
     /// own by packet pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bottleneck: Option<Rate>,
-    /// Every so many packets of the base layer, two are sent back to back. Default 16; 0 = never.
+    /// Of so many packets of the base layer two are sent back to back, unless `bottleneck` is known. Default 16; 0 =
+    /// never.
     pub probe_every: u32,
     /// R is the median of so many of the last samples. Default 21.
     #[schemars(range(min = 1, max = 1000))]
@@ -85,13 +95,13 @@ pub struct Config {
     /// Default 2.
     #[schemars(range(min = 1, max = 1000))]
     pub silent_rounds: u32,
-    /// The most time stamps of receivers that a sender report echoes. Default 8.
-    #[schemars(range(min = 1, max = 8))]
+    /// The most time stamps of receivers that a sender report echoes, 12 bytes each. Default 8.
+    #[schemars(range(min = 1, max = 255))]
     pub echoes: u32,
     /// Whether a receiver that has lost packets and whose share is below the base layer's rate reports at once, and the
     /// source follows with an extra report. Default true.
     pub fast_decrease: bool,
-    /// The least time from any sender report to an extra one. Default 1 s.
+    /// The least time from one extra report to the next. Default 1 s.
     pub extra_interval: Duration,
     /// A receiver holds the layers that together are within 1 + this times its share. Default 0.05.
     #[schemars(range(min = 0.0))]
@@ -174,6 +184,8 @@ impl Default for Config {
             report_interval: Duration::from_secs(5),
             rate_rule: RateRule::Lda,
             lda: Lda::default(),
+            missed_reports: 3,
+            loss_differentiation: None,
             loss_window: 8,
             least_expected: 10,
             reordering: 3,
@@ -194,7 +206,7 @@ impl Default for Config {
             uniform_up_to: 10,
             report_rounds: 2,
             silent_rounds: 2,
-            echoes: MOST_ECHOES as u32,
+            echoes: 8,
             fast_decrease: true,
             extra_interval: Duration::from_secs(1),
             join_tolerance: 0.05,
@@ -229,6 +241,11 @@ impl Config {
         self.least_rate.map_or(self.packet_bits(), Rate::as_bps_f64)
     }
 
+    /// Whether the source sends pairs.
+    pub fn sends_pairs(&self) -> bool {
+        self.probe_every > 0 && self.bottleneck.is_none()
+    }
+
     /// The number in the session of the group to which receivers report, the one after the layers; `None` if they
     /// report to the source alone.
     pub fn report_group(&self) -> Option<u32> {
@@ -251,6 +268,7 @@ impl Config {
         };
         let numbers = [
             ("layers", self.layers, 1, MOST_LAYERS),
+            ("missed_reports", self.missed_reports, 1, 1000),
             ("loss_window", self.loss_window, 1, 1000),
             ("reordering", self.reordering, 0, 1000),
             ("probe_samples", self.probe_samples, 1, 1000),
@@ -261,6 +279,8 @@ impl Config {
         for (field, value, least, most) in numbers {
             require((least..=most).contains(&value), field, value.to_string(), &format!("{least} to {most}"));
         }
+        let probe_every = self.probe_every.to_string();
+        require(self.probe_every != 1, "probe_every", probe_every, "0, for never, or 2 or more");
         let size = format!("{} B", self.packet_size.0);
         require((1..=MAX_SIZE).contains(&self.packet_size.0), "packet_size", size, &format!("1 B to {MAX_SIZE} B"));
         let parts = [
@@ -313,6 +333,8 @@ impl Config {
         let (acked, timeout) = (self.lda.acked_packets, self.lda.timeout_rtts);
         require((1.0..=100.0).contains(&acked), "lda.acked_packets", acked.to_string(), "1 to 100");
         require((0.0..=1000.0).contains(&timeout), "lda.timeout_rtts", timeout.to_string(), "0 to 1000");
+        let differentiation = self.loss_differentiation.iter().flat_map(loss_differentiation::Config::check);
+        wrong.extend(differentiation.map(|(field, message)| (format!("loss_differentiation.{field}"), message)));
         wrong
     }
 }

@@ -35,7 +35,7 @@ fn a_packet_per_second_is_the_least() {
 #[test]
 fn bounds_are_legal_and_what_is_beyond_them_is_named() {
     type Set = fn(&mut Config, f64);
-    let cases: [(&str, Set, &[f64], &[f64]); 28] = [
+    let cases: [(&str, Set, &[f64], &[f64]); 29] = [
         ("layers", |c, v| c.layers = v as u32, &[1.0, 127.0], &[0.0, 128.0]),
         ("packet_size", |c, v| c.packet_size = Bytes(v as u64), &[1.0, 65_535.0], &[0.0, 65_536.0]),
         ("report_interval", |c, v| c.report_interval = Duration::from_secs_f64(v), &[0.1, 600.0], &[0.0, 0.099, 600.1]),
@@ -43,6 +43,7 @@ fn bounds_are_legal_and_what_is_beyond_them_is_named() {
         ("reordering", |c, v| c.reordering = v as u32, &[0.0, 1000.0], &[1001.0]),
         ("bandwidth_share", |c, v| c.bandwidth_share = v, &[1e-9, 1.0], &[0.0, -0.1, 1.01, f64::NAN]),
         ("bottleneck", |c, v| c.bottleneck = Some(Rate(v as u64)), &[1.0, 4e11], &[0.0, 4.1e11]),
+        ("probe_every", |c, v| c.probe_every = v as u32, &[0.0, 2.0, 1e6], &[1.0]),
         ("probe_samples", |c, v| c.probe_samples = v as u32, &[1.0, 1000.0], &[0.0, 1001.0]),
         ("first_rate", |c, v| c.first_rate = Rate(v as u64), &[1.0, 4e11], &[0.0, 4.1e11]),
         ("least_rate", |c, v| c.least_rate = Some(Rate(v as u64)), &[1.0, 4e11], &[0.0, 4.1e11]),
@@ -55,7 +56,7 @@ fn bounds_are_legal_and_what_is_beyond_them_is_named() {
         ("feedback_lambda", |c, v| c.feedback_lambda = v, &[0.0, 100.0], &[-0.1, 100.1, f64::NAN]),
         ("report_rounds", |c, v| c.report_rounds = v as u32, &[1.0, 1000.0], &[0.0, 1001.0]),
         ("silent_rounds", |c, v| c.silent_rounds = v as u32, &[1.0, 1000.0], &[0.0, 1001.0]),
-        ("echoes", |c, v| c.echoes = v as u32, &[1.0, 8.0], &[0.0, 9.0]),
+        ("echoes", |c, v| c.echoes = v as u32, &[1.0, 255.0], &[0.0, 256.0]),
         ("extra_interval", |c, v| c.extra_interval = Duration::from_secs_f64(v), &[0.001, 600.0], &[0.0, 600.1]),
         ("join_tolerance", |c, v| c.join_tolerance = v, &[0.0, 100.0], &[-0.1, 100.1, f64::NAN]),
         ("loss_limit", |c, v| c.loss_limit = v, &[0.0, 1.0], &[-0.1, 1.1, f64::NAN]),

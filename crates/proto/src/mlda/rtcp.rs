@@ -146,7 +146,7 @@ pub enum Malformed {
 }
 
 /// The most echoes in a report.
-pub const MOST_ECHOES: usize = 8;
+pub const MOST_ECHOES: usize = 255;
 /// The most layers.
 pub const MOST_LAYERS: usize = 128;
 /// Bytes of a receiver report.

@@ -38,7 +38,7 @@ fn receiver_report() -> ReceiverReport {
 
 #[test]
 fn reports_come_back_with_the_sizes_that_are_documented() {
-    for (layers, echoes) in [(1, 0), (1, 8), (3, 2), (16, 8), (128, 8)] {
+    for (layers, echoes) in [(1, 0), (1, 8), (3, 2), (16, 8), (128, 255)] {
         let report = sender_report(layers, echoes);
         let octets = report.encode();
         assert_eq!(usize::from(octets.size()), 28 + 12 * layers + 12 * echoes);
@@ -120,15 +120,15 @@ fn whatever_is_no_message_is_named() {
     assert_eq!(decode(&changed), Err(Malformed::Version { byte: 0xa0 }));
     changed[..2].copy_from_slice(&[0x80, 202]);
     assert_eq!(decode(&changed), Err(Malformed::Kind { packet_type: 202, blocks: 0 }));
-    // Five layers said where there are lines for five, and with one too many for eight echoes and a layer.
+    // Five layers said where there are lines for five, and with an echo too many beside one.
     let mut changed = sender.clone();
     changed[36] = changed[36] & 0x80 | 4;
     assert!(matches!(decode(&changed), Ok(Message::SenderReport(SenderReport { echoes, .. })) if echoes.is_empty()));
     changed[36] += 1;
     assert_eq!(decode(&changed), Err(Malformed::Lines { bytes: 60, layers: 6 }));
-    let mut changed = sender_report(3, 8).encode().0;
+    let mut changed = sender_report(3, 254).encode().0;
     changed[36] &= 0x80;
-    assert_eq!(decode(&changed), Err(Malformed::Lines { bytes: 132, layers: 1 }));
+    assert_eq!(decode(&changed), Err(Malformed::Lines { bytes: 3084, layers: 1 }));
     assert_eq!(
         decode(&[0x80, 200, 0, 6].into_iter().chain([0; 24]).collect::<Vec<u8>>()),
         Err(Malformed::Lines { bytes: 0, layers: 1 })

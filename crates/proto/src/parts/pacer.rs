@@ -38,6 +38,13 @@ impl Pacer {
         self.due = now;
     }
 
+    /// The first packet is due when this part of a gap has passed, so that those who begin together need not send
+    /// together.
+    pub fn begin_within(&mut self, now: Instant, gap_s: f64, part: f64) {
+        self.last = now - Duration::from_secs_f64((1.0 - part) * gap_s);
+        self.due = now + Duration::from_secs_f64(part * gap_s);
+    }
+
     /// When the next packet is due; [`Instant::FAR_FUTURE`] before the beginning.
     pub fn due(&self) -> Instant {
         self.due
@@ -83,6 +90,18 @@ mod tests {
             pacer.sent(at(8.0), 0.5, SECOND);
             assert_eq!(pacer.due(), at(due_s));
         }
+    }
+
+    #[test]
+    fn a_beginning_within_a_gap_is_as_if_it_had_begun_before() {
+        let mut pacer = Pacer::OFF;
+        pacer.begin_within(at(10.0), 4.0, 0.75);
+        assert_eq!(pacer.due(), at(13.0));
+        // The packet before would have gone at 9 s.
+        pacer.follow(at(10.5), 2.0);
+        assert_eq!(pacer.due(), at(11.0));
+        pacer.sent(at(11.0), 2.0, SECOND);
+        assert_eq!(pacer.due(), at(13.0));
     }
 
     #[test]
