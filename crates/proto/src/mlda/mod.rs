@@ -1,4 +1,4 @@
-//! MLDA: layers whose rates follow what receivers report [Ehlert, Sisalem00].
+//! MLDA: layers whose rates follow what receivers report [Ehlert, SisalemWolisz00].
 //!
 //! The source has K cumulative layers. In each round every receiver reckons its fair share of its path, LDA+ by
 //! default; the source makes its base layer as wide as the least share that was reported, and all layers together as
