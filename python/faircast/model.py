@@ -285,12 +285,15 @@ Utility: TypeAlias = Literal["own", "proportional", "potential-delay", "max-min"
 * "max-min": The least rate first, then the next one.
 * "alpha-fair": x^(1 - alpha) / (1 - alpha), log x for alpha = 1.
 """
-Variant: TypeAlias = Literal["reno", "newreno", "sack"]
+Variant: TypeAlias = Literal["reno", "newreno", "sack", "westwood", "westwood+", "hybla"]
 """The variant of TCP, by name.
 
 * "reno": Reno: halves on loss; fast recovery ends with the first new ACK (RFC 5681).
 * "newreno": NewReno: Reno whose fast recovery repairs several losses (RFC 6582).
 * "sack": Reno with recovery from selective acknowledgements (RFC 2018, RFC 6675).
+* "westwood": Westwood: after a loss, bandwidth times least RTT; estimated on every ACK.
+* "westwood+": Westwood+: Westwood with one bandwidth sample per round trip.
+* "hybla": Hybla: grows as fast as a reference flow with a shorter round trip.
 """
 
 
@@ -3179,6 +3182,8 @@ class Tcp(Part):
     hdr : str such as "1000 B", optional
         Headers that a segment has on the wire beside its payload. Default 40 B: IP and TCP without options. 0 B counts
         as ns-2 did before 2002.
+    hybla : TcpHybla, optional
+        Hybla: used with `variant = "hybla"`.
     initial_cwnd : str such as "50 packets", optional
         Congestion window at the start. Default 2 packets (ns-2 since May 2001).
     initial_ssthresh : str such as "50 packets", optional
@@ -3225,8 +3230,12 @@ class Tcp(Part):
         time. Sizes on the wire stay as configured. Default false.
     to : str | Sequence[str], optional
         Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i.
-    variant : {"reno", "newreno", "sack"} or a sequence of such, optional
+    variant : {"reno", "newreno", "sack", "westwood", "westwood+", "hybla"} or a sequence of such, optional
         The window rule. Default "newreno". A list has one for each of `count` flows.
+    westwood : TcpWestwood, optional
+        Westwood's filter: used with `variant = "westwood"`.
+    westwood_plus : TcpWestwoodPlus, optional
+        Westwood+'s filter: used with `variant = "westwood+"`.
     wnd : str such as "50 packets", optional
         The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20
         packets.
@@ -3274,6 +3283,8 @@ class Tcp(Part):
     """Headers that a segment has on the wire beside its payload. Default 40 B: IP and TCP without options. 0 B
     counts as ns-2 did before 2002.
     """
+    hybla: TcpHybla | None = None
+    """Hybla: used with `variant = "hybla"`."""
     initial_cwnd: str | None = None
     """Congestion window at the start. Default 2 packets (ns-2 since May 2001)."""
     initial_ssthresh: str | None = None
@@ -3327,9 +3338,31 @@ class Tcp(Part):
     """Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i."""
     variant: Variant | Sequence[Variant] | None = None
     """The window rule. Default "newreno". A list has one for each of `count` flows."""
+    westwood: TcpWestwood | None = None
+    """Westwood's filter: used with `variant = "westwood"`."""
+    westwood_plus: TcpWestwoodPlus | None = None
+    """Westwood+'s filter: used with `variant = "westwood+"`."""
     wnd: str | None = None
     """The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20
     packets.
+    """
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class TcpHybla(Part):
+    """The parameters of Hybla.
+
+    Parameters
+    ----------
+    rtt0 : str such as "250 ms", optional
+        RTT0, the round trip of the reference connection, whose growth is imitated. Flows with a shorter one grow as
+        NewReno does. Default 25 ms (Linux; ns-3 has 50 ms).
+    """
+
+    rtt0: str | None = None
+    """RTT0, the round trip of the reference connection, whose growth is imitated. Flows with a shorter one grow as
+    NewReno does. Default 25 ms (Linux; ns-3 has 50 ms).
     """
 
 
@@ -3377,6 +3410,47 @@ class TcpMecn(Part):
     """The receiver echoes the level marked first until the sender has answered it, then the next ([Durresi] section
     V). If false, a higher level is echoed at once. Default true.
     """
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class TcpWestwood(Part):
+    """The parameters of Westwood's filter.
+
+    Parameters
+    ----------
+    m : float, optional
+        Where no ACK comes for `tau / m`, a sample of zero is taken in. Default 2, the least that the sampling theorem
+        allows.
+    tau : str such as "250 ms", optional
+        The time constant τ of the filter. Default 0.5 s.
+    """
+
+    m: float | None = None
+    """Where no ACK comes for `tau / m`, a sample of zero is taken in. Default 2, the least that the sampling theorem
+    allows.
+    """
+    tau: str | None = None
+    """The time constant τ of the filter. Default 0.5 s."""
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class TcpWestwoodPlus(Part):
+    """The parameters of Westwood+'s filter.
+
+    Parameters
+    ----------
+    least_interval : str such as "250 ms", optional
+        A sample is over a round trip, but over no less than this. Default 50 ms (Linux).
+    weight : float, optional
+        The weight of a new sample, which is the mean of the last two. Default 0.1 (ns-3).
+    """
+
+    least_interval: str | None = None
+    """A sample is over a round trip, but over no less than this. Default 50 ms (Linux)."""
+    weight: float | None = None
+    """The weight of a new sample, which is the mean of the last two. Default 0.1 (ns-3)."""
 
 
 @checked

@@ -1,6 +1,6 @@
 //! The parameters of a TCP connection.
 
-use super::rule::{Recovery, Variant};
+use super::rule::{Recovery, Variant, hybla, westwood, westwood_plus};
 use crate::quantity::{Bytes, Packets};
 use crate::time::Duration;
 use schemars::JsonSchema;
@@ -85,6 +85,12 @@ pub struct Config {
     /// About the time that the bottleneck takes for a packet breaks the lock-step of flows with equal round-trip
     /// times. Default 0 s: none.
     pub send_jitter: Duration,
+    /// Westwood's filter: used with `variant = "westwood"`.
+    pub westwood: westwood::Parameters,
+    /// Westwood+'s filter: used with `variant = "westwood+"`.
+    pub westwood_plus: westwood_plus::Parameters,
+    /// Hybla: used with `variant = "hybla"`.
+    pub hybla: hybla::Parameters,
     /// Segments to transfer; left out, the source always has data (FTP).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
@@ -172,6 +178,9 @@ impl Default for Config {
             ecn_retransmissions: false,
             mecn: Mecn::default(),
             send_jitter: Duration::ZERO,
+            westwood: westwood::Parameters::default(),
+            westwood_plus: westwood_plus::Parameters::default(),
+            hybla: hybla::Parameters::default(),
             segments: None,
         }
     }
@@ -280,6 +289,16 @@ impl Config {
             "mecn.alpha2",
             format!("{alpha2} given; legal is at least alpha1, {alpha1}: moderate is more than incipient"),
         );
+        let rules = [
+            ("westwood", self.westwood.check()),
+            ("westwood_plus", self.westwood_plus.check()),
+            ("hybla", self.hybla.check()),
+        ];
+        for (rule, problems) in rules {
+            for (field, message) in problems {
+                require(false, &format!("{rule}.{field}"), message);
+            }
+        }
         require(self.segments != Some(0), "segments", "0 given; legal is 1 or more, or nothing for ever".into());
         wrong
     }

@@ -35,6 +35,8 @@ struct Repair {
     inflation: f64,
     /// A partial ACK has come (RFC 6582).
     partial_ack: bool,
+    /// The most with which it ends, if the threshold is more.
+    most_after: f64,
 }
 
 /// Why the window was last reduced.
@@ -166,14 +168,15 @@ impl LossRecovery {
         let complete = ack >= self.recover_end;
         match self.kind {
             Recovery::Reno => {
-                window.cwnd = window.ssthresh;
+                window.cwnd = window.ssthresh.min(repair.most_after);
                 self.repair = None;
             }
             Recovery::NewReno if complete => {
                 // RFC 6582 section 3.2 step 3.
+                let after = window.ssthresh.min(repair.most_after);
                 window.cwnd = match self.full_ack {
-                    FullAck::Ssthresh => window.ssthresh,
-                    FullAck::Flight => window.ssthresh.min((sent_end - ack).max(1) as f64 + 1.0),
+                    FullAck::Ssthresh => after,
+                    FullAck::Flight => after.min((sent_end - ack).max(1) as f64 + 1.0),
                 };
                 self.repair = None;
             }
@@ -231,10 +234,18 @@ impl LossRecovery {
             self.recover_end = sent_end;
         }
         self.last_cut = LastCut::Loss;
-        self.repair = Some(Repair { inflation: f64::from(self.dupthresh), partial_ack: false });
+        let inflation = f64::from(self.dupthresh);
+        self.repair = Some(Repair { inflation, partial_ack: false, most_after: f64::INFINITY });
         if self.is_selective() {
             self.scoreboard.begin_recovery();
             self.scoreboard.mark_retransmitted(una);
+        }
+    }
+
+    /// The recovery that has just begun ends with the threshold, but with no more than `most`.
+    pub fn end_with_at_most(&mut self, most: f64) {
+        if let Some(repair) = &mut self.repair {
+            repair.most_after = most;
         }
     }
 
@@ -332,6 +343,6 @@ impl Repair {
             window.cwnd = (window.cwnd - (deflation - self.inflation)).max(1.0);
             1.0
         };
-        Repair { inflation, partial_ack: true }
+        Repair { inflation, partial_ack: true, ..self }
     }
 }

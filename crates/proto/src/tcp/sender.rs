@@ -169,6 +169,7 @@ impl Sender {
         self.timer = Instant::FAR_FUTURE;
         let rtt = self.handshake.round_trip(now, self.timestamps.then_some(*echoed_stamp_us));
         self.sample(now, rtt);
+        self.rule.on_open(self.rtt.srtt(), &mut self.window);
         if self.handshake.had_loss() {
             self.rtt.restart(RTO_AFTER_LOST_SYN);
             // RFC 5681 section 3.1.

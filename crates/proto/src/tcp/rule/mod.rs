@@ -5,10 +5,17 @@
 //! | `reno.rs` | additive increase, halving (RFC 5681); what the other rules start from |
 //! | `newreno.rs` | the same with the recovery of RFC 6582 |
 //! | `sack.rs` | the same with the recovery of RFC 6675 |
+//! | `westwood.rs` | after a loss, bandwidth times least round-trip time, estimated on every ACK |
+//! | `westwood_plus.rs` | the same, estimated once a round trip |
+//! | `hybla.rs` | growth as fast as with a shorter round trip |
+//!
+//! `delivered.rs` counts for rules that estimate what ACKs say has arrived.
 //!
 //! A rule decides numbers only. Acknowledgements, timers, retransmissions and congestion echoes are the business of the
 //! machine in `sender.rs`, the same for every rule. Adding one is one file beside this one and one line in
 //! `window_rules!`. A rule outside this crate goes into [`Rule::Guest`], and has a name in scenarios by a [`RuleKind`].
+
+pub mod delivered;
 
 use super::Config;
 use crate::guest::{Guest, Guests, Sort};
@@ -59,6 +66,10 @@ pub trait WindowRule {
         Recovery::NewReno
     }
 
+    /// The handshake is over, if there was one, and has measured this; the window is that of the beginning. A window
+    /// that began with a lost SYN is one segment whatever is done here.
+    fn on_open(&mut self, _srtt: Option<Duration>, _window: &mut Window) {}
+
     /// Sees every ACK, duplicates included, before anything else is done about it: for estimators.
     #[inline]
     fn observe(&mut self, _ack: &Ack, _window: &mut Window) {}
@@ -84,6 +95,12 @@ pub trait WindowRule {
     /// Answers a congestion echo that asks for a reduction to `factor` of the window (1/2 for RFC 3168).
     fn on_mark(&mut self, factor: f64, window: &mut Window) {
         reno::scale(factor, window);
+    }
+
+    /// The most with which a recovery may end that begins with this window, already reduced. Those of Reno and NewReno
+    /// end with the threshold, or this if it is less.
+    fn most_after_recovery(&self, _window: &Window) -> f64 {
+        f64::INFINITY
     }
 }
 
@@ -178,6 +195,13 @@ macro_rules! window_rules {
                 }
             }
 
+            fn on_open(&mut self, srtt: Option<Duration>, window: &mut Window) {
+                match self {
+                    $(Rule::$Type(rule) => rule.on_open(srtt, window),)+
+                    Rule::Guest(rule) => rule.on_open(srtt, window),
+                }
+            }
+
             #[inline]
             fn observe(&mut self, ack: &Ack, window: &mut Window) {
                 match self {
@@ -214,6 +238,13 @@ macro_rules! window_rules {
                     Rule::Guest(rule) => rule.on_mark(factor, window),
                 }
             }
+
+            fn most_after_recovery(&self, window: &Window) -> f64 {
+                match self {
+                    $(Rule::$Type(rule) => rule.most_after_recovery(window),)+
+                    Rule::Guest(rule) => rule.most_after_recovery(window),
+                }
+            }
         }
     };
 }
@@ -222,6 +253,9 @@ window_rules! {
     reno::Reno = "reno": "Reno: halves on loss; fast recovery ends with the first new ACK (RFC 5681).";
     newreno::NewReno = "newreno": "NewReno: Reno whose fast recovery repairs several losses (RFC 6582).";
     sack::Sack = "sack": "Reno with recovery from selective acknowledgements (RFC 2018, RFC 6675).";
+    westwood::Westwood = "westwood": "Westwood: after a loss, bandwidth times least RTT; estimated on every ACK.";
+    westwood_plus::WestwoodPlus = "westwood+": "Westwood+: Westwood with one bandwidth sample per round trip.";
+    hybla::Hybla = "hybla": "Hybla: grows as fast as a reference flow with a shorter round trip.";
 }
 
 impl std::fmt::Debug for Rule {

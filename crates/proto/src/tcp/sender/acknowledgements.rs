@@ -141,6 +141,7 @@ impl Sender {
             let event = Event::change(events::LOSS_REDUCTION, before.cwnd, self.window.cwnd, cause);
             out.event(event.with(self.windows_since(&before)));
         }
+        self.recovery.end_with_at_most(self.rule.most_after_recovery(&self.window));
         self.send_segment(now, self.snd_una, out);
         self.timer = now + self.rtt.rto();
     }

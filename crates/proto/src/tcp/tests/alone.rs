@@ -10,18 +10,18 @@ use crate::testing::feed;
 use std::sync::{Arc, Mutex};
 
 /// A sender and what it has told of.
-struct Alone {
+pub(super) struct Alone {
     sender: Sender,
     out: Outbox,
     events: Vec<Event>,
 }
 
 /// No echo.
-const CLEAR: Ecn = Ecn::NotCapable;
+pub(super) const CLEAR: Ecn = Ecn::NotCapable;
 
 impl Alone {
     /// Started at time zero; with what it sends then.
-    fn start(config: &Config) -> (Alone, String) {
+    pub(super) fn start(config: &Config) -> (Alone, String) {
         let mut alone = Alone { sender: ends(config).0, out: Outbox::new(), events: Vec::new() };
         let sent = alone.give(Instant::ZERO, Input::Start);
         (alone, sent)
@@ -49,7 +49,7 @@ impl Alone {
     }
 
     /// An ACK of everything below `ack`.
-    fn hear(&mut self, at_s: f64, ack: u32, echo: Ecn, blocks: &[(u32, u32)]) -> String {
+    pub(super) fn hear(&mut self, at_s: f64, ack: u32, echo: Ecn, blocks: &[(u32, u32)]) -> String {
         let mut sack = [SackBlock::default(); 3];
         for (block, &(start, end)) in sack.iter_mut().zip(blocks) {
             *block = SackBlock { start, end };
@@ -68,18 +68,27 @@ impl Alone {
     }
 
     /// When the deadline comes and what is sent then.
-    fn wake(&mut self) -> (f64, String) {
+    pub(super) fn wake(&mut self) -> (f64, String) {
         let at = self.sender.deadline().expect("there is something to wait for");
         (at.as_secs_f64(), self.give(at, Input::Timeout))
     }
 
-    fn cwnd(&self) -> f64 {
-        self.sender.shown().cwnd_pkts
+    pub(super) fn cwnd(&self) -> f64 {
+        self.shown().cwnd_pkts
+    }
+
+    pub(super) fn shown(&self) -> Shown {
+        self.sender.shown()
+    }
+
+    /// One past the highest segment sent.
+    pub(super) fn sent_end(&self) -> u32 {
+        self.sender.sent_end as u32
     }
 }
 
 /// Windows from `cwnd` on, in congestion avoidance.
-fn window_of(cwnd: f64, variant: Variant) -> Config {
+pub(super) fn window_of(cwnd: f64, variant: Variant) -> Config {
     let (initial_cwnd, initial_ssthresh) = (Packets(cwnd), Some(Packets(cwnd)));
     Config { variant, initial_cwnd, initial_ssthresh, ..Config::default() }
 }

@@ -1,6 +1,6 @@
 //! What every window rule must stand: random networks, random input, any clock.
 
-use super::rule::{Rule, VARIANTS, Window, WindowRule};
+use super::rule::{Rule, VARIANTS, Window, WindowRule, hybla};
 use super::*;
 use crate::endpoint::{Action, Cause, Input, Outbox};
 use crate::tcp;
@@ -131,6 +131,53 @@ fn everything_is_delivered_over_rough_networks() {
                     );
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn every_rule_goes_with_every_recovery() {
+    for variant in VARIANTS {
+        for recovery in [Recovery::Reno, Recovery::NewReno, Recovery::Sack] {
+            for config in settings() {
+                let config = Config { variant: variant.clone(), recovery: Some(recovery), ..config };
+                for seed in 0..2 {
+                    transfer(&config, seed, 0.1, [Duration::ZERO; 2]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn hybla_at_its_reference_is_newreno_packet_for_packet() {
+    // Round trips are 0.1 s and, with what comes late, somewhat more.
+    for config in settings() {
+        for seed in 0..5 {
+            for roughness in [0.02, 0.1, 0.3] {
+                let run = |variant, rtt0| {
+                    let hybla = hybla::Parameters { rtt0: Duration::from_millis(rtt0) };
+                    let config = Config { variant, hybla, ..config.clone() };
+                    transfer_from(0, &config, seed, roughness, [Duration::ZERO; 2])
+                };
+                let newreno = run(Variant::NewReno, 25);
+                assert!(run(Variant::Hybla, 100_000) == newreno, "seed {seed} roughness {roughness} {config:?}");
+                // Half the round trip is another matter, unless windows are one segment.
+                if config.wnd > Some(Packets(1.0)) {
+                    assert!(run(Variant::Hybla, 50) != newreno, "seed {seed} roughness {roughness} {config:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn hybla_bears_a_reference_of_nearly_no_time() {
+    for rtt0 in [Duration(1), Duration::from_millis(1)] {
+        for config in settings() {
+            let hybla = hybla::Parameters { rtt0 };
+            let config = Config { variant: Variant::Hybla, hybla, ..config };
+            transfer(&config, 3, 0.1, [Duration::ZERO; 2]);
         }
     }
 }

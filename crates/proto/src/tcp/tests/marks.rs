@@ -63,7 +63,7 @@ fn each_mark_is_answered_once_and_windows_settle_where_theory_says() {
         (EcnMode::Ecn, Ecn::Moderate, 17.0, 1.0),
     ];
     for (ecn, level, expected, tolerance) in cases {
-        for variant in rule::VARIANTS {
+        for variant in RENO_LIKE {
             let config = Config { variant: variant.clone(), ..config(ecn) };
             let (marks, answered, peak) = one_mark_in_ten_round_trips(&config, level);
             assert_eq!((marks, answered), (200, 200), "{level:?}");
@@ -123,7 +123,7 @@ fn a_mark_in_a_window_reduced_for_a_loss_is_not_answered() {
         (20, _) => Fate::Mark(Ecn::Moderate),
         _ => Fate::Deliver,
     };
-    for variant in rule::VARIANTS {
+    for variant in RENO_LIKE {
         let mut pair = pair(&Config { variant: variant.clone(), ..config(EcnMode::Ecn) }, fate);
         pair.run_until(seconds(3.0));
         let report = pair.left.shown();
@@ -180,7 +180,7 @@ fn the_loss_of_the_segment_with_cwr_is_answered_anew() {
             _ => Fate::Deliver,
         }
     };
-    for variant in rule::VARIANTS {
+    for variant in RENO_LIKE {
         let config = Config { variant: variant.clone(), ..config(EcnMode::Ecn) };
         // Found by duplicate ACKs: SACK reduces for the loss. The others do not, as ns-2, but without CWR the echo goes
         // on, and the ACK that ends the recovery is the first of more than `recover`.

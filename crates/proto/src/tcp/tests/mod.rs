@@ -6,10 +6,12 @@
 //! | `handshake.rs` | the exchange of SYNs before data |
 //! | `marks.rs` | ECN and multilevel ECN |
 //! | `alone.rs` | a sender by itself, every ACK made by hand |
+//! | `estimates.rs` | rules that estimate something of the path, in such a sender |
 //! | `battery.rs` | invariants under random networks and random input, for every window rule |
 
 mod alone;
 mod battery;
+mod estimates;
 mod handshake;
 mod marks;
 mod traces;
@@ -26,6 +28,9 @@ use crate::time::{Duration, Instant};
 use std::ops::Deref;
 
 const DELAY: Duration = Duration::from_millis(50);
+
+/// The variants that grow and shrink as RFC 5681 has it.
+const RENO_LIKE: [Variant; 3] = [Variant::Reno, Variant::NewReno, Variant::Sack];
 
 fn ends(config: &Config) -> (Sender, Receiver) {
     assert_eq!(config.check(), []);
@@ -162,9 +167,12 @@ fn wrong_values_are_named() {
         ..Config::default()
     };
     (config.mecn.alpha1, config.mecn.alpha2, config.mecn.alpha3) = (0.7, 0.4, 1.0);
+    (config.westwood.tau, config.westwood.m, config.westwood_plus.weight) = (Duration::ZERO, 0.5, 0.0);
+    config.hybla.rtt0 = Duration::ZERO;
     let fields: Vec<String> = config.check().into_iter().map(|(field, _)| field).collect();
     let expected = "mss ack_size wnd initial_cwnd initial_ssthresh max_burst dupthresh rto_min rto_initial \
-                    delayed_ack_timeout mecn.alpha3 mecn.alpha2 segments";
+                    delayed_ack_timeout mecn.alpha3 mecn.alpha2 westwood.tau westwood.m westwood_plus.weight \
+                    hybla.rtt0 segments";
     assert_eq!(fields.join(" "), expected);
     let (_, message) = &config.check()[2];
     assert_eq!(message, "2.5 packets given; legal is a whole number from 1 to 1000000000");

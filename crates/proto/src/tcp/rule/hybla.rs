@@ -1,0 +1,225 @@
+//! Hybla: a flow with a long round trip grows as fast, in segments per second, as a reference flow with the round trip
+//! RTT0 would (Caini and Firrincieli, Int. J. of Satellite Communications and Networking 22, 2004).
+//!
+//! With ρ = RTT/RTT0, at least 1, an ACK adds `2^ρ - 1` in slow start and `ρ²/cwnd` in congestion avoidance. Losses are
+//! answered and repaired as NewReno does; with ρ = 1 it *is* NewReno.
+
+use super::{Ack, Recovery, Window, WindowRule, reno};
+use crate::tcp::Config;
+use crate::time::Duration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The parameters of Hybla.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TcpHybla")]
+#[serde(default, deny_unknown_fields)]
+pub struct Parameters {
+    /// RTT0, the round trip of the reference connection, whose growth is imitated. Flows with a shorter one grow as
+    /// NewReno does. Default 25 ms (Linux; ns-3 has 50 ms).
+    pub rtt0: Duration,
+}
+
+impl Default for Parameters {
+    fn default() -> Parameters {
+        Parameters { rtt0: Duration::from_millis(25) }
+    }
+}
+
+impl Parameters {
+    /// Every field with an illegal value: its name, and what was given and what is legal.
+    pub fn check(&self) -> Vec<(&'static str, String)> {
+        let wrong = self.rtt0 == Duration::ZERO;
+        wrong.then(|| ("rtt0", "0 s given; it must be positive".to_owned())).into_iter().collect()
+    }
+}
+
+/// The rule of Hybla.
+#[derive(Clone, Debug)]
+pub struct Hybla {
+    rtt0: Duration,
+    /// The least smoothed round-trip time that has been seen.
+    least_srtt: Option<Duration>,
+    rho: f64,
+    /// `2^ρ - 1`, infinite where that is no number any more.
+    step: f64,
+    /// Neither a loss nor a mark has been answered yet.
+    untouched: bool,
+}
+
+impl Hybla {
+    /// Grows as NewReno does until a round-trip time is known.
+    pub fn new(config: &Config) -> Hybla {
+        Hybla { rtt0: config.hybla.rtt0, least_srtt: None, rho: 1.0, step: 1.0, untouched: true }
+    }
+
+    /// ρ, how many times longer the round trip is than that of the reference connection; at least 1.
+    pub fn rho(&self) -> f64 {
+        self.rho
+    }
+
+    /// Takes in a smoothed round-trip time. As in Linux, a new least one gives a new ρ: what queues add does not count.
+    #[inline]
+    fn take(&mut self, srtt: Option<Duration>, window: &mut Window) {
+        let Some(srtt) = srtt.filter(|&srtt| self.least_srtt.is_none_or(|least| srtt < least)) else { return };
+        let first = self.least_srtt.is_none();
+        self.least_srtt = Some(srtt);
+        self.rho = (srtt.0 as f64 / self.rtt0.0 as f64).max(1.0);
+        self.step = libm::exp2(self.rho) - 1.0;
+        if first && self.untouched {
+            // Linux starts with ρ segments, as its handshake has measured the round trip. Here it may be known later
+            // only, and more than the 4 segments of RFC 3390 are not sent at once.
+            window.cwnd = window.cwnd.max(self.rho.min(LARGEST_START)).min(window.wnd.max(window.cwnd));
+        }
+    }
+}
+
+/// The largest window that a connection begins with because of its ρ, segments (RFC 3390).
+const LARGEST_START: f64 = 4.0;
+
+impl WindowRule for Hybla {
+    fn recovery(&self) -> Recovery {
+        Recovery::NewReno
+    }
+
+    fn on_open(&mut self, srtt: Option<Duration>, window: &mut Window) {
+        self.take(srtt, window);
+    }
+
+    #[inline]
+    fn observe(&mut self, ack: &Ack, window: &mut Window) {
+        self.take(ack.srtt, window);
+    }
+
+    #[inline]
+    fn grow(&mut self, _ack: &Ack, window: &mut Window) {
+        window.cwnd += if window.cwnd < window.ssthresh {
+            // No further than the threshold, but for the one segment that Reno would add, too. The limit comes before
+            // the sum: 2^21.6 segments are a window over a satellite, and 2^100 would swallow the window.
+            self.step.min((window.ssthresh - window.cwnd).max(1.0))
+        } else {
+            self.rho * self.rho / window.cwnd
+        };
+    }
+
+    fn on_loss(&mut self, _flight: u32, window: &mut Window) {
+        self.untouched = false;
+        reno::halve(window);
+    }
+
+    fn on_timeout(&mut self, _flight: u32, window: &mut Window) {
+        self.untouched = false;
+        reno::collapse(window);
+    }
+
+    fn on_mark(&mut self, factor: f64, window: &mut Window) {
+        self.untouched = false;
+        reno::scale(factor, window);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Instant;
+
+    fn ack(srtt: Option<Duration>) -> Ack {
+        Ack { now: Instant::ZERO, newly_acked: 1, flight: 10, rtt: srtt, srtt }
+    }
+
+    fn hybla(rtt0_ms: u64) -> Hybla {
+        Hybla::new(&Config { hybla: Parameters { rtt0: Duration::from_millis(rtt0_ms) }, ..Config::default() })
+    }
+
+    /// The window after an ACK with this smoothed round-trip time.
+    fn grown(rule: &mut Hybla, srtt_ms: u64, cwnd: f64, ssthresh: f64) -> f64 {
+        let mut window = Window { cwnd, ssthresh, wnd: 1e9 };
+        let ack = ack(Some(Duration::from_millis(srtt_ms)));
+        rule.observe(&ack, &mut window);
+        rule.grow(&ack, &mut window);
+        window.cwnd
+    }
+
+    #[test]
+    fn growth_at_twice_the_reference_by_hand() {
+        // 540 ms over 270 ms: ρ = 2, so 2^2 - 1 = 3, and 4/cwnd.
+        let mut rule = hybla(270);
+        assert_eq!(grown(&mut rule, 540, 10.0, 64.0), 13.0);
+        assert_eq!(rule.rho(), 2.0);
+        assert_eq!(grown(&mut rule, 540, 16.0, 16.0), 16.25);
+        // No further than the threshold, or as far beyond as Reno.
+        assert_eq!(grown(&mut rule, 540, 10.0, 12.5), 12.5);
+        assert_eq!(grown(&mut rule, 540, 12.0, 12.5), 13.0);
+    }
+
+    #[test]
+    fn growth_at_the_default_reference_over_a_satellite_by_hand() {
+        // 540 ms over 25 ms: ρ = 21.6; 21.6² = 466.56.
+        let mut rule = hybla(25);
+        assert_eq!(grown(&mut rule, 540, 10.0, 64.0), 64.0);
+        assert!((grown(&mut rule, 540, 100.0, 64.0) - 104.6656).abs() < 1e-9);
+        assert!((rule.step - 3_178_688.0).abs() < 1000.0, "{}", rule.step);
+    }
+
+    #[test]
+    fn a_round_trip_below_the_reference_counts_as_the_reference() {
+        for srtt_ms in [1, 24, 25] {
+            let mut rule = hybla(25);
+            assert_eq!(grown(&mut rule, srtt_ms, 10.0, 64.0), 11.0);
+            assert_eq!(grown(&mut rule, srtt_ms, 63.5, 64.0), 64.5);
+            assert_eq!(grown(&mut rule, srtt_ms, 64.0, 64.0), 64.0 + 1.0 / 64.0);
+        }
+    }
+
+    #[test]
+    fn nothing_overflows() {
+        // ρ = 100, and ρ = 6e10, where 2^ρ is no number any more.
+        for (rtt0, srtt) in [(Duration::from_millis(6), 600), (Duration(1), 60_000)] {
+            let parameters = Parameters { rtt0 };
+            let mut rule = Hybla::new(&Config { hybla: parameters, ..Config::default() });
+            assert_eq!(grown(&mut rule, srtt, 3.0, 64.0), 64.0);
+            assert_eq!(grown(&mut rule, srtt, 3.0, 1e9), 1e9);
+            let avoiding = grown(&mut rule, srtt, 1000.0, 64.0);
+            assert!(avoiding.is_finite() && avoiding > 1000.0, "{avoiding}");
+        }
+        let mut hundred = hybla(6);
+        assert_eq!(grown(&mut hundred, 600, 1000.0, 64.0), 1010.0);
+        assert_eq!(hundred.rho(), 100.0);
+    }
+
+    #[test]
+    fn only_a_new_least_round_trip_changes_rho() {
+        let mut rule = hybla(100);
+        for (srtt_ms, rho) in [(400, 4.0), (500, 4.0), (300, 3.0), (350, 3.0), (50, 1.0), (300, 1.0)] {
+            let _ = grown(&mut rule, srtt_ms, 10.0, 64.0);
+            assert_eq!(rule.rho(), rho, "{srtt_ms} ms");
+        }
+    }
+
+    #[test]
+    fn the_first_window_grows_with_the_first_measurement_only() {
+        let opened = |rtt0_ms, cwnd, wnd, lost| {
+            let (mut rule, mut window) = (hybla(rtt0_ms), Window { cwnd, ssthresh: 64.0, wnd });
+            if lost {
+                rule.on_timeout(1, &mut window);
+            }
+            rule.observe(&ack(None), &mut window);
+            rule.on_open(Some(Duration::from_millis(300)), &mut window);
+            rule.observe(&ack(Some(Duration::from_millis(200))), &mut window);
+            window.cwnd
+        };
+        assert_eq!(opened(25, 2.0, 64.0, false), 4.0);
+        assert_eq!(opened(100, 2.0, 64.0, false), 3.0);
+        assert_eq!(opened(100, 10.0, 64.0, false), 10.0);
+        assert_eq!(opened(300, 2.0, 64.0, false), 2.0);
+        assert_eq!(opened(25, 2.0, 3.0, false), 3.0);
+        assert_eq!(opened(25, 2.0, 64.0, true), 1.0);
+    }
+
+    #[test]
+    fn a_reference_of_no_time_is_named() {
+        let wrong = Parameters { rtt0: Duration::ZERO }.check();
+        assert_eq!(wrong, [("rtt0", "0 s given; it must be positive".to_owned())]);
+        assert_eq!(Parameters::default().check(), []);
+    }
+}
