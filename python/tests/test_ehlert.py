@@ -311,6 +311,7 @@ def test_the_table_has_the_layout_of_the_paper() -> None:
     assert ratios == [["f, TCP divided by MLDA", "published", "0.82", "0.85", "4.88", "1.01"]]
     both = two_branches.numbers(made(TABLE_2_.points(False), printed))
     assert both.rows[0][2:] == ["202.99 (68)", "648.0 (84)", ""]
+    assert [row[2:] for row in both.rows if row[0].startswith("f,")] == [["0.39", "1.07", "0.31"]]
     told = differentiation.numbers(made(TABLE_4_.points(False), printed))
     # 0.55, 0.64 and 0.68 as they follow from the rates; 0.81 and 0.92 are those of Table 3.
     assert ["f, TCP divided by MLDA", "published", "0.55", "0.64", "0.68"] in [list(row) for row in told.rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -33,8 +34,8 @@ class Column:
     """A column of a table of the paper."""
 
     name: str
-    printed: Printed | None
-    """None: of a column that the paper does not have."""
+    printed: Printed
+    """What the paper does not have is NaN."""
     cases: Mapping[str, Case]
     """What is measured, by what it is called; the first is judged."""
     branch: str = SATELLITE
@@ -49,7 +50,7 @@ def table(data: Data, columns: Sequence[Column]) -> Numbers:
         rows += [
             ["", label or MEASURED, *(_measured(data, column, name, label) for column in columns)] for label in labels
         ]
-    rows.append([FAIRNESS, PRINTED, *("" if c.printed is None else f"{c.printed.fairness:.2f}" for c in columns)])
+    rows.append([FAIRNESS, PRINTED, *(f"{column.printed.fairness:.2f}" for column in columns)])
     for label in labels:
         found = (_there(data, column, label) for column in columns)
         cells = [
@@ -75,21 +76,19 @@ def _rates(axes: Axes, data: Data, columns: Sequence[Column]) -> None:
     for place, column in enumerate(columns):
         for number, (name, (words, of)) in enumerate(RATES.items()):
             x = place + 0.26 * (number - 1)
-            if column.printed is not None:
-                published = 100 * getattr(column.printed, name) / LINK_KBPS[column.branch]
-                _published(axes, x, published, first=place == number == 0)
+            published = 100 * getattr(column.printed, name) / LINK_KBPS[column.branch]
+            _published(axes, x, published, first=place == number == 0)
             for label, case in column.cases.items():
                 if case in data.points:
                     _point(axes, x, part(of(data, case, column.branch), column.branch), label, number, words)
     axes.set(ylabel="rate (% of the link)", ylim=(0, 100), xlim=(-0.6, len(columns) - 0.4))
-    axes.set_xticks(range(len(columns)), [column.name for column in columns])
+    axes.set_xticks(range(len(columns)), [column.name.replace(" / ", ",\n") for column in columns])
     axes.set_title("rates over 600 s", loc="left")
 
 
 def _ratios(axes: Axes, data: Data, columns: Sequence[Column]) -> None:
     for place, column in enumerate(columns):
-        if column.printed is not None:
-            _published(axes, place, column.printed.fairness)
+        _published(axes, place, column.printed.fairness)
         for label, case in column.cases.items():
             if case in data.points:
                 _point(axes, place, fairness(data, case, column.branch), label, 6, FAIRNESS)
@@ -97,16 +96,22 @@ def _ratios(axes: Axes, data: Data, columns: Sequence[Column]) -> None:
     axes.set(yscale="log", ylabel=FAIRNESS, xlim=(-0.6, len(columns) - 0.4))
     low, high = axes.get_ylim()
     axes.set_ylim(min(low, 0.2), max(high, 5.5))
-    ticks = [tick for tick in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20) if axes.get_ylim()[0] <= tick <= axes.get_ylim()[1]]
+    plain_ticks(axes)
+    axes.set_xticks(range(len(columns)), [column.name.replace(" / ", ",\n") for column in columns])
+    axes.set_title("ratio of the means", loc="left")
+
+
+def plain_ticks(axes: Axes) -> None:
+    """Ticks of a logarithmic axis of ratios, as plain numbers."""
+    low, high = axes.get_ylim()
+    ticks = [tick for tick in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100) if low <= tick <= high]
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
-    axes.set_xticks(range(len(columns)), [column.name for column in columns])
-    axes.set_title("ratio of the means", loc="left")
 
 
 def _published(axes: Axes, x: float, y: float, *, first: bool = False) -> None:
     label = "published" if first else "_"
-    axes.plot([x - 0.12, x + 0.12], [y, y], color="black", linewidth=1.4, label=label, zorder=2)
+    axes.plot([x - 0.1, x + 0.1], [y, y], color="black", linewidth=1.4, label=label, zorder=2)
 
 
 def _point(axes: Axes, x: float, found: Estimate, label: str, number: int, words: str) -> None:
@@ -133,10 +138,8 @@ OTHER: dict[str, Any] = {"color": "#999999", "marker": ".", "markersize": 3.5, "
 
 
 def _printed(column: Column, name: str) -> str:
-    if column.printed is None:
-        return ""
     kbps = getattr(column.printed, name)
-    return f"{kbps} ({plain(100 * kbps / LINK_KBPS[column.branch], 2)})"
+    return "" if math.isnan(kbps) else f"{kbps} ({plain(100 * kbps / LINK_KBPS[column.branch], 2)})"
 
 
 def _there(data: Data, column: Column, label: str) -> Case | None:

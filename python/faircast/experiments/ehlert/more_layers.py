@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, listed, plain
+from faircast.experiments.ehlert import layout
 from faircast.experiments.ehlert.measures import alone, fairness, part, point
 from faircast.experiments.ehlert.network import (
     HYBLA_25,
@@ -137,11 +138,13 @@ def figure(data: Data) -> Figure:
     for axes in (rates, ratios):
         axes.set_xscale("log")
         axes.set_xticks(counts, [str(count) for count in counts])
-        axes.minorticks_off()
         axes.set_xlabel("layers")
-    rates.set(ylabel="MLDA where it is alone (% of the link)", ylim=(0, 100))
-    ratios.set(ylabel="f, TCP divided by MLDA", ylim=(0, None))
+    rates.set(ylabel="MLDA alone (% of the link)", ylim=(0, 100))
+    ratios.set(ylabel="f, TCP divided by MLDA", yscale="log")
     ratios.axhline(1, color="black", linewidth=0.6)
+    layout.plain_ticks(ratios)
+    for axes in (rates, ratios):
+        axes.minorticks_off()
     drawn.legend(
         *rates.get_legend_handles_labels(), loc="outside lower center", ncols=3, title="a long dash: published"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from faircast.experiments.ehlert.network import (
     Case,
     Reading,
 )
-from faircast.experiments.ehlert.published import TABLE_1, TABLE_2, TABLE_2_RENO
+from faircast.experiments.ehlert.published import TABLE_1, TABLE_2, TABLE_2_RENO, Printed
 from faircast.experiments.judging import Statement
 from faircast.statistics import difference
 
@@ -76,6 +77,8 @@ def alike(data: Data, reading: Reading) -> Measured:
     return Measured.of(ratio(data, (found, place.shared), (found, place.alone)), note=note)
 
 
+RENO_PRINTED = Printed(math.nan, math.nan, math.nan, TABLE_2_RENO)
+"""The text has f alone."""
 HYBLA, BOTH = (HYBLA_270,), OVER_SATELLITE
 STATEMENTS: list[tuple[Statement[Reading], tuple[str, ...]]] = [
     (
@@ -159,7 +162,7 @@ def columns() -> list[layout.Column]:
         for branch, name in ((SATELLITE, "satellite / Hybla-270"), (TERRESTRIAL, "terrestrial / Reno"))
     ]
     reno = {label: case(reading, RENO) for label, reading in READINGS.items() if reading.recovery == MAIN.recovery}
-    return [*found, layout.Column(name="satellite / Reno", printed=None, cases=reno)]
+    return [*found, layout.Column(name="satellite / Reno", printed=RENO_PRINTED, cases=reno)]
 
 
 def numbers(data: Data) -> Numbers:
