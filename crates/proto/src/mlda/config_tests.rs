@@ -35,10 +35,11 @@ fn a_packet_per_second_is_the_least() {
 #[test]
 fn bounds_are_legal_and_what_is_beyond_them_is_named() {
     type Set = fn(&mut Config, f64);
-    let cases: [(&str, Set, &[f64], &[f64]); 29] = [
+    let cases: [(&str, Set, &[f64], &[f64]); 30] = [
         ("layers", |c, v| c.layers = v as u32, &[1.0, 127.0], &[0.0, 128.0]),
         ("packet_size", |c, v| c.packet_size = Bytes(v as u64), &[1.0, 65_535.0], &[0.0, 65_536.0]),
         ("report_interval", |c, v| c.report_interval = Duration::from_secs_f64(v), &[0.1, 600.0], &[0.0, 0.099, 600.1]),
+        ("missed_reports", |c, v| c.missed_reports = v as u32, &[1.0, 1000.0], &[0.0, 1001.0]),
         ("loss_window", |c, v| c.loss_window = v as u32, &[1.0, 1000.0], &[0.0, 1001.0]),
         ("reordering", |c, v| c.reordering = v as u32, &[0.0, 1000.0], &[1001.0]),
         ("bandwidth_share", |c, v| c.bandwidth_share = v, &[1e-9, 1.0], &[0.0, -0.1, 1.01, f64::NAN]),

@@ -13,18 +13,42 @@
 //! | `reports.rs` | what receivers have reported, until it expires, and whose time stamp is echoed next |
 //! | `sender.rs` | the source: rounds, reports, and the data of the layers |
 //! | `show.rs` | what the source shows, and what happens in a session |
+//! | `receiver.rs` | a receiver: what it holds, and when it reports |
+//! | `session.rs` | what a receiver knows of its source and of the path from it |
+//! | `layer_packets.rs` | the packets of a layer: which are missing, and which come late |
+//! | `interval_loss.rs` | loss per interval over the layers held |
+//! | `bottleneck.rs` | the rate of a receiver's bottleneck by pairs of packets |
+//! | `share.rs` | a receiver's share: a rate rule within bounds |
+//! | `lda.rs` | LDA+ |
+//! | `equation.rs` | the throughput equation as rate rule |
+//! | `subscription.rs` | which layers a receiver holds |
+//! | `suppression.rs` | when a receiver reports, and when others have said it all |
+//! | `receiver_show.rs` | what a receiver shows, and what happens in it |
 
+mod bottleneck;
 mod config;
+mod equation;
 mod header;
+mod interval_loss;
+mod layer_packets;
 mod layering;
+mod lda;
+mod receiver;
+mod receiver_show;
 mod reports;
 pub mod rtcp;
 mod sender;
+mod session;
+mod share;
 mod show;
+mod subscription;
+mod suppression;
 
 pub use config::{Config, Lda, LossRule, RateRule, ReportsTo};
 pub use header::{DataHeader, Header};
 pub use layering::Layering;
+pub use receiver::Receiver;
+pub use receiver_show::{DIFFERENTIATING_GAUGES, JOIN_REVOKED, RECEIVER_GAUGES, SHARE};
 pub use reports::{Extremes, Heard, Reports};
 pub use sender::Sender;
 pub use show::{FAST_DECREASE, LEADING_RECEIVER, LIMITING_RECEIVER, RATE, SENDER_GAUGES};

@@ -14,7 +14,7 @@ pub mod layered;
 #[cfg(test)]
 mod layered_tests;
 pub mod on_off;
-mod seen;
+pub(crate) mod seen;
 pub mod sink;
 mod spacing;
 pub(crate) mod subscription;

@@ -2,7 +2,7 @@
 
 /// Remembers the last 64 numbers up to the highest that has come.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
+pub(crate) struct Seen {
     /// The highest number that has come, if any has.
     highest: u64,
     /// Which of the 64 numbers up to the highest have come, bit 0 for the highest; 0 if none has.
@@ -12,7 +12,7 @@ pub(super) struct Seen {
 impl Seen {
     /// Whether `number` has not come before; it has then. What is more than 64 numbers late counts as having come.
     #[inline]
-    pub(super) fn is_new(&mut self, number: u64) -> bool {
+    pub(crate) fn is_new(&mut self, number: u64) -> bool {
         if self.seen == 0 || number > self.highest {
             let ahead = number - self.highest;
             self.seen = if ahead < 64 { self.seen << ahead | 1 } else { 1 };
@@ -28,7 +28,7 @@ impl Seen {
     }
 
     /// The highest number that has come.
-    pub(super) fn highest(&self) -> Option<u64> {
+    pub(crate) fn highest(&self) -> Option<u64> {
         (self.seen != 0).then_some(self.highest)
     }
 }
