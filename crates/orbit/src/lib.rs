@@ -9,6 +9,7 @@
 //! | `elements.rs` | files of real element sets: OMM as JSON, TLE |
 //! | `constellation.rs` | satellites in planes and slots: Walker shells, presets, element sets sorted into planes |
 //! | `station.rs` | a place on the ground, and how high a satellite stands there |
+//! | `geostationary.rs` | satellites that stand still above a place on the equator |
 //! | `isl.rs` | links between satellites, and when they are up |
 //! | `handoff.rs` | which satellite a station uses when |
 //! | `pieces.rs` | a delay as straight pieces |
@@ -23,6 +24,7 @@
 pub mod constellation;
 pub mod earth;
 pub mod elements;
+pub mod geostationary;
 pub mod handoff;
 pub mod isl;
 pub mod orbit;
