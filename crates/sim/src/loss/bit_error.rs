@@ -34,7 +34,8 @@ pub struct BitError {
 #[schemars(rename = "BitError")]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Bit error rate: probability that a bit is hit, 0 to 1. No default; satellite links 1e-8 to 1e-6 [Ehlert].
+    /// Bit error rate: probability that a bit is hit, from 0 to less than 1. No default; satellite links 1e-8 to 1e-6
+    /// [Ehlert].
     #[schemars(range(min = 0.0, max = 1.0))]
     pub ber: f64,
 }
@@ -63,12 +64,17 @@ impl LossModel for BitError {
 impl Config {
     /// Every field with an illegal value, and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        check_probability("ber", self.ber).into_iter().collect()
+        let all = (self.ber == 1.0).then(|| {
+            let message = "1 given; legal is a probability from 0 to less than 1: with 1 no bit would arrive as it was \
+                           sent";
+            ("ber".to_owned(), message.to_owned())
+        });
+        check_probability("ber", self.ber).or(all).into_iter().collect()
     }
 
     #[cfg(test)]
     pub(super) fn samples() -> Vec<(Config, f64)> {
-        [0.0, 1e-6, 1e-4, 1.0].map(|ber| (Config { ber }, packet_error_rate(ber, 1000))).to_vec()
+        [0.0, 1e-6, 1e-4, 0.5].map(|ber| (Config { ber }, packet_error_rate(ber, 1000))).to_vec()
     }
 }
 
@@ -90,6 +96,13 @@ mod tests {
         close(1e-6, 40, 3.2e-4);
         assert_eq!(packet_error_rate(0.0, 1500), 0.0);
         assert_eq!(packet_error_rate(1.0, 1500), 1.0);
+    }
+
+    #[test]
+    fn a_rate_of_one_is_no_rate() {
+        for (ber, wrong) in [(0.0, false), (0.999, false), (1.0, true), (-1e-9, true), (1.5, true), (f64::NAN, true)] {
+            assert_eq!(!Config { ber }.check().is_empty(), wrong, "{ber}");
+        }
     }
 
     #[test]
