@@ -56,6 +56,18 @@ BlockingUnicast: TypeAlias = Literal["flow", "pair"]
 * "flow": A flow: addresses and ports.
 * "pair": All flows from one host to another, which needs less state in the router.
 """
+BranchPreset: TypeAlias = Literal["geo", "geo-ka", "geo-broadcast", "adsl"]
+"""Sorts of branches.
+
+The reasons for their numbers stand in the chapter on geostationary satellites.
+
+* "geo": A geostationary satellite of the year 2000: a downlink of 300 kbit/s and an uplink of 8 kbit/s for each
+  receiver.
+* "geo-ka": One with spot beams in the Ka band: 30 and 3 Mbit/s for each receiver.
+* "geo-broadcast": One that broadcasts: a downlink of 38 Mbit/s that all hear, with losses of their own, and 512 kbit/s
+  back from each.
+* "adsl": Wires: 768 and 128 kbit/s for each receiver, no satellite.
+"""
 Calendar: TypeAlias = Literal["wheel", "heap"]
 """The data structure that holds what happens next.
 
@@ -161,6 +173,12 @@ PacketAction: TypeAlias = Literal[
 * "out-of-hops": Was given up after 64 links.
 * "off-tree": Came over a link that is not the way down its tree, and was given up.
 * "not-a-source": Came up the tree to a group to which members may not send, and was given up.
+"""
+Payload: TypeAlias = Literal["processing", "bent-pipe"]
+"""What a satellite does with packets.
+
+* "processing": It is a router with a queue for each downlink.
+* "bent-pipe": It repeats what it hears, without a queue: that at the station decides.
 """
 PgmccRtt: TypeAlias = Literal["time", "packets"]
 """What round-trip times are measured in.
@@ -326,7 +344,8 @@ class BitError(Part):
     Parameters
     ----------
     ber : float
-        Bit error rate: probability that a bit is hit, 0 to 1. No default; satellite links 1e-8 to 1e-6 [Ehlert].
+        Bit error rate: probability that a bit is hit, from 0 to less than 1. No default; satellite links 1e-8 to 1e-6
+        [Ehlert].
     direction : {"both", "forward", "back"}, optional
         Which direction of the link loses; the other one then loses nothing. Default "both".
     """
@@ -334,9 +353,136 @@ class BitError(Part):
     kind: ClassVar[str | None] = "bit-error"
 
     ber: float
-    """Bit error rate: probability that a bit is hit, 0 to 1. No default; satellite links 1e-8 to 1e-6 [Ehlert]."""
+    """Bit error rate: probability that a bit is hit, from 0 to less than 1. No default; satellite links 1e-8 to 1e-6
+    [Ehlert].
+    """
     direction: str | None = None
     """Which direction of the link loses; the other one then loses nothing. Default "both"."""
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Branch(Part):
+    """A branch: a trunk, and links to and from receivers behind it, over a satellite or wires.
+
+    Parameters
+    ----------
+    down : Settings, optional
+        The links to the receivers, sat-down-0 and so on. Default of "geo" 300 kbit/s, 125 ms, of "geo-ka" 30 Mbit/s,
+        125 ms, of "adsl" 768 kbit/s, 10 ms, of "geo-broadcast" one of 38 Mbit/s, 125 ms for all; drop-tail with 50
+        packets, from 30 Mbit/s with 1000.
+    each : Sequence[BranchReceiver], optional
+        What is different about receivers, which they take by turns: of two, the third receiver has the first again.
+    feeder : Duplex, optional
+        The link from the station to the satellite, sat-feeder. Default 10 Mbit/s, 125 ms, drop-tail with 50 packets;
+        "geo-ka" 1 Gbit/s, "geo-broadcast" 100 Mbit/s, both with 1000 packets. Of a bent pipe it has a delay only.
+    payload : {"processing", "bent-pipe"}, optional
+        What the satellite does with packets. Default "processing" for "geo", "bent-pipe" for "geo-ka" and
+        "geo-broadcast".
+    preset : {"geo", "geo-ka", "geo-broadcast", "adsl"}, optional
+        What it is like where it says nothing else. Default "geo".
+    receivers : int, optional
+        Hosts for receivers: of a branch called sat sat-0, sat-1 and so on. Default 2.
+    satellite : float, optional
+        The longitude above which the satellite stands, degrees east. Needed where places are given by theirs.
+    station : Site, optional
+        Where the station is, from which the delay of `feeder` follows. Default: that delay is given.
+    terminal : Site, optional
+        Where the receivers are, from which the delays of `down` and `up` follow. Default: those delays are given.
+    trunk : Duplex, optional
+        The link from the router to the station or node, sat-trunk. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets;
+        "geo-ka" 1 Gbit/s, "geo-broadcast" 100 Mbit/s, both with 1000 packets.
+    up : Settings, optional
+        The links from the receivers, sat-up-0 and so on, one for each. Default of "geo" 8 kbit/s, 125 ms, of "geo-ka" 3
+        Mbit/s, 125 ms, of "geo-broadcast" 512 kbit/s, 125 ms, of "adsl" 128 kbit/s, 10 ms; drop-tail with 50 packets,
+        with 100 of "geo-ka".
+    """
+
+    down: Settings | None = None
+    """The links to the receivers, sat-down-0 and so on. Default of "geo" 300 kbit/s, 125 ms, of "geo-ka" 30 Mbit/s,
+    125 ms, of "adsl" 768 kbit/s, 10 ms, of "geo-broadcast" one of 38 Mbit/s, 125 ms for all; drop-tail with 50
+    packets, from 30 Mbit/s with 1000.
+    """
+    each: Sequence[BranchReceiver] | None = None
+    """What is different about receivers, which they take by turns: of two, the third receiver has the first again."""
+    feeder: Duplex | None = None
+    """The link from the station to the satellite, sat-feeder. Default 10 Mbit/s, 125 ms, drop-tail with 50 packets;
+    "geo-ka" 1 Gbit/s, "geo-broadcast" 100 Mbit/s, both with 1000 packets. Of a bent pipe it has a delay only.
+    """
+    payload: Payload | None = None
+    """What the satellite does with packets. Default "processing" for "geo", "bent-pipe" for "geo-ka" and
+    "geo-broadcast".
+    """
+    preset: BranchPreset | None = None
+    """What it is like where it says nothing else. Default "geo"."""
+    receivers: int | None = None
+    """Hosts for receivers: of a branch called sat sat-0, sat-1 and so on. Default 2."""
+    satellite: float | None = None
+    """The longitude above which the satellite stands, degrees east. Needed where places are given by theirs."""
+    station: Site | None = None
+    """Where the station is, from which the delay of `feeder` follows. Default: that delay is given."""
+    terminal: Site | None = None
+    """Where the receivers are, from which the delays of `down` and `up` follow. Default: those delays are given."""
+    trunk: Duplex | None = None
+    """The link from the router to the station or node, sat-trunk. Default 10 Mbit/s, 10 ms, drop-tail with 50
+    packets; "geo-ka" 1 Gbit/s, "geo-broadcast" 100 Mbit/s, both with 1000 packets.
+    """
+    up: Settings | None = None
+    """The links from the receivers, sat-up-0 and so on, one for each. Default of "geo" 8 kbit/s, 125 ms, of "geo-ka"
+    3 Mbit/s, 125 ms, of "geo-broadcast" 512 kbit/s, 125 ms, of "adsl" 128 kbit/s, 10 ms; drop-tail with 50
+    packets, with 100 of "geo-ka".
+    """
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class BranchReceiver(Part):
+    """What is different about a receiver of a branch.
+
+    Parameters
+    ----------
+    down : Settings, optional
+        The link to it. Where all hear one downlink: delay and loss.
+    terminal : Site, optional
+        Where it is.
+    up : Settings, optional
+        The link from it.
+    """
+
+    down: Settings | None = None
+    """The link to it. Where all hear one downlink: delay and loss."""
+    terminal: Site | None = None
+    """Where it is."""
+    up: Settings | None = None
+    """The link from it."""
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class Branches(Part):
+    """Sources at a router, receivers on branches over satellites or wires.
+
+    Parameters
+    ----------
+    access : Duplex, optional
+        Their links, access-source-0 and so on. Default 10 ms; rate and queue as those of the fastest trunk: 10 Mbit/s,
+        drop-tail with 50 packets for the presets "geo" and "adsl".
+    branches : Mapping[str, Branch], optional
+        The branches by name, of which nodes and links of the branch have theirs; at least one.
+    sources : int, optional
+        Hosts for sources at the node `router`: source-0, source-1 and so on. Default 1.
+    """
+
+    kind: ClassVar[str | None] = "branches"
+
+    access: Duplex | None = None
+    """Their links, access-source-0 and so on. Default 10 ms; rate and queue as those of the fastest trunk: 10
+    Mbit/s, drop-tail with 50 packets for the presets "geo" and "adsl".
+    """
+    branches: Mapping[str, Branch] | None = None
+    """The branches by name, of which nodes and links of the branch have theirs; at least one."""
+    sources: int | None = None
+    """Hosts for sources at the node `router`: source-0, source-1 and so on. Default 1."""
 
 
 @checked
@@ -2882,6 +3028,29 @@ class Settings(Part):
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
+class Site(Part):
+    """A place on the ground: how high the satellite stands there, or where it is.
+
+    Parameters
+    ----------
+    elevation : float, optional
+        How high the satellite stands above the horizon, degrees: 90 straight below it, 0 at the edge of what it sees.
+    latitude : float, optional
+        Degrees north.
+    longitude : float, optional
+        Degrees east.
+    """
+
+    elevation: float | None = None
+    """How high the satellite stands above the horizon, degrees: 90 straight below it, 0 at the edge of what it sees."""
+    latitude: float | None = None
+    """Degrees north."""
+    longitude: float | None = None
+    """Degrees east."""
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class SmccParameters(Part):
     """Parameters of the scheme smcc, for all sessions that do not say them.
 
@@ -3950,5 +4119,5 @@ Session: TypeAlias = (
     "RlmSession"
 )
 """A multicast session."""
-Topology: TypeAlias = "Dumbbell | Chain | ParkingLot | Star | Satellite | Constellation | Tree"
+Topology: TypeAlias = "Dumbbell | Chain | ParkingLot | Star | Satellite | Branches | Constellation | Tree"
 """A named topology as scenarios write it: `kind = "dumbbell"`."""

@@ -25,6 +25,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("satellite-legs", include_str!("../../../examples/scenarios/satellite-legs.toml")),
     ("berkeley-boston", include_str!("../../../examples/scenarios/berkeley-boston.toml")),
     ("geo-multicast", include_str!("../../../examples/scenarios/geo-multicast.toml")),
+    ("geo-and-adsl", include_str!("../../../examples/scenarios/geo-and-adsl.toml")),
     ("rain-fade", include_str!("../../../examples/scenarios/rain-fade.toml")),
 ];
 

@@ -313,15 +313,23 @@ impl Expansion<'_> {
         }
     }
 
-    /// left-0, left-1 and so on, or right-0, right-1.
+    /// left-0, left-1 and so on, or right-0, right-1, or what the topology calls them.
     fn default_ends(&mut self, path: &str, course: &Course, side: &str) -> Ends {
-        let each: Vec<Option<u32>> =
-            (0..course.flows()).map(|i| self.names.get(&format!("{side}-{i}")).copied()).collect();
+        let topology = self.scenario.topology.as_ref();
+        let host = |i| self.names.get(&topology?.host(side, i)?).copied();
+        let each: Vec<Option<u32>> = (0..course.flows()).map(host).collect();
         if let Some(lacking) = each.iter().position(Option::is_none) {
             let message = match &self.scenario.topology {
                 None => "missing: without a topology a flow must say from where to where it goes".to_owned(),
                 Some(Topology::Constellation(_)) => {
                     format!("missing: this topology has no hosts on its {side}; name nodes here")
+                }
+                Some(Topology::Branches(_)) => {
+                    let what = if side == "left" { "sources" } else { "receivers" };
+                    format!(
+                        "missing, so flow {lacking} would need a host of its own, but the topology has {lacking} \
+                         {what}; name nodes here"
+                    )
                 }
                 Some(_) => format!(
                     "missing, so flow {lacking} would need the node {side}-{lacking}, but topology.{side} is \

@@ -5,6 +5,7 @@ use crate::control::Cancelled;
 use crate::model::{MembershipSettings, Nodes, Receivers, SessionEntry, TreeMode, TreeRebuild};
 use crate::network::{NetworkReceiver, NetworkSession};
 use crate::problem::Finding;
+use crate::topology::Topology;
 use faircast_proto::group_set::{GroupPlan, GroupSet, MAX_GROUPS, Role, Senders};
 use faircast_proto::scheme::Scheme;
 use faircast_sim::multicast::{self, SessionPlan};
@@ -80,6 +81,9 @@ impl Expansion<'_> {
                             "missing: without a topology a session must say where its receivers are".to_owned()
                         }
                         (Some(_), 0) => "missing: this topology has no hosts on its right; name nodes here".to_owned(),
+                        (Some(Topology::Branches(_)), right) => {
+                            format!("missing: the topology has {right} receivers, not {number}; name nodes here")
+                        }
                         (Some(_), right) => format!(
                             "missing, so receiver {right} would need the node right-{right}, but topology.right is \
                              {right}: make it {number}, or name nodes here"
@@ -88,7 +92,8 @@ impl Expansion<'_> {
                     self.found.push(Finding::new(path, message).on(["topology", "nodes"]));
                     return Vec::new();
                 }
-                (0..number).map(|i| self.names.get(&format!("right-{i}")).copied()).collect()
+                let topology = self.scenario.topology.as_ref();
+                (0..number).map(|i| self.names.get(&topology?.host("right", i)?).copied()).collect()
             }
         }
     }

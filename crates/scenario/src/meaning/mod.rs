@@ -118,7 +118,7 @@ fn settings(scenario: &Scenario, found: &mut Vec<Finding>) {
     }
     if let Some(topology) = &scenario.topology {
         for (key, settings) in topology.duplexes() {
-            foreign(&format!("topology.{key}"), settings, topology.sort(key), found);
+            foreign(&format!("topology.{key}"), settings, topology.sort(&key), found);
         }
         found.extend(topology.check(scenario.duration).into_iter().map(|(key, what)| {
             let path = if key.is_empty() { "topology".to_owned() } else { format!("topology.{key}") };

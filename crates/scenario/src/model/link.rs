@@ -143,6 +143,11 @@ pub enum HandoffChoice {
 }
 
 impl ChangeEntry {
+    /// Nothing yet, at a moment.
+    pub(crate) fn at(at: Duration) -> ChangeEntry {
+        ChangeEntry { at, up: None, rate: None, delay: None, delay_to: None, over: None, loss: None, to: None }
+    }
+
     /// What it says, key by key, and what about the link that changes.
     pub(crate) fn subjects(&self) -> Vec<(&'static str, Subject)> {
         let all = [

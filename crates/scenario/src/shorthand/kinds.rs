@@ -58,11 +58,12 @@ pub(super) fn of_topology(
     let duplexes = filled.duplexes();
     let of = |key: &str| duplexes.iter().find(|(name, _)| *name == key).map(|(_, duplex)| *duplex);
     for (keys, part) in lacking(scenario, "topology").into_iter().chain(lacking(scenario, "stations")) {
-        let key = if keys[0] == "stations" { &keys[2] } else { &keys[1] };
         let is_back = keys.last().is_some_and(|key| key == "back");
-        // What is said of some access links is said over what holds for all.
-        let base = of(key).and_then(|duplex| of_duplex(duplex, is_back, part));
-        let base = base.or_else(|| of_duplex(of("access")?, is_back, part));
+        let own = if keys[0] == "stations" { &keys[2..] } else { &keys[1..] };
+        let key = own[..own.len() - usize::from(is_back)].join(".");
+        // What is said of some links is said over what holds for all.
+        let base = of(&key).and_then(|duplex| of_duplex(duplex, is_back, part));
+        let base = base.or_else(|| of_duplex(of(&filled.base(&key))?, is_back, part));
         complete(scenario, &keys, part, base.map(|base| limits.restored(base)), schema, problems);
     }
 }

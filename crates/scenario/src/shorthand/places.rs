@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-/// The tables with the settings of one direction or both, as keys from the top: those of links, of the topology, of
-/// stations, and what each says of the direction back.
+/// The tables with the settings of one direction or both, as keys from the top: those of links, of the topology and its
+/// branches, of stations, and what each says of the direction back. A key such as `each[1]` is that of an item.
 pub(super) fn settings(scenario: &Value) -> Vec<Vec<String>> {
     let tables = |of: &Value, keys: &[&str]| -> Vec<Vec<String>> {
         let names = of.as_object().into_iter().flatten().filter(|(_, table)| table.is_object()).map(|(name, _)| name);
@@ -11,6 +11,12 @@ pub(super) fn settings(scenario: &Value) -> Vec<Vec<String>> {
     };
     let mut places = tables(&scenario["links"], &["links"]);
     places.extend(tables(&scenario["topology"], &["topology"]));
+    for (name, branch) in scenario["topology"]["branches"].as_object().into_iter().flatten() {
+        places.extend(tables(branch, &["topology", "branches", name]));
+        for (index, different) in branch["each"].as_array().into_iter().flatten().enumerate() {
+            places.extend(tables(different, &["topology", "branches", name, &format!("each[{index}]")]));
+        }
+    }
     for (name, station) in scenario["stations"].as_object().into_iter().flatten() {
         places.extend(tables(station, &["stations", name]));
     }
@@ -23,10 +29,22 @@ pub(super) fn settings(scenario: &Value) -> Vec<Vec<String>> {
 
 /// What stands at a place.
 pub(super) fn at<'v>(value: &'v Value, keys: &[String]) -> Option<&'v Value> {
-    keys.iter().try_fold(value, |value, key| value.get(key))
+    keys.iter().try_fold(value, |value, key| match item(key) {
+        Some((key, index)) => value.get(key)?.get(index),
+        None => value.get(key),
+    })
 }
 
 /// What stands at a place, to be changed.
 pub(super) fn at_mut<'v>(value: &'v mut Value, keys: &[String]) -> Option<&'v mut Value> {
-    keys.iter().try_fold(value, |value, key| value.get_mut(key))
+    keys.iter().try_fold(value, |value, key| match item(key) {
+        Some((key, index)) => value.get_mut(key)?.get_mut(index),
+        None => value.get_mut(key),
+    })
+}
+
+/// The list and the index of a key such as `each[1]`.
+fn item(key: &str) -> Option<(&str, usize)> {
+    let (list, index) = key.strip_suffix(']')?.split_once('[')?;
+    Some((list, index.parse().ok()?))
 }

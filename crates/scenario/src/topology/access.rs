@@ -7,6 +7,7 @@ use faircast_proto::time::{Duration, Rate};
 use faircast_sim::{loss, queue};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The links of the hosts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -37,8 +38,12 @@ impl Access {
     }
 
     /// Its settings with the name of their key.
-    pub(super) fn duplexes(&self) -> [(&'static str, &Duplex); 3] {
-        [("access", &self.access), ("access_left", &self.access_left), ("access_right", &self.access_right)]
+    pub(super) fn duplexes(&self) -> [(Cow<'static, str>, &Duplex); 3] {
+        [
+            ("access".into(), &self.access),
+            ("access_left".into(), &self.access_left),
+            ("access_right".into(), &self.access_right),
+        ]
     }
 
     /// Hosts left-0, left-1, .. at the first router and right-0, right-1, .. at the second, with their links.

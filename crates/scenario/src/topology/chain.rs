@@ -10,6 +10,7 @@ use super::sketch::{MOST, Size, Sketch, Surroundings};
 use crate::model::Duplex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// A chain of routers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -55,8 +56,8 @@ impl Shape for Config {
         self.access.lay(self.left, self.right, ["router-0", &last], sketch);
     }
 
-    fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
-        [("hop", &self.hop)].into_iter().chain(self.access.duplexes()).collect()
+    fn duplexes(&self) -> Vec<(Cow<'static, str>, &Duplex)> {
+        [("hop".into(), &self.hop)].into_iter().chain(self.access.duplexes()).collect()
     }
 }
 

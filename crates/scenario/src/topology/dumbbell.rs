@@ -13,6 +13,7 @@ use crate::model::Duplex;
 use faircast_proto::time::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// A dumbbell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,8 +57,8 @@ impl Shape for Config {
         self.access.lay(self.left, self.right, ["left-router", "right-router"], sketch);
     }
 
-    fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
-        [("bottleneck", &self.bottleneck)].into_iter().chain(self.access.duplexes()).collect()
+    fn duplexes(&self) -> Vec<(Cow<'static, str>, &Duplex)> {
+        [("bottleneck".into(), &self.bottleneck)].into_iter().chain(self.access.duplexes()).collect()
     }
 }
 

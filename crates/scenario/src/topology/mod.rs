@@ -7,10 +7,11 @@
 //! | `parking_lot.rs` | the same with cross traffic at every hop |
 //! | `star.rs` | hosts around one router |
 //! | `satellite.rs` | hosts and a satellite's terminals |
+//! | `branches/` | hosts at one router, and branches of several sorts behind it |
 //! | `constellation/` | satellites that move over ground stations |
 //! | `tree.rs` | hosts at the root and the leaves of a tree of routers |
 //!
-//! All call the hosts at the ends left-0, left-1, .. and right-0, right-1, ..: flow i of an entry goes from left-i to
+//! Most call the hosts at the ends left-0, left-1, .. and right-0, right-1, ..: flow i of an entry goes from left-i to
 //! right-i unless it says otherwise. Links point from left to right, so that `back` is from right to left. Adding a
 //! topology is one file beside this one and one line in `topologies!`.
 
@@ -22,6 +23,7 @@ pub use sketch::{Size, Sketch, SketchedLink, Sort, Surroundings};
 
 use crate::model::Duplex;
 use faircast_proto::time::Duration;
+use std::borrow::Cow;
 
 /// What a topology is made of.
 pub(crate) trait Shape {
@@ -34,8 +36,19 @@ pub(crate) trait Shape {
     /// Makes nodes and links, of a filled configuration.
     fn lay(&self, sketch: &mut Sketch, around: &Surroundings);
 
-    /// Its settings of links by the name of their key, for checks.
-    fn duplexes(&self) -> Vec<(&'static str, &Duplex)>;
+    /// Its settings of links by the name of their key, or by the path to it as in `branches.sat.down`, for checks.
+    fn duplexes(&self) -> Vec<(Cow<'static, str>, &Duplex)>;
+
+    /// The key of that over which the settings of a key are said: of some access links that of all.
+    fn base(_key: &str) -> Cow<'_, str> {
+        "access".into()
+    }
+
+    /// The name of host `index` on a side, "left" or "right".
+    fn host(&self, side: &str, index: u32) -> Option<String> {
+        let Size { left, right, .. } = self.size();
+        (index < if side == "left" { left } else { right }).then(|| format!("{side}-{index}"))
+    }
 
     /// What sort of link one of these keys is about.
     fn sort(_key: &str) -> Sort {
@@ -93,8 +106,8 @@ macro_rules! topologies {
                 sketch
             }
 
-            /// Its settings of links, by the name of their key.
-            pub fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
+            /// Its settings of links, by the name of their key or the path to it.
+            pub fn duplexes(&self) -> Vec<(Cow<'static, str>, &Duplex)> {
                 match self {
                     $(Topology::$Type(config) => config.duplexes(),)+
                 }
@@ -104,6 +117,20 @@ macro_rules! topologies {
             pub fn sort(&self, key: &str) -> Sort {
                 match self {
                     $(Topology::$Type(_) => <$module::Config as Shape>::sort(key),)+
+                }
+            }
+
+            /// The key of that over which the settings of a key are said.
+            pub(crate) fn base<'k>(&self, key: &'k str) -> Cow<'k, str> {
+                match self {
+                    $(Topology::$Type(_) => <$module::Config as Shape>::base(key),)+
+                }
+            }
+
+            /// The name of host `index` on a side, "left" or "right", if there is one.
+            pub(crate) fn host(&self, side: &str, index: u32) -> Option<String> {
+                match self {
+                    $(Topology::$Type(config) => config.host(side, index),)+
                 }
             }
 
@@ -141,6 +168,7 @@ topologies! {
     parking_lot::ParkingLot = "parking-lot": "Hosts at both ends of a row of routers, and cross traffic at every hop.";
     star::Star = "star": "Hosts around one router.";
     satellite::Satellite = "satellite": "Sources at a gateway, receivers on the one downlink of a satellite.";
+    branches::Branches = "branches": "Sources at a router, receivers on branches over satellites or wires.";
     constellation::Constellation = "constellation": "Satellites that move over ground stations, with links among them.";
     tree::Tree = "tree": "Sources at the root and receivers at the leaves of a tree of routers.";
 }

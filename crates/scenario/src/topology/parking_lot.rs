@@ -14,6 +14,7 @@ use super::sketch::{MOST, Size, Sketch, Surroundings};
 use crate::model::Duplex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// A parking lot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -77,8 +78,8 @@ impl Shape for Config {
         }
     }
 
-    fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
-        let own = [("hop", &self.hop), ("access_cross", &self.access_cross)];
+    fn duplexes(&self) -> Vec<(Cow<'static, str>, &Duplex)> {
+        let own = [("hop".into(), &self.hop), ("access_cross".into(), &self.access_cross)];
         own.into_iter().chain(self.access.duplexes()).collect()
     }
 }

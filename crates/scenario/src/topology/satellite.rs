@@ -18,6 +18,7 @@ use faircast_proto::time::{Duration, Rate};
 use faircast_sim::loss;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// A satellite with one downlink.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -117,9 +118,10 @@ impl Shape for Config {
         }
     }
 
-    fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
-        let (down, leg) = (("downlink", &self.downlink), ("leg", &self.leg));
-        vec![("feeder", &self.feeder), down, leg, ("return", &self.back), ("access", &self.access)]
+    fn duplexes(&self) -> Vec<(Cow<'static, str>, &Duplex)> {
+        let of_satellite = [("feeder", &self.feeder), ("downlink", &self.downlink), ("leg", &self.leg)];
+        let of_ground = [("return", &self.back), ("access", &self.access)];
+        of_satellite.into_iter().chain(of_ground).map(|(key, duplex)| (key.into(), duplex)).collect()
     }
 
     fn sort(key: &str) -> Sort {

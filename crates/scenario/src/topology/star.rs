@@ -12,6 +12,7 @@ use super::sketch::{MOST, Size, Sketch, Surroundings};
 use crate::model::Duplex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// A star.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,8 +51,8 @@ impl Shape for Config {
         self.access.lay(self.left, self.right, ["hub", "hub"], sketch);
     }
 
-    fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
-        self.access.duplexes().to_vec()
+    fn duplexes(&self) -> Vec<(Cow<'static, str>, &Duplex)> {
+        self.access.duplexes().into()
     }
 }
 

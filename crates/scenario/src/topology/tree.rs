@@ -15,6 +15,7 @@ use crate::model::Duplex;
 use faircast_proto::time::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// A tree in which every router has equally many links down.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -83,8 +84,8 @@ impl Shape for Config {
         }
     }
 
-    fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
-        [("branch", &self.branch)].into_iter().chain(self.access.duplexes()).collect()
+    fn duplexes(&self) -> Vec<(Cow<'static, str>, &Duplex)> {
+        [("branch".into(), &self.branch)].into_iter().chain(self.access.duplexes()).collect()
     }
 }
 

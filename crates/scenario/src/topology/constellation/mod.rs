@@ -29,6 +29,7 @@ use faircast_proto::time::{Duration, Rate};
 use faircast_sim::{loss, queue};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Satellites that move over the stations of the scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -249,8 +250,8 @@ impl Shape for Config {
         }
     }
 
-    fn duplexes(&self) -> Vec<(&'static str, &Duplex)> {
-        vec![("isl", &self.isl), ("uplink", &self.uplink), ("downlink", &self.downlink)]
+    fn duplexes(&self) -> Vec<(Cow<'static, str>, &Duplex)> {
+        vec![("isl".into(), &self.isl), ("uplink".into(), &self.uplink), ("downlink".into(), &self.downlink)]
     }
 
     fn sort(key: &str) -> Sort {
