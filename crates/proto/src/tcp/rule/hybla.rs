@@ -41,7 +41,7 @@ pub struct Hybla {
     /// The least smoothed round-trip time that has been seen.
     least_srtt: Option<Duration>,
     rho: f64,
-    /// `2^ρ - 1`, infinite where that is no number any more.
+    /// What an ACK adds in slow start, segments: `2^ρ - 1`, within [`LARGEST_STEP`].
     step: f64,
     /// Neither a loss nor a mark has been answered yet.
     untouched: bool,
@@ -65,7 +65,7 @@ impl Hybla {
         let first = self.least_srtt.is_none();
         self.least_srtt = Some(srtt);
         self.rho = (srtt.0 as f64 / self.rtt0.0 as f64).max(1.0);
-        self.step = libm::exp2(self.rho) - 1.0;
+        self.step = (libm::exp2(self.rho) - 1.0).min(LARGEST_STEP);
         if first && self.untouched {
             // Linux starts with ρ segments, as its handshake has measured the round trip. Here it may be known later
             // only, and more than the 4 segments of RFC 3390 are not sent at once.
@@ -76,6 +76,9 @@ impl Hybla {
 
 /// The largest window that a connection begins with because of its ρ, segments (RFC 3390).
 const LARGEST_START: f64 = 4.0;
+/// The most that an ACK adds, segments: Linux lets ρ be 16 at most in slow start. Where neither the threshold nor the
+/// receiver's window bounds a window, 2^21.6 segments would leave at once over a satellite.
+const LARGEST_STEP: f64 = 65_535.0;
 
 impl WindowRule for Hybla {
     fn recovery(&self) -> Recovery {
@@ -94,11 +97,10 @@ impl WindowRule for Hybla {
     #[inline]
     fn grow(&mut self, _ack: &Ack, window: &mut Window) {
         window.cwnd += if window.cwnd < window.ssthresh {
-            // No further than the threshold, but for the one segment that Reno would add, too. The limit comes before
-            // the sum: 2^21.6 segments are a window over a satellite, and 2^100 would swallow the window.
+            // No further than the threshold, but for the one segment that Reno would add, too.
             self.step.min((window.ssthresh - window.cwnd).max(1.0))
         } else {
-            self.rho * self.rho / window.cwnd
+            (self.rho * self.rho / window.cwnd).min(LARGEST_STEP)
         };
     }
 
@@ -158,7 +160,10 @@ mod tests {
         let mut rule = hybla(25);
         assert_eq!(grown(&mut rule, 540, 10.0, 64.0), 64.0);
         assert!((grown(&mut rule, 540, 100.0, 64.0) - 104.6656).abs() < 1e-9);
-        assert!((rule.step - 3_178_688.0).abs() < 1000.0, "{}", rule.step);
+        // 2^21.6 - 1 is more than three million.
+        assert_eq!(grown(&mut rule, 540, 10.0, 1e9), 10.0 + 65_535.0);
+        // 300 ms: 2^12 - 1.
+        assert_eq!(grown(&mut hybla(25), 300, 10.0, 1e9), 10.0 + 4095.0);
     }
 
     #[test]
@@ -178,9 +183,9 @@ mod tests {
             let parameters = Parameters { rtt0 };
             let mut rule = Hybla::new(&Config { hybla: parameters, ..Config::default() });
             assert_eq!(grown(&mut rule, srtt, 3.0, 64.0), 64.0);
-            assert_eq!(grown(&mut rule, srtt, 3.0, 1e9), 1e9);
+            assert_eq!(grown(&mut rule, srtt, 3.0, 1e9), 3.0 + 65_535.0);
             let avoiding = grown(&mut rule, srtt, 1000.0, 64.0);
-            assert!(avoiding.is_finite() && avoiding > 1000.0, "{avoiding}");
+            assert!(avoiding > 1000.0 && avoiding <= 1000.0 + 65_535.0, "{avoiding}");
         }
         let mut hundred = hybla(6);
         assert_eq!(grown(&mut hundred, 600, 1000.0, 64.0), 1010.0);
