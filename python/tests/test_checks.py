@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from faircast.experiment import Data, PointData
-from faircast.experiments.checks import pgmcc_beside_tcp, pgmcc_window, tfmcc_beside_tcp
+from faircast.experiments.checks import pgmcc_beside_tcp, pgmcc_window, tcp_hybla, tcp_westwood, tfmcc_beside_tcp
 from faircast.summary import Layout, RunSummary
 
 KEY = ("red", "sack", 2, 50)
@@ -67,3 +67,34 @@ def test_the_window_of_pgmcc_is_held_against_theory() -> None:
     data = Data({key: PointData(RESOLVED, {1: run}, reduced={1: 11.0})}, [1], quick=False)
     assert pgmcc_window.window(data, *key).mean == pytest.approx(11 / 12.247, rel=1e-4)
     assert pgmcc_window.rate(data, *key).mean == pytest.approx(0.95)
+
+
+def ftp(**of: float) -> RunSummary:
+    return RunSummary(Layout(tuple(("ftp", metric, "1") for metric in of)), array("d", of.values()))
+
+
+def test_hyblas_throughput_is_compared_over_round_trips_seed_by_seed() -> None:
+    """1.2 and 2 times as much at the best as at the worst; slopes of -1 and of -1/2 over a factor of 4."""
+
+    def runs(first: float, second: float) -> PointData:
+        counted = {"lost": 30.0, "loss_reductions": 12.0, "timeouts": 3.0, "window_limited": 0.0}
+        return PointData(RESOLVED, {1: ftp(goodput=first, **counted), 2: ftp(goodput=second, **counted)})
+
+    hybla = {("hybla", 25): runs(12e6, 10e6), ("hybla", 100): runs(10e6, 20e6)}
+    sack = {("hybla-sack", 25): runs(9e6, 9e6), ("hybla-sack", 100): runs(9e6, 9e6)}
+    reno = {("reno", 25): runs(8e6, 8e6), ("reno", 100): runs(2e6, 4e6)}
+    data = Data({**hybla, **sack, **reno}, [1, 2], quick=False)
+    spread = tcp_hybla.spread(data, "hybla")
+    assert spread.value == pytest.approx((1.2 + 2) / 2)
+    assert "Mb/s at 100 ms" in spread.note.split(", ")[0]
+    assert tcp_hybla.slope(data, "reno").value == pytest.approx(-0.75)
+    assert [row[-2:] for row in tcp_hybla.numbers(data).rows] == [["2.00", "25.0"]] * 2
+
+
+def test_each_westwood_is_held_against_the_reno_that_repairs_as_it_does() -> None:
+    goodputs = {"reno": 1e6, "newreno": 2e6, "westwood": 3e6, "westwood+": 5e6}
+    data = Data(
+        {(v, 0.01): PointData(RESOLVED, {1: ftp(goodput=rate)}) for v, rate in goodputs.items()}, [1], quick=True
+    )
+    found = {v: tcp_westwood.beside_reno(data, v, 0.01).value for v in tcp_westwood.BESIDE}
+    assert found == pytest.approx({"westwood": 3.0, "westwood+": 2.5})

@@ -69,6 +69,8 @@ REGISTRY: dict[str, str] = {
     "mecn-tables1-3": "faircast.experiments.durresi.code_points",
     "mecn-x": "faircast.experiments.durresi.equal_thresholds",
     "x-tcp": "faircast.experiments.checks.tcp_throughput",
+    "x-tcp-hybla": "faircast.experiments.checks.tcp_hybla",
+    "x-tcp-westwood": "faircast.experiments.checks.tcp_westwood",
     "x-red": "faircast.experiments.checks.red_average",
     "x-ns2": "faircast.experiments.checks.ns2",
     "x-ecn": "faircast.experiments.checks.ecn_response",
