@@ -28,6 +28,8 @@
 mod bottleneck;
 mod config;
 mod equation;
+#[cfg(test)]
+mod group_tests;
 mod header;
 mod interval_loss;
 mod layer_packets;
