@@ -42,6 +42,8 @@ impl PlannedReport {
     /// A report of the share `rate_bps`, after a time drawn from [0, `spread`].
     pub fn draw(now: Instant, rate_bps: f64, spread: Duration, terms: &Terms, random: &mut Random) -> PlannedReport {
         let wait_s = wait_s(random.uniform(), spread.as_secs_f64(), terms.steepness);
+        // As it goes on the wire: who has the same share as all others is not to think itself above or below them.
+        let rate_bps = f64::from(rate_bps as f32);
         PlannedReport { at: now + Duration::from_secs_f64(wait_s), rate_bps, ..PlannedReport::NONE }
     }
 
@@ -125,6 +127,15 @@ mod tests {
     }
 
     #[test]
+    fn equal_shares_are_equal_on_the_wire() {
+        for share_bps in [45_875.2, 44_236.8, 1e6 / 3.0] {
+            let mut random = Random::stream(1, "test/wire");
+            let mut report = PlannedReport::draw(Instant(1), share_bps, Duration::from_secs(1), &TERMS, &mut random);
+            assert!(report.hear(f64::from(share_bps as f32), &TERMS), "{share_bps}");
+        }
+    }
+
+    #[test]
     fn a_report_that_is_not_planned_is_not_made_needless() {
         let mut none = PlannedReport::NONE;
         assert!(!none.hear(100e3, &TERMS) && none.at() == Instant::FAR_FUTURE);
@@ -155,8 +166,8 @@ mod tests {
         let mut random = Random::stream(1, "test/rounds");
         let (mut reports, rounds) = (0, 100);
         for _ in 0..rounds {
-            // All within a tenth of each other, no two alike.
-            let rates: Vec<f64> = (0..1000).map(|_| random.uniform_in(100e3, 109e3)).collect();
+            // All within a tenth of each other, hardly two alike, as they go on the wire.
+            let rates: Vec<f64> = (0..1000).map(|_| f64::from(random.uniform_in(100e3, 109e3) as f32)).collect();
             let reported = round(&rates, 0.0, &mut random);
             let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
             let most = rates.iter().copied().fold(0.0, f64::max);
