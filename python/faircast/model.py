@@ -303,7 +303,7 @@ Utility: TypeAlias = Literal["own", "proportional", "potential-delay", "max-min"
 * "max-min": The least rate first, then the next one.
 * "alpha-fair": x^(1 - alpha) / (1 - alpha), log x for alpha = 1.
 """
-Variant: TypeAlias = Literal["reno", "newreno", "sack", "westwood", "westwood+", "hybla"]
+Variant: TypeAlias = Literal["reno", "newreno", "sack", "westwood", "westwood+", "hybla", "cubic"]
 """The variant of TCP, by name.
 
 * "reno": Reno: halves on loss; fast recovery ends with the first new ACK (RFC 5681).
@@ -312,6 +312,7 @@ Variant: TypeAlias = Literal["reno", "newreno", "sack", "westwood", "westwood+",
 * "westwood": Westwood: after a loss, bandwidth times least RTT; estimated on every ACK.
 * "westwood+": Westwood+: Westwood with one bandwidth sample per round trip.
 * "hybla": Hybla: grows as fast as a reference flow with a shorter round trip.
+* "cubic": CUBIC: grows by a cubic function of time; what most hosts use today (RFC 9438).
 """
 
 
@@ -3323,6 +3324,8 @@ class Tcp(Part):
         Size of an acknowledgement on the wire. Default 40 B (ns-2).
     count : int, optional
         So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME.
+    cubic : TcpCubic, optional
+        CUBIC: used with `variant = "cubic"`.
     delayed_ack : bool, optional
         Acknowledge every second segment that comes in order instead of every one. Default false (ns-2 `Agent/TCPSink`).
     delayed_ack_timeout : str such as "250 ms", optional
@@ -3353,6 +3356,10 @@ class Tcp(Part):
         as ns-2 did before 2002.
     hybla : TcpHybla, optional
         Hybla: used with `variant = "hybla"`.
+    hystart : bool, optional
+        End the first slow start when round trips become longer, by HyStart++ (RFC 9406); with it the window grows by
+        the segments that an ACK acknowledges, at most 8 unless paced. Left out, on with "cubic" (RFC 9438 section 4.10)
+        and off with every other variant.
     initial_cwnd : str such as "50 packets", optional
         Congestion window at the start. Default 2 packets (ns-2 since May 2001).
     initial_ssthresh : str such as "50 packets", optional
@@ -3368,6 +3375,9 @@ class Tcp(Part):
         Multilevel ECN: used with `ecn = "mecn"`.
     mss : str such as "1000 B" or a sequence of such, optional
         Payload of a segment. Default 1000 B (ns-2). A list has one for each of `count` flows.
+    pacing : TcpPacing, optional
+        Send evenly, so many windows per round-trip time, instead of in bursts. `{}` takes the default ratios. Left out,
+        no pacing: what an ACK lets go goes at once.
     recovery : {"reno", "newreno", "sack"}, optional
         How losses are repaired; left out, the way that goes with the variant.
     rto_initial : str such as "250 ms", optional
@@ -3399,7 +3409,7 @@ class Tcp(Part):
         time. Sizes on the wire stay as configured. Default false.
     to : str | Sequence[str], optional
         Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i.
-    variant : {"reno", "newreno", "sack", "westwood", "westwood+", "hybla"} or a sequence of such, optional
+    variant : {"reno", "newreno", "sack", "westwood", "westwood+", "hybla", "cubic"} or a sequence of such, optional
         The window rule. Default "newreno". A list has one for each of `count` flows.
     westwood : TcpWestwood, optional
         Westwood's filter: used with `variant = "westwood"`.
@@ -3416,6 +3426,8 @@ class Tcp(Part):
     """Size of an acknowledgement on the wire. Default 40 B (ns-2)."""
     count: int | None = None
     """So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME."""
+    cubic: TcpCubic | None = None
+    """CUBIC: used with `variant = "cubic"`."""
     delayed_ack: bool | None = None
     """Acknowledge every second segment that comes in order instead of every one. Default false (ns-2
     `Agent/TCPSink`).
@@ -3454,6 +3466,11 @@ class Tcp(Part):
     """
     hybla: TcpHybla | None = None
     """Hybla: used with `variant = "hybla"`."""
+    hystart: bool | None = None
+    """End the first slow start when round trips become longer, by HyStart++ (RFC 9406); with it the window grows by
+    the segments that an ACK acknowledges, at most 8 unless paced. Left out, on with "cubic" (RFC 9438 section
+    4.10) and off with every other variant.
+    """
     initial_cwnd: str | None = None
     """Congestion window at the start. Default 2 packets (ns-2 since May 2001)."""
     initial_ssthresh: str | None = None
@@ -3471,6 +3488,10 @@ class Tcp(Part):
     """Multilevel ECN: used with `ecn = "mecn"`."""
     mss: str | Sequence[str] | None = None
     """Payload of a segment. Default 1000 B (ns-2). A list has one for each of `count` flows."""
+    pacing: TcpPacing | None = None
+    """Send evenly, so many windows per round-trip time, instead of in bursts. `{}` takes the default ratios. Left
+    out, no pacing: what an ACK lets go goes at once.
+    """
     recovery: Recovery | None = None
     """How losses are repaired; left out, the way that goes with the variant."""
     rto_initial: str | None = None
@@ -3514,6 +3535,32 @@ class Tcp(Part):
     wnd: str | None = None
     """The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20
     packets.
+    """
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class TcpCubic(Part):
+    """The parameters of CUBIC.
+
+    Parameters
+    ----------
+    beta : float, optional
+        What a loss, or a mark of plain ECN, multiplies the window by. Default 0.7 (RFC 9438 section 4.6).
+    c : float, optional
+        How steep the cubic function is, segments per cubic second. Default 0.4 (RFC 9438 section 5.1).
+    fast_convergence : bool, optional
+        A loss at a smaller window than that of the one before makes room for others: the plateau is lowered further
+        (RFC 9438 section 4.7, which wants it off for a flow that is alone). Default true.
+    """
+
+    beta: float | None = None
+    """What a loss, or a mark of plain ECN, multiplies the window by. Default 0.7 (RFC 9438 section 4.6)."""
+    c: float | None = None
+    """How steep the cubic function is, segments per cubic second. Default 0.4 (RFC 9438 section 5.1)."""
+    fast_convergence: bool | None = None
+    """A loss at a smaller window than that of the one before makes room for others: the plateau is lowered further
+    (RFC 9438 section 4.7, which wants it off for a flow that is alone). Default true.
     """
 
 
@@ -3579,6 +3626,25 @@ class TcpMecn(Part):
     """The receiver echoes the level marked first until the sender has answered it, then the next ([Durresi] section
     V). If false, a higher level is echoed at once. Default true.
     """
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class TcpPacing(Part):
+    """How fast a paced sender sends, in windows per smoothed round-trip time.
+
+    Parameters
+    ----------
+    avoidance : float, optional
+        In congestion avoidance and recovery. Default 1.2: what has been held back is made up for.
+    slow_start : float, optional
+        In slow start. Default 2: the window doubles in a round trip.
+    """
+
+    avoidance: float | None = None
+    """In congestion avoidance and recovery. Default 1.2: what has been held back is made up for."""
+    slow_start: float | None = None
+    """In slow start. Default 2: the window doubles in a round trip."""
 
 
 @checked

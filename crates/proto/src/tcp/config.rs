@@ -1,6 +1,7 @@
 //! The parameters of a TCP connection.
 
-use super::rule::{Recovery, Variant, hybla, westwood, westwood_plus};
+use super::pacing;
+use super::rule::{Recovery, Variant, cubic, hybla, westwood, westwood_plus};
 use crate::quantity::{Bytes, Packets};
 use crate::time::Duration;
 use schemars::JsonSchema;
@@ -33,6 +34,11 @@ pub struct Config {
     /// "arbitrarily high").
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_ssthresh: Option<Packets>,
+    /// End the first slow start when round trips become longer, by HyStart++ (RFC 9406); with it the window grows by
+    /// the segments that an ACK acknowledges, at most 8 unless paced. Left out, on with "cubic" (RFC 9438 section 4.10)
+    /// and off with every other variant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hystart: Option<bool>,
     /// The window with which NewReno leaves a recovery. Default "ssthresh", which is what ns-2 does.
     pub full_ack: FullAck,
     /// The most segments that the window lets out at once: for one ACK, at the start, after a time-out. The repairs
@@ -81,10 +87,16 @@ pub struct Config {
     pub ecn_retransmissions: bool,
     /// Multilevel ECN: used with `ecn = "mecn"`.
     pub mecn: Mecn,
+    /// CUBIC: used with `variant = "cubic"`.
+    pub cubic: cubic::Parameters,
     /// What a sending host adds to each opportunity to send: a uniform time from zero to this (ns-2 `overhead_`).
     /// About the time that the bottleneck takes for a packet breaks the lock-step of flows with equal round-trip
     /// times. Default 0 s: none.
     pub send_jitter: Duration,
+    /// Send evenly, so many windows per round-trip time, instead of in bursts. `{}` takes the default ratios. Left
+    /// out, no pacing: what an ACK lets go goes at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pacing: Option<pacing::Ratios>,
     /// Westwood's filter: used with `variant = "westwood"`.
     pub westwood: westwood::Parameters,
     /// Westwood+'s filter: used with `variant = "westwood+"`.
@@ -160,6 +172,7 @@ impl Default for Config {
             wnd: None,
             initial_cwnd: Packets(2.0),
             initial_ssthresh: None,
+            hystart: None,
             full_ack: FullAck::default(),
             max_burst: None,
             handshake: false,
@@ -177,7 +190,9 @@ impl Default for Config {
             grow_after_timeout: true,
             ecn_retransmissions: false,
             mecn: Mecn::default(),
+            cubic: cubic::Parameters::default(),
             send_jitter: Duration::ZERO,
+            pacing: None,
             westwood: westwood::Parameters::default(),
             westwood_plus: westwood_plus::Parameters::default(),
             hybla: hybla::Parameters::default(),
@@ -290,6 +305,7 @@ impl Config {
             format!("{alpha2} given; legal is at least alpha1, {alpha1}: moderate is more than incipient"),
         );
         let rules = [
+            ("cubic", self.cubic.check()),
             ("westwood", self.westwood.check()),
             ("westwood_plus", self.westwood_plus.check()),
             ("hybla", self.hybla.check()),
@@ -298,6 +314,9 @@ impl Config {
             for (field, message) in problems {
                 require(false, &format!("{rule}.{field}"), message);
             }
+        }
+        for (field, message) in self.pacing.iter().flat_map(pacing::Ratios::check) {
+            require(false, &format!("pacing.{field}"), message);
         }
         require(self.segments != Some(0), "segments", "0 given; legal is 1 or more, or nothing for ever".into());
         wrong

@@ -75,11 +75,11 @@ pub struct EchoResponse {
 }
 
 impl EchoResponse {
-    /// Nothing answered yet.
-    pub fn new(config: &Config) -> EchoResponse {
+    /// Nothing answered yet. A mark of plain ECN asks for a reduction to `mark_factor`.
+    pub fn new(config: &Config, mark_factor: f64) -> EchoResponse {
         let (incipient, moderate, severe, escalate, holds) = match config.ecn {
-            // RFC 3168 section 6.1.2: as for a single dropped packet, half.
-            EcnMode::Off | EcnMode::Ecn => (0.5, 0.5, 0.5, false, true),
+            // RFC 3168 section 6.1.2: as for a single dropped packet.
+            EcnMode::Off | EcnMode::Ecn => (mark_factor, mark_factor, mark_factor, false, true),
             // [Durresi] Table III.
             EcnMode::Mecn => {
                 let m = &config.mecn;
@@ -225,7 +225,7 @@ mod tests {
         let mut multilevel = config(EcnMode::Mecn);
         multilevel.mecn.hold = true;
         for config in [config(EcnMode::Ecn), multilevel] {
-            let mut response = EchoResponse::new(&config);
+            let mut response = EchoResponse::new(&config, 0.5);
             assert!(response.holds());
             assert_eq!([(); 3].map(|()| response.begin_hold()), [0, 1, 2]);
             assert_eq!((response.further(Ecn::Moderate), response.loss()), (None, 1.0));
@@ -238,21 +238,21 @@ mod tests {
     fn a_higher_level_that_asks_for_no_more_is_no_reduction() {
         let mut same = config(EcnMode::Mecn);
         (same.mecn.alpha1, same.mecn.alpha2) = (0.3, 0.3);
-        let mut response = EchoResponse::new(&same);
+        let mut response = EchoResponse::new(&same, 0.5);
         assert_eq!((response.first(Ecn::Incipient), response.further(Ecn::Moderate)), (0.7, None));
     }
 
     #[test]
     fn reductions_of_one_window_add_up_to_the_highest_level() {
         let close = |a: f64, b: f64| (a - b).abs() < 1e-12;
-        let mut response = EchoResponse::new(&config(EcnMode::Mecn));
+        let mut response = EchoResponse::new(&config(EcnMode::Mecn), 0.5);
         assert!(close(response.first(Ecn::Incipient), 0.8));
         assert!(close(response.further(Ecn::Moderate).expect("a higher level"), 0.75));
         assert_eq!(response.further(Ecn::Moderate), None);
         assert!(close(response.loss(), 0.5 / 0.6));
         assert_eq!(response.loss(), 1.0);
 
-        let mut plain = EchoResponse::new(&config(EcnMode::Ecn));
+        let mut plain = EchoResponse::new(&config(EcnMode::Ecn), 0.5);
         assert_eq!((plain.first(Ecn::Moderate), plain.further(Ecn::Moderate), plain.loss()), (0.5, None, 1.0));
         // RFC 3168 knows one level: whatever comes is answered as a loss.
         assert_eq!((plain.first(Ecn::Incipient), plain.further(Ecn::Moderate), plain.loss()), (0.5, None, 1.0));

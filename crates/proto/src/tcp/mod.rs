@@ -11,6 +11,8 @@
 //! | `handshake.rs` | the exchange of SYNs before data, if wanted | RFC 9293 section 3.5, RFC 6298 (5.7) |
 //! | `recovery.rs` | which losses are known, fast retransmit and recovery | RFC 5681 section 3.2, RFC 6582, RFC 6675 |
 //! | `rule/` | how the window grows and shrinks: one file per rule | RFC 5681 section 3.1 |
+//! | `hystart.rs` | the end of the first slow start by delay, if wanted | RFC 9406 |
+//! | `pacing.rs` | when the next segment may go, if paced | |
 //! | `receiver.rs` | cumulative and selective ACKs, delayed ACKs | RFC 5681 section 4.2, RFC 2018 |
 //! | `congestion_echo.rs` | marks: the receiver's latch, the sender's response | RFC 3168 section 6.1, [Durresi] |
 //! | `rtt.rs` | what round trips are measured with, Karn's rule | RFC 6298 section 3 |
@@ -28,7 +30,9 @@ pub mod events;
 mod flow;
 mod handshake;
 mod header;
+mod hystart;
 mod number;
+mod pacing;
 mod ranges;
 mod receiver;
 mod recovery;

@@ -293,6 +293,12 @@ impl LossRecovery {
         self.last_cut == LastCut::Timeout && ack <= self.recover_end
     }
 
+    /// Whether a recovery is under way.
+    #[inline]
+    pub fn is_under_way(&self) -> bool {
+        self.repair.is_some()
+    }
+
     /// What bounds sending now.
     #[inline]
     pub fn bound(&self) -> Bound {

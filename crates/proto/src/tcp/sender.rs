@@ -13,6 +13,8 @@ use super::counts::{Counts, GAUGES};
 use super::events;
 use super::handshake::{Handshake, RTO_AFTER_LOST_SYN};
 use super::header::Header;
+use super::hystart::HyStart;
+use super::pacing::Pace;
 use super::recovery::{Cut, LossRecovery};
 use super::rtt::{TickingClock, TimedSegment};
 use super::rule::{Rule, Window, WindowRule};
@@ -41,8 +43,11 @@ pub struct Sender {
     window: Window,
     /// When the retransmission timer expires; `FAR_FUTURE` = off.
     timer: Instant,
-    /// When a delayed opportunity to send comes; `FAR_FUTURE` = none is pending.
+    /// When a delayed opportunity to send comes, by jitter or pacing; `FAR_FUTURE` = none is pending.
     send_at: Instant,
+    pace: Pace,
+    /// The first slow start, while HyStart++ watches it.
+    hystart: Option<HyStart>,
     timed: TimedSegment,
     rtt: RttEstimator,
     clock: TickingClock,
@@ -77,6 +82,7 @@ impl Sender {
     /// `config.recovery` must say so, for the receiver knows only the configuration.
     pub fn with_rule(rule: Rule, config: &Config, flow: FlowId, own: Address, peer: Address, random: Random) -> Sender {
         let wnd = config.window_pkts();
+        let hystart = config.hystart.unwrap_or(rule.hystart());
         Sender {
             snd_una: 0,
             next: 0,
@@ -91,10 +97,13 @@ impl Sender {
             },
             timer: Instant::FAR_FUTURE,
             send_at: Instant::FAR_FUTURE,
+            pace: Pace::new(config.pacing.clone()),
+            hystart: hystart.then(|| HyStart::new(config.pacing.is_some())),
             timed: TimedSegment::NONE,
             rtt: RttEstimator::new(config.rto_initial, config.rto_min, config.rto_max, config.granularity),
             clock: TickingClock::new(config.rtt_tick, 0.0),
             recovery: LossRecovery::new(config.recovery_or(rule.recovery()), config),
+            echo: EchoResponse::new(config, rule.mark_factor()),
             rule,
             cwr_pending: false,
             handshake: Handshake::new(config.handshake, config.ack_size.0 as u16),
@@ -116,7 +125,6 @@ impl Sender {
                 ecn: if config.ecn == EcnMode::Off { Ecn::NotCapable } else { Ecn::Capable },
                 header: Header::Data { sequence: 0, window_reduced: false, retransmission: false }.into(),
             },
-            echo: EchoResponse::new(config),
             random,
             ack_bytes: config.ack_size.0,
         }
@@ -135,6 +143,7 @@ impl Sender {
         (self.snd_una, self.next, self.sent_end) = (first, first, first);
         self.recovery = self.recovery.numbered_from(first);
         self.limit = self.limit.saturating_add(first);
+        self.hystart = self.hystart.map(|hystart| hystart.numbered_from(first));
         self
     }
 
@@ -192,6 +201,9 @@ impl Sender {
         if self.send_at <= now {
             self.send_at = Instant::FAR_FUTURE;
             self.send_allowed(now, out);
+            if self.pace.is_on() {
+                self.use_opportunity(now, out);
+            }
         }
         if self.timer <= now {
             self.timer = Instant::FAR_FUTURE;

@@ -5,6 +5,7 @@
 //! | `reno.rs` | additive increase, halving (RFC 5681); what the other rules start from |
 //! | `newreno.rs` | the same with the recovery of RFC 6582 |
 //! | `sack.rs` | the same with the recovery of RFC 6675 |
+//! | `cubic.rs` | growth by a cubic function of time (RFC 9438) |
 //! | `westwood.rs` | after a loss, bandwidth times least round-trip time, estimated on every ACK |
 //! | `westwood_plus.rs` | the same, estimated once a round trip |
 //! | `hybla.rs` | growth as fast as with a shorter round trip |
@@ -66,9 +67,20 @@ pub trait WindowRule {
         Recovery::NewReno
     }
 
+    /// Whether the first slow start ends by HyStart++ unless the configuration says otherwise.
+    fn hystart(&self) -> bool {
+        false
+    }
+
     /// The handshake is over, if there was one, and has measured this; the window is that of the beginning. A window
     /// that began with a lost SYN is one segment whatever is done here.
     fn on_open(&mut self, _srtt: Option<Duration>, _window: &mut Window) {}
+
+    /// What a mark of plain ECN multiplies the window by: half, as for a single dropped packet (RFC 3168 section
+    /// 6.1.2).
+    fn mark_factor(&self) -> f64 {
+        0.5
+    }
 
     /// Sees every ACK, duplicates included, before anything else is done about it: for estimators.
     #[inline]
@@ -92,7 +104,8 @@ pub trait WindowRule {
         reno::collapse(window);
     }
 
-    /// Answers a congestion echo that asks for a reduction to `factor` of the window (1/2 for RFC 3168).
+    /// Answers a congestion echo that asks for a reduction to `factor` of the window: for RFC 3168
+    /// [`mark_factor`](Self::mark_factor), with multilevel ECN what the level asks for.
     fn on_mark(&mut self, factor: f64, window: &mut Window) {
         reno::scale(factor, window);
     }
@@ -195,10 +208,24 @@ macro_rules! window_rules {
                 }
             }
 
+            fn hystart(&self) -> bool {
+                match self {
+                    $(Rule::$Type(rule) => rule.hystart(),)+
+                    Rule::Guest(rule) => rule.hystart(),
+                }
+            }
+
             fn on_open(&mut self, srtt: Option<Duration>, window: &mut Window) {
                 match self {
                     $(Rule::$Type(rule) => rule.on_open(srtt, window),)+
                     Rule::Guest(rule) => rule.on_open(srtt, window),
+                }
+            }
+
+            fn mark_factor(&self) -> f64 {
+                match self {
+                    $(Rule::$Type(rule) => rule.mark_factor(),)+
+                    Rule::Guest(rule) => rule.mark_factor(),
                 }
             }
 
@@ -256,6 +283,7 @@ window_rules! {
     westwood::Westwood = "westwood": "Westwood: after a loss, bandwidth times least RTT; estimated on every ACK.";
     westwood_plus::WestwoodPlus = "westwood+": "Westwood+: Westwood with one bandwidth sample per round trip.";
     hybla::Hybla = "hybla": "Hybla: grows as fast as a reference flow with a shorter round trip.";
+    cubic::Cubic = "cubic": "CUBIC: grows by a cubic function of time; what most hosts use today (RFC 9438).";
 }
 
 impl std::fmt::Debug for Rule {

@@ -67,7 +67,7 @@ impl Sender {
         match self.recovery.on_new_ack(self.snd_una, notice.newly_acked, self.sent_end, &mut self.window) {
             Progress::None => {
                 if !echoed || self.repairs_after_timeout() {
-                    self.rule.grow(notice, &mut self.window);
+                    self.grow(notice);
                     self.window.cwnd = self.window.cwnd.min(self.window.wnd);
                     self.echo.relieved();
                 }
@@ -78,6 +78,18 @@ impl Sender {
                 self.send_segment(notice.now, self.snd_una, out);
                 restart_timer
             }
+        }
+    }
+
+    /// Growth by the rule, in the first slow start as HyStart++ lets it.
+    #[inline]
+    fn grow(&mut self, notice: &Ack) {
+        let Some(hystart) = &mut self.hystart else { return self.rule.grow(notice, &mut self.window) };
+        let rtt = hystart.round_trip(notice.now, notice.newly_acked).map(|rtt| self.clock.measured(rtt, notice.now));
+        let rule = &mut self.rule;
+        let numbers = [self.snd_una, self.sent_end];
+        if !hystart.on_ack(notice, rtt, numbers, &mut self.window, |window| rule.grow(notice, window)) {
+            self.hystart = None;
         }
     }
 
@@ -117,6 +129,10 @@ impl Sender {
     /// RFC 3042 section 2: the first duplicate ACKs let out a segment each that was never sent, beyond the congestion
     /// window. At once, as ns-2 does, whatever the jitter. What the congestion window allows anyway is not noted.
     fn transmit_limited(&mut self, now: Instant, count: u32, out: &mut Outbox) {
+        if self.pace.is_on() && self.next < self.window_end(0.0) {
+            // What the window allows waits for its time.
+            return;
+        }
         if self.next == self.sent_end && self.next < self.window_end(f64::from(count)) {
             if self.next >= self.window_end(0.0) {
                 self.recovery.note_limited();
@@ -187,6 +203,8 @@ impl Sender {
             },
         }
         self.cwr_pending = true;
+        // RFC 9406 section 4.2: a mark ends slow start.
+        self.hystart = None;
         self.counts.ecn_reductions += 1;
         let cause = Cause::Mark { sequence: ack, level };
         let event = Event::change(events::reduction(level), before.cwnd, self.window.cwnd, cause);

@@ -13,10 +13,27 @@ impl Sender {
     /// Something may have become sendable: sends it, or lets the host's jitter pass first (ns-2 `overhead_`).
     #[inline]
     pub(super) fn use_opportunity(&mut self, now: Instant, out: &mut Outbox) {
-        if self.jitter == Duration::ZERO {
+        if self.pace.is_on() {
+            self.use_opportunity_paced(now, out);
+        } else if self.jitter == Duration::ZERO {
             self.send_allowed(now, out);
         } else if self.send_at == Instant::FAR_FUTURE && self.may_send() {
             self.send_at = now + self.jitter.mul_f64(self.random.uniform());
+        }
+    }
+
+    /// The same if segments are paced: what may go goes, what is left waits for its time, and the jitter after that.
+    fn use_opportunity_paced(&mut self, now: Instant, out: &mut Outbox) {
+        if self.send_at != Instant::FAR_FUTURE {
+            return;
+        }
+        if self.jitter == Duration::ZERO && self.pace.ready(now) <= now {
+            self.send_allowed(now, out);
+        }
+        if self.may_send() {
+            self.send_at = self.pace.ready(now) + self.jitter.mul_f64(self.random.uniform());
+        } else {
+            self.pace.rest();
         }
     }
 
@@ -30,7 +47,8 @@ impl Sender {
             Bound::Window { inflation } => self.send_window(now, inflation, out),
             Bound::Pipe => {
                 let mut allowed = self.max_burst;
-                while allowed > 0 && self.pipe_has_room() && self.send_by_scoreboard(now, out) {
+                while allowed > 0 && self.pace.allows(now) && self.pipe_has_room() && self.send_by_scoreboard(now, out)
+                {
                     allowed -= 1;
                 }
             }
@@ -59,7 +77,7 @@ impl Sender {
     fn send_window(&mut self, now: Instant, inflation: f64, out: &mut Outbox) {
         let end = self.window_end(inflation);
         let mut allowed = self.max_burst;
-        while self.next < end && allowed > 0 {
+        while self.next < end && allowed > 0 && self.pace.allows(now) {
             // After a time-out the sender goes back, but not over what has been SACKed.
             if self.next < self.sent_end {
                 self.next = self.recovery.first_missing(self.next);
@@ -112,15 +130,20 @@ impl Sender {
                 ecn = Ecn::NotCapable;
             }
             self.timed.abandon();
+            self.hystart = None;
         } else {
             self.sent_end = segment + 1;
             self.timed.start(segment, now);
+            if let Some(hystart) = &mut self.hystart {
+                hystart.sent(now);
+            }
             window_reduced = core::mem::take(&mut self.cwr_pending) && ecn != Ecn::NotCapable;
         }
         let Packet { flow, source, destination, size, .. } = self.template;
         let header = Header::Data { sequence: on_wire(segment), window_reduced, retransmission }.into();
         out.send(Packet { sent: now, flow, source, destination, size, ttl: INITIAL_TTL, ecn, header });
         self.counts.sent += 1;
+        self.pace.sent(now, self.rtt.srtt(), &self.window, self.recovery.is_under_way());
         if self.timer == Instant::FAR_FUTURE {
             // RFC 6298 (5.1).
             self.timer = now + self.rtt.rto();

@@ -5,6 +5,7 @@ use super::*;
 use crate::endpoint::{Action, Cause, Input, Outbox};
 use crate::tcp;
 use crate::tcp::SackBlock;
+use crate::tcp::pacing::Ratios;
 use crate::testing::{feed, inputs};
 
 /// Settings that meet different parts of the machine.
@@ -24,6 +25,14 @@ fn settings() -> Vec<Config> {
     settings[3].mecn.latch = false;
     settings[5].mecn.hold = true;
     settings[2].handshake = true;
+    settings.push(Config {
+        pacing: Some(Ratios::default()),
+        hystart: Some(true),
+        ecn: EcnMode::Ecn,
+        delayed_ack: true,
+        ..settings[0].clone()
+    });
+    settings.push(Config { handshake: true, send_jitter: Duration::from_millis(7), ..settings[6].clone() });
     settings.push(Config { handshake: true, send_jitter: Duration::from_millis(3), ..settings[0].clone() });
     settings
 }

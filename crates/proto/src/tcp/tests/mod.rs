@@ -6,14 +6,19 @@
 //! | `handshake.rs` | the exchange of SYNs before data |
 //! | `marks.rs` | ECN and multilevel ECN |
 //! | `alone.rs` | a sender by itself, every ACK made by hand |
+//! | `cubic.rs` | CUBIC over the whole machine |
 //! | `estimates.rs` | rules that estimate something of the path, in such a sender |
+//! | `hystart.rs`, `pacing.rs` | the first slow start ended by delay; segments spaced in time |
 //! | `battery.rs` | invariants under random networks and random input, for every window rule |
 
 mod alone;
 mod battery;
+mod cubic;
 mod estimates;
 mod handshake;
+mod hystart;
 mod marks;
+mod pacing;
 mod traces;
 
 use super::*;
@@ -169,10 +174,11 @@ fn wrong_values_are_named() {
     (config.mecn.alpha1, config.mecn.alpha2, config.mecn.alpha3) = (0.7, 0.4, 1.0);
     (config.westwood.tau, config.westwood.m, config.westwood_plus.weight) = (Duration::ZERO, 0.5, 0.0);
     config.hybla.rtt0 = Duration::ZERO;
+    (config.cubic.beta, config.cubic.c) = (1.0, 0.0);
     let fields: Vec<String> = config.check().into_iter().map(|(field, _)| field).collect();
     let expected = "mss ack_size wnd initial_cwnd initial_ssthresh max_burst dupthresh rto_min rto_initial \
-                    delayed_ack_timeout mecn.alpha3 mecn.alpha2 westwood.tau westwood.m westwood_plus.weight \
-                    hybla.rtt0 segments";
+                    delayed_ack_timeout mecn.alpha3 mecn.alpha2 cubic.beta cubic.c westwood.tau westwood.m \
+                    westwood_plus.weight hybla.rtt0 segments";
     assert_eq!(fields.join(" "), expected);
     let (_, message) = &config.check()[2];
     assert_eq!(message, "2.5 packets given; legal is a whole number from 1 to 1000000000");
@@ -207,6 +213,8 @@ fn what_is_legal_ends_where_the_messages_say() {
     legal(|c, alpha| c.mecn.alpha1 = alpha, &[0.0, 0.4], &[-0.1, 0.41, f64::NAN]);
     legal(|c, alpha| c.mecn.alpha2 = alpha, &[0.2, 0.99], &[0.19, 1.0, f64::NAN]);
     legal(|c, alpha| c.mecn.alpha3 = alpha, &[0.0, 0.99], &[-0.1, 1.0, f64::NAN]);
+    legal(|c, beta| c.cubic.beta = beta, &[0.01, 0.99], &[0.0, 1.0, -0.5, 2.0, f64::NAN]);
+    legal(|config, c| config.cubic.c = c, &[1e-9, 0.4, 1e6], &[0.0, -0.4, 1e6 + 1.0, f64::INFINITY, f64::NAN]);
 }
 
 #[test]

@@ -1,0 +1,491 @@
+//! CUBIC (RFC 9438): the window is a cubic function of the time since the last reduction, flat about the window at
+//! which that happened, and never less than that of a Reno which is as fair.
+
+use super::reno::{self, MIN_SSTHRESH};
+use super::{Ack, Recovery, Window, WindowRule};
+use crate::tcp::Config;
+use crate::time::{Duration, Instant};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The parameters of CUBIC.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TcpCubic")]
+#[serde(default, deny_unknown_fields)]
+pub struct Parameters {
+    /// What a loss, or a mark of plain ECN, multiplies the window by. Default 0.7 (RFC 9438 section 4.6).
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub beta: f64,
+    /// How steep the cubic function is, segments per cubic second. Default 0.4 (RFC 9438 section 5.1).
+    pub c: f64,
+    /// A loss at a smaller window than that of the one before makes room for others: the plateau is lowered further
+    /// (RFC 9438 section 4.7, which wants it off for a flow that is alone). Default true.
+    pub fast_convergence: bool,
+}
+
+impl Default for Parameters {
+    fn default() -> Parameters {
+        Parameters { beta: 0.7, c: 0.4, fast_convergence: true }
+    }
+}
+
+impl Parameters {
+    /// Every field with an illegal value: its path below this one, and what was given and what is legal.
+    pub fn check(&self) -> Vec<(&'static str, String)> {
+        let mut wrong = Vec::new();
+        if !(self.beta > 0.0 && self.beta < 1.0) {
+            wrong.push(("beta", format!("{} given; legal is above 0 and below 1", self.beta)));
+        }
+        if !(self.c > 0.0 && self.c <= MOST_C) {
+            wrong.push(("c", format!("{} given; legal is above 0, at most {MOST_C}", self.c)));
+        }
+        wrong
+    }
+}
+
+/// The largest C. From one of a few thousand on every growth is at the bound of 1.5 windows in a round trip.
+const MOST_C: f64 = 1e6;
+
+/// The rule of RFC 9438. Sections without a number of an RFC are of it.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    beta: f64,
+    c: f64,
+    fast_convergence: bool,
+    /// Growth per round trip that is as fair to Reno as a reduction to `beta` allows (section 4.3).
+    alpha: f64,
+    /// The plateau, segments; `None` = undefined: no reduction yet (section 4.10), or the last one was a time-out
+    /// (section 4.8).
+    w_max: Option<f64>,
+    /// The window when the threshold was set last.
+    cwnd_prior: f64,
+    /// The window has been reduced and has not grown since: a further reduction belongs to the same event.
+    reduced: bool,
+    /// The congestion avoidance stage under way.
+    stage: Option<Stage>,
+}
+
+/// A congestion avoidance stage.
+#[derive(Clone, Copy, Debug)]
+struct Stage {
+    /// When it began, t_epoch. Times in which something else than the window limited the flow are left out: they move
+    /// it (section 5.8).
+    began: Instant,
+    /// The last ACK in it.
+    last: Instant,
+    w_max: f64,
+    /// How long the function takes to `w_max`, seconds.
+    k: f64,
+    /// The window of Reno.
+    w_est: f64,
+}
+
+impl Cubic {
+    /// Takes `config.cubic`.
+    pub fn new(config: &Config) -> Cubic {
+        let Parameters { beta, c, fast_convergence } = config.cubic;
+        Cubic {
+            beta,
+            c,
+            fast_convergence,
+            alpha: 3.0 * (1.0 - beta) / (1.0 + beta),
+            w_max: None,
+            cwnd_prior: 0.0,
+            reduced: false,
+            stage: None,
+        }
+    }
+
+    /// A stage begins with this window. Where W_max is undefined, and where the window is above it (no reduction of
+    /// this rule leaves it there, but a multilevel mark may), it begins on the plateau.
+    fn begin(&mut self, now: Instant, cwnd: f64) -> Stage {
+        let w_max = match self.w_max {
+            Some(w_max) => w_max.max(cwnd),
+            None => {
+                // Section 4.10: the first slow start has ended without a loss. After a time-out the threshold has been
+                // set with the window of then.
+                self.cwnd_prior = self.cwnd_prior.max(cwnd);
+                cwnd
+            }
+        };
+        self.w_max = Some(w_max);
+        Stage { began: now, last: now, w_max, k: libm::cbrt((w_max - cwnd) / self.c), w_est: cwnd }
+    }
+
+    /// W_cubic, segments, `t_s` seconds after a stage began (section 4.2).
+    fn w_cubic(&self, stage: &Stage, t_s: f64) -> f64 {
+        let from_plateau_s = t_s - stage.k;
+        self.c * from_plateau_s * from_plateau_s * from_plateau_s + stage.w_max
+    }
+
+    /// Remembers the window before a reduction for a loss or a mark (sections 4.6 and 4.7).
+    fn note_congestion(&mut self, window: &Window) {
+        if self.reduced {
+            return;
+        }
+        let cwnd = window.cwnd.min(window.wnd);
+        let lowered = self.fast_convergence && self.w_max.is_some_and(|w_max| cwnd < w_max);
+        self.w_max = Some(if lowered { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd });
+        self.cwnd_prior = cwnd;
+        self.reduced = true;
+        self.stage = None;
+    }
+
+    /// The threshold after a reduction by this rule (section 4.6).
+    fn lower_threshold(&self, window: &mut Window) {
+        window.ssthresh = (window.cwnd.min(window.wnd) * self.beta).max(MIN_SSTHRESH);
+    }
+}
+
+impl WindowRule for Cubic {
+    fn recovery(&self) -> Recovery {
+        Recovery::NewReno
+    }
+
+    /// Section 4.10: CUBIC "SHOULD use the HyStart++ slow start algorithm".
+    fn hystart(&self) -> bool {
+        true
+    }
+
+    /// Section 4.6: "reduction on ECE", by beta, too.
+    fn mark_factor(&self) -> f64 {
+        self.beta
+    }
+
+    fn grow(&mut self, ack: &Ack, window: &mut Window) {
+        self.reduced = false;
+        if window.cwnd < window.ssthresh {
+            self.stage = None;
+            return reno::grow(window);
+        }
+        let mut stage = match self.stage {
+            Some(stage) => stage,
+            None => self.begin(ack.now, window.cwnd),
+        };
+        let since_last = ack.now.since(stage.last);
+        stage.last = ack.now;
+        // Section 5.8: neither the window nor the time of a flow that does not use its window goes on.
+        let used = f64::from(ack.flight) + f64::from(ack.newly_acked);
+        if window.cwnd >= window.wnd || used < LEAST_USED * window.cwnd {
+            stage.began += since_last;
+            self.stage = Some(stage);
+            return;
+        }
+        // Section 4.3, Figure 4.
+        let alpha = if stage.w_est >= self.cwnd_prior { 1.0 } else { self.alpha };
+        stage.w_est += alpha * f64::from(ack.newly_acked) / window.cwnd;
+        self.stage = Some(stage);
+
+        let t_s = ack.now.since(stage.began).as_secs_f64();
+        if self.w_cubic(&stage, t_s) < stage.w_est {
+            // What the look-ahead below has gained already is not taken back.
+            window.cwnd = window.cwnd.max(stage.w_est);
+        } else {
+            let rtt_s = ack.srtt.unwrap_or(Duration::ZERO).as_secs_f64();
+            let target = self.w_cubic(&stage, t_s + rtt_s).clamp(window.cwnd, 1.5 * window.cwnd);
+            window.cwnd += (target - window.cwnd) / window.cwnd;
+        }
+    }
+
+    fn on_loss(&mut self, _flight: u32, window: &mut Window) {
+        self.note_congestion(window);
+        self.lower_threshold(window);
+        window.cwnd = window.ssthresh;
+    }
+
+    fn on_timeout(&mut self, _flight: u32, window: &mut Window) {
+        self.lower_threshold(window);
+        self.cwnd_prior = window.cwnd.min(window.wnd);
+        window.cwnd = 1.0;
+        self.w_max = None;
+        self.reduced = false;
+        self.stage = None;
+    }
+
+    fn on_mark(&mut self, factor: f64, window: &mut Window) {
+        self.note_congestion(window);
+        reno::scale(factor, window);
+    }
+}
+
+/// The least part of the window that must have been outstanding for it to be what limits the flow. The choice is ours:
+/// half leaves what a bound on bursts, jitter or pacing holds back for a moment out of account.
+const LEAST_USED: f64 = 0.5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RTT: Duration = Duration::from_millis(100);
+
+    fn cubic(parameters: Parameters) -> Cubic {
+        Cubic::new(&Config { cubic: parameters, ..Config::default() })
+    }
+
+    fn alone() -> Parameters {
+        Parameters { fast_convergence: false, ..Parameters::default() }
+    }
+
+    /// An ACK of one segment when the whole window was outstanding.
+    fn ack(at_s: f64, window: &Window, rtt: Duration) -> Ack {
+        let flight = window.cwnd as u32 - 1;
+        Ack { now: Instant::from_secs_f64(at_s), newly_acked: 1, flight, rtt: Some(rtt), srtt: Some(rtt) }
+    }
+
+    fn window(cwnd: f64) -> Window {
+        Window { cwnd, ssthresh: 1e9, wnd: 1e9 }
+    }
+
+    /// After a loss at a window of 100 segments, when the first ACK of the stage has come at 0 s.
+    fn after_a_loss_at_100() -> (Cubic, Window) {
+        let (mut rule, mut w) = (cubic(Parameters::default()), window(100.0));
+        rule.on_loss(0, &mut w);
+        assert_eq!((w.cwnd, w.ssthresh), (70.0, 70.0));
+        rule.grow(&ack(0.0, &w, RTT), &mut w);
+        (rule, w)
+    }
+
+    fn close(a: f64, b: f64) {
+        assert!((a - b).abs() < 1e-9 * b.abs().max(1.0), "{a} is not {b}");
+    }
+
+    #[test]
+    fn the_cubic_function_by_hand() {
+        let (rule, w) = after_a_loss_at_100();
+        let stage = rule.stage.expect("begun");
+        // K = cbrt((100 - 70) / 0.4) = cbrt(75).
+        close(stage.k, 4.217_163_326_508_746);
+        assert_eq!((stage.w_max, rule.cwnd_prior), (100.0, 100.0));
+        // W(0) = 70, W(K) = 100, W(K + 2) = 100 + 0.4 * 8, W(K - 1) = 100 - 0.4.
+        for (t_s, segments) in [(0.0, 70.0), (stage.k, 100.0), (stage.k + 2.0, 103.2), (stage.k - 1.0, 99.6)] {
+            close(rule.w_cubic(&stage, t_s), segments);
+        }
+        // alpha = 3 * 0.3 / 1.7; W_cubic(0) = 70 is less than W_est, so Reno's window holds.
+        close(rule.alpha, 0.529_411_764_705_882_4);
+        close(w.cwnd, 70.0 + 0.529_411_764_705_882_4 / 70.0);
+    }
+
+    #[test]
+    fn growth_is_towards_the_window_of_a_round_trip_later() {
+        let (mut rule, mut w) = after_a_loss_at_100();
+        // At 1 s W(1) = 100 - 0.4 * 3.217^3 = 86.68 is more than Reno's. W(1.1) = 100 - 0.4 * 3.117163^3.
+        let before = w.cwnd;
+        rule.grow(&ack(1.0, &w, RTT), &mut w);
+        let target = 100.0 - 0.4 * libm::pow(3.117_163_326_508_746, 3.0);
+        close(w.cwnd, before + (target - before) / before);
+        // Past the plateau it is convex: at K + 5 s the target is W(K + 5.1) = 100 + 0.4 * 5.1^3 = 153.06, more than
+        // 1.5 times a window of 90, less than that of 140, and below one of 160.
+        let at_s = rule.stage.expect("begun").k + 5.0;
+        for (cwnd, target) in [(90.0, 135.0), (140.0, 100.0 + 0.4 * libm::pow(5.1, 3.0)), (160.0, 160.0)] {
+            w.cwnd = cwnd;
+            rule.grow(&ack(at_s, &w, RTT), &mut w);
+            assert!((w.cwnd - (cwnd + (target - cwnd) / cwnd)).abs() < 1e-6, "{cwnd}: {}", w.cwnd);
+        }
+    }
+
+    #[test]
+    fn the_reno_friendly_window_by_hand() {
+        // A round trip of 1 ms: the cubic function has no time to rise. 70 ACKs add a little less than alpha, ..
+        let (mut rule, mut w) = after_a_loss_at_100();
+        let mut expected = 70.0 + rule.alpha / 70.0;
+        for n in 1..70 {
+            expected += rule.alpha / expected;
+            rule.grow(&ack(0.001 * f64::from(n) / 70.0, &w, Duration::from_millis(1)), &mut w);
+            close(w.cwnd, expected);
+        }
+        // .. and once W_est has come to 100, the window before the loss, each adds 1/cwnd. One that acknowledges two
+        // segments counts twice.
+        let mut stage = rule.stage.expect("begun");
+        for (w_est, newly_acked, gain) in [(99.9, 1, rule.alpha), (100.0, 1, 1.0), (100.0, 2, 2.0)] {
+            stage.w_est = w_est;
+            (rule.stage, w.cwnd) = (Some(stage), w_est);
+            let now = ack(0.001, &w, Duration::from_millis(1));
+            rule.grow(&Ack { newly_acked, ..now }, &mut w);
+            close(w.cwnd, w_est + gain / w_est);
+        }
+    }
+
+    #[test]
+    fn fast_convergence_by_hand() {
+        for (fast_convergence, plateau) in [(true, 0.85 * 90.0), (false, 90.0)] {
+            let (mut rule, mut w) = (cubic(Parameters { fast_convergence, ..Parameters::default() }), window(100.0));
+            // The first reduction, and any at a larger window than before: the window itself.
+            for cwnd in [100.0, 100.0, 110.0] {
+                w.cwnd = cwnd;
+                rule.on_loss(0, &mut w);
+                rule.grow(&ack(1.0, &w, RTT), &mut w);
+                assert_eq!(rule.w_max, Some(cwnd));
+            }
+            // At 90 < 110: 90 * (1 + 0.7) / 2. What the threshold had before is the window itself.
+            w.cwnd = 90.0;
+            rule.on_loss(0, &mut w);
+            assert_eq!((rule.w_max, rule.cwnd_prior, w.cwnd), (Some(plateau), 90.0, 90.0 * 0.7));
+            rule.grow(&ack(2.0, &w, RTT), &mut w);
+            close(rule.stage.expect("begun").k, libm::cbrt(if fast_convergence { 33.75 } else { 67.5 }));
+        }
+    }
+
+    #[test]
+    fn a_first_slow_start_without_loss_ends_on_the_plateau() {
+        let (mut rule, mut w) = (cubic(Parameters::default()), window(60.0));
+        w.ssthresh = 60.0;
+        rule.grow(&ack(3.0, &w, RTT), &mut w);
+        let stage = rule.stage.expect("begun");
+        assert_eq!(
+            (stage.k, stage.w_max, stage.began, rule.cwnd_prior),
+            (0.0, 60.0, Instant::from_secs_f64(3.0), 60.0)
+        );
+        // cwnd_prior is the window: W_est grows by 1/cwnd at once (section 4.3).
+        close(w.cwnd, 60.0 + 1.0 / 60.0);
+    }
+
+    #[test]
+    fn after_a_timeout_the_plateau_is_where_slow_start_ends() {
+        let (mut rule, mut w) = after_a_loss_at_100();
+        w.cwnd = 80.0;
+        rule.on_timeout(80, &mut w);
+        assert_eq!((w.cwnd, w.ssthresh), (1.0, 56.0));
+        while w.cwnd < w.ssthresh {
+            let before = w.cwnd;
+            rule.grow(&ack(4.0, &w, RTT), &mut w);
+            assert_eq!(w.cwnd, before + 1.0);
+        }
+        rule.grow(&ack(5.0, &w, RTT), &mut w);
+        let stage = rule.stage.expect("begun");
+        assert_eq!(
+            (stage.k, stage.w_max, stage.began, rule.cwnd_prior),
+            (0.0, 56.0, Instant::from_secs_f64(5.0), 80.0)
+        );
+        close(w.cwnd, 56.0 + rule.alpha / 56.0);
+        // A loss on the way there is at a larger window than an undefined one: no fast convergence.
+        rule.on_timeout(56, &mut w);
+        w.cwnd = 20.0;
+        rule.on_loss(20, &mut w);
+        assert_eq!((rule.w_max, w.cwnd), (Some(20.0), 14.0));
+    }
+
+    #[test]
+    fn marks_reduce_by_beta_to_one_segment_and_losses_to_two() {
+        let rule = || cubic(Parameters::default());
+        for (cwnd, marked, lost) in [(10.0, 7.0, 7.0), (2.0, 1.4, 2.0), (1.2, 1.0, 2.0)] {
+            let (mut w, mut r) = (window(cwnd), rule());
+            r.on_mark(r.mark_factor(), &mut w);
+            close(w.cwnd, marked);
+            close(w.ssthresh, marked.max(2.0));
+            assert_eq!(r.w_max, Some(cwnd));
+            let mut w = window(cwnd);
+            rule().on_loss(0, &mut w);
+            close(w.cwnd, lost);
+        }
+        // What is missing to a reduction is no event of its own: the plateau stays that of the first.
+        let (mut w, mut r) = (window(100.0), rule());
+        r.on_mark(0.8, &mut w);
+        r.on_mark(0.75, &mut w);
+        close(w.cwnd, 60.0);
+        assert_eq!((r.w_max, r.cwnd_prior), (Some(100.0), 100.0));
+    }
+
+    #[test]
+    fn time_and_both_windows_stand_still_while_the_flow_is_limited_otherwise() {
+        for held_by_wnd in [true, false] {
+            let (mut rule, mut w) = after_a_loss_at_100();
+            let cwnd = w.cwnd;
+            let w_est = rule.stage.expect("begun").w_est;
+            // For 100 s the receiver's window, or a source that has 30 segments under way, limits.
+            for n in 1..=1000 {
+                let mut now = ack(0.1 * f64::from(n), &w, RTT);
+                if held_by_wnd {
+                    w.wnd = cwnd;
+                } else {
+                    now.flight = 30;
+                }
+                rule.grow(&now, &mut w);
+            }
+            assert_eq!((w.cwnd, rule.stage.expect("begun").w_est), (cwnd, w_est));
+            // A second more: as if 1 s had passed, W(1.1), not 101 s.
+            w.wnd = 1e9;
+            rule.grow(&ack(101.0, &w, RTT), &mut w);
+            let target = 100.0 - 0.4 * libm::pow(3.117_163_326_508_746, 3.0);
+            assert!((w.cwnd - (cwnd + (target - cwnd) / cwnd)).abs() < 1e-6, "{}", w.cwnd);
+        }
+    }
+
+    #[test]
+    fn a_reduction_beyond_the_plateau_leaves_no_negative_time() {
+        // A mark that asks for little leaves the window above the plateau that fast convergence has lowered.
+        let (mut rule, mut w) = after_a_loss_at_100();
+        w.cwnd = 90.0;
+        rule.on_mark(0.95, &mut w);
+        assert_eq!((rule.w_max, w.cwnd), (Some(76.5), 85.5));
+        rule.grow(&ack(1.0, &w, RTT), &mut w);
+        let stage = rule.stage.expect("begun");
+        assert_eq!((stage.k, stage.w_max), (0.0, 85.5));
+    }
+
+    /// The mean window of the rule alone if one packet in `every` is lost: ACKs come at the pace of the window, and a
+    /// loss is repaired in no time. It starts with a loss at the window `first`; the mean is that of the last ten of
+    /// so many losses.
+    fn mean_window(parameters: Parameters, rtt_s: f64, every: u32, first: f64, losses: u32) -> f64 {
+        let (mut rule, mut w) = (cubic(parameters), window(first));
+        let rtt = Duration::from_secs_f64(rtt_s);
+        let (mut now_s, mut since_s) = (0.0, 0.0);
+        for loss in 0..losses {
+            rule.on_loss(0, &mut w);
+            if loss + 10 == losses {
+                since_s = now_s;
+            }
+            for _ in 0..every {
+                now_s += rtt_s / w.cwnd;
+                rule.grow(&ack(now_s, &w, rtt), &mut w);
+            }
+        }
+        10.0 * f64::from(every) * rtt_s / (now_s - since_s)
+    }
+
+    /// RFC 9438 section 5.1, Tables 1 and 2: round-trip time, C, 1/p, average window of CUBIC.
+    const TABLES: &[(f64, f64, u32, f64)] = &[
+        (0.1, 0.04, 100, 12.0),
+        (0.1, 0.04, 1000, 38.0),
+        (0.1, 0.04, 10_000, 120.0),
+        (0.1, 0.04, 100_000, 593.0),
+        (0.1, 0.4, 100, 12.0),
+        (0.1, 0.4, 1000, 38.0),
+        (0.1, 0.4, 10_000, 187.0),
+        (0.1, 0.4, 100_000, 1054.0),
+        (0.1, 0.4, 1_000_000, 5926.0),
+        (0.1, 4.0, 100, 12.0),
+        (0.1, 4.0, 1000, 59.0),
+        (0.1, 4.0, 10_000, 333.0),
+        (0.1, 4.0, 100_000, 1874.0),
+        (0.01, 0.4, 100, 12.0),
+        (0.01, 0.4, 10_000, 120.0),
+        (0.01, 0.4, 100_000, 379.0),
+        (0.01, 4.0, 100_000, 379.0),
+    ];
+
+    /// The tables assume that every loss happens on the plateau, where the function is flat: a loss a little before or
+    /// behind it moves the plateau by the cube of that little. So the window comes to the tables' slowly (theory: with
+    /// relative distance e, 1/e^2 grows by 1.125 for each loss), and the long rows start there.
+    #[test]
+    fn average_windows_are_those_of_the_rfc() {
+        for &(rtt_s, c, every, expected) in TABLES {
+            let on_plateau = expected * 4.0 / 3.7;
+            let (losses, starts): (u32, &[_]) = match every {
+                100_000.. => (11, &[(1.0, false)]),
+                _ => (120, &[(0.5, false), (1.5, false), (1.5, true)]),
+            };
+            for &(start, fast_convergence) in starts {
+                let parameters = Parameters { c, fast_convergence, ..Parameters::default() };
+                let ratio = mean_window(parameters, rtt_s, every, start * on_plateau, losses) / expected;
+                assert!((ratio - 1.0).abs() < 0.1, "{rtt_s} s, C = {c}, 1/p = {every}, from {start}: {ratio}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_plateau_is_found_at_the_speed_of_the_theory() {
+        // From 1.1 times: 1 / 0.1^2 = 100, and 100 losses later 212, e = 0.0686, to leading order.
+        let mean = mean_window(alone(), 0.1, 10_000, 1.1 * 187.0 * 4.0 / 3.7, 105);
+        assert!((mean / 187.0 - 1.0686).abs() < 0.006, "{}", mean / 187.0);
+    }
+}

@@ -1,0 +1,69 @@
+//! HyStart++ over the whole machine, with every variant.
+
+use super::*;
+
+/// A sender's first slow start into a bottleneck that takes 1 ms for a packet and queues without end: the sender after
+/// 6 s. The path holds 100 segments.
+fn into_a_queue(config: &Config) -> Shown {
+    let (sender, receiver) = ends(config);
+    let mut free = Instant::ZERO;
+    let network = move |side: Side, packet: &Packet| {
+        if side == Side::Right {
+            return Fate::Deliver;
+        }
+        free = free.max(packet.sent) + Duration::from_millis(1);
+        Fate::Late(free.since(packet.sent))
+    };
+    let mut pair = Pair::new(sender, receiver, DELAY, network);
+    pair.run_until(seconds(6.0));
+    pair.left.shown()
+}
+
+#[test]
+fn the_first_slow_start_ends_before_the_queue_is_long_with_every_variant() {
+    // The window of 256 is the first whose first packet finds a queue, of 128 - 100; the eighth of its ACKs tells it.
+    // Then five rounds of conservative slow start, (5/4)^5 = 3.05, since the queue stays.
+    for variant in rule::VARIANTS {
+        for delayed_ack in [false, true] {
+            let config = |hystart| Config {
+                variant: variant.clone(),
+                hystart,
+                delayed_ack,
+                // At more than its reference Hybla has left any queue behind before a round is over.
+                hybla: rule::hybla::Parameters { rtt0: Duration::from_secs(100) },
+                ..Config::default()
+            };
+            let with = into_a_queue(&config(Some(true)));
+            assert!((256.0..820.0).contains(&with.ssthresh_pkts), "{}: {with:?}", variant.name());
+            let without = into_a_queue(&config(Some(false)));
+            assert!(without.cwnd_pkts > 700.0 && without.ssthresh_pkts > 1e6, "{}: {without:?}", variant.name());
+            let default = into_a_queue(&config(None));
+            let expected = if *variant == Variant::Cubic { with } else { without };
+            assert_eq!(default.cwnd_pkts, expected.cwnd_pkts, "{}", variant.name());
+        }
+    }
+}
+
+#[test]
+fn without_a_queue_it_is_slow_start() {
+    // 2, 4, 8 .. to the threshold, also with an ACK for every second segment: growth counts segments.
+    for delayed_ack in [false, true] {
+        let config = Config { hystart: Some(true), initial_ssthresh: Some(Packets(256.0)), ..Config::default() };
+        let config = Config { delayed_ack, ..config };
+        let mut pair = pair(&config, |_, _| Fate::Deliver);
+        pair.run_until(seconds(0.65));
+        assert_eq!(pair.left.shown().cwnd_pkts, 128.0, "{delayed_ack}");
+    }
+}
+
+#[test]
+fn a_loss_or_a_mark_ends_it() {
+    // From then on growth counts ACKs, here for two segments each: 9, 9.5 after a time-out from 1 on.
+    for fate in [Fate::Lose, Fate::Mark(Ecn::Moderate)] {
+        let config = Config { hystart: Some(true), ecn: EcnMode::Ecn, ..Config::default() };
+        let mut pair = pair(&config, move |number, again| if number == 20 && !again { fate } else { Fate::Deliver });
+        pair.run_until(seconds(2.0));
+        assert!(pair.left.shown().ssthresh_pkts < 100.0, "{:?}", pair.left.shown());
+        assert!(format!("{:?}", pair.left).contains("hystart: None"));
+    }
+}

@@ -1,0 +1,136 @@
+//! Pacing over the whole machine, with every variant.
+
+use super::*;
+use crate::tcp::pacing::Ratios;
+
+fn paced(config: Config) -> Config {
+    Config { pacing: Some(Ratios::default()), ..config }
+}
+
+/// Sending times of new data and what the window was then.
+fn sent_times<L, R, N>(pair: &Pair<L, R, N>) -> Vec<(Instant, bool)> {
+    let data = pair.sent.iter().filter(|(_, side, _)| *side == Side::Left);
+    data.filter_map(|(at, _, packet)| segment(packet).map(|(_, again)| (*at, again))).collect()
+}
+
+#[test]
+fn segments_go_evenly_in_congestion_avoidance() {
+    // 20 segments, from which the window grows by about one per round trip: gaps of 100 ms / (1.2 * cwnd).
+    let base = Config { initial_cwnd: Packets(20.0), initial_ssthresh: Some(Packets(20.0)), ..Config::default() };
+    for variant in rule::VARIANTS {
+        let mut pair = pair(&paced(Config { variant: variant.clone(), ..base.clone() }), |_, _| Fate::Deliver);
+        pair.run_until(seconds(3.0));
+        let least_s = 0.1 / (1.2 * pair.left.shown().cwnd_pkts);
+        let times: Vec<Instant> = sent_times(&pair).into_iter().map(|(at, _)| at).collect();
+        // There is no round-trip time for the first window.
+        assert_eq!(times[19], Instant::ZERO);
+        let gaps = times[20..].windows(2).map(|pair| pair[1].since(pair[0]).as_secs_f64());
+        assert!(times.len() > 500 && gaps.clone().all(|gap_s| gap_s > least_s - 1e-6), "{}", variant.name());
+        // As many as the window allows: half of them at the pace of the ACKs or faster.
+        let late = gaps.filter(|&gap_s| gap_s > 0.1 / 15.0).count();
+        assert!(late < times.len() / 10, "{}: {late} of {}", variant.name(), times.len());
+    }
+}
+
+#[test]
+fn slow_start_goes_twice_as_fast_as_the_window() {
+    let config = paced(Config { hystart: Some(false), ..Config::default() });
+    let mut pair = pair(&config, |_, _| Fate::Deliver);
+    pair.run_until(seconds(0.45));
+    // ACKs 1 and 2 at 0.1 s make the window 4: gaps of 100 ms / 2 / 3 and then / 2 / 4, since the pace is that of the
+    // window when a segment goes. The fifth round trip begins with the window of 16.
+    let text = data_sent(&pair, 0.0, 0.199);
+    assert!(text.starts_with("0: 0 1, 0.1: 2, 0.11"), "{text}");
+    let count = |from_s: f64, to_s: f64| {
+        sent_times(&pair).iter().filter(|(at, _)| *at >= seconds(from_s) && *at < seconds(to_s)).count()
+    };
+    // 2, 4, 8, 16: each round in the first half of the round trip, or a segment later.
+    assert_eq!([(0.0, 0.1), (0.1, 0.2), (0.2, 0.3), (0.3, 0.4)].map(|(from, to)| count(from, to)), [2, 4, 8, 16]);
+    assert!(count(0.36, 0.4) <= 2, "{}", count(0.36, 0.4));
+}
+
+#[test]
+fn no_network_makes_a_burst() {
+    // At one instant goes at most what the pacer lets go and a repair or limited transmit beside it.
+    for variant in rule::VARIANTS {
+        for recovery in [Recovery::Reno, Recovery::NewReno, Recovery::Sack] {
+            let base = Config { variant: variant.clone(), recovery: Some(recovery), ..Config::default() };
+            let mut random = Random::stream(4, "test/loss");
+            let mut pair = pair(&paced(base), |_, _| if random.chance(0.02) { Fate::Lose } else { Fate::Deliver });
+            pair.run_until(seconds(100.0));
+            let times = sent_times(&pair);
+            let after = times.iter().position(|(at, _)| *at > Instant::ZERO).expect("more than a window");
+            let mut most = 0;
+            for (index, (at, _)) in times.iter().enumerate().skip(after) {
+                most = most.max(times[index..].iter().take_while(|(then, _)| then == at).count());
+            }
+            assert!(most <= 2 && times.len() > 2000, "{} {recovery:?}: {most} of {}", variant.name(), times.len());
+        }
+    }
+}
+
+#[test]
+fn without_congestion_nothing_becomes_slower() {
+    // 3000 segments with a window of 64: slow start, and then the window decides. Half a round trip at the most is lost
+    // where slow start spreads its windows. Jitter, here of two gaps, comes to each segment rather than to each ACK.
+    for variant in rule::VARIANTS {
+        for (send_jitter, most_s) in [(Duration::ZERO, 0.1), (Duration::from_millis(3), 0.2)] {
+            let base = Config { variant: variant.clone(), wnd: Some(Packets(64.0)), ..Config::default() };
+            let base = Config { segments: Some(3000), send_jitter, ..base };
+            let finished_s = |config: Config| {
+                let mut pair = pair(&config, |_, _| Fate::Deliver);
+                pair.run_until(seconds(100.0));
+                assert_eq!(pair.left.acknowledged(), 3000);
+                let end = pair.events.iter().find(|(_, _, event)| event.is(events::FINISHED));
+                end.expect("a finite transfer").0.as_secs_f64()
+            };
+            let (plain_s, paced_s) = (finished_s(base.clone()), finished_s(paced(base)));
+            assert!(paced_s < plain_s + most_s, "{}, {send_jitter}: {paced_s} s, {plain_s} s", variant.name());
+        }
+    }
+}
+
+#[test]
+fn losses_cost_a_paced_sender_no_more_than_any_other() {
+    for variant in rule::VARIANTS {
+        let base = Config { variant: variant.clone(), rto_min: Duration::from_millis(200), ..Config::default() };
+        let delivered = |config: Config| {
+            let mut random = Random::stream(5, "test/loss");
+            let mut pair = pair(&config, move |_, _| if random.chance(0.01) { Fate::Lose } else { Fate::Deliver });
+            (pair.record, pair.pester) = (false, false);
+            pair.run_until(seconds(1000.0));
+            pair.left.acknowledged() as f64
+        };
+        let ratio = delivered(paced(base.clone())) / delivered(base);
+        assert!((0.9..1.15).contains(&ratio), "{}: {ratio}", variant.name());
+    }
+}
+
+#[test]
+fn nine_losses_in_ten_are_repaired() {
+    for variant in rule::VARIANTS {
+        let tick = Some(Duration::from_millis(30));
+        for (rtt_tick, send_jitter) in [(None, 0), (tick, 0), (tick, 7)] {
+            let base = Config { variant: variant.clone(), segments: Some(20), rtt_tick, ..Config::default() };
+            let config = Config { send_jitter: Duration::from_millis(send_jitter), ..paced(base) };
+            let mut random = Random::stream(6, "test/loss");
+            let mut pair = pair(&config, move |_, _| if random.chance(0.9) { Fate::Lose } else { Fate::Deliver });
+            pair.run_until(seconds(1e6));
+            assert_eq!(pair.left.acknowledged(), 20, "{}", variant.name());
+            assert_eq!(pair.left.deadline(), None);
+        }
+    }
+}
+
+#[test]
+fn ratios_that_are_none_are_named() {
+    for (ratio, legal) in [(1.0, true), (1000.0, true), (0.0, false), (0.99, false), (-2.0, false), (f64::NAN, false)] {
+        for (slow_start, avoidance, field) in [(ratio, 1.2, "pacing.slow_start"), (2.0, ratio, "pacing.avoidance")] {
+            let config = Config { pacing: Some(Ratios { slow_start, avoidance }), ..Config::default() };
+            let wrong: Vec<String> = config.check().into_iter().map(|(field, _)| field).collect();
+            assert_eq!(wrong, if legal { vec![] } else { vec![field] }, "{ratio}");
+        }
+    }
+    let config = Config { pacing: Some(Ratios { slow_start: 0.0, avoidance: 1.2 }), ..Config::default() };
+    assert_eq!(config.check()[0].1, "0 given; legal is 1 to 1000, for less would hold the window back");
+}
