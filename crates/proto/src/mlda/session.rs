@@ -165,8 +165,9 @@ impl Session {
                 Standing::Old => {}
             }
         }
-        // What came at its very beginning is not what came in it.
-        if is_new && now > self.began_at {
+        // The packet with which the first interval begins is not what came in it.
+        let begins = self.heard.is_none() && self.in_all.expected == 1;
+        if is_new && !begins {
             self.bytes += u64::from(size);
         }
         if number == 0 {

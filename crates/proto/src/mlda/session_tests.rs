@@ -67,6 +67,17 @@ fn an_interval_is_what_came_since_the_last() {
 }
 
 #[test]
+fn what_comes_with_a_report_is_of_the_interval_that_begins() {
+    let mut session = session(&Config::default());
+    session.data(&arrival(100.0, 500), None);
+    hear(&mut session, 105.0, &report(1, 105.0));
+    assert_eq!(session.end_interval(at(105.0), 1).received_bps, 0.0);
+    session.data(&arrival(105.0, 501), None);
+    session.data(&arrival(107.5, 502), None);
+    assert_eq!(session.end_interval(at(110.0), 1).received_bps, 2.0 * 4096.0 / 5.0);
+}
+
+#[test]
 fn the_round_trip_time_is_that_of_own_stamps_whatever_the_clocks() {
     // The source's clock of stamps is ahead by anything; its stamps and the receiver's wrap.
     for ahead_s in [0.0, 1000.0, 4294.8, 4294.1] {
