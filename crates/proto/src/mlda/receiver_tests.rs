@@ -493,7 +493,6 @@ fn nonsense_of_the_source_is_not_followed() {
     let mut short = bench.report(2, [50.0; 3]);
     short.layers.pop();
     bench.hear(&short);
-    // The same again, and one that was overtaken.
     bench.round(1, [1.0, 1.0, 1.0]);
     bench.round(0, [1.0, 1.0, 1.0]);
     // A report with no message, or one that is none.
