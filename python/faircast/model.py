@@ -102,12 +102,51 @@ LinkMode: TypeAlias = Literal["auto", "fused", "two-stage"]
 * "fused": At arrival.
 * "two-stage": As events of their own.
 """
+LossDifferentiationRule: TypeAlias = Literal["none", "ias", "mbiaz", "oracle"]
+"""The rule by which a loss is called one or the other.
+
+* "none": All losses are congestion, as without differentiation; they are compared with the truth.
+* "ias": The inter-arrival scheme \\[Biaz-Vaidya\\]: n losses are the link's if (n+1) T_min <= T_g < (n+2) T_min.
+* "mbiaz": The same with (n+1.25) T_min as the upper bound.
+* "oracle": The truth, which no real receiver knows: the upper bound of all rules.
+"""
+LossDifferentiationScope: TypeAlias = Literal["layer", "aggregate"]
+"""Over what T_min is taken.
+
+* "layer": Over the packets of each layer by itself.
+* "aggregate": Over the packets of all layers that the receiver holds.
+"""
+LossDifferentiationWindow: TypeAlias = Literal["session", "rate"]
+"""When T_min is forgotten.
+
+* "session": Never: the least of the session.
+* "rate": When the announced rate has changed by more than a tenth.
+"""
 MecnProfile: TypeAlias = Literal["mecn-literal", "mecn-overlap", "mecn-longramp"]
 """How the two levels share the thresholds.
 
 * "mecn-literal": The paper's words: incipient marks end at `mid_th`.
 * "mecn-overlap": Above `mid_th` a packet not marked moderate is still marked incipient with `p1_max`.
 * "mecn-longramp": The incipient ramp runs from `min_th` to `max_th`.
+"""
+MldaLossRule: TypeAlias = Literal["max", "equation"]
+"""LDA+ after a loss.
+
+* "max": The larger of r (1 - sqrt(l)) and what the equation gives, as far as an increase goes.
+* "equation": What the equation gives, as far as an increase goes.
+"""
+MldaRateRule: TypeAlias = Literal["lda+", "equation"]
+"""How receivers reckon their share.
+
+* "lda+": LDA+: additive increase, multiplicative decrease.
+* "equation": TFMCC's: the throughput of a TCP with the loss event rate over all layers (RFC 5348).
+"""
+MldaReportsTo: TypeAlias = Literal["sender-and-group", "sender"]
+"""Where reports go.
+
+* "sender-and-group": To a group apart, of which the source and all receivers are members: they hear each other, and who
+  has nothing new to say is silent. The network must let members send.
+* "sender": To the source alone: everybody reports in each round.
 """
 OmccApply: TypeAlias = Literal["equation", "increase", "receive-rate"]
 """What f(N) multiplies.
@@ -1587,6 +1626,29 @@ class Link(Part):
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
+class LossDifferentiation(Part):
+    """How a receiver tells losses on links from losses by congestion.
+
+    Parameters
+    ----------
+    rule : {"none", "ias", "mbiaz", "oracle"}, optional
+        The rule. Default "ias".
+    scope : {"layer", "aggregate"}, optional
+        Whether each layer has a T_min of its own. Default "layer". Only with "ias" and "mbiaz".
+    window : {"session", "rate"}, optional
+        Which inter-arrival times T_min is the least of. Default "rate". Only with "ias" and "mbiaz".
+    """
+
+    rule: LossDifferentiationRule | None = None
+    """The rule. Default "ias"."""
+    scope: LossDifferentiationScope | None = None
+    """Whether each layer has a T_min of its own. Default "layer". Only with "ias" and "mbiaz"."""
+    window: LossDifferentiationWindow | None = None
+    """Which inter-arrival times T_min is the least of. Default "rate". Only with "ias" and "mbiaz"."""
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Lossless(Part):
     """Loses nothing."""
 
@@ -1698,6 +1760,437 @@ class Membership(Part):
     """How routers come to know what is wanted below when the tree changes. Default "at-once"."""
     retry: str | None = None
     """How long a report of what is wanted waits for its acknowledgement until it is repeated. Default 3 s (PIM-DM)."""
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class MldaLda(Part):
+    """The parameters of LDA+.
+
+    Parameters
+    ----------
+    acked_packets : float, optional
+        D, packets that a TCP acknowledges at once. Default 1; 2 with delayed acknowledgements.
+    drift_cap : bool, optional
+        Whether an increase is bounded by twice the rate that really comes. Default true.
+    first_increase : str such as "1.5 Mbit/s", optional
+        A_0, what an increase begins with after a loss. Default 10 kbit/s.
+    loss_rule : {"max", "equation"}, optional
+        What becomes of the share when packets were lost. Default "max".
+    timeout_rtts : float, optional
+        t_out, the time-out of that TCP, in round-trip times. Default 4.
+    """
+
+    acked_packets: float | None = None
+    """D, packets that a TCP acknowledges at once. Default 1; 2 with delayed acknowledgements."""
+    drift_cap: bool | None = None
+    """Whether an increase is bounded by twice the rate that really comes. Default true."""
+    first_increase: str | None = None
+    """A_0, what an increase begins with after a loss. Default 10 kbit/s."""
+    loss_rule: MldaLossRule | None = None
+    """What becomes of the share when packets were lost. Default "max"."""
+    timeout_rtts: float | None = None
+    """t_out, the time-out of that TCP, in round-trip times. Default 4."""
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class MldaParameters(Part):
+    """Parameters of the scheme mlda, for all sessions that do not say them.
+
+    Parameters
+    ----------
+    bandwidth_share : float, optional
+        The most of the bottleneck's rate that a receiver's share is. Default 0.9 ([Ehlert]).
+    bottleneck : str such as "1.5 Mbit/s", optional
+        R, the rate of every receiver's bottleneck, to simulate that it is known; left out, each receiver measures its
+        own by packet pairs.
+    echoes : int, optional
+        The most time stamps of receivers that a sender report echoes, 12 bytes each. Default 8.
+    extra_interval : str such as "250 ms", optional
+        The least time from one extra report to the next. Default 1 s.
+    fast_decrease : bool, optional
+        Whether a receiver that has lost packets and whose share is below the base layer's rate reports at once, and the
+        source follows with an extra report. Default true.
+    feedback_lambda : float, optional
+        λ: how much rarer early reports are than late ones, by the truncated exponential. Default 10.
+    feedback_rtts : float, optional
+        T_fb is at least so many of the largest round-trip time reported. Default 2.
+    feedback_share : float, optional
+        T_fb, over which receivers spread their reports, is at least this part of `report_interval` and at most all of
+        it. Default 0.5.
+    first_rate : str such as "1.5 Mbit/s", optional
+        Rate of the base layer before the first report. Default 20 kbit/s.
+    initial_rtt : str such as "250 ms", optional
+        The round-trip time of a receiver that has not measured its own. Default 0.5 s.
+    jitter : float, optional
+        Each gap between packets is the nominal one times 1 + U(-jitter, jitter). Default 0.1.
+    join_tolerance : float, optional
+        A receiver holds the layers that together are within 1 + this times its share. Default 0.05.
+    layers : int, optional
+        K, how many layers there are. Default 3 ([Ehlert]).
+    lda : MldaLda, optional
+        The parameters of LDA+, used with `rate_rule` "lda+".
+    least_expected : int, optional
+        What must have been expected in an interval or over the window for its loss to count; below that the last loss
+        holds. Default 10 packets.
+    least_gap : float, optional
+        The enhancement layers are empty if they would carry less than this part of all together. Default 0.05.
+    least_rate : str such as "1.5 Mbit/s", optional
+        The least rate of the base layer and the least share. Left out, a packet per second.
+    loss_differentiation : LossDifferentiation, optional
+        How receivers tell errors of links, which then count as received, from congestion; left out, all losses are
+        congestion.
+    loss_limit : float, optional
+        A receiver leaves a layer at once if since the report with which it joined it more than this part of the packets
+        was lost. Default 0.1; 1 = never.
+    loss_window : int, optional
+        Over how many of the last intervals a receiver adds up what was lost and what was expected. Default 8; 1 is the
+        last interval alone, as reports of RTCP have it.
+    max_rate : str such as "1.5 Mbit/s", optional
+        The most that all layers carry together; left out, the rate of the fastest link out of the source's node.
+    missed_reports : int, optional
+        After so many report intervals without a sender report a receiver ends its interval by itself: it goes down, if
+        the losses say so, and reports. Default 3.
+    one_way_adjustment : bool, optional
+        Whether receivers adjust their round-trip time by one-way delays between measurements. Default true.
+    packet_size : str such as "1000 B", optional
+        M, size of a data packet on the wire, headers included. Default 512 B ([Ehlert]).
+    probe_every : int, optional
+        Of so many packets of the base layer two are sent back to back, unless `bottleneck` is known. Default 16; 0 =
+        never.
+    probe_samples : int, optional
+        R is the median of so many of the last samples. Default 21.
+    rate_rule : {"lda+", "equation"}, optional
+        How a receiver reckons its share. Default "lda+".
+    reordering : int, optional
+        A missing packet that is among the next so many packets of its layer after its gap was seen was late, not lost.
+        Default 3.
+    report_interval : str such as "250 ms", optional
+        T_SR, from one sender report to the next. Default 5 s, the least that RFC 3550 recommends for RTCP.
+    report_rounds : int, optional
+        Reports count for so many rounds, the one in which they come not counted. Default 2.
+    reports_to : {"sender-and-group", "sender"}, optional
+        Whom receivers report to. Default "sender-and-group".
+    rtt_weight : float, optional
+        Weight of the old round-trip time at a measurement. Default 0.75.
+    silent_rounds : int, optional
+        After so many rounds in which nobody has reported the base layer's rate is halved, and in each one after.
+        Default 2.
+    similar : float, optional
+        A receiver is silent in a round in which it has heard a share that differs from its own by no more than this
+        part of its own, unless it has the lowest or the highest of all. Default 0.1.
+    uniform_up_to : int, optional
+        Up to so many receivers the time of a report is drawn uniformly. Default 10.
+    """
+
+    bandwidth_share: float | None = None
+    """The most of the bottleneck's rate that a receiver's share is. Default 0.9 ([Ehlert])."""
+    bottleneck: str | None = None
+    """R, the rate of every receiver's bottleneck, to simulate that it is known; left out, each receiver measures its
+    own by packet pairs.
+    """
+    echoes: int | None = None
+    """The most time stamps of receivers that a sender report echoes, 12 bytes each. Default 8."""
+    extra_interval: str | None = None
+    """The least time from one extra report to the next. Default 1 s."""
+    fast_decrease: bool | None = None
+    """Whether a receiver that has lost packets and whose share is below the base layer's rate reports at once, and
+    the source follows with an extra report. Default true.
+    """
+    feedback_lambda: float | None = None
+    """λ: how much rarer early reports are than late ones, by the truncated exponential. Default 10."""
+    feedback_rtts: float | None = None
+    """T_fb is at least so many of the largest round-trip time reported. Default 2."""
+    feedback_share: float | None = None
+    """T_fb, over which receivers spread their reports, is at least this part of `report_interval` and at most all of
+    it. Default 0.5.
+    """
+    first_rate: str | None = None
+    """Rate of the base layer before the first report. Default 20 kbit/s."""
+    initial_rtt: str | None = None
+    """The round-trip time of a receiver that has not measured its own. Default 0.5 s."""
+    jitter: float | None = None
+    """Each gap between packets is the nominal one times 1 + U(-jitter, jitter). Default 0.1."""
+    join_tolerance: float | None = None
+    """A receiver holds the layers that together are within 1 + this times its share. Default 0.05."""
+    layers: int | None = None
+    """K, how many layers there are. Default 3 ([Ehlert])."""
+    lda: MldaLda | None = None
+    """The parameters of LDA+, used with `rate_rule` "lda+"."""
+    least_expected: int | None = None
+    """What must have been expected in an interval or over the window for its loss to count; below that the last loss
+    holds. Default 10 packets.
+    """
+    least_gap: float | None = None
+    """The enhancement layers are empty if they would carry less than this part of all together. Default 0.05."""
+    least_rate: str | None = None
+    """The least rate of the base layer and the least share. Left out, a packet per second."""
+    loss_differentiation: LossDifferentiation | None = None
+    """How receivers tell errors of links, which then count as received, from congestion; left out, all losses are
+    congestion.
+    """
+    loss_limit: float | None = None
+    """A receiver leaves a layer at once if since the report with which it joined it more than this part of the
+    packets was lost. Default 0.1; 1 = never.
+    """
+    loss_window: int | None = None
+    """Over how many of the last intervals a receiver adds up what was lost and what was expected. Default 8; 1 is
+    the last interval alone, as reports of RTCP have it.
+    """
+    max_rate: str | None = None
+    """The most that all layers carry together; left out, the rate of the fastest link out of the source's node."""
+    missed_reports: int | None = None
+    """After so many report intervals without a sender report a receiver ends its interval by itself: it goes down,
+    if the losses say so, and reports. Default 3.
+    """
+    one_way_adjustment: bool | None = None
+    """Whether receivers adjust their round-trip time by one-way delays between measurements. Default true."""
+    packet_size: str | None = None
+    """M, size of a data packet on the wire, headers included. Default 512 B ([Ehlert])."""
+    probe_every: int | None = None
+    """Of so many packets of the base layer two are sent back to back, unless `bottleneck` is known. Default 16; 0 =
+    never.
+    """
+    probe_samples: int | None = None
+    """R is the median of so many of the last samples. Default 21."""
+    rate_rule: MldaRateRule | None = None
+    """How a receiver reckons its share. Default "lda+"."""
+    reordering: int | None = None
+    """A missing packet that is among the next so many packets of its layer after its gap was seen was late, not
+    lost. Default 3.
+    """
+    report_interval: str | None = None
+    """T_SR, from one sender report to the next. Default 5 s, the least that RFC 3550 recommends for RTCP."""
+    report_rounds: int | None = None
+    """Reports count for so many rounds, the one in which they come not counted. Default 2."""
+    reports_to: MldaReportsTo | None = None
+    """Whom receivers report to. Default "sender-and-group"."""
+    rtt_weight: float | None = None
+    """Weight of the old round-trip time at a measurement. Default 0.75."""
+    silent_rounds: int | None = None
+    """After so many rounds in which nobody has reported the base layer's rate is halved, and in each one after.
+    Default 2.
+    """
+    similar: float | None = None
+    """A receiver is silent in a round in which it has heard a share that differs from its own by no more than this
+    part of its own, unless it has the lowest or the highest of all. Default 0.1.
+    """
+    uniform_up_to: int | None = None
+    """Up to so many receivers the time of a report is drawn uniformly. Default 10."""
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class MldaSession(Part):
+    """MLDA: layers as wide as the least and the largest share that receivers report.
+
+    Parameters
+    ----------
+    source : str
+        Sending node.
+    bandwidth_share : float, optional
+        The most of the bottleneck's rate that a receiver's share is. Default 0.9 ([Ehlert]).
+    bottleneck : str such as "1.5 Mbit/s", optional
+        R, the rate of every receiver's bottleneck, to simulate that it is known; left out, each receiver measures its
+        own by packet pairs.
+    echoes : int, optional
+        The most time stamps of receivers that a sender report echoes, 12 bytes each. Default 8.
+    extra_interval : str such as "250 ms", optional
+        The least time from one extra report to the next. Default 1 s.
+    fast_decrease : bool, optional
+        Whether a receiver that has lost packets and whose share is below the base layer's rate reports at once, and the
+        source follows with an extra report. Default true.
+    feedback_lambda : float, optional
+        λ: how much rarer early reports are than late ones, by the truncated exponential. Default 10.
+    feedback_rtts : float, optional
+        T_fb is at least so many of the largest round-trip time reported. Default 2.
+    feedback_share : float, optional
+        T_fb, over which receivers spread their reports, is at least this part of `report_interval` and at most all of
+        it. Default 0.5.
+    first_rate : str such as "1.5 Mbit/s", optional
+        Rate of the base layer before the first report. Default 20 kbit/s.
+    initial_rtt : str such as "250 ms", optional
+        The round-trip time of a receiver that has not measured its own. Default 0.5 s.
+    jitter : float, optional
+        Each gap between packets is the nominal one times 1 + U(-jitter, jitter). Default 0.1.
+    join_tolerance : float, optional
+        A receiver holds the layers that together are within 1 + this times its share. Default 0.05.
+    layers : int, optional
+        K, how many layers there are. Default 3 ([Ehlert]).
+    lda : MldaLda, optional
+        The parameters of LDA+, used with `rate_rule` "lda+".
+    least_expected : int, optional
+        What must have been expected in an interval or over the window for its loss to count; below that the last loss
+        holds. Default 10 packets.
+    least_gap : float, optional
+        The enhancement layers are empty if they would carry less than this part of all together. Default 0.05.
+    least_rate : str such as "1.5 Mbit/s", optional
+        The least rate of the base layer and the least share. Left out, a packet per second.
+    loss_differentiation : LossDifferentiation, optional
+        How receivers tell errors of links, which then count as received, from congestion; left out, all losses are
+        congestion.
+    loss_limit : float, optional
+        A receiver leaves a layer at once if since the report with which it joined it more than this part of the packets
+        was lost. Default 0.1; 1 = never.
+    loss_window : int, optional
+        Over how many of the last intervals a receiver adds up what was lost and what was expected. Default 8; 1 is the
+        last interval alone, as reports of RTCP have it.
+    max_rate : str such as "1.5 Mbit/s", optional
+        The most that all layers carry together; left out, the rate of the fastest link out of the source's node.
+    membership : Membership, optional
+        How members and routers come to the session's packets.
+    missed_reports : int, optional
+        After so many report intervals without a sender report a receiver ends its interval by itself: it goes down, if
+        the losses say so, and reports. Default 3.
+    one_way_adjustment : bool, optional
+        Whether receivers adjust their round-trip time by one-way delays between measurements. Default true.
+    packet_size : str such as "1000 B", optional
+        M, size of a data packet on the wire, headers included. Default 512 B ([Ehlert]).
+    probe_every : int, optional
+        Of so many packets of the base layer two are sent back to back, unless `bottleneck` is known. Default 16; 0 =
+        never.
+    probe_samples : int, optional
+        R is the median of so many of the last samples. Default 21.
+    rate_rule : {"lda+", "equation"}, optional
+        How a receiver reckons its share. Default "lda+".
+    receivers : Receivers, optional
+        Who receives.
+    reordering : int, optional
+        A missing packet that is among the next so many packets of its layer after its gap was seen was late, not lost.
+        Default 3.
+    report_interval : str such as "250 ms", optional
+        T_SR, from one sender report to the next. Default 5 s, the least that RFC 3550 recommends for RTCP.
+    report_rounds : int, optional
+        Reports count for so many rounds, the one in which they come not counted. Default 2.
+    reports_to : {"sender-and-group", "sender"}, optional
+        Whom receivers report to. Default "sender-and-group".
+    rtt_weight : float, optional
+        Weight of the old round-trip time at a measurement. Default 0.75.
+    silent_rounds : int, optional
+        After so many rounds in which nobody has reported the base layer's rate is halved, and in each one after.
+        Default 2.
+    similar : float, optional
+        A receiver is silent in a round in which it has heard a share that differs from its own by no more than this
+        part of its own, unless it has the lowest or the highest of all. Default 0.1.
+    start : str such as "250 ms", optional
+        When the source starts. Default "0 s".
+    start_jitter : str such as "250 ms", optional
+        It starts later by a random time, uniform from zero to this. Default "0 s".
+    stop : str such as "250 ms", optional
+        When it stops. Default: not before the end.
+    uniform_up_to : int, optional
+        Up to so many receivers the time of a report is drawn uniformly. Default 10.
+    """
+
+    scheme: ClassVar[str | None] = "mlda"
+
+    source: str
+    """Sending node."""
+    bandwidth_share: float | None = None
+    """The most of the bottleneck's rate that a receiver's share is. Default 0.9 ([Ehlert])."""
+    bottleneck: str | None = None
+    """R, the rate of every receiver's bottleneck, to simulate that it is known; left out, each receiver measures its
+    own by packet pairs.
+    """
+    echoes: int | None = None
+    """The most time stamps of receivers that a sender report echoes, 12 bytes each. Default 8."""
+    extra_interval: str | None = None
+    """The least time from one extra report to the next. Default 1 s."""
+    fast_decrease: bool | None = None
+    """Whether a receiver that has lost packets and whose share is below the base layer's rate reports at once, and
+    the source follows with an extra report. Default true.
+    """
+    feedback_lambda: float | None = None
+    """λ: how much rarer early reports are than late ones, by the truncated exponential. Default 10."""
+    feedback_rtts: float | None = None
+    """T_fb is at least so many of the largest round-trip time reported. Default 2."""
+    feedback_share: float | None = None
+    """T_fb, over which receivers spread their reports, is at least this part of `report_interval` and at most all of
+    it. Default 0.5.
+    """
+    first_rate: str | None = None
+    """Rate of the base layer before the first report. Default 20 kbit/s."""
+    initial_rtt: str | None = None
+    """The round-trip time of a receiver that has not measured its own. Default 0.5 s."""
+    jitter: float | None = None
+    """Each gap between packets is the nominal one times 1 + U(-jitter, jitter). Default 0.1."""
+    join_tolerance: float | None = None
+    """A receiver holds the layers that together are within 1 + this times its share. Default 0.05."""
+    layers: int | None = None
+    """K, how many layers there are. Default 3 ([Ehlert])."""
+    lda: MldaLda | None = None
+    """The parameters of LDA+, used with `rate_rule` "lda+"."""
+    least_expected: int | None = None
+    """What must have been expected in an interval or over the window for its loss to count; below that the last loss
+    holds. Default 10 packets.
+    """
+    least_gap: float | None = None
+    """The enhancement layers are empty if they would carry less than this part of all together. Default 0.05."""
+    least_rate: str | None = None
+    """The least rate of the base layer and the least share. Left out, a packet per second."""
+    loss_differentiation: LossDifferentiation | None = None
+    """How receivers tell errors of links, which then count as received, from congestion; left out, all losses are
+    congestion.
+    """
+    loss_limit: float | None = None
+    """A receiver leaves a layer at once if since the report with which it joined it more than this part of the
+    packets was lost. Default 0.1; 1 = never.
+    """
+    loss_window: int | None = None
+    """Over how many of the last intervals a receiver adds up what was lost and what was expected. Default 8; 1 is
+    the last interval alone, as reports of RTCP have it.
+    """
+    max_rate: str | None = None
+    """The most that all layers carry together; left out, the rate of the fastest link out of the source's node."""
+    membership: Membership | None = None
+    """How members and routers come to the session's packets."""
+    missed_reports: int | None = None
+    """After so many report intervals without a sender report a receiver ends its interval by itself: it goes down,
+    if the losses say so, and reports. Default 3.
+    """
+    one_way_adjustment: bool | None = None
+    """Whether receivers adjust their round-trip time by one-way delays between measurements. Default true."""
+    packet_size: str | None = None
+    """M, size of a data packet on the wire, headers included. Default 512 B ([Ehlert])."""
+    probe_every: int | None = None
+    """Of so many packets of the base layer two are sent back to back, unless `bottleneck` is known. Default 16; 0 =
+    never.
+    """
+    probe_samples: int | None = None
+    """R is the median of so many of the last samples. Default 21."""
+    rate_rule: MldaRateRule | None = None
+    """How a receiver reckons its share. Default "lda+"."""
+    receivers: Receivers | None = None
+    """Who receives."""
+    reordering: int | None = None
+    """A missing packet that is among the next so many packets of its layer after its gap was seen was late, not
+    lost. Default 3.
+    """
+    report_interval: str | None = None
+    """T_SR, from one sender report to the next. Default 5 s, the least that RFC 3550 recommends for RTCP."""
+    report_rounds: int | None = None
+    """Reports count for so many rounds, the one in which they come not counted. Default 2."""
+    reports_to: MldaReportsTo | None = None
+    """Whom receivers report to. Default "sender-and-group"."""
+    rtt_weight: float | None = None
+    """Weight of the old round-trip time at a measurement. Default 0.75."""
+    silent_rounds: int | None = None
+    """After so many rounds in which nobody has reported the base layer's rate is halved, and in each one after.
+    Default 2.
+    """
+    similar: float | None = None
+    """A receiver is silent in a round in which it has heard a share that differs from its own by no more than this
+    part of its own, unless it has the lowest or the highest of all. Default 0.1.
+    """
+    start: str | None = None
+    """When the source starts. Default "0 s"."""
+    start_jitter: str | None = None
+    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
+    stop: str | None = None
+    """When it stops. Default: not before the end."""
+    uniform_up_to: int | None = None
+    """Up to so many receivers the time of a report is drawn uniformly. Default 10."""
 
 
 @checked
@@ -4182,7 +4675,7 @@ RouterAgent: TypeAlias = "Monitor | LayerBlocking | RateCap"
 """A router agent as configurations write it: `{ kind = "monitor" }`."""
 Session: TypeAlias = (
     "CbrSession | TfmccSession | OmccSession | PgmccSession | SmccSession | LayeredCbrSession | LayerBlockingSession | "
-    "RlmSession"
+    "RlmSession | MldaSession"
 )
 """A multicast session."""
 Topology: TypeAlias = "Dumbbell | Chain | ParkingLot | Star | Satellite | Branches | Constellation | Tree"

@@ -239,10 +239,10 @@ macro_rules! own_name {
     };
 }
 
-/// The lines of the flow kinds, then those of the schemes. MLDA has headers and is no scheme yet.
+/// The lines of the flow kinds, then those of the schemes.
 macro_rules! of_flow_kinds_and_schemes {
     ($($line:tt)*) => {
-        crate::schemes!(headers $($line)* Mlda(mlda::Config) with mlda::Header = "mlda": "MLDA.";);
+        crate::schemes!(headers $($line)*);
     };
 }
 

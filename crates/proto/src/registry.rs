@@ -33,6 +33,8 @@ macro_rules! schemes {
             LayerBlocking(layer_blocking::Config)
                 = "layer-blocking": "Layers that routers block and release: receivers hold one that does not come.";
             Rlm(rlm::Config) = "rlm": "RLM: receivers try layers and leave them on loss.";
+            Mlda(mlda::Config) with mlda::Header
+                = "mlda": "MLDA: layers as wide as the least and the largest share that receivers report.";
         }
     };
 }
@@ -171,6 +173,13 @@ macro_rules! declare {
                 match self {
                     $(SchemeConfig::$Variant(config) => config.steady_rate(duration),)+
                     SchemeConfig::Guest(guest) => guest.steady_rate(duration),
+                }
+            }
+
+            fn check_within(&self, duration: Duration) -> Vec<(String, String)> {
+                match self {
+                    $(SchemeConfig::$Variant(config) => config.check_within(duration),)+
+                    SchemeConfig::Guest(guest) => guest.check_within(duration),
                 }
             }
 

@@ -79,6 +79,11 @@ pub trait Scheme {
         self.max_rate()
     }
 
+    /// Every parameter with a value that is illegal in a run of this length, as [`check`](Self::check) has them.
+    fn check_within(&self, _duration: Duration) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
     /// Who answers congestion.
     fn responder(&self) -> Responder {
         Responder::Source

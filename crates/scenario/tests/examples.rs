@@ -18,6 +18,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("tfmcc-star", include_str!("../../../examples/scenarios/tfmcc-star.toml")),
     ("omcc-bottleneck", include_str!("../../../examples/scenarios/omcc-bottleneck.toml")),
     ("smcc-two-rates", include_str!("../../../examples/scenarios/smcc-two-rates.toml")),
+    ("mlda-over-geo", include_str!("../../../examples/scenarios/mlda-over-geo.toml")),
     ("layer-blocking", include_str!("../../../examples/scenarios/layer-blocking.toml")),
     ("tfmcc-beside-tcp", include_str!("../../../examples/scenarios/tfmcc-beside-tcp.toml")),
     ("pgmcc-beside-tcp", include_str!("../../../examples/scenarios/pgmcc-beside-tcp.toml")),

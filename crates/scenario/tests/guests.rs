@@ -328,7 +328,7 @@ fn what_is_wrong_with_a_guest_is_said_as_of_the_trees_own() {
         &of_session("scheme = \"stedy\""),
         "sessions.film.scheme",
         "\"stedy\" is not legal; did you mean steady?; legal are cbr, tfmcc, omcc, pgmcc, smcc, layered-cbr, \
-             layer-blocking, rlm, steady, again",
+             layer-blocking, rlm, mlda, steady, again",
     );
     only(
         &of_session("scheme = \"steady\"\ncolor = \"red\""),

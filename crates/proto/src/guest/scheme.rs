@@ -22,6 +22,8 @@ pub trait SchemeKind: Send + Sync {
     fn max_rate(&self) -> Option<Rate>;
     /// What comes to a member of a scheme that does not answer congestion.
     fn steady_rate(&self, duration: Duration) -> Option<Rate>;
+    /// Every parameter with a value that is illegal in a run of this length.
+    fn check_within(&self, duration: Duration) -> Vec<(String, String)>;
     /// Who answers congestion.
     fn responder(&self) -> Responder;
     /// The source at `seat`.
@@ -56,6 +58,10 @@ where
 
     fn steady_rate(&self, duration: Duration) -> Option<Rate> {
         Scheme::steady_rate(self, duration)
+    }
+
+    fn check_within(&self, duration: Duration) -> Vec<(String, String)> {
+        Scheme::check_within(self, duration)
     }
 
     fn responder(&self) -> Responder {

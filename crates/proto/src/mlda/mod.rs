@@ -53,4 +53,4 @@ pub use receiver::Receiver;
 pub use receiver_show::{DIFFERENTIATING_GAUGES, JOIN_REVOKED, RECEIVER_GAUGES, SHARE};
 pub use reports::{Extremes, Heard, Reports};
 pub use sender::Sender;
-pub use show::{FAST_DECREASE, LEADING_RECEIVER, LIMITING_RECEIVER, RATE, SENDER_GAUGES};
+pub use show::{EVENTS, FAST_DECREASE, LEADING_RECEIVER, LIMITING_RECEIVER, RATE, SENDER_GAUGES};

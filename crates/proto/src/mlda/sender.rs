@@ -414,8 +414,8 @@ impl Endpoint for Sender {
             Input::Stop => self.stop(out),
             Input::Timeout if self.deadline.is_none_or(|at| at > now) => return,
             Input::Packet(packet, control) => self.hear(now, packet, control, out),
-            Input::Timeout => {}
-            Input::LinkLoss(_) => return,
+            // Whatever comes: what is due goes if the driver is late.
+            Input::Timeout | Input::LinkLoss(_) => {}
         }
         if self.running.as_ref().is_some_and(|running| running.next_round <= now) {
             self.begin_round(now, out);
@@ -435,7 +435,8 @@ impl Endpoint for Sender {
             sent_bytes: self.sent_bytes,
             received_pkts: self.received_pkts,
             received_bytes: self.received_bytes,
-            rate_bps: self.rates_bps().sum(),
+            // A sum of parts may exceed the whole by what was rounded.
+            rate_bps: self.rates_bps().sum::<f64>().min(self.layering.most_bps),
             ..Report::default()
         }
     }

@@ -1,6 +1,7 @@
 //! What endpoints show of themselves, and what may happen in them.
 
-use crate::endpoint::{EventKind, Gauge};
+use super::receiver_show::{JOIN_REVOKED, SHARE};
+use crate::endpoint::{EventKind, Gauge, LAYER_ADDED, LAYER_DROPPED};
 
 /// What a source shows.
 pub const SENDER_GAUGES: &[Gauge; 8] = &[
@@ -14,7 +15,7 @@ pub const SENDER_GAUGES: &[Gauge; 8] = &[
     Gauge::count("timeouts", "1", "How often the rate was halved because nobody reported."),
 ];
 
-const SHARE: &[Gauge] = &[
+const INPUTS: &[Gauge] = &[
     Gauge::level("rtt", "s", "The round-trip time that its share was reckoned with."),
     Gauge::level("loss", "1", "The loss that its share was reckoned with."),
 ];
@@ -24,10 +25,10 @@ pub const RATE: &EventKind = &EventKind::new("rate", "bit/s", "The layers up to 
 /// Another receiver, the subject of the event, has the least share, which is the base layer's rate, or nobody has
 /// reported any more. Before and after are the shares.
 pub const LIMITING_RECEIVER: &EventKind =
-    &EventKind::new("limiting-receiver", "bit/s", "Another receiver has the least share, or none has.").with(SHARE);
+    &EventKind::new("limiting-receiver", "bit/s", "Another receiver has the least share, or none has.").with(INPUTS);
 /// Likewise for the largest share, which is the rate of all layers.
 pub const LEADING_RECEIVER: &EventKind =
-    &EventKind::new("leading-receiver", "bit/s", "Another receiver has the largest share, or none has.").with(SHARE);
+    &EventKind::new("leading-receiver", "bit/s", "Another receiver has the largest share, or none has.").with(INPUTS);
 /// A receiver that loses packets wants less than the base layer has: the source announces other rates between two
 /// rounds. Before is the base layer's rate, after the share that is wanted.
 pub const FAST_DECREASE: &EventKind = &EventKind::new(
@@ -35,4 +36,8 @@ pub const FAST_DECREASE: &EventKind = &EventKind::new(
     "bit/s",
     "A receiver that loses packets wants less than the base layer has: rates change between two rounds.",
 )
-.with(SHARE);
+.with(INPUTS);
+
+/// All of them, those of receivers as well.
+pub const EVENTS: &[&EventKind] =
+    &[RATE, LIMITING_RECEIVER, LEADING_RECEIVER, FAST_DECREASE, SHARE, LAYER_ADDED, LAYER_DROPPED, JOIN_REVOKED];

@@ -11,7 +11,7 @@ use crate::source::layered::{Announce, Step};
 use crate::testing::group::{GROUP, Group, Who};
 use crate::testing::{Fate, anything};
 use crate::time::Duration;
-use crate::{layer_blocking, omcc, pgmcc, rlm, smcc, source, tfmcc};
+use crate::{layer_blocking, mlda, omcc, pgmcc, rlm, smcc, source, tfmcc};
 use std::collections::BTreeSet;
 
 pub(super) const MEMBERS: usize = 5;
@@ -173,6 +173,30 @@ pub(super) fn settings() -> Vec<SchemeConfig> {
         }),
         SchemeConfig::Smcc(smcc::Config { join: smcc::Join::Direct, growth: Some(1.5), tfmcc: quick, ..smcc }),
     ]);
+    let mlda = mlda::Config { max_rate: Some(Rate(2_000_000)), ..mlda::Config::default() };
+    settings.extend([
+        SchemeConfig::Mlda(mlda.clone()),
+        SchemeConfig::Mlda(mlda::Config {
+            layers: 5,
+            rate_rule: mlda::RateRule::Equation,
+            report_interval: Duration::from_secs(1),
+            reports_to: mlda::ReportsTo::Sender,
+            echoes: 2,
+            jitter: 0.5,
+            ..mlda.clone()
+        }),
+        SchemeConfig::Mlda(mlda::Config {
+            layers: 1,
+            packet_size: Bytes(200),
+            report_interval: Duration::from_millis(500),
+            loss_window: 1,
+            bottleneck: Some(Rate(500_000)),
+            fast_decrease: false,
+            jitter: 0.0,
+            loss_differentiation: Some(Default::default()),
+            ..mlda
+        }),
+    ]);
     for (name, _) in LIST {
         assert!(settings.iter().any(|config| config.name() == *name), "the battery has no settings of {name}");
     }
@@ -295,6 +319,7 @@ fn jitter(config: &SchemeConfig) -> f64 {
         SchemeConfig::LayeredCbr(config) => config.jitter,
         SchemeConfig::LayerBlocking(config) => config.jitter,
         SchemeConfig::Rlm(config) => config.jitter,
+        SchemeConfig::Mlda(config) => config.jitter,
         _ => 0.0,
     }
 }

@@ -3,14 +3,16 @@
 
 use super::battery::{LINE_RATE, MEMBERS, bound, check_gauges, settings};
 use super::*;
+use crate::control::Control;
 use crate::endpoint::Action;
+use crate::mlda::rtcp::{Bye, Echo as RtcpEcho, LayerLine, ReceiverReport, SenderReport};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use crate::random::Random;
 use crate::testing::group::GROUP;
 use crate::testing::{anything, feed, inputs};
 use crate::tfmcc::{DataHeader, Echo, FeedbackHeader};
 use crate::time::Duration;
-use crate::{omcc, pgmcc, smcc, tfmcc};
+use crate::{mlda, omcc, pgmcc, smcc, tfmcc};
 
 const OWN: Address = Address::endpoint(1);
 
@@ -25,13 +27,14 @@ struct Peer {
     tongue: Tongue,
 }
 
-/// Whose headers a peer has; those but pgmcc's say what TFMCC says, and more.
+/// Whose headers a peer has; those but pgmcc's and MLDA's say what TFMCC says, and more.
 #[derive(Clone, Copy)]
 enum Tongue {
     Tfmcc,
     Omcc,
     Pgmcc,
     Smcc,
+    Mlda,
 }
 
 impl Peer {
@@ -48,8 +51,17 @@ impl Peer {
         leaves
     }
 
-    /// A packet that may be an honest one: an answer to what was sent, the next data packet.
-    fn plausible(&mut self, random: &mut Random, now: Instant) -> Packet {
+    /// A packet that may be an honest one, with its message.
+    fn plausible(&mut self, random: &mut Random, now: Instant) -> (Packet, Option<Control>) {
+        let Tongue::Mlda = self.tongue else { return (self.plausible_alone(random, now), None) };
+        let rtt = Duration::from_secs_f64(random.exponential(0.1));
+        let mut packet = self.envelope(random, now - rtt);
+        let (header, message) = self.plausible_of_mlda(random, &mut packet, now);
+        (Packet { header: header.into(), ..packet }, message)
+    }
+
+    /// The same of protocols without messages: an answer to what was sent, the next data packet.
+    fn plausible_alone(&mut self, random: &mut Random, now: Instant) -> Packet {
         let rtt = Duration::from_secs_f64(random.exponential(0.1));
         let stamp_us = |at: Instant| (at.0 / 1000) as u32;
         let rate_bps = random.exponential(1e6) as f32;
@@ -81,7 +93,7 @@ impl Peer {
                 let draw = random.uniform() as f32;
                 match self.tongue {
                     Tongue::Omcc => omcc::Header::Feedback(omcc::FeedbackHeader { tfmcc, draw }).into(),
-                    Tongue::Tfmcc | Tongue::Pgmcc => tfmcc::Header::Feedback(tfmcc).into(),
+                    Tongue::Tfmcc | Tongue::Pgmcc | Tongue::Mlda => tfmcc::Header::Feedback(tfmcc).into(),
                     Tongue::Smcc if random.chance(0.5) => {
                         let holes = (0..32).filter(|_| random.chance(0.05)).fold(0, |holes, bit| holes | 1u32 << bit);
                         let highest = self.sequence_sent();
@@ -116,7 +128,7 @@ impl Peer {
                 let slot = (now.0 / 50_000_000) as u32;
                 match self.tongue {
                     Tongue::Omcc => omcc::Header::Data(omcc::DataHeader { tfmcc, scale: 1.0, receivers: 1.0 }).into(),
-                    Tongue::Tfmcc | Tongue::Pgmcc => tfmcc::Header::Data(tfmcc).into(),
+                    Tongue::Tfmcc | Tongue::Pgmcc | Tongue::Mlda => tfmcc::Header::Data(tfmcc).into(),
                     Tongue::Smcc if random.chance(0.2) => {
                         destination = Address::group(3 + (6.0 * random.uniform()) as u32);
                         smcc::Header::Counting(smcc::CountingHeader { sequence: self.sequence, slot }).into()
@@ -164,6 +176,73 @@ impl Peer {
         }
     }
 
+    /// The same of MLDA: reports for a source; data of three layers and reports for a member.
+    fn plausible_of_mlda(
+        &mut self,
+        random: &mut Random,
+        packet: &mut Packet,
+        now: Instant,
+    ) -> (mlda::Header, Option<Control>) {
+        let below = |random: &mut Random, n: u32| (random.uniform() * f64::from(n)) as u32;
+        let clock_us = (now.0 / 1000) as u32;
+        let rate_bps = random.exponential(1e5) as f32;
+        let source = match self.sent.map(|sent| sent.header) {
+            Some(Header::Mlda(mlda::Header::Data(data))) => Some(data.ssrc),
+            _ => None,
+        };
+        if let Some(source) = source {
+            let ssrc = packet.source.to_bits();
+            if random.chance(0.01) {
+                return (mlda::Header::Bye, Some(Bye { ssrc }.encode().into()));
+            }
+            // For rounds of half a second to five.
+            let report = ReceiverReport {
+                ssrc,
+                source,
+                number: (now.0 / [500, 1000, 5000][below(random, 3) as usize] / 1_000_000) as u16,
+                rate_bps,
+                loss: if random.chance(0.5) { 0.0 } else { random.uniform() as f32 },
+                rtt_us: below(random, 1_000_000),
+                stamp_us: clock_us,
+                fraction_lost: below(random, 256) as u8,
+                cumulative_lost: below(random, 1000) as i32 - 10,
+                highest_sequence: self.sequence,
+                jitter: below(random, 10_000),
+                last_sr: ((now.0 / 1_000_000_000 + 1) << 16) as u32,
+                delay_since_sr: below(random, 65_536),
+            };
+            return (mlda::Header::ReceiverReport { number: report.number }, Some(report.encode().into()));
+        }
+        packet.source = Address::endpoint(0);
+        const SSRC: u32 = 7;
+        if random.chance(0.05) {
+            self.round = self.round.wrapping_add(u8::from(random.chance(0.8)));
+            let (number, lines) = (self.round.into(), 1 + below(random, 5) as usize);
+            let report = SenderReport {
+                ssrc: SSRC,
+                number,
+                extra: random.chance(0.2),
+                ntp: now.0 << 2,
+                rtp_timestamp: clock_us,
+                packets: self.sequence,
+                octets: 0,
+                feedback_spread_us: below(random, 1_000_000),
+                layers: vec![LayerLine { rate_bps, first_sequence: self.sequence as u16 }; lines],
+                echoes: vec![RtcpEcho {
+                    receiver: OWN.to_bits(),
+                    stamp_us: clock_us.wrapping_sub(below(random, 1_000_000)),
+                    hold_us: below(random, 1_000_000),
+                }],
+            };
+            return (mlda::Header::SenderReport { number }, Some(report.encode().into()));
+        }
+        let step = if random.chance(0.9) { 1.0 } else { random.uniform_in(-5.0, 20.0) };
+        self.sequence = self.sequence.wrapping_add_signed(step as i32);
+        packet.destination = Address::group(below(random, 3));
+        let (sequence, probe) = (self.sequence as u16, random.chance(0.1));
+        (mlda::Header::Data(mlda::DataHeader { sequence, timestamp: clock_us, ssrc: SSRC, probe }), None)
+    }
+
     fn envelope(&self, random: &mut Random, sent: Instant) -> Packet {
         Packet {
             sent,
@@ -186,6 +265,7 @@ fn live(endpoint: &mut dyn Endpoint, most: usize, random: &mut Random, bound: Op
         _ if name.contains(" Omcc(") => Tongue::Omcc,
         _ if name.contains(" Pgmcc(") => Tongue::Pgmcc,
         _ if name.contains(" Smcc(") => Tongue::Smcc,
+        _ if name.contains(" Mlda(") => Tongue::Mlda,
         _ => Tongue::Tfmcc,
     };
     let mut peer = Peer { sent: None, sequence: u32::MAX - 1000, round: 250, tongue };
@@ -208,13 +288,16 @@ fn live(endpoint: &mut dyn Endpoint, most: usize, random: &mut Random, bound: Op
                 peer.note(&mut out);
             }
         }
-        let packet =
-            if random.chance(0.7) { peer.plausible(random, now) } else { anything(random, now, GROUP, &mut wild) };
+        let (packet, control) = if random.chance(0.7) {
+            peer.plausible(random, now)
+        } else {
+            (anything(random, now, GROUP, &mut wild), None)
+        };
         let input = match () {
             () if step == length => Input::Stop,
             () if random.chance(0.1) => Input::Timeout,
             () if random.chance(0.1) => Input::LinkLoss(&packet),
-            () => Input::Packet(&packet, None),
+            () => Input::Packet(&packet, control.as_ref()),
         };
         feed(endpoint, now, input, random.chance(0.1), &mut out, &name);
         if peer.note(&mut out) {

@@ -17,6 +17,10 @@ pub(super) fn check(scenario: &Scenario, name: &str, session: &SessionEntry, fou
     let wrong = session.check();
     if wrong.is_empty() {
         groups(&path, session, found);
+        let too_long = if duration > Duration::ZERO { session.config().check_within(duration) } else { Vec::new() };
+        for (field, message) in too_long {
+            found.push(Finding::new(format!("{path}.{field}"), message).on([path.clone(), "duration".into()]));
+        }
     }
     for (field, message) in wrong {
         found.push(Finding::new(format!("{path}.{field}"), message).on([path.clone()]));
