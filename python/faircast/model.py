@@ -2243,6 +2243,9 @@ class OmccParameters(Part):
     initial_max_rtt : str such as "250 ms", optional
         R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
         a geostationary hop take 1 s.
+    loss_differentiation : LossDifferentiation, optional
+        Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take all
+        for congestion, and compare nothing.
     max_rate : str such as "1.5 Mbit/s", optional
         The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
     max_receivers : int, optional
@@ -2306,6 +2309,10 @@ class OmccParameters(Part):
     initial_max_rtt: str | None = None
     """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
     over a geostationary hop take 1 s.
+    """
+    loss_differentiation: LossDifferentiation | None = None
+    """Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take
+    all for congestion, and compare nothing.
     """
     max_rate: str | None = None
     """The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node."""
@@ -2380,6 +2387,9 @@ class OmccSession(Part):
     initial_max_rtt : str such as "250 ms", optional
         R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
         a geostationary hop take 1 s.
+    loss_differentiation : LossDifferentiation, optional
+        Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take all
+        for congestion, and compare nothing.
     max_rate : str such as "1.5 Mbit/s", optional
         The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
     max_receivers : int, optional
@@ -2457,6 +2467,10 @@ class OmccSession(Part):
     initial_max_rtt: str | None = None
     """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
     over a geostationary hop take 1 s.
+    """
+    loss_differentiation: LossDifferentiation | None = None
+    """Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take
+    all for congestion, and compare nothing.
     """
     max_rate: str | None = None
     """The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node."""
@@ -3564,6 +3578,9 @@ class SmccParameters(Part):
         How receivers join the next layer. Default "additive".
     layers : int, optional
         How many layers there are. Default 4; not beside `bounds`.
+    loss_differentiation : LossDifferentiation, optional
+        Receivers tell losses on links from congestion, of which alone their level and their reports depend then, and
+        whether an attempt fails. Left out, they take all for congestion, and compare nothing. With `control` "tfmcc".
     pgmcc : SmccPgmcc, optional
         The parameters of the windows, used with `control` "pgmcc".
     phases : int, optional
@@ -3594,6 +3611,10 @@ class SmccParameters(Part):
     """How receivers join the next layer. Default "additive"."""
     layers: int | None = None
     """How many layers there are. Default 4; not beside `bounds`."""
+    loss_differentiation: LossDifferentiation | None = None
+    """Receivers tell losses on links from congestion, of which alone their level and their reports depend then, and
+    whether an attempt fails. Left out, they take all for congestion, and compare nothing. With `control` "tfmcc".
+    """
     pgmcc: SmccPgmcc | None = None
     """The parameters of the windows, used with `control` "pgmcc"."""
     phases: int | None = None
@@ -3661,6 +3682,9 @@ class SmccSession(Part):
         How receivers join the next layer. Default "additive".
     layers : int, optional
         How many layers there are. Default 4; not beside `bounds`.
+    loss_differentiation : LossDifferentiation, optional
+        Receivers tell losses on links from congestion, of which alone their level and their reports depend then, and
+        whether an attempt fails. Left out, they take all for congestion, and compare nothing. With `control` "tfmcc".
     membership : Membership, optional
         How members and routers come to the session's packets.
     pgmcc : SmccPgmcc, optional
@@ -3705,6 +3729,10 @@ class SmccSession(Part):
     """How receivers join the next layer. Default "additive"."""
     layers: int | None = None
     """How many layers there are. Default 4; not beside `bounds`."""
+    loss_differentiation: LossDifferentiation | None = None
+    """Receivers tell losses on links from congestion, of which alone their level and their reports depend then, and
+    whether an attempt fails. Left out, they take all for congestion, and compare nothing. With `control` "tfmcc".
+    """
     membership: Membership | None = None
     """How members and routers come to the session's packets."""
     pgmcc: SmccPgmcc | None = None
@@ -4202,6 +4230,9 @@ class Tfmcc(Part):
     initial_max_rtt : str such as "250 ms", optional
         R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
         a geostationary hop take 1 s.
+    loss_differentiation : LossDifferentiation, optional
+        Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take all
+        for congestion, and compare nothing.
     max_rate : str such as "1.5 Mbit/s", optional
         The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
     max_receivers : int, optional
@@ -4251,6 +4282,10 @@ class Tfmcc(Part):
     initial_max_rtt: str | None = None
     """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
     over a geostationary hop take 1 s.
+    """
+    loss_differentiation: LossDifferentiation | None = None
+    """Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take
+    all for congestion, and compare nothing.
     """
     max_rate: str | None = None
     """The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node."""
@@ -4309,6 +4344,9 @@ class TfmccParameters(Part):
     initial_max_rtt : str such as "250 ms", optional
         R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
         a geostationary hop take 1 s.
+    loss_differentiation : LossDifferentiation, optional
+        Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take all
+        for congestion, and compare nothing.
     max_rate : str such as "1.5 Mbit/s", optional
         The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
     max_receivers : int, optional
@@ -4358,6 +4396,10 @@ class TfmccParameters(Part):
     initial_max_rtt: str | None = None
     """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
     over a geostationary hop take 1 s.
+    """
+    loss_differentiation: LossDifferentiation | None = None
+    """Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take
+    all for congestion, and compare nothing.
     """
     max_rate: str | None = None
     """The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node."""
@@ -4418,6 +4460,9 @@ class TfmccSession(Part):
     initial_max_rtt : str such as "250 ms", optional
         R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
         a geostationary hop take 1 s.
+    loss_differentiation : LossDifferentiation, optional
+        Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take all
+        for congestion, and compare nothing.
     max_rate : str such as "1.5 Mbit/s", optional
         The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
     max_receivers : int, optional
@@ -4481,6 +4526,10 @@ class TfmccSession(Part):
     initial_max_rtt: str | None = None
     """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
     over a geostationary hop take 1 s.
+    """
+    loss_differentiation: LossDifferentiation | None = None
+    """Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take
+    all for congestion, and compare nothing.
     """
     max_rate: str | None = None
     """The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node."""

@@ -8,6 +8,7 @@ use crate::network::Network;
 use crate::tables::{Dilated, Subjects, Table, Words, greatest_dilation, over, seconds};
 use faircast_proto::endpoint::{Gauge, GaugeKind, Report};
 use faircast_proto::packet::Address;
+use faircast_proto::parts::loss_differentiation::CONFUSION_GAUGES;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::counters::{FlowLosses, LinkCounters, MembershipChanges, Undeliverable};
 use faircast_sim::engine::World;
@@ -69,6 +70,7 @@ pub(crate) fn summary<C>(world: &World<C>, network: &Network, subjects: &Subject
         rows.both(&subjects.flows[index], "undeliverable", "packets", [all - early, all]);
         if subjects.is_session[index] {
             rows.session(&subjects.flows[index], &sender);
+            rows.confusion(&subjects.flows[index], &receivers);
         }
         of_flows.push(first..rows.values.len());
         if subjects.is_session[index] {
@@ -323,6 +325,20 @@ impl Rows {
         let [late, all] = source.late_and_all(|report| report.sent_bytes);
         self.both(name, "sending_rate", "bit/s", [8.0 * late / source.late_s, over(8.0 * all, source.all_s)]);
         self.both(name, "reports_received", "packets", source.late_and_all(|report| report.received_pkts));
+    }
+
+    /// Rows of the losses that the receivers of a session called one or the other, all together, if any of them does.
+    fn confusion(&mut self, name: &str, receivers: &[Counters]) {
+        for gauge in CONFUSION_GAUGES {
+            let shown = |receiver: &Counters| {
+                let same = receiver.gauges.late_and_all().find(|(shown, _)| **shown == gauge)?;
+                Some(same.1)
+            };
+            let sum = receivers.iter().filter_map(shown).reduce(|sum, next| [sum[0] + next[0], sum[1] + next[1]]);
+            if let Some(values) = sum {
+                self.both(name, gauge.name, gauge.unit, values);
+            }
+        }
     }
 
     /// Rows of a receiver of a session.

@@ -77,7 +77,7 @@ impl EquationRule {
             (packets_per_rtt * packets_per_rtt / 1.5).max(LEAST_SEED)
         };
         let packet = Packet { sequence, marked: false, now, rtt_s };
-        let arrival = self.history.arrive(Space(layer as u16), &mut seen.detection, packet, seed);
+        let arrival = self.history.arrive(Space(layer as u16), &mut seen.detection, packet, None, seed);
         if arrival != Arrival::Duplicate {
             self.received.arrive(now, RECEIVE_RATE_RTTS * rtt_s);
         }

@@ -8,7 +8,8 @@
 //! arrives in one of them, or is found missing there, gets the next number of a count of all, and intervals are
 //! differences of that. In one space alone these numbers are the sequence numbers.
 
-use super::loss_detection::{LOST, LossDetection, Place};
+use super::loss_detection::{Gap, LOST, LossDetection, Place};
+use super::loss_differentiation::{LossDifferentiation, Verdict};
 use super::loss_events::{LossEvents, Losses};
 use crate::time::{Duration, Instant};
 
@@ -114,7 +115,8 @@ impl LossHistory {
     }
 
     /// Takes the arrival of a packet in `space`, about which `detection` knows. `seed` gives the interval before the
-    /// first loss event (section 5.6), packets.
+    /// first loss event (section 5.6), packets. What `differ` takes for errors of links makes no loss event, and counts
+    /// as if it had come.
     ///
     /// The first packet begins the history of its space: a receiver that joins late has lost nothing before.
     #[inline]
@@ -123,6 +125,7 @@ impl LossHistory {
         space: Space,
         detection: &mut LossDetection,
         packet: Packet,
+        mut differ: Option<&mut LossDifferentiation>,
         seed: impl FnOnce() -> f64,
     ) -> Arrival {
         let Packet { sequence, marked, now, rtt_s } = packet;
@@ -130,6 +133,9 @@ impl LossHistory {
         let mut stale = false;
         let mut number = self.counted;
         let before = detection.highest();
+        if let Some(part) = &mut differ {
+            part.arrived(space.0, sequence, now, false);
+        }
         match detection.arrive(sequence, now) {
             Place::First => {
                 number = if self.begun { self.counted + 1 } else { sequence };
@@ -139,19 +145,23 @@ impl LossHistory {
             Place::Next(gap) => {
                 number += sequence - before;
                 if let Some(gap) = gap {
-                    let missing = u32::try_from(gap.missing).unwrap_or(u32::MAX);
-                    let (gap_ns, first_number) = (gap.spacing_ns as f32, self.counted + 1);
-                    let (first, above) = (gap.first, 0);
-                    self.insert(Run { at: gap.at, gap_ns, first, number: first_number, missing, rtt_us, space, above });
+                    self.miss(space, &gap, (now, rtt_us), 0, differ);
                 }
                 self.counted = number;
             }
             Place::Late | Place::Old => {
-                let Some(index) = self.hole(space, sequence) else { return Arrival::Duplicate };
-                let run = self.runs()[index];
-                stale |= run.is_lost();
-                number = run.number + (sequence - run.first);
-                self.fill(index, sequence);
+                let verdict = differ.and_then(|part| part.late(space.0, sequence));
+                match self.hole(space, sequence) {
+                    Some(index) => {
+                        let run = self.runs()[index];
+                        stale |= run.is_lost();
+                        number = run.number + (sequence - run.first);
+                        self.fill(index, sequence);
+                    }
+                    // It counts as if it had come, and has.
+                    None if verdict == Some(Verdict::Link) => number -= (before - sequence).min(number),
+                    None => return Arrival::Duplicate,
+                }
             }
             Place::Again => return Arrival::Duplicate,
         }
@@ -164,14 +174,15 @@ impl LossHistory {
     }
 
     /// What is missing in `space` below the number `until` counts as lost at `now`, as by then it must have come,
-    /// though less than three with higher numbers may have. There must have been a first in it; `rtt_s` and `seed` are
-    /// as for an [arrival](Self::arrive).
+    /// though less than three with higher numbers may have. There must have been a first in it; `rtt_s`, `differ` and
+    /// `seed` are as for an [arrival](Self::arrive).
     pub fn overdue(
         &mut self,
         space: Space,
         detection: &mut LossDetection,
         until: u64,
         (now, rtt_s): (Instant, f64),
+        differ: Option<&mut LossDifferentiation>,
         seed: impl FnOnce() -> f64,
     ) -> Arrival {
         let rtt_us = (rtt_s * 1e6 + 0.5) as u32;
@@ -190,17 +201,43 @@ impl LossHistory {
             }
         }
         if until > detection.highest() + 1 {
-            lost = true;
             let gap = detection.pass_over(until - 1, now);
-            let missing = u32::try_from(gap.missing).unwrap_or(u32::MAX);
-            let (gap_ns, number) = (gap.spacing_ns as f32, self.counted + 1);
+            lost |= self.miss(space, &gap, (now, rtt_us), LOST, differ);
             self.counted += gap.missing;
-            self.insert(Run { at: gap.at, gap_ns, first: gap.first, number, missing, rtt_us, space, above: LOST });
         }
         if lost {
             self.pending = self.runs().iter().any(|run| !run.is_lost());
         }
         self.judge(false, lost, rtt_us, seed)
+    }
+
+    /// The packets of a gap behind all others are missing, found so at `now` and behind so many of its space. Says
+    /// whether any of them is taken for lost by congestion.
+    fn miss(
+        &mut self,
+        space: Space,
+        gap: &Gap,
+        (now, rtt_us): (Instant, u32),
+        above: u8,
+        differ: Option<&mut LossDifferentiation>,
+    ) -> bool {
+        let missing = u32::try_from(gap.missing).unwrap_or(u32::MAX);
+        let (gap_ns, number) = (gap.spacing_ns as f32, self.counted + 1);
+        let run = Run { at: gap.at, gap_ns, first: gap.first, number, missing, rtt_us, space, above };
+        let Some(part) = differ else {
+            self.insert(run);
+            return true;
+        };
+        let mut lost = false;
+        part.judge_rows(space.0, gap, now, |row| {
+            if row.verdict == Verdict::Congestion {
+                let skipped = u32::try_from(row.first - gap.first).unwrap_or(u32::MAX);
+                let missing = u32::try_from(row.missing).unwrap_or(u32::MAX);
+                self.insert(Run { missing, ..run.from(skipped) });
+                lost = true;
+            }
+        });
+        lost
     }
 
     /// What it means that runs count as `lost` now, or are `stale`, that is, no longer do.
@@ -416,7 +453,7 @@ impl Run {
     fn from(&self, skipped: u32) -> Run {
         let at = self.at + Duration((f64::from(self.gap_ns) * f64::from(skipped)) as u64);
         let (first, number) = (self.first + u64::from(skipped), self.number + u64::from(skipped));
-        Run { at, first, number, missing: self.missing - skipped, ..*self }
+        Run { at, first, number, missing: self.missing.saturating_sub(skipped), ..*self }
     }
 
     fn losses(&self) -> Losses {

@@ -22,7 +22,7 @@ impl Layers {
     fn arrive(&mut self, space: Space, sequence: u64, ms: u64) -> Arrival {
         let detection = if space == BASE { &mut self.base } else { &mut self.upper };
         let packet = Packet { sequence, marked: false, now: Instant(ms * 1_000_000), rtt_s: 0.05 };
-        self.history.arrive(space, detection, packet, || 100.0)
+        self.history.arrive(space, detection, packet, None, || 100.0)
     }
 
     /// Packets of the base layer every 10 ms, numbered from 0, and of the upper one every 20 ms from 5 ms on, numbered
@@ -158,8 +158,8 @@ fn the_count_is_of_all_packets_and_p_that_of_one_stream() {
             }
             for (layer, sequence, number) in held.drain(..).rev() {
                 let packet = |sequence| Packet { sequence, marked: false, now, rtt_s: 0.03 };
-                history.arrive(Space(layer as u16), &mut detections[layer], packet(sequence), || 50.0);
-                one.arrive(LossHistory::ONLY, &mut one_detection, packet(number), || 50.0);
+                history.arrive(Space(layer as u16), &mut detections[layer], packet(sequence), None, || 50.0);
+                one.arrive(LossHistory::ONLY, &mut one_detection, packet(number), None, || 50.0);
             }
             // All layers begin with their first packet, which is never lost; the count with the first of all.
             let packets = |layer: usize| match detections[layer].highest() {
@@ -179,7 +179,7 @@ fn the_count_is_of_all_packets_and_p_that_of_one_stream() {
 impl Layers {
     /// What is missing of the upper layer below this number is overdue.
     fn overdue(&mut self, until: u64, ms: u64) -> Arrival {
-        self.history.overdue(UPPER, &mut self.upper, until, (Instant(ms * 1_000_000), 0.05), || 100.0)
+        self.history.overdue(UPPER, &mut self.upper, until, (Instant(ms * 1_000_000), 0.05), None, || 100.0)
     }
 }
 

@@ -23,7 +23,7 @@ impl OneSpace {
 
     fn arrive(&mut self, sequence: u64, marked: bool, now: Instant, rtt_s: f64, seed: impl FnOnce() -> f64) -> Arrival {
         let packet = Packet { sequence, marked, now, rtt_s };
-        self.history.arrive(LossHistory::ONLY, &mut self.detection, packet, seed)
+        self.history.arrive(LossHistory::ONLY, &mut self.detection, packet, None, seed)
     }
 }
 
@@ -404,7 +404,7 @@ fn many_at_once_are_as_many_one_by_one() {
             let mut both = [(); 2].map(|()| (LossHistory::new(0.5), LossDetection::NOTHING));
             let arrive = |(history, detection): &mut (LossHistory, LossDetection), sequence: u64| {
                 let packet = Packet { sequence, marked: false, now: Instant(sequence * 1_000_000), rtt_s: 0.1 };
-                history.arrive(LossHistory::ONLY, detection, packet, || 30.0)
+                history.arrive(LossHistory::ONLY, detection, packet, None, || 30.0)
             };
             for end in &mut both {
                 for sequence in (7..=50).filter(|&sequence| Some(sequence) != missing) {

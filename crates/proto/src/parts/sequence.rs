@@ -68,6 +68,13 @@ impl Sequence {
         self.number.wrapping_sub(self.highest.wrapping_sub(count) as u32)
     }
 
+    /// The count that belongs to a number, if it is less than half the number space away from the highest that is
+    /// believed; none before the first. It need not be believed, and is not taken note of.
+    pub fn count_of(&self, number: u32) -> Option<u64> {
+        let ahead = number.wrapping_sub(self.number) as i32;
+        (self.highest > 0).then(|| self.highest.saturating_add_signed(ahead.into()))
+    }
+
     fn advance(&mut self, number: u32, by: i64) -> u64 {
         let count = self.highest.saturating_add_signed(by);
         if by > 0 {
@@ -159,7 +166,10 @@ mod tests {
         for number in numbers {
             let count = sequence.count(number, || 0).expect("it is near");
             assert_eq!(sequence.number_of(count), number);
+            assert_eq!(sequence.count_of(number), Some(count));
         }
+        assert_eq!((sequence.count_of(7), sequence.count_of(u32::MAX - 9)), (Some(START + 10), Some(START - 7)));
+        assert_eq!(Sequence::default().count_of(7), None);
         // One of those that are missing, before and after the numbers wrap.
         assert_eq!(sequence.number_of(sequence.highest() - 1), 3);
         assert_eq!(sequence.number_of(sequence.highest() - 4), 0);

@@ -5,6 +5,7 @@ use crate::endpoint::GaugeKind;
 use crate::group_set::{GroupSet, Role};
 use crate::omcc::population::{self, configured, estimated, registration};
 use crate::packet::{Ecn, FlowId, Header, Packet};
+use crate::parts::loss_differentiation::{self, Rule};
 use crate::quantity::{Bytes, Packets};
 use crate::random::{Random, fnv1a};
 use crate::source::layered::{Announce, Step};
@@ -34,6 +35,7 @@ pub(super) fn settings() -> Vec<SchemeConfig> {
     };
     let tfmcc = tfmcc::Config { max_rate: Some(Rate(2_000_000)), ..Default::default() };
     let omcc = omcc::Config { tfmcc: tfmcc.clone(), ..Default::default() };
+    let differentiation = |rule| Some(loss_differentiation::Config { rule, ..Default::default() });
     let registration = registration::Config { refresh: Duration::from_secs(2), missed: 2 };
     let estimated = estimated::Config { rounds: 4, ..Default::default() };
     let mut settings: Vec<SchemeConfig> = vec![
@@ -57,7 +59,12 @@ pub(super) fn settings() -> Vec<SchemeConfig> {
             max_receivers: 2,
             ..tfmcc.clone()
         }),
+        SchemeConfig::Tfmcc(tfmcc::Config { loss_differentiation: differentiation(Rule::Ias), ..tfmcc.clone() }),
         SchemeConfig::Omcc(omcc.clone()),
+        SchemeConfig::Omcc(omcc::Config {
+            tfmcc: tfmcc::Config { loss_differentiation: differentiation(Rule::Oracle), ..tfmcc.clone() },
+            ..omcc.clone()
+        }),
         SchemeConfig::Omcc(omcc::Config {
             utility: omcc::Utility::AlphaFair,
             alpha: Some(0.5),
@@ -144,6 +151,15 @@ pub(super) fn settings() -> Vec<SchemeConfig> {
     let quick = tfmcc::Config { initial_max_rtt: Duration::from_millis(200), ..tfmcc::Config::default() };
     settings.extend([
         SchemeConfig::Smcc(smcc::Config { tfmcc: quick.clone(), ..smcc.clone() }),
+        SchemeConfig::Smcc(smcc::Config {
+            loss_differentiation: Some(loss_differentiation::Config {
+                rule: Rule::Mbiaz,
+                window: Some(loss_differentiation::Window::Session),
+                scope: Some(loss_differentiation::Scope::Aggregate),
+            }),
+            tfmcc: quick.clone(),
+            ..smcc.clone()
+        }),
         SchemeConfig::Smcc(smcc::Config {
             base_rate: None,
             layers: None,

@@ -5,6 +5,7 @@ use super::layers::Layers;
 use super::{Receiver, Sender};
 use crate::endpoint::EventKind;
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
+use crate::parts::loss_differentiation;
 use crate::quantity::Packets;
 use crate::scheme::{Responder, Scheme, Seat};
 use crate::tfmcc;
@@ -50,6 +51,10 @@ pub struct Config {
     pub tfmcc: tfmcc::Config,
     /// The parameters of the windows, used with `control` "pgmcc".
     pub pgmcc: Windowed,
+    /// Receivers tell losses on links from congestion, of which alone their level and their reports depend then, and
+    /// whether an attempt fails. Left out, they take all for congestion, and compare nothing. With `control` "tfmcc".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss_differentiation: Option<loss_differentiation::Config>,
 }
 
 /// The window of each layer.
@@ -119,6 +124,7 @@ impl Default for Config {
             phases: 1,
             tfmcc: tfmcc::Config::default(),
             pgmcc: Windowed::default(),
+            loss_differentiation: None,
         }
     }
 }
@@ -217,6 +223,19 @@ impl Config {
         if let Some(rate) = self.tfmcc.max_rate {
             let message = format!("{} bit/s given; legal is none: the bounds of the layers say it", rate.0);
             wrong.push(named("max_rate".to_owned(), message));
+        }
+        if self.tfmcc.loss_differentiation.is_some() {
+            let message = "given; legal is none: it stands beside tfmcc, for all layers together".to_owned();
+            wrong.push(named("loss_differentiation".to_owned(), message));
+        }
+        if let Some(differentiation) = &self.loss_differentiation {
+            let named = |(field, message)| (format!("loss_differentiation.{field}"), message);
+            wrong.extend(differentiation.check().into_iter().map(named));
+            if self.control == ControlKind::Pgmcc {
+                let message = "given with control \"pgmcc\"; legal with \"tfmcc\": windows close by what the ACKs say, \
+                               whatever a receiver takes for the cause";
+                wrong.push(("loss_differentiation".to_owned(), message.to_owned()));
+            }
         }
         wrong.extend(self.pgmcc.check().into_iter().map(|(field, message)| (format!("pgmcc.{field}"), message)));
         let layers = self.check_progression().into_iter().chain(self.check_bounds()).collect::<Vec<_>>();

@@ -8,10 +8,11 @@ use super::config::{Config, ControlKind, Join};
 use super::counting::Counting;
 use super::header::{AckHeader, CountingHeader, DataHeader, FeedbackHeader, Header};
 use super::layers::Layers;
-use super::show::{JOIN_FAILED, RECEIVER_GAUGES};
+use super::show::{DIFFERENTIATING_GAUGES, JOIN_FAILED, RECEIVER_GAUGES};
 use super::slots::Slots;
 use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
 use crate::packet::{self, Address, Ecn, Packet};
+use crate::parts::loss_differentiation::LossDifferentiation;
 use crate::parts::loss_history::Space;
 use crate::parts::rtt::stamp_us;
 use crate::pgmcc::Received;
@@ -68,6 +69,8 @@ pub struct Receiver {
     packet_bits: f64,
     reports: ReportPackets,
     random: Random,
+    /// Over all groups that it holds; spaces are known by the numbers of the groups.
+    differentiation: Option<Box<LossDifferentiation>>,
 }
 
 /// What a member knows of one layer.
@@ -175,6 +178,7 @@ impl Receiver {
             packet_bits: config.packet_bits(),
             reports: ReportPackets::new(&config.tfmcc, seat.flow),
             random: seat.random,
+            differentiation: config.loss_differentiation.as_ref().map(|part| Box::new(LossDifferentiation::new(part))),
         }
     }
 
@@ -278,6 +282,7 @@ impl Receiver {
         let selected = is_top && echo.is_some_and(|(is_own, _, is_clr)| self.reporting.named(is_own, is_clr));
         let own_stamp_us = echo.and_then(|(is_own, stamp_us, _)| is_own.then_some(stamp_us));
         let first_rtt = self.measurement.measure_rtt(now, own_stamp_us, self.is_lead());
+        self.note_rate(number);
         let before = self.distinct_pkts;
         let lost = self.record(now, packet, Held::Layer(number), taken, out);
         if self.control == ControlKind::Pgmcc {
@@ -347,7 +352,8 @@ impl Receiver {
             Held::Layer(number) => &mut self.layers[number].space,
             Held::Counting(rank) => &mut self.climbed[usize::from(rank)].space,
         };
-        let recorded = self.measurement.record(name, space, now, taken.sequence, packet.ecn);
+        let differ = self.differentiation.as_deref_mut();
+        let recorded = self.measurement.record(name, space, now, taken.sequence, packet.ecn, differ);
         if recorded != Recorded::Duplicate {
             self.distinct_bytes += u64::from(packet.size);
             self.distinct_pkts += 1;
@@ -488,7 +494,11 @@ impl Endpoint for Receiver {
         match input {
             Input::Start => self.start(now, out),
             Input::Packet(packet, _) => self.packet(now, packet, out),
-            Input::Timeout | Input::LinkLoss(_) => self.timeout(now, out),
+            Input::Timeout => self.timeout(now, out),
+            Input::LinkLoss(packet) => {
+                self.link_lost(packet);
+                self.timeout(now, out);
+            }
             Input::Stop => self.leave(now, out),
         }
         let leave_at = match self.phase {
@@ -517,8 +527,12 @@ impl Endpoint for Receiver {
         }
     }
 
+    fn sees_link_losses(&self) -> bool {
+        self.differentiation.is_some()
+    }
+
     fn gauges(&self) -> &'static [Gauge] {
-        RECEIVER_GAUGES
+        if self.differentiation.is_some() { DIFFERENTIATING_GAUGES } else { RECEIVER_GAUGES }
     }
 
     fn measure(&self, values: &mut [f64]) {
@@ -530,9 +544,16 @@ impl Endpoint for Receiver {
             loss_event_rate,
             measurement.measured_rtt_s().unwrap_or(f64::NAN),
         ]);
-        values[3..].copy_from_slice(&counted.map(|count| count as f64));
+        let (own, others) = values.split_at_mut(RECEIVER_GAUGES.len());
+        own[3..].copy_from_slice(&counted.map(|count| count as f64));
+        if let Some(part) = &self.differentiation {
+            others.copy_from_slice(&part.confusion().values());
+        }
     }
 }
+
+#[path = "receiver_differentiation.rs"]
+mod differentiation;
 
 #[path = "receiver_joins.rs"]
 mod joins;

@@ -56,8 +56,7 @@ impl Receiver {
             let Some(offset) = self.climbed[rank].offset else { continue };
             let before = self.counting.slot_of(layer.set, slot).saturating_sub(1);
             let until = offset.wrapping_add(self.counting.sent_before(layer, before));
-            let name = self.name(Held::Counting(layer.rank));
-            let recorded = self.measurement.overdue(name, &mut self.climbed[rank].space, until, now);
+            let recorded = self.miss(layer.rank, until);
             if let Some(cause) = self.found(now, recorded, out) {
                 return Some(cause);
             }
@@ -250,7 +249,7 @@ impl Receiver {
         let name = self.name(Held::Layer(self.layers.len() - 1));
         out.leave(self.address(name));
         out.event(Event::layer_dropped(self.level as u8, cause));
-        self.measurement.leave(name);
+        self.forget(name);
         self.layers.pop();
         self.level = self.level.saturating_sub(1);
     }
@@ -290,7 +289,7 @@ impl Receiver {
         for rank in (0..self.climbed.len()).rev() {
             let name = self.name(Held::Counting(rank as u8));
             out.leave(self.address(name));
-            self.measurement.leave(name);
+            self.forget(name);
         }
         self.counts.counting_leaves += self.climbed.len() as u64;
         self.climbed.clear();

@@ -1,6 +1,7 @@
 //! What endpoints show of themselves, and what may happen in them.
 
 use crate::endpoint::{EventKind, Gauge, LAYER_ADDED, LAYER_DROPPED};
+use crate::parts::loss_differentiation::with_confusion;
 use crate::pgmcc::LOSS_REDUCTION;
 use crate::tfmcc::{LIMITING_RECEIVER, LOSS_EVENT, RATE, REPORT, SLOW_START_ENDED};
 
@@ -24,6 +25,9 @@ pub const RECEIVER_GAUGES: &[Gauge; 8] = &[
     Gauge::count("counting_joins", "1", "Counting layers joined."),
     Gauge::count("counting_leaves", "1", "Counting layers left."),
 ];
+
+/// What a member shows that differentiates losses.
+pub const DIFFERENTIATING_GAUGES: &[Gauge; 12] = &with_confusion(RECEIVER_GAUGES);
 
 /// What else there is to know of an attempt to join a layer.
 const ATTEMPT: &[Gauge] = &[

@@ -2,6 +2,7 @@
 
 use super::{Receiver, Sender, suppressors};
 use crate::endpoint::EventKind;
+use crate::parts::loss_differentiation;
 use crate::quantity::Bytes;
 use crate::scheme::{Scheme, Seat};
 use crate::time::{Duration, Rate};
@@ -68,6 +69,10 @@ pub struct Config {
     pub gap_floor: GapFloor,
     /// How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4).
     pub max_rtt: MaxRttRule,
+    /// Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take all
+    /// for congestion, and compare nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss_differentiation: Option<loss_differentiation::Config>,
 }
 
 /// The rule of R_max.
@@ -160,6 +165,7 @@ impl Default for Config {
             seed_floor: SeedFloor::Packet,
             gap_floor: GapFloor::Decays,
             max_rtt: MaxRttRule::Rfc,
+            loss_differentiation: None,
         }
     }
 }
@@ -229,6 +235,8 @@ impl Config {
             "granularity",
             format!("{} given; legal is at most 1 s", self.granularity),
         );
+        let differentiation = self.loss_differentiation.iter().flat_map(loss_differentiation::Config::check);
+        wrong.extend(differentiation.map(|(field, message)| (format!("loss_differentiation.{field}"), message)));
         wrong
     }
 

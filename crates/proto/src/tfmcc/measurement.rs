@@ -10,6 +10,7 @@ use super::streak::Stretch;
 use crate::endpoint::Cause;
 use crate::packet::{Ecn, Packet};
 use crate::parts::loss_detection::LossDetection;
+use crate::parts::loss_differentiation::LossDifferentiation;
 use crate::parts::loss_history::{self, Arrival, LossHistory, Space};
 use crate::parts::receive_rate::ReceiveRate;
 use crate::parts::rtt::{Rtt, stamp_us};
@@ -29,6 +30,11 @@ impl SequenceSpace {
     /// The number that follows the highest.
     pub fn next(&self) -> u32 {
         self.numbers.next()
+    }
+
+    /// The count of a packet of this number that is not taken note of; none before the first.
+    pub fn count_of(&self, number: u32) -> Option<u64> {
+        self.numbers.count_of(number)
     }
 
     /// The number with which the packet of this count was sent.
@@ -187,7 +193,7 @@ impl Measurement {
     }
 
     /// Adds a packet to the loss history and the receive rate: number `sequence` of `space`, which the history knows by
-    /// `name`, with these congestion bits.
+    /// `name`, with these congestion bits. `differ` says which losses are errors of links, of which nothing follows.
     #[inline]
     pub fn record(
         &mut self,
@@ -196,13 +202,14 @@ impl Measurement {
         now: Instant,
         sequence: u64,
         ecn: Ecn,
+        differ: Option<&mut LossDifferentiation>,
     ) -> Recorded {
         let (rtt_s, events) = (self.rtt_s(), self.loss.events());
         let marked = ecn > Ecn::Capable;
         let packet = loss_history::Packet { sequence, marked, now, rtt_s };
         let (receive_rate, scale, floor) = (&self.receive_rate, self.scale, self.seed_floor);
         let seed = || first_interval(receive_rate, now, rtt_s, scale, floor);
-        let arrival = self.loss.arrive(name, &mut space.detection, packet, seed);
+        let arrival = self.loss.arrive(name, &mut space.detection, packet, differ, seed);
         if arrival == Arrival::Duplicate {
             return Recorded::Duplicate;
         }
@@ -212,12 +219,19 @@ impl Measurement {
     }
 
     /// What is missing in the group of `space` below the count `until` is lost at `now`, though nothing behind it may
-    /// have come. Packets of the group must have been recorded.
-    pub fn overdue(&mut self, name: Space, space: &mut SequenceSpace, until: u64, now: Instant) -> Recorded {
+    /// have come. Packets of the group must have been recorded; `differ` is as there.
+    pub fn overdue(
+        &mut self,
+        name: Space,
+        space: &mut SequenceSpace,
+        until: u64,
+        now: Instant,
+        differ: Option<&mut LossDifferentiation>,
+    ) -> Recorded {
         let (rtt_s, events) = (self.rtt_s(), self.loss.events());
         let (receive_rate, scale, floor) = (&self.receive_rate, self.scale, self.seed_floor);
         let seed = || first_interval(receive_rate, now, rtt_s, scale, floor);
-        let arrival = self.loss.overdue(name, &mut space.detection, until, (now, rtt_s), seed);
+        let arrival = self.loss.overdue(name, &mut space.detection, until, (now, rtt_s), differ, seed);
         self.recorded(name, arrival, events, space, None)
     }
 

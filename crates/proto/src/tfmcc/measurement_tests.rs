@@ -47,7 +47,7 @@ impl Measured {
         let taken = self.measurement.take(space, at(now_s), &packet, &data, 1.0)?;
         let own_stamp_us = rtt_s.map(|rtt_s| us(now_s).wrapping_sub(us(rtt_s)));
         self.measurement.measure_rtt(at(now_s), own_stamp_us, false);
-        Some(self.measurement.record(Space(group as u16), space, at(now_s), taken.sequence, packet.ecn))
+        Some(self.measurement.record(Space(group as u16), space, at(now_s), taken.sequence, packet.ecn, None))
     }
 }
 

@@ -5,10 +5,11 @@ use super::header::{Echo, FeedbackHeader, Plain, Wording};
 use super::measurement::{Measurement, Recorded, SequenceSpace, Taken};
 use super::report_packets::ReportPackets;
 use super::reporting::Reporting;
-use super::show::{LOSS_EVENT, RECEIVER_GAUGES};
+use super::show::{DIFFERENTIATING_GAUGES, LOSS_EVENT, RECEIVER_GAUGES};
 use super::streak::{Streak, Terms};
 use crate::endpoint::{Endpoint, Event, Gauge, Input, Outbox, Report};
 use crate::packet::{Address, FlowId, Packet};
+use crate::parts::loss_differentiation::LossDifferentiation;
 use crate::parts::loss_history::LossHistory;
 use crate::random::Random;
 use crate::time::{Duration, Instant};
@@ -45,6 +46,8 @@ pub struct ReceiverOf<W> {
     reports: ReportPackets,
     group: Address,
     random: Random,
+    /// Boxed, since few sessions have it and there may be thousands of receivers.
+    differentiation: Option<Box<LossDifferentiation>>,
 }
 
 /// How far a receiver is.
@@ -97,6 +100,7 @@ impl<W: Wording> ReceiverOf<W> {
             reports: ReportPackets::new(config, flow),
             group,
             random,
+            differentiation: config.loss_differentiation.as_ref().map(|part| Box::new(LossDifferentiation::new(part))),
         }
     }
 
@@ -149,7 +153,11 @@ impl<W: Wording> ReceiverOf<W> {
             }
             Input::Packet(packet, _) if !matches!(self.phase, Phase::Idle | Phase::Gone) => self.data(now, packet, out),
             Input::Packet(..) => {}
-            Input::Timeout | Input::LinkLoss(_) => self.timeout(now, out),
+            Input::Timeout => self.timeout(now, out),
+            Input::LinkLoss(packet) => {
+                self.link_lost(packet);
+                self.timeout(now, out);
+            }
             Input::Stop => self.leave(now, out),
         }
         let leave_at = match self.phase {
@@ -192,7 +200,11 @@ impl<W: Wording> ReceiverOf<W> {
         let selected = echo.is_some_and(|(is_own, _, is_clr)| self.reporting.named(is_own, is_clr));
         let own_stamp_us = echo.and_then(|(is_own, stamp_us, _)| is_own.then_some(stamp_us));
         let first_rtt = self.measurement.measure_rtt(now, own_stamp_us, self.is_clr());
-        let recorded = self.measurement.record(LossHistory::ONLY, &mut self.space, now, sequence, packet.ecn);
+        if let Some(part) = &mut self.differentiation {
+            part.rate(LossHistory::ONLY.0, f64::from(data.rate_bps));
+        }
+        let differ = self.differentiation.as_deref_mut();
+        let recorded = self.measurement.record(LossHistory::ONLY, &mut self.space, now, sequence, packet.ecn, differ);
         if recorded != Recorded::Duplicate {
             self.distinct_bytes += u64::from(packet.size);
         }
@@ -211,10 +223,20 @@ impl<W: Wording> ReceiverOf<W> {
         }
         self.watch_rate(now);
         let is_calm = self.phase == Phase::Member { leave_at: Instant::FAR_FUTURE } && self.reporting.is_steady();
-        if is_calm {
+        // Whoever differentiates losses looks at the time of each packet.
+        if is_calm && self.differentiation.is_none() {
             let (until, next) = (self.measurement.steady_until(), self.space.next());
             let terms = Terms { until, next, round: self.reporting.round(), is_timed: self.reporting.is_timed() };
             self.streak = Streak::behind(packet, &data, scale, terms);
+        }
+    }
+
+    /// The truth about a packet that did not come, for whoever differentiates.
+    fn link_lost(&mut self, packet: &Packet) {
+        let Some(part) = &mut self.differentiation else { return };
+        let Some((data, _)) = W::read_data(&packet.header) else { return };
+        if let Some(count) = self.space.count_of(data.sequence) {
+            part.link_lost(LossHistory::ONLY.0, count);
         }
     }
 
@@ -307,14 +329,26 @@ impl<W: Wording> Endpoint for ReceiverOf<W> {
         }
     }
 
+    fn sees_link_losses(&self) -> bool {
+        self.differentiation.is_some()
+    }
+
     fn gauges(&self) -> &'static [Gauge] {
-        RECEIVER_GAUGES
+        if self.differentiation.is_some() { DIFFERENTIATING_GAUGES } else { RECEIVER_GAUGES }
     }
 
     fn measure(&self, values: &mut [f64]) {
         let started = !matches!(self.phase, Phase::Idle | Phase::Waiting);
         let loss_event_rate = if started { self.loss_event_rate() } else { f64::NAN };
         let rtt_s = self.measurement.measured_rtt_s().unwrap_or(f64::NAN);
-        values.copy_from_slice(&[f64::from(self.measurement.loss_events()), loss_event_rate, rtt_s]);
+        let (own, others) = values.split_at_mut(RECEIVER_GAUGES.len());
+        own.copy_from_slice(&[f64::from(self.measurement.loss_events()), loss_event_rate, rtt_s]);
+        if let Some(part) = &self.differentiation {
+            others.copy_from_slice(&part.confusion().values());
+        }
     }
 }
+
+#[cfg(test)]
+#[path = "differentiation_tests.rs"]
+mod differentiation_tests;

@@ -8,7 +8,8 @@ use crate::time::Instant;
 /// Puts feedback packets together and counts them.
 #[derive(Clone, Debug)]
 pub struct ReportPackets {
-    sent_pkts: u64,
+    /// 32 bits will do for what one receiver says, and there may be a hundred thousand.
+    sent_pkts: u32,
     flow: FlowId,
     size: u16,
     quantise: bool,
@@ -28,18 +29,18 @@ impl ReportPackets {
 
     /// The next packet, sent at `now`, whose header is `header`.
     pub fn next(&mut self, now: Instant, source: Address, destination: Address, header: packet::Header) -> Packet {
-        self.sent_pkts += 1;
+        self.sent_pkts = self.sent_pkts.saturating_add(1);
         let (flow, size) = (self.flow, self.size);
         Packet { sent: now, flow, source, destination, size, ttl: INITIAL_TTL, ecn: Ecn::NotCapable, header }
     }
 
     /// How many there have been.
     pub fn sent_pkts(&self) -> u64 {
-        self.sent_pkts
+        self.sent_pkts.into()
     }
 
     /// How many bytes on the wire.
     pub fn sent_bytes(&self) -> u64 {
-        self.sent_pkts * u64::from(self.size)
+        self.sent_pkts() * u64::from(self.size)
     }
 }

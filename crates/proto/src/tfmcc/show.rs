@@ -1,6 +1,7 @@
 //! What the endpoints show of themselves, and what may happen in them.
 
 use crate::endpoint::{EventKind, Gauge};
+use crate::parts::loss_differentiation::with_confusion;
 
 /// What a sender shows.
 pub const SENDER_GAUGES: &[Gauge; 4] = &[
@@ -16,6 +17,9 @@ pub const RECEIVER_GAUGES: &[Gauge; 3] = &[
     Gauge::level("loss_event_rate", "1", "Loss event rate p; 0 before the first loss."),
     Gauge::level("rtt", "s", "Round-trip time measured."),
 ];
+
+/// What a receiver shows that differentiates losses.
+pub const DIFFERENTIATING_GAUGES: &[Gauge; 7] = &with_confusion(RECEIVER_GAUGES);
 
 /// The sender has another rate.
 pub const RATE: &EventKind = &EventKind::new("rate", "bit/s", "The source has another rate.");

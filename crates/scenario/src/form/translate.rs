@@ -154,12 +154,22 @@ pub(crate) fn meant(message: &str) -> Option<&str> {
     Some(message.strip_prefix("unknown key; did you mean ")?.split_once("?;")?.0)
 }
 
+/// The table of a scheme whose receivers can tell losses on links from congestion.
+const LOSS_DIFFERENTIATION: &str = "loss_differentiation";
+
 /// What to say of an unknown key of a session, if another scheme has it.
 fn of_another_scheme(key: &str, node: &Value, schema: &Value) -> Option<String> {
     let own = node["properties"]["scheme"]["const"].as_str()?;
     let schemes = schema["properties"]["schemes"]["properties"].as_object()?;
     let has = |parameters: &&Value| resolve(parameters, schema)["properties"].get(key).is_some();
     let others: Vec<&str> = schemes.iter().filter(|(_, it)| has(it)).map(|(name, _)| name.as_str()).collect();
+    if key == LOSS_DIFFERENTIATION && !others.is_empty() {
+        let others = list(&others);
+        return Some(format!(
+            "no loss differentiation with {own}, whose receivers reckon no rate from losses; schemes that have it are \
+             {others}"
+        ));
+    }
     let (have, count) = if others.len() == 1 { ("has", "counts") } else { ("have", "count") };
     let tables: Vec<String> = others.iter().map(|name| format!("[schemes.{name}]")).collect();
     let (tables, others) = (tables.join(" or "), if others.is_empty() { return None } else { list(&others) });

@@ -18,11 +18,23 @@ pub struct Confusion {
 
 /// What a receiver that differentiates shows of it, in the order of [`Confusion::values`].
 pub const CONFUSION_GAUGES: [Gauge; 4] = [
-    Gauge::count("link_losses_recognised", "packets", "Packets lost by link errors that were called so."),
-    Gauge::count("link_losses_missed", "packets", "Packets lost by link errors that were called congestion."),
-    Gauge::count("congestion_losses_mistaken", "packets", "Packets lost by congestion that were called link errors."),
-    Gauge::count("congestion_losses_recognised", "packets", "Packets lost by congestion that were called so."),
+    Gauge::count("link_losses_recognised", "losses", "Packets lost by link errors that were called so."),
+    Gauge::count("link_losses_missed", "losses", "Packets lost by link errors that were called congestion."),
+    Gauge::count("congestion_losses_mistaken", "losses", "Packets lost by congestion that were called link errors."),
+    Gauge::count("congestion_losses_recognised", "losses", "Packets lost by congestion that were called so."),
 ];
+
+/// What a receiver shows, and then its [`CONFUSION_GAUGES`]; `M` is four more than `N`.
+pub const fn with_confusion<const N: usize, const M: usize>(own: &[Gauge; N]) -> [Gauge; M] {
+    assert!(M == N + CONFUSION_GAUGES.len());
+    let mut all = [CONFUSION_GAUGES[0]; M];
+    let mut index = 0;
+    while index < M {
+        all[index] = if index < N { own[index] } else { CONFUSION_GAUGES[index - N] };
+        index += 1;
+    }
+    all
+}
 
 impl Confusion {
     /// The field for losses that are what `is_link` says and were called `verdict`.

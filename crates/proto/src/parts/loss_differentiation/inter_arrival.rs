@@ -121,6 +121,9 @@ impl InterArrival {
 
     pub(super) fn rate(&mut self, space: u16, rate_bps: f64) {
         let arrivals = at(&mut self.arrivals, usize::from(space));
+        if !(rate_bps > 0.0 && rate_bps.is_finite()) {
+            return;
+        }
         let is_another = (rate_bps - arrivals.rate_bps).abs() > ANOTHER_RATE * arrivals.rate_bps;
         if arrivals.rate_bps == 0.0 {
             arrivals.rate_bps = rate_bps;

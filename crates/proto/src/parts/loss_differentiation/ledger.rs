@@ -98,6 +98,12 @@ impl Ledger {
         self.heard.checked_add_signed(ahead.into())
     }
 
+    /// How many runs it was told of, and how many judgements there are.
+    #[cfg(test)]
+    pub(super) fn remembered(&self) -> (usize, usize) {
+        (self.told.len(), self.judged.len())
+    }
+
     fn judgement(&self, count: u64) -> Option<usize> {
         let index = self.judged.partition_point(|judged| judged.first <= count).checked_sub(1)?;
         let judged = self.judged[index];

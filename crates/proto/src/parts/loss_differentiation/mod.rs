@@ -19,7 +19,7 @@ mod ledger;
 mod tests;
 
 pub use config::{Config, Rule, Scope, Window};
-pub use confusion::{CONFUSION_GAUGES, Confusion};
+pub use confusion::{CONFUSION_GAUGES, Confusion, with_confusion};
 
 use super::loss_detection::Gap;
 use crate::time::Instant;
@@ -158,7 +158,7 @@ impl LossDifferentiation {
         Some(verdict)
     }
 
-    /// The rate announced for `space`, bit/s. With the window "rate" T_min is forgotten when it is more than a tenth
+    /// The rate announced for `space`, bit/s; what is none is passed over. With the window "rate" T_min is forgotten when it is more than a tenth
     /// away from what it was when the window began.
     pub fn rate(&mut self, space: u16, rate_bps: f64) {
         self.inter_arrival.rate(space, rate_bps);
@@ -192,8 +192,8 @@ impl LossDifferentiation {
         }
     }
 
-    /// The same with the number that the packet has on the wire, of which `bits` are significant: it is that of the
-    /// nearest count to the last packet that arrived or was told of.
+    /// The same for counts of which the lowest `bits` are the number that the packet has on the wire: that which is
+    /// nearest to the last packet that arrived or was told of.
     pub fn link_lost_number(&mut self, space: u16, number: u32, bits: u32) {
         if let Some(count) = self.ledger(space).nearest(number, bits) {
             self.link_lost(space, count);

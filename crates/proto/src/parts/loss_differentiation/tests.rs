@@ -106,3 +106,267 @@ fn without_a_rule_all_is_congestion_whatever_its_time() {
         assert_eq!(judged(Rule::None, 1, ratio), Verdict::Congestion);
     }
 }
+
+const fn link(link: u64) -> Option<Judgement> {
+    Some(Judgement { link, congestion: 0 })
+}
+
+const fn congestion(congestion: u64) -> Option<Judgement> {
+    Some(Judgement { link: 0, congestion })
+}
+
+#[test]
+fn five_samples_behind_the_first_second_are_needed() {
+    // Packets at 0, 10, .. ms; what comes up to 1 s after the first says nothing.
+    for (last, expected) in [(104, congestion(1)), (105, link(1))] {
+        let mut bench = Bench::layer(Rule::Ias);
+        bench.come(0, 0..=last, 0.0, 10.0);
+        assert_eq!(bench.comes(0, last + 2, 10.0 * (last + 2) as f64), expected, "{last}");
+    }
+    // A shorter time within the first second is not the least.
+    let mut bench = Bench::layer(Rule::Ias);
+    bench.come(0, 0..=50, 0.0, 1.0);
+    bench.come(0, 51..=200, 60.0, 10.0);
+    assert_eq!(bench.comes(0, 202, 1570.0), link(1));
+}
+
+#[test]
+fn the_time_behind_a_probe_or_a_gap_is_no_sample() {
+    for is_probe in [true, false] {
+        let mut bench = Bench::layer(Rule::Ias);
+        bench.come(0, 0..=150, 0.0, 10.0);
+        bench.comes_as(0, 151, 1510.0, is_probe);
+        assert_eq!(bench.comes(0, 152, 1511.0), None);
+        bench.come(0, 153..=160, 1530.0, 10.0);
+        // The least is 1 ms if the pair counts.
+        assert_eq!(bench.comes(0, 162, 1620.0), if is_probe { link(1) } else { congestion(1) });
+    }
+    // 1 ms after a packet that is behind it by two numbers: a queue has emptied in a burst of others.
+    let mut bench = Bench::layer(Rule::Ias);
+    bench.come(0, 0..=150, 0.0, 10.0);
+    assert_eq!(bench.comes(0, 152, 1501.0), congestion(1));
+    bench.come(0, 153..=160, 1511.0, 10.0);
+    assert_eq!(bench.comes(0, 162, 1601.0), link(1));
+}
+
+#[test]
+fn a_rate_that_changes_by_more_than_a_tenth_begins_another_window() {
+    for (window, scope) in [
+        (Window::Session, Scope::Layer),
+        (Window::Rate, Scope::Layer),
+        (Window::Session, Scope::Aggregate),
+        (Window::Rate, Scope::Aggregate),
+    ] {
+        let mut bench = Bench::new(Rule::Ias, window, scope);
+        bench.part.rate(0, 100.0);
+        bench.come(0, 0..=150, 0.0, 10.0);
+        // A tenth is not more than a tenth, nor is what is no rate; and each is held against the first.
+        for rate_bps in [110.0, 90.0, 100.0, 95.0, 109.0, f64::NAN, 0.0, -1.0, f64::INFINITY] {
+            bench.part.rate(0, rate_bps);
+        }
+        assert_eq!(bench.comes(0, 152, 1520.0), link(1), "{window:?}");
+        bench.part.rate(0, 50.0);
+        bench.come(0, 153..=157, 1540.0, 20.0);
+        let (early, late) = match window {
+            Window::Session => (congestion(1), congestion(1)),
+            // Four samples, as the time to the first packet at the new rate is none, and then more than five.
+            Window::Rate => (congestion(1), link(1)),
+        };
+        assert_eq!(bench.comes(0, 159, 1660.0), early, "{window:?}");
+        bench.come(0, 160..=170, 1680.0, 20.0);
+        assert_eq!(bench.comes(0, 172, 1920.0), late, "{window:?}");
+    }
+}
+
+#[test]
+fn the_least_time_survives_leaving_and_coming_back() {
+    for rule in [Rule::Ias, Rule::Mbiaz] {
+        let mut bench = Bench::layer(rule);
+        bench.come(0, 0..=150, 0.0, 10.0);
+        bench.part.link_lost(0, 151);
+        bench.part.left(0);
+        bench.part.joined(0);
+        bench.detections[0] = LossDetection::NOTHING;
+        // Others numbers: what was between is no gap, and what was told of the old ones is forgotten.
+        bench.come(0, 100_000..=100_001, 5000.0, 10.0);
+        assert_eq!(bench.comes(0, 100_003, 5030.0), link(1));
+        assert_eq!(bench.part.confusion(), Confusion { congestion_as_link: 1, ..Confusion::default() });
+    }
+}
+
+#[test]
+fn layers_have_least_times_of_their_own_or_one_together() {
+    // Layer 0 each 10 ms, layer 1 5 ms behind it each: together 5 ms.
+    for scope in [Scope::Layer, Scope::Aggregate] {
+        let mut bench = Bench::new(Rule::Ias, Window::Session, scope);
+        for count in 0..150 {
+            let at_ms = 10.0 * count as f64;
+            assert_eq!([bench.comes(0, count, at_ms), bench.comes(1, count, at_ms + 5.0)], [None, None]);
+        }
+        // 150 of layer 0 is missing, that of layer 1 has come: of the aggregate one of four places, of the layer one
+        // of two.
+        assert_eq!(bench.comes(1, 150, 1505.0), None);
+        assert_eq!(bench.comes(0, 151, 1510.0), link(1));
+        // Both of 152 are missing. Of the aggregate nobody knows yet that the second place is empty, too, when the
+        // first is judged.
+        assert_eq!(bench.comes(1, 151, 1515.0), None);
+        let first = if scope == Scope::Layer { link(1) } else { congestion(1) };
+        assert_eq!(bench.comes(0, 153, 1530.0), first);
+        assert_eq!(bench.comes(1, 153, 1535.0), link(1));
+        // 14 ms after the last of its layer: less than two of 10 ms, or than three of 5 ms.
+        assert_eq!(bench.comes(0, 155, 1544.0), congestion(1));
+        assert_eq!(bench.part.confusion().losses(), bench.lost);
+    }
+}
+
+#[test]
+fn the_oracle_is_right_about_each_packet_of_a_gap() {
+    let mut bench = Bench::layer(Rule::Oracle);
+    bench.come(0, 0..=5, 0.0, 1.0);
+    for lost in [6, 7, 9, 12] {
+        bench.part.link_lost(0, lost);
+    }
+    let now = Instant(13_000_000);
+    bench.part.arrived(0, 13, now, false);
+    let Place::Next(Some(gap)) = bench.detections[0].arrive(13, now) else { panic!("there is a gap") };
+    let mut rows = Vec::new();
+    bench.part.judge_rows(0, &gap, now, |row| rows.push((row.first, row.missing, row.verdict)));
+    let (link, congestion) = (Verdict::Link, Verdict::Congestion);
+    assert_eq!(rows, [(6, 2, link), (8, 1, congestion), (9, 1, link), (10, 2, congestion), (12, 1, link)]);
+    let right = Confusion { link_as_link: 4, congestion_as_congestion: 3, ..Confusion::default() };
+    assert_eq!(bench.part.confusion(), right);
+}
+
+/// Packets of two layers over a link that loses and a queue that drops; now and then one is late. The matrix is that of
+/// what never came.
+fn mixed(rule: Rule, loss: f64, drop: f64, late: f64) -> Confusion {
+    let mut bench = Bench::new(rule, Window::Session, Scope::Layer);
+    let mut random = crate::random::Random::stream(5, "test/differentiation");
+    let (mut lost, mut dropped) = (0, 0);
+    let mut held: Option<(u16, u64)> = None;
+    for count in 0..20_000_u64 {
+        for space in [0, 1] {
+            let at_ms = 2.0 * count as f64 + f64::from(space);
+            // The ends come, so that all gaps are judged.
+            let is_end = !(1..19_990).contains(&count);
+            if !is_end && random.chance(loss) {
+                bench.part.link_lost(space, count);
+                lost += 1;
+            } else if !is_end && random.chance(drop) {
+                dropped += 1;
+            } else if !is_end && held.is_none() && random.chance(late) {
+                held = Some((space, count));
+            } else {
+                bench.comes(space, count, at_ms);
+                if let Some((space, count)) = held.take_if(|&mut (other, _)| other == space) {
+                    bench.comes(space, count, at_ms);
+                }
+            }
+        }
+    }
+    assert_eq!(bench.lost, lost + dropped);
+    let confusion = bench.part.confusion();
+    assert_eq!(confusion.link_as_link + confusion.link_as_congestion, lost);
+    assert_eq!(confusion.congestion_as_link + confusion.congestion_as_congestion, dropped);
+    confusion
+}
+
+#[test]
+fn the_matrix_holds_each_loss_once() {
+    for rule in [Rule::None, Rule::Ias, Rule::Mbiaz, Rule::Oracle] {
+        for (loss, drop, late) in [(0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.05, 0.05, 0.02), (0.5, 0.4, 0.02)] {
+            let confusion = mixed(rule, loss, drop, late);
+            let Confusion { link_as_link, link_as_congestion, congestion_as_link, .. } = confusion;
+            match rule {
+                Rule::Oracle => assert_eq!((link_as_congestion, congestion_as_link), (0, 0)),
+                Rule::None => assert_eq!((link_as_link, congestion_as_link), (0, 0)),
+                // All come evenly, so that nearly each gap looks like the link's.
+                _ if late == 0.0 => assert!(10 * (link_as_link + congestion_as_link) > 9 * confusion.losses()),
+                _ => assert!(link_as_link + congestion_as_link > 0),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_truth_that_comes_after_the_judgement_is_put_right() {
+    for rule in [Rule::None, Rule::Oracle] {
+        let mut bench = Bench::layer(rule);
+        bench.come(0, 0..=5, 0.0, 1.0);
+        assert_eq!(bench.comes(0, 8, 8.0), congestion(2));
+        for _ in 0..2 {
+            bench.part.link_lost(0, 7);
+            let right = Confusion { link_as_congestion: 1, congestion_as_congestion: 1, ..Confusion::default() };
+            assert_eq!(bench.part.confusion(), right, "told twice is told once");
+        }
+        // What came, or was before the first, is nobody's loss.
+        for count in [8, 3] {
+            bench.part.link_lost(0, count);
+        }
+        assert_eq!(bench.part.confusion().losses(), 2);
+        // And one that comes after all was none.
+        assert_eq!(bench.part.late(0, 7), Some(Verdict::Congestion));
+        assert_eq!(bench.part.confusion(), Confusion { congestion_as_congestion: 1, ..Confusion::default() });
+        assert_eq!(bench.part.late(0, 7), None);
+    }
+}
+
+#[test]
+fn before_the_first_packet_nothing_is_lost() {
+    let mut bench = Bench::layer(Rule::Oracle);
+    bench.part.link_lost(0, 100);
+    bench.part.link_lost_number(0, 101, 16);
+    bench.come(0, 99..=99, 0.0, 1.0);
+    assert_eq!(bench.comes(0, 102, 3.0), congestion(2));
+}
+
+#[test]
+fn numbers_on_the_wire_are_those_of_the_nearest_counts() {
+    let mut bench = Bench::layer(Rule::Oracle);
+    bench.come(0, 65_530..=65_533, 0.0, 1.0);
+    // 65 534 to 65 537, of which 16 bits are left, and far behind them, where a row of losses has wrapped once more.
+    for count in 65_534..140_000_u64 {
+        bench.part.link_lost_number(0, count as u16 as u32, 16);
+    }
+    assert_eq!(bench.comes(0, 140_000, 90_000.0), link(140_000 - 65_534));
+    bench.part.link_lost_number(0, 140_001_u64 as u32, 32);
+    assert_eq!(bench.comes(0, 140_002, 90_001.0), link(1));
+}
+
+#[test]
+fn however_much_is_lost_little_is_remembered() {
+    let mut bench = Bench::layer(Rule::Oracle);
+    let mut random = crate::random::Random::stream(2, "test/memory");
+    for count in 0..200_000_u64 {
+        if random.chance(0.9) {
+            bench.part.link_lost(0, count);
+        } else if random.chance(0.9) {
+            bench.comes(0, count, count as f64);
+        }
+        let (told, judged) = bench.part.ledgers.first().map_or((0, 0), Ledger::remembered);
+        assert!(told <= 300 && judged <= 32, "{told}, {judged}");
+    }
+    // Every other one is told, and nothing comes for a long time.
+    for count in 0..100_000 {
+        bench.part.link_lost(0, 1_000_000 + 2 * count);
+    }
+    let (told, judged) = bench.part.ledgers[0].remembered();
+    assert!(told == 4096 && judged <= 32, "{told}, {judged}");
+}
+
+#[test]
+fn a_gap_that_no_packet_has_ended_is_congestion_but_for_the_oracle() {
+    for (rule, expected) in [(Rule::Ias, congestion(2)), (Rule::Oracle, link(2))] {
+        let mut bench = Bench::layer(rule);
+        bench.come(0, 0..=200, 0.0, 10.0);
+        bench.part.link_lost(0, 201);
+        bench.part.link_lost(0, 202);
+        let now = Instant(2_030_000_000);
+        let gap = bench.detections[0].pass_over(202, now);
+        assert_eq!(Some(bench.part.judge(0, &gap, now)), expected);
+        // The next is none behind a gap, and the time to it no sample.
+        assert_eq!(bench.comes(0, 203, 2030.1), None);
+        bench.come(0, 204..=204, 2040.0, 1.0);
+        assert_eq!(bench.comes(0, 206, 2060.0).map(|judgement| judgement.link), Some(u64::from(rule == Rule::Ias)));
+    }
+}
