@@ -106,7 +106,7 @@ LossDifferentiationRule: TypeAlias = Literal["none", "ias", "mbiaz", "oracle"]
 """The rule by which a loss is called one or the other.
 
 * "none": All losses are congestion, as without differentiation; they are compared with the truth.
-* "ias": The inter-arrival scheme \\[Biaz-Vaidya\\]: n losses are the link's if (n+1) T_min <= T_g < (n+2) T_min.
+* "ias": The inter-arrival scheme ([Ehlert] equation 2): n losses are the link's if (n+1) T_min <= T_g < (n+2) T_min.
 * "mbiaz": The same with (n+1.25) T_min as the upper bound.
 * "oracle": The truth, which no real receiver knows: the upper bound of all rules.
 """

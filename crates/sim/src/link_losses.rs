@@ -1,10 +1,10 @@
 //! Who is told of packets that links have lost: endpoints that hold loss differentiation against the truth.
 //!
-//! A link error is what a loss model destroys at the far end of a link, an outage's losses included. What a queue drops
-//! or a router holds back is none, nor what finds no way or no hops left, nor what a link refuses, discards or transmits
-//! in vain because it is down: then the capacity is gone, and to send less is right. An endpoint is told of what was on
-//! its way to it, wherever that was lost, at that moment and without a delay. A copy of a multicast packet is on its way
-//! to all members below the link to which interfaces would have passed it on then.
+//! A link error is what a loss model destroys at the far end of a link, an outage's losses included. What a queue
+//! drops or a router holds back is none, nor what finds no way or no hops left, nor what a link refuses, discards or
+//! transmits in vain because it is down: then the capacity is gone, and to send less is right. An endpoint is told of
+//! what was on its way to it, wherever that was lost, at that moment and without a delay. A copy of a multicast
+//! packet is on its way to all members below the link to which interfaces would have passed it on then.
 
 use crate::calendar::Calendar;
 use crate::engine::World;

@@ -7,7 +7,7 @@
 //! | `rto.rs` | SRTT, RTTVAR and the retransmission time-out | RFC 6298 |
 //! | `sequence.rs` | sequence numbers that wrap, and wild ones | RFC 3550 appendix A.1 |
 //! | `loss_detection.rs` | what is missing in a sequence space, and when it is lost | RFC 4654 section 5.1 |
-//! | `loss_differentiation/` | which losses are errors of a link, and how often that is right | \[Biaz-Vaidya\] |
+//! | `loss_differentiation/` | which losses are errors of a link, and how often that is right | [Ehlert] section II.C |
 //! | `loss_events.rs` | loss events, intervals, discounting | RFC 4654 sections 5.2 to 5.5 |
 //! | `loss_history.rs` | both together, for one sequence space or several | RFC 4654 section 5 |
 //! | `receive_rate.rs` | the rate of arrivals | RFC 4654 section 4.3.4 |

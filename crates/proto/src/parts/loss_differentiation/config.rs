@@ -25,7 +25,7 @@ pub struct Config {
 pub enum Rule {
     /// All losses are congestion, as without differentiation; they are compared with the truth.
     None,
-    /// The inter-arrival scheme \[Biaz-Vaidya\]: n losses are the link's if (n+1) T_min <= T_g < (n+2) T_min.
+    /// The inter-arrival scheme ([Ehlert] equation 2): n losses are the link's if (n+1) T_min <= T_g < (n+2) T_min.
     #[default]
     Ias,
     /// The same with (n+1.25) T_min as the upper bound.

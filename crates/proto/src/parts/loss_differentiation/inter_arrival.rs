@@ -1,4 +1,5 @@
-//! The least inter-arrival time T_min, and the rules that compare a gap with it \[Biaz-Vaidya\].
+//! The least inter-arrival time T_min, and the rules that compare a gap with it ([Ehlert] equation 2,
+//! after Biaz and Vaidya).
 //!
 //! Where packets come back to back and the link behind the queue loses n of them, the next comes (n+1) T_min after the
 //! one before; where a queue has dropped them, others stand in their place and it comes sooner. Over all layers

@@ -158,8 +158,8 @@ impl LossDifferentiation {
         Some(verdict)
     }
 
-    /// The rate announced for `space`, bit/s; what is none is passed over. With the window "rate" T_min is forgotten when it is more than a tenth
-    /// away from what it was when the window began.
+    /// The rate announced for `space`, bit/s; what is none is passed over. With the window "rate" T_min is forgotten
+    /// when it is more than a tenth away from what it was when the window began.
     pub fn rate(&mut self, space: u16, rate_bps: f64) {
         self.inter_arrival.rate(space, rate_bps);
     }
