@@ -103,6 +103,13 @@ impl LayerPackets {
         self.highest
     }
 
+    /// The count of the packet with this number: the one nearest to the highest that has come. `None` before the first.
+    pub fn count_of(&self, number: u16) -> Option<u64> {
+        let highest = self.numbers.highest();
+        let ahead = number.wrapping_sub(self.number_of(highest)) as i16;
+        (highest > 0).then(|| highest.checked_add_signed(ahead.into()))?
+    }
+
     /// The number that the packet of this count has on the wire.
     pub fn number_of(&self, count: u64) -> u16 {
         self.numbers.number_of(count) as u16
@@ -180,6 +187,16 @@ mod tests {
         assert_eq!((counted_within(149, &late), counted_within(148, &late)), ((200, 0), (200, 1)));
         late.push(50);
         assert_eq!(counted_within(1000, &late), (200, 0), "and again");
+    }
+
+    #[test]
+    fn a_number_has_the_count_nearest_to_the_highest() {
+        let mut layer = LayerPackets::new(3);
+        assert_eq!(layer.count_of(500), None);
+        let counts: Vec<u64> =
+            [65_534, 65_535, 3].iter().map(|&n| layer.take(Instant::ZERO, n, || 0).unwrap().count).collect();
+        assert_eq!([65_534, 65_535, 0, 3, 5].map(|n| layer.count_of(n).unwrap() - counts[0]), [0, 1, 2, 5, 7]);
+        assert_eq!(counts.iter().map(|&count| layer.number_of(count)).collect::<Vec<_>>(), [65_534, 65_535, 3]);
     }
 
     #[test]

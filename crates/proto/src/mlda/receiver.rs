@@ -376,9 +376,11 @@ impl Receiver {
     fn link_loss(&mut self, packet: &Packet) {
         let packet::Header::Mlda(Header::Data(data)) = packet.header else { return };
         let layer = packet.destination.to_bits().wrapping_sub(self.group.to_bits()) as usize;
-        let is_of_source = self.session.as_ref().is_some_and(|session| session.ssrc == data.ssrc);
-        if let Some(differentiation) = self.differentiation.as_mut().filter(|_| is_of_source && layer < self.level) {
-            differentiation.link_lost_number(layer as u16, data.sequence.into(), u16::BITS);
+        let session = self.session.as_ref().filter(|session| session.ssrc == data.ssrc && layer < self.level);
+        // Counts begin anew with every layer that is joined, so they have not the number's bits.
+        let count = session.and_then(|session| session.count_of(layer, data.sequence));
+        if let (Some(differentiation), Some(count)) = (&mut self.differentiation, count) {
+            differentiation.link_lost(layer as u16, count);
         }
     }
 }

@@ -208,6 +208,11 @@ impl Session {
         }
     }
 
+    /// The count of the packet of a layer that has this number, as what is missing is counted.
+    pub fn count_of(&self, layer: usize, number: u16) -> Option<u64> {
+        self.layers[layer].packets.count_of(number)
+    }
+
     /// How many packets of a layer can have been sent since its last one came: the rate may have doubled.
     fn most_since(&self, layer: usize, now: Instant) -> u64 {
         let Some(heard) = &self.heard else { return 0 };
