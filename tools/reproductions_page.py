@@ -29,6 +29,7 @@ NAMES = {
     "kwon": "Kwon and Byers",
     "hang": "Hang and Erke",
     "durresi": "Durresi et al.",
+    "ehlert": "Ehlert et al.",
     "checks": "Cross checks",
 }
 """Of papers, for headings."""

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import faircast
+from faircast import _native
 from faircast.experiment import Data, Experiment, Point, PointData, judge, overall
 from faircast.experiments.ehlert import (
     claims,
@@ -44,7 +46,7 @@ from faircast.experiments.ehlert.network import (
     nested,
 )
 from faircast.experiments.ehlert.published import CORRECTED, TABLE_1, TABLE_2, TABLE_3, TABLE_4
-from faircast.scenario import Resolved
+from faircast.scenario import Resolved, resolve
 from faircast.summary import Layout, RunSummary
 
 Rates = tuple[float, float, float]
@@ -499,3 +501,41 @@ def test_readings_that_mean_the_same_are_run_once() -> None:
     assert len(keys) == len(set(keys)) == 4 * 4 + 2
     assert set(keys) <= {point.key for point in TABLE_3_.points(False)}
     assert not math.isnan(course.middles()[0])
+
+
+def short(case: Case) -> faircast.RunResult:
+    """A run of the first minute, with what the experiments keep of it."""
+    scenario = case.scenario(duration="60 s")
+    # The share is the whole link, so that packets come all the time.
+    scenario["sessions"]["mlda"]["first_rate"] = "100 kbit/s"
+    return faircast.run(scenario)
+
+
+def counted(run: faircast.RunResult, receiver: str) -> list[float]:
+    """The four counts of a receiver, in the order of `CONFUSION`."""
+    return [run[receiver, f"{name}_all"] for name in CONFUSION]
+
+
+def test_what_links_lose_is_known_to_receivers_that_tell_losses_apart() -> None:
+    lossy = Case(ber=2e-5, rule="oracle")
+    run = short(lossy)
+    recognised, missed, mistaken, _ = counted(run, "mlda-1")
+    lost = run["down-sat-1", "lost_all"]
+    # Reports are lost, too, and so is what nothing comes after.
+    assert lost > 20
+    assert 0.8 * lost <= recognised <= lost
+    assert (missed, mistaken) == (0, 0)
+    none = counted(short(replace(lossy, rule="ias")), "mlda-1")
+    assert none[0] + none[1] > 20
+
+
+def test_what_is_kept_of_runs() -> None:
+    case = Case(tcp=HYBLA_25, fine=False)
+    kept_ = course.Course(**course.course(_native.run(resolve(case.scenario(duration="60 s")).json, 1)))
+    assert set(kept_.rates) == {"mlda-0", "mlda-1", "tcp-sat"}
+    assert {len(rates) for rates in kept_.rates.values()} == {12}
+    assert kept_.layers.shape == (3, 12)
+    assert 50 < kept_.rates["tcp-sat"].mean() < 310
+    fine = course.Fine(**course.fine(_native.run(resolve(replace(case, fine=True).scenario(duration="60 s")).json, 1)))
+    assert (fine.probe_s, fine.dropped.size) == (0.5, 120)
+    assert fine.joins_s.size > 0

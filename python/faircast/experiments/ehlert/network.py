@@ -177,7 +177,8 @@ class Case:
             "reports_to": "sender",
         }
         if self.rule:
-            session["loss_differentiation"] = {"rule": self.rule, "window": self.minimum}
+            minimum = {} if self.rule == "oracle" else {"window": self.minimum}
+            session["loss_differentiation"] = {"rule": self.rule} | minimum
         return session | nested(self.mlda)
 
 
