@@ -68,6 +68,14 @@ def test_a_session_has_what_its_own_utility_asks_for(session: dict[str, Any], ti
     assert ratios(scenario({"video": session})) == {"video": pytest.approx(times)}
 
 
+@pytest.mark.parametrize(("receivers", "times"), [({}, 8), ({"count": 5}, 5), ({"nodes": "right-0"}, 1)])
+def test_receivers_that_are_not_listed_count(receivers: dict[str, Any], times: int) -> None:
+    given = scenario({"a": OMCC | {"utility": "log", "f_max": 100.0}})
+    given["sessions"]["a"]["receivers"] = receivers
+    listed = scenario({"a": OMCC | {"utility": "log", "f_max": 100.0, "n": times}})
+    assert ratios(given) == pytest.approx(ratios(listed))
+
+
 def test_sessions_of_different_utilities() -> None:
     """Each has its own f(N), though their exponents differ; the example of the docs."""
     sessions = {"a": OMCC, "b": OMCC | {"utility": "tcp", "n": 4}, "c": {"scheme": "tfmcc", "n": 2}}

@@ -8,10 +8,12 @@ session's ratio come out: W y^-alpha = x^-alpha where y = f(N) x.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from faircast import _native
 from faircast.model import Orientation, Utility
 from faircast.utility.problem import ALPHA_MAX, ALPHA_MIN
 
@@ -104,7 +106,7 @@ def valued(scenario: Mapping[str, Any], *, utility: Utility | None = None) -> Va
     which, alpha = asked.get("utility", OWN), asked.get("alpha")
     own: dict[str, Own] = {}
     if which == OWN:
-        found = {name: own_of(session) for name, session in scenario.get("sessions", {}).items()}
+        found = {name: own_of(scenario, name) for name in scenario.get("sessions", {})}
         own = {name: one for name, one in found.items() if one is not None}
         exponents = {one.exponent for one in own.values()}
         exponent = min(max(exponents.pop(), ALPHA_MIN), ALPHA_MAX) if len(exponents) == 1 else 1.0
@@ -115,21 +117,31 @@ def valued(scenario: Mapping[str, Any], *, utility: Utility | None = None) -> Va
     return Valued(cast(Utility, which), alpha, cast(Orientation, orientation), own, weights, multirate)
 
 
-def own_of(session: Mapping[str, Any]) -> Own | None:
+def own_of(scenario: Mapping[str, Any], name: str) -> Own | None:
     """The utility of a session's scheme with its N, which is what the source is told or the number of receivers.
 
     None for schemes that have no utility, and for ``utility = "none"``.
     """
+    session = scenario["sessions"][name]
     if session.get("scheme") != "omcc" or session.get("utility") == "none":
         return None
     exponent = EXPONENTS.get(str(session.get("utility"))) or float(session["alpha"])
-    receivers = session.get("population", {}).get("receivers") or len(session["receivers"]["nodes"])
+    receivers = session.get("population", {}).get("receivers") or receivers_of(scenario, name)
     total = float(session.get("weight", 1.0)) * (receivers if session.get("orientation") == "receiver" else 1)
     factor = total ** (1 / exponent)
     most = session.get("f_max")
     if most is not None and most < factor:
         return Own(exponent, float(most), float(most) ** exponent)
     return Own(exponent, factor, total)
+
+
+def receivers_of(scenario: Mapping[str, Any], name: str) -> int:
+    """How many receivers a session of a resolved scenario has, listed or not."""
+    nodes = scenario["sessions"][name].get("receivers", {}).get("nodes")
+    if isinstance(nodes, list):
+        return len(nodes)
+    _, demands = _native.paths(json.dumps(scenario))
+    return next(len(receivers) for demand, *_, receivers in demands if demand == name)
 
 
 def some(texts: list[str]) -> str:
