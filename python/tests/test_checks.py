@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from faircast.experiment import Data, PointData
+from faircast.experiments.checks import loss_differentiation as differentiation
 from faircast.experiments.checks import pgmcc_beside_tcp, pgmcc_window, tcp_hybla, tcp_westwood, tfmcc_beside_tcp
+from faircast.scenario import resolve
 from faircast.summary import Layout, RunSummary
 
 KEY = ("red", "sack", 2, 50)
@@ -98,3 +100,26 @@ def test_each_westwood_is_held_against_the_reno_that_repairs_as_it_does() -> Non
     )
     found = {v: tcp_westwood.beside_reno(data, v, 0.01).value for v in tcp_westwood.BESIDE}
     assert found == pytest.approx({"westwood": 3.0, "westwood+": 2.5})
+
+
+def test_losses_are_told_apart_by_cause_and_verdict() -> None:
+    key = ("tfmcc", "mbiaz", 0.01)
+    # 900 s at 4.096 kbit/s are 900 packets of 512 B.
+    shared = {"rate": 4096.0, **dict(zip(differentiation.GAUGES.values(), (30, 20, 10, 40), strict=True))}
+    alone = {"rate": 8192.0, **dict(zip(differentiation.GAUGES.values(), (50, 0, 0, 50), strict=True))}
+    flows = {"film-0": shared, "film-1": alone, "web": {"rate": 2048.0}}
+    rows = tuple((flow, metric, "1") for flow, values in flows.items() for metric in values)
+    run = RunSummary(Layout(rows), array("d", (value for values in flows.values() for value in values.values())))
+    none = ("tfmcc", "none", 0.01)
+    data = Data({key: PointData(RESOLVED, {1: run}), none: PointData(RESOLVED, {1: run})}, [1], quick=False)
+    assert differentiation.ratio(data, key).mean == pytest.approx(2.0)
+    assert differentiation.by_none(data, key, "web").mean == pytest.approx(1.0)
+    assert differentiation.congestion(data, key).mean == pytest.approx(100 * 50 / 1000)
+    assert differentiation.called_link(data, [key], by_link=True) == (pytest.approx(0.8), 100)
+    assert differentiation.called_link(data, [key], by_link=False) == (pytest.approx(0.1), 100)
+
+
+def test_every_case_of_differentiation_is_legal() -> None:
+    for point in differentiation.points(quick=True):
+        resolved = resolve(point.scenario)
+        assert resolved.data["sessions"]["film"]["loss_differentiation"]["rule"] in point.key[1]  # type: ignore[index]
