@@ -363,7 +363,8 @@ fn what_is_wrong_with_a_guest_is_said_as_of_the_trees_own() {
     only(
         &of_flow("\"bouned\""),
         "flows.web.variant",
-        "\"bouned\" is not legal; did you mean bounded?; legal are reno, newreno, sack, bounded",
+        "\"bouned\" is not legal; did you mean bounded?; legal are reno, newreno, sack, westwood, westwood+, hybla, \
+         cubic, bounded",
     );
     only(
         &of_flow("{ kind = \"bounded\", bound = 3 }"),

@@ -136,6 +136,7 @@ macro_rules! flows {
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "kind")]
         #[schemars(rename = "Flow")]
+        #[allow(clippy::large_enum_variant, reason = "there are few of them")]
         pub enum FlowEntry {
             $(#[doc = $about] #[serde(rename = $name)] $Variant(FlowOf<faircast_proto::$($path)::+>),)+
         }
