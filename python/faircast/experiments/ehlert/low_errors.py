@@ -145,6 +145,9 @@ EXPERIMENTS = [
         title="MLDA beside four kinds of TCP over a satellite, bit error rate 1e-8",
         published="Hybla with an RTT_0 of 270 ms shares evenly; with 25 ms it starves MLDA and holds down receivers "
         "that have MLDA alone.",
+        why="A receiver that has MLDA alone has a share of 90 % of the link whatever TCP does elsewhere, and holds all "
+        "layers; for the paper's 115 kbit/s it would have to hold two of three, half of the link. For an f of 1 with "
+        "Hybla-270 LDA+ would have to reckon with the last interval alone, with which Reno gets a third of MLDA's.",
         points=points,
         criteria=[judged(*statement) for statement in STATEMENTS],
         figure=figure,

@@ -195,6 +195,9 @@ EXPERIMENTS = [
         title="A satellite and a terrestrial branch with one session",
         published="On the ground all is well; over the satellite MLDA has 68 % of the link, with TCP and without, and "
         "leaves TCP 0.39 times as much.",
+        why="The base layer has what MLDA gets beside Hybla-270, about a third of the link, and with three layers the "
+        "next one is wider than the rest of it: both receivers behind the satellite hold the base alone, as the paper "
+        "has it, but for its 192 kbit/s TCP would have to leave MLDA two thirds of the link.",
         points=points,
         criteria=[judged(*statement) for statement in STATEMENTS],
         figure=figure,
