@@ -198,6 +198,16 @@ fn reports_of_the_source_may_be_lost_for_minutes() {
 }
 
 #[test]
+fn rounds_may_be_shorter_than_the_round_trip_time() {
+    // 540 ms there and back, and a report is spread over up to a round: it comes up to six rounds late.
+    let config = Config { report_interval: Duration::from_millis(100), ..Config::default() };
+    let mut session = session(&config, vec![path(300)]);
+    session.group.start_all();
+    let used = session.used((60.0, 120.0), &[300.0])[0];
+    assert!((0.5..=0.905).contains(&used), "{used}");
+}
+
+#[test]
 fn an_outage_is_survived() {
     let mut dark = path(300);
     dark.dark = (200.0, 260.0);

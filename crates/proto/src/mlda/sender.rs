@@ -310,13 +310,16 @@ impl Sender {
             _ => return,
         };
         let behind = u64::from((running.round as u16).wrapping_sub(report.number));
-        let is_of_now = behind <= running.round.min(self.config.report_rounds.into());
+        // As many more as pass while a sender report goes down and the answer comes up.
+        let rtt_s = rtt_s(now, report.last_sr, report.delay_since_sr);
+        let on_the_way = rtt_s.unwrap_or(0.0).min(MOST_RTT_S) / self.config.report_interval.as_secs_f64();
+        let most_behind = u64::from(self.config.report_rounds) + on_the_way as u64;
+        let is_of_now = behind <= running.round.min(most_behind);
         let is_own = report.ssrc == receiver.to_bits() && report.source == running.ssrc;
         let is_sound = report.rate_bps.is_finite() && report.rate_bps >= 0.0 && (0.0..=1.0).contains(&report.loss);
         if !(is_of_now && is_own && is_sound) {
             return;
         }
-        let rtt_s = rtt_s(now, report.last_sr, report.delay_since_sr);
         let heard = Heard { report, rtt_s, came: now, round: running.round };
         if !self.reports.add(receiver, heard) {
             return;
@@ -458,6 +461,8 @@ impl Endpoint for Sender {
 const MOST_BPS: f64 = 4e11;
 /// What the driver is late by more than this is let go, not made up for.
 const MOST_LATE: Duration = Duration::from_millis(100);
+/// Round-trip times above this are nonsense.
+const MOST_RTT_S: f64 = 60.0;
 const TWO_TO_32: f64 = 4_294_967_296.0;
 
 #[cfg(test)]
