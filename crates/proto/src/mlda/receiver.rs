@@ -194,7 +194,7 @@ impl Receiver {
         if !self.recognise(now, report.ssrc, from, out) {
             return;
         }
-        let Some(session) = self.session.as_mut().filter(|session| session.is_news(report)) else { return };
+        let Some(session) = self.session.as_mut().filter(|session| session.is_news(now, report)) else { return };
         if let Some(differentiation) = &mut self.differentiation {
             for (layer, line) in report.layers.iter().enumerate() {
                 differentiation.rate(layer as u16, f64::from(line.rate_bps));

@@ -106,6 +106,8 @@ struct Jitter {
     value: f64,
 }
 
+/// Reports of the source are compared if they came within this time: time stamps wrap around after 71 minutes.
+const COMPARABLE: Duration = Duration::from_secs(1000);
 /// Samples of the round-trip time above this are nonsense.
 const MOST_RTT_S: f64 = 60.0;
 
@@ -221,8 +223,9 @@ impl Session {
     }
 
     /// Whether a report of the source is the newest so far: it may be overtaken by the next, or come twice.
-    pub fn is_news(&self, report: &SenderReport) -> bool {
-        let Some(heard) = &self.heard else { return true };
+    pub fn is_news(&self, now: Instant, report: &SenderReport) -> bool {
+        // Beyond that, time stamps and numbers may have wrapped around.
+        let Some(heard) = self.heard.as_ref().filter(|heard| now.since(heard.at) < COMPARABLE) else { return true };
         let is_later = lag_s(report.rtp_timestamp, heard.rtp_timestamp) > 0.0;
         is_later && (report.extra || heard.number.is_none_or(|number| (report.number.wrapping_sub(number) as i16) > 0))
     }

@@ -129,17 +129,34 @@ fn echoes_from_the_future_or_of_long_ago_are_nonsense() {
 #[test]
 fn reports_that_are_overtaken_or_come_twice_are_no_news() {
     let mut session = session(&Config::default());
-    assert!(session.is_news(&report(u16::MAX, 104.0)));
+    assert!(session.is_news(at(106.5), &report(u16::MAX, 104.0)));
     hear(&mut session, 104.5, &report(u16::MAX, 104.0));
-    assert!(!session.is_news(&report(u16::MAX, 104.0)) && !session.is_news(&report(u16::MAX - 1, 99.0)));
-    assert!(session.is_news(&report(0, 109.0)), "numbers wrap");
-    assert!(!session.is_news(&report(u16::MAX, 105.0)), "a round begins once");
+    assert!(
+        !session.is_news(at(106.5), &report(u16::MAX, 104.0))
+            && !session.is_news(at(106.5), &report(u16::MAX - 1, 99.0))
+    );
+    assert!(session.is_news(at(106.5), &report(0, 109.0)), "numbers wrap");
+    assert!(!session.is_news(at(106.5), &report(u16::MAX, 105.0)), "a round begins once");
     // Extra ones carry the number of the round, and only time tells which is the last.
     let extra = |number, seconds| SenderReport { extra: true, ..report(number, seconds) };
-    assert!(session.is_news(&extra(u16::MAX, 105.0)) && !session.is_news(&extra(u16::MAX, 103.0)));
+    assert!(
+        session.is_news(at(106.5), &extra(u16::MAX, 105.0)) && !session.is_news(at(106.5), &extra(u16::MAX, 103.0))
+    );
     hear(&mut session, 105.5, &extra(0, 105.0));
     assert_eq!(session.heard.as_ref().unwrap().number, Some(u16::MAX), "the round's own report is still to come");
-    assert!(!session.is_news(&extra(0, 105.0)) && session.is_news(&report(0, 106.0)));
+    assert!(!session.is_news(at(106.5), &extra(0, 105.0)) && session.is_news(at(106.5), &report(0, 106.0)));
+}
+
+#[test]
+fn after_a_long_time_without_reports_any_is_news() {
+    // Time stamps wrap around after 71 minutes: from 36 on the new one seems to be older.
+    for minutes in [10.0, 30.0, 40.0, 60.0, 71.0, 100.0] {
+        let mut session = session(&Config::default());
+        hear(&mut session, 104.5, &report(7, 104.0));
+        let later_s = 104.0 + 60.0 * minutes;
+        let number = 7 + (12.0 * minutes) as u16;
+        assert!(session.is_news(at(later_s + 0.5), &report(number, later_s)), "{minutes}");
+    }
 }
 
 #[test]
