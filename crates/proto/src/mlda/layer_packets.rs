@@ -44,7 +44,8 @@ pub struct Taken {
 /// Where a packet stands among the others of its layer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Standing {
-    /// The first since the layer was joined: what was sent before is not missed.
+    /// The first since the layer was joined, or since the source counts from elsewhere: what was sent before is not
+    /// missed.
     First,
     /// The highest number so far.
     Next,
@@ -78,10 +79,15 @@ impl LayerPackets {
         let extended = if self.highest.is_none() { number.into() } else { extended };
         let before = self.numbers.highest();
         let count = self.numbers.count(extended, most)?;
+        // It counts as the next, but that was another number: the source counts from elsewhere.
+        let begins_anew = count == before + 1 && extended != near.wrapping_add(1);
         if self.numbers.highest() > before {
             self.highest = Some(extended);
         }
         self.came += 1;
+        if begins_anew && before > 0 {
+            (self.detection, self.holes) = (LossDetection::NOTHING, VecDeque::new());
+        }
         let standing = match self.detection.arrive(count, now) {
             Place::First => Standing::First,
             Place::Next(None) => Standing::Next,
@@ -221,6 +227,8 @@ mod tests {
         // The source counts from elsewhere: nothing is lost between.
         assert_eq!(counted(&[100, 101, 30_000, 30_001, 30_003]), (5, 1));
         assert_eq!(counted(&[65_000, 65_001, 20_000, 20_001]), (3, 0));
+        // What was missing before that cannot come any more: this is a packet from before the new first one.
+        assert_eq!(counted(&[100, 102, 30_000, 30_001, 29_999]), (4, 1));
         // An outage in which so many can have been sent: all of them are.
         let (mut layer, mut counts) = (LayerPackets::new(3), (0, 0));
         for number in [100, 20_100, 20_101] {

@@ -597,3 +597,6 @@ fn what_is_not_for_it_is_counted_and_no_more() {
     let report = bench.receiver.report();
     assert_eq!((report.received_pkts, report.received_bytes, report.distinct_bytes), (3, 1040, 0));
 }
+
+#[path = "receiver_hard_tests.rs"]
+mod hard;

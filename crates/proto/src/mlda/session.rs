@@ -196,6 +196,10 @@ impl Session {
         self.by_link.clear();
         let Some(differentiation) = differentiation else { return };
         let space = layer as u16;
+        if *standing == Standing::First {
+            // Of what was sent before nobody asks.
+            differentiation.joined(space);
+        }
         differentiation.arrived(space, count, now, probe);
         match standing {
             Standing::Behind(gap) => differentiation.judge_rows(space, gap, now, |row| {

@@ -197,6 +197,30 @@ fn after_an_outage_all_that_was_sent_in_it_is_missing() {
     assert_eq!(session.loss.running().lost, 5000);
 }
 
+#[test]
+fn what_was_told_before_numbers_begin_anew_is_no_truth_about_others() {
+    let rule = loss_differentiation::Config { rule: loss_differentiation::Rule::Oracle, ..Default::default() };
+    let config = Config { loss_differentiation: Some(rule), ..Config::default() };
+    let (mut session, mut differentiation) = (session(&config), LossDifferentiation::new(&rule));
+    let mut sr = report(1, 100.1);
+    // 10 Mbit/s: half of the numbers pass in 14 s.
+    sr.layers[0].rate_bps = 10e6;
+    hear(&mut session, 100.2, &sr);
+    session.data(&arrival(100.0, 500), Some(&mut differentiation));
+    // A link loses 40 000, more than 16 bits can tell from a source that counts anew.
+    for number in 501..40_501_u16 {
+        differentiation.link_lost(0, session.count_of(0, number).unwrap());
+    }
+    (40_501..40_600).for_each(|number| {
+        session.data(&arrival(116.0, number), Some(&mut differentiation));
+    });
+    assert_eq!(session.in_all.expected, 1 + 98, "the first is not believed, and what was sent before not missed");
+    // A queue drops these.
+    session.data(&arrival(117.0, 40_610), Some(&mut differentiation));
+    assert_eq!((session.in_all.lost, session.in_all.lost_by_link), (10, 0));
+    assert_eq!(differentiation.confusion().congestion_as_congestion, 10);
+}
+
 /// Packets every 14 ms, of which single ones are lost without a trace in time, as by errors of a link.
 fn with_errors(config: &Config) -> (Session, LossDifferentiation) {
     let (mut session, mut differentiation) =
