@@ -229,6 +229,7 @@ impl Sender {
             Cut::Whole => self.rule.on_timeout((self.sent_end - self.snd_una) as u32, &mut self.window),
             Cut::Rest => {
                 self.cut_rest();
+                self.rule.on_timeout_after_mark();
                 self.window.cwnd = 1.0;
             }
         }

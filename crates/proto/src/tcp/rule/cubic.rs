@@ -59,8 +59,6 @@ pub struct Cubic {
     w_max: Option<f64>,
     /// The window when the threshold was set last.
     cwnd_prior: f64,
-    /// The window has been reduced and has not grown since: a further reduction belongs to the same event.
-    reduced: bool,
     /// The congestion avoidance stage under way.
     stage: Option<Stage>,
 }
@@ -91,7 +89,6 @@ impl Cubic {
             alpha: 3.0 * (1.0 - beta) / (1.0 + beta),
             w_max: None,
             cwnd_prior: 0.0,
-            reduced: false,
             stage: None,
         }
     }
@@ -120,14 +117,10 @@ impl Cubic {
 
     /// Remembers the window before a reduction for a loss or a mark (sections 4.6 and 4.7).
     fn note_congestion(&mut self, window: &Window) {
-        if self.reduced {
-            return;
-        }
         let cwnd = window.cwnd.min(window.wnd);
         let lowered = self.fast_convergence && self.w_max.is_some_and(|w_max| cwnd < w_max);
         self.w_max = Some(if lowered { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd });
         self.cwnd_prior = cwnd;
-        self.reduced = true;
         self.stage = None;
     }
 
@@ -153,7 +146,6 @@ impl WindowRule for Cubic {
     }
 
     fn grow(&mut self, ack: &Ack, window: &mut Window) {
-        self.reduced = false;
         if window.cwnd < window.ssthresh {
             self.stage = None;
             return reno::grow(window);
@@ -198,13 +190,24 @@ impl WindowRule for Cubic {
         self.cwnd_prior = window.cwnd.min(window.wnd);
         window.cwnd = 1.0;
         self.w_max = None;
-        self.reduced = false;
         self.stage = None;
     }
 
     fn on_mark(&mut self, factor: f64, window: &mut Window) {
         self.note_congestion(window);
         reno::scale(factor, window);
+    }
+
+    /// The same event: the plateau stays that of its first reduction.
+    fn on_further_mark(&mut self, factor: f64, window: &mut Window) {
+        self.stage = None;
+        reno::scale(factor, window);
+    }
+
+    /// Section 4.8, though the threshold is that of the mark.
+    fn on_timeout_after_mark(&mut self) {
+        self.w_max = None;
+        self.stage = None;
     }
 }
 
@@ -326,6 +329,18 @@ mod tests {
     }
 
     #[test]
+    fn each_window_of_data_has_its_own_plateau_though_no_ack_came_between() {
+        // The window of the second reduction is 70: less than 100, so fast convergence makes 70 * 1.7 / 2 of it.
+        for marked in [false, true] {
+            let (mut rule, mut w) = (cubic(Parameters::default()), window(100.0));
+            for _ in 0..2 {
+                if marked { rule.on_mark(0.7, &mut w) } else { rule.on_loss(0, &mut w) }
+            }
+            assert_eq!((rule.w_max, rule.cwnd_prior, w.cwnd), (Some(59.5), 70.0, 49.0));
+        }
+    }
+
+    #[test]
     fn a_first_slow_start_without_loss_ends_on_the_plateau() {
         let (mut rule, mut w) = (cubic(Parameters::default()), window(60.0));
         w.ssthresh = 60.0;
@@ -377,12 +392,19 @@ mod tests {
             rule().on_loss(0, &mut w);
             close(w.cwnd, lost);
         }
-        // What is missing to a reduction is no event of its own: the plateau stays that of the first.
-        let (mut w, mut r) = (window(100.0), rule());
-        r.on_mark(0.8, &mut w);
-        r.on_mark(0.75, &mut w);
-        close(w.cwnd, 60.0);
-        assert_eq!((r.w_max, r.cwnd_prior), (Some(100.0), 100.0));
+        // What is missing to a reduction is no event of its own, though the window may have grown since: the plateau
+        // stays that of the first, and the function begins anew.
+        for grown in [false, true] {
+            let (mut w, mut r) = (window(100.0), rule());
+            r.on_mark(0.8, &mut w);
+            if grown {
+                r.grow(&ack(1.0, &w, RTT), &mut w);
+                w.cwnd = 80.0;
+            }
+            r.on_further_mark(0.75, &mut w);
+            close(w.cwnd, 60.0);
+            assert_eq!((r.w_max, r.cwnd_prior, r.stage.is_none()), (Some(100.0), 100.0, true));
+        }
     }
 
     #[test]

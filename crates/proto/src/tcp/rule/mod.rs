@@ -110,6 +110,16 @@ pub trait WindowRule {
         reno::scale(factor, window);
     }
 
+    /// A higher level, or a loss, in a window of data that a mark has reduced: what is missing to its reduction. By
+    /// default as any mark.
+    fn on_further_mark(&mut self, factor: f64, window: &mut Window) {
+        self.on_mark(factor, window);
+    }
+
+    /// The retransmission timer has expired in a window of data that a mark has reduced: the threshold stays, the
+    /// window becomes one segment (RFC 3168 section 6.1.2), whatever is done here.
+    fn on_timeout_after_mark(&mut self) {}
+
     /// The most with which a recovery may end that begins with this window, already reduced. Those of Reno and NewReno
     /// end with the threshold, or this if it is less.
     fn most_after_recovery(&self, _window: &Window) -> f64 {
@@ -263,6 +273,20 @@ macro_rules! window_rules {
                 match self {
                     $(Rule::$Type(rule) => rule.on_mark(factor, window),)+
                     Rule::Guest(rule) => rule.on_mark(factor, window),
+                }
+            }
+
+            fn on_further_mark(&mut self, factor: f64, window: &mut Window) {
+                match self {
+                    $(Rule::$Type(rule) => rule.on_further_mark(factor, window),)+
+                    Rule::Guest(rule) => rule.on_further_mark(factor, window),
+                }
+            }
+
+            fn on_timeout_after_mark(&mut self) {
+                match self {
+                    $(Rule::$Type(rule) => rule.on_timeout_after_mark(),)+
+                    Rule::Guest(rule) => rule.on_timeout_after_mark(),
                 }
             }
 

@@ -98,6 +98,10 @@ impl WindowRule for Westwood {
         answer_mark(factor, self.pipe(), window);
     }
 
+    fn on_timeout_after_mark(&mut self) {
+        self.least_rtt.renew();
+    }
+
     fn most_after_recovery(&self, window: &Window) -> f64 {
         as_it_began(window)
     }
@@ -344,6 +348,37 @@ mod tests {
         for (rtt, pipe) in [(None, 20.0), (ms(600), 60.0), (ms(900), 60.0), (ms(500), 50.0)] {
             least.take(rtt);
             assert_eq!(least.pipe(Some(100.0)), Some(pipe), "{rtt:?}");
+        }
+    }
+
+    #[test]
+    fn any_time_out_renews_the_least_round_trip() {
+        use crate::tcp::rule::{Rule, westwood_plus::WestwoodPlus};
+        let window = || Window { cwnd: 40.0, ssthresh: 64.0, wnd: 50.0 };
+        let time_outs: [fn(&mut Rule); 2] = [
+            |rule| rule.on_timeout(9, &mut Window { cwnd: 40.0, ssthresh: 64.0, wnd: 50.0 }),
+            |rule| rule.on_timeout_after_mark(),
+        ];
+        for time_out in time_outs {
+            for mut rule in [
+                Rule::Westwood(Westwood::new(&Config::default())),
+                Rule::WestwoodPlus(WestwoodPlus::new(&Config::default())),
+            ] {
+                // 100 segments/s; 100 ms, and 300 ms after the time-out: a threshold of 10, and 30 then.
+                let mut thresholds = Vec::new();
+                for n in 0..=1000_u64 {
+                    let rtt = Some(Duration::from_millis(if n < 1000 { 100 } else { 300 }));
+                    let now = Instant::ZERO + Duration::from_millis(10 * n);
+                    rule.observe(&Ack { now, newly_acked: 1, flight: 9, rtt, srtt: rtt }, &mut window());
+                    if n >= 999 {
+                        let mut after = window();
+                        rule.on_loss(9, &mut after);
+                        thresholds.push(after.ssthresh);
+                        time_out(&mut rule);
+                    }
+                }
+                assert!(close(thresholds[0], 10.0) && close(thresholds[1], 30.0), "{rule:?}: {thresholds:?}");
+            }
         }
     }
 

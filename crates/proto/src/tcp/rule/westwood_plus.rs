@@ -92,6 +92,10 @@ impl WindowRule for WestwoodPlus {
         answer_mark(factor, self.pipe(), window);
     }
 
+    fn on_timeout_after_mark(&mut self) {
+        self.least_rtt.renew();
+    }
+
     fn most_after_recovery(&self, window: &Window) -> f64 {
         as_it_began(window)
     }

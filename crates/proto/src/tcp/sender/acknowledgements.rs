@@ -166,7 +166,7 @@ impl Sender {
     pub(super) fn cut_rest(&mut self) -> bool {
         let missing = self.echo.loss();
         if missing < 1.0 {
-            self.rule.on_mark(missing, &mut self.window);
+            self.rule.on_further_mark(missing, &mut self.window);
         }
         missing < 1.0
     }
@@ -198,7 +198,7 @@ impl Sender {
                 self.rule.on_mark(factor, &mut self.window);
             }
             EchoAnswer::Further => match self.echo.further(level) {
-                Some(factor) => self.rule.on_mark(factor, &mut self.window),
+                Some(factor) => self.rule.on_further_mark(factor, &mut self.window),
                 None => return,
             },
         }

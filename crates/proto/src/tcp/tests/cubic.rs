@@ -75,3 +75,36 @@ fn a_loss_and_a_timeout_by_hand() {
     assert_eq!(alone.wake(), (3.1, "0r".into()));
     assert_eq!((alone.cwnd(), alone.shown().ssthresh_pkts), (1.0, 7.0 * 0.7));
 }
+
+#[test]
+fn marks_without_end_lower_the_plateau() {
+    // The first 280 segments are marked, windows of 100, 70, 49, 34 and 24, and a part of that of 16.8. Not an ACK is
+    // without an echo, so the window does not grow between. From 11.8 on Reno's window holds: 9.5 round trips to 16.8
+    // by alpha, 20.5 by one segment, 37 after three seconds. Towards a plateau of 100, with K = 6 s, it would be 90.
+    let config = Config { ecn: EcnMode::Ecn, ..cubic(100.0) };
+    let network = |number, _| if number < 280 { Fate::Mark(Ecn::Moderate) } else { Fate::Deliver };
+    let mut pair = pair(&config, network);
+    pair.run_while(seconds(60.0), |pair| pair.left.acknowledged() <= 280);
+    let (marked_s, before) = (pair.now().as_secs_f64(), pair.left.shown());
+    assert!(before.ecn_reductions > 4 && (11.7..11.8).contains(&before.cwnd_pkts), "{before:?}");
+    pair.run_until(seconds(marked_s + 3.0));
+    let after = pair.left.shown().cwnd_pkts;
+    assert!((after - 37.0).abs() < 2.0, "{} and {after}", before.cwnd_pkts);
+}
+
+#[test]
+fn a_time_out_in_a_window_of_data_that_a_mark_has_reduced_leaves_no_plateau() {
+    // The mark: 70. The time-out leaves the threshold, and slow start ends there after 69 ACKs. RFC 9438 section 4.8:
+    // K = 0, W_max = 70. Two seconds later W(2.1) is 73.7: less than 0.1 segments for an ACK. Towards the plateau of
+    // 100, with K = 4.2 s, it would be 0.37.
+    let (mut alone, _) = Alone::start(&Config { ecn: EcnMode::Ecn, ..cubic(100.0) });
+    alone.hear(0.1, 1, Ecn::Moderate, &[]);
+    assert_eq!(alone.wake().1, "1r");
+    for number in 2..=71_u32 {
+        alone.hear(3.2, number, CLEAR, &[]);
+    }
+    let before = alone.cwnd();
+    assert!((before - 70.0).abs() < 0.01, "{before}");
+    alone.hear(5.2, 72, CLEAR, &[]);
+    assert!((0.01..0.1).contains(&(alone.cwnd() - before)), "{before} and {}", alone.cwnd());
+}
