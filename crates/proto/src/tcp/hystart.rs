@@ -97,7 +97,10 @@ impl HyStart {
         grow(window);
         let credit = f64::from(ack.newly_acked).min(self.most_credit);
         let divisor = if self.conservative.is_some() { CSS_GROWTH_DIVISOR } else { 1.0 };
-        window.cwnd = before + (window.cwnd - before) * credit / divisor;
+        let one = window.cwnd - before;
+        // No further than the threshold, but for what the rule gives for one segment: it may have looked at that, as
+        // Hybla's does.
+        window.cwnd = before + (one * credit / divisor).min((window.ssthresh - before).max(one));
         if let Some(rtt) = rtt {
             self.take(rtt);
         }

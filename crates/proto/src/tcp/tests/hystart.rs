@@ -1,5 +1,6 @@
 //! HyStart++ over the whole machine, with every variant.
 
+use super::alone::{Alone, CLEAR};
 use super::*;
 
 /// A sender's first slow start into a bottleneck that takes 1 ms for a packet and queues without end: the sender after
@@ -65,5 +66,31 @@ fn a_loss_or_a_mark_ends_it() {
         pair.run_until(seconds(2.0));
         assert!(pair.left.shown().ssthresh_pkts < 100.0, "{:?}", pair.left.shown());
         assert!(format!("{:?}", pair.left).contains("hystart: None"));
+    }
+}
+
+#[test]
+fn slow_start_ends_at_the_threshold_whatever_an_ack_acknowledges() {
+    // Hybla at 540 ms goes to the threshold with one ACK, and no further with an ACK of two segments or of eight; Reno
+    // comes as far with eight. What the rule gives for one segment is given above it, too.
+    let hybla = |rtt0_ms| rule::hybla::Parameters { rtt0: Duration::from_millis(rtt0_ms) };
+    for (variant, cwnd, acked, after) in [
+        (Variant::Hybla, 2.0, 2, 16.0),
+        (Variant::Hybla, 8.0, 8, 16.0),
+        (Variant::NewReno, 10.0, 8, 16.0),
+        (Variant::NewReno, 10.0, 3, 13.0),
+        (Variant::NewReno, 15.5, 8, 16.5),
+    ] {
+        let config = Config {
+            variant: variant.clone(),
+            hystart: Some(true),
+            hybla: hybla(25),
+            initial_cwnd: Packets(cwnd),
+            initial_ssthresh: Some(Packets(16.0)),
+            ..Config::default()
+        };
+        let (mut alone, _) = Alone::start(&config);
+        alone.hear(0.54, acked, CLEAR, &[]);
+        assert_eq!(alone.cwnd(), after, "{} {cwnd} {acked}", variant.name());
     }
 }
