@@ -86,12 +86,12 @@ impl Pace {
     }
 
     /// A segment has been sent, in its turn or at once, as repairs are: the next may go a gap later. In a recovery the
-    /// window is what it will be at the end, the threshold. Before there is a round-trip time there is no gap.
+    /// window is what it will be at the end, `recovered`. Before there is a round-trip time there is no gap.
     #[inline]
-    pub fn sent(&mut self, now: Instant, srtt: Option<Duration>, window: &Window, in_recovery: bool) {
+    pub fn sent(&mut self, now: Instant, srtt: Option<Duration>, window: &Window, recovered: Option<f64>) {
         let (Some(ratios), Some(srtt)) = (&self.ratios, srtt) else { return };
-        let (cwnd, ratio) = if in_recovery {
-            (window.cwnd.max(window.ssthresh), ratios.avoidance)
+        let (cwnd, ratio) = if let Some(recovered) = recovered {
+            (recovered, ratios.avoidance)
         } else if window.cwnd < window.ssthresh {
             (window.cwnd, ratios.slow_start)
         } else {
@@ -124,21 +124,21 @@ mod tests {
 
     #[test]
     fn gaps_by_hand() {
-        let gap_s = |window: &Window, in_recovery: bool| {
+        let gap_s = |window: &Window, recovered: Option<f64>| {
             let mut pace = Pace::new(Some(Ratios::default()));
-            pace.sent(at(1.0), SRTT, window, in_recovery);
+            pace.sent(at(1.0), SRTT, window, recovered);
             assert!(!pace.allows(at(1.0)));
             pace.ready(at(1.0)).since(at(1.0)).as_secs_f64()
         };
-        // 120 ms / (2 * 10), 120 ms / (1.2 * 10); in a recovery that has deflated the window to 2, that of 10.
-        for (window, in_recovery, expected) in [
-            (window(10.0, 64.0), false, 0.006),
-            (window(10.0, 10.0), false, 0.010),
-            (window(2.0, 10.0), true, 0.010),
-            (window(2.0, 10.0), false, 0.030),
-            (Window { cwnd: 10.0, ssthresh: 10.0, wnd: 5.0 }, false, 0.020),
+        // 120 ms / (2 * 10), 120 ms / (1.2 * 10); in a recovery that ends with 10, that of 10.
+        for (window, recovered, expected) in [
+            (window(10.0, 64.0), None, 0.006),
+            (window(10.0, 10.0), None, 0.010),
+            (window(2.0, 10.0), Some(10.0), 0.010),
+            (window(2.0, 10.0), None, 0.030),
+            (Window { cwnd: 10.0, ssthresh: 10.0, wnd: 5.0 }, None, 0.020),
         ] {
-            assert!((gap_s(&window, in_recovery) - expected).abs() < 1e-8, "{window:?}");
+            assert!((gap_s(&window, recovered) - expected).abs() < 1e-8, "{window:?}");
         }
     }
 
@@ -148,30 +148,30 @@ mod tests {
         // once and the next at 1.03 s.
         let mut pace = Pace::new(Some(Ratios::default()));
         let w = window(10.0, 10.0);
-        pace.sent(at(1.0), SRTT, &w, false);
+        pace.sent(at(1.0), SRTT, &w, None);
         assert_eq!(pace.ready(at(1.0)), at(1.01));
         for allowed in [true, true, false] {
             assert_eq!(pace.allows(at(1.025)), allowed);
             if allowed {
-                pace.sent(at(1.025), SRTT, &w, false);
+                pace.sent(at(1.025), SRTT, &w, None);
             }
         }
         assert_eq!(pace.ready(at(1.025)), at(1.03));
         // Nothing to send until 2 s: one goes then, the next 10 ms later.
-        pace.sent(at(1.03), SRTT, &w, false);
+        pace.sent(at(1.03), SRTT, &w, None);
         pace.rest();
         assert_eq!(pace.ready(at(2.0)), at(2.0));
-        pace.sent(at(2.0), SRTT, &w, false);
+        pace.sent(at(2.0), SRTT, &w, None);
         assert_eq!(pace.ready(at(2.0)), at(2.01));
         // A repair that could not wait puts off what follows.
-        pace.sent(at(2.002), SRTT, &w, false);
+        pace.sent(at(2.002), SRTT, &w, None);
         assert_eq!(pace.ready(at(2.002)), at(2.02));
     }
 
     #[test]
     fn without_ratios_or_a_round_trip_time_there_is_no_gap() {
         for (mut pace, srtt) in [(Pace::new(None), SRTT), (Pace::new(Some(Ratios::default())), None)] {
-            pace.sent(at(1.0), srtt, &window(10.0, 10.0), false);
+            pace.sent(at(1.0), srtt, &window(10.0, 10.0), None);
             assert!(pace.allows(at(1.0)));
             assert_eq!(pace.ready(at(1.0)), at(1.0));
         }

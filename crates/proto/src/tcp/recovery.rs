@@ -293,10 +293,10 @@ impl LossRecovery {
         self.last_cut == LastCut::Timeout && ack <= self.recover_end
     }
 
-    /// Whether a recovery is under way.
+    /// The window with which the recovery under way will end, as things stand; `None` if there is none.
     #[inline]
-    pub fn is_under_way(&self) -> bool {
-        self.repair.is_some()
+    pub fn window_after(&self, window: &Window) -> Option<f64> {
+        self.repair.map(|repair| window.cwnd.max(window.ssthresh.min(repair.most_after)))
     }
 
     /// What bounds sending now.

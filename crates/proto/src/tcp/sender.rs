@@ -201,7 +201,7 @@ impl Sender {
         if self.send_at <= now {
             self.send_at = Instant::FAR_FUTURE;
             self.send_allowed(now, out);
-            if self.pace.is_on() {
+            if self.is_paced() {
                 self.use_opportunity(now, out);
             }
         }

@@ -129,7 +129,7 @@ impl Sender {
     /// RFC 3042 section 2: the first duplicate ACKs let out a segment each that was never sent, beyond the congestion
     /// window. At once, as ns-2 does, whatever the jitter. What the congestion window allows anyway is not noted.
     fn transmit_limited(&mut self, now: Instant, count: u32, out: &mut Outbox) {
-        if self.pace.is_on() && self.next < self.window_end(0.0) {
+        if self.is_paced() && self.next < self.window_end(0.0) {
             // What the window allows waits for its time.
             return;
         }

@@ -13,13 +13,19 @@ impl Sender {
     /// Something may have become sendable: sends it, or lets the host's jitter pass first (ns-2 `overhead_`).
     #[inline]
     pub(super) fn use_opportunity(&mut self, now: Instant, out: &mut Outbox) {
-        if self.pace.is_on() {
+        if self.is_paced() {
             self.use_opportunity_paced(now, out);
         } else if self.jitter == Duration::ZERO {
             self.send_allowed(now, out);
         } else if self.send_at == Instant::FAR_FUTURE && self.may_send() {
             self.send_at = now + self.jitter.mul_f64(self.random.uniform());
         }
+    }
+
+    /// Whether segments wait for their time. Before there is a round-trip time there is no pace: opportunities, and the
+    /// bound on bursts, are then as without one.
+    pub(super) fn is_paced(&self) -> bool {
+        self.pace.is_on() && self.rtt.srtt().is_some()
     }
 
     /// The same if segments are paced: what may go goes, what is left waits for its time, and the jitter after that.
@@ -143,7 +149,7 @@ impl Sender {
         let header = Header::Data { sequence: on_wire(segment), window_reduced, retransmission }.into();
         out.send(Packet { sent: now, flow, source, destination, size, ttl: INITIAL_TTL, ecn, header });
         self.counts.sent += 1;
-        self.pace.sent(now, self.rtt.srtt(), &self.window, self.recovery.is_under_way());
+        self.pace.sent(now, self.rtt.srtt(), &self.window, self.recovery.window_after(&self.window));
         if self.timer == Instant::FAR_FUTURE {
             // RFC 6298 (5.1).
             self.timer = now + self.rtt.rto();

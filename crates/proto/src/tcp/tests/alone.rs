@@ -73,6 +73,11 @@ impl Alone {
         (at.as_secs_f64(), self.give(at, Input::Timeout))
     }
 
+    /// When it wants to be woken.
+    pub(super) fn deadline_s(&self) -> f64 {
+        self.sender.deadline().expect("there is something to wait for").as_secs_f64()
+    }
+
     pub(super) fn cwnd(&self) -> f64 {
         self.shown().cwnd_pkts
     }

@@ -1,5 +1,6 @@
 //! Pacing over the whole machine, with every variant.
 
+use super::alone::{Alone, CLEAR, window_of};
 use super::*;
 use crate::tcp::pacing::Ratios;
 
@@ -119,6 +120,51 @@ fn nine_losses_in_ten_are_repaired() {
             assert_eq!(pair.left.acknowledged(), 20, "{}", variant.name());
             assert_eq!(pair.left.deadline(), None);
         }
+    }
+}
+
+#[test]
+fn before_there_is_a_pace_the_bound_on_bursts_holds() {
+    // As without pacing: two at the start, with the jitter or without, and then the timer. The next go with the ACK,
+    // which gives a round-trip time: one, and the next after 100 ms / 1.2 / 10.
+    for send_jitter in [Duration::ZERO, Duration::from_millis(1)] {
+        let base = Config { max_burst: Some(2), send_jitter, ..window_of(10.0, Variant::NewReno) };
+        let (mut alone, sent) = Alone::start(&paced(base));
+        let (at_s, sent) = if send_jitter == Duration::ZERO { (0.0, sent) } else { alone.wake() };
+        assert_eq!(sent, "0 1");
+        assert_eq!(alone.deadline_s(), at_s + 3.0, "{send_jitter}");
+        if send_jitter == Duration::ZERO {
+            assert_eq!(alone.hear(0.1, 1, CLEAR, &[]), "2");
+            let (at_s, sent) = alone.wake();
+            assert!((at_s - 0.1 - 0.1 / 12.0).abs() < 1e-3 && sent == "3", "{at_s} {sent}");
+        }
+    }
+}
+
+#[test]
+fn a_recovery_is_paced_by_the_window_it_ends_with() {
+    // Compressed ACKs tell Westwood of a path wider than the window, 8.5: the threshold is above 12, the window stays.
+    let (mut alone, _) = Alone::start(&paced(window_of(8.0, Variant::Westwood)));
+    for number in 1..=4 {
+        alone.hear(1.0 + 0.002 * f64::from(number), number, CLEAR, &[]);
+    }
+    let cwnd = alone.cwnd();
+    for block in 1..=3_u32 {
+        alone.hear(1.0 + 0.01 * f64::from(block), 4, CLEAR, &[(5, 5 + block)]);
+    }
+    let shown = alone.shown();
+    assert!(shown.loss_reductions == 1 && shown.cwnd_pkts == cwnd && shown.ssthresh_pkts > 1.4 * cwnd, "{shown:?}");
+    // New segments in the recovery, by its inflated window.
+    let mut times = Vec::new();
+    while times.len() < 3 {
+        let (at_s, sent) = alone.wake();
+        if !sent.is_empty() {
+            times.push(at_s);
+        }
+    }
+    for pair in times.windows(2) {
+        let gap_s = pair[1] - pair[0];
+        assert!((gap_s - shown.srtt_s / (1.2 * cwnd)).abs() < 1e-6, "{gap_s}: {shown:?}");
     }
 }
 
