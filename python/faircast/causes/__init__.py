@@ -9,6 +9,7 @@
 `tcp`                   windows of TCP
 `layers`                levels of layer blocking, RLM and layered CBR
 `smcc`                  levels of SMCC
+`mlda`                  rates of layers and levels of MLDA
 `explanation`           what comes out: steps, what-ifs, notes
 ======================  ==============================================================================
 

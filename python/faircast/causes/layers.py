@@ -7,7 +7,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
-from faircast.causes import smcc
+from faircast.causes import mlda, smcc
 from faircast.causes.evidence import Evidence
 from faircast.causes.explanation import Explanation, Step, counted, digits, listed, moment, seconds
 from faircast.causes.fate import Trail, span_of
@@ -21,9 +21,11 @@ UNDER_WAY_S = 1.0
 
 
 def explain(evidence: Evidence, flow: str, receiver: str, at_s: float) -> Explanation:
-    """Why a receiver of a session holds as many layers as it does."""
+    """Why a receiver of a session holds as many layers as it does; of MLDA also the layers' rates."""
     kind = str(evidence.scenario.data["sessions"][flow]["scheme"])
     events = evidence.events.having(flow=flow).between(0.0, at_s)
+    if kind == "mlda" and not receiver:
+        return mlda.sized(evidence, flow, events, at_s)
     changes = events.having(event=CHANGES)
     if receiver:
         changes = changes.having(receiver=receiver)
@@ -50,6 +52,8 @@ def explain(evidence: Evidence, flow: str, receiver: str, at_s: float) -> Explan
         steps = smcc.joined(own.between(0.0, at), event)
     elif kind == "smcc":
         steps = smcc.left(evidence, flow, own.between(0.0, at), event)
+    elif kind == "mlda":
+        steps = mlda.moved(evidence, flow, own.between(0.0, at), events.having(receiver="").between(0.0, at), event)
     elif kind == "rlm":
         steps = _rlm(evidence, flow, own, event)
     elif kind == "layer-blocking" and verb == "left":

@@ -56,8 +56,9 @@ def events_of(
 
 
 COLUMNS = ["time, s", "whose", "event", "change", "cause"]
-OF_LAYERS = ("layer-added", "layer-dropped", "join-heard")
-"""Events whose layer is what they are about; that of others is the layer of the packet that is the cause."""
+OF_LAYERS = ("layer-added", "layer-dropped", "join-heard", "join-revoked")
+"""Events whose layer is what they are about, as it is of all that a time or a report has caused; that of others is the
+layer of the packet that is the cause."""
 
 
 def cells(rows: Iterable[dict[str, Any]], units: dict[str, str]) -> list[list[str]]:
@@ -78,7 +79,7 @@ def cells(rows: Iterable[dict[str, Any]], units: dict[str, str]) -> list[list[st
         if other and (row["t_s"], flow, other) not in told:
             cause += f" of {other}"
         if not math.isnan(row["layer"]):
-            if event in OF_LAYERS:
+            if event in OF_LAYERS or row["cause"] in ("time", "report"):
                 event += f" {digits(row['layer'])}"
             else:
                 cause += f" of layer {digits(row['layer'])}"

@@ -25,6 +25,7 @@ ANSWERS: dict[str, Callable[[Evidence, str, str, float], Explanation]] = {
     "layer-blocking": layers.explain,
     "rlm": layers.explain,
     "smcc": layers.explain,
+    "mlda": layers.explain,
     "layered-cbr": layers.explain,
 }
 """Who explains a protocol: called with the run, the flow, the receiver (or nothing) and the moment."""
