@@ -63,6 +63,18 @@ impl Pacer {
         let sooner = self.last + Duration::from_secs_f64(gap_s);
         self.due = self.due.min(sooner.max(now));
     }
+
+    /// The gap has changed: what is left of the one before, `before_s`, is that part of the present one. So each rate
+    /// counts for as long as it holds, and pacers that divide a rate keep to it together but for a packet of each,
+    /// however often it is divided anew; with [`follow`](Self::follow) each change may add a packet.
+    pub fn rescale(&mut self, now: Instant, before_s: f64, gap_s: f64) {
+        if self.due == Instant::FAR_FUTURE || self.due <= now || gap_s == before_s {
+            return;
+        }
+        let left_s = self.due.since(now).as_secs_f64() * (gap_s / before_s);
+        self.due = now + Duration::from_secs_f64(left_s);
+        self.last = now - Duration::from_secs_f64((gap_s - left_s).max(0.0));
+    }
 }
 
 #[cfg(test)]
@@ -117,5 +129,28 @@ mod tests {
         assert_eq!(pacer.due(), at(12.0), "a lower rate does not put it off");
         pacer.sent(at(12.0), 5.0, SECOND);
         assert_eq!(pacer.due(), at(17.0));
+    }
+
+    #[test]
+    fn a_gap_that_is_rescaled_keeps_the_part_that_has_passed() {
+        let mut pacer = Pacer::OFF;
+        pacer.rescale(at(1.0), 1.0, 2.0);
+        assert_eq!(pacer.due(), Instant::FAR_FUTURE);
+        pacer.begin(at(10.0));
+        pacer.rescale(at(11.0), 1.0, 8.0);
+        assert_eq!(pacer.due(), at(10.0), "what is due stays so");
+        pacer.sent(at(10.0), 8.0, SECOND);
+        // A quarter has passed, then half, then 7/8.
+        for (now_s, before_s, gap_s, due_s) in
+            [(12.0, 8.0, 4.0, 15.0), (13.0, 4.0, 16.0, 21.0), (19.0, 16.0, 8.0, 20.0)]
+        {
+            pacer.rescale(at(now_s), before_s, gap_s);
+            assert_eq!(pacer.due(), at(due_s), "at {now_s} s");
+        }
+        // As if it had been 8 s all the time: since 12 s.
+        pacer.follow(at(19.0), 7.5);
+        assert_eq!(pacer.due(), at(19.5));
+        pacer.sent(at(19.5), 7.5, SECOND);
+        assert_eq!(pacer.due(), at(27.0));
     }
 }

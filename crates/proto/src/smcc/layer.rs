@@ -19,6 +19,10 @@ pub(super) struct Layer {
     pub echoes: Echoes,
     packets: DataPackets,
     pacer: Pacer,
+    /// The gap between packets by which the next one is planned, seconds.
+    paced_s: f64,
+    /// Whether there are others, with which it divides T of the highest.
+    shares: bool,
     packet_bits: f64,
     /// Whether it is to send a packet per second at least.
     keeps_alive: bool,
@@ -56,11 +60,14 @@ impl Layer {
                 LayerControl::Windowed(WindowedControl::new(&config.pgmcc, rounds, bits, bounds_bps, number == 0))
             }
         };
+        let paced_s = control.gap_s();
         Layer {
             led: Led::new(control, layers, number),
             echoes: Echoes::by(&config.tfmcc),
             packets: DataPackets::new(&config.tfmcc, seat.flow, seat.own, group),
             pacer: Pacer::OFF,
+            paced_s,
+            shares: layers.count() > 1,
             packet_bits: config.packet_bits(),
             // The lowest carries a packet in 8 s at least, and no more than its rate.
             keeps_alive: number > 0,
@@ -90,7 +97,15 @@ impl Layer {
                 self.led.control.set_gap(gap_s);
             }
         }
-        self.pacer.follow(now, self.led.control.gap_s());
+        let gap_s = self.led.control.gap_s();
+        if self.shares {
+            // As in TFMCC a layer that gains would send at once, and the one that loses no later than planned: each
+            // change of a T_i below the highest could add a packet that no rate allows.
+            self.pacer.rescale(now, self.paced_s, gap_s);
+        } else {
+            self.pacer.follow(now, gap_s);
+        }
+        self.paced_s = gap_s;
     }
 
     /// When its next packet is due.
@@ -110,7 +125,8 @@ impl Layer {
         }
         // As in TFMCC (RFC 4654 section 3.7): what the driver is late by more than R_max is let go.
         let most_late = Duration::from_secs_f64(self.led.control.max_rtt_s());
-        self.pacer.sent(now, self.led.control.gap_s(), most_late);
+        self.paced_s = self.led.control.gap_s();
+        self.pacer.sent(now, self.paced_s, most_late);
         packet
     }
 

@@ -179,6 +179,21 @@ fn per_layer(packets: &[Packet]) -> [usize; 4] {
 }
 
 #[test]
+fn layers_keep_to_the_rate_that_they_share_however_often_it_is_divided_anew() {
+    // T_0 is 0.9 Mbit/s for 10 ms, 0.1 for the next, and T_1 = B_0: 1.125 and 0.125 packets each way.
+    let mut run = Run::new(&direct());
+    for step in 0..400 {
+        let now = at(0.01 * f64::from(step));
+        run.run(now.as_secs_f64());
+        run.sender.layers[0].led.control.jump([9e5, 1e5][step as usize % 2]);
+        run.sender.follow(now);
+        run.sender.deadline = run.sender.next_deadline(now);
+    }
+    let [lowest, second, ..] = per_layer(&run.sent(3.9999));
+    assert!(lowest.abs_diff(250) <= 1 && second.abs_diff(250) <= 1, "{lowest} and {second}");
+}
+
+#[test]
 fn a_session_begins_as_that_of_tfmcc_and_above_it_with_the_least() {
     // X = 8s/R_max = 16 kbit/s in the lowest layer. T_1 = B_0, T_2 = B_1, T_3 = B_2, and each carries what is missing.
     let mut run = Run::new(&direct());
