@@ -508,6 +508,20 @@ fn what_receivers_cannot_mean_changes_nothing() {
 }
 
 #[test]
+fn reports_may_be_late_by_a_round_trip_of_a_minute_at_most() {
+    let mut run = Run::new(&Config::default());
+    run.run(400.5);
+    let number = run.last().number;
+    // It names a report of the source from 399 s ago: 12 rounds of 5 s count for a minute, and two more.
+    for (behind, counts) in [(15, false), (14, true)] {
+        let report = run.report_of(1, 60_000.0, 0.0);
+        let (last_sr, delay_since_sr) = (middle(ntp(at(1.0))), 0);
+        run.hear(ReceiverReport { number: number - behind, last_sr, delay_since_sr, ..report });
+        assert_eq!(run.sender.reports.count() == 1, counts, "{behind}");
+    }
+}
+
+#[test]
 fn lies_keep_within_the_bounds() {
     for (seed, config) in [
         Config { max_rate: Some(Rate(500_000)), ..Config::default() },

@@ -261,6 +261,23 @@ fn in_the_equation_errors_of_links_are_no_losses() {
 }
 
 #[test]
+fn the_first_round_trip_time_puts_the_first_interval_of_the_equation_right() {
+    let rule = loss_differentiation::Config { rule: loss_differentiation::Rule::None, ..Default::default() };
+    let config =
+        Config { rate_rule: RateRule::Equation, loss_differentiation: Some(rule), loss_window: 1, ..Config::default() };
+    let (mut session, _) = with_errors(&config);
+    let rate = |session: &mut Session| match session.share.rule_mut() {
+        Rule::Equation(equation) => equation.loss_event_rate(),
+        Rule::Lda(_) => panic!("it was not chosen"),
+    };
+    let before = rate(&mut session);
+    // 0.1 s instead of the 0.5 s from which that interval was reckoned.
+    let echoes = vec![Echo { receiver: OWN, stamp_us: 105_550_000, hold_us: 0 }];
+    hear(&mut session, 105.65, &SenderReport { echoes, ..report(1, 105.6) });
+    assert!(rate(&mut session) > before, "{} after {before}", rate(&mut session));
+}
+
+#[test]
 fn a_late_packet_takes_back_what_its_loss_was_called() {
     let config = Config { loss_differentiation: Some(loss_differentiation::Config::default()), ..Config::default() };
     let (mut session, mut differentiation) = with_errors(&config);

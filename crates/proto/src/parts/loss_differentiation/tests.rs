@@ -370,3 +370,24 @@ fn a_gap_that_no_packet_has_ended_is_congestion_but_for_the_oracle() {
         assert_eq!(bench.comes(0, 206, 2060.0).map(|judgement| judgement.link), Some(u64::from(rule == Rule::Ias)));
     }
 }
+
+#[test]
+fn who_joins_a_layer_begins_another_window_over_all_together() {
+    for (window, link) in [(Window::Rate, 0), (Window::Session, 1)] {
+        let mut bench = Bench::new(Rule::Ias, window, Scope::Aggregate);
+        bench.come(0, 1..=201, 0.0, 10.0);
+        bench.part.joined(1);
+        assert_eq!(bench.comes(0, 203, 2020.0), Some(Judgement { link, congestion: 1 - link }), "{window:?}");
+    }
+}
+
+#[test]
+fn any_packet_of_a_gap_may_come_late() {
+    let mut bench = Bench::layer(Rule::None);
+    bench.come(0, 1..=10, 0.0, 10.0);
+    bench.comes(0, 16, 150.0);
+    for (late, verdict) in [(12, true), (14, true), (13, true), (13, false), (11, true), (16, false)] {
+        assert_eq!(bench.part.late(0, late), verdict.then_some(Verdict::Congestion), "{late}");
+    }
+    assert_eq!(bench.part.confusion().losses(), 1);
+}
