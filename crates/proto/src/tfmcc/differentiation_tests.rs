@@ -92,7 +92,7 @@ impl Alone {
 fn without_the_part_nobody_is_told_and_nothing_is_shown() {
     let plain = Alone::new(None);
     assert!(!plain.receiver.sees_link_losses());
-    assert!(std::ptr::eq(plain.receiver.gauges(), RECEIVER_GAUGES.as_slice()));
+    assert_eq!(*plain.receiver.gauges(), *RECEIVER_GAUGES);
     for rule in [Rule::None, Rule::Ias, Rule::Mbiaz, Rule::Oracle] {
         let alone = Alone::new(Some(rule));
         assert!(alone.receiver.sees_link_losses());
