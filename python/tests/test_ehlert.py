@@ -275,6 +275,45 @@ def test_measures_by_hand() -> None:
     assert measures.mistaken(told, with_rule, "mlda-0").mean == pytest.approx(0.25)
 
 
+def with_counts(data: Data, counts: Mapping[str, float], receiver: str = "mlda-1") -> Data:
+    """The same data with other counts of losses of a receiver."""
+    for found in data.points.values():
+        for seed, run in found.summaries.items():
+            layout = run.layout
+            values = [
+                counts.get(metric.removesuffix("_all"), value) if subject == receiver else value
+                for (subject, metric, _), value in zip(layout.rows, run.values, strict=True)
+            ]
+            found.summaries[seed] = RunSummary(layout, array("d", values))
+    return data
+
+
+def test_losses_told_apart_are_said_of_each_receiver_and_minimum() -> None:
+    data = made(TABLE_4_.points(False), printed)
+    case = MAIN.told_apart().case(RENO, HIGH_BER)
+    assert measures.told(data, case, "mlda-0", measures.mistaken) == "25 ± 0 % of 4"
+    note = judge(TABLE_4_.criteria[0], data).note
+    assert note.startswith("T_min since the rate changed: alone 30 ± 0 % of 100 link errors recognised, 25 ± 0 % of 4")
+    assert "; beside TCP 30 ± 0 % of 100" in note
+    assert ". T_min of the session: alone 30 ± 0 % of 100" in note
+
+
+def test_where_nothing_is_lost_it_is_said() -> None:
+    none = dict.fromkeys(("congestion_losses_mistaken", "congestion_losses_recognised"), 0.0)
+    data = with_counts(made(TABLE_4_.points(False), printed), none)
+    case = MAIN.told_apart().case(RENO, HIGH_BER)
+    assert measures.told(data, case, "mlda-1", measures.mistaken) == "none lost"
+    assert measures.told(data, case, "mlda-0", measures.mistaken) == "25 ± 0 % of 4"
+    note = judge(TABLE_4_.criteria[0], data).note
+    assert "recognised, no losses by congestion taken for link errors; beside TCP 30 ± 0 % of 100" in note
+    cells = [cell for row in differentiation.numbers(data).rows for cell in row]
+    said = shown(TABLE_4_, data)
+    assert "none lost" in cells
+    assert not any("nan" in text for text in (*cells, note, said))
+    assert "30 %, 30 % and 30 % of the link errors where MLDA is alone" in said
+    assert "takes 25 %, 25 % and 25 % of the losses by congestion" in said
+
+
 def test_fairness_is_the_ratio_of_the_means() -> None:
     case = MAIN.case(RENO)
     rows = {
@@ -432,6 +471,28 @@ def test_claims_without_a_figure() -> None:
     assert dips.note == "17 dips per run, the longest lasts 15 s"
     assert judge(experiment.criteria[4], data).measured == pytest.approx(1 / 300)
     shown(experiment, data)
+
+
+def test_claims_without_dips_and_drops() -> None:
+    (experiment,) = claims.EXPERIMENTS
+    joins = {"joins_s": np.array([10.0]), "dropped": np.zeros(1200), "probe_s": 0.5}
+    data = made(experiment.points(False), printed, reduced=lambda case: joins if case.fine else kept(case))
+    verdicts = [judge(criterion, data) for criterion in experiment.criteria[3:6]]
+    assert [found.measured for found in verdicts] == [None] * 3
+    assert verdicts[0].note.startswith("no run has a dip")
+    assert [found.note for found in verdicts[1:]] == ["no run has dropped packets"] * 2
+    said = shown(experiment, data)
+    assert "its rate never falls below 90 % of the median after the start; with both branches the satellite's" in said
+    assert "queues drop nothing" in said
+    assert "nan" not in said
+
+
+def test_f_of_each_run_stands_beside() -> None:
+    data = made(TABLE_2_.points(False), printed, ground=(648, 300, 390))
+    assert judge(TABLE_2_.criteria[2], data).note == "by run, in order of size, 1.3 and 1.3"
+    reduced = data.points[MAIN.case(HYBLA_270, terrestrial=True)]
+    reduced.summaries[2] = summary(MAIN.case(HYBLA_270, terrestrial=True), (203, 192, 74.25), (648, 200, 150), 1)
+    assert judge(TABLE_2_.criteria[2], data).note == "by run, in order of size, 0.75 and 1.3"
 
 
 def test_more_layers() -> None:

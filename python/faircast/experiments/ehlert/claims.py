@@ -13,6 +13,7 @@ from faircast.experiment import Criterion, Data, Experiment, Measured, Point, li
 from faircast.experiments.ehlert.course import Fine, course_of, fine_of, middles, with_course, with_joins
 from faircast.experiments.ehlert.measures import alone, fairness, part, point, shared
 from faircast.experiments.ehlert.network import (
+    DURATION_S,
     HIGH_BER,
     HYBLA_270,
     INTERVAL_S,
@@ -100,13 +101,15 @@ def soon_good(data: Data) -> Measured:
     receiver = DIPPING.branches[SATELLITE].alone
     found = {seed: dips(course_of(data, DIPPING, seed).rates[receiver]) for seed in data.seeds}
     lengths = [length for listed_ in found.values() for length in listed_]
+    if not lengths:
+        return Measured(value=None, note="no run has a dip, an interval below 90 % of the median after the start")
 
     def of(seeds: Sequence[int]) -> float:
         all_of = [length for seed in seeds for length in found[seed]]
         return sum(length <= SOON for length in all_of) / len(all_of) if all_of else math.nan
 
-    longest = f", the longest lasts {INTERVAL_S * max(lengths):g} s" if lengths else ""
-    note = f"{plain(len(lengths) / len(data.seeds), 2)} dips per run{longest}"
+    longest = f"the longest lasts {INTERVAL_S * max(lengths):g} s"
+    note = f"{plain(len(lengths) / len(data.seeds), 2)} dips per run, {longest}"
     return Measured.of(jackknife(of, data.seeds), note=note)
 
 
@@ -123,11 +126,13 @@ def drops_at_joins(label: str, data: Data) -> Measured:
     """Which part of the packets that the satellite's full queues drop is dropped within 2 s of a join."""
     found = {seed: after_joins(fine_of(data, JOINING[label], seed)) for seed in data.seeds}
     dropped = data.over_seeds(lambda seed: found[seed][1]).mean
+    if not dropped:
+        return Measured(value=None, note="no run has dropped packets")
     time = data.over_seeds(lambda seed: found[seed][2]).mean
 
     def of(seeds: Sequence[int]) -> float:
         near, everything = (math.fsum(found[seed][place] for seed in seeds) for place in (0, 1))
-        return near / everything if everything else math.nan
+        return near / everything if everything else math.nan  # one run of several may have none
 
     joins = data.over_seeds(lambda seed: float(fine_of(data, JOINING[label], seed).joins_s.size)).mean
     note = (
@@ -189,13 +194,22 @@ def says(data: Data) -> str:
     """What is found."""
     ratios = [losses(name, data).value or math.nan for name in LOSSY]
     good = soon_good(data)
+    repaired = (
+        "where it is alone its rate never falls below 90 % of the median after the start"
+        if good.value is None
+        else f"{percent(good.value)} of its dips are made good within two report intervals ({good.note})"
+    )
     joins = drops_at_joins("Table 2", data)
+    congested = (
+        "the satellite's queues drop nothing"
+        if joins.value is None
+        else f"{percent(joins.value)} of the satellite's drops are within 2 s of a join"
+    )
     rates = [crowd("alone", count, data).value or math.nan for count in RECEIVERS]
     return (
         f"At a bit error rate of 1e-6 MLDA measures {listed([plain(value, 2) for value in ratios])} times the loss "
-        f"beside Reno, Westwood and Hybla-270 that it measures alone; {percent(good.value or 0)} of its dips are made "
-        f"good within two report intervals ({good.note}); with both branches {percent(joins.value or 0)} of the "
-        f"satellite's drops are within 2 s of a join; with {listed(RECEIVERS)} receivers MLDA gets "
+        f"beside Reno, Westwood and Hybla-270 that it measures alone; {repaired}; with both branches {congested}; with "
+        f"{listed(RECEIVERS)} receivers MLDA gets "
         f"{listed([plain(value, 2) for value in rates])} % of the link where it is alone."
     )
 
@@ -206,24 +220,26 @@ def figure(data: Data) -> Figure:
     case = LOSSY[RENO]
     place, seed = case.branches[SATELLITE], data.seeds[0]
     loss = course_of(data, case, seed).loss
-    for series, (name, words) in enumerate(((place.shared, "beside TCP Reno"), (place.alone, "alone"))):
+    for series, (name, words) in enumerate(((place.alone, "alone"), (place.shared, "beside TCP Reno"))):
         left.plot(
             middles(), 100 * loss[name], color=COLOURS[series], linestyle=LINES[series], linewidth=0.9, label=words
         )
-    left.set(xlabel="time (s)", ylabel="loss measured (%)", ylim=(0, None), xlim=(0, None))
-    left.set_title(f"loss over the last interval, BER 1e-6, seed {seed}", loc="left")
+    left.set(xlabel="time (s)", ylabel="loss measured (%)", ylim=(0, None), xlim=(0, DURATION_S))
+    left.set_title(f"over the last {case.loss_window} intervals, BER 1e-6, seed {seed}", loc="left")
     left.legend(loc="upper right")
     for series, (label, joining) in enumerate(JOINING.items()):
         share = since_join([fine_of(data, joining, seed) for seed in data.seeds])
         right.step(share[0], 100 * share[1], where="post", color=COLOURS[series], linestyle=LINES[series], label=label)
     right.axvline(AFTER_JOIN_S, color="black", linewidth=0.6)
-    right.set(xlabel="time since the last join of a layer (s)", ylabel="packets dropped (%, summed)", ylim=(0, 100))
+    right.annotate("2 s", (AFTER_JOIN_S, 100), textcoords="offset points", xytext=(3, -7), fontsize=6)
+    right.set(xlabel="time since the last join of a layer (s)", ylabel="packets dropped (%, summed)", ylim=(0, 105))
+    right.set_xlim(0, DURATION_S)
     right.set_title("drops at the satellite's downlinks, all seeds", loc="left")
     right.legend(loc="lower right")
     return drawn
 
 
-def since_join(runs: Sequence[Fine], most_s: float = 20.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def since_join(runs: Sequence[Fine], most_s: float = DURATION_S) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Times since the last join, and which part of all drops came no later than that."""
     steps = np.arange(0, most_s + 0.5, 0.5)
     found, total = np.zeros(steps.size), 0.0

@@ -29,7 +29,7 @@ class Course:
     levels: dict[str, NDArray[np.float64]]
     """How many layers each receiver holds, the mean over the interval."""
     loss: dict[str, NDArray[np.float64]]
-    """The loss that each receiver measured over its last interval, link errors counted, at the end of the interval."""
+    """The loss that each receiver measured over its loss window, link errors counted, at the end of the interval."""
     layers: NDArray[np.float64]
     """What the source sent on each layer: rows by layer."""
 

@@ -63,7 +63,7 @@ def table(data: Data, columns: Sequence[Column]) -> Numbers:
 
 def figure(data: Data, columns: Sequence[Column], *, height: float = 3.0) -> Figure:
     """Rates and f of every column, as printed and as measured, with what the other readings give in grey."""
-    drawn, (rates, ratios) = panels(1, 2, width=PAGE_IN, height=height, width_ratios=(1.7, 1))
+    drawn, (rates, ratios) = panels(1, 2, width=PAGE_IN, height=height, width_ratios=(1.25, 1))
     _rates(rates, data, columns)
     _ratios(ratios, data, columns)
     handles = dict(zip(*reversed(rates.get_legend_handles_labels()), strict=True))
@@ -91,7 +91,7 @@ def _ratios(axes: Axes, data: Data, columns: Sequence[Column]) -> None:
         _published(axes, place, column.printed.fairness)
         for label, case in column.cases.items():
             if case in data.points:
-                _point(axes, place, fairness(data, case, column.branch), label, 6, FAIRNESS)
+                _point(axes, place, fairness(data, case, column.branch), label, 3, FAIRNESS)
     axes.axhline(1, color="black", linewidth=0.6)
     axes.set(yscale="log", ylabel=FAIRNESS, xlim=(-0.6, len(columns) - 0.4))
     low, high = axes.get_ylim()
@@ -117,7 +117,8 @@ def _published(axes: Axes, x: float, y: float, *, first: bool = False) -> None:
 def _point(axes: Axes, x: float, found: Estimate, label: str, number: int, words: str) -> None:
     """What is judged with its interval, in colour; another reading beside it, in grey."""
     if label:
-        axes.plot([x + 0.07], [found.mean], **OTHER, label="other readings", zorder=1.5)
+        drawn = ORACLE if label == GROUND_TRUTH else OTHER
+        axes.plot([x + 0.07], [found.mean], **drawn, zorder=1.5)
         return
     axes.errorbar(
         [x],
@@ -133,8 +134,17 @@ def _point(axes: Axes, x: float, found: Estimate, label: str, number: int, words
     )
 
 
-OTHER: dict[str, Any] = {"color": "#999999", "marker": ".", "markersize": 3.5, "linestyle": "none"}
-"""How other readings are drawn."""
+GROUND_TRUTH = "ground truth"
+"""What a receiver is called that knows which losses are link errors."""
+OTHER: dict[str, Any] = {
+    "color": "#999999",
+    "marker": ".",
+    "markersize": 3.5,
+    "linestyle": "none",
+    "label": "other readings",
+}
+ORACLE: dict[str, Any] = OTHER | {"color": "black", "marker": "*", "markersize": 4, "label": GROUND_TRUTH}
+"""How other readings and that receiver are drawn."""
 
 
 def _printed(column: Column, name: str) -> str:

@@ -146,7 +146,10 @@ def figure(data: Data) -> Figure:
     for axes in (rates, ratios):
         axes.minorticks_off()
     drawn.legend(
-        *rates.get_legend_handles_labels(), loc="outside lower center", ncols=3, title="a long dash: published"
+        *rates.get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=3,
+        title="bars without a marker: published, with 3 layers",
     )
     return drawn
 
@@ -161,9 +164,9 @@ def says(data: Data) -> str:
     both = gain((both_branches(FEW), both_branches(MANY)), SATELLITE, data).value or 0.0
     names = listed([TCPS[name] for name in (RENO, WESTWOOD, HYBLA_25, HYBLA_270)])
     return (
-        f"With {MANY} layers instead of {FEW} a receiver that has MLDA alone gets "
-        f"{listed([plain(value, 2) for value in gains])} points of per cent of the link more beside {names}, and "
-        f"{plain(both, 2)} more where there is a terrestrial branch, too."
+        f"With {MANY} layers instead of {FEW} what a receiver gets that has MLDA alone changes by "
+        f"{listed([plain(value, 2) for value in gains])} points of per cent of the link beside {names}, and by "
+        f"{plain(both, 2)} where there is a terrestrial branch, too."
     )
 
 
