@@ -117,9 +117,14 @@ def test_losses_are_told_apart_by_cause_and_verdict() -> None:
     assert differentiation.congestion(data, key).mean == pytest.approx(100 * 50 / 1000)
     assert differentiation.called_link(data, [key], by_link=True) == (pytest.approx(0.8), 100)
     assert differentiation.called_link(data, [key], by_link=False) == (pytest.approx(0.1), 100)
+    assert differentiation.called_link(data, [key], by_link=True, receivers=("film-0",)) == (pytest.approx(0.6), 50)
+    assert differentiation.beside_and_alone(data, [key]) == "60 % and 100 %"
 
 
 def test_every_case_of_differentiation_is_legal() -> None:
-    for point in differentiation.points(quick=True):
+    points = differentiation.points(quick=True)
+    schemes = {resolve(point.scenario).data["sessions"]["film"]["scheme"] for point in points}
+    assert schemes == {"tfmcc", "omcc", "smcc", "mlda"} == set(differentiation.NAMES)
+    for point in points:
         resolved = resolve(point.scenario)
         assert resolved.data["sessions"]["film"]["loss_differentiation"]["rule"] in point.key[1]  # type: ignore[index]
