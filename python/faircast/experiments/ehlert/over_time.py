@@ -266,8 +266,9 @@ EXPERIMENTS = [
         "series needs something that keeps that receiver from the third while TCP is elsewhere, and none of the 30 "
         "assumptions of the last study does. TCP is not constant: it stays at 218 kbit/s, for which its uplink has "
         "acknowledgements, until MLDA's share has grown into the rest; then the queue overflows, and Hybla, which "
-        "grows fast, overflows it again and again. For a constant half of the link MLDA would have to stay as low as "
-        "in the paper, at a tenth of it.",
+        "grows fast, overflows it again and again. Were MLDA as low as in the paper, at a tenth of the link, nothing "
+        "would overflow, but TCP would have those 218 kbit/s; for a constant 144 it needs a limit of its own, such as "
+        "fewer acknowledgements, and every packet acknowledged gives 105.",
         points=partial(points, (HYBLA_25,)),
         criteria=[judged(statement, (HYBLA_25,)) for statement in STATEMENTS_4],
         figure=partial(figure, HYBLA_25),

@@ -207,8 +207,8 @@ EXPERIMENTS = [
         "For the paper's 192 kbit/s LDA+ would have to take twice its share beside the same TCP, more than in Table "
         "1. The paper's cause, congestion by joins, is not there: receivers have 4 joins in a run and lose nothing by "
         "them. With the loss of the last interval alone f is 1.0, and 0.37 with Reno instead of Hybla-270. On the "
-        "ground the receiver beside TCP holds one layer, 92 kbit/s, or two, 390, of which the second is near its "
-        "share; once TCP fills the link it stays with one for minutes. How long differs from run to run, from 2 % to "
+        "ground the receiver beside TCP holds one layer, 92 kbit/s, or two, 390, which are half of the link; "
+        "once TCP fills the link it stays with one for minutes. How long differs from run to run, from 2 % to "
         "88 % of the time, and f with it, from 0.9 to 6.4. For the paper's 1.07 it would have to hold two nearly all "
         "the time, as it does in two runs of ten; with five layers f is 0.86.",
         points=points,
