@@ -94,3 +94,24 @@ fn slow_start_ends_at_the_threshold_whatever_an_ack_acknowledges() {
         assert_eq!(alone.cwnd(), after, "{} {cwnd} {acked}", variant.name());
     }
 }
+
+#[test]
+fn after_a_time_out_growth_counts_acks_again() {
+    // Half of 8 is the threshold. An ACK of four segments: from one to two, not to the threshold.
+    let config = Config { hystart: Some(true), initial_cwnd: Packets(8.0), ..Config::default() };
+    let (mut alone, _) = Alone::start(&config);
+    assert_eq!(alone.wake().1, "0r");
+    alone.hear(3.1, 4, CLEAR, &[]);
+    assert_eq!((alone.cwnd(), alone.shown().ssthresh_pkts), (2.0, 4.0));
+}
+
+#[test]
+fn a_paced_sender_counts_all_that_an_ack_acknowledges() {
+    // RFC 9406 section 4.3: L is 8, infinite with pacing.
+    for (pacing, cwnd) in [(None, 28.0), (Some(tcp::pacing::Ratios::default()), 40.0)] {
+        let config = Config { hystart: Some(true), initial_cwnd: Packets(20.0), pacing, ..Config::default() };
+        let (mut alone, _) = Alone::start(&config);
+        alone.hear(0.1, 20, CLEAR, &[]);
+        assert_eq!(alone.cwnd(), cwnd);
+    }
+}
