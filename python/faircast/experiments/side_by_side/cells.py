@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from faircast.experiments.side_by_side import geo, leo, tree
 from faircast.experiments.side_by_side.path import Bottleneck, Path
+from faircast.experiments.side_by_side.schemes import NAMES, SCHEMES
 
 __all__ = [
     "ALONE",
@@ -30,20 +31,6 @@ __all__ = [
     "cells",
 ]
 
-NAMES: dict[str, str] = {
-    "tfmcc": "TFMCC",
-    "omcc-log": "OMCC, log",
-    "omcc-tcp": "OMCC, TCP",
-    "pgmcc": "pgmcc",
-    "smcc-tfmcc": "SMCC on TFMCC",
-    "smcc-pgmcc": "SMCC on pgmcc",
-    "rlm": "RLM",
-    "mlda": "MLDA",
-    "mlda-ias": "MLDA with IAS",
-    "blocking": "layer blocking",
-}
-"""The rows as readers see them."""
-SCHEMES = tuple(NAMES)
 BESIDE, ALONE, REFERENCE = "beside", "alone", "reference"
 RUNS = (BESIDE, ALONE, REFERENCE)
 PATHS: dict[str, Path] = {one.PATH.name: one.PATH for one in (leo, geo, tree)}

@@ -1,0 +1,178 @@
+"""What the sessions run: the ten schemes of the comparison, and any other.
+
+Parameters are the defaults of each scheme and are never tuned for a path. What a path decides follows rules that are
+the same for all paths and all schemes:
+
+* Packets have the path's size.
+* TFMCC's first R_max, and that of OMCC and of SMCC's layers, must not be below the longest round-trip time (RFC 4654,
+  section 3.1): it is the default of 500 ms, doubled until it is no less than the longest propagation there and back
+  and a full queue of the bottleneck. It is 500 ms but over GEO, where it is 2 s.
+* Fixed layers go up to the rate of the largest bottleneck: 15 equal ones (layer blocking), or 5 each of which is twice
+  the one below (RLM). If the base layer so is more than an equal share of some bottleneck among its sessions and TCPs,
+  there are as many more layers as it takes, since fixed layers that do not fit say nothing of a scheme. So it is in the
+  tree, where one of 15 layers would be more than the slowest branch carries: there are 48 and 6.
+* SMCC has 4 layers, each bound twice the one below, the highest the rate of the largest bottleneck.
+* MLDA has 3 layers and chooses their rates itself.
+
+A scheme from elsewhere has its own defaults, and of these rules those for whose parameters it has the name:
+``packet_size`` and ``initial_max_rtt``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path as File
+from typing import Any
+
+from faircast.errors import InputError, choose
+from faircast.experiments.side_by_side.path import Agent, Path
+
+NAMES: dict[str, str] = {
+    "tfmcc": "TFMCC",
+    "omcc-log": "OMCC, log",
+    "omcc-tcp": "OMCC, TCP",
+    "pgmcc": "pgmcc",
+    "smcc-tfmcc": "SMCC on TFMCC",
+    "smcc-pgmcc": "SMCC on pgmcc",
+    "rlm": "RLM",
+    "mlda": "MLDA",
+    "mlda-ias": "MLDA with IAS",
+    "blocking": "layer blocking",
+}
+"""The rows of the comparison as readers see them."""
+SCHEMES = tuple(NAMES)
+OF_ROWS: dict[str, dict[str, Any]] = {
+    "tfmcc": {"scheme": "tfmcc"},
+    "omcc-log": {"scheme": "omcc", "utility": "log"},
+    "omcc-tcp": {"scheme": "omcc", "utility": "tcp"},
+    "pgmcc": {"scheme": "pgmcc"},
+    "smcc-tfmcc": {"scheme": "smcc", "control": "tfmcc"},
+    "smcc-pgmcc": {"scheme": "smcc", "control": "pgmcc"},
+    "rlm": {"scheme": "rlm"},
+    "mlda": {"scheme": "mlda"},
+    "mlda-ias": {"scheme": "mlda", "loss_differentiation": {"rule": "ias"}},
+    "blocking": {"scheme": "layer-blocking"},
+}
+"""The scheme of each row, and by what it differs from its defaults."""
+EQUAL_LAYERS, DOUBLING_LAYERS = 15, 5
+"""The least number of fixed layers."""
+SMCC_LAYERS, MLDA_LAYERS = 4, 3
+FIRST_MAX_RTT_S = 0.5
+"""The default of TFMCC."""
+SUFFIX = ".toml"
+"""What the file of a session's parameters ends in."""
+
+
+@dataclass(frozen=True)
+class Layers:
+    """Fixed layers of a session."""
+
+    base_mbps: float
+    growth: int
+    """Each is so many times the one below."""
+    count: int
+
+    @property
+    def rates(self) -> list[str]:
+        """Their rates, the base first, as scenarios have them."""
+        return [f"{round(1e6 * self.base_mbps * self.growth**i)} bit/s" for i in range(self.count)]
+
+
+def equal_layers(path: Path) -> Layers:
+    """Layers of one rate."""
+    count = max(EQUAL_LAYERS, math.ceil(path.mbps / path.least_share_mbps - 1e-9))
+    return Layers(path.mbps / count, 1, count)
+
+
+def doubling_layers(path: Path) -> Layers:
+    """Layers each of which is twice the one below."""
+    count = DOUBLING_LAYERS
+    while path.mbps / (2**count - 1) > path.least_share_mbps * (1 + 1e-9):
+        count += 1
+    return Layers(path.mbps / (2**count - 1), 2, count)
+
+
+def initial_max_rtt_s(path: Path) -> float:
+    """The first R_max: its default, doubled until it holds the path's longest round-trip time."""
+    found = FIRST_MAX_RTT_S
+    while found < path.longest_rtt_s:
+        found *= 2
+    return found
+
+
+def label(scheme: str) -> str:
+    """What a row is called for readers; a file is called by its stem."""
+    return NAMES.get(scheme) or (File(scheme).stem if scheme.endswith(SUFFIX) else scheme)
+
+
+def session(scheme: str, path: Path) -> dict[str, Any]:
+    """The parameters of a session, its ``scheme`` among them, without source and receivers.
+
+    `scheme` is one of `SCHEMES`, any scheme that the core knows, or a TOML file of a session's parameters. What is said
+    of a row or in a file counts before what the path decides. Raises `InputError` if it is none of these, or if the
+    file says what the comparison does.
+    """
+    given = OF_ROWS.get(scheme) or (read(scheme) if scheme.endswith(SUFFIX) else {"scheme": scheme})
+    known = parameters()
+    choose("scheme", given["scheme"], [*known])
+    return merged(fitted(given["scheme"], path, known[given["scheme"]]), given)
+
+
+def agent(scheme: str) -> Agent:
+    """What a scheme needs in the routers in front of bottlenecks."""
+    blocks = (OF_ROWS.get(scheme) or (read(scheme) if scheme.endswith(SUFFIX) else {"scheme": scheme}))["scheme"]
+    return {"kind": "layer-blocking"} if blocks == "layer-blocking" else None
+
+
+def fitted(scheme: str, path: Path, names: frozenset[str]) -> dict[str, Any]:
+    """The parameters of a scheme that a path decides; `names` are all that it has."""
+    common = {"packet_size": f"{path.packet_bytes} B", "initial_max_rtt": f"{1000 * initial_max_rtt_s(path):g} ms"}
+    found: dict[str, Any] = {name: value for name, value in common.items() if name in names}
+    if scheme == "smcc":
+        base = path.mbps / 2 ** (SMCC_LAYERS - 1)
+        found |= {"base_rate": f"{round(1e6 * base)} bit/s", "layers": SMCC_LAYERS, "tfmcc": common}
+    elif scheme == "mlda":
+        found["layers"] = MLDA_LAYERS
+    elif scheme == "rlm":
+        found["rates"] = doubling_layers(path).rates
+    elif scheme == "layer-blocking":
+        found["rates"] = equal_layers(path).rates
+    return found
+
+
+def parameters() -> dict[str, frozenset[str]]:
+    """The names of the parameters of every scheme that the core knows, those of guests too."""
+    from faircast import _native
+
+    definitions = json.loads(_native.schema())["$defs"]
+    known = {}
+    for one in definitions["Session"]["oneOf"]:
+        properties = (definitions[one["$ref"].rpartition("/")[2]] if "$ref" in one else one)["properties"]
+        known[properties["scheme"]["const"]] = frozenset(properties)
+    return known
+
+
+def read(file: str) -> dict[str, Any]:
+    """The parameters that a TOML file says. Raises `InputError` if they cannot be read, or are the comparison's."""
+    from faircast.scenario import parse, read_text
+
+    said = parse(read_text(File(file)), is_json=False, where=file)
+    if not isinstance(said.get("scheme"), str):
+        raise InputError(f'{file}: it names no scheme; legal are the parameters of a session, such as scheme = "tfmcc"')
+    if taken := sorted({"source", "receivers", "start", "stop", "start_jitter", "membership"} & said.keys()):
+        raise InputError(f"{file}: {taken[0]} given; the comparison itself says this, the same for all schemes")
+    return said
+
+
+def merged(first: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, Any]:
+    """Two tables as one, of which the second counts; tables within them are merged too."""
+    found = dict(first)
+    for key, value in then.items():
+        before = found.get(key)
+        if isinstance(before, Mapping) and isinstance(value, Mapping):
+            value = merged(before, value)
+        found[key] = value
+    return found
