@@ -43,6 +43,9 @@ class Point:
     """For how many seeds, counted from the first, the tables are kept; None for all."""
     reduce: Callable[[RawResult], Any] | None = None
     """Called with every raw result; what it returns is kept in its place (see `Data.reduced`)."""
+    kept_as: str = ""
+    """The name of what `reduce` makes of a run: points with one scenario and one name share it, also of different
+    experiments. Without, it is the experiment's own."""
     copy: int = 0
     """Points with the same scenario and different copies are run separately, to see that they are equal."""
 
@@ -117,6 +120,31 @@ class Numbers:
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
+    note: str = ""
+    """What a reader should know below the table."""
+    whole: Sequence[str] = ()
+    """Columns that are no numbers, beside the first."""
+
+    def to_json(self) -> dict[str, Any]:
+        """What files have of it: no more than there is."""
+        return {key: value for key, value in vars(self).items() if value or key in ("columns", "rows")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Axis:
+    """Something in which the points of an experiment differ, and to whose values ``--only`` narrows it."""
+
+    name: str
+    values: Mapping[str, Any]
+    """As a reader writes each, in small letters and without blanks, and what the experiment knows it by."""
+    other: Callable[[str], Any] | None = None
+    """What the experiment knows another value by; raises `InputError` if it is none. Without, there are no others."""
+    others: str = ""
+    """Which others there are, in words that end a list."""
+
+    def text(self, value: Any) -> str:
+        """A value as a reader writes it."""
+        return next((text for text, own in self.values.items() if own == value), str(value))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,8 +168,16 @@ class Experiment:
     """Why it does not agree, if it does not: one sentence."""
     numbers: Callable[[Data], Numbers] | None = None
     """A table to be shown beside the criteria."""
+    cells: Callable[[Data], Sequence[Mapping[str, Any]]] | None = None
+    """All numbers for machines, as rows with the same columns: texts, numbers, None. They become ``cells.csv``."""
     reps: int = 10
     """Seeds if the caller does not say."""
+    axes: Sequence[Axis] = ()
+    """What it can be narrowed to, if it can."""
+    narrowed: Callable[[Mapping[str, Sequence[Any]]], Callable[[bool], Sequence[Point]]] | None = None
+    """Makes of the wanted values, by axis, what takes the place of `points`; axes that are not named keep theirs."""
+    only: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """What it was narrowed to, as a reader writes it."""
 
 
 @dataclass(frozen=True)

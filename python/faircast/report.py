@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +13,13 @@ from typing import Any
 from faircast.errors import InputError, nearest
 from faircast.experiment import AGREES, REPORTED, Numbers, Verdict
 from faircast.manifest import INTERRUPTED, read_manifest
+from faircast.storage import new_file
 from faircast.summary import finite
 
 SUMMARY = "summary.json"
 """Of every experiment, in the folder of its name."""
+CELLS = "cells.csv"
+"""Beside it, of experiments that have such a table."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +46,8 @@ class Report:
     seeds: list[int]
     version: str
     """Of faircast."""
+    cells: list[dict[str, Any]] | None = None
+    """All numbers for machines, rows with the same columns; None if the experiment has no such table."""
     wall_s: float | None = None
     """From the start of the call to the verdict; None if the report was read."""
 
@@ -67,7 +74,8 @@ class Report:
             "reps": len(self.seeds),
             "seeds": self.seeds,
             "version": self.version,
-            **({} if self.numbers is None else {"numbers": asdict(self.numbers)}),
+            **({} if self.numbers is None else {"numbers": self.numbers.to_json()}),
+            **({} if self.cells is None else {"cells": self.cells}),
         }
 
     @classmethod
@@ -94,10 +102,26 @@ class Report:
         return cls(
             **texts,
             criteria=[Verdict(**criterion) for criterion in found["criteria"]],
-            numbers=None if numbers is None else Numbers(columns=numbers["columns"], rows=numbers["rows"]),
+            numbers=None if numbers is None else Numbers(**numbers),
+            cells=found.get("cells"),
             figures=[path for end in ("pdf", "png") if (path := folder / f"{name}.{end}").is_file()],
             seeds=[int(seed) for seed in found["seeds"]],
         )
+
+
+def without_nan(cells: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of numbers as JSON and CSV have them: None in place of what is not finite."""
+    return [{key: finite(value) if isinstance(value, float) else value for key, value in row.items()} for row in cells]
+
+
+def write_cells(path: Path, cells: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows of numbers as CSV, every digit of a number, nothing where there is none."""
+    with io.StringIO(newline="") as text:
+        writer = csv.DictWriter(text, list(cells[0]) if cells else [], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(cells)
+        with new_file(path) as file:
+            file.write(text.getvalue().encode())
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,6 +9,7 @@
         measurements.journal          both while runs are computed, each from the moment it is finished
         mecn-fig8a/summary.json       published beside measured, verdicts with reasons
         mecn-fig8a/mecn-fig8a.pdf     the figure, and the same as .png
+        x-all/cells.csv               all numbers of the figure, of experiments that compare in cells
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from faircast.experiment import Data, Experiment, Point, PointData, Verdict, jud
 from faircast.experiments import select
 from faircast.manifest import INTERRUPTED, Workplace, build, check_place, default_path, sources
 from faircast.measurements import Measurements
-from faircast.report import SUMMARY, Report, Reproduction
+from faircast.narrowing import Only, label, narrow
+from faircast.report import CELLS, SUMMARY, Report, Reproduction, without_nan, write_cells
 from faircast.results import faircast_version, to_arrow
 from faircast.scenario import resolve, seeds
 from faircast.storage import write_json, writing
@@ -52,6 +54,7 @@ def reproduce(
     quick: bool = False,
     jobs: int | None = None,
     out: str | Path | None = None,
+    only: Only | None = None,
     watcher: Watcher | None = None,
 ) -> Reproduction:
     """Reproduce experiments by id, or all of a paper, and write verdicts and figures.
@@ -59,7 +62,8 @@ def reproduce(
     Parameters
     ----------
     ids
-        Experiments, as ``faircast list experiments`` names them; or give `paper`, or `everything`.
+        Experiments, as ``faircast list experiments`` names them; or give `paper`, or `everything`, which are all but
+        those of the paper ``side-by-side``.
     reps
         Seeds 1 to `reps`; None for what the experiment wants, usually 10, or 3 with `quick`.
     quick
@@ -68,9 +72,15 @@ def reproduce(
         Runs at once, by default one per core. Results do not depend on it.
     out
         The folder, by default ``results/<ids>-<hash>``. One that holds a reproduction is continued.
+    only
+        Of experiments with axes the points with these values alone: ``{"scheme": ["tfmcc"], "path": "geo"}``. Each
+        gives the same numbers as in the whole.
     """
     experiments = select(ids, paper=paper, everything=everything)
     name = paper or ("all" if everything else "-".join(dict.fromkeys(ids)))
+    if only:
+        experiments = [narrow(experiment, only) for experiment in experiments]
+        name = f"{name}-{label(experiments[0])}"
     return carry_out(experiments, name=name, reps=reps, quick=quick, jobs=jobs, out=out, watcher=watcher)
 
 
@@ -90,12 +100,13 @@ def carry_out(
     for experiment in experiments:
         plan.add(experiment, seeds(1, reps or (QUICK_REPS if quick else experiment.reps)))
     path = Path(out) if out is not None else default_path(name, plan.hash)
-    place = Workplace(path, lambda: continued(path, quick))
+    only = {name: list(values) for name, values in experiments[0].only.items()}
+    place = Workplace(path, lambda: continued(path, quick, only))
     with place.locked():
         manifest = place.manifest
         if manifest.get("build") != build():  # its numbers may differ
             Measurements.discard(path)
-        manifest |= {"build": build(), "name": name, "quick": quick}
+        manifest |= {"build": build(), "name": name, "quick": quick, "only": only}
         with place.call() as note:
             done = compute(plan, path, jobs=jobs, watcher=watcher)
             note["experiments"] = {report.id: round(report.wall_s or 0.0, 3) for report in done.reports}
@@ -123,12 +134,18 @@ def compute(plan: Plan, path: Path, *, jobs: int, watcher: Watcher | None) -> Re
     return Reproduction(path, reports, done.interrupted, done.computed, done.found)
 
 
-def continued(path: Path, quick: bool) -> dict[str, Any]:
+def continued(path: Path, quick: bool, only: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """The manifest of a reproduction that can be continued; see `check_place`."""
     manifest = check_place(path, "reproduction", {})
     if manifest.setdefault("quick", quick) != quick:
         there = "quick" if manifest["quick"] else "full"
         raise InputError(f"{path} holds a {there} reproduction; choose another folder with --out")
+    narrowed_to = manifest.setdefault("only", {} if "name" in manifest else only)
+    if narrowed_to != only:
+        what = " ".join(["with", *(f"--only {axis}={','.join(values)}" for axis, values in narrowed_to.items())])
+        raise InputError(
+            f"{path} holds a reproduction {what if narrowed_to else 'without --only'}; choose another folder with --out"
+        )
     return manifest
 
 
@@ -150,6 +167,9 @@ def conclude(experiment: Experiment, data: Data, folder: Path, begin: float) -> 
                 if data.quick:
                     figure.text(1.0, 0.0, "quick", ha="right", va="bottom", fontsize=7, color="#888888")
                 figures = save(figure, folder, experiment.id)
+        cells = None if experiment.cells is None else without_nan(experiment.cells(data))
+        if cells is not None:
+            write_cells(folder / CELLS, cells)
     report = Report(
         id=experiment.id,
         paper=experiment.paper,
@@ -161,6 +181,7 @@ def conclude(experiment: Experiment, data: Data, folder: Path, begin: float) -> 
         criteria=verdicts,
         says=experiment.says(data),
         numbers=None if experiment.numbers is None else experiment.numbers(data),
+        cells=cells,
         figures=figures,
         seeds=data.seeds,
         version=faircast_version(),
@@ -176,11 +197,11 @@ class KeepingRun(PlannedRun):
 
     tables: dict[str, pa.Table] = field(default_factory=dict)
     """Tables to keep; empty until the run is done."""
-    reduced: dict[int, Any] = field(default_factory=dict)
-    """By the number of the reducing function."""
+    reduced: dict[str, Any] = field(default_factory=dict)
+    """By the name of the reducing function."""
     wanted: set[str] = field(default_factory=set)
-    reducers: dict[int, tuple[str, Callable[[RawResult], Any]]] = field(default_factory=dict)
-    """Reducing functions by their number, with a name that is the same in every process."""
+    reducers: dict[str, Callable[[RawResult], Any]] = field(default_factory=dict)
+    """Reducing functions by a name that is the same in every process."""
     noted: dict[str, Any] = field(default_factory=dict)
     """What the folder holds, for other experiments perhaps."""
 
@@ -188,13 +209,13 @@ class KeepingRun(PlannedRun):
         """Keep the wanted tables and what the reducing functions make of the run."""
         for name in self.wanted:
             self.tables[name] = to_arrow(tables[name])
-        for number, (_, reduce) in self.reducers.items():
-            self.reduced[number] = reduce(raw)
+        for name, reduce in self.reducers.items():
+            self.reduced[name] = reduce(raw)
         own = {name: kept.to_json(table) for name, table in self.tables.items()}
         noted: dict[str, Any] = {"tables": self.noted.get("tables", {}) | own}
         reduced = self._reduced_before()
         with suppress(TypeError):  # what has no form in JSON is computed again when the folder is continued
-            reduced |= {name: kept.to_json(self.reduced[number]) for number, (name, _) in self.reducers.items()}
+            reduced |= {name: kept.to_json(self.reduced[name]) for name in self.reducers}
         if reduced:
             noted |= {"reduced": reduced, "sources": sources()}
         return noted
@@ -203,10 +224,10 @@ class KeepingRun(PlannedRun):
         """Take the same from the folder. What functions of other sources made of a run is passed over."""
         self.noted = noted
         tables, reduced = noted.get("tables", {}), self._reduced_before()
-        if not self.wanted <= set(tables) or any(name not in reduced for name, _ in self.reducers.values()):
+        if not self.wanted <= set(tables) or not set(self.reducers) <= set(reduced):
             return False
         self.tables = {name: kept.from_json(tables[name]) for name in self.wanted}
-        self.reduced = {number: kept.from_json(reduced[name]) for number, (name, _) in self.reducers.items()}
+        self.reduced = {name: kept.from_json(reduced[name]) for name in self.reducers}
         return True
 
     def _reduced_before(self) -> dict[str, Any]:
@@ -223,6 +244,10 @@ class PlannedExperiment:
     """Each with what its scenario is known by, seed by seed."""
     quick: bool
 
+    def kept_as(self, point: Point) -> str:
+        """Under which name a folder has what a point's `reduce` made of a run."""
+        return point.kept_as or f"{self.experiment.id} {point.key!r}"
+
     def data(self, plan: Plan, summaries: dict[tuple[str, int], RunSummary]) -> Data | None:
         """What the runs gave; None if some of them are missing."""
         found = {}
@@ -230,12 +255,13 @@ class PlannedExperiment:
             keys = {seed: (digests[seed], seed) for seed in self.seeds}
             if any(run not in summaries for run in keys.values()):
                 return None
+            name = self.kept_as(point)
             runs = {seed: plan.campaign.runs[run] for seed, run in keys.items()}
             found[key] = PointData(
                 scenario=plan.campaign.scenarios[digests[self.seeds[0]]],
                 summaries={seed: summaries[run] for seed, run in keys.items()},
                 tables={seed: run.tables for seed, run in runs.items()},
-                reduced={seed: run.reduced[id(point)] for seed, run in runs.items() if id(point) in run.reduced},
+                reduced={seed: run.reduced[name] for seed, run in runs.items() if name in run.reduced},
             )
         return Data(found, self.seeds, quick=self.quick)
 
@@ -256,6 +282,7 @@ class Plan:
     def add(self, experiment: Experiment, seeds: range) -> None:
         """Plan the runs of an experiment."""
         points: dict[Hashable, tuple[Point, dict[int, str]]] = {}
+        planned = PlannedExperiment(experiment, seeds, points, self.quick)
         for point in experiment.points(self.quick):
             assert point.key not in points, f"{experiment.id} has two points {point.key}"
             digests: dict[int, str] = {}
@@ -269,5 +296,5 @@ class Plan:
                 if point.table_seeds is None or number < point.table_seeds:
                     run.wanted.update(point.tables)
                 if point.reduce is not None:
-                    run.reducers[id(point)] = f"{experiment.id} {point.key!r}", point.reduce
-        self.experiments.append(PlannedExperiment(experiment, seeds, points, self.quick))
+                    run.reducers[planned.kept_as(point)] = point.reduce
+        self.experiments.append(planned)

@@ -32,6 +32,13 @@ def papers_known() -> list[str]:
     return list(PAPERS)
 
 
+def axes_known() -> list[str]:
+    """The axes of all experiments that have some, for completion."""
+    from faircast.experiments import APART, select
+
+    return list(dict.fromkeys(f"{axis.name}=" for experiment in select(paper=APART) for axis in experiment.axes))
+
+
 @verb
 def command(
     ids: Annotated[
@@ -42,7 +49,13 @@ def command(
         str | None,
         typer.Option(metavar="KEY", help="All experiments of a paper, e.g. durresi.", autocompletion=papers_known),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All experiments.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All experiments but side-by-side's.")] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AXIS=A,B", help="Some cells of x-all and its like, e.g. path=geo.", autocompletion=axes_known
+        ),
+    ] = None,
     reps: Annotated[int | None, typer.Option(metavar="N", help="Seeds; default: 10, with --quick 3.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="3 seeds and few points; verdicts are marked quick.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if a criterion does not agree.")] = False,
@@ -54,8 +67,11 @@ def command(
 
     Per criterion what was published, what is measured, the range that counts as agreement and the verdict; a figure.
 
+    --only narrows experiments that have axes; each number is that of the whole. --all leaves --paper side-by-side out.
+
     Example: faircast reproduce x-red --quick
     """
+    from faircast.narrowing import parse
     from faircast.reproduction import reproduce
     from faircast.scenario import seeds
 
@@ -70,6 +86,7 @@ def command(
             quick=quick,
             jobs=jobs,
             out=out,
+            only=parse(only or []),
             watcher=reporter,
         )
     if as_json:
@@ -95,7 +112,7 @@ def show(report: Report) -> None:
     """One experiment on screen: what the paper says and what came out, then criterion by criterion with the notes."""
     seeds = f"{len(report.seeds)} seed{'s' if len(report.seeds) != 1 else ''}"
     place = f"{report.place}, " if report.place else ""
-    claim = "expected" if report.paper == "checks" else "the paper says"
+    claim = "the paper says" if report.paper not in ("checks", "side-by-side") else "expected"
     say(f"\n{report.id}: {report.title} [{report.paper}]")
     if report.published:
         say(f"  {place}{claim}: {report.published}")
@@ -111,7 +128,10 @@ def show(report: Report) -> None:
             say(f"{number}: {item.note}")
     if report.numbers is not None:
         columns, rows = report.numbers.columns, [list(row) for row in report.numbers.rows]
-        table(columns, rows, right=columns[1:])
+        texts = (columns[0], *report.numbers.whole)
+        table(columns, rows, right=[name for name in columns if name not in texts], whole=texts[1:])
+        if report.numbers.note:
+            say(f"  {report.numbers.note}")
     for path in report.figures:
         say(f"  {path}")
 
