@@ -133,7 +133,10 @@ fn wrong_elements_are_named_by_their_places() {
     );
     let paths: Vec<&str> = found.iter().map(|(path, _)| &path[..]).collect();
     assert_eq!(paths, ["flows.web.mss[1]", "flows.web.mss[2]", "flows.web.start[2]", "flows.web.variant[1]"]);
-    assert!(found[3].1.starts_with("\"cubik\" is not legal; legal are reno, newreno, sack"), "{found:?}");
+    assert!(
+        found[3].1.starts_with("\"cubik\" is not legal; did you mean cubic?; legal are reno, newreno, sack"),
+        "{found:?}"
+    );
     // What is no list has the message that it had before lists were legal.
     let (path, message) = one("mss = 7");
     assert_eq!(path, "flows.web.mss");
