@@ -11,6 +11,7 @@ use faircast_proto::packet::Address;
 use faircast_proto::parts::loss_differentiation::CONFUSION_GAUGES;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::counters::{FlowLosses, LinkCounters, MembershipChanges, Undeliverable};
+use faircast_sim::counters::{MembershipMessages, MessageCounters};
 use faircast_sim::engine::World;
 use faircast_sim::ids::LinkId;
 use faircast_sim::link::Link;
@@ -26,6 +27,8 @@ pub(crate) fn summary<C>(world: &World<C>, network: &Network, subjects: &Subject
     let (all_s, late_s) = (now.as_secs_f64(), seconds(warmup, now));
     let records = world.records();
     let (mut compared, mut compared_all) = (Vec::new(), Vec::new());
+    // Of sessions, which are in the order of flows.
+    let (mut membership, mut sessions) = (world.membership_messages(), 0);
     // Where the rows of each flow are.
     let mut of_flows = Vec::with_capacity(subjects.flows.len());
     for (index, flow) in world.flows().iter().enumerate() {
@@ -71,6 +74,10 @@ pub(crate) fn summary<C>(world: &World<C>, network: &Network, subjects: &Subject
         if subjects.is_session[index] {
             rows.session(&subjects.flows[index], &sender);
             rows.confusion(&subjects.flows[index], &receivers);
+            rows.messages(&subjects.flows[index], messages_of(world, flow.sender));
+            let all = membership.next().expect("every session has them");
+            rows.membership_messages(&subjects.flows[index], all, records.membership_messages_at_warmup.get(sessions));
+            sessions += 1;
         }
         of_flows.push(first..rows.values.len());
         if subjects.is_session[index] {
@@ -83,9 +90,10 @@ pub(crate) fn summary<C>(world: &World<C>, network: &Network, subjects: &Subject
                     [late_level(&receivers), all_level(&receivers)],
                 );
             }
-            let members = flow.receivers.clone().filter_map(|receiver| subjects.member(receiver));
-            for (member, counters) in members.zip(&receivers) {
+            let members = flow.receivers.clone().filter_map(|receiver| Some((receiver, subjects.member(receiver)?)));
+            for ((receiver, member), counters) in members.zip(&receivers) {
                 rows.receiver(&subjects.members[member], counters);
+                rows.messages(&subjects.members[member], messages_of(world, world.receivers()[receiver]));
                 if has_levels {
                     rows.level(&subjects.members[member], counters);
                     rows.membership(&subjects.members[member], counters);
@@ -195,6 +203,12 @@ impl Counters {
     fn late_and_all(&self, of: fn(&Report) -> u64) -> [f64; 2] {
         [self.late(of), of(&self.now) as f64]
     }
+}
+
+/// The packets without data that the endpoint at `address` has sent, by now and by the end of the warm-up if that has
+/// come.
+fn messages_of<C>(world: &World<C>, address: Address) -> (MessageCounters, Option<&MessageCounters>) {
+    (world.messages_sent(address), world.records().messages_at_warmup.get(address.index()))
 }
 
 /// What receivers got after the warm-up, bit/s: all together over the time that they were present, all together, and of
@@ -325,6 +339,33 @@ impl Rows {
         let [late, all] = source.late_and_all(|report| report.sent_bytes);
         self.both(name, "sending_rate", "bit/s", [8.0 * late / source.late_s, over(8.0 * all, source.all_s)]);
         self.both(name, "reports_received", "packets", source.late_and_all(|report| report.received_pkts));
+    }
+
+    /// Rows of the packets without data that a source or receiver of a session has sent.
+    fn messages(&mut self, name: &str, (all, early): (MessageCounters, Option<&MessageCounters>)) {
+        type Count = fn(&MessageCounters) -> u64;
+        let counts: [(&str, &str, Count); 2] = [
+            ("messages", "packets", |messages| messages.packets),
+            ("message_bytes", "bytes", |messages| messages.bytes),
+        ];
+        for (metric, unit, of) in counts {
+            let late = early.map_or(f64::NAN, |early| (of(&all) - of(early)) as f64);
+            self.both(name, metric, unit, [late, of(&all) as f64]);
+        }
+    }
+
+    /// Rows of what hosts and routers have told each other about the groups of a session.
+    fn membership_messages(&mut self, name: &str, all: MembershipMessages, early: Option<&MembershipMessages>) {
+        type Count = fn(&MembershipMessages) -> u64;
+        let counts: [(&str, Count); 3] = [
+            ("joins_and_leaves", |messages| messages.of_hosts),
+            ("grafts_and_prunes", |messages| messages.of_routers),
+            ("membership_acknowledgements", |messages| messages.acknowledgements),
+        ];
+        for (metric, of) in counts {
+            let late = early.map_or(f64::NAN, |early| (of(&all) - of(early)) as f64);
+            self.both(name, metric, "packets", [late, of(&all) as f64]);
+        }
     }
 
     /// Rows of the losses that the receivers of a session called one or the other, all together, if any of them does.

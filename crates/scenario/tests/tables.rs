@@ -218,6 +218,11 @@ fn all_that_sessions_and_receivers_are_told() {
         both("undeliverable", "packets"),
         both("sending_rate", "bit/s"),
         both("reports_received", "packets"),
+        both("messages", "packets"),
+        both("message_bytes", "bytes"),
+        both("joins_and_leaves", "packets"),
+        both("grafts_and_prunes", "packets"),
+        both("membership_acknowledgements", "packets"),
     ];
     assert_eq!(names("film"), of_session.concat());
     let of_receiver = [
@@ -227,6 +232,8 @@ fn all_that_sessions_and_receivers_are_told() {
         both("loss_events", "1"),
         one("loss_event_rate_end", "1"),
         one("rtt_end", "s"),
+        both("messages", "packets"),
+        both("message_bytes", "bytes"),
     ];
     assert_eq!(names("film-0"), of_receiver.concat());
     let sums = |of: &str, metric: &str, unit: &'static str| {

@@ -4,7 +4,7 @@ use crate::agent::Agent;
 pub use crate::build_error::BuildError;
 use crate::calendar::{Calendar, Entry, Kind, horizon};
 use crate::change::{Change, Handoff, Plan};
-use crate::counters::Undeliverable;
+use crate::counters::{MessageCounters, Undeliverable};
 use crate::engine::{Place, World};
 use crate::epoch::{Changes, Epoch, Treatment};
 use crate::flow::Flow;
@@ -371,6 +371,7 @@ impl NetworkBuilder {
             .collect();
         let undeliverable = vec![Undeliverable::default(); flows.len() + 1];
         let presence = vec![Presence::default(); hosts.len()];
+        let messages_sent = vec![MessageCounters::default(); hosts.len()];
         let trace = plan.trace.then(|| Box::new(Trace::new()));
         let witnesses = Witnesses::among(&hosts, flows.len());
         let (now, store, witnessed) = (Instant::ZERO, Store::of(flows.len()), witnesses.is_some());
@@ -388,6 +389,7 @@ impl NetworkBuilder {
             events: 0,
             undeliverable,
             presence,
+            messages_sent,
             multicast,
             messages: Vec::new(),
             ports,

@@ -102,6 +102,27 @@ pub struct MembershipChanges {
     pub layers_joined: u64,
 }
 
+/// Packets without data that an endpoint has sent since the start of the run: reports, acknowledgements, requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MessageCounters {
+    /// Packets.
+    pub packets: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// Messages about who wants which groups of a session, since the start of the run: those that were sent, over one link
+/// each, repetitions included. Each has [`CONTROL_BYTES`](crate::multicast::CONTROL_BYTES).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MembershipMessages {
+    /// Reports of hosts to their routers: joins and leaves.
+    pub of_hosts: u64,
+    /// Reports of routers to the next ones towards the source: grafts and prunes.
+    pub of_routers: u64,
+    /// Acknowledgements of both.
+    pub acknowledgements: u64,
+}
+
 /// Why the network gives up a packet; what each of them means stands at [`Undeliverable`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoWay {
@@ -113,6 +134,15 @@ pub enum NoWay {
     OffTree,
     /// It came up the tree, and members may not send to its group.
     NotASource,
+}
+
+impl MessageCounters {
+    /// One more packet of so many bytes.
+    #[inline]
+    pub(crate) fn count(&mut self, bytes: u16) {
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
+    }
 }
 
 impl Undeliverable {

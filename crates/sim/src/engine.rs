@@ -4,7 +4,7 @@
 //! that link's ring. Nothing on this path allocates, hashes or calls virtually.
 
 use crate::calendar::{Calendar, Entry, Kind};
-use crate::counters::{FlowLosses, GroupCounters, NoWay, Undeliverable};
+use crate::counters::{FlowLosses, GroupCounters, MessageCounters, NoWay, Undeliverable};
 use crate::epoch::Changes;
 use crate::flow::Flow;
 use crate::forwarding::Forwarding;
@@ -41,6 +41,8 @@ pub struct World<C> {
     pub(crate) undeliverable: Vec<Undeliverable>,
     /// By endpoint.
     pub(crate) presence: Vec<Presence>,
+    /// By endpoint: what it has sent that carries no data.
+    pub(crate) messages_sent: Vec<MessageCounters>,
     pub(crate) multicast: Multicast,
     /// Control packets to be sent, filled and emptied within one event.
     pub(crate) messages: Vec<Message>,
@@ -237,11 +239,17 @@ impl<C: Calendar> World<C> {
             match action {
                 Action::Send(packet) => {
                     let destination = packet.destination;
+                    if !packet.is_data() {
+                        self.messages_sent[index].count(packet.size);
+                    }
                     let label = self.wires.store.insert(packet);
                     self.send_from(node, index as u32, destination, label);
                 }
                 Action::SendControl(packet, control) => {
                     let destination = packet.destination;
+                    if !packet.is_data() {
+                        self.messages_sent[index].count(packet.size);
+                    }
                     let label = self.wires.store.insert_with(packet, control.clone());
                     self.send_from(node, index as u32, destination, label);
                 }
@@ -395,6 +403,8 @@ impl<C: Calendar> World<C> {
         self.records.held_at_warmup = (0..self.receivers.len()).map(|receiver| self.held(receiver)).collect();
         let changes = (0..self.receivers.len()).map(|receiver| self.membership_changes(receiver));
         self.records.membership_changes_at_warmup = changes.collect();
+        self.records.messages_at_warmup.clone_from(&self.messages_sent);
+        self.records.membership_messages_at_warmup = self.multicast.messages().collect();
         self.multicast.settle_dilation(now);
         self.multicast.restart_dilation(DilationSpan::Late);
     }

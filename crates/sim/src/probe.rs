@@ -1,6 +1,7 @@
 //! Probes: what observers asked to see. Off, they cost one predictable branch.
 
-use crate::counters::{FlowLosses, GroupCounters, LinkCounters, MembershipChanges, Undeliverable};
+use crate::counters::{FlowLosses, GroupCounters, LinkCounters, MembershipChanges, MembershipMessages};
+use crate::counters::{MessageCounters, Undeliverable};
 use crate::ids::{LinkId, NodeId};
 use crate::multicast::DilationTotals;
 use crate::packet_probe::PacketLog;
@@ -103,6 +104,10 @@ pub struct Records {
     pub held_at_warmup: Vec<Duration>,
     /// How often each receiver had joined and left groups by the end of the warm-up, flow by flow.
     pub membership_changes_at_warmup: Vec<MembershipChanges>,
+    /// The packets without data that each endpoint had sent by the end of the warm-up.
+    pub messages_at_warmup: Vec<MessageCounters>,
+    /// The messages about the membership of each session by the end of the warm-up.
+    pub membership_messages_at_warmup: Vec<MembershipMessages>,
 }
 
 /// The sender of a flow at one moment: counters since the start, gauges of the moment.

@@ -1,7 +1,7 @@
 //! Multicast in the engine: copies down the tree, and the messages that shape it.
 
 use crate::calendar::{Calendar, Entry, Kind};
-use crate::counters::{MembershipChanges, NoWay};
+use crate::counters::{MembershipChanges, MembershipMessages, MessageCounters, NoWay};
 use crate::engine::World;
 use crate::ids::{LinkId, NodeId, SessionId};
 use crate::legs::Aim;
@@ -341,6 +341,16 @@ impl<C: Calendar> World<C> {
 }
 
 impl<C> World<C> {
+    /// What the endpoint at an address has sent until now that carries no data.
+    pub fn messages_sent(&self, address: Address) -> MessageCounters {
+        self.messages_sent[address.index()]
+    }
+
+    /// What nodes have told each other until now about who wants which groups: of each session, in the order of flows.
+    pub fn membership_messages(&self) -> impl Iterator<Item = MembershipMessages> {
+        self.multicast.messages()
+    }
+
     /// Writes down the dilation since the last rows.
     pub(crate) fn record_dilation(&mut self) {
         let at = self.wires.now;

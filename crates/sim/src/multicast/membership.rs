@@ -242,6 +242,7 @@ impl Multicast {
             self.agenda.0.insert((interface.below.expires, Task::Expire { session, link }));
         }
         out.push(Message { what: MembershipMessage::Acknowledge, link, ..*report });
+        state.messages.acknowledgements += 1;
         if !joins.is_empty() {
             self.set_joined(session, branch, joined | joins);
         }
@@ -455,7 +456,8 @@ impl Multicast {
         let Some(link) = state.tree.up(node) else { return };
         let at_node = state.tree.node(node);
         let (plan, fallible) = (state.plan, state.is_fallible_above(node));
-        let told = &mut state.node_mut(node).told;
+        let Node { is_host, told, .. } = state.node_mut(node);
+        let from_host = *is_host;
         told.sent = Some(now);
         let what = MembershipMessage::Report;
         out.push(Message { session, link, what, number: told.number, groups: told.groups });
@@ -464,6 +466,8 @@ impl Multicast {
             told.repeats = true;
             self.agenda.0.insert((now + repeat_interval(plan.lifetime), Task::Repeat { session, node: at_node }));
         }
+        let messages = &mut state.messages;
+        *(if from_host { &mut messages.of_hosts } else { &mut messages.of_routers }) += 1;
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::{Multicast, SessionPlan, SessionSite, Woods};
 use super::*;
+use crate::counters::MembershipMessages;
 use crate::legs::Carriers;
 use crate::routing::{Edge, Routes};
 use std::sync::Arc;
@@ -141,6 +142,8 @@ fn a_join_goes_up_and_is_acknowledged_hop_by_hop() {
     assert_eq!(short, [(DOWN[1], Acknowledge, groups(&[1, 3])), (UP[0], Report, groups(&[1, 3]))]);
     assert_eq!(row.joined(), [groups(&[]), groups(&[1, 3])]);
     assert_eq!(row.settle(answer), [(UP[0], groups(&[1, 3]))]);
+    let told = MembershipMessages { of_hosts: 1, of_routers: 1, acknowledgements: 2 };
+    assert_eq!(Vec::from_iter(row.multicast.messages()), [told]);
     assert_eq!(row.joined(), [groups(&[1, 3]); 2]);
     assert_eq!(row.wait(1000.0, heard), [], "what is acknowledged is not repeated where nothing can be lost");
     assert!(!row.multicast.change_membership(row.now, HOST, 8, 0, true), "no member");
@@ -178,6 +181,8 @@ fn only_the_acknowledgement_of_the_latest_report_ends_its_retries() {
     assert_eq!(row.wait(7.0, lost), [again(3.0), again(6.0)]);
     row.pass(&acknowledge(second.number));
     assert_eq!(row.wait(100.0, lost), []);
+    let told = MembershipMessages { of_hosts: 4, of_routers: 0, acknowledgements: 0 };
+    assert_eq!(Vec::from_iter(row.multicast.messages()), [told], "each time counts, lost or not");
 }
 
 #[test]

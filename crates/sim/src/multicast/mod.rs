@@ -29,6 +29,7 @@ mod state;
 mod tree;
 mod usage;
 
+use crate::counters::MembershipMessages;
 use crate::ids::{LinkId, NodeId, SessionId};
 use crossings::{Crossing, Crossings, Way};
 use dilation::Dilation;
@@ -208,6 +209,11 @@ impl Multicast {
             let links = dilation.iter().flat_map(move |dilation| dilation.totals(span));
             links.map(|(link, totals)| (session.flow(), link, totals))
         })
+    }
+
+    /// What nodes have told each other about each session.
+    pub(crate) fn messages(&self) -> impl Iterator<Item = MembershipMessages> {
+        self.sessions.iter().map(|session| session.messages)
     }
 
     /// Where a session crosses a link, if it does.

@@ -6,6 +6,7 @@ use super::crossings::Way;
 use super::membership::{Neighbour, Told};
 use super::tree::{Branch, BranchId, Tree, Vertex, Woods};
 use super::{Mode, Rebuild, SessionPlan, SessionSite};
+use crate::counters::MembershipMessages;
 use crate::ids::{LinkId, NodeId};
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::packet::{Address, FlowId};
@@ -36,6 +37,8 @@ pub(crate) struct Session {
     fallible: Arc<[bool]>,
     /// By link: somebody wants to know what is joined there.
     watched: Arc<[bool]>,
+    /// What nodes have told each other.
+    pub(super) messages: MembershipMessages,
     /// How often the tree was replaced.
     retrees: u32,
     /// What has changed there: the link, and what was joined.
@@ -111,6 +114,7 @@ impl Session {
             tree,
             fallible: site.fallible.clone(),
             watched: site.watched.clone(),
+            messages: MembershipMessages::default(),
             retrees: 0,
             changes: VecDeque::new(),
         };

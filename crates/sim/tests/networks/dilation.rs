@@ -9,7 +9,7 @@ use faircast_proto::time::{Duration, Rate};
 use faircast_sim::agent::Agent;
 use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::Wheel;
-use faircast_sim::counters::MembershipChanges;
+use faircast_sim::counters::{MembershipChanges, MembershipMessages};
 use faircast_sim::engine::World;
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
@@ -60,6 +60,25 @@ fn receivers_of_cumulative_layers_dilate_nothing_however_they_change() {
     let changes = |joins, leaves, layers_joined| MembershipChanges { joins, leaves, layers_joined };
     assert_eq!([0, 1].map(|receiver| world.membership_changes(receiver)), [changes(3, 2, 3), changes(3, 1, 3)]);
     assert_eq!(world.records().membership_changes_at_warmup, [changes(3, 0, 3), changes(1, 0, 1)]);
+}
+
+#[test]
+fn what_hosts_and_routers_tell_each_other_is_counted() {
+    let (mut network, [source, _, a, b]) = fork();
+    let step = |millis, level| Step { after: Duration::from_millis(millis), level };
+    let climbing = |climb| SchemeConfig::LayeredCbr(Config { climb, ..layered() });
+    let own = climbing(vec![step(1010, 3), step(2020, 1)]);
+    let members = [(own.clone(), always(a)), (climbing(vec![step(2030, 3), step(2777, 2)]), always(b))];
+    session_of(&mut network, &own, source, &members);
+    network.probes(ProbePlan { warmup: at(1.5), ..ProbePlan::default() });
+    let mut world: World<Wheel> = network.build().expect("a network without errors");
+    world.run(at(4.0), u64::MAX);
+    // The base for both, then three layers for one: he says it, and the router hands it on. What he gives up the other
+    // one takes before the leave delay of 2 s is over, so the router has nothing more to say.
+    let told =
+        |of_hosts, of_routers| MembershipMessages { of_hosts, of_routers, acknowledgements: of_hosts + of_routers };
+    assert_eq!(world.records().membership_messages_at_warmup, [told(3, 2)]);
+    assert_eq!(Vec::from_iter(world.membership_messages()), [told(6, 2)]);
 }
 
 /// Two hosts at the router hold whichever layers they please, at these seconds.
