@@ -169,10 +169,8 @@ def read(file: str) -> dict[str, Any]:
 
 def merged(first: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, Any]:
     """Two tables as one, of which the second counts; tables within them are merged too."""
-    found = dict(first)
-    for key, value in then.items():
-        before = found.get(key)
-        if isinstance(before, Mapping) and isinstance(value, Mapping):
-            value = merged(before, value)
-        found[key] = value
+    found = {**first, **then}
+    for key in first.keys() & then.keys():
+        if isinstance(first[key], Mapping) and isinstance(then[key], Mapping):
+            found[key] = merged(first[key], then[key])
     return found
