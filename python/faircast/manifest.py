@@ -215,16 +215,6 @@ def build() -> str:
     return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:12] if file else "unknown"
 
 
-@cache
-def sources() -> str:
-    """The same of the Python files of this package."""
-    home = Path(__file__).parent
-    digest = hashlib.sha256()
-    for path in sorted(home.rglob("*.py")):
-        digest.update(f"{path.relative_to(home)}\n".encode() + path.read_bytes())
-    return digest.hexdigest()[:12]
-
-
 FORM: dict[str, type] = {
     "kind": str,
     "scenario": dict,

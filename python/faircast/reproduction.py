@@ -28,12 +28,13 @@ from faircast.campaign import Campaign, PlannedRun
 from faircast.errors import InputError
 from faircast.experiment import Data, Experiment, Point, PointData, Verdict, judge, lacks, overall
 from faircast.experiments import select
-from faircast.manifest import INTERRUPTED, Workplace, build, check_place, default_path, sources
+from faircast.manifest import INTERRUPTED, Workplace, build, check_place, default_path
 from faircast.measurements import Measurements
 from faircast.narrowing import Only, label, narrow
 from faircast.report import CELLS, SUMMARY, Report, Reproduction, without_nan, write_cells
 from faircast.results import faircast_version, to_arrow
 from faircast.scenario import resolve, seeds
+from faircast.sources import fingerprint
 from faircast.storage import write_json, writing
 from faircast.summary import RunSummary
 
@@ -213,25 +214,31 @@ class KeepingRun(PlannedRun):
             self.reduced[name] = reduce(raw)
         own = {name: kept.to_json(table) for name, table in self.tables.items()}
         noted: dict[str, Any] = {"tables": self.noted.get("tables", {}) | own}
-        reduced = self._reduced_before()
-        with suppress(TypeError):  # what has no form in JSON is computed again when the folder is continued
-            reduced |= {name: kept.to_json(self.reduced[name]) for name in self.reducers}
+        reduced, sources = self._before("reduced"), self._before("sources")
+        for name, reduce in self.reducers.items():
+            with suppress(TypeError):  # what has no form in JSON is computed again when the folder is continued
+                reduced[name] = kept.to_json(self.reduced[name])
+                sources[name] = fingerprint(reduce)
         if reduced:
-            noted |= {"reduced": reduced, "sources": sources()}
+            noted |= {"reduced": reduced, "sources": sources}
         return noted
 
     def recall(self, noted: dict[str, Any]) -> bool:
         """Take the same from the folder. What functions of other sources made of a run is passed over."""
         self.noted = noted
-        tables, reduced = noted.get("tables", {}), self._reduced_before()
+        tables, reduced, sources = noted.get("tables", {}), self._before("reduced"), self._before("sources")
         if not self.wanted <= set(tables) or not set(self.reducers) <= set(reduced):
+            return False
+        if any(sources.get(name) != fingerprint(reduce) for name, reduce in self.reducers.items()):
             return False
         self.tables = {name: kept.from_json(tables[name]) for name in self.wanted}
         self.reduced = {name: kept.from_json(reduced[name]) for name in self.reducers}
         return True
 
-    def _reduced_before(self) -> dict[str, Any]:
-        return dict(self.noted.get("reduced", {})) if self.noted.get("sources") == sources() else {}
+    def _before(self, what: str) -> dict[str, Any]:
+        """By the names of reducing functions what the folder holds of them."""
+        found = self.noted.get(what)
+        return dict(found) if isinstance(found, dict) else {}
 
 
 @dataclass

@@ -13,6 +13,7 @@ from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from faircast.arrow import to_arrow as to_arrow
 from faircast.errors import InputError, nearest
 from faircast.scenario import Resolved
 from faircast.storage import writing
@@ -190,25 +191,6 @@ def pair(key: object) -> tuple[str, str]:
     if isinstance(key, tuple) and len(key) == 2:
         return key
     raise KeyError(f'{key!r} is not a subject and a metric; write for instance result["web-0", "goodput"]')
-
-
-def to_arrow(columns: Columns) -> pa.Table:
-    """Raw columns as an Arrow table that shares their memory."""
-    import pyarrow as pa
-
-    arrays = {}
-    for name, kind, data, dictionary in columns:
-        buffers = [None, pa.py_buffer(data)]
-        if kind == "f64":
-            arrays[name] = pa.Array.from_buffers(pa.float64(), len(data) // 8, buffers)
-        elif kind == "i64":
-            arrays[name] = pa.Array.from_buffers(pa.int64(), len(data) // 8, buffers)
-        elif kind == "str":
-            codes = pa.Array.from_buffers(pa.int32(), len(data) // 4, buffers)
-            arrays[name] = pa.DictionaryArray.from_arrays(codes, pa.array(dictionary or [], pa.string()))
-        else:
-            raise AssertionError(f"the core sent a column {name} of the unknown kind {kind}")
-    return pa.table(arrays)
 
 
 def rows_of(columns: Columns) -> int:

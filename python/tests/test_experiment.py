@@ -401,7 +401,7 @@ def test_what_other_sources_made_of_a_run_is_made_anew(
     with monkeypatch.context() as failing:
         end_after(failing, 3, SystemError())
         cli("reproduce", "x-small", "--jobs", 1, "--out", "parts")
-    monkeypatch.setattr("faircast.reproduction.sources", lambda: "0")
+    monkeypatch.setattr("faircast.reproduction.fingerprint", lambda _: "0")
     runs.clear()
     assert "2 runs computed, 2 found" in cli("reproduce", "x-small", "--out", "parts").out
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from faircast._native import RawResult
+from faircast.arrow import to_arrow
 from faircast.experiment import Criterion, Data, Experiment, Measured, Point, listed, plain
-from faircast.results import to_arrow
 
 ALONE_S, ANSWER_S = 4.0, 2.0
 SCHEMES = ("ecn", "mecn")

@@ -63,7 +63,7 @@ def scenario(p: float, rtt_ms: int) -> dict[str, Any]:
 
 def mean_window(raw: RawResult) -> float:
     """The mean of the window after the warm-up, seen once each round-trip time, packets."""
-    from faircast.results import to_arrow
+    from faircast.arrow import to_arrow
 
     flows = to_arrow(raw.tables()["flows"])
     measured = flows["t_s"].to_numpy() > WARMUP_S

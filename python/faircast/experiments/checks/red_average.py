@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from faircast._native import RawResult
+from faircast.arrow import to_arrow
 from faircast.experiment import Criterion, Data, Experiment, Measured, Point
-from faircast.results import to_arrow
 
 WEIGHTS = (0.002, 0.02)
 

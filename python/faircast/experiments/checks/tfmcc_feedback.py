@@ -10,9 +10,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from faircast.arrow import to_arrow
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, listed, plain
 from faircast.figures import COLUMN_IN, curve, panels
-from faircast.results import to_arrow
 from faircast.statistics import Estimate
 
 if TYPE_CHECKING:

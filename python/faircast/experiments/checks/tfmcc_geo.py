@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from faircast.arrow import to_arrow
 from faircast.experiment import Criterion, Data, Experiment, Measured, Point, percent
 from faircast.figures import COLUMN_IN, panels, trace
-from faircast.results import to_arrow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from faircast._native import RawResult
+from faircast.arrow import to_arrow
 from faircast.experiment import Criterion, Data, Experiment, Measured, Point, percent
 from faircast.experiments.durresi.network import BOTTLENECK, scenario
-from faircast.results import to_arrow
 
 MIN_TH = 5
 FACTORS = {

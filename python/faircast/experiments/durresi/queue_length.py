@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from faircast.arrow import to_arrow
 from faircast.experiment import Data, Experiment, Measured, Point, plain
 from faircast.experiments.durresi.network import (
     BOTTLENECK,
@@ -28,7 +29,6 @@ from faircast.experiments.durresi.network import (
     scenario,
 )
 from faircast.figures import COLOURS, PAGE_IN, panels, trace
-from faircast.results import to_arrow
 from faircast.statistics import median_interval
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from faircast.arrow import to_arrow
 from faircast.experiment import Point
 from faircast.experiments.ehlert.network import DURATION_S, INTERVAL_S, SESSION, Case
 from faircast.experiments.rows import places
-from faircast.results import to_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa

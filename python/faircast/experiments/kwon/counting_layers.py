@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from faircast.arrow import to_arrow
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, listed, plain
 from faircast.experiments.kwon.course import Attempt, Course, course
 from faircast.experiments.kwon.network import AMPLE, SESSION
 from faircast.experiments.rows import places
 from faircast.figures import COLOURS, PAGE_IN, panels
-from faircast.results import to_arrow
 from faircast.statistics import estimate
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from faircast.arrow import to_arrow
 from faircast.experiments.kwon.network import SESSION
 from faircast.experiments.rows import places
-from faircast.results import to_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from faircast.arrow import to_arrow
 from faircast.experiment import Criterion, Data, Experiment, Measured, Point, percent
 from faircast.experiments.peng.network import CAPTIONS, DURATION_S, TREATMENTS, UPLINK, WARMUP_S, Case
 from faircast.experiments.rows import places
 from faircast.figures import COLOURS, PAGE_IN, panels
-from faircast.results import to_arrow
 from faircast.statistics import Estimate
 
 if TYPE_CHECKING:

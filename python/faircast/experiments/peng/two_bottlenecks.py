@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from faircast.arrow import to_arrow
 from faircast.experiment import Data, Measured, Point
 from faircast.experiments.peng.network import LAYER_KBPS, LAYERS, LIMIT_PKTS
 from faircast.experiments.rows import places
-from faircast.results import to_arrow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

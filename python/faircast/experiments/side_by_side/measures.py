@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from faircast.arrow import to_arrow
 from faircast.experiments.rows import places
 from faircast.experiments.side_by_side.cells import PATHS
-from faircast.results import to_arrow
 from faircast.summary import RunSummary, from_columns
 
 if TYPE_CHECKING:
