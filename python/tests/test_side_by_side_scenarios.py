@@ -255,8 +255,10 @@ def test_adaptive_layers_by_hand() -> None:
             session = schemes.session(f"smcc-{control}", PATHS[path])
             assert (session["control"], session["base_rate"], session["layers"]) == (control, f"{base} bit/s", 4)
             assert session["tfmcc"]["packet_size"] == f"{PATHS[path].packet_bytes} B"
+            assert session["tfmcc"]["initial_max_rtt"] == ("2000 ms" if path == "geo" else "500 ms")
+            usual = ["32 ms", "64 ms", "128 ms", "256 ms", "512 ms"]
+            assert session["rtts"] == ([*usual, "1024 ms", "2048 ms"] if path == "geo" else usual)
         assert schemes.session("mlda", PATHS[path])["layers"] == 3
-    assert schemes.session("smcc-tfmcc", PATHS["geo"])["tfmcc"]["initial_max_rtt"] == "2000 ms"
 
 
 def test_rows_differ_from_each_other_as_their_names_say() -> None:

@@ -20,6 +20,7 @@ __all__ = [
     "NAMES",
     "PATHS",
     "QUICK",
+    "QUICK_SEEDS",
     "REFERENCE",
     "RUNS",
     "SCHEMES",
@@ -72,8 +73,9 @@ class Cell:
 SITUATIONS = tuple(
     Situation(path=path, loss=loss, tcp=tcp) for path in PATH_NAMES for loss in LOSSES for tcp in TCP_NAMES
 )
-QUICK = tuple(situation for situation in SITUATIONS if situation.path == "geo")
-"""The situations of a quick run."""
+QUICK = SITUATIONS
+"""The situations of a quick run, with `QUICK_SEEDS`: all of them, as a seed takes little more than a CPU minute."""
+QUICK_SEEDS = 3
 
 
 def cells(schemes: Sequence[str], situations: Sequence[Situation]) -> list[Cell]:

@@ -9,9 +9,11 @@ the same for all paths and all schemes:
   and a full queue of the bottleneck. It is 500 ms but over GEO, where it is 2 s.
 * Fixed layers go up to the rate of the largest bottleneck: 15 equal ones (layer blocking), or 5 each of which is twice
   the one below (RLM). If the base layer so is more than an equal share of some bottleneck among its sessions and TCPs,
-  there are as many more layers as it takes, since fixed layers that do not fit say nothing of a scheme. So it is in the
-  tree, where one of 15 layers would be more than the slowest branch carries: there are 48 and 6.
-* SMCC has 4 layers, each bound twice the one below, the highest the rate of the largest bottleneck.
+  there are as many more layers as it takes, since a base layer that does not fit harms whatever the scheme does. So it
+  is in the tree, where one of 15 layers would be more than the slowest branch carries: there are 48 and 6.
+* SMCC has 4 layers, each bound twice the one below, the highest the rate of the largest bottleneck. Its counting layers
+  have the default periods of 32 to 512 ms and, by the same rule as R_max, as many doubled ones as it takes: a receiver
+  needs a period no less than its round-trip time to add one packet in each. Over GEO there are two more, to 2048 ms.
 * MLDA has 3 layers and chooses their rates itself.
 
 A scheme from elsewhere has its own defaults, and of these rules those for whose parameters it has the name:
@@ -62,6 +64,8 @@ EQUAL_LAYERS, DOUBLING_LAYERS = 15, 5
 SMCC_LAYERS, MLDA_LAYERS = 4, 3
 FIRST_MAX_RTT_S = 0.5
 """The default of TFMCC."""
+PERIODS_MS = (32, 64, 128, 256, 512)
+"""The default of SMCC."""
 SUFFIX = ".toml"
 """What the file of a session's parameters ends in."""
 
@@ -103,6 +107,14 @@ def initial_max_rtt_s(path: Path) -> float:
     return found
 
 
+def periods_ms(path: Path) -> list[int]:
+    """The periods of SMCC's counting layers: the default ones, and doubled ones up to the longest round-trip time."""
+    found = [*PERIODS_MS]
+    while found[-1] < 1000 * path.longest_rtt_s:
+        found.append(2 * found[-1])
+    return found
+
+
 def label(scheme: str) -> str:
     """What a row is called for readers; a file is called by its stem."""
     return NAMES.get(scheme) or (File(scheme).stem if scheme.endswith(SUFFIX) else scheme)
@@ -134,6 +146,7 @@ def fitted(scheme: str, path: Path, names: frozenset[str]) -> dict[str, Any]:
     if scheme == "smcc":
         base = path.mbps / 2 ** (SMCC_LAYERS - 1)
         found |= {"base_rate": f"{round(1e6 * base)} bit/s", "layers": SMCC_LAYERS, "tfmcc": common}
+        found["rtts"] = [f"{period} ms" for period in periods_ms(path)]
     elif scheme == "mlda":
         found["layers"] = MLDA_LAYERS
     elif scheme == "rlm":
