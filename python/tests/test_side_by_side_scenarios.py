@@ -77,13 +77,10 @@ def test_cells_are_all_runs_of_schemes_and_one_of_each_other_kind() -> None:
     assert set(few) < set(found)
 
 
-def test_capacities_and_shares_by_hand() -> None:
+def test_capacities_by_hand() -> None:
     assert [(one.link, one.mbps) for one in PATHS["leo"].bottlenecks] == [("gateway-up", 1.5)]
     assert [(one.link, one.mbps) for one in PATHS["geo"].bottlenecks] == [("sat-down-0", 0.3), ("sat-down-1", 0.3)]
     assert [one.mbps for one in PATHS["tree"].bottlenecks] == [1, 4, 16]
-    assert PATHS["leo"].least_share_mbps == 1.5 / 5
-    assert PATHS["geo"].least_share_mbps == 0.3 / 2
-    assert PATHS["tree"].least_share_mbps == pytest.approx(1 / 3)
 
 
 def test_longest_round_trips_by_hand() -> None:
@@ -228,25 +225,18 @@ def test_fixed_layers_by_hand() -> None:
 
     assert layers("blocking", "leo") == [100] * 15
     assert layers("blocking", "geo") == [20] * 15
-    assert layers("blocking", "tree") == [333.333] * 48
+    assert layers("blocking", "tree") == [1066.667] * 15
     assert layers("rlm", "leo") == [48.387, 96.774, 193.548, 387.097, 774.194]
     assert layers("rlm", "geo") == [9.677, 19.355, 38.71, 77.419, 154.839]
-    assert layers("rlm", "tree") == [253.968, 507.937, 1015.873, 2031.746, 4063.492, 8126.984]
+    assert layers("rlm", "tree") == [516.129, 1032.258, 2064.516, 4129.032, 8258.065]
     for scheme, path in product(("blocking", "rlm"), PATHS):
         assert sum(layers(scheme, path)) == pytest.approx(1000 * PATHS[path].mbps, rel=1e-4)
-        assert layers(scheme, path)[0] <= 1000 * PATHS[path].least_share_mbps
 
 
-def crowded(tcps: int) -> schemes.Path:
-    """A path with one bottleneck that carries a session and so many TCPs."""
-    only = dataclasses.replace(PATHS["geo"].bottlenecks[0], tcps=tuple(f"tcp-{i}" for i in range(tcps)))
-    return dataclasses.replace(PATHS["geo"], bottlenecks=(only,))
-
-
-def test_a_layer_as_large_as_the_least_share_is_small_enough() -> None:
-    """Of 15 layers each is a 15th, of 5 doubling ones the base a 31st."""
-    assert [schemes.equal_layers(crowded(tcps)).count for tcps in (13, 14, 15, 29)] == [15, 15, 16, 30]
-    assert [schemes.doubling_layers(crowded(tcps)).count for tcps in (29, 30, 31, 62, 63)] == [5, 5, 6, 6, 7]
+def test_more_layers_are_finer_and_go_as_far() -> None:
+    tree_path = PATHS["tree"]
+    assert kbps(schemes.equal_layers(tree_path, 64).rates) == [250] * 64
+    assert kbps(schemes.doubling_layers(tree_path, 2).rates) == [5333.333, 10666.667]
 
 
 def test_adaptive_layers_by_hand() -> None:

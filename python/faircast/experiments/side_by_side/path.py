@@ -72,11 +72,6 @@ class Path:
         """The rate of the largest bottleneck, Mbit/s."""
         return max(bottleneck.mbps for bottleneck in self.bottlenecks)
 
-    @property
-    def least_share_mbps(self) -> float:
-        """What everyone would get at the bottleneck where that is least, if sessions and TCPs got the same, Mbit/s."""
-        return min(one.mbps / (len(one.tcps) + len(self.members)) for one in self.bottlenecks)
-
     def bottleneck(self, entry: str) -> Bottleneck:
         """The bottleneck of a receiver or a flow, by its name in results. Raises `KeyError` if there is none such."""
         for one in self.bottlenecks:

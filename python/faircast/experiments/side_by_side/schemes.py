@@ -8,9 +8,9 @@ the same for all paths and all schemes:
   section 3.1): it is the default of 500 ms, doubled until it is no less than the longest propagation there and back
   and a full queue of the bottleneck. It is 500 ms but over GEO, where it is 2 s.
 * Fixed layers go up to the rate of the largest bottleneck: 15 equal ones (layer blocking), or 5 each of which is twice
-  the one below (RLM). If the base layer so is more than an equal share of some bottleneck among its sessions and TCPs,
-  there are as many more layers as it takes, since a base layer that does not fit harms whatever the scheme does. So it
-  is in the tree, where one of 15 layers would be more than the slowest branch carries: there are 48 and 6.
+  the one below (RLM). Their number is the same everywhere, whether or not the base layer fits the slowest bottleneck:
+  in the tree it is 107 % of the slowest branch, or 52 %. Whoever fixes rates for receivers that differ by 16 has that
+  choice to make, so what comes of it belongs to the comparison.
 * SMCC has 4 layers, each bound twice the one below, the highest the rate of the largest bottleneck. Its counting layers
   have the default periods of 32 to 512 ms and, by the same rule as R_max, as many doubled ones as it takes: a receiver
   needs a period no less than its round-trip time to add one packet in each. Over GEO there are two more, to 2048 ms.
@@ -23,7 +23,6 @@ A scheme from elsewhere has its own defaults, and of these rules those for whose
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path as File
@@ -60,7 +59,7 @@ OF_ROWS: dict[str, dict[str, Any]] = {
 }
 """The scheme of each row, and by what it differs from its defaults."""
 EQUAL_LAYERS, DOUBLING_LAYERS = 15, 5
-"""The least number of fixed layers."""
+"""The number of fixed layers."""
 SMCC_LAYERS, MLDA_LAYERS = 4, 3
 FIRST_MAX_RTT_S = 0.5
 """The default of TFMCC."""
@@ -85,17 +84,13 @@ class Layers:
         return [f"{round(1e6 * self.base_mbps * self.growth**i)} bit/s" for i in range(self.count)]
 
 
-def equal_layers(path: Path) -> Layers:
+def equal_layers(path: Path, count: int = EQUAL_LAYERS) -> Layers:
     """Layers of one rate."""
-    count = max(EQUAL_LAYERS, math.ceil(path.mbps / path.least_share_mbps - 1e-9))
     return Layers(path.mbps / count, 1, count)
 
 
-def doubling_layers(path: Path) -> Layers:
+def doubling_layers(path: Path, count: int = DOUBLING_LAYERS) -> Layers:
     """Layers each of which is twice the one below."""
-    count = DOUBLING_LAYERS
-    while path.mbps / (2**count - 1) > path.least_share_mbps * (1 + 1e-9):
-        count += 1
     return Layers(path.mbps / (2**count - 1), 2, count)
 
 
