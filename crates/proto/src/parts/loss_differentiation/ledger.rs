@@ -14,8 +14,6 @@ const TOLD: usize = 4096;
 pub(super) struct Ledger {
     /// The highest count that has arrived or was judged; `None` = nothing has arrived.
     highest: Option<u64>,
-    /// The count that was last heard of.
-    heard: u64,
     /// Lost on links, as runs from the first to the last, rising, with others between them.
     told: VecDeque<(u64, u64)>,
     /// The last judgements, rising.
@@ -25,7 +23,6 @@ pub(super) struct Ledger {
 impl Ledger {
     pub(super) fn arrived(&mut self, count: u64) {
         self.highest = Some(self.highest.unwrap_or(0).max(count));
-        self.heard = count;
     }
 
     pub(super) fn begin_anew(&mut self) {
@@ -79,7 +76,6 @@ impl Ledger {
     /// A link has lost the packet. If it was judged, and nothing was told of it before: what it was taken for.
     pub(super) fn link_lost(&mut self, count: u64) -> Option<Verdict> {
         let highest = self.highest?;
-        self.heard = count;
         let judgement = self.judgement(count);
         if judgement.is_none() && count <= highest {
             // Long judged, or another copy has come.
@@ -87,15 +83,6 @@ impl Ledger {
         }
         let is_news = self.tell(count);
         judgement.filter(|_| is_news).map(|index| self.judged[index].verdict)
-    }
-
-    /// The count nearest to the last heard of that has this number in the lowest `bits`.
-    pub(super) fn nearest(&self, number: u32, bits: u32) -> Option<u64> {
-        self.highest?;
-        debug_assert!((1..=32).contains(&bits));
-        let unused = 32 - bits;
-        let ahead = (number.wrapping_sub(self.heard as u32) << unused) as i32 >> unused;
-        self.heard.checked_add_signed(ahead.into())
     }
 
     /// How many runs it was told of, and how many judgements there are.

@@ -192,14 +192,6 @@ impl LossDifferentiation {
         }
     }
 
-    /// The same for counts of which the lowest `bits` are the number that the packet has on the wire: that which is
-    /// nearest to the last packet that arrived or was told of.
-    pub fn link_lost_number(&mut self, space: u16, number: u32, bits: u32) {
-        if let Some(count) = self.ledger(space).nearest(number, bits) {
-            self.link_lost(space, count);
-        }
-    }
-
     /// How often the rule was right.
     pub fn confusion(&self) -> Confusion {
         self.confusion

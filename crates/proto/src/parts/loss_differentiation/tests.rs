@@ -315,22 +315,8 @@ fn a_truth_that_comes_after_the_judgement_is_put_right() {
 fn before_the_first_packet_nothing_is_lost() {
     let mut bench = Bench::layer(Rule::Oracle);
     bench.part.link_lost(0, 100);
-    bench.part.link_lost_number(0, 101, 16);
     bench.come(0, 99..=99, 0.0, 1.0);
     assert_eq!(bench.comes(0, 102, 3.0), congestion(2));
-}
-
-#[test]
-fn numbers_on_the_wire_are_those_of_the_nearest_counts() {
-    let mut bench = Bench::layer(Rule::Oracle);
-    bench.come(0, 65_530..=65_533, 0.0, 1.0);
-    // 65 534 to 65 537, of which 16 bits are left, and far behind them, where a row of losses has wrapped once more.
-    for count in 65_534..140_000_u64 {
-        bench.part.link_lost_number(0, count as u16 as u32, 16);
-    }
-    assert_eq!(bench.comes(0, 140_000, 90_000.0), link(140_000 - 65_534));
-    bench.part.link_lost_number(0, 140_001_u64 as u32, 32);
-    assert_eq!(bench.comes(0, 140_002, 90_001.0), link(1));
 }
 
 #[test]
