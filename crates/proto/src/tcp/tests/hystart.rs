@@ -46,6 +46,16 @@ fn the_first_slow_start_ends_before_the_queue_is_long_with_every_variant() {
 }
 
 #[test]
+fn it_sees_round_trips_as_the_ticking_clock_does() {
+    // A tick is longer than the run: all round trips are one tick long. With ticks of 8 ms the queue shows.
+    for (tick_ms, ends) in [(60_000, false), (8, true)] {
+        let rtt_tick = Some(Duration::from_millis(tick_ms));
+        let shown = into_a_queue(&Config { hystart: Some(true), rtt_tick, ..Config::default() });
+        assert_eq!(shown.ssthresh_pkts < 820.0, ends, "{shown:?}");
+    }
+}
+
+#[test]
 fn without_a_queue_it_is_slow_start() {
     // 2, 4, 8 .. to the threshold, also with an ACK for every second segment: growth counts segments.
     for delayed_ack in [false, true] {

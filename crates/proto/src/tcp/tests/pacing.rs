@@ -169,6 +169,34 @@ fn a_recovery_is_paced_by_the_window_it_ends_with() {
 }
 
 #[test]
+fn a_pause_between_bursts_is_not_made_up_for() {
+    // All that the window of 8 allows has gone at 0.1 s. The duplicate ACKs come after a pause in which nothing waited:
+    // the third lets out the repair and the fifth lets 9 follow, a gap of 100 ms / 1.2 / 4.0625 later.
+    let base = Config { limited_transmit: false, ..window_of(8.0, Variant::NewReno) };
+    let (mut alone, _) = Alone::start(&paced(base));
+    assert_eq!(alone.hear(0.1, 1, CLEAR, &[]), "8");
+    let answers: Vec<String> = (0..5).map(|_| alone.hear(0.19, 1, CLEAR, &[])).collect();
+    assert_eq!(answers, ["", "", "1r", "", ""]);
+    let (at_s, sent) = alone.wake();
+    assert!((at_s - 0.19 - 0.1 / (1.2 * 4.0625)).abs() < 1e-6 && sent == "9", "{at_s} {sent}");
+}
+
+#[test]
+fn limited_transmit_adds_to_the_window_and_does_not_hurry_it() {
+    // The ACK of two lets out 8 and, a gap later, 9. A duplicate before that lets out neither 9, whose time has not
+    // come, nor 10; when all of the window is out each lets out one beyond it at once.
+    let (mut alone, _) = Alone::start(&paced(window_of(8.0, Variant::Sack)));
+    assert_eq!(alone.hear(0.1, 2, CLEAR, &[]), "8");
+    assert_eq!(alone.hear(0.1, 2, CLEAR, &[(3, 4)]), "");
+    let (at_s, sent) = alone.wake();
+    assert!((at_s - 0.1 - 0.1 / (1.2 * alone.cwnd())).abs() < 1e-6 && sent == "9", "{at_s} {sent}");
+    assert_eq!(alone.hear(at_s + 0.001, 2, CLEAR, &[(3, 5)]), "10");
+    // 8 are outstanding beside the one that limited transmit has added (RFC 5681 section 3.2 step 2).
+    assert_eq!(alone.hear(at_s + 0.002, 2, CLEAR, &[(3, 6)]), "2r");
+    assert_eq!(alone.cwnd(), 4.0);
+}
+
+#[test]
 fn ratios_that_are_none_are_named() {
     for (ratio, legal) in [(1.0, true), (1000.0, true), (0.0, false), (0.99, false), (-2.0, false), (f64::NAN, false)] {
         for (slow_start, avoidance, field) in [(ratio, 1.2, "pacing.slow_start"), (2.0, ratio, "pacing.avoidance")] {
