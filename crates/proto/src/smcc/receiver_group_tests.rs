@@ -10,6 +10,8 @@ use crate::testing::group::{GROUP, Group, Who};
 use crate::tfmcc::RATE;
 use crate::time::Rate;
 
+#[path = "receiver_hostile_tests.rs"]
+mod hostile;
 #[path = "receiver_link_tests.rs"]
 mod links;
 
