@@ -56,7 +56,7 @@ def events_of(
 
 
 COLUMNS = ["time, s", "whose", "event", "change", "cause"]
-OF_LAYERS = ("layer-added", "layer-dropped", "join-heard", "join-revoked")
+OF_LAYERS = ("layer-added", "layer-dropped", "join-heard")
 """Events whose layer is what they are about, as it is of all that a time or a report has caused; that of others is the
 layer of the packet that is the cause."""
 

@@ -181,7 +181,8 @@ impl Receiver {
         if costs_too_much(&running, self.config.least_expected, self.config.loss_limit) {
             let cause = Cause::Loss { sequence: lost.into() };
             let event = Event::change(JOIN_REVOKED, self.level as f64, level as f64, cause);
-            out.event(event.with([running.loss()]).on(level as u8));
+            // Each layer counts its packets by itself.
+            out.event(event.with([running.loss()]).on(layer as u8));
             self.shown.joins_revoked += 1;
             self.trial = None;
             self.set_level(now, level, cause, out);

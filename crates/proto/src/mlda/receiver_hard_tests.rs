@@ -38,6 +38,42 @@ fn the_truth_is_of_the_packets_that_are_missing_wherever_numbers_begin() {
 }
 
 #[test]
+fn verdicts_go_on_being_counted_with_a_source_that_begins_anew() {
+    for rule in [loss_differentiation::Rule::Oracle, loss_differentiation::Rule::None] {
+        let differentiation = loss_differentiation::Config { rule, ..Default::default() };
+        let mut bench = Bench::new(&Config { loss_differentiation: Some(differentiation), ..Config::default() }, 2);
+        bench.sequences = [65_000; 3];
+        let counts = |bench: &Bench| {
+            [
+                "link_losses_recognised",
+                "link_losses_missed",
+                "congestion_losses_recognised",
+                "congestion_losses_mistaken",
+            ]
+            .map(|name| gauge(&bench.receiver, name))
+        };
+        let expected = |link: f64, congestion: f64| match rule {
+            loss_differentiation::Rule::Oracle => [link, 0.0, congestion, 0.0],
+            _ => [0.0, link, congestion, 0.0],
+        };
+        // 65 000 to 65 099: of each ten two are lost by the link and one by the queue.
+        losses(&mut bench, 100, &[3, 8], &[6]);
+        assert_eq!(counts(&bench), expected(20.0, 10.0));
+        // What the link has lost last, and nobody has missed yet, is of the old source: 65 100 and 65 101 are no losses
+        // of the new one, which loses these two in a queue.
+        losses(&mut bench, 2, &[0, 1], &[]);
+        (bench.ssrc, bench.clock_us, bench.sequences) = (78, 17, [65_090; 3]);
+        // The first packet of the new source is not believed yet: 3 to 9 are the first that count.
+        losses(&mut bench, 10, &[], &[]);
+        losses(&mut bench, 10, &[], &[0, 1]);
+        assert_eq!(counts(&bench), expected(20.0, 12.0), "after the restart");
+        // And goes on: 65 110 ..
+        losses(&mut bench, 100, &[3, 8], &[6]);
+        assert_eq!(counts(&bench), expected(40.0, 22.0));
+    }
+}
+
+#[test]
 fn a_join_that_an_extra_report_has_undone_is_not_taken_back_again() {
     let mut bench = Bench::new(&Config::default(), 2);
     bench.stretch(5.0, 220, 0);
