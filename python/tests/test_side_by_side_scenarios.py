@@ -179,6 +179,13 @@ def short(wanted: Cell, duration_s: int, seed: int = SEED) -> dict[str, Any]:
     return runs.scenario(wanted, seed) | {"duration": f"{duration_s} s", "warmup": "1 s"}
 
 
+def test_paired_runs_meet_the_same_hand_offs() -> None:
+    found = [cell("leo", ALONE), cell("leo", REFERENCE), cell("leo", scheme="blocking", loss=0.01)]
+    handoffs = [faircast.run(short(wanted, 200), seed=SEED).table("handoffs").to_pylist() for wanted in found]
+    assert handoffs[0]
+    assert handoffs[0] == handoffs[1] == handoffs[2]
+
+
 @pytest.mark.parametrize("path", PATHS)
 def test_the_reference_has_one_tcp_for_each_session_and_bottleneck(path: str) -> None:
     where = PATHS[path]
@@ -319,15 +326,15 @@ def test_a_scheme_of_the_core_is_a_row_with_its_defaults() -> None:
 
 
 def test_a_file_of_parameters_is_a_row(tmp_path: Path) -> None:
-    file = tmp_path / "slower smcc.toml"
+    file = tmp_path / "slower smcc, é.toml"
     file.write_text('scheme = "smcc"\nlayers = 5\ntfmcc = { rtt_weight = 0.3 }\n')
     session = schemes.session(str(file), PATHS["geo"])
     assert (session["layers"], session["base_rate"]) == (5, "37500 bit/s")
     assert session["tfmcc"] == {"packet_size": "512 B", "initial_max_rtt": "2000 ms", "rtt_weight": 0.3}
-    assert schemes.label(str(file)) == "slower smcc"
+    assert schemes.label(str(file)) == "slower smcc, é"
     assert schemes.label("mlda-ias") == "MLDA with IAS"
     found = resolve(runs.scenario(cell("geo", scheme=str(file))))
-    assert found.name == "x-all-slower-smcc-geo-0-newreno"
+    assert found.name == "x-all-slower-smcc----geo-0-newreno"
     blocks = tmp_path / "blocks.toml"
     blocks.write_text('scheme = "layer-blocking"\n')
     assert schemes.agent(str(blocks)) == {"kind": "layer-blocking"}

@@ -20,7 +20,6 @@ __all__ = [
     "NAMES",
     "PATHS",
     "QUICK",
-    "QUICK_SEEDS",
     "REFERENCE",
     "RUNS",
     "SCHEMES",
@@ -74,8 +73,7 @@ SITUATIONS = tuple(
     Situation(path=path, loss=loss, tcp=tcp) for path in PATH_NAMES for loss in LOSSES for tcp in TCP_NAMES
 )
 QUICK = SITUATIONS
-"""The situations of a quick run, with `QUICK_SEEDS`: all of them, as a seed takes little more than a CPU minute."""
-QUICK_SEEDS = 3
+"""The situations of a quick run: all of them, as a seed of the whole takes little more than a minute of one core."""
 
 
 def cells(schemes: Sequence[str], situations: Sequence[Situation]) -> list[Cell]:

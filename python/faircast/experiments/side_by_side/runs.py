@@ -12,6 +12,7 @@ timer expires, every time, and one that is alone gets 72 % of its link.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -64,8 +65,9 @@ def points(rows: Sequence[str], situations: Sequence[Situation]) -> list[Point]:
 def name(cell: Cell) -> str:
     """What the runs of a cell are called in tables."""
     situation = cell.situation
-    row = schemes.label(cell.scheme).replace(" ", "-") if cell.scheme not in schemes.SCHEMES else cell.scheme
-    return f"x-all-{row or cell.run}-{situation.path}-{100 * situation.loss:g}-{situation.tcp}"
+    row = cell.scheme if cell.scheme in schemes.SCHEMES else schemes.label(cell.scheme)
+    legal = re.sub("[^A-Za-z0-9_.-]", "-", row or cell.run)
+    return f"x-all-{legal}-{situation.path}-{100 * situation.loss:g}-{situation.tcp}"
 
 
 def tcp(variant: str, packet_bytes: int, source: str, sink: str) -> dict[str, Any]:
