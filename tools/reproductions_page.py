@@ -16,6 +16,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+from faircast.cli.reproduce import CLAIMS
 from faircast.errors import InputError
 from faircast.experiment import AGREES, REPORTED, SOFT, Verdict, plain
 from faircast.experiments import PAPERS, REGISTRY, load
@@ -30,9 +31,12 @@ NAMES = {
     "hang": "Hang and Erke",
     "durresi": "Durresi et al.",
     "ehlert": "Ehlert et al.",
+    "side-by-side": "Side by side",
     "checks": "Cross checks",
 }
 """Of papers, for headings."""
+NO_PAPERS = {"side-by-side": "the comparison of all schemes", "checks": "the cross checks"}
+"""What is no paper, within a sentence."""
 HEAD = (
     "What do papers on multicast congestion control, most of them over satellites, claim, and does it come out again "
     "when their networks are simulated here? Each row is a figure or a table of a paper, or a cross check of the "
@@ -91,7 +95,7 @@ def write(docs: Path, reports: dict[str, Report]) -> None:
                 there.append(kept_there[name])
         if here:
             text = (TEXTS / f"{paper}.md").read_text()
-            cited = "" if paper == "checks" else filled(f"*{PAPERS[paper]}* ([References](references.md)).") + "\n"
+            cited = "" if paper in NO_PAPERS else filled(f"*{PAPERS[paper]}* ([References](references.md)).") + "\n"
             parts += [f"## {NAMES[paper]}\n\n{cited}{text}", *here]
             back = f"All that [Reproductions](reproductions.md) leaves out of {title_of(paper)}".rstrip(".")
             head = filled(f"{back}. The network and its words are described there.")
@@ -106,7 +110,7 @@ def write(docs: Path, reports: dict[str, Report]) -> None:
 
 def title_of(paper: str) -> str:
     """A paper's name within a sentence."""
-    return "the cross checks" if paper == "checks" else NAMES[paper]
+    return NO_PAPERS.get(paper, NAMES[paper])
 
 
 def rows_of(page: str) -> dict[str, str]:
@@ -122,7 +126,7 @@ def sections(page: str, end: str = r"\Z") -> dict[str, str]:
 
 def row(report: Report) -> str:
     """One experiment in the first table."""
-    who = "" if report.paper == "checks" else f"{NAMES[report.paper]}, "
+    who = "" if report.paper in NO_PAPERS else f"{NAMES[report.paper]}, "
     place = f"{who}{report.place}" if who else f"{report.place[0].upper()}{report.place[1:]}"
     return line(f"[{place}](#{report.id})", report.published, report.says, f"**{bare(report.verdict)}**", report.why)
 
@@ -140,7 +144,7 @@ def section(report: Report) -> str:
         lines.append(f"![{report.title}](figures/{report.id}.png)\n")
     deciding = [item for item in report.criteria if decides(item)]
     place = f"reproductions-{report.paper}.md#{report.id}"
-    claim = "expected" if report.paper == "checks" else "the paper says"
+    claim = CLAIMS.get(report.paper, "the paper says")
     if deciding:
         lines += ['<div class="criteria" markdown>\n']
         lines += [f"| what is compared | {claim} | we measure | rule | verdict |", "|---|---|---|---|---|"]
@@ -169,7 +173,7 @@ def filled(text: str) -> str:
 def details(report: Report) -> str:
     """One experiment in the appendix: every number, its note, what other readings give, and the whole table."""
     lines = [f'<a id="{report.id}"></a>\n', f"## {report.place[0].upper()}{report.place[1:]}: {report.title}\n"]
-    claim = "Expected" if report.paper == "checks" else "The paper"
+    claim = CLAIMS.get(report.paper, "the paper").capitalize()
     for item in report.criteria:
         rule = f" ({item.rule})" if item.rule else ""
         head = f"* **{escaped(item.name)}**: {measured(item)}{rule}; {judged(item)}. {claim}: {said(item)}."
@@ -179,6 +183,7 @@ def details(report: Report) -> str:
     if report.numbers is not None:
         lines += ["", line(*report.numbers.columns), "|" + "---|" * len(report.numbers.columns)]
         lines += [line(*cells) for cells in report.numbers.rows]
+        lines += ["", filled(f"{escaped(report.numbers.note)}.")] if report.numbers.note else []
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

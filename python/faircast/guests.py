@@ -36,6 +36,10 @@ SECOND = 1_000_000_000
 """Nanoseconds."""
 
 
+_classes: set[str] = set()
+"""The names of the schemes that are Python classes."""
+
+
 class Endpoint:
     """One end of a session: what `Scheme.source` and `Scheme.member` make.
 
@@ -147,6 +151,12 @@ def register_scheme(name: str, scheme: type[Scheme]) -> None:
         )
     except ValueError as error:
         raise InputError(str(error)) from None
+    _classes.add(name)
+
+
+def is_class(name: str) -> bool:
+    """Whether a scheme is a Python class that this process has registered: no other process knows it."""
+    return name in _classes
 
 
 def nanoseconds(seconds: float) -> int:

@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
@@ -33,7 +34,7 @@ from faircast.measurements import Measurements
 from faircast.narrowing import Only, label, narrow
 from faircast.report import CELLS, SUMMARY, Report, Reproduction, without_nan, write_cells
 from faircast.results import faircast_version, to_arrow
-from faircast.scenario import resolve, seeds
+from faircast.scenario import Resolved, Source, resolve, seeds
 from faircast.sources import fingerprint
 from faircast.storage import write_json, writing
 from faircast.summary import RunSummary
@@ -280,6 +281,16 @@ class Plan:
         self.quick = quick
         self.experiments: list[PlannedExperiment] = []
         self.campaign = Campaign(KeepingRun)
+        self._resolved: dict[str, Resolved] = {}
+
+    def resolved(self, scenario: Source) -> Resolved:
+        """A scenario with all defaults, found once for all seeds and experiments that have it."""
+        if not isinstance(scenario, Mapping):
+            return resolve(scenario)
+        text = json.dumps(scenario, default=repr)
+        if text not in self._resolved:
+            self._resolved[text] = resolve(scenario)
+        return self._resolved[text]
 
     @property
     def hash(self) -> str:
@@ -297,7 +308,7 @@ class Plan:
             scenario = None
             for number, seed in enumerate(seeds):
                 if scenario is None or callable(point.scenario):
-                    scenario = resolve(point.scenario_of(seed))
+                    scenario = self.resolved(point.scenario_of(seed))
                 run = self.campaign.want(scenario, seed, copy=point.copy)
                 digests[seed] = run.digest
                 if point.table_seeds is None or number < point.table_seeds:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from faircast.report import Report, Reproduction
 
 
+CLAIMS = {"checks": "expected", "side-by-side": "published"}
+"""What stands above claims that are not those of a paper."""
+
+
 def ids_known() -> list[str]:
     """The ids of all experiments, for completion."""
     from faircast.experiments import REGISTRY
@@ -112,7 +116,7 @@ def show(report: Report) -> None:
     """One experiment on screen: what the paper says and what came out, then criterion by criterion with the notes."""
     seeds = f"{len(report.seeds)} seed{'s' if len(report.seeds) != 1 else ''}"
     place = f"{report.place}, " if report.place else ""
-    claim = "the paper says" if report.paper not in ("checks", "side-by-side") else "expected"
+    claim = CLAIMS.get(report.paper, "the paper says")
     say(f"\n{report.id}: {report.title} [{report.paper}]")
     if report.published:
         say(f"  {place}{claim}: {report.published}")

@@ -83,6 +83,7 @@ REGISTRY: dict[str, str] = {
     "ehlert-x2": "faircast.experiments.ehlert.claims",
     "ehlert-x3": "faircast.experiments.ehlert.more_layers",
     "ehlert-x4": "faircast.experiments.ehlert.left_open",
+    "x-all": "faircast.experiments.side_by_side.rates",
     "x-tcp": "faircast.experiments.checks.tcp_throughput",
     "x-tcp-hybla": "faircast.experiments.checks.tcp_hybla",
     "x-tcp-westwood": "faircast.experiments.checks.tcp_westwood",

@@ -1,0 +1,305 @@
+"""What the views of the comparison show: squares, tables, rows for machines and the command of every cell."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+import math
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from conftest import Cli
+
+import faircast
+from faircast.errors import InputError
+from faircast.experiment import Data, PointData
+from faircast.experiments import load
+from faircast.experiments.side_by_side import heat_map, rates, views
+from faircast.experiments.side_by_side.cells import ALONE, QUICK, REFERENCE, RUNS, SCHEMES, SITUATIONS, Cell, Situation
+from faircast.experiments.side_by_side.heat_map import RATIO, Grid, Square, draw
+from faircast.figures import style
+from faircast.guests import Bytes, Endpoint, Scheme
+from faircast.narrowing import narrow
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+GEO = Situation(path="geo", loss=0.01, tcp="cubic")
+
+
+def entry(rate: float) -> dict[str, Any]:
+    return {"rate": rate, "cov": [None, 0.5, 0.25], "settled_s": 30.0}
+
+
+def kept(receivers: tuple[float, ...], tcp: float) -> dict[str, Any]:
+    """What is kept of a run over GEO."""
+    return {
+        "tcps": {"tcp-0": entry(tcp), "instead-film-0": entry(tcp), "instead-film-1": entry(tcp)},
+        "receivers": {f"film-{i}": entry(rate) for i, rate in enumerate(receivers)},
+        "bottlenecks": {
+            f"sat-down-{i}": {"queue_pkts": 4.0, "queue_ms": 50.0 + i, "utilisation": 0.5} for i in range(2)
+        },
+        "messages": {kind: [540.0, 54000.0] for kind in ("feedback", "source", "hosts", "routers", "acknowledgements")},
+    }
+
+
+def data(
+    rows: dict[str, list[tuple[float, float]]], *, situations: tuple[Situation, ...] = (GEO,), quick: bool = False
+) -> Data:
+    """By scheme what the first receiver and TCP got with each seed."""
+    seeds = range(1, len(next(iter(rows.values()))) + 1)
+    points: dict[Any, PointData] = {}
+    for situation in situations:
+        for run in (ALONE, REFERENCE):
+            of_run = {seed: kept((), 2e5) for seed in seeds}
+            points[Cell(situation=situation, run=run)] = PointData(scenario=None, reduced=of_run)  # type: ignore[arg-type]
+        for scheme, given in rows.items():
+            of_run = {seed: kept((given[seed - 1][0], 3e5), given[seed - 1][1]) for seed in seeds}
+            key = Cell(situation=situation, run="beside", scheme=scheme)
+            points[key] = PointData(scenario=None, reduced=of_run)  # type: ignore[arg-type]
+    return Data(points, list(seeds), quick=quick)
+
+
+def texts(figure: Figure) -> list[str]:
+    found = [text.get_text() for axes in figure.axes for text in axes.texts]
+    return [text for text in [*found, *(text.get_text() for text in figure.texts)] if text]
+
+
+FOUR = data(
+    {
+        "tfmcc": [(1e5, 2e5), (1.2e5, 2e5), (1.1e5, 2e5)],
+        "rlm": [(1e5, 2e5), (4e5, 2e5), (1e5, 2e5)],
+        "mlda": [(1e5, 0.0), (1e5, 0.0), (1e5, 0.0)],
+        "pgmcc": [(0.0, 0.0), (0.0, 0.0), (0.0, 0.0)],
+    }
+)
+
+
+def test_squares_by_hand() -> None:
+    found = {scheme: square for (scheme, _), square in views.squares(rates.MEDIAN, FOUR).items()}
+    assert list(found) == ["tfmcc", "rlm", "mlda", "pgmcc"]
+    assert found["tfmcc"] == Square(value=pytest.approx(0.55), decided=True)  # 0.5, 0.6, 0.55: ± 0.12
+    assert found["rlm"] == Square(value=pytest.approx(1.0), decided=False)
+    assert found["mlda"] == Square(value=math.inf, decided=True, reason="TCP got nothing")
+    assert math.isnan(found["pgmcc"].value)
+    assert found["pgmcc"].reason == "neither the session nor TCP got anything"
+
+
+def test_one_seed_decides_nothing() -> None:
+    (square,) = views.squares(rates.MEDIAN, data({"tfmcc": [(1e4, 2e5)]})).values()
+    assert not square.decided
+
+
+def test_what_is_said_and_counted() -> None:
+    said = load("x-all").says(FOUR)
+    assert "more than a TCP beside it in 1 of 4 cells and less in 1, and 1 are undecided" in said
+    assert "from 0.55 with TFMCC (GEO, 1 %, CUBIC) to infinitely much with MLDA (GEO, 1 %, CUBIC)" in said
+    assert [criterion.evaluate(FOUR).value for criterion in load("x-all").criteria] == [1, 1, 1, 1]
+    assert load("x-all").criteria[0].evaluate(FOUR).note == "GEO 1 of 4"
+
+
+def test_rows_for_machines_and_people() -> None:
+    found = views.rows("x-all", rates.RATIOS, FOUR)
+    assert [(row["scheme"], row["over"]) for row in found[:4]] == [
+        ("tfmcc", "median"),
+        ("tfmcc", "least"),
+        ("tfmcc", "greatest"),
+        ("rlm", "median"),
+    ]
+    first, infinite, none = found[0], found[6], found[9]
+    assert (first["path"], first["loss"], first["tcp"], first["n"], first["neutral"]) == ("geo", "1%", "cubic", 3, 1.0)
+    assert first["value"] == pytest.approx(0.55)
+    assert first["ci95"] == pytest.approx(4.303 * 0.05 / math.sqrt(3), rel=1e-3)
+    assert (first["decided"], found[3]["decided"], infinite["decided"], none["decided"]) == (True, False, True, None)
+    assert infinite["value"] == "inf"
+    assert (infinite["reason"], none["reason"]) == ("TCP got nothing", "neither the session nor TCP got anything")
+    numbers = load("x-all").numbers
+    assert numbers is not None
+    table = numbers(FOUR)
+    assert [row[:3] for row in table.rows] == [
+        ["tfmcc", "geo 1% cubic", "0.550 ± 0.124"],
+        ["rlm", "geo 1% cubic", "1.00 ± 2.15"],
+        ["mlda", "geo 1% cubic", "infinite"],
+        ["pgmcc", "geo 1% cubic", "-"],
+    ]
+
+
+@dataclasses.dataclass
+class Silent(Scheme):
+    """A source that sends nothing, to members that want nothing."""
+
+    packet_size: Bytes = Bytes(100)
+
+    def packet_bytes(self) -> int:
+        return self.packet_size
+
+    def source(self, seat: Any) -> Endpoint:
+        return Nothing()
+
+    def member(self, seat: Any) -> Endpoint:
+        return Nothing()
+
+
+class Nothing(Endpoint):
+    def handle(self, now: int, given: Any, out: Any) -> None:
+        pass
+
+    def deadline(self) -> int | None:
+        return None
+
+
+def test_commands_repeat_their_cell() -> None:
+    ten = data({"tfmcc": [(1e5, 2e5)] * 10})
+    whole = "faircast reproduce x-all --only scheme=tfmcc --only path=geo --only loss=1% --only tcp=cubic"
+    assert views.command("x-all", ten, ("tfmcc", GEO)) == whole
+    assert views.command("x-all", FOUR, ("tfmcc", GEO)) == f"{whole} --reps 3"
+    quick = data({"tfmcc": [(1e5, 2e5)] * 3}, quick=True)
+    assert views.command("x-all", quick, ("tfmcc", GEO)) == f"{whole} --quick"
+    file = views.command("x-all", ten, ("my files/a, b.toml", GEO))
+    assert "scheme='my files/a, b.toml'" in shlex.split(file)
+    faircast.register_scheme("silent-for-a-command", Silent)
+    assert views.command("x-all", FOUR, ("silent-for-a-command", GEO)) == (
+        "faircast.reproduce(\"x-all\", only={'scheme': 'silent-for-a-command', 'path': 'geo', 'loss': '1%', "
+        "'tcp': 'cubic'}, reps=3)"
+    )
+
+
+def cells_of(only: dict[str, Any], *, quick: bool = False) -> list[Cell]:
+    return [point.key for point in narrow(load("x-all"), only).points(quick)]  # type: ignore[misc]
+
+
+def test_points_of_a_part() -> None:
+    whole = load("x-all").points(False)
+    assert len(whole) == 12 * (2 + 10)
+    assert {point.kept_as for point in whole} == {f"side-by-side {point.key}" for point in whole}
+    part = cells_of({"scheme": ["rlm", "tfmcc"], "path": "geo", "loss": "0%"})
+    assert len(part) == 2 * (2 + 2)
+    assert {cell.run for cell in part} == set(RUNS)
+    assert [cell.scheme for cell in part if cell.run == "beside"] == ["tfmcc", "tfmcc", "rlm", "rlm"]
+    assert {point.key: point.scenario for point in whole}[part[0]] == narrow(
+        load("x-all"), {"path": "geo", "loss": "0%"}
+    ).points(False)[0].scenario
+
+
+def test_quick_keeps_to_what_is_wanted() -> None:
+    assert {cell.situation for cell in cells_of({"scheme": "tfmcc"}, quick=True)} == set(QUICK)
+    other = next(one for one in SITUATIONS if one.path not in {one.path for one in QUICK})
+    assert {cell.situation.path for cell in cells_of({"path": other.path}, quick=True)} == {other.path}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("tfmc", "there is no scheme tfmc (did you mean tfmcc?); there are: tfmcc, omcc-log"),
+        ("missing.toml", "scheme missing.toml: there is no such file"),
+        ("broken.toml", "broken.toml is not legal TOML"),
+        ("nameless.toml", "it names no scheme"),
+        ("taken.toml", "source given; the comparison itself says this"),
+        ("wrong.toml", "scheme wrong.toml has 1 problem\n  smoothing: "),
+        ("unknown.toml", "there is no scheme nothing"),
+        ("layered-cbr", "scheme layered-cbr has"),
+    ],
+)
+def test_schemes_from_elsewhere_with_faults(cli: Cli, text: str, said: str) -> None:
+    for name, content in {
+        "broken": "scheme = ",
+        "nameless": "layers = 3",
+        "taken": 'scheme = "tfmcc"\nsource = "a"',
+        "wrong": 'scheme = "tfmcc"\nsmoothing = 3',
+        "unknown": 'scheme = "nothing"',
+    }.items():
+        Path(f"{name}.toml").write_text(content)
+    done = cli("reproduce", "x-all", "--only", f"scheme={text}", "--out", "here")
+    assert (done.code, done.out) == (2, "")
+    assert said.split("\n")[0] in " ".join(done.err.split())
+    assert all(line.strip() in done.err for line in said.split("\n"))
+    assert not Path("here").exists()
+
+
+def test_a_cell_alone_gives_the_numbers_of_the_whole(cli: Cli) -> None:
+    """Also when its row comes from a file, and its command is the one that is printed."""
+    Path("mine.toml").write_text('scheme = "tfmcc"\npacket_size = "256 B"\n')
+    done = cli("reproduce", "x-all", "--only", "scheme=tfmcc,mine.toml", "--only", "path=geo", "--only", "loss=1%",
+               "--reps", 2, "--out", "whole")  # fmt: skip
+    assert done.code == 0, done.err
+    rows = list(csv.DictReader(Path("whole/x-all/cells.csv").read_text().splitlines()))
+    assert len(rows) == 2 * 2 * 3
+    row = next(row for row in rows if (row["scheme"], row["tcp"]) == ("mine.toml", "cubic"))
+    other = next(row for row in rows if (row["scheme"], row["tcp"]) == ("tfmcc", "cubic"))
+    assert row["value"] != other["value"]
+    again = cli(*shlex.split(row["command"])[1:], "--json")
+    assert again.code == 0, again.err
+    found = json.loads(again.out)
+    assert re.fullmatch(r"x-all-mine-geo-1-cubic-[0-9a-f]{12}", Path(found["folder"]).name)
+    alone = found["experiments"][0]["cells"][0]
+    assert {key: "" if value is None else str(value) for key, value in alone.items()} == row
+
+
+def test_a_python_class_gets_its_row(tmp_path: Path) -> None:
+    faircast.register_scheme("silent-in-a-row", Silent)
+    only = {"scheme": "silent-in-a-row", "path": "geo", "loss": "1%", "tcp": "newreno"}
+    done = faircast.reproduce("x-all", only=only, reps=1, out=tmp_path / "here")
+    cells = done["x-all"].cells
+    assert cells is not None
+    assert cells[0]["value"] == 0.0, "it sends nothing"
+    assert cells[0]["command"] == f'faircast.reproduce("x-all", only={only}, reps=1)'
+    with pytest.raises(InputError, match="there is no scheme silent"):
+        faircast.reproduce("x-all", only={"scheme": "silent-in-another-row"}, out=tmp_path / "none")
+
+
+def grid(schemes: tuple[str, ...], situations: tuple[Situation, ...], **changes: Any) -> Grid:
+    squares = {
+        (scheme, situation): Square(value=2.0 ** (i - j), decided=i != j)
+        for i, scheme in enumerate(schemes)
+        for j, situation in enumerate(situations)
+    }
+    return Grid(squares=squares, scale=RATIO, **changes)
+
+
+@pytest.mark.parametrize(
+    ("schemes", "situations"), [(SCHEMES, SITUATIONS), (SCHEMES[:2], QUICK), (SCHEMES[-1:], (GEO,))]
+)
+def test_nothing_of_a_heat_map_is_cut_off(schemes: tuple[str, ...], situations: tuple[Situation, ...]) -> None:
+    with style():
+        figure = draw([grid(schemes, situations, title="What a receiver gets, divided by what a TCP beside it gets")])
+        figure.draw_without_rendering()
+        whole = figure.bbox
+        boxes = [text.get_window_extent() for axes in figure.axes for text in [*axes.texts, *axes.get_xticklabels()]]
+        boxes += [text.get_window_extent() for text in figure.texts]
+    assert len(boxes) > len(schemes) * len(situations)
+    for box in boxes:
+        assert min(box.x0, box.y0, whole.x1 - box.x1, whole.y1 - box.y1) >= 0, box
+
+
+def test_undecided_squares_are_striped_and_empty_ones_say_why() -> None:
+    with style():
+        figure = draw([Grid(squares=views.squares(rates.MEDIAN, FOUR), scale=RATIO)])
+    shown = texts(figure)
+    assert [text for text in shown if text in ("0.55", "1.0", "∞", "–")] == ["0.55", "1.0", "∞", "–"]
+    assert "a: TCP got nothing" in shown
+    assert "b: neither the session nor TCP got anything" in shown
+    patches = figure.axes[0].patches
+    assert [bool(patch.get_hatch()) for patch in patches] == [False, True, False, False]
+    blue, grey, orange, white = (patch.get_facecolor() for patch in patches)
+    assert blue[2] > blue[0]
+    assert orange[0] > orange[2]
+    assert grey[0] == grey[1] == grey[2] < white[0] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (0.004, "<.01"), (0.031, "0.03"), (0.994, "0.99"), (0.996, "1.0"), (9.94, "9.9"), (9.96, "10"),
+     (123.4, "123"), (999.6, "≥1k"), (math.inf, "∞")],
+)  # fmt: skip
+def test_numbers_have_two_digits(value: float, text: str) -> None:
+    assert heat_map.short(value) == text
+
+
+def test_places_on_the_scale() -> None:
+    assert [heat_map.octaves(value) for value in (0, 1 / 16, 0.125, 0.5, 1, 8, math.inf)] == [
+        -1, -1, -1, pytest.approx(-1 / 3), 0, 1, 1,
+    ]  # fmt: skip
