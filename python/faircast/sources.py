@@ -16,12 +16,15 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 HOME = Path(__file__).parent
 PACKAGE = HOME.name
 CORE = f"{PACKAGE}._native"
 """The compiled core, which has a fingerprint of its own: `faircast.manifest.build`."""
+ONE_AT_A_TIME = Lock()
+"""Threads that parse at once disturb one another in CPython 3.11 (`ast`: recursion depth mismatch)."""
 SHOWING = ("__repr__", "_repr_html_")
 
 
@@ -31,12 +34,14 @@ def fingerprint(function: Callable[..., Any]) -> str:
     Of a partial function it is that of what it is made of: the function, and the arguments that are functions or have a
     class of their own. Where no file is known, as of what was typed in, all files of the package count.
     """
-    return _digest(frozenset(_modules_of(function)))
+    with ONE_AT_A_TIME:
+        return _digest(frozenset(_modules_of(function)))
 
 
 def files(function: Callable[..., Any]) -> list[Path]:
     """The files that `function` rests on; see `fingerprint`."""
-    return list(_files(frozenset(_modules_of(function))))
+    with ONE_AT_A_TIME:
+        return list(_files(frozenset(_modules_of(function))))
 
 
 def _modules_of(function: object) -> Iterator[str]:

@@ -58,6 +58,7 @@ EXPERIMENTS = [
         cells=partial(views.rows, ID, RATIOS),
         figure=figure,
         says=says,
+        reps=views.SEEDS,
         axes=views.AXES,
         narrowed=views.narrowed,
     )

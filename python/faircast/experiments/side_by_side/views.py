@@ -33,8 +33,8 @@ from faircast.statistics import Estimate
 
 PAPER = "side-by-side"
 PUBLISHED = "No publication has these schemes on the same paths beside the same TCP."
-QUICK_SEEDS, SEEDS = 3, 10
-"""Unless the caller says another number."""
+SEEDS = 10
+"""Unless the caller says another number; with ``--quick`` `QUICK_REPS`."""
 
 Place = tuple[str, Situation]
 """A cell of a table: the scheme and the situation."""
@@ -100,12 +100,12 @@ AXES = (
 
 
 def points_of(values: Mapping[str, Sequence[Any]], quick: bool) -> Sequence[Point]:
-    """The points of the wanted values; with `quick` in the situations of a quick run, if some are among the wanted."""
+    """The points of the wanted values, in the situations of a quick run with `quick`."""
     situations = tuple(
-        one for one in SITUATIONS if all(getattr(one, axis) in values[axis] for axis in values if axis != "scheme")
+        one
+        for one in (QUICK if quick else SITUATIONS)
+        if all(getattr(one, axis) in values[axis] for axis in values if axis != "scheme")
     )
-    if quick:
-        situations = tuple(one for one in situations if one in QUICK) or situations
     rows = tuple(values.get("scheme", SCHEMES))
     # What is written elsewhere may change while a program runs.
     return _points(rows, situations) if set(rows) <= set(SCHEMES) else _points.__wrapped__(rows, situations)
@@ -149,9 +149,10 @@ def written(place: Place) -> dict[str, str]:
 def command(name: str, data: Data, place: Place) -> str:
     """What repeats one cell of an experiment: a command, or the call in Python where only Python knows the scheme."""
     from faircast.guests import is_class
+    from faircast.reproduction import QUICK_REPS
 
     only = written(place)
-    usual = len(data.seeds) == (QUICK_SEEDS if data.quick else SEEDS)
+    usual = len(data.seeds) == (QUICK_REPS if data.quick else SEEDS)
     if is_class(place[0]):
         more = f"{'' if usual else f', reps={len(data.seeds)}'}{', quick=True' if data.quick else ''}"
         return f'faircast.reproduce("{name}", only={only}{more})'
