@@ -22,7 +22,6 @@ from faircast.experiments.side_by_side import heat_map, rates, views
 from faircast.experiments.side_by_side.cells import (
     ALONE,
     QUICK,
-    QUICK_SEEDS,
     REFERENCE,
     RUNS,
     SCHEMES,
