@@ -104,6 +104,14 @@ def test_tcp_that_starves_and_receivers_that_get_nothing() -> None:
     assert not estimates.decided(neither.median, 1.0)
 
 
+def test_who_has_no_ratio_is_left_out_of_the_spread() -> None:
+    rates = dict.fromkeys(PATHS["tree"].tcps, 100.0) | {"tcp-4mbit-0": 0.0, "tcp-4mbit-1": 0.0}
+    film = {f"film-{i}": float(rate) for i, rate in enumerate((100, 200, 0, 5, 400, 600))}
+    found = estimates.ratio_to_tcp(data({(TREE, BESIDE): [kept(film | rates)] * 2}), TREE, SCHEME)
+    assert math.isnan(found.each["film-2"].mean)
+    assert [one.mean for one in (found.least, found.median, found.greatest)] == [1, 4, math.inf]
+
+
 def test_one_seed_decides_nothing() -> None:
     for rates in ((100, 200), (100, 0)):
         found = estimates.ratio_to_tcp(data({(GEO, BESIDE): geo(rates)}), GEO, SCHEME).median

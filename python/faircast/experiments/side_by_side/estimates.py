@@ -14,7 +14,9 @@ there.
 **Share** is a receiver's rate over its rate in the multirate max-min optimum of the network, whether the scheme is
 multirate or not; **satisfaction** the same with the session cut down to this receiver. The optimum is that of the
 routes of time zero, of the first seed; over the LEO constellation routes change, yet the uplink is the narrowest link
-on all of them. It takes capacities as they are, and nothing off for what links lose.
+on all of them. It takes capacities as they are, and nothing off for what links lose. On the paths of this comparison
+both are the same, as nobody has less in a multirate session because of its other receivers; above 1 are those who take
+from TCP.
 """
 
 from __future__ import annotations
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from faircast.utility.problem import Problem
 
 Seeds = Sequence[int]
+Kept = Mapping[int, Mapping[str, Any]]
+"""What is kept of the runs of a cell, by seed; see `measures.of_tables`."""
 Of = Callable[[str, Seeds], float]
 """What is to be estimated of a receiver, flow or link, by its name, from some seeds together."""
 
@@ -99,8 +103,10 @@ def ratio(data: Data, cell: Cell) -> Spread:
         if one.tcps:
             place |= dict.fromkeys(one.instead if cell.run == REFERENCE else one.receivers, one)
 
+    kept = _kept(data, cell)
+
     def of(name: str, seeds: Seeds) -> float:
-        above, below = _rate(data, cell, [name], seeds), _rate(data, cell, place[name].tcps, seeds)
+        above, below = _rate(kept, [name], seeds), _rate(kept, place[name].tcps, seeds)
         return above / below if below > 0 else math.inf if above > 0 else math.nan
 
     return _spread(data, place, of)
@@ -110,8 +116,8 @@ def harm_in_rate(data: Data, situation: Situation, scheme: str) -> Harm:
     """What the TCPs behind each bottleneck lose of their rate: (alone - beside) / alone."""
     behind = {one.link: one.tcps for one in PATHS[situation.path].bottlenecks if one.tcps}
 
-    def of(cell: Cell, link: str, seeds: Seeds) -> float:
-        before, now = (_rate(data, run, behind[link], seeds) for run in (_alone(situation), cell))
+    def of(alone: Kept, kept: Kept, link: str, seeds: Seeds) -> float:
+        before, now = (_rate(runs, behind[link], seeds) for runs in (alone, kept))
         return (before - now) / before if before > 0 else math.nan
 
     return _harm(data, situation, scheme, behind, of)
@@ -121,8 +127,8 @@ def harm_in_delay(data: Data, situation: Situation, scheme: str) -> Harm:
     """By which part the queue of each bottleneck with TCPs has grown: (beside - alone) / beside."""
     links = [one.link for one in PATHS[situation.path].bottlenecks if one.tcps]
 
-    def of(cell: Cell, link: str, seeds: Seeds) -> float:
-        before, now = (_of_link(data, run, link, "queue_ms", seeds) for run in (_alone(situation), cell))
+    def of(alone: Kept, kept: Kept, link: str, seeds: Seeds) -> float:
+        before, now = (_of_link(runs, link, "queue_ms", seeds) for runs in (alone, kept))
         if now == 0:
             return 0.0 if before == 0 else -math.inf
         return (now - before) / now
@@ -152,15 +158,15 @@ def rates_as_the_only_one(data: Data, cell: Cell) -> dict[str, float]:
 
 def rates(data: Data, cell: Cell, names: Iterable[str]) -> dict[str, Estimate]:
     """Of flows and receivers, bit/s."""
-    return {name: jackknife(partial(_rate, data, cell, [name]), data.seeds) for name in names}
+    return {name: jackknife(partial(_rate, _kept(data, cell), [name]), data.seeds) for name in names}
 
 
 def variation(data: Data, cell: Cell, names: Sequence[str], bin_s: float) -> Spread:
     """The coefficient of variation of flows or receivers in bins of `BINS_S`, the mean over the seeds that have one."""
-    place = BINS_S.index(bin_s)
+    place, kept = BINS_S.index(bin_s), _kept(data, cell)
 
     def of(name: str, seeds: Seeds) -> float:
-        found = [one for seed in seeds if (one := _entry(data, cell, name, seed)["cov"][place]) is not None]
+        found = [one for seed in seeds if (one := _entry(kept, name, seed)["cov"][place]) is not None]
         return math.fsum(found) / len(found) if found else math.nan
 
     return _spread(data, names, of)
@@ -168,7 +174,8 @@ def variation(data: Data, cell: Cell, names: Sequence[str], bin_s: float) -> Spr
 
 def settling(data: Data, cell: Cell, names: Sequence[str]) -> Settling:
     """Until flows or receivers have settled: in each run the median over them, of the runs the median."""
-    found = [[_settled_s(_entry(data, cell, name, seed)) for name in names] for seed in data.seeds]
+    kept = _kept(data, cell)
+    found = [[_settled_s(_entry(kept, name, seed)) for name in names] for seed in data.seeds]
     runs = [median(times) for times in found]
     low_s, high_s = median_interval(runs)
     never = sum(math.isinf(time) for times in found for time in times)
@@ -188,13 +195,13 @@ def queue_ms(data: Data, cell: Cell) -> Spread:
 
 def cost(data: Data, situation: Situation, scheme: str) -> dict[str, Cost]:
     """Feedback and messages about membership, by kind (`measures.KINDS`), for each receiver and second."""
-    cell, path = beside(situation, scheme), PATHS[situation.path]
+    kept, path = _kept(data, beside(situation, scheme)), PATHS[situation.path]
     receivers = len(path.receivers)
     seconds = path.duration_s - path.warmup_s
 
     def of(kind: str, place: int) -> Estimate:
         def mean(seeds: Seeds) -> float:
-            sent = math.fsum(data.reduced(cell, seed)["messages"][kind][place] for seed in seeds)
+            sent = math.fsum(kept[seed]["messages"][kind][place] for seed in seeds)
             return sent / len(seeds) / receivers / seconds
 
         return jackknife(mean, data.seeds)
@@ -205,10 +212,10 @@ def cost(data: Data, situation: Situation, scheme: str) -> dict[str, Cost]:
 def decided(found: Estimate, value: float) -> bool:
     """Whether an estimate differs from a value beyond its interval.
 
-    An estimate without an interval decides nothing, unless it is infinite whichever seed is left out.
+    An estimate without an interval decides nothing, unless it is infinite over several seeds: TCP got nothing in any.
     """
-    if found.n > 1 and math.isinf(found.mean):
-        return found.low == found.high == found.mean
+    if math.isinf(found.mean):
+        return found.n > 1
     return found.ci95 is not None and abs(found.mean - value) > found.ci95
 
 
@@ -217,30 +224,31 @@ def beside(situation: Situation, scheme: str) -> Cell:
     return Cell(situation=situation, run=BESIDE, scheme=scheme)
 
 
-def _alone(situation: Situation) -> Cell:
-    return Cell(situation=situation, run=ALONE)
+def _kept(data: Data, cell: Cell) -> Kept:
+    return {seed: data.reduced(cell, seed) for seed in data.seeds}
 
 
-def _entry(data: Data, cell: Cell, name: str, seed: int) -> dict[str, Any]:
+def _entry(kept: Kept, name: str, seed: int) -> dict[str, Any]:
     """What was kept of a flow or receiver."""
-    found = data.reduced(cell, seed)
+    found = kept[seed]
     entry: dict[str, Any] = found["tcps"][name] if name in found["tcps"] else found["receivers"][name]
     return entry
 
 
-def _rate(data: Data, cell: Cell, names: Sequence[str], seeds: Seeds) -> float:
+def _rate(kept: Kept, names: Sequence[str], seeds: Seeds) -> float:
     """The mean over flows or receivers and seeds, bit/s."""
-    each = [_entry(data, cell, name, seed)["rate"] for seed in seeds for name in names]
+    each = [_entry(kept, name, seed)["rate"] for seed in seeds for name in names]
     return math.fsum(each) / len(each)
 
 
-def _of_link(data: Data, cell: Cell, link: str, what: str, seeds: Seeds) -> float:
-    return math.fsum(data.reduced(cell, seed)["bottlenecks"][link][what] for seed in seeds) / len(seeds)
+def _of_link(kept: Kept, link: str, what: str, seeds: Seeds) -> float:
+    return math.fsum(kept[seed]["bottlenecks"][link][what] for seed in seeds) / len(seeds)
 
 
 def _of_links(data: Data, cell: Cell, what: str) -> Spread:
     links = [one.link for one in PATHS[cell.situation.path].bottlenecks]
-    return _spread(data, links, lambda link, seeds: _of_link(data, cell, link, what, seeds))
+    kept = _kept(data, cell)
+    return _spread(data, links, lambda link, seeds: _of_link(kept, link, what, seeds))
 
 
 def _settled_s(entry: Mapping[str, Any]) -> float:
@@ -248,36 +256,44 @@ def _settled_s(entry: Mapping[str, Any]) -> float:
 
 
 def _harm(
-    data: Data, situation: Situation, scheme: str, links: Iterable[str], of: Callable[[Cell, str, Seeds], float]
+    data: Data, situation: Situation, scheme: str, links: Iterable[str], of: Callable[[Kept, Kept, str, Seeds], float]
 ) -> Harm:
-    here, there, links = beside(situation, scheme), Cell(situation=situation, run=REFERENCE), list(links)
+    links = list(links)
+    alone, there = (_kept(data, Cell(situation=situation, run=run)) for run in (ALONE, REFERENCE))
+    here = _kept(data, beside(situation, scheme))
     return Harm(
-        excess=_spread(data, links, lambda link, seeds: of(here, link, seeds) - of(there, link, seeds)),
-        beside=_spread(data, links, lambda link, seeds: of(here, link, seeds)),
-        reference=_spread(data, links, lambda link, seeds: of(there, link, seeds)),
+        excess=_spread(data, links, lambda link, seeds: of(alone, here, link, seeds) - of(alone, there, link, seeds)),
+        beside=_spread(data, links, lambda link, seeds: of(alone, here, link, seeds)),
+        reference=_spread(data, links, lambda link, seeds: of(alone, there, link, seeds)),
     )
 
 
 def _held_against(data: Data, cell: Cell, best: Mapping[str, float]) -> Spread:
-    return _spread(
-        data,
-        PATHS[cell.situation.path].receivers,
-        lambda name, seeds: _rate(data, cell, [name], seeds) / best.get(name, math.nan),
-    )
+    kept, receivers = _kept(data, cell), PATHS[cell.situation.path].receivers
+    return _spread(data, receivers, lambda name, seeds: _rate(kept, [name], seeds) / best.get(name, math.nan))
 
 
 def _spread(data: Data, names: Iterable[str], of: Of) -> Spread:
     """Each by itself, and of all those that are defined the median, the least and the greatest."""
-    names = list(names)
+    names, known = list(names), dict[tuple[int, ...], dict[str, float]]()
+
+    def every(seeds: Seeds) -> dict[str, float]:
+        chosen = tuple(seeds)
+        if chosen not in known:
+            known[chosen] = {name: of(name, seeds) for name in names}
+        return known[chosen]
+
+    def one(name: str, seeds: Seeds) -> float:
+        return every(seeds)[name]
 
     def over(pick: Callable[[list[float]], float]) -> Estimate:
         def all_of(seeds: Seeds) -> float:
-            found = [one for one in (of(name, seeds) for name in names) if not math.isnan(one)]
+            found = [value for value in every(seeds).values() if not math.isnan(value)]
             return pick(found) if found else math.nan
 
         return jackknife(all_of, data.seeds)
 
-    each = {name: jackknife(partial(of, name), data.seeds) for name in names}
+    each = {name: jackknife(partial(one, name), data.seeds) for name in names}
     return Spread(each=each, median=over(median), least=over(min), greatest=over(max))
 
 
