@@ -43,6 +43,11 @@ impl<C: Calendar> World<C> {
     /// A packet to a group has come up the tree.
     fn rise(&mut self, node: NodeId, session: SessionId, from: Crossing, group: (Address, u32), label: Label) {
         let state = self.multicast.session(session);
+        let source = self.flows[state.flow().0 as usize].sender;
+        if self.wires.store.get(label.packet).source == source {
+            // It was on its way down when the tree turned round.
+            return self.give_up(node, label, NoWay::OffTree);
+        }
         if !state.has_any_source(group.1) {
             return self.give_up(node, label, NoWay::NotASource);
         }

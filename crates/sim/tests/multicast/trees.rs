@@ -106,6 +106,36 @@ fn packets_come_twice_only_where_the_new_way_is_slower() {
 }
 
 #[test]
+fn what_the_source_sent_is_off_the_tree_where_the_way_down_has_become_the_way_up() {
+    // Source - left - right; then source - right - left. What comes to the right router from the left one would be
+    // something that a member sends, if the source had not sent it; that members may send there changes nothing.
+    for any_source in [GroupSet::EMPTY, GroupSet::all(1)] {
+        let mut network = NetworkBuilder::new(1);
+        let [source, left, right] = ["source", "left", "right"].map(|name| network.node(name));
+        let mut edges = Vec::new();
+        for (a, b, ms) in [(source, left, 10), (left, right, 10), (source, right, 50)] {
+            let delay = Duration::from_millis(ms);
+            for (from, to) in [(a, b), (b, a)] {
+                link_of(&mut network, from, to, delay);
+                edges.push(Edge { from, to, delay });
+            }
+        }
+        let plan = SessionPlan { any_source, ..SessionPlan::sparse(1) };
+        session(&mut network, source, plan, &[from(left, 0.0), from(right, 0.0)]);
+        let mut world: World<Wheel> = build(network);
+        world.run(at(1.0), u64::MAX);
+        for edge in &mut edges[..2] {
+            edge.delay = Duration::from_secs(1);
+        }
+        world.retree(&edges);
+        world.run(at(2.0), u64::MAX);
+        // One packet each 5 ms: those of 0.99, 0.995 and 1 s were on the first link, those of 0.98 and 0.985 s on the
+        // second one.
+        assert_eq!(world.undeliverable()[0], Undeliverable { off_tree: 5, ..Undeliverable::default() });
+    }
+}
+
+#[test]
 fn what_is_blocked_stays_blocked_on_interfaces_that_stay_and_is_gone_on_others() {
     let (mut network, diamond) = diamond();
     let [source, _, _, host, other] = diamond.nodes;
