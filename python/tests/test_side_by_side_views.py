@@ -18,7 +18,7 @@ import faircast
 from faircast.errors import InputError
 from faircast.experiment import Data, PointData
 from faircast.experiments import load
-from faircast.experiments.side_by_side import heat_map, rates, views
+from faircast.experiments.side_by_side import cost, course, harm, heat_map, rates, receivers, runs, views
 from faircast.experiments.side_by_side.cells import (
     ALONE,
     QUICK,
@@ -33,6 +33,7 @@ from faircast.experiments.side_by_side.heat_map import RATIO, Grid, Square, draw
 from faircast.figures import style
 from faircast.guests import Bytes, Endpoint, Scheme
 from faircast.narrowing import narrow
+from faircast.scenario import resolve
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,7 +71,8 @@ def data(
         for scheme, given in rows.items():
             of_run = {seed: kept((given[seed - 1][0], 3e5), given[seed - 1][1]) for seed in seeds}
             key = Cell(situation=situation, run="beside", scheme=scheme)
-            points[key] = PointData(scenario=NONE, reduced=of_run)
+            known = resolve(runs.scenario(dataclasses.replace(key, scheme="tfmcc")))
+            points[key] = PointData(scenario=known, reduced=of_run)
     return Data(points, list(seeds), quick=quick)
 
 
@@ -110,6 +112,52 @@ def test_what_is_said_and_counted() -> None:
     assert "from 0.55 with TFMCC (GEO, 1 %, CUBIC) to infinitely much with MLDA (GEO, 1 %, CUBIC)" in said
     assert [criterion.evaluate(FOUR).value for criterion in load("x-all").criteria] == [1, 1, 1, 1]
     assert load("x-all").criteria[0].evaluate(FOUR).note == "GEO 1 of 4"
+
+
+VIEWS = ("x-all", "x-all-harm", "x-all-receivers", "x-all-course", "x-all-cost")
+
+
+def test_other_views_by_hand() -> None:
+    """Alone and in the reference TCP gets 200 kbit/s; fair are 150 kbit/s to the first receiver, 300 to the other."""
+    halved = data({"tfmcc": [(1.1e5, 1e5), (1.1e5, 1e5)], "rlm": [(1.5e5, 2.2e5), (1.5e5, 2.2e5)]})
+
+    def of(quantity: views.Quantity) -> list[float]:
+        return [one.value for one in views.squares(quantity, halved).values()]
+
+    assert of(harm.RATE) == pytest.approx([0.5, -0.1])
+    assert of(harm.DELAY) == pytest.approx([0.0, 0.0])
+    assert of(receivers.LEAST) == pytest.approx([1.1 / 1.5, 1.0])
+    assert of(receivers.MEDIAN) == pytest.approx([(1.1 / 1.5 + 1) / 2, 1.0])
+    assert of(receivers.SHARE[0]) == of(receivers.MEDIAN)
+    assert of(course.UNEVEN) == [1.0, 1.0]
+    assert of(course.SETTLED) == [30.0, 30.0]
+    assert of(course.USED[0]) == [0.5, 0.5]
+    assert of(cost.FEEDBACK) == [0.5, 0.5], "540 messages to two receivers in 540 s"
+    assert of(cost.MEMBERS) == [1.5, 1.5], "of hosts, of routers, acknowledgements"
+    assert math.isnan(views.squares(course.VARIATIONS[0], halved)["tfmcc", GEO].value), "too few packets in 0.1 s"
+    assert "more of TCP's rate than TCP in its place does in 1 of 2 cells and less in 1" in load("x-all-harm").says(
+        halved
+    )
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_have_the_same_runs_and_show_them(name: str) -> None:
+    experiment = load(name)
+    assert all(
+        point is other for point, other in zip(experiment.points(False), load("x-all").points(False), strict=True)
+    )
+    assert experiment.axes == views.AXES
+    assert experiment.says(FOUR).endswith(".")
+    assert experiment.figure is not None
+    assert experiment.numbers is not None
+    assert experiment.cells is not None
+    with style():
+        assert len(texts(experiment.figure(FOUR))) > 4
+    assert len(experiment.numbers(FOUR).rows) == 4
+    rows = experiment.cells(FOUR)
+    assert len({(row["scheme"], row["measure"], row["over"], row["unit"]) for row in rows}) == len(rows)
+    assert {row["command"].split()[2] for row in rows} == {name}
+    assert all(criterion.evaluate(FOUR) for criterion in experiment.criteria)
 
 
 def test_rows_for_machines_and_people() -> None:

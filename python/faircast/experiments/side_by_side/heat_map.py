@@ -114,6 +114,18 @@ RATIO = Scale(
 )
 
 
+def linear(value: float, end: float = 0.5) -> float:
+    """The place of a difference whose neutral value is 0, from ``-end`` to `end`."""
+    return max(-1.0, min(1.0, value / end))
+
+
+def decades(value: float, low: float, high: float) -> float:
+    """The place of a positive number between two ends, by its logarithm, 0 to 1."""
+    if value <= low:
+        return 0.0
+    return 1.0 if value >= high else math.log(value / low) / math.log(high / low)
+
+
 def draw(grids: Sequence[Grid]) -> Figure:
     """The heat maps, one below the other; their columns are equal, and so are their rows."""
     schemes = list(dict.fromkeys(scheme for grid in grids for scheme, _ in grid.squares))
@@ -260,7 +272,7 @@ def _draw_scale(figure: Figure, scale: Scale, top: float, inches: float) -> None
     total = figure.get_figheight()
     two_sided = bool(scale.undecided)
     wide = inches - NAMES_IN > 4.5
-    left, length = (0.95, 2.0) if wide else (0.85, inches - 2.15)
+    left, length = (0.95, 2.0) if wide else (0.85, min(2.0, inches - 2.15))
     bar = figure.add_axes((left / inches, (top - 0.22) / total, length / inches, 0.1 / total))
     steps = 240
     begin = -1.0 if two_sided else 0.0

@@ -33,13 +33,10 @@ def figure(data: Data) -> Figure:
 
 def says(data: Data) -> str:
     """How many cells lie on either side, and the ends."""
-    found = views.squares(MEDIAN, data).values()
-    more = sum(one.decided and one.value > 1 for one in found)
-    less = sum(one.decided and one.value < 1 for one in found)
-    open_ = sum(not one.decided for one in found)
+    less, more, undecided, cells = views.sides(MEDIAN, data)
     return (
-        f"A receiver of the session gets more than a TCP beside it in {more} of {len(found)} cells and less in {less}, "
-        f"and {open_} are undecided; divided by the rate of that TCP {views.told(MEDIAN, data)}."
+        f"A receiver of the session gets more than a TCP beside it in {more} of {cells} cells and less in {less}, and "
+        f"{undecided} are undecided; divided by the rate of that TCP {views.told(MEDIAN, data)}."
     )
 
 

@@ -230,16 +230,20 @@ def numbers(name: str, quantities: Mapping[str, Quantity], data: Data) -> Number
 
 
 def text_of(found: Estimate) -> str:
-    """A number with its interval in at most 13 signs; all digits are in ``cells.csv``."""
+    """A number with its interval in few signs; all digits are in ``cells.csv``."""
     if not math.isfinite(found.mean):
         return "-" if math.isnan(found.mean) else "infinite"
-    digits = next((n for n, least in enumerate((100, 10, 1)) if abs(found.mean) >= least), 3)
+    size = abs(found.mean)
+    digits = next((n for n, least in enumerate((100, 10, 1, 0.01)) if size >= least), 3 if size == 0 else 4)
     text = f"{found.mean:.{digits}f}"
     return text if found.ci95 is None else f"{text} ± {found.ci95:.{digits}f}"
 
 
-def counted(quantity: Quantity, words: tuple[str, str]) -> list[Criterion]:
-    """How many cells lie below and above the neutral value, and how many are undecided; nothing is judged."""
+def counted(quantity: Quantity, words: tuple[str, str], about: str = "") -> list[Criterion]:
+    """Criteria that judge nothing: how many cells lie below and above the neutral value, and are undecided.
+
+    `about` tells several of an experiment apart: ``", in delay"``.
+    """
 
     def of(keep: Callable[[Square], bool]) -> Callable[[Data], Measured]:
         def evaluate(data: Data) -> Measured:
@@ -261,17 +265,46 @@ def counted(quantity: Quantity, words: tuple[str, str]) -> list[Criterion]:
 
     below, above = words
     return [
-        Criterion(name=f"cells in which {below}", published="not stated", evaluate=of(at(-1))),
-        Criterion(name=f"cells in which {above}", published="not stated", evaluate=of(at(1))),
+        Criterion(name=f"cells in which {below}{about}", published="not stated", evaluate=of(at(-1))),
+        Criterion(name=f"cells in which {above}{about}", published="not stated", evaluate=of(at(1))),
         Criterion(
-            name=f"undecided cells: the interval includes {neutral:g}",
+            name=f"undecided cells: the interval includes {neutral:g}{about}",
             published="not stated",
             evaluate=of(lambda one: not one.decided),
         ),
         Criterion(
-            name="cells without a number", published="not stated", evaluate=of(lambda one: math.isnan(one.value))
+            name=f"cells without a number{about}",
+            published="not stated",
+            evaluate=of(lambda one: math.isnan(one.value)),
         ),
     ]
+
+
+def ranged(quantity: Quantity, name: str) -> list[Criterion]:
+    """Criteria that judge nothing: the least and the greatest number of all cells, and where they are."""
+
+    def of(which: int) -> Callable[[Data], Measured]:
+        def evaluate(data: Data) -> Measured:
+            ends = extremes(quantity, data)
+            if ends is None:
+                return Measured(value=None, note="no cell has a number")
+            found = quantity.of(data, ends[which])
+            return Measured(value=found.mean, ci95=found.ci95, note=named(ends[which]))
+
+        return evaluate
+
+    return [
+        Criterion(name=f"{name}, {word} of all cells", published="not stated", evaluate=of(which))
+        for which, word in enumerate(("least", "greatest"))
+    ]
+
+
+def sides(quantity: Quantity, data: Data) -> tuple[int, int, int, int]:
+    """How many cells lie below what is neutral, above it, are undecided, and how many there are."""
+    found, neutral = squares(quantity, data).values(), quantity.neutral or 0.0
+    below = sum(one.decided and one.value < neutral for one in found)
+    above = sum(one.decided and one.value > neutral for one in found)
+    return below, above, sum(not one.decided for one in found), len(found)
 
 
 def extremes(quantity: Quantity, data: Data) -> tuple[Place, Place] | None:

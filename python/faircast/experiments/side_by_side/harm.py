@@ -1,0 +1,99 @@
+"""x-all-harm: what TCP loses beside a session, more than it loses beside TCPs in the session's place.
+
+Harm in rate is (alone - beside) / alone, in delay (beside - alone) / beside, of the mean queue; drawn is the median
+over the bottlenecks of what it is more than in the reference.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from faircast.experiment import Data, Experiment
+from faircast.experiments.side_by_side import views
+from faircast.experiments.side_by_side.cells import Situation
+from faircast.experiments.side_by_side.estimates import Spread, harm_in_delay, harm_in_rate
+from faircast.experiments.side_by_side.heat_map import Grid, Scale, draw, linear, signed
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ID = "x-all-harm"
+
+
+def excess_in_rate(data: Data, situation: Situation, scheme: str) -> Spread:
+    """The harm in rate, minus that of the reference."""
+    return harm_in_rate(data, situation, scheme).excess
+
+
+def excess_in_delay(data: Data, situation: Situation, scheme: str) -> Spread:
+    """The harm in delay, minus that of the reference."""
+    return harm_in_delay(data, situation, scheme).excess
+
+
+RATES = views.over_receivers(
+    "harm to TCP in rate, minus that of the reference",
+    excess_in_rate,
+    unit="1",
+    neutral=0.0,
+    lacks="TCP alone got nothing",
+)
+DELAYS = views.over_receivers(
+    "harm to TCP in delay, minus that of the reference",
+    excess_in_delay,
+    unit="1",
+    neutral=0.0,
+    infinite="the queue that TCP alone has is gone",
+)
+RATE, DELAY = RATES[0], DELAYS[0]
+SCALE = Scale(
+    place=linear,
+    text=signed,
+    marks=[(-0.5, "-0.5"), (-0.25, "-0.25"), (0.0, "0"), (0.25, "0.25"), (0.5, "0.5")],
+    low="less harm",
+    high="more than TCP does",
+    undecided="undecided: the 95 % interval includes 0",
+)
+
+
+def figure(data: Data) -> Figure:
+    """Harm in rate, and below it in delay."""
+    return draw(
+        [
+            Grid(squares=views.squares(RATE, data), scale=SCALE, title="Rate that TCP loses, more than beside TCP"),
+            Grid(squares=views.squares(DELAY, data), scale=SCALE, title="Delay of the queue, more than beside TCP"),
+        ]
+    )
+
+
+def says(data: Data) -> str:
+    """How many cells harm TCP more than TCP does, in rate and in delay."""
+    less, more, _, cells = views.sides(RATE, data)
+    shorter, longer, _, _ = views.sides(DELAY, data)
+    return (
+        f"A session takes more of TCP's rate than TCP in its place does in {more} of {cells} cells and less in {less} "
+        f"({views.told(RATE, data)}); it makes the queue longer in {longer} and shorter in {shorter}."
+    )
+
+
+EXPERIMENTS = [
+    Experiment(
+        id=ID,
+        paper=views.PAPER,
+        place="harm of all schemes",
+        title="What TCP loses beside sessions",
+        published=views.PUBLISHED,
+        points=views.points,
+        criteria=[
+            *views.counted(RATE, ("TCP loses less than beside TCP", "TCP loses more than beside TCP"), ", in rate"),
+            *views.counted(DELAY, ("the queue is shorter than beside TCP", "the queue is longer"), ", in delay"),
+        ],
+        numbers=partial(views.numbers, ID, {"rate, median": RATE, "rate, greatest": RATES[2], "delay, median": DELAY}),
+        cells=partial(views.rows, ID, [*RATES, *DELAYS]),
+        figure=figure,
+        says=says,
+        reps=views.SEEDS,
+        axes=views.AXES,
+        narrowed=views.narrowed,
+    )
+]
