@@ -71,9 +71,10 @@ def command(
 
     Per criterion what was published, what is measured, the range that counts as agreement and the verdict; a figure.
 
-    --only narrows experiments that have axes; each number is that of the whole. --all leaves --paper side-by-side out.
+    --only narrows x-all and its like to schemes, paths, loss or tcp, with the numbers of the whole: --only
+    scheme=tfmcc,mlda --only path=geo. A scheme may be one from outside, or a TOML file of a session's parameters.
 
-    Example: faircast reproduce x-red --quick
+    Example: faircast reproduce x-all --only scheme=tfmcc --only path=geo --quick
     """
     from faircast.narrowing import parse
     from faircast.reproduction import reproduce
