@@ -329,7 +329,8 @@ def grid(schemes: tuple[str, ...], situations: tuple[Situation, ...], **changes:
 
 
 @pytest.mark.parametrize(
-    ("schemes", "situations"), [(SCHEMES, SITUATIONS), (SCHEMES[:2], SITUATIONS[4:8]), (SCHEMES[-1:], (GEO,))]
+    ("schemes", "situations"),
+    [(SCHEMES, SITUATIONS), (SCHEMES[:2], SITUATIONS[4:8]), (("a-scheme-from-elsewhere-with-a-long-name",), (GEO,))],
 )
 def test_nothing_of_a_heat_map_is_cut_off(schemes: tuple[str, ...], situations: tuple[Situation, ...]) -> None:
     with style():

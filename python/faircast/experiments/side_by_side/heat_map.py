@@ -25,7 +25,9 @@ LOW, MIDDLE, HIGH = "#0072B2", "#f7f7f7", "#D55E00"
 GREY, STRIPES = "#eeeeee", "#b5b5b5"
 CELL_IN, ROW_IN = 0.465, 0.25
 NAMES_IN = 1.13
-"""Widths of a column and of the names of rows, and the height of a row."""
+"""Widths of a column and of the names of rows at least, and the height of a row."""
+LETTER_IN = 0.07
+"""What a letter of such a name takes."""
 GAP = 0.18
 """Between two paths, in columns."""
 HEAD = 2.35
@@ -131,7 +133,8 @@ def draw(grids: Sequence[Grid]) -> Figure:
     schemes = list(dict.fromkeys(scheme for grid in grids for scheme, _ in grid.squares))
     situations = ordered({situation for grid in grids for _, situation in grid.squares})
     lefts = columns(situations)
-    inches = max(NAMES_IN + CELL_IN * (lefts[situations[-1]] + 1) + 0.08, PAGE_IN / 2)
+    names_in = max(NAMES_IN, LETTER_IN * (max(len(label(scheme)) for scheme in schemes) + 2))
+    inches = max(names_in + CELL_IN * (lefts[situations[-1]] + 1) + 0.08, PAGE_IN / 2)
     reasons = [footnotes(grid) for grid in grids]
     heights = [
         TOP_IN
@@ -146,7 +149,7 @@ def draw(grids: Sequence[Grid]) -> Figure:
     figure.clear()
     top = sum(heights)
     for grid, notes, height in zip(grids, reasons, heights, strict=True):
-        _draw_one(figure, grid, notes, schemes, lefts, top, inches)
+        _draw_one(figure, grid, notes, schemes, lefts, top=top, inches=inches, names_in=names_in)
         top -= height
     return figure
 
@@ -190,8 +193,10 @@ def _draw_one(
     notes: Mapping[str, str],
     schemes: Sequence[str],
     lefts: Mapping[Situation, float],
+    *,
     top: float,
     inches: float,
+    names_in: float,
 ) -> None:
     total = figure.get_figheight()
     top -= TOP_IN
@@ -200,7 +205,7 @@ def _draw_one(
         top -= HEAD_IN
     width = max(lefts.values()) + 1
     height = ROW_IN * (len(schemes) + HEAD)
-    box = (NAMES_IN / inches, (top - height) / total, CELL_IN * width / inches, height / total)
+    box = (names_in / inches, (top - height) / total, CELL_IN * width / inches, height / total)
     axes = figure.add_axes(box)
     axes.set(xlim=(0, width), ylim=(len(schemes), -HEAD))
     axes.axis("off")
@@ -271,7 +276,7 @@ def _draw_scale(figure: Figure, scale: Scale, top: float, inches: float) -> None
 
     total = figure.get_figheight()
     two_sided = bool(scale.undecided)
-    wide = inches - NAMES_IN > 4.5
+    wide = inches > 6
     left, length = (0.95, 2.0) if wide else (0.85, min(2.0, inches - 2.15))
     bar = figure.add_axes((left / inches, (top - 0.22) / total, length / inches, 0.1 / total))
     steps = 240
