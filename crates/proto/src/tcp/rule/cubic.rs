@@ -309,6 +309,38 @@ mod tests {
     }
 
     #[test]
+    fn what_the_look_ahead_has_gained_is_kept_where_reno_grows_faster() {
+        let (mut rule, mut w) = after_a_loss_at_100();
+        w.cwnd = 80.0;
+        (0..5).for_each(|_| rule.grow(&ack(0.001, &w, Duration::from_millis(1)), &mut w));
+        let stage = rule.stage.expect("begun");
+        assert!(rule.w_cubic(&stage, 0.001) < stage.w_est && stage.w_est < 71.0);
+        assert_eq!(w.cwnd, 80.0);
+    }
+
+    #[test]
+    fn a_window_that_the_receiver_bounds_is_reduced_from_its_bound() {
+        for timed_out in [false, true] {
+            let (mut rule, mut w) = (cubic(Parameters::default()), Window { cwnd: 100.0, ssthresh: 1e9, wnd: 50.0 });
+            if timed_out {
+                rule.on_timeout(50, &mut w)
+            } else {
+                rule.on_loss(50, &mut w)
+            }
+            assert_eq!((w.ssthresh, rule.cwnd_prior), (35.0, 50.0));
+            assert_eq!((w.cwnd, rule.w_max), if timed_out { (1.0, None) } else { (35.0, Some(50.0)) });
+        }
+    }
+
+    #[test]
+    fn slow_start_ends_a_stage() {
+        let (mut rule, mut w) = after_a_loss_at_100();
+        w.ssthresh = 72.0;
+        rule.grow(&ack(0.1, &w, RTT), &mut w);
+        assert!(rule.stage.is_none());
+    }
+
+    #[test]
     fn fast_convergence_by_hand() {
         for (fast_convergence, plateau) in [(true, 0.85 * 90.0), (false, 90.0)] {
             let (mut rule, mut w) = (cubic(Parameters { fast_convergence, ..Parameters::default() }), window(100.0));

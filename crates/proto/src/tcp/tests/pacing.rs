@@ -175,7 +175,7 @@ fn a_pause_between_bursts_is_not_made_up_for() {
     let base = Config { limited_transmit: false, ..window_of(8.0, Variant::NewReno) };
     let (mut alone, _) = Alone::start(&paced(base));
     assert_eq!(alone.hear(0.1, 1, CLEAR, &[]), "8");
-    let answers: Vec<String> = (0..5).map(|_| alone.hear(0.19, 1, CLEAR, &[])).collect();
+    let answers = [0.17, 0.18, 0.19, 0.19, 0.19].map(|at_s| alone.hear(at_s, 1, CLEAR, &[]));
     assert_eq!(answers, ["", "", "1r", "", ""]);
     let (at_s, sent) = alone.wake();
     assert!((at_s - 0.19 - 0.1 / (1.2 * 4.0625)).abs() < 1e-6 && sent == "9", "{at_s} {sent}");
