@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING
@@ -125,11 +126,13 @@ def figure(data: Data) -> Figure:
     """Steadiness, time to settle, utilisation."""
     steady = "Coefficient of variation in 1 s of the median receiver, divided by TCP's"
     settle = "Time until rates have settled, s (median receiver of the median run)"
+    said = views.squares(SETTLED, data).items()
+    settled_squares = {place: replace(one, reason="") for place, one in said}  # "never" says it already
     full = "Utilisation of the bottleneck (the median of them)"
     return draw(
         [
             Grid(squares=views.squares(UNEVEN, data), scale=STEADY, title=steady),
-            Grid(squares=views.squares(SETTLED, data), scale=SECONDS, title=settle),
+            Grid(squares=settled_squares, scale=SECONDS, title=settle),
             Grid(squares=views.squares(USED[0], data), scale=PART, title=full),
         ]
     )
