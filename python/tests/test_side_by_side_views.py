@@ -109,7 +109,7 @@ def test_one_seed_decides_nothing() -> None:
 def test_what_is_said_and_counted() -> None:
     said = load("x-all").says(FOUR)
     assert "more than a TCP beside it in 1 of 4 cells and less in 1, and 1 are undecided" in said
-    assert "from 0.55 with TFMCC (GEO, 1 %, CUBIC) to infinitely much with MLDA (GEO, 1 %, CUBIC)" in said
+    assert "that TCP ranges from 0.55 with TFMCC (GEO, 1 %, CUBIC) to infinite with MLDA (GEO, 1 %, CUBIC)" in said
     assert [criterion.evaluate(FOUR).value for criterion in load("x-all").criteria] == [1, 1, 1, 1]
     assert load("x-all").criteria[0].evaluate(FOUR).note == "GEO 1 of 4"
 

@@ -65,10 +65,8 @@ def figure(data: Data) -> Figure:
 
 def says(data: Data) -> str:
     """The ends of both."""
-    return (
-        f"Of the messages of feedback per receiver and second {views.told(FEEDBACK, data)}; of those about membership "
-        f"{views.told(MEMBERS, data)}."
-    )
+    feedback = views.told("The number of feedback messages per receiver and second", FEEDBACK, data)
+    return f"{feedback}; {views.told('that of messages about membership', MEMBERS, data)}."
 
 
 EXPERIMENTS = [

@@ -144,8 +144,8 @@ def says(data: Data) -> str:
     never = sum(math.isinf(one.value) for one in views.squares(SETTLED, data).values())
     return (
         f"In bins of {DRAWN_S} s the median receiver's rate is steadier than TCP's in {steadier} of {cells} cells and "
-        f"less steady in {less}; in {never} cells the median run never settles; of the utilisation of bottlenecks "
-        f"{views.told(USED[0], data)}."
+        f"less steady in {less}; in {never} cells the median run never settles; "
+        f"{views.told('the utilisation of the median bottleneck', USED[0], data)}."
     )
 
 

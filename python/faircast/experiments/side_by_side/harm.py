@@ -72,7 +72,7 @@ def says(data: Data) -> str:
     shorter, longer, _, _ = views.sides(DELAY, data)
     return (
         f"A session takes more of TCP's rate than TCP in its place does in {more} of {cells} cells and less in {less} "
-        f"({views.told(RATE, data)}); it makes the queue longer in {longer} and shorter in {shorter}."
+        f"({views.told('the difference of the harms', RATE, data)}); it makes the queue longer in {longer} and shorter in {shorter}."
     )
 
 

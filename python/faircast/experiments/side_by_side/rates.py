@@ -36,7 +36,7 @@ def says(data: Data) -> str:
     less, more, undecided, cells = views.sides(MEDIAN, data)
     return (
         f"A receiver of the session gets more than a TCP beside it in {more} of {cells} cells and less in {less}, and "
-        f"{undecided} are undecided; divided by the rate of that TCP {views.told(MEDIAN, data)}."
+        f"{undecided} are undecided; {views.told('its rate divided by the rate of that TCP', MEDIAN, data)}."
     )
 
 

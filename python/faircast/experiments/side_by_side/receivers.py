@@ -42,8 +42,8 @@ def says(data: Data) -> str:
     """How many cells give less than is fair, and the ends for the least satisfied receiver."""
     less, more, _, cells = views.sides(MEDIAN, data)
     return (
-        f"The median receiver gets less than its max-min fair rate in {less} of {cells} cells and more in {more}; of "
-        f"what the least satisfied receiver gets, divided by that rate, {views.told(LEAST, data)}."
+        f"The median receiver gets less than its max-min fair rate in {less} of {cells} cells and more in {more}; "
+        f"{views.told('what the least satisfied receiver gets, divided by that rate,', LEAST, data)}."
     )
 
 

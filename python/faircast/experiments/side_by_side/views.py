@@ -313,17 +313,17 @@ def extremes(quantity: Quantity, data: Data) -> tuple[Place, Place] | None:
     return (min(found, key=lambda place: found[place]), max(found, key=lambda place: found[place])) if found else None
 
 
-def told(quantity: Quantity, data: Data) -> str:
-    """The least and the greatest number with their cells, for sentences."""
+def told(subject: str, quantity: Quantity, data: Data) -> str:
+    """The least and the greatest number with their cells, as a clause about `subject`."""
     ends = extremes(quantity, data)
     if ends is None:
-        return "no cell has a number"
+        return f"{subject} is defined in no cell"
     texts = [f"{value_text(quantity.of(data, place).mean)} with {named(place)}" for place in dict.fromkeys(ends)]
-    return f"it is {texts[0]}" if len(texts) == 1 else f"from {texts[0]} to {texts[1]}"
+    return f"{subject} is {texts[0]}" if len(texts) == 1 else f"{subject} ranges from {texts[0]} to {texts[1]}"
 
 
 def value_text(value: float) -> str:
     """A number for sentences."""
     from faircast.experiment import plain
 
-    return "infinitely much" if math.isinf(value) else plain(value, 2)
+    return "infinite" if math.isinf(value) else plain(value, 2)
