@@ -70,9 +70,10 @@ def says(data: Data) -> str:
     """How many cells harm TCP more than TCP does, in rate and in delay."""
     less, more, _, cells = views.sides(RATE, data)
     shorter, longer, _, _ = views.sides(DELAY, data)
+    difference = views.told("the difference of the harms", RATE, data)
     return (
         f"A session takes more of TCP's rate than TCP in its place does in {more} of {cells} cells and less in {less} "
-        f"({views.told('the difference of the harms', RATE, data)}); it makes the queue longer in {longer} and shorter in {shorter}."
+        f"({difference}); it makes the queue longer in {longer} and shorter in {shorter}."
     )
 
 
