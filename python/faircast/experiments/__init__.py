@@ -88,6 +88,8 @@ REGISTRY: dict[str, str] = {
     "x-all-receivers": "faircast.experiments.side_by_side.receivers",
     "x-all-course": "faircast.experiments.side_by_side.course",
     "x-all-cost": "faircast.experiments.side_by_side.cost",
+    "x-all-mlda-layers": "faircast.experiments.side_by_side.surprises.mlda_layers",
+    "x-all-mlda-ias": "faircast.experiments.side_by_side.surprises.mlda_ias",
     "x-tcp": "faircast.experiments.checks.tcp_throughput",
     "x-tcp-hybla": "faircast.experiments.checks.tcp_hybla",
     "x-tcp-westwood": "faircast.experiments.checks.tcp_westwood",
