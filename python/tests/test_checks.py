@@ -9,7 +9,14 @@ import pytest
 
 from faircast.experiment import Data, PointData
 from faircast.experiments.checks import loss_differentiation as differentiation
-from faircast.experiments.checks import pgmcc_beside_tcp, pgmcc_window, tcp_hybla, tcp_westwood, tfmcc_beside_tcp
+from faircast.experiments.checks import (
+    pgmcc_beside_tcp,
+    pgmcc_window,
+    tcp_cubic,
+    tcp_hybla,
+    tcp_westwood,
+    tfmcc_beside_tcp,
+)
 from faircast.scenario import resolve
 from faircast.summary import Layout, RunSummary
 
@@ -91,6 +98,27 @@ def test_hyblas_throughput_is_compared_over_round_trips_seed_by_seed() -> None:
     assert "Mb/s at 100 ms" in spread.note.split(", ")[0]
     assert tcp_hybla.slope(data, "reno").value == pytest.approx(-0.75)
     assert [row[-2:] for row in tcp_hybla.numbers(data).rows] == [["2.00", "25.0"]] * 2
+
+
+def test_cubics_window_is_held_against_the_table_and_random_losses() -> None:
+    """10.4 Mbit/s over 100 ms are 130 segments of 1000 bytes: 0.695 of 187; p = 0.001 is nearer, 0.9 of 38."""
+    counted = {"loss_reductions": 50.0, "timeouts": 1.0}
+    cells = {(0.1, 0.4, 1e-4): 10.4e6, (0.1, 0.4, 1e-3): 0.9 * 38 * 8e4}
+    data = Data(
+        {cell: PointData(RESOLVED, {1: ftp(goodput=rate, **counted)}) for cell, rate in cells.items()}, [1], quick=True
+    )
+    found = tcp_cubic.column(data, 0.1)
+    assert found.value == pytest.approx(130 / 187)
+    assert "p = 0.0001" in found.note
+    assert [row[3] for row in tcp_cubic.numbers(data).rows] == ["38", "187"]
+    assert [row[-1] for row in tcp_cubic.numbers(data).rows] == ["2.0", "2.0"]
+
+
+def test_random_losses_give_the_rule_of_cubic_more_than_the_table() -> None:
+    """Where the function is a pure cubic the factor is that of its scale-free form, whatever p and C are."""
+    factors = [tcp_cubic.fluid(cell) / tcp_cubic.table(cell) for cell in ((0.1, 4.0, 1e-4), (0.1, 0.4, 1e-5))]
+    assert factors == pytest.approx([1.24, 1.24], abs=0.02)
+    assert tcp_cubic.fluid((0.01, 0.4, 1e-3)) / 38 == pytest.approx(1.17, abs=0.02)
 
 
 def test_each_westwood_is_held_against_the_reno_that_repairs_as_it_does() -> None:

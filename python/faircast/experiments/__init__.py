@@ -93,6 +93,7 @@ REGISTRY: dict[str, str] = {
     "x-tcp": "faircast.experiments.checks.tcp_throughput",
     "x-tcp-hybla": "faircast.experiments.checks.tcp_hybla",
     "x-tcp-westwood": "faircast.experiments.checks.tcp_westwood",
+    "x-tcp-cubic": "faircast.experiments.checks.tcp_cubic",
     "x-red": "faircast.experiments.checks.red_average",
     "x-ns2": "faircast.experiments.checks.ns2",
     "x-ecn": "faircast.experiments.checks.ecn_response",

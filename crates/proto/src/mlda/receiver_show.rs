@@ -41,7 +41,7 @@ pub const SHARE: &EventKind = &EventKind::new("share", "bit/s", "A receiver of M
 ]);
 
 /// A layer that was joined with the last report of the source is left as too much is lost since then. Before and after
-/// are the layers held; the event is on the layer of the packet that is missing, which need not be the one that is left.
+/// are the layers held; the event is on the layer of the packet that is missing, which may be another than that left.
 pub const JOIN_REVOKED: &EventKind =
     &EventKind::new("join-revoked", "layers", "A layer just joined is left at once: too much is lost with it.")
         .with(&[Gauge::level("lost_part", "1", "The part of packets that was lost since the join.")]);

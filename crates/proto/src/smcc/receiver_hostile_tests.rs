@@ -113,8 +113,8 @@ fn lie(random: &mut Random, now: Instant, layers: usize) -> Packet {
     }
 }
 
-/// Half a minute of losses in both directions up to all, ways ten times as long, packets that overtake others and come twice,
-/// members and a source that come and go, and lies. Then all is well, and everybody gets everything in time.
+/// Half a minute of losses in both directions up to all, ways ten times as long, packets that overtake others and come
+/// twice, members and a source that come and go, and lies. Then all is well, and everybody gets everything in time.
 #[test]
 fn whatever_happens_all_is_well_afterwards() {
     for (number, config) in settings().into_iter().enumerate() {
