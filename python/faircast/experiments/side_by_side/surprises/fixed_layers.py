@@ -156,11 +156,12 @@ EXPERIMENTS = [
         paper="side-by-side",
         place="number of layers",
         title="What the number of fixed layers decides in the tree",
+        published="Peng and Sikdar have 15 layers of 50 kbit/s for receivers that are all behind one link of 1.5 Mbit/s.",
         points=points,
         criteria=[
             Criterion(
                 name=f"{words}, slowest branch, {which} layers: session / TCP",
-                published="",
+                published="not stated",
                 evaluate=partial(slowest, scheme, queue, place),
             )
             for (scheme, queue), words in NAMES.items()

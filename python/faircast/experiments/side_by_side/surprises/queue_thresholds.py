@@ -190,11 +190,12 @@ EXPERIMENTS = [
         paper="side-by-side",
         place="thresholds of layer blocking",
         title="Why layer blocking starves TCP behind RED",
+        published="A long queue means congestion; one from 80 % of its limit on is long, and the queue is a drop-tail one.",
         points=points,
         criteria=[
             Criterion(
                 name=f"{case.queue}, blocks from {percent(case.threshold)}, {FASTEST.mbps} Mbit/s: session / TCP",
-                published="",
+                published="not stated",
                 evaluate=partial(of_case, case),
             )
             for case in (*BOTH, Case(queue=RED, threshold=THRESHOLDS[0]))
