@@ -156,7 +156,7 @@ EXPERIMENTS = [
         paper="side-by-side",
         place="number of layers",
         title="What the number of fixed layers decides in the tree",
-        published="Peng and Sikdar have 15 layers of 50 kbit/s for receivers that are all behind one link of 1.5 Mbit/s.",
+        published="Peng and Sikdar have 15 layers of 50 kbit/s and one bottleneck of 1.5 Mbit/s.",
         points=points,
         criteria=[
             Criterion(

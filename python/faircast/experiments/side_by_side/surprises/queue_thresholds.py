@@ -190,7 +190,7 @@ EXPERIMENTS = [
         paper="side-by-side",
         place="thresholds of layer blocking",
         title="Why layer blocking starves TCP behind RED",
-        published="A long queue means congestion; one from 80 % of its limit on is long, and the queue is a drop-tail one.",
+        published="Layers are blocked while a queue, a drop-tail one, is at 80 % of its limit or more.",
         points=points,
         criteria=[
             Criterion(
