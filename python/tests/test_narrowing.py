@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -184,6 +185,15 @@ def test_the_same_from_python(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="x-plain has no axes"):
         faircast.reproduce("x-plain", only={"loss": ["1%"]}, out=tmp_path / "none")
     assert not (tmp_path / "none").exists()
+
+
+def test_all_leaves_the_comparison_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("other_experiments")
+    module.EXPERIMENTS = [dataclasses.replace(PLAIN, id="x-apart", paper="side-by-side")]  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "other_experiments", module)
+    monkeypatch.setitem(experiments.REGISTRY, "x-apart", "other_experiments")
+    assert [found.id for found in experiments.select(everything=True)] == ["x-grid", "x-plain"]
+    assert [found.id for found in experiments.select(paper="side-by-side")] == ["x-apart"]
 
 
 def test_names_of_folders() -> None:
