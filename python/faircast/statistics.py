@@ -25,9 +25,17 @@ class Estimate:
     """The smallest value."""
     high: float
     """The largest value."""
+    ends: tuple[float, float] | None = None
+    """The ends of a 95 % interval that reaches further to one side; `ci95` is None then."""
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The ends of the 95 % interval, whatever its form; None if there is none."""
+        return self.ends if self.ci95 is None else (self.mean - self.ci95, self.mean + self.ci95)
 
     def __str__(self) -> str:
-        return with_interval(self.mean, self.ci95)
+        text = with_interval(self.mean, self.ci95)
+        return text if self.ends is None else f"{text} ({' to '.join(with_interval(end, None) for end in self.ends)})"
 
     def __repr__(self) -> str:
         extremes = f", {with_interval(self.low, None)} to {with_interval(self.high, None)}" if self.n > 1 else ""
@@ -86,6 +94,32 @@ def jackknife(of: Callable[[Sequence[int]], float], seeds: Sequence[int]) -> Est
     if not math.isfinite(whole) or not all(map(math.isfinite, without)):
         return Estimate(whole, None, n, low, high)
     return Estimate(whole, t_quantile(n - 1) * (n - 1) / math.sqrt(n) * deviation(without), n, low, high)
+
+
+def jackknife_of_ratio(of: Callable[[Sequence[int]], float], seeds: Sequence[int]) -> Estimate:
+    """The same of a ratio a/b of two things that both vary, 0 or more, infinite where b is nothing.
+
+    The interval is the jackknife's of (a - b)/(a + b), from -1 to 1, brought back. The ratio itself goes from 0 to
+    infinity, and most of that is above 1: its own interval is too short below and too long above, and where b is small
+    it includes everything.
+    """
+    whole = of(seeds)
+    found = jackknife(lambda chosen: _part(of(chosen)), seeds)
+    low, high = _ratio(found.low), _ratio(found.high)
+    if found.ci95 is None:
+        return Estimate(whole, None, found.n, low, high)
+    ends = (_ratio(max(-1.0, found.mean - found.ci95)), _ratio(min(1.0, found.mean + found.ci95)))
+    return Estimate(whole, None, found.n, low, high, ends)
+
+
+def _part(ratio: float) -> float:
+    """(a - b)/(a + b) of a/b."""
+    return 1.0 if math.isinf(ratio) else (ratio - 1) / (ratio + 1)
+
+
+def _ratio(part: float) -> float:
+    """The other way round."""
+    return (1 + part) / (1 - part) if part != 1 else math.inf
 
 
 def median_interval(values: Sequence[float]) -> tuple[float, float]:
@@ -147,4 +181,5 @@ def t_quantile(freedom: float) -> float:
 def scaled(item: Estimate, factor: float) -> Estimate:
     """The estimate in another unit; `factor` is positive."""
     ci95 = None if item.ci95 is None else factor * item.ci95
-    return Estimate(factor * item.mean, ci95, item.n, factor * item.low, factor * item.high)
+    ends = None if item.ends is None else (factor * item.ends[0], factor * item.ends[1])
+    return Estimate(factor * item.mean, ci95, item.n, factor * item.low, factor * item.high, ends)

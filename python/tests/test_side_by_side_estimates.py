@@ -63,13 +63,15 @@ def of(found: Estimate) -> tuple[float, float | None]:
 
 def test_the_ratio_to_tcp_is_one_of_means_with_the_interval_of_pairs() -> None:
     found = estimates.ratio_to_tcp(data({(GEO, BESIDE): geo((100, 200), (300, 200))}), GEO, SCHEME)
-    # Without one seed it is 3/2 or 1/2, their deviation 1/sqrt(2): t·(n - 1)/sqrt(n)/sqrt(2).
-    assert of(found.each["film-0"]) == (1.0, pytest.approx(t_quantile(1) / 2))
+    # Without one seed it is 3/2 or 1/2, (a - b)/(a + b) 1/5 or -1/3: half of what is between, times t, is beyond 1.
+    assert of(found.each["film-0"]) == (1.0, None)
+    assert found.each["film-0"].interval == (0, math.inf)
     assert list(found.each) == ["film-0"], "no TCP is beside the second one"
     assert found.median == found.least == found.greatest == found.each["film-0"]
     # Of pairs that go together nothing is uncertain, though rates differ tenfold.
     found = estimates.ratio_to_tcp(data({(GEO, BESIDE): geo((100, 200), (1000, 2000))}), GEO, SCHEME)
-    assert of(found.median) == (0.5, pytest.approx(0, abs=1e-12))
+    assert found.median.mean == 0.5
+    assert found.median.interval == (pytest.approx(0.5), pytest.approx(0.5))
 
 
 def test_of_several_receivers_there_are_the_median_the_least_and_the_greatest() -> None:
@@ -78,25 +80,35 @@ def test_of_several_receivers_there_are_the_median_the_least_and_the_greatest() 
     tcps |= {"tcp-16mbit-0": 100.0, "tcp-16mbit-1": 100.0}
     found = estimates.ratio_to_tcp(data({(TREE, BESIDE): [kept(rates | tcps)] * 3}), TREE, SCHEME)
     assert [one.mean for one in found.each.values()] == [1, 2, 5, 15, 0.1, 0.3]
-    assert [of(one) for one in (found.median, found.least, found.greatest)] == [
-        (1.5, 0),
-        (0.1, pytest.approx(0)),
-        (15, 0),
+    assert [one.interval for one in (found.median, found.least, found.greatest)] == [
+        (pytest.approx(one), pytest.approx(one)) for one in (1.5, 0.1, 15)
     ]
+    assert [one.mean for one in (found.median, found.least, found.greatest)] == [1.5, 0.1, 15]
 
 
 def test_tcp_that_starves_and_receivers_that_get_nothing() -> None:
     starved = data({(GEO, BESIDE): geo((100, 0), (300, 0)), (GEO, ALONE): geo((0, 50), (0, 50))})
     found = estimates.ratio_to_tcp(starved, GEO, SCHEME).median
-    assert (found.mean, found.ci95) == (math.inf, None)
+    assert (found.mean, found.interval) == (math.inf, (math.inf, math.inf))
     assert estimates.decided(found, 1.0)
-    # If it is one seed only in which TCP has something nothing is decided without it.
-    found = estimates.ratio_to_tcp(data({(GEO, BESIDE): geo((100, 0), (300, 10))}), GEO, SCHEME).median
-    assert (found.mean, found.ci95) == (40, None)
+    # It is one seed only in which TCP has something. What is told is that it has less, not how much less.
+    rare = [(100.0, 0.0), (100.0, 0.0), (100.0, 0.0), (100.0, 10.0)]
+    found = estimates.ratio_to_tcp(data({(GEO, BESIDE): geo(*rare)}), GEO, SCHEME).median
+    assert found.mean == 40
+    # (a - b)/(a + b) is 39/41, without one seed 29/31 or, without the last, 1.
+    without = [29 / 31, 29 / 31, 29 / 31, 1.0]
+    half = t_quantile(3) * math.sqrt(3 / 4 * sum((one - sum(without) / 4) ** 2 for one in without))
+    low = 39 / 41 - half
+    assert found.interval == (pytest.approx((1 + low) / (1 - low)), math.inf)
+    assert estimates.decided(found, 1.0)
+    # Where it has ten times as much in that one as the session in all nothing is.
+    rare = [(100.0, 0.0), (100.0, 0.0), (100.0, 0.0), (100.0, 300.0)]
+    found = estimates.ratio_to_tcp(data({(GEO, BESIDE): geo(*rare)}), GEO, SCHEME).median
+    assert found.mean == pytest.approx(4 / 3)
     assert not estimates.decided(found, 1.0)
     nothing = data({(GEO, BESIDE): geo((0, 100), (0, 200), second=0)})
     found = estimates.ratio_to_tcp(nothing, GEO, SCHEME).median
-    assert of(found) == (0, 0)
+    assert (found.mean, found.interval) == (0, (0, 0))
     assert estimates.decided(found, 1.0)
     assert estimates.share(nothing, GEO, SCHEME).greatest.mean == 0
     neither = estimates.ratio_to_tcp(data({(GEO, BESIDE): geo((0, 0), (0, 0))}), GEO, SCHEME)
@@ -115,8 +127,33 @@ def test_who_has_no_ratio_is_left_out_of_the_spread() -> None:
 def test_one_seed_decides_nothing() -> None:
     for rates in ((100, 200), (100, 0)):
         found = estimates.ratio_to_tcp(data({(GEO, BESIDE): geo(rates)}), GEO, SCHEME).median
-        assert (found.ci95, found.n) == (None, 1)
+        assert (found.interval, found.n) == (None, 1)
         assert not estimates.decided(found, 1.0)
+
+
+def test_tcp_that_starves_now_less_and_now_more_is_told_from_a_fair_one() -> None:
+    # The ratio is 1/0.019; without the last seed it is 1/0.0056, so that its own interval would be 53 and 200.
+    tcp = (0.2, 0.4, 0.8, 0.3, 0.5, 0.9, 0.7, 0.4, 0.8, 14.0)
+    found = estimates.ratio_to_tcp(data({(GEO, BESIDE): geo(*((100.0, one) for one in tcp))}), GEO, SCHEME).median
+    assert found.mean == pytest.approx(1000 / 19)
+    assert found.interval is not None
+    low, high = found.interval
+    assert 5 < low < 30
+    assert high > 100
+    assert estimates.decided(found, 1.0)
+
+
+def test_more_and_less_than_tcp_are_told_alike() -> None:
+    """Who has what of session and TCP says nothing about how sure that is."""
+    rates = [(100.0, 240.0), (150.0, 220.0), (180.0, 160.0), (90.0, 260.0), (120.0, 200.0)]
+    found = [
+        estimates.ratio_to_tcp(data({(GEO, BESIDE): geo(*each)}), GEO, SCHEME).median
+        for each in (rates, [(tcp, film) for film, tcp in rates])
+    ]
+    assert found[0].mean == pytest.approx(1 / found[1].mean)
+    intervals = [one.interval or (math.nan, math.nan) for one in found]
+    assert intervals[0] == (pytest.approx(1 / intervals[1][1]), pytest.approx(1 / intervals[1][0]))
+    assert intervals[0][0] < found[0].mean < intervals[0][1]
 
 
 def test_an_interval_decides_where_it_leaves_the_value_out() -> None:

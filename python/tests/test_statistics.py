@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from random import Random
 
 import pytest
 from scipy import stats
@@ -14,6 +15,7 @@ from faircast.statistics import (
     difference,
     estimate,
     jackknife,
+    jackknife_of_ratio,
     jain,
     median_interval,
     scaled,
@@ -135,3 +137,37 @@ def test_the_interval_of_a_median(n: int, left_out: int) -> None:
     covers = 1 - 2 * sum(math.comb(n, k) for k in range(left_out + 1)) / 2**n
     assert covers >= 0.95 or left_out == 0
     assert median_interval([1.0, math.inf, math.inf])[1] == math.inf
+
+
+def test_intervals_of_ratios_err_as_often_to_either_side() -> None:
+    """Two that share a link by chance and are alike: told to be less and to be more, 2.5 % each."""
+    random, below, above = Random(1), 0, 0
+    for _ in range(1000):
+        parts = [random.betavariate(2, 2) for _ in range(10)]
+
+        def ratio(seeds: Sequence[int], parts: list[float] = parts) -> float:
+            session = math.fsum(parts[seed] for seed in seeds)
+            return session / (len(seeds) - session)
+
+        low, high = jackknife_of_ratio(ratio, range(10)).interval or (math.nan, math.nan)
+        below, above = below + (high < 1), above + (low > 1)
+    assert 15 <= below <= 40, "the jackknife of the ratio itself has 50"
+    assert 15 <= above <= 40, "and 5"
+
+
+def test_ratios_of_nothing() -> None:
+    def of(*pairs: tuple[float, float]) -> Estimate:
+        def ratio(seeds: Sequence[int]) -> float:
+            above, below = (math.fsum(pairs[seed][place] for seed in seeds) for place in (0, 1))
+            return above / below if below > 0 else math.inf if above > 0 else math.nan
+
+        return jackknife_of_ratio(ratio, range(len(pairs)))
+
+    assert of((1, 0), (2, 0)) == Estimate(math.inf, None, 2, math.inf, math.inf, (math.inf, math.inf))
+    assert of((0, 1), (0, 2)) == Estimate(0, None, 2, 0, 0, (0, 0))
+    assert of((3, 1)) == Estimate(3, None, 1, 3, 3)
+    assert of((1, 2)).interval is None
+    found = of((0, 0), (1, 2))
+    assert (found.mean, found.interval) == (0.5, None), "without the second seed there is none"
+    assert str(of((1, 2), (1, 2))) == "0.5 (0.5 to 0.5)"
+    assert scaled(of((1, 2), (1, 2)), 10).interval == (pytest.approx(5), pytest.approx(5))

@@ -21,7 +21,7 @@ from faircast.experiments.side_by_side.estimates import Spread, beside, settling
 from faircast.experiments.side_by_side.heat_map import RATIO, Grid, Scale, decades, draw, short
 from faircast.experiments.side_by_side.measures import BINS_S
 from faircast.experiments.side_by_side.views import Place, Quantity
-from faircast.statistics import Estimate, jackknife
+from faircast.statistics import Estimate, jackknife_of_ratio
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,7 +58,7 @@ def unevenness(data: Data, place: Place) -> Estimate:
         below = middle("tcps", path.tcps, seeds)
         return middle("receivers", path.receivers, seeds) / below if below > 0 else math.nan
 
-    return jackknife(of, data.seeds)
+    return jackknife_of_ratio(of, data.seeds)
 
 
 def settled(which: str, data: Data, place: Place) -> Estimate:

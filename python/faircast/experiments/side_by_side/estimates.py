@@ -5,6 +5,9 @@ TCP alone, the reference - is so seed by seed: the interval is the jackknife's, 
 together. What is said of several receivers or bottlenecks is a `Spread`: each of them, and of all the median, the least
 and the greatest, which have intervals of their own.
 
+A ratio to TCP varies above and below. Its interval is that of (session - TCP) / (session + TCP), brought back, and so
+reaches further up than down; if session and TCP change places it is the inverse.
+
 **Harm** to TCP is what it lost against being alone: in rate (alone - beside) / alone, in delay (beside - alone) /
 beside, with the mean queue of its bottleneck as the delay. It is 0 where nothing has changed, 1 where TCP gets nothing
 any more or the queue is all the session's, below 0 where TCP is better off. What counts is the *excess* over the harm
@@ -30,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 from faircast.experiments.side_by_side.cells import ALONE, BESIDE, PATHS, REFERENCE, Cell, Situation
 from faircast.experiments.side_by_side.measures import BINS_S, KINDS
-from faircast.statistics import Estimate, jackknife, median_interval
+from faircast.statistics import Estimate, jackknife, jackknife_of_ratio, median_interval
 
 if TYPE_CHECKING:
     from faircast.experiment import Data
@@ -43,6 +46,8 @@ Kept = Mapping[int, Mapping[str, Any]]
 """What is kept of the runs of a cell, by seed; see `measures.of_tables`."""
 Of = Callable[[str, Seeds], float]
 """What is to be estimated of a receiver, flow or link, by its name, from some seeds together."""
+Estimator = Callable[[Callable[[Seeds], float], Seeds], Estimate]
+"""What makes an estimate of that, with its interval."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +114,7 @@ def ratio(data: Data, cell: Cell) -> Spread:
         above, below = _rate(kept, [name], seeds), _rate(kept, place[name].tcps, seeds)
         return above / below if below > 0 else math.inf if above > 0 else math.nan
 
-    return _spread(data, place, of)
+    return _spread(data, place, of, jackknife_of_ratio)
 
 
 def harm_in_rate(data: Data, situation: Situation, scheme: str) -> Harm:
@@ -216,7 +221,8 @@ def decided(found: Estimate, value: float) -> bool:
     """
     if math.isinf(found.mean):
         return found.n > 1
-    return found.ci95 is not None and abs(found.mean - value) > found.ci95
+    ends = found.interval
+    return ends is not None and not ends[0] <= value <= ends[1]
 
 
 def beside(situation: Situation, scheme: str) -> Cell:
@@ -273,7 +279,7 @@ def _held_against(data: Data, cell: Cell, best: Mapping[str, float]) -> Spread:
     return _spread(data, receivers, lambda name, seeds: _rate(kept, [name], seeds) / best.get(name, math.nan))
 
 
-def _spread(data: Data, names: Iterable[str], of: Of) -> Spread:
+def _spread(data: Data, names: Iterable[str], of: Of, estimate: Estimator = jackknife) -> Spread:
     """Each by itself, and of all those that are defined the median, the least and the greatest."""
     names, known = list(names), dict[tuple[int, ...], dict[str, float]]()
 
@@ -291,9 +297,9 @@ def _spread(data: Data, names: Iterable[str], of: Of) -> Spread:
             found = [value for value in every(seeds).values() if not math.isnan(value)]
             return pick(found) if found else math.nan
 
-        return jackknife(all_of, data.seeds)
+        return estimate(all_of, data.seeds)
 
-    each = {name: jackknife(partial(one, name), data.seeds) for name in names}
+    each = {name: estimate(partial(one, name), data.seeds) for name in names}
     return Spread(each=each, median=over(median), least=over(min), greatest=over(max))
 
 

@@ -51,7 +51,12 @@ EXPERIMENTS = [
         criteria=views.counted(
             MEDIAN, ("a receiver gets less than a TCP beside it", "a receiver gets more than a TCP beside it")
         ),
-        numbers=partial(views.numbers, ID, {"median": MEDIAN, "least receiver": LEAST, "greatest": GREATEST}),
+        numbers=partial(
+            views.numbers,
+            ID,
+            {"median": MEDIAN, "least receiver": LEAST, "greatest": GREATEST},
+            bare=("least receiver", "greatest"),
+        ),
         cells=partial(views.rows, ID, RATIOS),
         figure=figure,
         says=says,

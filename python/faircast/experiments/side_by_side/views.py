@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path as File
@@ -199,14 +199,17 @@ def rows(name: str, quantities: Iterable[Quantity], data: Data) -> list[dict[str
         for quantity in quantities:
             value = quantity.of(data, place)
             neutral = quantity.neutral is not None and not math.isnan(value.mean)
+            low, high = value.interval or (None, None)
             found.append(
                 {
                     **written(place),
                     "measure": quantity.name,
                     "over": quantity.over,
                     "unit": quantity.unit,
-                    "value": "inf" if value.mean == math.inf else value.mean,
+                    "value": in_words(value.mean),
                     "ci95": value.ci95,
+                    "low": in_words(low),
+                    "high": in_words(high),
                     "n": value.n,
                     "neutral": quantity.neutral,
                     "decided": is_decided(quantity, value) if neutral else None,
@@ -217,26 +220,38 @@ def rows(name: str, quantities: Iterable[Quantity], data: Data) -> list[dict[str
     return found
 
 
-def numbers(name: str, quantities: Mapping[str, Quantity], data: Data) -> Numbers:
-    """Numbers with their intervals as a table for people, a row for each cell; `quantities` by the words above them."""
+def in_words(value: float | None) -> float | str | None:
+    """A number as rows for machines have it: JSON knows none that is infinite."""
+    return "inf" if value == math.inf else value
+
+
+def numbers(name: str, quantities: Mapping[str, Quantity], data: Data, *, bare: Collection[str] = ()) -> Numbers:
+    """Numbers with their intervals as a table for people, a row for each cell; `quantities` by the words above them.
+
+    Those of `bare` have no intervals, for want of room.
+    """
     found = []
     for place in places(data):
         only = written(place)
-        cells = [text_of(quantity.of(data, place)) for quantity in quantities.values()]
+        cells = [text_of(one.of(data, place), bare=words in bare) for words, one in quantities.items()]
         found.append([only["scheme"], " ".join(list(only.values())[1:]), *cells])
     axes = " ".join(f"--only {axis.name}={axis.name.upper()}" for axis in AXES)
     note = f"A row alone: faircast reproduce {name} {axes}; cells.csv has it written out for every row."
     return Numbers(columns=["scheme", "path, loss, TCP", *quantities], rows=found, note=note, whole=["path, loss, TCP"])
 
 
-def text_of(found: Estimate) -> str:
+def text_of(found: Estimate, *, bare: bool = False) -> str:
     """A number with its interval in few signs; all digits are in ``cells.csv``."""
     if not math.isfinite(found.mean):
         return "-" if math.isnan(found.mean) else "infinite"
     size = abs(found.mean)
     digits = next((n for n, least in enumerate((100, 10, 1, 0.01)) if size >= least), 3 if size == 0 else 4)
     text = f"{found.mean:.{digits}f}"
-    return text if found.ci95 is None else f"{text} ± {found.ci95:.{digits}f}"
+    if bare or found.interval is None:
+        return text
+    if found.ci95 is not None:
+        return f"{text} ± {found.ci95:.{digits}f}"
+    return f"{text} ({' to '.join(f'{end:.{digits}f}' for end in found.interval)})"
 
 
 def counted(quantity: Quantity, words: tuple[str, str], about: str = "") -> list[Criterion]:
