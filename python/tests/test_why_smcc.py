@@ -78,3 +78,31 @@ def test_with_direct_joins_nothing_is_added() -> None:
     found = faircast.why(result, at=join["t_s"], flow="film", receiver=join["receiver"])
     assert "without adding packets one by one" in flat(found)
     assert found.steps[0].facts["packets_added"] == 0
+
+
+@pytest.fixture(scope="module")
+def windows() -> faircast.RunResult:
+    return faircast.run(FILE, sets=[*SHORT, 'sessions.film.control="pgmcc"'])
+
+
+def test_over_windows_a_layer_is_left_at_any_loss(windows: faircast.RunResult) -> None:
+    events = Rows.of(windows.events).having(flow="film", receiver="film-1")
+    drops = events.having(event="layer-dropped")
+    assert len(drops)
+    for drop in drops:
+        found = faircast.why(windows, at=drop["t_s"], flow="film", receiver="film-1")
+        change, loss, _ = found.steps
+        assert "calculated rate had fallen" not in flat(found)
+        assert f"any loss takes the highest layer, here layer {drop['layer']:.0f}" in flat(found)
+        assert (change.facts["layer"], "least_bps" in change.facts) == (drop["layer"], False)
+        # The loss is that of this moment, whatever the rate was.
+        assert loss.t_s == drop["t_s"]
+
+
+def test_over_windows_a_full_layer_is_a_reason_for_the_next(windows: faircast.RunResult) -> None:
+    events = Rows.of(windows.events).having(flow="film", receiver="film-1")
+    waited = events.having(event="join-waiting")
+    joins = events.having(event="layer-added")
+    join = next(one for one in joins if len(waited.having(layer=one["layer"]).where_before(one["t_s"])))
+    found = faircast.why(windows, at=join["t_s"], flow="film", receiver="film-1")
+    assert "carried the most that they stand for, or its calculated rate was above that" in flat(found)

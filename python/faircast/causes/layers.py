@@ -49,9 +49,9 @@ def explain(evidence: Evidence, flow: str, receiver: str, at_s: float) -> Explan
     elif verb == "joined" and held == 0:
         steps = [Step("change", "It began: a receiver starts with the base, layer 0.", at, {"layers": layers})]
     elif kind == "smcc" and verb == "joined":
-        steps = smcc.joined(own.between(0.0, at), event)
+        steps = smcc.joined(evidence.scenario.data["sessions"][flow], own.between(0.0, at), event)
     elif kind == "smcc":
-        steps = smcc.left(evidence, flow, own.between(0.0, at), event)
+        steps = smcc.left(evidence.scenario.data["sessions"][flow], own.between(0.0, at), event)
     elif kind == "mlda":
         steps = mlda.moved(evidence, flow, own.between(0.0, at), events.having(receiver="").between(0.0, at), event)
     elif kind == "rlm":

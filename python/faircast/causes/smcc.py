@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from faircast.causes.evidence import Evidence
 from faircast.causes.explanation import Step, counted, digits, moment, rate, seconds
 from faircast.causes.rows import Rows
 from faircast.quantity import RATES, read
 
 
-def joined(own: Rows, event: dict[str, Any]) -> list[Step]:
-    """Why a receiver has joined a layer; `own` is what happened to it until then."""
+def joined(session: dict[str, Any], own: Rows, event: dict[str, Any]) -> list[Step]:
+    """Why a receiver of this session has joined a layer; `own` is what happened to it until then."""
     at, layer = event["t_s"], event["layer"]
     attempt = own.having(event="join-succeeded", layer=layer).between(at, at).last()
     if attempt is None:
@@ -34,23 +33,30 @@ def joined(own: Rows, event: dict[str, Any]) -> list[Step]:
     steps = [Step("change", text, at, facts)]
     waiting = own.having(event="join-waiting", layer=layer).last()
     if waiting is not None:
-        text = (
-            f"It had decided to try the layer at {moment(waiting['t_s'])}, since its calculated rate was above the "
-            f"most that layer {layer - 1:.0f} stands for."
-        )
+        reason = f"its calculated rate was above the most that layer {layer - 1:.0f} stands for"
+        if _windowed(session):
+            reason = (
+                f"the layers up to {layer - 1:.0f} carried the most that they stand for, or its calculated rate was "
+                "above that"
+            )
+        text = f"It had decided to try the layer at {moment(waiting['t_s'])}, since {reason}."
         steps.append(Step("decision", text, waiting["t_s"], {"layer": int(layer)}))
     return steps
 
 
-def left(evidence: Evidence, flow: str, own: Rows, event: dict[str, Any]) -> list[Step]:
-    """Why a receiver has left a layer."""
+def left(session: dict[str, Any], own: Rows, event: dict[str, Any]) -> list[Step]:
+    """Why a receiver of this session has left a layer."""
     at, layer = event["t_s"], int(event["layer"])
-    least = _bounds_bps(evidence.scenario.data["sessions"][flow])[layer - 1]
-    text = (
-        f"Its calculated rate had fallen below {rate(least)}, the least that layer {layer} stands for. By leaving it "
-        "says so to the source, which counts it to the layer below from then on."
-    )
-    steps = [Step("change", text, at, {"layer": layer, "least_bps": least})]
+    facts: dict[str, Any] = {"layer": layer}
+    if _windowed(session):
+        text = f"It had lost a packet. With windows any loss takes the highest layer, here layer {layer}."
+    else:
+        facts["least_bps"] = _bounds_bps(session)[layer - 1]
+        text = (
+            f"Its calculated rate had fallen below {rate(facts['least_bps'])}, the least that layer {layer} stands for."
+        )
+    text += " By leaving it says so to the source, which counts it to the layer below from then on."
+    steps = [Step("change", text, at, facts)]
     losses = own.having(event="loss-event")
     last = losses.last()
     if last is None:
@@ -63,6 +69,11 @@ def left(evidence: Evidence, flow: str, own: Rows, event: dict[str, Any]) -> lis
         f"{digits(100 * last['after'])} %{was}. There had been {number} within 10 s."
     )
     return [*steps, Step("loss", text, last["t_s"], {"p": last["after"], "number": last["cause_number"]})]
+
+
+def _windowed(session: dict[str, Any]) -> bool:
+    """Whether windows control the layers: then there is no rate below which a layer is left."""
+    return session.get("control") == "pgmcc"
 
 
 def _bounds_bps(session: dict[str, Any]) -> list[float]:
