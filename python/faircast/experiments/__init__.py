@@ -95,6 +95,7 @@ REGISTRY: dict[str, str] = {
     "x-all-phases": "faircast.experiments.side_by_side.surprises.phases",
     "x-all-layers": "faircast.experiments.side_by_side.surprises.fixed_layers",
     "x-all-thresholds": "faircast.experiments.side_by_side.surprises.queue_thresholds",
+    "x-all-acks": "faircast.experiments.side_by_side.surprises.acks",
     "x-all-smcc": "faircast.experiments.side_by_side.surprises.smcc",
     "x-tcp": "faircast.experiments.checks.tcp_throughput",
     "x-tcp-hybla": "faircast.experiments.checks.tcp_hybla",

@@ -1,0 +1,150 @@
+"""x-all-acks: what pgmcc and TFMCC get beside a NewReno that delays its ACKs, and beside one that does not.
+
+The situations of the comparison beside NewReno without losses, at the bottleneck of the slowest receiver. Only TCP's
+ACKs differ: delayed, as in the comparison, NewReno grows by half a packet in a round trip and gets 1/√2 of what the
+throughput equation says, for which both schemes reckon with an ACK for each packet. Runs over LEO and in the tree are
+shorter than those of the comparison.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, listed, plain
+from faircast.experiments.side_by_side.cells import BESIDE, NAMES, PATH_NAMES, PATHS, Cell, Situation
+from faircast.experiments.side_by_side.runs import scenario
+from faircast.experiments.side_by_side.surprises.ratios import ratios
+from faircast.figures import PAGE_IN, curve, panels
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from matplotlib.figure import Figure
+
+    from faircast.statistics import Estimate
+
+SCHEMES = ("pgmcc", "tfmcc")
+DURATION_S = {"leo": 500, "geo": 600, "tree": 200}
+ACKS = {True: "delayed ACKs", False: "an ACK for each packet"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """Who is beside TCP where, and how that acknowledges."""
+
+    path: str
+    scheme: str
+    delayed: bool
+
+
+def point(case: Case) -> Point:
+    """The cell of the comparison; over LEO each seed has its own constellation."""
+    return Point(key=case, scenario=partial(made, case) if PATHS[case.path].seeded else made(case))
+
+
+def made(case: Case, seed: int = 1) -> dict[str, Any]:
+    """The scenario of a case."""
+    situation = Situation(path=case.path, loss=0.0, tcp="newreno")
+    found = scenario(Cell(situation=situation, run=BESIDE, scheme=case.scheme), seed)
+    for flow in found["flows"].values():
+        flow["delayed_ack"] = case.delayed
+    return found | {
+        "name": f"x-all-acks-{case.path}-{case.scheme}-{'delayed' if case.delayed else 'each'}",
+        "duration": f"{DURATION_S[case.path]} s",
+        "probes": {"interval": "10 s", "flows": False, "links": False, "events": False},
+    }
+
+
+def points(_quick: bool) -> list[Point]:
+    """All cases."""
+    return [
+        point(Case(path=path, scheme=scheme, delayed=delayed))
+        for scheme in SCHEMES
+        for path in PATHS
+        for delayed in ACKS
+    ]
+
+
+def ratio(data: Data, case: Case) -> Estimate:
+    """The session over TCP at the first bottleneck, which is that of the slowest receiver."""
+    return next(iter(ratios(data, case, PATHS[case.path]).values()))
+
+
+def by_path(data: Data, scheme: str, delayed: bool) -> list[Estimate]:
+    """The ratio on each path."""
+    return [ratio(data, Case(path=path, scheme=scheme, delayed=delayed)) for path in PATHS]
+
+
+def measured(case: Case, data: Data) -> Measured:
+    """A case as it is reported."""
+    return Measured.of(ratio(data, case))
+
+
+def numbers(data: Data) -> Numbers:
+    """All ratios with their intervals."""
+    return Numbers(
+        columns=["", "beside NewReno with", *(PATH_NAMES[path] for path in PATHS)],
+        rows=[
+            [NAMES[scheme], words, *map(str, by_path(data, scheme, delayed))]
+            for scheme in SCHEMES
+            for delayed, words in ACKS.items()
+        ],
+        note="Session over TCP at the bottleneck of the slowest receiver.",
+    )
+
+
+def figure(data: Data) -> Figure:
+    """A panel for each scheme: the ratio by path, with and without delayed ACKs."""
+    drawn, axes = panels(1, len(SCHEMES), width=PAGE_IN, height=2.6, sharey=True)
+    for place, scheme in zip(axes, SCHEMES, strict=True):
+        place.axhline(1, color="black", linewidth=0.6)
+        place.axhline(math.sqrt(2), color="#555555", linestyle=":", linewidth=1, label="√2")
+        for series, (delayed, words) in enumerate(ACKS.items()):
+            x = [at + 0.16 * (series - 0.5) for at in range(len(PATHS))]
+            curve(place, x, by_path(data, scheme, delayed), label=f"NewReno with {words}", series=series, joined=False)
+        place.set(title=NAMES[scheme], xlim=(-0.5, len(PATHS) - 0.5), ylim=(0, 2.5))
+        tree = f"tree, {PATHS['tree'].bottlenecks[0].mbps} Mbit/s"
+        place.set_xticks(range(len(PATHS)), [tree if path == "tree" else PATH_NAMES[path] for path in PATHS])
+    axes[0].set(ylabel="session / TCP")
+    drawn.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return drawn
+
+
+def says(data: Data) -> str:
+    """What the figure shows."""
+    parts = []
+    for scheme in SCHEMES:
+        before, after = (
+            listed([plain(one.mean, 2) for one in by_path(data, scheme, delayed)]) for delayed in (True, False)
+        )
+        parts.append(f"{NAMES[scheme]} gets {before} times what NewReno with delayed ACKs gets, and {after} without")
+    places = listed([PATH_NAMES[path] for path in PATHS])
+    return f"At the bottlenecks of the slowest receivers ({places}) {'; '.join(parts)}."
+
+
+EXPERIMENTS = [
+    Experiment(
+        id="x-all-acks",
+        paper="side-by-side",
+        place="delayed ACKs",
+        title="What TCP's delayed ACKs are worth to those beside it",
+        points=points,
+        criteria=[
+            Criterion(
+                name=f"{NAMES[scheme]}, {PATH_NAMES[path]}, beside NewReno with {words}: session / TCP",
+                published="",
+                evaluate=partial(measured, Case(path=path, scheme=scheme, delayed=delayed)),
+            )
+            for scheme in SCHEMES
+            for path in PATHS
+            for delayed, words in ACKS.items()
+        ],
+        figure=figure,
+        says=says,
+        numbers=numbers,
+        reps=10,
+    )
+]
