@@ -217,6 +217,8 @@ def test_tcp_is_the_same_on_all_paths_but_for_its_packets() -> None:
     for path, size in (("leo", "1000 B"), ("geo", "512 B"), ("tree", "1000 B")):
         for flow in runs.scenario(cell(path, ALONE))["flows"].values():
             assert (flow["mss"], flow["hdr"], flow["delayed_ack"], flow["rto_min"]) == (size, "0 B", True, "1 s")
+            jitter = {"leo": "5.4187 ms", "geo": "13.6533 ms", "tree": None}[path]
+            assert flow.get("send_jitter") == jitter
             assert flow["start_jitter"] == "1 s"
             assert not {"wnd", "recovery"} & flow.keys()
     assert runs.scenario(cell("geo", ALONE, tcp="cubic"))["flows"]["tcp-0"]["recovery"] == "sack"

@@ -60,5 +60,6 @@ PATH = Path(
     warmup_s=60,
     packet_bytes=PACKET_BYTES,
     longest_rtt_s=BASE_RTT_S + LIMIT_PKTS * PACKET_BYTES * 8 / (1e6 * DOWN_MBPS),
+    send_jitter_s=PACKET_BYTES * 8 / (1e6 * DOWN_MBPS),
     network=network,
 )

@@ -72,6 +72,7 @@ PATH = Path(
     warmup_s=100,
     packet_bytes=PACKET_BYTES,
     longest_rtt_s=2 * FARTHEST_S + LIMIT_PKTS * (PACKET_BYTES + HEADER_BYTES) * 8 / (1e6 * UPLINK_MBPS),
+    send_jitter_s=(PACKET_BYTES + HEADER_BYTES) * 8 / (1e6 * UPLINK_MBPS),
     network=network,
     seeded=True,
 )

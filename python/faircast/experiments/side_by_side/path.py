@@ -44,6 +44,8 @@ class Path:
     """The longest round trip: the longest propagation there and back, and a full queue of the bottleneck."""
     network: Callable[[float, Agent, int], dict[str, Any]] = field(compare=False, repr=False)
     """Makes the nodes and links of a scenario of the loss of last hops, the agent at bottlenecks, and the seed."""
+    send_jitter_s: float = 0.0
+    """The random time, up to this, by which TCP puts off each of its packets: that of one at a drop-tail bottleneck."""
     seeded: bool = False
     """Whether the network itself is another one with each seed."""
 

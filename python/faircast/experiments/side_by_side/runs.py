@@ -5,6 +5,10 @@ least 1 s until a time-out, and starts at a random moment of the first second; s
 from 0 s, and a group that was left comes for 2 s more. The same seed meets the same losses on every last hop and starts
 the same TCPs at the same moment in all runs of a situation.
 
+Choice: where bottlenecks are drop-tail, TCP puts off each packet by a random time of up to one packet's at the
+bottleneck, as Floyd and Jacobson ask of such simulations. Over GEO phases would decide otherwise, by up to a factor of
+six, and no seed would vary them (`surprises.phases`). RED, in the tree, has random moments of its own.
+
 Choice: CUBIC recovers with SACK, as it does wherever it runs; NewReno is what recovers without. Over GEO CUBIC
 overshoots by twenty packets and more in a round trip. Without SACK it repairs one of them per round trip until its
 timer expires, every time, and one that is alone gets 72 % of its link.
@@ -19,7 +23,7 @@ from typing import Any
 
 from faircast.experiment import Point
 from faircast.experiments.side_by_side import schemes
-from faircast.experiments.side_by_side.cells import BESIDE, PATHS, REFERENCE, Cell, Situation, cells
+from faircast.experiments.side_by_side.cells import BESIDE, PATHS, REFERENCE, Cell, Path, Situation, cells
 from faircast.experiments.side_by_side.measures import PROBES, reduce
 
 RECOVERY = {"cubic": {"recovery": "sack"}}
@@ -41,7 +45,7 @@ def scenario(cell: Cell, seed: int = 1) -> dict[str, Any]:
         "duration": f"{path.duration_s:g} s",
         "warmup": f"{path.warmup_s:g} s",
         **path.network(situation.loss, agent, seed),
-        "flows": {flow: tcp(situation.tcp, path.packet_bytes, *path.ends[flow]) for flow in flows},
+        "flows": {flow: tcp(situation.tcp, path, *path.ends[flow]) for flow in flows},
         "sessions": sessions(cell) if cell.run == BESIDE else {},
         "probes": PROBES | {"queues": [bottleneck.link for bottleneck in path.bottlenecks]},
     }
@@ -70,20 +74,25 @@ def name(cell: Cell) -> str:
     return f"x-all-{legal}-{situation.path}-{100 * situation.loss:g}-{situation.tcp}"
 
 
-def tcp(variant: str, packet_bytes: int, source: str, sink: str) -> dict[str, Any]:
+def tcp(variant: str, path: Path, source: str, sink: str) -> dict[str, Any]:
     """One TCP flow."""
-    return {
-        "kind": "tcp",
-        "variant": variant,
-        "from": source,
-        "to": sink,
-        "mss": f"{packet_bytes} B",
-        "hdr": "0 B",
-        "ack_size": "40 B",
-        "delayed_ack": True,
-        "rto_min": "1 s",
-        "start_jitter": "1 s",
-    } | RECOVERY.get(variant, {})
+    jitter = {"send_jitter": f"{1000 * path.send_jitter_s:.4f} ms"} if path.send_jitter_s else {}
+    return (
+        {
+            "kind": "tcp",
+            "variant": variant,
+            "from": source,
+            "to": sink,
+            "mss": f"{path.packet_bytes} B",
+            "hdr": "0 B",
+            "ack_size": "40 B",
+            "delayed_ack": True,
+            "rto_min": "1 s",
+            "start_jitter": "1 s",
+        }
+        | RECOVERY.get(variant, {})
+        | jitter
+    )
 
 
 def sessions(cell: Cell) -> dict[str, Any]:

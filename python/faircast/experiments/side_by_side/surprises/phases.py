@@ -1,12 +1,13 @@
 """x-all-phases: how far a few milliseconds decide who is served at a full drop-tail queue over GEO.
 
-The situations "GEO, 0 %" of the comparison with TFMCC. What is added is up to one packet's time at the bottleneck to
-the delay of the uplinks: 0 to 13.65 ms to a round trip of 540 ms. Alone on its bottleneck, and with a full queue, a TCP
-is clocked by it: an ACK says that a packet has left, and what it releases comes at the queue one round trip later, so
-at a fixed moment of the service of another packet. In a full queue a place is free from one departure to the next
-arrival. If TCP's packet comes soon after the departure it finds the place, and if it comes late the session, whose
-packets come at any moment, has taken it (Floyd and Jacobson: On Traffic Phase Effects in Packet-Switched Gateways,
-1992). The cure is theirs as well: TCP's packets held back by a random time of up to one packet's, or RED.
+The situations "GEO, 0 %" of the comparison with TFMCC, but TCP sends when an ACK comes and not, as there, a random
+time later. What is added is up to one packet's time at the bottleneck to the delay of the uplinks: 0 to 13.65 ms to a
+round trip of 540 ms. Alone on its bottleneck, and with a full queue, a TCP is clocked by it: an ACK says that a
+packet has left, and what it releases comes at the queue one round trip later, so at a fixed moment of the service of
+another packet. In a full queue a place is free from one departure to the next arrival. If TCP's packet comes soon
+after the departure it finds the place, and if it comes late the session, whose packets come at any moment, has taken
+it (Floyd and Jacobson: On Traffic Phase Effects in Packet-Switched Gateways, 1992). The cure is theirs as well: TCP's
+packets held back by a random time of up to one packet's, as in the comparison, or RED.
 """
 
 from __future__ import annotations
@@ -49,9 +50,9 @@ def scenario(key: Key) -> dict[str, Any]:
     made["name"] = f"x-all-phases-{tcp}-{change}-{shift:g}"
     branch = made["topology"]["branches"]["sat"]
     branch["up"]["delay"] = f"{HOP_MS + shift * PACKET_MS:.4f} ms"
-    if change == JITTER:
-        made["flows"][TCP]["send_jitter"] = f"{PACKET_MS:.4f} ms"
-    elif change == RED:
+    if change != JITTER:
+        del made["flows"][TCP]["send_jitter"]
+    if change == RED:
         branch["down"]["queue"] = {
             "kind": "red",
             "limit": f"{LIMIT_PKTS} packets",
@@ -139,10 +140,16 @@ def figure(data: Data) -> Figure:
     drawn, axes = panels(1, 2, width=PAGE_IN, height=2.6, sharey=True)
     for panel, (tcp, name) in zip(axes, TCP_NAMES.items(), strict=True):
         x = [shift * PACKET_MS for shift in shifts(data)]
-        curve(panel, x, [ratio(data, (tcp, DELAY, one)) for one in shifts(data)], label="as it is", series=0)
+        curve(
+            panel,
+            x,
+            [ratio(data, (tcp, DELAY, one)) for one in shifts(data)],
+            label="TCP's packets as ACKs come",
+            series=0,
+        )
         for series, (change, label) in enumerate(NAMES.items(), start=1):
-            found = ratio(data, (tcp, change, 0.0))
-            curve(panel, [0, PACKET_MS], [found, found], label=label, series=series)
+            cure = ratio(data, (tcp, change, 0.0))
+            curve(panel, [0, PACKET_MS], [cure, cure], label=label, series=series)
         panel.axhline(1, color="black", linewidth=0.6)
         panel.set(yscale="log", ylim=(0.05, 8), xlabel="added to the uplink's 125 ms (ms)", title=f"beside {name}")
         panel.set_yticks([0.05, 0.1, 0.2, 0.5, 1, 2, 5], ["0.05", "0.1", "0.2", "0.5", "1", "2", "5"])
