@@ -126,6 +126,7 @@ def test_other_views_by_hand() -> None:
 
     assert of(harm.RATE) == pytest.approx([0.5 - 0.1, -0.1 - 0.1]), "of which TCP in its place does 0.1"
     assert of(harm.DELAY) == pytest.approx([0.0, 0.0])
+    assert [of(one) for one in harm.QUEUES] == [[50.0, 50.0]] * 9, "no TCP is at the other bottleneck, which has 51"
     assert of(receivers.LEAST) == pytest.approx([1.1 / 1.5, 1.0])
     assert of(receivers.MEDIAN) == pytest.approx([(1.1 / 1.5 + 1) / 2, 1.0])
     assert of(receivers.SHARE[0]) == of(receivers.MEDIAN)

@@ -190,12 +190,12 @@ def settling(data: Data, cell: Cell, names: Sequence[str]) -> Settling:
 
 def utilisation(data: Data, cell: Cell) -> Spread:
     """Of each bottleneck what left it, as a part of what could have."""
-    return _of_links(data, cell, "utilisation")
+    return _of_links(data, cell, "utilisation", [one.link for one in PATHS[cell.situation.path].bottlenecks])
 
 
 def queue_ms(data: Data, cell: Cell) -> Spread:
-    """Of each bottleneck the delay that its mean queue makes, ms."""
-    return _of_links(data, cell, "queue_ms")
+    """Of each bottleneck with TCPs the delay that its mean queue makes, ms."""
+    return _of_links(data, cell, "queue_ms", [one.link for one in PATHS[cell.situation.path].bottlenecks if one.tcps])
 
 
 def cost(data: Data, situation: Situation, scheme: str) -> dict[str, Cost]:
@@ -251,8 +251,7 @@ def _of_link(kept: Kept, link: str, what: str, seeds: Seeds) -> float:
     return math.fsum(kept[seed]["bottlenecks"][link][what] for seed in seeds) / len(seeds)
 
 
-def _of_links(data: Data, cell: Cell, what: str) -> Spread:
-    links = [one.link for one in PATHS[cell.situation.path].bottlenecks]
+def _of_links(data: Data, cell: Cell, what: str, links: Iterable[str]) -> Spread:
     kept = _kept(data, cell)
     return _spread(data, links, lambda link, seeds: _of_link(kept, link, what, seeds))
 

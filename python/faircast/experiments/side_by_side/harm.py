@@ -1,7 +1,8 @@
 """x-all-harm: what TCP loses beside a session, more than it loses beside TCPs in the session's place.
 
 Harm in rate is (alone - beside) / alone, in delay (beside - alone) / beside, of the mean queue; drawn is the median
-over the bottlenecks of what it is more than in the reference.
+over the bottlenecks of what it is more than in the reference. What a delay is in milliseconds is among the numbers,
+too: a queue that is twice as long counts the same whether it had one packet or fifty.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from faircast.experiment import Data, Experiment
 from faircast.experiments.side_by_side import views
-from faircast.experiments.side_by_side.cells import Situation
-from faircast.experiments.side_by_side.estimates import Spread, harm_in_delay, harm_in_rate
+from faircast.experiments.side_by_side.cells import ALONE, BESIDE, REFERENCE, Cell, Situation
+from faircast.experiments.side_by_side.estimates import Spread, harm_in_delay, harm_in_rate, queue_ms
 from faircast.experiments.side_by_side.heat_map import Grid, Scale, draw, linear, signed
 
 if TYPE_CHECKING:
@@ -31,6 +32,11 @@ def excess_in_delay(data: Data, situation: Situation, scheme: str) -> Spread:
     return harm_in_delay(data, situation, scheme).excess
 
 
+def delay_ms(run: str, data: Data, situation: Situation, scheme: str) -> Spread:
+    """The delay of the queues before TCP in the runs of one kind."""
+    return queue_ms(data, Cell(situation=situation, run=run, scheme=scheme if run == BESIDE else ""))
+
+
 RATES = views.over_receivers(
     "harm to TCP in rate, minus that of the reference",
     excess_in_rate,
@@ -45,6 +51,11 @@ DELAYS = views.over_receivers(
     neutral=0.0,
     infinite="the queue that TCP alone has is gone",
 )
+QUEUES = [
+    quantity
+    for run, words in {BESIDE: "beside the session", ALONE: "of TCP alone", REFERENCE: "in the reference"}.items()
+    for quantity in views.over_receivers(f"mean delay of the queue {words}", partial(delay_ms, run), unit="ms")
+]
 RATE, DELAY = RATES[0], DELAYS[0]
 SCALE = Scale(
     place=linear,
@@ -90,7 +101,7 @@ EXPERIMENTS = [
             *views.counted(DELAY, ("the queue is shorter than beside TCP", "the queue is longer"), ", in delay"),
         ],
         numbers=partial(views.numbers, ID, {"rate, median": RATE, "rate, greatest": RATES[2], "delay, median": DELAY}),
-        cells=partial(views.rows, ID, [*RATES, *DELAYS]),
+        cells=partial(views.rows, ID, [*RATES, *DELAYS, *QUEUES]),
         figure=figure,
         says=says,
         reps=views.SEEDS,
