@@ -203,22 +203,36 @@ mod tests {
 
     #[test]
     fn the_first_window_grows_with_the_first_measurement_only() {
-        let opened = |rtt0_ms, cwnd, wnd, lost| {
+        let opened_after = |before: fn(&mut Hybla, &mut Window), rtt0_ms, cwnd, wnd| {
             let (mut rule, mut window) = (hybla(rtt0_ms), Window { cwnd, ssthresh: 64.0, wnd });
-            if lost {
-                rule.on_timeout(1, &mut window);
-            }
+            before(&mut rule, &mut window);
             rule.observe(&ack(None), &mut window);
             rule.on_open(Some(Duration::from_millis(300)), &mut window);
             rule.observe(&ack(Some(Duration::from_millis(200))), &mut window);
             window.cwnd
         };
-        assert_eq!(opened(25, 2.0, 64.0, false), 4.0);
-        assert_eq!(opened(100, 2.0, 64.0, false), 3.0);
-        assert_eq!(opened(100, 10.0, 64.0, false), 10.0);
-        assert_eq!(opened(300, 2.0, 64.0, false), 2.0);
-        assert_eq!(opened(25, 2.0, 3.0, false), 3.0);
-        assert_eq!(opened(25, 2.0, 64.0, true), 1.0);
+        let opened = |rtt0_ms, cwnd, wnd| opened_after(|_, _| (), rtt0_ms, cwnd, wnd);
+        assert_eq!(opened(25, 2.0, 64.0), 4.0);
+        assert_eq!(opened(100, 2.0, 64.0), 3.0);
+        assert_eq!(opened(100, 10.0, 64.0), 10.0);
+        assert_eq!(opened(300, 2.0, 64.0), 2.0);
+        assert_eq!(opened(25, 2.0, 3.0), 3.0);
+        // Not once something was lost or marked.
+        assert_eq!(opened_after(|rule, window| rule.on_timeout(1, window), 25, 2.0, 64.0), 1.0);
+        assert_eq!(opened_after(|rule, window| rule.on_loss(5, window), 25, 5.0, 64.0), 2.5);
+        assert_eq!(opened_after(|rule, window| rule.on_mark(0.5, window), 25, 5.0, 64.0), 2.5);
+    }
+
+    #[test]
+    fn it_grows_as_newreno_until_a_round_trip_is_known() {
+        let mut rule = hybla(25);
+        let mut grown = |cwnd| {
+            let mut window = Window { cwnd, ssthresh: 64.0, wnd: 1e9 };
+            rule.grow(&ack(None), &mut window);
+            window.cwnd
+        };
+        assert_eq!(grown(10.0), 11.0);
+        assert_eq!(grown(64.0), 64.0 + 1.0 / 64.0);
     }
 
     #[test]

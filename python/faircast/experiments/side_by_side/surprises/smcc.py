@@ -201,6 +201,7 @@ EXPERIMENTS = [
         paper="side-by-side",
         place="layers of SMCC",
         title="What the layers and the joins of SMCC decide",
+        published="Joins add packets one by one; how large the base layer should be the paper does not say.",
         points=points,
         criteria=[
             Criterion(
