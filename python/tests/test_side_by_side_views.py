@@ -232,12 +232,37 @@ def test_commands_repeat_their_cell() -> None:
     quick = data({"tfmcc": [(1e5, 2e5)] * 3}, quick=True)
     assert views.command("x-all", quick, ("tfmcc", GEO)) == f"{whole} --quick"
     file = views.command("x-all", ten, ("my files/a, b.toml", GEO))
-    assert "scheme='my files/a, b.toml'" in shlex.split(file)
+    assert f"scheme='{Path('my files/a, b.toml').absolute()}'" in shlex.split(file)
     faircast.register_scheme("silent-for-a-command", Silent)
     assert views.command("x-all", FOUR, ("silent-for-a-command", GEO)) == (
         "faircast.reproduce(\"x-all\", only={'scheme': 'silent-for-a-command', 'path': 'geo', 'loss': '1%', "
         "'tcp': 'cubic'}, reps=3)"
     )
+
+
+@pytest.mark.parametrize(
+    ("seeds", "quick", "more"),
+    [(10, False, ""), (3, False, " --reps 3"), (3, True, " --quick"), (2, True, " --reps 2 --quick")],
+)
+def test_the_command_below_the_table_has_as_many_seeds(seeds: int, quick: bool, more: str) -> None:
+    numbers = load("x-all").numbers
+    assert numbers is not None
+    note = numbers(data({"tfmcc": [(1e5, 2e5)] * seeds}, quick=quick)).note
+    assert f"--only tcp=TCP{more}; cells.csv" in note
+
+
+def test_rows_that_are_called_the_same_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody could tell them apart in the figure."""
+    monkeypatch.chdir(tmp_path)
+    for folder in (Path("a"), Path("b")):
+        folder.mkdir()
+        (folder / "mine.toml").write_text('scheme = "pgmcc"\n')
+    with pytest.raises(InputError, match=r"schemes a/mine.toml and b/mine.toml: both rows would be called mine; "):
+        cells_of({"scheme": ["tfmcc", "a/mine.toml", "b/mine.toml"]})
+    Path("pgmcc.toml").write_text('scheme = "pgmcc"\n')
+    with pytest.raises(InputError, match="both rows would be called pgmcc"):
+        cells_of({"scheme": ["pgmcc", "pgmcc.toml"]})
+    assert len(cells_of({"scheme": ["a/mine.toml", "a/mine.toml"], "path": "geo", "loss": "0%", "tcp": "cubic"})) == 3
 
 
 def cells_of(only: dict[str, Any], *, quick: bool = False) -> list[Cell]:
@@ -271,7 +296,9 @@ def test_quick_has_the_situations_of_a_quick_run() -> None:
         ("nameless.toml", "it names no scheme"),
         ("taken.toml", "source given; the comparison itself says this"),
         ("wrong.toml", "scheme wrong.toml has 1 problem\n  smoothing: "),
-        ("unknown.toml", "there is no scheme nothing"),
+        ("number.toml", 'number.toml: scheme is 3; legal is the name of a scheme, such as scheme = "tfmcc"'),
+        ("unknown.toml", "unknown.toml: there is no scheme nothing"),
+        ("folder.toml", "scheme folder.toml: this is no file"),
         ("bold", "scheme bold has 1 problem; a TOML file of a session's parameters can say more\n  pace: "),
     ],
 )
@@ -283,8 +310,10 @@ def test_schemes_from_elsewhere_with_faults(cli: Cli, text: str, said: str) -> N
         "taken": 'scheme = "tfmcc"\nsource = "a"',
         "wrong": 'scheme = "tfmcc"\nsmoothing = 3',
         "unknown": 'scheme = "nothing"',
+        "number": "scheme = 3",
     }.items():
         Path(f"{name}.toml").write_text(content)
+    Path("folder.toml").mkdir()
     done = cli("reproduce", "x-all", "--only", f"scheme={text}", "--out", "here")
     assert (done.code, done.out) == (2, "")
     assert said.split("\n")[0] in " ".join(done.err.split())
@@ -292,8 +321,8 @@ def test_schemes_from_elsewhere_with_faults(cli: Cli, text: str, said: str) -> N
     assert not Path("here").exists()
 
 
-def test_a_cell_alone_gives_the_numbers_of_the_whole(cli: Cli) -> None:
-    """Also when its row comes from a file, and its command is the one that is printed."""
+def test_a_cell_alone_gives_the_numbers_of_the_whole(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when its row comes from a file; its command is the one that is printed, and holds in every folder."""
     Path("mine.toml").write_text('scheme = "tfmcc"\npacket_size = "256 B"\n')
     done = cli("reproduce", "x-all", "--only", "scheme=tfmcc,mine.toml", "--only", "path=geo", "--only", "loss=1%",
                "--reps", 2, "--out", "whole")  # fmt: skip
@@ -303,12 +332,16 @@ def test_a_cell_alone_gives_the_numbers_of_the_whole(cli: Cli) -> None:
     row = next(row for row in rows if (row["scheme"], row["tcp"]) == ("mine.toml", "cubic"))
     other = next(row for row in rows if (row["scheme"], row["tcp"]) == ("tfmcc", "cubic"))
     assert row["value"] != other["value"]
+    Path("elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
     again = cli(*shlex.split(row["command"])[1:], "--json")
     assert again.code == 0, again.err
     found = json.loads(again.out)
     assert re.fullmatch(r"x-all-mine-geo-1-cubic-[0-9a-f]{12}", Path(found["folder"]).name)
     alone = found["experiments"][0]["cells"][0]
-    assert {key: "" if value is None else str(value) for key, value in alone.items()} == row
+    given = {key: "" if value is None else str(value) for key, value in alone.items()}
+    assert Path(given.pop("scheme")) == Path.cwd().parent / row.pop("scheme")
+    assert given == row
 
 
 def test_a_python_class_gets_its_row(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path as File
 from typing import Any
 
-from faircast.errors import InputError, choose
+from faircast.errors import InputError, brief, choose
 from faircast.experiments.side_by_side.path import Agent, Path
 
 NAMES: dict[str, str] = {
@@ -124,7 +124,10 @@ def session(scheme: str, path: Path) -> dict[str, Any]:
     """
     given = OF_ROWS.get(scheme) or (read(scheme) if scheme.endswith(SUFFIX) else {"scheme": scheme})
     known = parameters()
-    choose("scheme", given["scheme"], [*known])
+    try:
+        choose("scheme", given["scheme"], [*known])
+    except InputError as error:
+        raise InputError(f"{scheme}: {error}" if scheme.endswith(SUFFIX) else str(error)) from None
     return merged(fitted(given["scheme"], path, known[given["scheme"]]), given)
 
 
@@ -168,7 +171,11 @@ def read(file: str) -> dict[str, Any]:
     from faircast.scenario import parse, read_text
 
     said = parse(read_text(File(file)), is_json=False, where=file)
-    if not isinstance(said.get("scheme"), str):
+    if not isinstance(named := said.get("scheme", ""), str):
+        raise InputError(
+            f'{file}: scheme is {brief(str(named))}; legal is the name of a scheme, such as scheme = "tfmcc"'
+        )
+    if not named:
         raise InputError(f'{file}: it names no scheme; legal are the parameters of a session, such as scheme = "tfmcc"')
     if taken := sorted({"source", "receivers", "start", "stop", "start_jitter", "membership"} & said.keys()):
         raise InputError(f"{file}: {taken[0]} given; the comparison itself says this, the same for all schemes")

@@ -68,7 +68,8 @@ def foreign(text: str) -> str:
 
     if text.endswith(SUFFIX):
         if not File(text).is_file():
-            raise InputError(f"scheme {brief(text)}: there is no such file; it has the parameters of a session in TOML")
+            lacks = "this is no file" if File(text).exists() else "there is no such file"
+            raise InputError(f"scheme {brief(text)}: {lacks}; it has the parameters of a session in TOML")
     elif text not in (known := list(schemes.parameters())):
         there = f"{', '.join(SCHEMES)}, and what faircast list schemes shows, or a TOML file of a session's parameters"
         raise InputError(
@@ -122,7 +123,15 @@ def points(quick: bool) -> Sequence[Point]:
 
 
 def narrowed(values: Mapping[str, Sequence[Any]]) -> Callable[[bool], Sequence[Point]]:
-    """What takes the place of `points` with ``--only``."""
+    """What takes the place of `points` with ``--only``. Raises `InputError` if two rows are called the same."""
+    named_by: dict[str, str] = {}
+    for scheme in values.get("scheme", ()):
+        other = named_by.setdefault(label(scheme), scheme)
+        if other != scheme:
+            raise InputError(
+                f"schemes {brief(other)} and {brief(scheme)}: both rows would be called {brief(label(scheme))}; "
+                "a row is called after its file, so give one of them another name"
+            )
     return partial(points_of, values)
 
 
@@ -149,19 +158,29 @@ def written(place: Place) -> dict[str, str]:
 def command(name: str, data: Data, place: Place) -> str:
     """What repeats one cell of an experiment: a command, or the call in Python where only Python knows the scheme."""
     from faircast.guests import is_class
-    from faircast.reproduction import QUICK_REPS
 
     only = written(place)
-    usual = len(data.seeds) == (QUICK_REPS if data.quick else SEEDS)
     if is_class(place[0]):
-        more = f"{'' if usual else f', reps={len(data.seeds)}'}{', quick=True' if data.quick else ''}"
+        more = f"{'' if is_usual(data) else f', reps={len(data.seeds)}'}{', quick=True' if data.quick else ''}"
         return f'faircast.reproduce("{name}", only={only}{more})'
+    if place[0].endswith(SUFFIX):  # the command holds in every folder
+        only["scheme"] = str(File(place[0]).absolute())
     parts = ["faircast", "reproduce", name]
     for axis, value in only.items():
         parts += ["--only", f"{axis}='{value}'" if "," in value else f"{axis}={value}"]
-    parts += [] if usual else ["--reps", str(len(data.seeds))]
-    parts += ["--quick"] if data.quick else []
-    return shlex.join(parts)
+    return shlex.join([*parts, *extent(data)])
+
+
+def is_usual(data: Data) -> bool:
+    """Whether there are as many seeds as without ``--reps``."""
+    from faircast.reproduction import QUICK_REPS
+
+    return len(data.seeds) == (QUICK_REPS if data.quick else SEEDS)
+
+
+def extent(data: Data) -> list[str]:
+    """The options that say how many seeds and points were taken; none if these are the usual ones."""
+    return [*([] if is_usual(data) else ["--reps", str(len(data.seeds))]), *(["--quick"] if data.quick else [])]
 
 
 def over_receivers(name: str, of: Callable[[Data, Situation, str], Spread], **more: Any) -> list[Quantity]:
@@ -235,7 +254,7 @@ def numbers(name: str, quantities: Mapping[str, Quantity], data: Data, *, bare: 
         only = written(place)
         cells = [text_of(one.of(data, place), bare=words in bare) for words, one in quantities.items()]
         found.append([only["scheme"], " ".join(list(only.values())[1:]), *cells])
-    axes = " ".join(f"--only {axis.name}={axis.name.upper()}" for axis in AXES)
+    axes = " ".join([*(f"--only {axis.name}={axis.name.upper()}" for axis in AXES), *extent(data)])
     note = f"A row alone: faircast reproduce {name} {axes}; cells.csv has it written out for every row."
     return Numbers(columns=["scheme", "path, loss, TCP", *quantities], rows=found, note=note, whole=["path, loss, TCP"])
 
