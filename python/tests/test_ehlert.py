@@ -525,9 +525,9 @@ def test_what_would_have_to_be_true() -> None:
     first, second, *_ = (judge(criterion, data) for criterion in experiment.criteria)
     assert (first.verdict, first.measured) == ("reported", pytest.approx(40))
     assert first.note.startswith("queue of 20 packets; as judged 66.67")
-    assert first.note.endswith("the criterion would hold with 1 of 30: queue of 20 packets")
+    assert first.note.endswith("the criterion would hold with 1 of 31: queue of 20 packets")
     assert second.measured == pytest.approx(5)
-    assert "criterion met by 1 of 30" in shown(experiment, data)
+    assert "criterion met by 1 of 31" in shown(experiment, data)
     shown(experiment, made(experiment.points(True), of, quick=True))
 
 

@@ -93,6 +93,7 @@ ASSUMPTIONS: dict[str, Change] = {
     "TCP: window of 32 packets": flow(wnd="32 packets"),
     "TCP: window of 128 packets": flow(wnd="128 packets"),
     "TCP: time-outs from 0.2 s": flow(rto_min="0.2 s"),
+    "TCP: packets at random moments": flow(send_jitter="13.6533 ms"),
 }
 """The first is what is judged."""
 FEWER = ("as judged", "loss over 1 interval", "equation alone after a loss", "queue of 20 packets")

@@ -147,7 +147,7 @@ EXPERIMENTS = [
         "that have MLDA alone.",
         why="A receiver that has MLDA alone has a share of 90 % of the link whatever TCP does behind another downlink, "
         "and holds all layers; for the paper's 115 kbit/s beside Hybla-25 it would have to do with at most two of "
-        "three, and none of the 30 assumptions of the last study brings it below 75 % of the link. An f of 1 with "
+        "three, and none of the 31 assumptions of the last study brings it below 75 % of the link. An f of 1 with "
         "Hybla-270 comes out if LDA+ reckons with the loss of the last interval alone, but then Reno gets a third of "
         "what MLDA gets; and with queues of 100 or 200 packets, but then Hybla-25 gets less than twice what MLDA gets. "
         "No assumption was found that gives both columns.",

@@ -263,7 +263,7 @@ EXPERIMENTS = [
         published="TCP has about half of the link all the time and MLDA suffers, where it is alone, too.",
         why="Where MLDA is alone it loses next to nothing, so its share is 90 % of the link whatever TCP does behind "
         "another downlink, and it holds all layers. Half of the link is what two of three layers carry: the paper's "
-        "series needs something that keeps that receiver from the third while TCP is elsewhere, and none of the 30 "
+        "series needs something that keeps that receiver from the third while TCP is elsewhere, and none of the 31 "
         "assumptions of the last study does. TCP is not constant: it stays at 218 kbit/s, for which its uplink has "
         "acknowledgements, until MLDA's share has grown into the rest; then the queue overflows, and Hybla, which "
         "grows fast, overflows it again and again. Were MLDA as low as in the paper, at a tenth of the link, nothing "
