@@ -17,9 +17,9 @@ there.
 **Share** is a receiver's rate over its rate in the multirate max-min optimum of the network, whether the scheme is
 multirate or not; **satisfaction** the same with the session cut down to this receiver. The optimum is that of the
 routes of time zero, of the first seed; over the LEO constellation routes change, yet the uplink is the narrowest link
-on all of them. It takes capacities as they are, and nothing off for what links lose. On the paths of this comparison
-both are the same, as nobody has less in a multirate session because of its other receivers; above 1 are those who take
-from TCP.
+on all of them. It takes nothing off for what links lose, but it does for their headers, which are in no rate that
+is measured: over LEO 16 B of 1016. On the paths of this comparison both are the same, as nobody has less in a multirate
+session because of its other receivers; above 1 are those who take from TCP.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from functools import lru_cache, partial
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from faircast.experiments.side_by_side import leo
 from faircast.experiments.side_by_side.cells import ALONE, BESIDE, PATHS, REFERENCE, Cell, Situation
 from faircast.experiments.side_by_side.measures import BINS_S, KINDS
 from faircast.statistics import Estimate, jackknife, jackknife_of_ratio, median_interval
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from faircast.scenario import Resolved
     from faircast.utility.problem import Problem
 
+HEADER_BYTES = {leo.PATH.name: leo.HEADER_BYTES}
+"""What the links of a path add to every packet; elsewhere nothing."""
 Seeds = Sequence[int]
 Kept = Mapping[int, Mapping[str, Any]]
 """What is kept of the runs of a cell, by seed; see `measures.of_tables`."""
@@ -153,12 +156,19 @@ def satisfaction(data: Data, situation: Situation, scheme: str) -> Spread:
 
 def fair_rates(data: Data, cell: Cell) -> dict[str, float]:
     """By receiver its rate in the multirate max-min optimum, bit/s; empty if constant rates leave nothing."""
-    return _fair(_problem(data.scenario(cell)))[0]
+    return _without_headers(cell, _fair(_problem(data.scenario(cell)))[0])
 
 
 def rates_as_the_only_one(data: Data, cell: Cell) -> dict[str, float]:
     """By receiver its max-min rate as the only one of its session, bit/s; empty if constant rates leave nothing."""
-    return _fair(_problem(data.scenario(cell)))[1]
+    return _without_headers(cell, _fair(_problem(data.scenario(cell)))[1])
+
+
+def _without_headers(cell: Cell, rates: Mapping[str, float]) -> dict[str, float]:
+    """What is left of rates for packets when bottlenecks have added their headers."""
+    path = PATHS[cell.situation.path]
+    part = path.packet_bytes / (path.packet_bytes + HEADER_BYTES.get(path.name, 0))
+    return {name: part * rate for name, rate in rates.items()}
 
 
 def rates(data: Data, cell: Cell, names: Iterable[str]) -> dict[str, Estimate]:

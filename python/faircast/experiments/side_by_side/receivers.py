@@ -3,7 +3,7 @@
 Satisfaction is the rate of a receiver over its max-min fair rate as the only one of its session; share is that over the
 multirate max-min fair rate of the whole network. On these three paths both are equal, since no receiver stands in the
 way of another, so the figure has satisfaction alone: of the median receiver and of the least. The optimum takes nothing
-off for what links lose, nor for their headers: over LEO these are 16 B of 1016, so that 0.984 is fair there.
+off for what links lose, but it does for their headers.
 """
 
 from __future__ import annotations
