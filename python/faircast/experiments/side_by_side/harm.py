@@ -71,8 +71,16 @@ def figure(data: Data) -> Figure:
     """Harm in rate, and below it in delay."""
     return draw(
         [
-            Grid(squares=views.squares(RATE, data), scale=SCALE, title="Rate that TCP loses, more than beside TCP"),
-            Grid(squares=views.squares(DELAY, data), scale=SCALE, title="Delay of the queue, more than beside TCP"),
+            Grid(
+                squares=views.squares(RATE, data),
+                scale=SCALE,
+                title="Part of its rate that TCP loses, less what it loses beside TCP (median bottleneck)",
+            ),
+            Grid(
+                squares=views.squares(DELAY, data),
+                scale=SCALE,
+                title="Part of the queue that a session adds, less what TCP adds (median bottleneck)",
+            ),
         ]
     )
 
