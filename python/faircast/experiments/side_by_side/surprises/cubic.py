@@ -20,6 +20,7 @@ from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, 
 from faircast.experiments.side_by_side import runs, schemes
 from faircast.experiments.side_by_side.cells import BESIDE, Cell, Situation
 from faircast.experiments.side_by_side.geo import BASE_RTT_S, DOWN_MBPS, PATH, SESSION, TCP, UP_KBPS
+from faircast.experiments.side_by_side.surprises import ratios
 from faircast.figures import PAGE_IN, curve, panels, trace
 from faircast.statistics import jackknife
 
@@ -85,12 +86,7 @@ def points(quick: bool) -> list[Point]:
 
 def ratio(data: Data, key: Key) -> Estimate:
     """Rate of the one beside TCP, divided by TCP's; means over the seeds divided."""
-
-    def of(seeds: Any) -> float:
-        got = [(data.run(key, seed)[BESIDE_TCP, "rate"], data.run(key, seed)[TCP, "rate"]) for seed in seeds]
-        return sum(one for one, _ in got) / sum(tcp for _, tcp in got)
-
-    return jackknife(of, data.seeds)
+    return ratios.ratio(data, key, [BESIDE_TCP], [TCP])
 
 
 def rtts(data: Data) -> list[int]:

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, plain
 from faircast.experiments.side_by_side import runs, tree
 from faircast.experiments.side_by_side.cells import BESIDE, Cell, Situation
+from faircast.experiments.side_by_side.surprises import ratios
 from faircast.experiments.side_by_side.surprises.intervals import apart
 from faircast.experiments.side_by_side.views import PAPER, PUBLISHED
 from faircast.figures import PAGE_IN, curve, panels
-from faircast.statistics import Estimate, jackknife
+from faircast.statistics import Estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -68,15 +67,7 @@ def points(quick: bool) -> list[Point]:
 def ratio(data: Data, key: Key, mbps: int) -> Estimate:
     """The rate of the receivers behind a branch by that of the TCPs there, ratio of means over the seeds."""
     behind = next(one for one in tree.PATH.bottlenecks if one.mbps == mbps)
-
-    def of(seeds: Sequence[int]) -> float:
-        found = [data.run(key, seed) for seed in seeds]
-        receivers, tcps = (
-            sum(run[name, "rate"] for run in found for name in names) for names in (behind.receivers, behind.tcps)
-        )
-        return receivers / tcps
-
-    return jackknife(of, data.seeds)
+    return ratios.ratio(data, key, behind.receivers, behind.tcps)
 
 
 def measured(key: Key, mbps: int, data: Data) -> Measured:

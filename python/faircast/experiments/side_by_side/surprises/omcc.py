@@ -20,6 +20,7 @@ from faircast.causes.equation import throughput_bps
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, plain
 from faircast.experiments.side_by_side import runs
 from faircast.experiments.side_by_side.cells import BESIDE, Cell, Situation
+from faircast.experiments.side_by_side.surprises import ratios
 from faircast.experiments.side_by_side.tree import BASE_RTT_S, BRANCHES_MBPS, PATH, QUEUE_BDP, SESSION, tcps_at
 from faircast.figures import COLOURS, LINES, PAGE_IN, curve, panels
 from faircast.results import to_arrow
@@ -103,13 +104,7 @@ def mbps(data: Data, key: Key, what: str) -> list[float]:
 
 def ratio(data: Data, key: Key) -> Estimate:
     """Rate of a receiver at the slowest branch divided by TCP's there; means over the seeds divided."""
-    got, tcp = (dict(zip(data.seeds, mbps(data, key, what), strict=True)) for what in ("received", "tcp"))
-
-    def of(seeds: Sequence[int]) -> float:
-        left = sum(tcp[seed] for seed in seeds)
-        return sum(got[seed] for seed in seeds) / left if left else math.inf
-
-    return jackknife(of, data.seeds)
+    return ratios.ratio(data, key, [RECEIVER], tcps_at(MBPS))
 
 
 def events(data: Data, key: Key) -> Estimate:

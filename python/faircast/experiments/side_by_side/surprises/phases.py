@@ -19,6 +19,7 @@ from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, 
 from faircast.experiments.side_by_side import runs
 from faircast.experiments.side_by_side.cells import BESIDE, TCP_NAMES, Cell, Situation
 from faircast.experiments.side_by_side.geo import DOWN_MBPS, LIMIT_PKTS, PATH, SESSION, TCP
+from faircast.experiments.side_by_side.surprises import ratios
 from faircast.figures import PAGE_IN, curve, panels
 from faircast.statistics import jackknife
 
@@ -78,12 +79,7 @@ def points(quick: bool) -> list[Point]:
 
 def ratio(data: Data, key: Key) -> Estimate:
     """Rate of the receiver beside TCP divided by TCP's; means over the seeds divided."""
-
-    def of(seeds: Sequence[int]) -> float:
-        got = [(data.run(key, seed)[RECEIVER, "rate"], data.run(key, seed)[TCP, "rate"]) for seed in seeds]
-        return sum(one for one, _ in got) / sum(tcp for _, tcp in got)
-
-    return jackknife(of, data.seeds)
+    return ratios.ratio(data, key, [RECEIVER], [TCP])
 
 
 def shifts(data: Data) -> list[float]:
