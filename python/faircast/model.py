@@ -286,6 +286,13 @@ TcpFullAck: TypeAlias = Literal["ssthresh", "flight"]
 * "flight": What is outstanding and one segment more, at least 2, at most the threshold: option (1). No burst into a
   network that has run empty.
 """
+TcpProfile: TypeAlias = Literal["rfc", "ns2", "linux"]
+"""Sets of values for the keys that are left out.
+
+* "rfc": The default of each key.
+* "ns2": The one-way TCP agents of ns-2.
+* "linux": A Linux host.
+"""
 TfmccGapFloor: TypeAlias = Literal["decays", "follows"]
 """R_max after the gap between packets has raised it.
 
@@ -308,6 +315,13 @@ TfmccOneWayAdjustment: TypeAlias = Literal["all", "others", "off"]
 * "all": Every receiver: the letter of the RFC.
 * "others": All but the current limiting receiver, whose weight of 0.9 the unsmoothed adjustment would undo.
 * "off": None.
+"""
+TfmccProfile: TypeAlias = Literal["faircast", "rfc4654"]
+"""Sets of values for the keys that are left out.
+
+* "faircast": The default of each key.
+* "rfc4654": The letter of RFC 4654: `gap_floor` "decays", `max_rtt` "rfc", `suppressing_rounds` 8, `one_way_adjustment`
+  "all".
 """
 TfmccSeedFloor: TypeAlias = Literal["packet", "half"]
 """The least first loss interval.
@@ -2260,6 +2274,8 @@ class OmccParameters(Part):
         Size s of a data packet on the wire. Default 1000 B.
     population : OmccPopulation, optional
         How the sender knows N. Default { kind = "configured" }.
+    profile : {"faircast", "rfc4654"}, optional
+        Whose choices the keys that are left out take. Default "faircast".
     quantise : bool, optional
         X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32` and
         microseconds.
@@ -2328,6 +2344,8 @@ class OmccParameters(Part):
     """Size s of a data packet on the wire. Default 1000 B."""
     population: OmccPopulation | None = None
     """How the sender knows N. Default { kind = "configured" }."""
+    profile: TfmccProfile | None = None
+    """Whose choices the keys that are left out take. Default "faircast"."""
     quantise: bool | None = None
     """X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32`
     and microseconds.
@@ -2406,6 +2424,8 @@ class OmccSession(Part):
         Size s of a data packet on the wire. Default 1000 B.
     population : OmccPopulation, optional
         How the sender knows N. Default { kind = "configured" }.
+    profile : {"faircast", "rfc4654"}, optional
+        Whose choices the keys that are left out take. Default "faircast".
     quantise : bool, optional
         X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32` and
         microseconds.
@@ -2488,6 +2508,8 @@ class OmccSession(Part):
     """Size s of a data packet on the wire. Default 1000 B."""
     population: OmccPopulation | None = None
     """How the sender knows N. Default { kind = "configured" }."""
+    profile: TfmccProfile | None = None
+    """Whose choices the keys that are left out take. Default "faircast"."""
     quantise: bool | None = None
     """X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32`
     and microseconds.
@@ -3899,6 +3921,8 @@ class Tcp(Part):
     pacing : TcpPacing, optional
         Send evenly, so many windows per round-trip time, instead of in bursts. `{}` takes the default ratios. Left out,
         no pacing: what an ACK lets go goes at once.
+    profile : {"rfc", "ns2", "linux"}, optional
+        Whose choices the keys that are left out take. Default "rfc".
     recovery : {"reno", "newreno", "sack"}, optional
         How losses are repaired; left out, the way that goes with the variant.
     rto_initial : str such as "250 ms", optional
@@ -4013,6 +4037,8 @@ class Tcp(Part):
     """Send evenly, so many windows per round-trip time, instead of in bursts. `{}` takes the default ratios. Left
     out, no pacing: what an ACK lets go goes at once.
     """
+    profile: TcpProfile | None = None
+    """Whose choices the keys that are left out take. Default "rfc"."""
     recovery: Recovery | None = None
     """How losses are repaired; left out, the way that goes with the variant."""
     rto_initial: str | None = None
@@ -4243,6 +4269,8 @@ class Tfmcc(Part):
         Who adjusts the round-trip time by one-way delays between measurements. Default "others".
     packet_size : str such as "1000 B", optional
         Size s of a data packet on the wire. Default 1000 B.
+    profile : {"faircast", "rfc4654"}, optional
+        Whose choices the keys that are left out take. Default "faircast".
     quantise : bool, optional
         X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32` and
         microseconds.
@@ -4297,6 +4325,8 @@ class Tfmcc(Part):
     """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
     packet_size: str | None = None
     """Size s of a data packet on the wire. Default 1000 B."""
+    profile: TfmccProfile | None = None
+    """Whose choices the keys that are left out take. Default "faircast"."""
     quantise: bool | None = None
     """X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32`
     and microseconds.
@@ -4357,6 +4387,8 @@ class TfmccParameters(Part):
         Who adjusts the round-trip time by one-way delays between measurements. Default "others".
     packet_size : str such as "1000 B", optional
         Size s of a data packet on the wire. Default 1000 B.
+    profile : {"faircast", "rfc4654"}, optional
+        Whose choices the keys that are left out take. Default "faircast".
     quantise : bool, optional
         X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32` and
         microseconds.
@@ -4411,6 +4443,8 @@ class TfmccParameters(Part):
     """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
     packet_size: str | None = None
     """Size s of a data packet on the wire. Default 1000 B."""
+    profile: TfmccProfile | None = None
+    """Whose choices the keys that are left out take. Default "faircast"."""
     quantise: bool | None = None
     """X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32`
     and microseconds.
@@ -4475,6 +4509,8 @@ class TfmccSession(Part):
         Who adjusts the round-trip time by one-way delays between measurements. Default "others".
     packet_size : str such as "1000 B", optional
         Size s of a data packet on the wire. Default 1000 B.
+    profile : {"faircast", "rfc4654"}, optional
+        Whose choices the keys that are left out take. Default "faircast".
     quantise : bool, optional
         X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32` and
         microseconds.
@@ -4543,6 +4579,8 @@ class TfmccSession(Part):
     """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
     packet_size: str | None = None
     """Size s of a data packet on the wire. Default 1000 B."""
+    profile: TfmccProfile | None = None
+    """Whose choices the keys that are left out take. Default "faircast"."""
     quantise: bool | None = None
     """X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32`
     and microseconds.

@@ -77,6 +77,11 @@ def resolve(source: Source, *, sets: Sequence[str] = ()) -> Resolved:
     if isinstance(source, Resolved):
         if not sets:
             return source
+        if profiles := [assignment for assignment in sets if keys_of(assignment)[-1] == "profile"]:
+            raise InputError(
+                f"{profiles[0]}: the scenario is resolved, so all its keys are explicit and win over a profile; "
+                "set the keys themselves, or start from what was written"
+            )
         source = source.data | {"seed": source.seed}
     tree = read(source)
     for assignment in sets:

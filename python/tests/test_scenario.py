@@ -51,6 +51,14 @@ def test_resolving_changes_nothing_in_what_is_resolved(small: Path) -> None:
     assert resolve(once.data).json == once.json
 
 
+def test_a_profile_is_refused_where_all_keys_are_explicit() -> None:
+    tree: dict[str, Any] = {"topology": {"kind": "dumbbell"}, "flows": {"web": {"kind": "tcp"}}}
+    scenario = resolve({"format": 1, "name": "small", "duration": "1 s", "links": {}} | tree)
+    with pytest.raises(InputError, match="profile"):
+        resolve(scenario, sets=["flows.web.profile=ns2"])
+    assert resolve(scenario, sets=["flows.web.mss=512 B"]).data["flows"]["web"]["profile"] == "rfc"
+
+
 def test_the_hash_is_that_of_the_canonical_json(small: Path) -> None:
     import hashlib
 

@@ -13,6 +13,7 @@
 //! | [`group_set`] | the groups of a session: sets of them, and what each is for |
 //! | [`endpoint`] | the contract between a protocol and its driver |
 //! | [`quantity`] | quantities with units in configurations: `"1.5 Mbit/s"`, `"250 ms"`, `"50 packets"` |
+//! | [`profile`] | sets of values that a key `profile` gives to the others |
 //! | [`random`] | named random streams |
 //! | [`tcp`] | TCP: Reno, NewReno, SACK; ECN and multilevel ECN |
 //! | [`tfmcc`] | TFMCC, single-rate multicast congestion control |
@@ -38,6 +39,7 @@ pub mod omcc;
 pub mod packet;
 pub mod parts;
 pub mod pgmcc;
+pub mod profile;
 pub mod quantity;
 pub mod random;
 pub mod registry;

@@ -2,6 +2,7 @@
 
 use super::pacing;
 use super::rule::{Recovery, Variant, cubic, hybla, westwood, westwood_plus};
+use crate::profile::profiled;
 use crate::quantity::{Bytes, Packets};
 use crate::time::Duration;
 use schemars::JsonSchema;
@@ -10,8 +11,10 @@ use serde::{Deserialize, Serialize};
 /// One TCP connection, both ends. Windows count segments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Tcp")]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, remote = "Self")]
 pub struct Config {
+    /// Whose choices the keys that are left out take. Default "rfc".
+    pub profile: Profile,
     /// The window rule. Default "newreno".
     pub variant: Variant,
     /// How losses are repaired; left out, the way that goes with the variant.
@@ -109,6 +112,20 @@ pub struct Config {
     pub segments: Option<u32>,
 }
 
+/// Sets of values for the keys that are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TcpProfile")]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// The default of each key.
+    #[default]
+    Rfc,
+    /// The one-way TCP agents of ns-2.
+    Ns2,
+    /// A Linux host.
+    Linux,
+}
+
 /// The window after the ACK that ends a recovery of NewReno (RFC 6582 section 3.2 step 3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TcpFullAck")]
@@ -164,6 +181,7 @@ pub struct Mecn {
 impl Default for Config {
     fn default() -> Config {
         Config {
+            profile: Profile::Rfc,
             variant: Variant::NewReno,
             recovery: None,
             mss: Bytes(1000),
@@ -207,7 +225,14 @@ impl Default for Mecn {
     }
 }
 
+profiled!(Config, Profile, Config::of);
+
 impl Config {
+    /// The parameters by a profile.
+    pub fn of(profile: Profile) -> Config {
+        Config { profile, ..Config::default() }
+    }
+
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
         let mut wrong = Vec::new();

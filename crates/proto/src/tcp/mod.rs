@@ -44,7 +44,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Config, EcnMode, FullAck, Mecn};
+pub use config::{Config, EcnMode, FullAck, Mecn, Profile};
 pub use counts::WINDOW_LIMITED;
 pub use header::{Header, SackBlock};
 pub use receiver::Receiver;

@@ -3,6 +3,7 @@
 use super::{Receiver, Sender, suppressors};
 use crate::endpoint::EventKind;
 use crate::parts::loss_differentiation;
+use crate::profile::profiled;
 use crate::quantity::Bytes;
 use crate::scheme::{Scheme, Seat};
 use crate::time::{Duration, Rate};
@@ -12,8 +13,10 @@ use serde::{Deserialize, Serialize};
 /// One TFMCC session: its sender and all its receivers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Tfmcc")]
-#[serde(default)]
+#[serde(default, remote = "Self")]
 pub struct Config {
+    /// Whose choices the keys that are left out take. Default "faircast".
+    pub profile: Profile,
     /// Size s of a data packet on the wire. Default 1000 B.
     pub packet_size: Bytes,
     /// Size of a feedback packet on the wire. Default 40 B.
@@ -73,6 +76,19 @@ pub struct Config {
     /// for congestion, and compare nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss_differentiation: Option<loss_differentiation::Config>,
+}
+
+/// Sets of values for the keys that are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TfmccProfile")]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// The default of each key.
+    #[default]
+    Faircast,
+    /// The letter of RFC 4654: `gap_floor` "decays", `max_rtt` "rfc", `suppressing_rounds` 8, `one_way_adjustment`
+    /// "all".
+    Rfc4654,
 }
 
 /// The rule of R_max.
@@ -144,6 +160,7 @@ pub enum OneWayAdjustment {
 impl Default for Config {
     fn default() -> Config {
         Config {
+            profile: Profile::Faircast,
             packet_size: Bytes(1000),
             report_size: Bytes(40),
             initial_max_rtt: Duration::from_millis(500),
@@ -170,7 +187,24 @@ impl Default for Config {
     }
 }
 
+profiled!(Config, Profile, Config::of);
+
 impl Config {
+    /// The parameters by a profile.
+    pub fn of(profile: Profile) -> Config {
+        let default = Config { profile, ..Config::default() };
+        match profile {
+            Profile::Faircast => default,
+            Profile::Rfc4654 => Config {
+                gap_floor: GapFloor::Decays,
+                max_rtt: MaxRttRule::Rfc,
+                suppressing_rounds: suppressors::ROUNDS,
+                one_way_adjustment: OneWayAdjustment::All,
+                ..default
+            },
+        }
+    }
+
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
         let mut wrong = Vec::new();

@@ -64,7 +64,7 @@ mod suppressors;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Config, GapFloor, MaxRttRule, OneWayAdjustment, SeedFloor, TimerBias};
+pub use config::{Config, GapFloor, MaxRttRule, OneWayAdjustment, Profile, SeedFloor, TimerBias};
 pub use data_packets::DataPackets;
 pub use echo::{Echoes, Stamp};
 pub use header::{DataHeader, Echo, FeedbackHeader, Header, Plain, Wording};
