@@ -2251,9 +2251,18 @@ class OmccParameters(Part):
         Upper bound of f(N), at least 1; left out, nothing bounds it.
     gap_floor : {"decays", "follows"}, optional
         What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
+    grace_rtts : float, optional
+        For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
+        rate. Default 10 (RFC 4654 section 3.3).
     granularity : str such as "250 ms", optional
         Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
-        3.2). Default 0 s; 10 ms is safe on a real host.
+        3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a real host.
+    halving_gaps : float, optional
+        The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
+        bound).
+    halving_rtts : float, optional
+        Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
+        section 3.3).
     initial_max_rtt : str such as "250 ms", optional
         R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
         a geostationary hop take 1 s.
@@ -2291,6 +2300,11 @@ class OmccParameters(Part):
         The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
     seed_floor : {"packet", "half"}, optional
         What the first loss interval is at least. Default "packet".
+    silence_gaps : float, optional
+        The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+    silence_rtts : float, optional
+        Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
+        which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
     suppressing_rounds : int, optional
         In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
         2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
@@ -2318,9 +2332,22 @@ class OmccParameters(Part):
     """Upper bound of f(N), at least 1; left out, nothing bounds it."""
     gap_floor: TfmccGapFloor | None = None
     """What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2)."""
+    grace_rtts: float | None = None
+    """For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
+    rate. Default 10 (RFC 4654 section 3.3).
+    """
     granularity: str | None = None
     """Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
-    section 3.2). Default 0 s; 10 ms is safe on a real host.
+    section 3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a
+    real host.
+    """
+    halving_gaps: float | None = None
+    """The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
+    bound).
+    """
+    halving_rtts: float | None = None
+    """Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
+    section 3.3).
     """
     initial_max_rtt: str | None = None
     """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
@@ -2362,6 +2389,12 @@ class OmccParameters(Part):
     """The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
     seed_floor: TfmccSeedFloor | None = None
     """What the first loss interval is at least. Default "packet"."""
+    silence_gaps: float | None = None
+    """The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound)."""
+    silence_rtts: float | None = None
+    """Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits,
+    after which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
+    """
     suppressing_rounds: int | None = None
     """In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
     2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
@@ -2399,9 +2432,18 @@ class OmccSession(Part):
         Upper bound of f(N), at least 1; left out, nothing bounds it.
     gap_floor : {"decays", "follows"}, optional
         What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
+    grace_rtts : float, optional
+        For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
+        rate. Default 10 (RFC 4654 section 3.3).
     granularity : str such as "250 ms", optional
         Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
-        3.2). Default 0 s; 10 ms is safe on a real host.
+        3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a real host.
+    halving_gaps : float, optional
+        The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
+        bound).
+    halving_rtts : float, optional
+        Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
+        section 3.3).
     initial_max_rtt : str such as "250 ms", optional
         R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
         a geostationary hop take 1 s.
@@ -2443,6 +2485,11 @@ class OmccSession(Part):
         The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
     seed_floor : {"packet", "half"}, optional
         What the first loss interval is at least. Default "packet".
+    silence_gaps : float, optional
+        The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+    silence_rtts : float, optional
+        Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
+        which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
     start : str such as "250 ms", optional
         When the source starts. Default "0 s".
     start_jitter : str such as "250 ms", optional
@@ -2480,9 +2527,22 @@ class OmccSession(Part):
     """Upper bound of f(N), at least 1; left out, nothing bounds it."""
     gap_floor: TfmccGapFloor | None = None
     """What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2)."""
+    grace_rtts: float | None = None
+    """For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
+    rate. Default 10 (RFC 4654 section 3.3).
+    """
     granularity: str | None = None
     """Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
-    section 3.2). Default 0 s; 10 ms is safe on a real host.
+    section 3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a
+    real host.
+    """
+    halving_gaps: float | None = None
+    """The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
+    bound).
+    """
+    halving_rtts: float | None = None
+    """Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
+    section 3.3).
     """
     initial_max_rtt: str | None = None
     """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
@@ -2528,6 +2588,12 @@ class OmccSession(Part):
     """The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
     seed_floor: TfmccSeedFloor | None = None
     """What the first loss interval is at least. Default "packet"."""
+    silence_gaps: float | None = None
+    """The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound)."""
+    silence_rtts: float | None = None
+    """Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits,
+    after which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
+    """
     start: str | None = None
     """When the source starts. Default "0 s"."""
     start_jitter: str | None = None
@@ -4250,9 +4316,18 @@ class Tfmcc(Part):
         Data packets are ECN-capable, and marks count as losses. Default false.
     gap_floor : {"decays", "follows"}, optional
         What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
+    grace_rtts : float, optional
+        For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
+        rate. Default 10 (RFC 4654 section 3.3).
     granularity : str such as "250 ms", optional
         Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
-        3.2). Default 0 s; 10 ms is safe on a real host.
+        3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a real host.
+    halving_gaps : float, optional
+        The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
+        bound).
+    halving_rtts : float, optional
+        Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
+        section 3.3).
     initial_max_rtt : str such as "250 ms", optional
         R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
         a geostationary hop take 1 s.
@@ -4286,6 +4361,11 @@ class Tfmcc(Part):
         The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
     seed_floor : {"packet", "half"}, optional
         What the first loss interval is at least. Default "packet".
+    silence_gaps : float, optional
+        The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+    silence_rtts : float, optional
+        Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
+        which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
     suppressing_rounds : int, optional
         In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
         2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
@@ -4303,9 +4383,22 @@ class Tfmcc(Part):
     """Data packets are ECN-capable, and marks count as losses. Default false."""
     gap_floor: TfmccGapFloor | None = None
     """What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2)."""
+    grace_rtts: float | None = None
+    """For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
+    rate. Default 10 (RFC 4654 section 3.3).
+    """
     granularity: str | None = None
     """Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
-    section 3.2). Default 0 s; 10 ms is safe on a real host.
+    section 3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a
+    real host.
+    """
+    halving_gaps: float | None = None
+    """The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
+    bound).
+    """
+    halving_rtts: float | None = None
+    """Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
+    section 3.3).
     """
     initial_max_rtt: str | None = None
     """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
@@ -4343,6 +4436,12 @@ class Tfmcc(Part):
     """The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
     seed_floor: TfmccSeedFloor | None = None
     """What the first loss interval is at least. Default "packet"."""
+    silence_gaps: float | None = None
+    """The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound)."""
+    silence_rtts: float | None = None
+    """Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits,
+    after which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
+    """
     suppressing_rounds: int | None = None
     """In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
     2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
@@ -4368,9 +4467,18 @@ class TfmccParameters(Part):
         Data packets are ECN-capable, and marks count as losses. Default false.
     gap_floor : {"decays", "follows"}, optional
         What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
+    grace_rtts : float, optional
+        For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
+        rate. Default 10 (RFC 4654 section 3.3).
     granularity : str such as "250 ms", optional
         Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
-        3.2). Default 0 s; 10 ms is safe on a real host.
+        3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a real host.
+    halving_gaps : float, optional
+        The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
+        bound).
+    halving_rtts : float, optional
+        Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
+        section 3.3).
     initial_max_rtt : str such as "250 ms", optional
         R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
         a geostationary hop take 1 s.
@@ -4404,6 +4512,11 @@ class TfmccParameters(Part):
         The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
     seed_floor : {"packet", "half"}, optional
         What the first loss interval is at least. Default "packet".
+    silence_gaps : float, optional
+        The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+    silence_rtts : float, optional
+        Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
+        which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
     suppressing_rounds : int, optional
         In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
         2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
@@ -4421,9 +4534,22 @@ class TfmccParameters(Part):
     """Data packets are ECN-capable, and marks count as losses. Default false."""
     gap_floor: TfmccGapFloor | None = None
     """What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2)."""
+    grace_rtts: float | None = None
+    """For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
+    rate. Default 10 (RFC 4654 section 3.3).
+    """
     granularity: str | None = None
     """Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
-    section 3.2). Default 0 s; 10 ms is safe on a real host.
+    section 3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a
+    real host.
+    """
+    halving_gaps: float | None = None
+    """The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
+    bound).
+    """
+    halving_rtts: float | None = None
+    """Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
+    section 3.3).
     """
     initial_max_rtt: str | None = None
     """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
@@ -4461,6 +4587,12 @@ class TfmccParameters(Part):
     """The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
     seed_floor: TfmccSeedFloor | None = None
     """What the first loss interval is at least. Default "packet"."""
+    silence_gaps: float | None = None
+    """The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound)."""
+    silence_rtts: float | None = None
+    """Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits,
+    after which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
+    """
     suppressing_rounds: int | None = None
     """In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
     2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
@@ -4488,9 +4620,18 @@ class TfmccSession(Part):
         Data packets are ECN-capable, and marks count as losses. Default false.
     gap_floor : {"decays", "follows"}, optional
         What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
+    grace_rtts : float, optional
+        For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
+        rate. Default 10 (RFC 4654 section 3.3).
     granularity : str such as "250 ms", optional
         Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
-        3.2). Default 0 s; 10 ms is safe on a real host.
+        3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a real host.
+    halving_gaps : float, optional
+        The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
+        bound).
+    halving_rtts : float, optional
+        Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
+        section 3.3).
     initial_max_rtt : str such as "250 ms", optional
         R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
         a geostationary hop take 1 s.
@@ -4528,6 +4669,11 @@ class TfmccSession(Part):
         The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
     seed_floor : {"packet", "half"}, optional
         What the first loss interval is at least. Default "packet".
+    silence_gaps : float, optional
+        The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+    silence_rtts : float, optional
+        Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
+        which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
     start : str such as "250 ms", optional
         When the source starts. Default "0 s".
     start_jitter : str such as "250 ms", optional
@@ -4555,9 +4701,22 @@ class TfmccSession(Part):
     """Data packets are ECN-capable, and marks count as losses. Default false."""
     gap_floor: TfmccGapFloor | None = None
     """What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2)."""
+    grace_rtts: float | None = None
+    """For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
+    rate. Default 10 (RFC 4654 section 3.3).
+    """
     granularity: str | None = None
     """Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
-    section 3.2). Default 0 s; 10 ms is safe on a real host.
+    section 3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a
+    real host.
+    """
+    halving_gaps: float | None = None
+    """The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
+    bound).
+    """
+    halving_rtts: float | None = None
+    """Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
+    section 3.3).
     """
     initial_max_rtt: str | None = None
     """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
@@ -4599,6 +4758,12 @@ class TfmccSession(Part):
     """The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
     seed_floor: TfmccSeedFloor | None = None
     """What the first loss interval is at least. Default "packet"."""
+    silence_gaps: float | None = None
+    """The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound)."""
+    silence_rtts: float | None = None
+    """Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits,
+    after which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
+    """
     start: str | None = None
     """When the source starts. Default "0 s"."""
     start_jitter: str | None = None

@@ -107,6 +107,10 @@ pub struct Pair<L, R, N> {
     network: N,
     delay: Duration,
     offsets: [Duration; 2],
+    /// When the driver wakes an endpoint for a deadline, both on the common clock.
+    wakes: Box<dyn FnMut(Instant) -> Instant>,
+    /// For each side the deadline that is armed, and when it will be woken for it.
+    armed: [Option<(Instant, Instant)>; 2],
     now: Instant,
     started: bool,
     /// Packets under way, by arrival and order of sending: to which side.
@@ -128,6 +132,8 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
             network,
             delay,
             offsets: [Duration::ZERO; 2],
+            wakes: Box::new(|deadline| deadline),
+            armed: [None; 2],
             now: Instant::ZERO,
             started: false,
             under_way: BTreeMap::new(),
@@ -139,6 +145,12 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
     /// Gives the hosts clocks that are ahead of the common one by these times.
     pub fn with_clocks(mut self, left: Duration, right: Duration) -> Self {
         self.offsets = [left, right];
+        self
+    }
+
+    /// Makes it a driver on a real clock: `wakes` says of a deadline when the endpoint is woken for it, not before it.
+    pub fn with_late_timers(mut self, wakes: impl FnMut(Instant) -> Instant + 'static) -> Self {
+        self.wakes = Box::new(wakes);
         self
     }
 
@@ -171,7 +183,7 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
                     self.under_way.remove(&key);
                     self.input(side, Input::Packet(&packet, None));
                 }
-                _ if self.deadline(Side::Left) == Some(at) => self.input(Side::Left, Input::Timeout),
+                _ if self.woken(Side::Left) == Some(at) => self.input(Side::Left, Input::Timeout),
                 _ => self.input(Side::Right, Input::Timeout),
             }
         }
@@ -190,24 +202,34 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
 
     fn next_time(&self) -> Option<Instant> {
         let arrival = self.under_way.first_key_value().map(|(key, _)| Reverse(key.0));
-        let timers = [Side::Left, Side::Right].map(|side| self.deadline(side).map(Reverse));
+        let timers = [Side::Left, Side::Right].map(|side| self.woken(side).map(Reverse));
         let [left, right] = timers;
         arrival.max(left).max(right).map(|Reverse(at)| at)
     }
 
-    /// The deadline on the common clock.
-    fn deadline(&self, side: Side) -> Option<Instant> {
+    /// When the endpoint is woken, on the common clock.
+    fn woken(&self, side: Side) -> Option<Instant> {
+        self.armed[side as usize].map(|(_, wakes)| wakes)
+    }
+
+    /// Arms the endpoint's deadline, if it is another one than before.
+    fn arm(&mut self, side: Side) {
         let own = match side {
             Side::Left => self.left.deadline(),
             Side::Right => self.right.deadline(),
         };
-        own.map(|at| at - self.offsets[side as usize])
+        let deadline = own.map(|at| at - self.offsets[side as usize]);
+        let armed = &mut self.armed[side as usize];
+        if armed.map(|(deadline, _)| deadline) != deadline {
+            *armed = deadline.map(|deadline| (deadline, (self.wakes)(deadline).max(deadline)));
+        }
     }
 
     fn input(&mut self, side: Side, input: Input<'_>) {
         let now = self.now + self.offsets[side as usize];
         let endpoint: &mut dyn Endpoint = if side == Side::Left { &mut self.left } else { &mut self.right };
         feed(endpoint, now, input, self.pester, &mut self.out, &side);
+        self.arm(side);
         let mut out = core::mem::take(&mut self.out);
         for action in out.drain() {
             match action {

@@ -1,5 +1,6 @@
 //! The current limiting receiver: who it is, what its reports do to the rate, and its silence (RFC 4654 section 3.3).
 
+use super::Config;
 use super::rate_control::Feedback;
 use crate::packet::Address;
 use crate::time::{Duration, Instant};
@@ -117,19 +118,55 @@ impl Clr {
         self.gap_before_halving_s.get_or_insert(gap_s);
     }
 
-    /// When the rate is halved if it stays silent: 4 round-trip times, not before 10 from its selection. With less than
-    /// a packet per round-trip time a receiver has nothing to report on, so it is 2 gaps between packets at least.
-    pub(super) fn halve_at(&self, gap_s: f64) -> Instant {
-        let patience = Duration::from_secs_f64((4.0 * self.rtt_s).max(2.0 * gap_s));
-        (self.patience_from + patience).max(self.selected_at + Duration::from_secs_f64(10.0 * self.rtt_s))
+    /// When the rate is halved if it stays silent, not before its grace is over.
+    pub(super) fn halve_at(&self, gap_s: f64, patience: &Patience) -> Instant {
+        let grace_s = patience.grace_rtts * (self.rtt_s + patience.granularity_s);
+        let halving = Duration::from_secs_f64(patience.halving_s(self.rtt_s, gap_s));
+        (self.patience_from + halving).max(self.selected_at + Duration::from_secs_f64(grace_s))
     }
 
-    /// When it is given up if it stays silent: 10 round-trip times, 5 gaps at least. They are those with which it fell
-    /// silent: would they grow as the rate is halved, they would run ahead of the time that passes, down to the lowest
-    /// rate.
-    pub(super) fn give_up_at(&self, gap_s: f64) -> Instant {
+    /// When it is given up if it stays silent. The gaps are those with which it fell silent: would they grow as the
+    /// rate is halved, they would run ahead of the time that passes, down to the lowest rate.
+    pub(super) fn give_up_at(&self, gap_s: f64, patience: &Patience) -> Instant {
         let gap_s = self.gap_before_halving_s.unwrap_or(gap_s);
-        self.reported_at + Duration::from_secs_f64((10.0 * self.rtt_s).max(5.0 * gap_s))
+        self.reported_at + Duration::from_secs_f64(patience.silence_s(self.rtt_s, gap_s))
+    }
+}
+
+/// How long silence is borne (section 3.3). With less than a packet per round-trip time a receiver has nothing to
+/// report on, so it is some gaps between packets at least; and as much longer as a clock's granularity makes both ends
+/// late: with a round-trip time of 1 ms and timers that come 10 ms late, every report is later than 4 of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Patience {
+    halving_rtts: f64,
+    halving_gaps: f64,
+    grace_rtts: f64,
+    silence_rtts: f64,
+    silence_gaps: f64,
+    granularity_s: f64,
+}
+
+impl Patience {
+    pub(super) fn new(config: &Config) -> Patience {
+        Patience {
+            halving_rtts: config.halving_rtts,
+            halving_gaps: config.halving_gaps,
+            grace_rtts: config.grace_rtts,
+            silence_rtts: config.silence_rtts,
+            silence_gaps: config.silence_gaps,
+            granularity_s: config.granularity.as_secs_f64(),
+        }
+    }
+
+    /// Silence of the limiting receiver after which the rate is halved, seconds.
+    fn halving_s(&self, rtt_s: f64, gap_s: f64) -> f64 {
+        (self.halving_rtts * (rtt_s + self.granularity_s)).max(self.halving_gaps * gap_s + self.granularity_s)
+    }
+
+    /// Silence after which the limiting receiver is given up, or the rate halved if nobody limits it, seconds. `rtt_s`
+    /// is R of that receiver, or R_max.
+    pub(super) fn silence_s(&self, rtt_s: f64, gap_s: f64) -> f64 {
+        (self.silence_rtts * (rtt_s + self.granularity_s)).max(self.silence_gaps * gap_s + self.granularity_s)
     }
 }
 
@@ -222,17 +259,49 @@ mod tests {
     #[test]
     fn patience() {
         let at = Instant::from_secs_f64;
+        let rules = Patience::new(&Config::default());
         let mut clr = Clr::new(at(1.0), &feedback(1, 1e6, false));
-        assert_eq!(clr.halve_at(0.0), at(2.0), "10 round-trip times after its selection");
+        assert_eq!(clr.halve_at(0.0, &rules), at(2.0), "10 round-trip times after its selection");
         clr.reported(at(3.0), &feedback(1, 1e6, false));
-        assert_eq!(clr.halve_at(0.0), at(3.4));
-        assert_eq!(clr.give_up_at(0.0), at(4.0));
-        assert_eq!(clr.halve_at(1.0), at(5.0), "two gaps");
-        assert_eq!(clr.give_up_at(1.0), at(8.0), "five gaps");
+        assert_eq!(clr.halve_at(0.0, &rules), at(3.4));
+        assert_eq!(clr.give_up_at(0.0, &rules), at(4.0));
+        assert_eq!(clr.halve_at(1.0, &rules), at(5.0), "two gaps");
+        assert_eq!(clr.give_up_at(1.0, &rules), at(8.0), "five gaps");
         clr.halved(at(5.0), 1.0);
         clr.halved(at(7.0), 2.0);
-        assert_eq!((clr.halve_at(4.0), clr.give_up_at(4.0)), (at(15.0), at(8.0)), "of when it fell silent");
+        let when = (clr.halve_at(4.0, &rules), clr.give_up_at(4.0, &rules));
+        assert_eq!(when, (at(15.0), at(8.0)), "of when it fell silent");
         clr.reported(at(7.5), &feedback(1, 1e6, false));
-        assert_eq!(clr.give_up_at(4.0), at(27.5), "of the present ones if it has reported");
+        assert_eq!(clr.give_up_at(4.0, &rules), at(27.5), "of the present ones if it has reported");
+    }
+
+    #[test]
+    fn patience_is_longer_by_the_granularity_of_the_clock() {
+        let at = Instant::from_secs_f64;
+        let rules = Patience::new(&Config { granularity: Duration::from_millis(50), ..Config::default() });
+        let mut clr = Clr::new(at(1.0), &feedback(1, 1e6, false));
+        // The round-trip time is 0.1 s: 10, 4 and 10 times 0.15 s.
+        assert_eq!(clr.halve_at(0.0, &rules), at(2.5), "after its selection");
+        clr.reported(at(3.0), &feedback(1, 1e6, false));
+        assert_eq!((clr.halve_at(0.0, &rules), clr.give_up_at(0.0, &rules)), (at(3.6), at(4.5)));
+        assert_eq!((clr.halve_at(1.0, &rules), clr.give_up_at(1.0, &rules)), (at(5.05), at(8.05)), "2 and 5 gaps");
+    }
+
+    #[test]
+    fn each_bound_of_patience_is_a_parameter() {
+        let at = Instant::from_secs_f64;
+        let mut clr = Clr::new(at(1.0), &feedback(1, 1e6, false));
+        let rules = Patience::new(&Config { grace_rtts: 30.0, ..Config::default() });
+        assert_eq!(clr.halve_at(0.0, &rules), at(4.0));
+        clr.reported(at(8.0), &feedback(1, 1e6, false));
+        for (config, gap_s, halved_s, given_up_s) in [
+            (Config { halving_rtts: 6.0, ..Config::default() }, 0.0, 8.6, 9.0),
+            (Config { halving_gaps: 3.0, ..Config::default() }, 1.0, 11.0, 13.0),
+            (Config { silence_rtts: 20.0, ..Config::default() }, 0.0, 8.4, 10.0),
+            (Config { silence_gaps: 7.0, ..Config::default() }, 1.0, 10.0, 15.0),
+        ] {
+            let rules = Patience::new(&config);
+            assert_eq!((clr.halve_at(gap_s, &rules), clr.give_up_at(gap_s, &rules)), (at(halved_s), at(given_up_s)));
+        }
     }
 }

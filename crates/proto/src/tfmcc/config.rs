@@ -64,8 +64,28 @@ pub struct Config {
     /// microseconds.
     pub quantise: bool,
     /// Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
-    /// section 3.2). Default 0 s; 10 ms is safe on a real host.
+    /// section 3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a
+    /// real host.
     pub granularity: Duration,
+    /// Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
+    /// section 3.3).
+    #[schemars(range(min = 1.0, max = 100.0))]
+    pub halving_rtts: f64,
+    /// The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
+    /// bound).
+    #[schemars(range(min = 1.0, max = 100.0))]
+    pub halving_gaps: f64,
+    /// For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
+    /// rate. Default 10 (RFC 4654 section 3.3).
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub grace_rtts: f64,
+    /// Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
+    /// which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
+    #[schemars(range(min = 1.0, max = 100.0))]
+    pub silence_rtts: f64,
+    /// The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+    #[schemars(range(min = 1.0, max = 100.0))]
+    pub silence_gaps: f64,
     /// What the first loss interval is at least. Default "packet".
     pub seed_floor: SeedFloor,
     /// What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
@@ -179,6 +199,11 @@ impl Default for Config {
             ecn: false,
             quantise: false,
             granularity: Duration::ZERO,
+            halving_rtts: 4.0,
+            halving_gaps: 2.0,
+            grace_rtts: 10.0,
+            silence_rtts: 10.0,
+            silence_gaps: 5.0,
             seed_floor: SeedFloor::Packet,
             gap_floor: GapFloor::Decays,
             max_rtt: MaxRttRule::Rfc,
@@ -234,11 +259,16 @@ impl Config {
                 format!("{} bit/s given; legal is at least a packet in 8 s, {least} bit/s", rate.0),
             );
         }
-        require(
-            (1.0..=100.0).contains(&self.round_rtts),
-            "round_rtts",
-            format!("{} given; legal is 1 to 100", self.round_rtts),
-        );
+        for (field, least, value) in [
+            ("round_rtts", 1.0, self.round_rtts),
+            ("halving_rtts", 1.0, self.halving_rtts),
+            ("halving_gaps", 1.0, self.halving_gaps),
+            ("grace_rtts", 0.0, self.grace_rtts),
+            ("silence_rtts", 1.0, self.silence_rtts),
+            ("silence_gaps", 1.0, self.silence_gaps),
+        ] {
+            require((least..=100.0).contains(&value), field, format!("{value} given; legal is {least} to 100"));
+        }
         require(
             (1..=suppressors::ROUNDS).contains(&self.suppressing_rounds),
             "suppressing_rounds",
@@ -336,7 +366,7 @@ mod tests {
     #[test]
     fn bounds_are_legal_and_what_is_beyond_them_is_named() {
         type Set = fn(&mut Config, f64);
-        let cases: [(&str, Set, &[f64], &[f64]); 13] = [
+        let cases: [(&str, Set, &[f64], &[f64]); 18] = [
             ("packet_size", |c, v| c.packet_size = Bytes(v as u64), &[1.0, 65_535.0], &[0.0, 65_536.0]),
             ("report_size", |c, v| c.report_size = Bytes(v as u64), &[1.0, 65_535.0], &[0.0, 65_536.0]),
             (
@@ -348,6 +378,11 @@ mod tests {
             // A packet of 1000 bytes in 8 s.
             ("max_rate", |c, v| c.max_rate = Some(Rate(v as u64)), &[1000.0, 1e12], &[999.0]),
             ("round_rtts", |c, v| c.round_rtts = v, &[1.0, 100.0], &[0.99, 100.01, f64::NAN]),
+            ("halving_rtts", |c, v| c.halving_rtts = v, &[1.0, 100.0], &[0.99, 100.01, f64::NAN]),
+            ("halving_gaps", |c, v| c.halving_gaps = v, &[1.0, 100.0], &[0.99, 100.01, f64::NAN]),
+            ("grace_rtts", |c, v| c.grace_rtts = v, &[0.0, 100.0], &[-0.01, 100.01, f64::NAN]),
+            ("silence_rtts", |c, v| c.silence_rtts = v, &[1.0, 100.0], &[0.99, 100.01, f64::NAN]),
+            ("silence_gaps", |c, v| c.silence_gaps = v, &[1.0, 100.0], &[0.99, 100.01, f64::NAN]),
             ("suppressing_rounds", |c, v| c.suppressing_rounds = v as u32, &[1.0, 8.0], &[0.0, 9.0]),
             ("max_receivers", |c, v| c.max_receivers = v as u32, &[2.0, 1e6], &[0.0, 1.0]),
             ("receive_rate_rtts", |c, v| c.receive_rate_rtts = v, &[1.0, 16.0], &[0.99, 16.01, f64::NAN]),
@@ -384,6 +419,7 @@ mod tests {
             packet_size: Bytes(70_000),
             initial_max_rtt: Duration::ZERO,
             max_rate: Some(Rate(999)),
+            halving_rtts: 0.5,
             ..Config::default()
         };
         let wrong = config.check();
@@ -394,6 +430,7 @@ mod tests {
                 ("packet_size", "70000 B given; legal is 1 B to 65535 B"),
                 ("initial_max_rtt", "0 s given; legal is 0.001 s to 63 s"),
                 ("max_rate", "999 bit/s given; legal is at least a packet in 8 s, 70000 bit/s"),
+                ("halving_rtts", "0.5 given; legal is 1 to 100"),
             ]
         );
     }

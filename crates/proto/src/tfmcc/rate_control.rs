@@ -13,7 +13,7 @@
 //! ```
 
 use super::Config;
-use super::clr::{Consequence, Growth, Limit, judge, judge_in_slow_start};
+use super::clr::{Consequence, Growth, Limit, Patience, judge, judge_in_slow_start};
 use super::config::{GREATEST_MAX_RTT, MaxRttRule};
 use super::rounds::Rounds;
 use super::suppressors::Suppressors;
@@ -40,6 +40,7 @@ pub struct RateControl {
     /// The gap between the packets that tell of X, if it does not follow from X, seconds.
     own_gap_s: Option<f64>,
     config: Config,
+    patience: Patience,
     rounds: Rounds,
     suppressors: Suppressors,
     counts: RateCounts,
@@ -142,6 +143,7 @@ impl RateControl {
             increase_factor: 1.0,
             own_gap_s: None,
             config: config.clone(),
+            patience: Patience::new(config),
             rounds: Rounds::new(Instant::ZERO, config),
             suppressors: Suppressors::new(config.suppressing_rounds),
             counts: RateCounts::default(),
@@ -404,10 +406,10 @@ impl RateControl {
 
     /// Section 3.3. True if the limiting receiver is given up.
     fn silence(&mut self, now: Instant) -> bool {
-        let gap_s = self.gap_s();
+        let (gap_s, patience) = (self.gap_s(), self.patience);
         let limit = self.state.limit_mut();
         match limit {
-            Limit::By(clr) if clr.give_up_at(gap_s) <= now => {
+            Limit::By(clr) if clr.give_up_at(gap_s, &patience) <= now => {
                 *limit = Limit::Nobody { heard_at: now, successor: Growth::AfterARound };
                 return true;
             }
@@ -421,13 +423,13 @@ impl RateControl {
         false
     }
 
-    /// When silence has lasted too long. If no receiver limits: after 10 R_max, 5 gaps at least.
+    /// When silence has lasted too long: that of the limiting receiver, or of all if no receiver limits.
     fn silence_at(&self) -> Instant {
-        let gap_s = self.gap_s();
+        let (gap_s, patience) = (self.gap_s(), &self.patience);
         match self.state.limit() {
-            Limit::By(clr) => clr.halve_at(gap_s).min(clr.give_up_at(gap_s)),
+            Limit::By(clr) => clr.halve_at(gap_s, patience).min(clr.give_up_at(gap_s, patience)),
             Limit::Nobody { heard_at, .. } => {
-                *heard_at + Duration::from_secs_f64((10.0 * self.rounds.max_rtt_s()).max(5.0 * gap_s))
+                *heard_at + Duration::from_secs_f64(patience.silence_s(self.rounds.max_rtt_s(), gap_s))
             }
         }
     }

@@ -441,3 +441,42 @@ fn a_session_that_was_alone_recovers_sooner_if_r_max_follows_the_gap() {
     assert!(letter.0 < 300_000.0 && letter.1 > 2.0, "{letter:?}");
     assert!(follows.0 > 500_000.0 && follows.1 < 0.2, "{follows:?}");
 }
+
+/// How often the rate is halved for silence in 40 s on a loopback, the driver of which wakes endpoints as `wakes` says.
+fn halvings_on_a_loopback(
+    granularity: Duration,
+    max_bps: u64,
+    mut packet_wakes: impl FnMut(Instant) -> Instant,
+    wakes: impl FnMut(Instant) -> Instant + 'static,
+) -> f64 {
+    let config = Config { granularity, max_rate: Some(Rate(max_bps)), ..Config::default() };
+    let network = |_, packet: &Packet| Fate::Late(packet_wakes(packet.sent).since(packet.sent));
+    let mut pair = session(&config, 0.000_02, network).with_late_timers(wakes);
+    pair.run_until(at(40.0));
+    assert!(pair.right.report().received_pkts > 300, "it goes on");
+    gauge(&pair.left, "timeouts")
+}
+
+#[test]
+fn on_a_loopback_a_driver_that_is_late_by_the_granularity_causes_no_halving() {
+    let late = Duration::from_millis(10);
+    let tick = move |at: Instant| Instant(at.0.next_multiple_of(late.0));
+    for max_bps in [100_000, 1_000_000, 10_000_000, 100_000_000] {
+        let mut halvings = Vec::new();
+        for granularity in [late, Duration::ZERO] {
+            let mut random = Random::stream(max_bps, "test/late-driver");
+            let some = move |at: Instant| at + Duration::from_secs_f64(0.01 * random.uniform());
+            let prompt = |at| at;
+            halvings.push([
+                halvings_on_a_loopback(granularity, max_bps, prompt, move |at| at + late),
+                halvings_on_a_loopback(granularity, max_bps, prompt, some),
+                halvings_on_a_loopback(granularity, max_bps, prompt, tick),
+                halvings_on_a_loopback(granularity, max_bps, tick, tick),
+            ]);
+        }
+        assert_eq!(halvings[0], [0.0; 4], "up to {max_bps} bit/s");
+        // With gaps below a millisecond a clock that is said to be exact is wrong by more than 4 round-trip times.
+        let often = halvings[1].iter().all(|&count| count > 100.0);
+        assert_eq!(often, max_bps > 1_000_000, "up to {max_bps} bit/s: {halvings:?}");
+    }
+}
