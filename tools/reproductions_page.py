@@ -43,6 +43,12 @@ HEAD = (
     "simulator; it leads to a section with one picture and the criteria that decide. Everything else that was measured "
     "is in appendices: {appendices}."
 )
+OLDER = (
+    "> **Older numbers.** Figures and numbers of reproductions and comparisons are from before the latest changes of "
+    "TCP, TFMCC, OMCC, SMCC, MLDA and pgmcc (`CHANGELOG.md`, *Unreleased*), and are to be made anew. What is printed "
+    "below commands is of today."
+)
+"""On top of every page that has such numbers, and in the README, until all of them are made anew; then this goes."""
 TOP = "| figure | the paper or standard says | we find | verdict | why it disagrees |\n|---|---|---|---|---|"
 NOTHING_DECIDES = "No criterion decides; the numbers are in the [appendix]({place})."
 
@@ -99,11 +105,11 @@ def write(docs: Path, reports: dict[str, Report]) -> None:
             parts += [f"## {NAMES[paper]}\n\n{cited}{text}", *here]
             back = f"All that [Reproductions](reproductions.md) leaves out of {title_of(paper)}".rstrip(".")
             head = filled(f"{back}. The network and its words are described there.")
-            appendix.write_text("\n".join([f"# {NAMES[paper]}: all numbers\n", head, *there]))
+            appendix.write_text("\n".join([f"# {NAMES[paper]}: all numbers\n", quoted(OLDER), head, *there]))
     written = [paper for paper in NAMES if (docs / f"reproductions-{paper}.md").exists()]
     appendices = ", ".join(f"[{NAMES[paper]}](reproductions-{paper}.md)" for paper in written)
     table = "\n".join(['<div class="glance" markdown>\n', TOP, *rows, "\n</div>\n"])
-    head = f"# Reproductions\n\n{filled(HEAD.format(appendices=appendices))}"
+    head = f"# Reproductions\n\n{quoted(OLDER)}\n{filled(HEAD.format(appendices=appendices))}"
     page.write_text("\n".join([head, table, (TEXTS / "how-to-read.md").read_text(), *parts]))
     print(f"{page}: {len(reports)} experiments written, {len(kept.keys() - reports.keys())} kept")
 
@@ -168,6 +174,11 @@ def kept_of(report: Report) -> str:
 def filled(text: str) -> str:
     """A paragraph in lines."""
     return textwrap.fill(text.strip(), 120, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
+def quoted(text: str) -> str:
+    """A quotation, which begins with its mark, in lines."""
+    return filled(text).rstrip("\n").replace("\n", "\n> ") + "\n" if text else ""
 
 
 def details(report: Report) -> str:

@@ -111,6 +111,16 @@ def test_the_page_has_all_experiments() -> None:
         assert f'<a id="{name}"></a>' in (ROOT / "docs" / f"reproductions-{load(name).paper}.md").read_text()
 
 
+def test_older_numbers_are_said_to_be_older_with_the_same_words_everywhere(tool: ModuleType) -> None:
+    """On the pages that this tool writes and on those that are written by hand; so that nobody forgets one of them."""
+    pages = {page.name: page.read_text() for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]}
+    words = tool.quoted(tool.OLDER)
+    with_words = {name for name, text in pages.items() if words and words in text}
+    assert with_words == {name for name, text in pages.items() if "**Older numbers.**" in text}
+    written = {name for name in pages if name.startswith("reproductions")}
+    assert with_words >= (written | {"README.md", "side-by-side.md"} if tool.OLDER else set())
+
+
 def test_folders_without_experiments_are_refused(
     tool: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
