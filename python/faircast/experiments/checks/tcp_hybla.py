@@ -3,7 +3,7 @@
 Data is lost at random with probability 0.1 %, on a link that is never full, with a window that never binds. What Reno
 gets is inversely proportional to the round-trip time; Hybla is to get the same at all of them, that of its reference
 RTT0, 25 ms. Which recovery goes with it is left open; its authors want SACK, Linux and ns-3 have NewReno's. So both
-are shown.
+are shown. Each packet has an ACK of its own, so that it matters little whether a rule counts ACKs or segments.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """x-tcp: one flow over one lossy link against the throughput equation.
 
 Bernoulli losses of data only, RTT 0.1 s, a link that is never full, a window that never binds. The published value is
-the TCP throughput equation of RFC 5348, section 3.1, with b = 1 and t_RTO = 4 RTT.
+the TCP throughput equation of RFC 5348, section 3.1, with b = 1 and t_RTO = 4 RTT. TCP is the default one, which grows
+by a segment in each round trip however its ACKs come, and b = 1 says the same.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """x-tcp-westwood: Westwood beside Reno on one link that loses packets at random, or none.
 
 10 Mb/s, 100 ms, a drop-tail queue of one product of bandwidth and delay. Each flow is alone. A loss at random says
-nothing of congestion: Reno halves its window all the same, Westwood falls to what the path carries.
+nothing of congestion: Reno halves its window all the same, Westwood falls to what the path carries. TCP is the default
+one, and each packet has an ACK of its own.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Ten FTP sources over Reno, 1000 B packets and 40 B ACKs, share R1-R2 (1.5 Mb/s, 65 ms), where the queue under test is,
 and R2-R3 (the same). What the paper leaves open is a choice, stated here: P_max 0.1 and w_q 0.002 for every queue, a
 limit of 300 packets, windows of 20 packets, ns-2's default, 200 s with 20 s of warm-up, and a host that takes up to
-one service time of the bottleneck for each opportunity to send.
+one service time of the bottleneck for each opportunity to send. TCP is that of ns-2, which the paper ran.
 
 All verdicts are of windows of 20 packets: only with them both curves of Fig. 8a and 8b reach zero, as the paper's do.
 At most 200 packets are in flight, so at most about 149 wait and nothing overflows. Windows of 64 packets are run beside
@@ -79,6 +79,7 @@ def scenario(
     flows = {
         "kind": "tcp",
         "variant": "reno",
+        "profile": "ns2",
         "count": SOURCES,
         "mss": "1000 B",
         "hdr": "0 B",

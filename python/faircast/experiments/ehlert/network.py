@@ -11,7 +11,8 @@ time is 540 ms then, of which 270 ms are "exactly half"), the terrestrial links 
 10 Mbit/s and a queue that never fills. Each downlink has a drop-tail queue of 50 packets, and so has each uplink, which
 acknowledgements and reports share. TCP begins in the first second and acknowledges every second packet: 8 kbit/s carry
 25 acknowledgements a second, so that without delayed ones TCP cannot pass 110 kbit/s, and the paper has up to 144.
-Reports of MLDA go to the sender alone. A group that is left stops at once.
+TCP is that of ns-2, which the paper ran: its window grows by ACKs, so half as fast with delayed ones. Reports of MLDA
+go to the sender alone. A group that is left stops at once.
 """
 
 from __future__ import annotations
@@ -153,6 +154,7 @@ class Case:
         return {
             "kind": "tcp",
             "variant": name,
+            "profile": "ns2",
             "from": "sender",
             "to": host,
             "mss": "512 B",

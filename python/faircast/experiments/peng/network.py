@@ -6,7 +6,7 @@ satellite, over links between satellites, and down to a terminal each. Two sessi
 constellation, from which the paper has its satellites (uplinks and downlinks of 1.5 Mbit/s, drop-tail queues of 50
 packets, a header of 16 B, hand-offs looked for every 10 s, randomised), where the terminals are, 2 ms for each link on
 the ground, packets of 1000 B with gaps between half and one and a half times the nominal one, Reno with windows of 64
-packets and an ACK for each, which begins in the first second of its time.
+packets and an ACK for each, as in ns-2, which begins in the first second of its time.
 
 Where the constellation is when the run starts goes with the seed: five offsets, two of ten seeds for each.
 """
@@ -51,6 +51,17 @@ STARTS_S = {
 PERIODS_S = ((0, 500), (500, 1000), (1000, 1500))
 LATE_S = 400
 """Of each period of scenarios 2 and 3 its last 400 s are judged."""
+TCP: dict[str, Any] = {
+    "kind": "tcp",
+    "variant": "reno",
+    "profile": "ns2",
+    "mss": "1000 B",
+    "hdr": "0 B",
+    "ack_size": "40 B",
+    "wnd": "64 packets",
+    "start_jitter": "1 s",
+}
+"""A flow, which is that of ns-2, as the paper's simulations were."""
 TREATMENTS = {"keep": "packets kept at hand-offs", "lose": "packets lost at hand-offs"}
 """What becomes of packets that wait when a terminal is handed off: they stay (our default), or nobody receives them
 (ns-2). Verdicts are of the first."""
@@ -159,17 +170,10 @@ class Case:
         return {"agent": {"kind": "layer-blocking", "reset": self.reset}}
 
     def _tcp(self, i: int) -> dict[str, Any]:
-        return {
-            "kind": "tcp",
-            "variant": "reno",
+        return TCP | {
             "from": f"source-{i}",
             "to": list(TERMINALS)[i],
-            "mss": "1000 B",
-            "hdr": "0 B",
-            "ack_size": "40 B",
-            "wnd": "64 packets",
             "start": f"{self.start_s(SESSIONS[i])} s",
-            "start_jitter": "1 s",
         }
 
     def _session(self, i: int) -> dict[str, Any]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from faircast.arrow import to_arrow
 from faircast.experiment import Data, Measured, Point
-from faircast.experiments.peng.network import LAYER_KBPS, LAYERS, LIMIT_PKTS
+from faircast.experiments.peng.network import LAYER_KBPS, LAYERS, LIMIT_PKTS, TCP
 from faircast.experiments.rows import places
 
 if TYPE_CHECKING:
@@ -82,17 +82,7 @@ class Tree:
             for name, (source, ends) in SESSIONS[self.shape].items()
         }
         flows = {
-            f"tcp-{i}": {
-                "kind": "tcp",
-                "variant": "reno",
-                "from": host(f"sender-{i}", start),
-                "to": host(f"sink-{i}", end),
-                "mss": "1000 B",
-                "hdr": "0 B",
-                "ack_size": "40 B",
-                "wnd": "64 packets",
-                "start_jitter": "1 s",
-            }
+            f"tcp-{i}": TCP | {"from": host(f"sender-{i}", start), "to": host(f"sink-{i}", end)}
             for i, (start, end) in enumerate(TCPS[self.shape])
         }
         return {
