@@ -46,8 +46,8 @@ def data_of(
         summary = RunSummary(Layout(tuple((*key, "1") for key in values)), array("d", values.values()))
         points[case] = PointData(PLAIN, dict.fromkeys(seeds, summary), reduced=dict(zip(seeds, found, strict=True)))
     for case in [case for case in points if isinstance(case, Case)]:
-        for control in CONTROLS:
-            points.setdefault(replace(case, control=control), points[case])
+        for control, profile in CONTROLS:
+            points.setdefault(replace(case, control=control, profile=profile), points[case])
     return Data(points, range(1, 1 + max(map(len, runs.values()))), quick=False)
 
 

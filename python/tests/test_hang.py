@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from array import array
 from collections.abc import Mapping
@@ -123,6 +124,25 @@ def test_the_main_reading_times_out_after_a_fifth_of_a_second_everywhere() -> No
         tcp = Case(scheme=scheme).scenario()["flows"]["tcp"]
         assert (tcp["rto_min"], tcp["wnd"], tcp["variant"]) == ("0.2 s", "20 packets", "reno")
     assert Case(variant="rto1").scenario()["flows"]["tcp"]["rto_min"] == "1 s"
+
+
+def test_what_is_judged_is_the_rfcs_letter_beside_the_tcp_of_ns2() -> None:
+    for scheme in SCHEMES:
+        for variant in VARIANTS:
+            found = json.loads(resolve(Case(scheme=scheme, variant=variant).scenario()).json)
+            assert found["flows"]["tcp"]["profile"] == "ns2"
+            assert found["sessions"][SESSION]["profile"] == ("faircast" if variant == "default" else "rfc4654")
+
+
+def test_our_default_profile_stands_beside_everywhere() -> None:
+    """And decides nothing: it differs from what is judged in the profile alone."""
+    judged, ours = (Case(variant=variant).scenario() for variant in ("main", "default"))
+    apart = {key for key in judged if judged[key] != ours[key]}
+    assert apart == {"name", "sessions"}
+    for module in (one_megabit, receivers, distances, bandwidths, utilities, utility_distances):
+        for experiment in module.EXPERIMENTS:
+            keys: set[Any] = {point.key for point in experiment.points(False)}
+            assert {"main", "default"} <= {key.variant for key in keys}, experiment.id
 
 
 def test_fairness_is_the_ratio_of_means() -> None:
@@ -319,7 +339,7 @@ def test_packets_have_a_thousand_bytes_on_the_wire() -> None:
 def test_a_quick_reproduction(cli: Cli) -> None:
     done = cli("reproduce", "omcc-fig5-table2", "--quick", "--reps", 1, "--out", "here")
     assert done.code == 0
-    assert "4 runs computed" in done.out
+    assert "5 runs computed" in done.out
     assert experiments.load("omcc-fig5-table2").paper == "hang"
 
 

@@ -15,6 +15,7 @@ from faircast.experiment import Data, Experiment, judge
 from faircast.experiments.kwon import counting_layers, drawing, late_receiver, measures, more_traffic, two_receivers
 from faircast.experiments.kwon import worst_dilation as worst
 from faircast.experiments.kwon.course import Course, course
+from faircast.experiments.kwon.network import LETTER, OURS
 from faircast.scenario import resolve
 from faircast.summary import from_columns
 
@@ -104,16 +105,20 @@ def test_the_figure_shows_the_run_in_the_middle() -> None:
 
 
 def test_what_else_controls_the_layers_stands_beside(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measures, "REPORTED_CONTROLS", ("pgmcc",))
-    other = replace(two_receivers.MAIN, control="pgmcc")
-    assert [point.key for point in two_receivers.points(False)] == [two_receivers.MAIN, other]
-    data = data_of({two_receivers.MAIN: [fig4()], other: [fig4(at=50.2)]})
+    monkeypatch.setattr(measures, "REPORTED_CONTROLS", (("tfmcc", OURS), ("pgmcc", LETTER)))
+    ours, other = replace(two_receivers.MAIN, profile=OURS), replace(two_receivers.MAIN, control="pgmcc")
+    assert [point.key for point in two_receivers.points(False)] == [two_receivers.MAIN, ours, other]
+    assert len({point.scenario_of(1)["name"] for point in two_receivers.points(False)}) == 3
+    data = data_of({two_receivers.MAIN: [fig4()], ours: [fig4(at=49.2)], other: [fig4(at=50.2)]})
+    (experiment,) = two_receivers.EXPERIMENTS
+    times = [judge(item, data) for item in experiment.criteria if item.name.startswith("time from the start")]
+    assert [(item.measured, item.verdict) for item in times] == [(pytest.approx(18.2), "agrees")]
     drawn = two_receivers.figure(data)
     assert len(drawn.axes) == 8
     assert drawn.axes[1].get_title(loc="left").startswith("SMCC on pgmcc, seed 1\n")
     assert drawn.get_suptitle().startswith("the median runs by")
-    (found,) = measures.reported(two_receivers.MAIN).values()
-    assert found == other
+    assert list(measures.reported(two_receivers.MAIN).values()) == [ours, other]
+    assert list(measures.reported(two_receivers.MAIN)) == ["SMCC on TFMCC, our default profile", "SMCC on pgmcc"]
 
 
 def fig5(

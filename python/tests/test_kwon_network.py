@@ -11,6 +11,8 @@ import pytest
 import faircast
 from faircast.experiments.kwon.network import (
     DROP_TAIL,
+    LETTER,
+    OURS,
     SINGLE,
     Bottleneck,
     Case,
@@ -98,9 +100,21 @@ def test_layers_are_those_of_the_paper() -> None:
     session = replace(TWO, control="tfmcc", base_mbps=8, link_ms=4).scenario()["sessions"]["session"]
     assert (session["scheme"], session["control"], session["base_rate"]) == ("smcc", "tfmcc", "8 Mbit/s")
     assert (session["rtts"], session["phases"], session["join"]) == (["32 ms"], 1, "additive")
-    assert session["tfmcc"] == {"discounting": False, "rtt_weight_clr": 0.95}
+    assert session["tfmcc"] == {"profile": "rfc4654", "discounting": False, "rtt_weight_clr": 0.95}
     assert replace(TWO, control="pgmcc").scenario()["sessions"]["session"]["pgmcc"] == {}
     assert replace(TWO, control="tfmcc", periods_ms=(32, 64)).scenario()["sessions"]["session"]["rtts"] == [
         "32 ms",
         "64 ms",
     ]
+
+
+def test_what_is_judged_is_the_rfcs_letter_beside_the_tcp_of_ns2() -> None:
+    for control in (SINGLE, "tfmcc"):
+        letter, ours = (resolved(replace(TWO, control=control, profile=profile)) for profile in (LETTER, OURS))
+        found = [scenario["sessions"]["session"] for scenario in (letter, ours)]
+        profiles = [session if control == SINGLE else session["tfmcc"] for session in found]
+        assert [tfmcc["profile"] for tfmcc in profiles] == ["rfc4654", "faircast"]
+        # What the paper says of TFMCC is the same in both.
+        assert [(tfmcc["discounting"], tfmcc["rtt_weight_clr"]) for tfmcc in profiles] == [(False, 0.95)] * 2
+        assert {flow["profile"] for flow in letter["flows"].values()} == {"ns2"}
+    assert resolved(TWO)["sessions"] == resolved(replace(TWO, profile=LETTER))["sessions"]

@@ -2,7 +2,7 @@
 
 1 Mb/s of bottleneck for each of them, RTT 20 to 560 ms, TCP windows that never bind, 1000 B packets. RED: limit twice
 the product of bandwidth and delay, thresholds 5 % and 50 % of the limit, gentle; drop-tail: one such product; both 20
-packets at the least.
+packets at the least. TFMCC and TCP are those by default.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Losses are independent with probability p. Those within a round-trip time of the start of a loss event belong to it, so
 the loss event rate is not p but 1/(1/p + X·R/8s) (RFC 4654, section 5.2, for the definition of an event). The expected
-rate X is the fixed point of that and the equation of RFC 4654, section 2.1.
+rate X is the fixed point of that and the equation of RFC 4654, section 2.1. TFMCC has its default profile: that
+changes the way back after trouble, of which there is none here.
 """
 
 from __future__ import annotations

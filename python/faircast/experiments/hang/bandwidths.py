@@ -103,7 +103,7 @@ def table(data: Data) -> Numbers:
         for rule in RULES
     ]
     return Numbers(
-        columns=["TCP", "queue", *(f"TFMCC divided by TCP on {mbps} Mbit/s" for mbps in PUBLISHED)], rows=rows
+        columns=["reading", "queue", *(f"TFMCC divided by TCP on {mbps} Mbit/s" for mbps in PUBLISHED)], rows=rows
     )
 
 

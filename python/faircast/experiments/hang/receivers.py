@@ -19,6 +19,7 @@ from faircast.experiments.hang.drawing import (
 )
 from faircast.experiments.hang.network import (
     CBR,
+    DEFAULT,
     LIMITS,
     MAIN,
     SESSION,
@@ -40,7 +41,7 @@ from faircast.statistics import Estimate, jackknife
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SHOWN = (MAIN, "rto1", "newreno")
+SHOWN = (MAIN, "rto1", "newreno", DEFAULT)
 
 
 def cases(variant: str, limit: int, quick: bool) -> list[Case]:

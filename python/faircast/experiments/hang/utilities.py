@@ -23,6 +23,7 @@ from faircast.experiments.hang.drawing import (
 )
 from faircast.experiments.hang.network import (
     CAPPED,
+    DEFAULT,
     MAIN,
     NAMES,
     SESSION,
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LIMIT = 20
-SHOWN = (MAIN, "rto1", "newreno")
+SHOWN = (MAIN, "rto1", "newreno", DEFAULT)
 PUBLISHED = ("tfmcc", "log", "tcp")
 OURS = ("log-received", "tcp-received", "log-1.5", "log-2", "log-increase")
 LITERAL = ("log", "tcp")

@@ -16,6 +16,7 @@ from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, 
 from faircast.experiments.hang.drawing import receivers_axis, share_curves, table_by_receivers
 from faircast.experiments.hang.network import (
     CAPPED,
+    DEFAULT,
     MAIN,
     NAMES,
     SESSION,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 DELAYS_MS = {"a": 10.0, "b": 1.0, "c": 0.1}
 LITERAL = ("log", "tcp")
 SCHEMES = ("tfmcc", *LITERAL)
-SHOWN = (MAIN, "rto1", "newreno", "jitter")
+SHOWN = (MAIN, "rto1", "newreno", "jitter", DEFAULT)
 STUDIES, STUDY_RUNS = 10_000, 5
 """How many studies of five runs, as the paper's, are drawn to see what chance does."""
 

@@ -20,7 +20,7 @@ from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, 
 from faircast.experiments.judging import Statement, criteria
 from faircast.experiments.kwon.course import Course, course_of, mean, seconds
 from faircast.experiments.kwon.measures import each, median_seed, over_courses, per_seed, point
-from faircast.experiments.kwon.network import SINGLE, Bottleneck, Case, Tcps
+from faircast.experiments.kwon.network import OURS, SINGLE, Bottleneck, Case, Tcps
 from faircast.figures import COLOURS, PAGE_IN, panels
 from faircast.statistics import Estimate
 
@@ -68,6 +68,7 @@ CASES = {
     "a new round-trip time of TF1 counts for 0.1": replace(
         MAIN, tfmcc=(("discounting", False), ("rtt_weight_clr", 0.9))
     ),
+    "our default profile of TFMCC": replace(MAIN, profile=OURS),
 }
 
 

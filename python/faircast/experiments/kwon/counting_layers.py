@@ -17,7 +17,7 @@ import numpy as np
 from faircast.arrow import to_arrow
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, listed, plain
 from faircast.experiments.kwon.course import Attempt, Course, course
-from faircast.experiments.kwon.network import AMPLE, SESSION
+from faircast.experiments.kwon.network import AMPLE, LETTER, SESSION
 from faircast.experiments.rows import places
 from faircast.figures import COLOURS, PAGE_IN, panels
 from faircast.statistics import estimate
@@ -72,7 +72,7 @@ def scenario() -> dict[str, Any]:
                 "membership": {"leave_delay": "0 s"},
                 "bounds": ["400 kbit/s", "480 kbit/s"],
                 "rtts": ["1 s"],
-                "tfmcc": {"initial_max_rtt": "1 s"},
+                "tfmcc": {"profile": LETTER, "initial_max_rtt": "1 s"},
             }
         },
         "probes": {"interval": "1 s", "links": False, "packets": [LAST_LINK], "packets_actions": ["departed"]},

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from faircast.experiments.kwon.course import NOBODY, STEP_S, Course, course_of, seconds, spans
-from faircast.experiments.kwon.measures import CONTROLS
+from faircast.experiments.kwon.measures import control_of
 from faircast.experiments.kwon.network import SESSION, Case
 from faircast.figures import COLOURS, LINES, PAGE_IN, panels
 
@@ -85,7 +85,7 @@ def over_time(
         for axes, (label, receivers, tcps) in zip(grid[:, column], groups, strict=False):
             flows = tcps(case, course) if callable(tcps) else tcps
             throughput(axes, course, {names[number]: number for number in receivers}, flows)
-            above = f"{CONTROLS[case.control]}, seed {seed}\n" if len(drawn) > 1 and axes is grid[0][column] else ""
+            above = f"{control_of(case)}, seed {seed}\n" if len(drawn) > 1 and axes is grid[0][column] else ""
             axes.set_title(above + label, loc="left")
         layer_rates(grid[-2][column], course, tops)
         grid[-2][column].set_title("layers", loc="left")

@@ -16,7 +16,7 @@ import numpy as np
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, plain
 from faircast.experiments.kwon import six_receivers
 from faircast.experiments.kwon.course import ENDS, Attempt
-from faircast.experiments.kwon.measures import controls, courses, point
+from faircast.experiments.kwon.measures import controls, courses, point, reported
 from faircast.experiments.kwon.network import Bottleneck, Case, Stay
 from faircast.figures import COLOURS, COLUMN_IN, MARKERS, panels
 
@@ -51,8 +51,8 @@ SIX = six_receivers.MAIN
 
 
 def points(_quick: bool) -> list[Point]:
-    """All B_0 and the network of Fig. 11, with TFMCC and with what is only reported."""
-    return [point(varied) for case in (*CASES.values(), SIX) for varied in controls(case).values()]
+    """All B_0, where nothing fails; and the network of Fig. 11, with TFMCC and with what is only reported."""
+    return [point(case) for case in (*CASES.values(), *controls(SIX).values())]
 
 
 def needed(packets: float) -> int:
@@ -105,7 +105,7 @@ def messages(data: Data, case: Case) -> float:
 
 
 def in_the_six(data: Data) -> Measured:
-    """The same in the network of Fig. 11, and what became of the attempts there."""
+    """The same in the network of Fig. 11, and what became of the attempts there; beside it what else is in control."""
     ended = [item.end for run in courses(data, SIX) for item in run.attempts() if item.end]
     parts = ", ".join(plain(ended.count(end) / len(data.seeds)) for end in ENDS)
     alone = {base: messages(data, case) for base, case in CASES.items()}
@@ -113,6 +113,7 @@ def in_the_six(data: Data) -> Measured:
     return Measured(
         value=messages(data, SIX),
         note=f"of its attempts per run succeed, fail and are given up {parts}; without losses, by B_0: {lossless}",
+        beside="; ".join(f"{label}: {plain(messages(data, case))}" for label, case in reported(SIX).items()),
     )
 
 

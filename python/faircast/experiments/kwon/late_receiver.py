@@ -21,6 +21,7 @@ from faircast.experiments.kwon.measures import (
     median_seed,
     over_courses,
     part_of_runs,
+    pictured,
     point,
     ratio,
     reported,
@@ -127,7 +128,7 @@ STATEMENTS: list[Statement[Case]] = [
 
 def figure(data: Data) -> Figure:
     """As in the paper, of the median run by what L_0 carries before S1 comes."""
-    drawn = [(case, median_seed(data, case, base_before)) for case in controls(MAIN).values()]
+    drawn = [(case, median_seed(data, case, base_before)) for case in pictured(MAIN)]
     return over_time(
         data,
         drawn,

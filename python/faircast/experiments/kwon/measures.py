@@ -10,12 +10,17 @@ from statistics import median
 
 from faircast.experiment import Data, Measured, Point, plain
 from faircast.experiments.kwon.course import ENDS, Course, course, course_of
-from faircast.experiments.kwon.network import Case
+from faircast.experiments.kwon.network import LETTER, OURS, Case
 from faircast.statistics import Estimate, jackknife, median_interval
 
-REPORTED_CONTROLS: tuple[str, ...] = ("pgmcc",)
-"""What controls the layers in runs that are reported beside those of the paper's TFMCC."""
-CONTROLS = {"tfmcc": "SMCC on TFMCC", "pgmcc": "SMCC on pgmcc"}
+CONTROLS = {
+    ("tfmcc", LETTER): "SMCC on TFMCC",
+    ("tfmcc", OURS): "SMCC on TFMCC, our default profile",
+    ("pgmcc", LETTER): "SMCC on pgmcc",
+}
+"""What controls the layers, and by which profile of TFMCC, in words. The first is the paper's, which is judged."""
+REPORTED_CONTROLS = tuple(CONTROLS)[1:]
+"""What is reported beside it."""
 Measure = Callable[[Data, Case], Measured]
 OfCourse = Callable[[Course], float]
 
@@ -27,12 +32,25 @@ def point(case: Case) -> Point:
 
 def reported(case: Case) -> dict[str, Case]:
     """The same with what else controls the layers, by what it is called: without a verdict."""
-    return {CONTROLS[control]: replace(case, control=control) for control in REPORTED_CONTROLS}
+    return {
+        CONTROLS[control, profile]: replace(case, control=control, profile=profile)
+        for control, profile in REPORTED_CONTROLS
+    }
 
 
 def controls(case: Case) -> dict[str, Case]:
     """A case, and the same with what else controls the layers."""
-    return {CONTROLS[case.control]: case} | reported(case)
+    return {control_of(case): case} | reported(case)
+
+
+def pictured(case: Case) -> list[Case]:
+    """Those of them whose runs are drawn side by side: the case, and the same with pgmcc in control."""
+    return [found for found in controls(case).values() if found.profile == LETTER]
+
+
+def control_of(case: Case) -> str:
+    """What controls its layers, in words."""
+    return CONTROLS[case.control, case.profile]
 
 
 def courses(data: Data, case: Case) -> list[Course]:

@@ -24,7 +24,7 @@ from faircast.experiment import Data, Experiment, Measured, Point, percent, plai
 from faircast.experiments.judging import Statement, criteria
 from faircast.experiments.kwon.course import STEP_S, Course, course_of, mean
 from faircast.experiments.kwon.drawing import over_time
-from faircast.experiments.kwon.measures import OfCourse, controls, point, reported
+from faircast.experiments.kwon.measures import OfCourse, controls, pictured, point, reported
 from faircast.experiments.kwon.network import Bottleneck, Case, Tcps
 from faircast.statistics import Estimate, estimate, median_interval
 
@@ -297,7 +297,7 @@ def drawn_seed(data: Data, case: Case) -> int:
 
 def figure(join: str, data: Data) -> Figure:
     """As in the paper, the same seed for both figures."""
-    drawn = [(replace(case, join=join), drawn_seed(data, case)) for case in controls(MAIN).values()]
+    drawn = [(replace(case, join=join), drawn_seed(data, case)) for case in pictured(MAIN)]
     groups = [
         ("S1, S2 and S3", [S1, S2, S3], []),
         ("S3 and the TCP flows behind its 40 Mbit/s", [S3], MAIN.tcps(3)),

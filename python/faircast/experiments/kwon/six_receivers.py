@@ -26,6 +26,7 @@ from faircast.experiments.kwon.measures import (
     means,
     median_seed,
     over_courses,
+    pictured,
     point,
     ratio,
     reported,
@@ -224,7 +225,7 @@ def first_share(course: Course) -> float:
 
 def figure_11(data: Data) -> Figure:
     """Each receiver with the TCP flow that stands for its ten."""
-    drawn = [(case, median_seed(data, case, first_share)) for case in controls(MAIN).values()]
+    drawn = [(case, median_seed(data, case, first_share)) for case in pictured(MAIN)]
     groups = [
         (
             f"({'abcdef'[number]}) S{number + 1} and a TCP flow behind {(TCPS + 1) * fair} Mbit/s",
@@ -240,7 +241,7 @@ def figure_11(data: Data) -> Figure:
 
 def figure_12(data: Data) -> Figure:
     """S1 and S2, S2 and S3."""
-    drawn = [(case, median_seed(data, case, stays_of_s2)) for case in controls(MAIN).values()]
+    drawn = [(case, median_seed(data, case, stays_of_s2)) for case in pictured(MAIN)]
     groups: Sequence[tuple[str, list[int], list[str]]] = [
         ("(a) S1 and S2", [S1, S2], []),
         ("(b) S2 and S3", [S2, S3], []),

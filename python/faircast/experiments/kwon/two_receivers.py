@@ -25,6 +25,7 @@ from faircast.experiments.kwon.measures import (
     means,
     median_seed,
     over_courses,
+    pictured,
     point,
     reported,
     shares,
@@ -130,7 +131,7 @@ STATEMENTS: list[Statement[Case]] = [
 
 def figure(data: Data) -> Figure:
     """As in the paper, of the median run by the first criterion."""
-    drawn = [(case, median_seed(data, case, time_to_climb)) for case in controls(MAIN).values()]
+    drawn = [(case, median_seed(data, case, time_to_climb)) for case in pictured(MAIN)]
     return over_time(
         data,
         drawn,
