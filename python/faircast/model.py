@@ -845,6 +845,9 @@ class Constellation(Part):
         before. Default 0; in presets every other plane is half a slot ahead.
     planes : int, optional
         How many planes there are; of element sets into how many the satellites are sorted. Default as altitude.
+    reroute_interval : str such as "250 ms", optional
+        Routes are computed anew this often, in the delays of that moment, beside when a link comes, goes or turns; at
+        least "1 ms". Default "5 s", with which no way is more than 1 ms longer than the shortest one.
     shell : {"iridium", "teledesic", "star", "delta", "elements"}, optional
         What it is made from. Default "iridium".
     slots : int, optional
@@ -917,6 +920,10 @@ class Constellation(Part):
     """
     planes: int | None = None
     """How many planes there are; of element sets into how many the satellites are sorted. Default as altitude."""
+    reroute_interval: str | None = None
+    """Routes are computed anew this often, in the delays of that moment, beside when a link comes, goes or turns; at
+    least "1 ms". Default "5 s", with which no way is more than 1 ms longer than the shortest one.
+    """
     shell: Shell | None = None
     """What it is made from. Default "iridium"."""
     slots: int | None = None
@@ -4858,8 +4865,8 @@ class Scenario(Part):
     probes : Probes, optional
         What is observed.
     reroute_interval : str such as "250 ms", optional
-        Routes are computed anew this often, in the delays of that moment, at least "1 ms". Default: only when a link
-        goes down or up or turns elsewhere.
+        Routes are computed anew this often, in the delays of that moment, at least "1 ms". Default: that of a
+        constellation, otherwise only when a link goes down or up or turns elsewhere.
     schemes : Mapping[str, Part], optional
         Parameters by scheme, for every session of that scheme that does not say them. So a session can have another
         scheme without keys of the first one in its way.
@@ -4896,8 +4903,8 @@ class Scenario(Part):
     probes: Probes | None = None
     """What is observed."""
     reroute_interval: str | None = None
-    """Routes are computed anew this often, in the delays of that moment, at least "1 ms". Default: only when a link
-    goes down or up or turns elsewhere.
+    """Routes are computed anew this often, in the delays of that moment, at least "1 ms". Default: that of a
+    constellation, otherwise only when a link goes down or up or turns elsewhere.
     """
     schemes: Mapping[str, Part] | None = None
     """Parameters by scheme, for every session of that scheme that does not say them. So a session can have another

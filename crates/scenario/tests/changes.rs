@@ -91,6 +91,12 @@ fn what_is_wrong_with_changes_is_said_where_it_stands() {
     let text = with("");
     for (old, new, path, message) in [
         ("500 ms", "999 us", "reroute_interval", "legal is at least 1 ms"),
+        (
+            "left = 1 }",
+            "left = 1, reroute_interval = \"1 s\" }",
+            "topology.reroute_interval",
+            "unknown key here: reroute_interval stands at the top of the file, above [topology]",
+        ),
         ("to = \"right-router\" }", "to = \"right-ruter\" }", "links.spur.changes[0].to", "did you mean right-router?"),
         (
             "to = \"right-router\" }",

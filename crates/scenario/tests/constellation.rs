@@ -117,6 +117,24 @@ fn looks_at_random_times_are_those_of_the_seed() {
 }
 
 #[test]
+fn routes_are_computed_anew_as_the_scenario_says_or_the_topology() {
+    let interval = |topology: &str, top: &str| {
+        let text = with(topology, "", "").replace("format = 1", &format!("format = 1\n{top}"));
+        Scenario::from_toml(&text).map(|scenario| scenario.expand().reroute_interval.map(|every| every.as_secs_f64()))
+    };
+    let (in_topology, on_top) = (r#"reroute_interval = "2 s""#, r#"reroute_interval = "3 s""#);
+    assert_eq!(interval("", ""), Ok(Some(5.0)));
+    assert_eq!(interval("shell = \"teledesic\"", ""), Ok(Some(5.0)));
+    assert_eq!(interval(in_topology, ""), Ok(Some(2.0)));
+    assert_eq!(interval("", on_top), Ok(Some(3.0)));
+    assert_eq!(interval(in_topology, in_topology), Ok(Some(2.0)));
+    let found = interval(in_topology, on_top).expect_err("they are not the same");
+    let said = "2 s given, and 3 s at the top of the file; say it once";
+    let [problem] = &found[..] else { panic!("{found:#?}") };
+    assert_eq!((&problem.path[..], &problem.message[..]), ("topology.reroute_interval", said));
+}
+
+#[test]
 fn packets_come_in_their_propagation_time_and_none_is_lost() {
     let output = go(&with("", "", "[probes]\ninterval = \"10 s\""));
     assert_eq!(balance(&output), (0, 0));
@@ -351,6 +369,9 @@ ECCENTRICITY = 0.0, INCLINATION = 86.4, RA_OF_ASC_NODE = 0.0, ARG_OF_PERICENTER 
         ),
         ("date = \"2026-12-24\"", "", "", "topology.date", "belongs to shell = \"elements\""),
         ("handoff_check = \"0 s\"", "", "", "topology.handoff_check", "legal is at least 1 ms"),
+        ("reroute_interval = \"999 us\"", "", "", "topology.reroute_interval", "legal is at least 1 ms"),
+        ("reroute_interval = 5", "", "", "topology.reroute_interval", "5 has no unit"),
+        ("", "reroute_interval = \"5 s\"", "", "stations.berkeley.reroute_interval", "unknown key"),
         ("handoff_jitter = \"10 s\"", "", "", "topology.handoff_jitter", "less than handoff_check, 10 s"),
         ("isl = { delay = \"3 ms\" }", "", "", "topology.isl.delay", "satellites' places say"),
         ("uplink = { back = { rate = \"1 Mbit/s\" } }", "", "", "topology.uplink.back", "unknown key"),

@@ -108,6 +108,56 @@ fn from_berkeley_to_boston_delay_jumps_at_events_only() {
     }
 }
 
+/// How much longer the ways between cities on all continents are than the shortest at that moment, at most, in samples
+/// over `seconds` seconds. Where routes follow `topology`, and where each sample has routes of its own.
+fn longest_detour_s(shell: &str, topology: &str, seconds: u32) -> f64 {
+    // No two samples have the same distance to the next computation of routes.
+    const EVERY: &str = "4.9 s";
+    let cities = [
+        ("tokyo", 35.7, 139.7),
+        ("sydney", -33.9, 151.2),
+        ("cape-town", -33.9, 18.4),
+        ("oslo", 59.9, 10.7),
+        ("quito", -0.2, -78.5),
+    ];
+    let stations: String = cities
+        .iter()
+        .map(|(name, latitude, longitude)| {
+            format!("[stations.{name}]\nlatitude = {latitude}\nlongitude = {longitude}\n")
+        })
+        .collect();
+    let pairs = [("tokyo", "sydney"), ("cape-town", "oslo"), ("quito", "tokyo"), ("quito", "oslo")];
+    let paths: Vec<String> = pairs.iter().map(|(from, to)| format!("{{ from = \"{from}\", to = \"{to}\" }}")).collect();
+    let delays = |topology: &str| -> Vec<f64> {
+        let text = format!(
+            "format = 1\nname = \"cities\"\nduration = \"{seconds} s\"\n\
+             [topology]\nkind = \"constellation\"\nshell = \"{shell}\"\n{topology}\n{stations}\
+             [probes]\ninterval = \"{EVERY}\"\npaths = [{}]\n",
+            paths.join(", ")
+        );
+        let scenario = Scenario::from_toml(&text).unwrap_or_else(|problems| panic!("{problems:#?}"));
+        let output = walk(&scenario, 1, None, &Control::default()).expect("it can be walked");
+        rows(&output).into_iter().filter(|row| row.event.is_empty()).map(|row| row.delay_s).collect()
+    };
+    let (found, shortest) = (delays(topology), delays(&format!("reroute_interval = \"{EVERY}\"")));
+    assert!(found.len() == shortest.len() && found.len() as f64 > 0.8 * f64::from(seconds));
+    let longer = found.iter().zip(&shortest).map(|(found, shortest)| found - shortest);
+    let (least, most) = longer.fold((0.0_f64, 0.0_f64), |(least, most), by| (least.min(by), most.max(by)));
+    assert!(least > -1e-9, "no way is shorter than the shortest: {least}");
+    most
+}
+
+#[test]
+fn over_the_shells_by_name_no_way_is_a_millisecond_longer_than_the_shortest() {
+    for (shell, seconds, stale) in [("iridium", 6100, 0.005), ("teledesic", 1500, 0.000_5)] {
+        let detour_s = longest_detour_s(shell, "", seconds);
+        assert!(detour_s < 0.001, "{shell}: {detour_s} s");
+        // Were routes to follow only links that come and go, they would be milliseconds longer.
+        let detour_s = longest_detour_s(shell, "reroute_interval = \"24 h\"", seconds);
+        assert!(detour_s > stale, "{shell}: {detour_s} s");
+    }
+}
+
 #[test]
 fn nobody_needs_to_send_for_ways_to_be_seen() {
     let row = |t_s: f64, event: &str, millis: f64, way: &str| Row {

@@ -22,6 +22,11 @@ impl Scenario {
     pub fn expand(&self) -> Network {
         expand(self, self.seed, &mut Vec::new(), &Control::default()).expect("nobody else has the control")
     }
+
+    /// How often routes are computed anew: as the scenario says, or else its topology.
+    fn reroute_interval(&self) -> Option<Duration> {
+        self.reroute_interval.or_else(|| self.topology.as_ref()?.reroute_interval())
+    }
 }
 
 /// The network of `scenario` in the run with a seed, on which looks for satellites may depend. What cannot be made is
@@ -45,7 +50,7 @@ pub(crate) fn expand(
         flow_groups: Vec::new(),
         sessions: Vec::new(),
         handoffs,
-        reroute_interval: scenario.reroute_interval,
+        reroute_interval: scenario.reroute_interval(),
         probes: ProbePlan {
             warmup: Instant::ZERO + scenario.warmup(),
             interval: scenario.probes.interval,

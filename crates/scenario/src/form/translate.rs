@@ -144,6 +144,9 @@ fn unknown_key(path: &str, key: &str, value: &Value, node: &Value, schema: &Valu
     let message = match (path, of_another_scheme(key, node, schema)) {
         ("schemes", _) => format!("there is no scheme {key}{near}; legal are {legal}"),
         (_, Some(message)) => message,
+        ("topology", None) if schema["properties"][key]["x-quantity"].is_string() => {
+            format!("unknown key here: {key} stands at the top of the file, above [topology]; legal are {legal}")
+        }
         _ => format!("unknown key{near}; legal are {legal}"),
     };
     Problem { path: join(path, key), given: Some(given(value)), message, legal: Some(legal) }

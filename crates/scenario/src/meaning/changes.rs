@@ -3,6 +3,7 @@
 use super::{FARTHEST, FASTEST, SLOWEST};
 use crate::model::{ChangeEntry, Scenario, Settings};
 use crate::problem::Finding;
+use crate::topology::Topology;
 use faircast_proto::time::Duration;
 use faircast_sim::change::Slope;
 use std::collections::BTreeMap;
@@ -19,6 +20,13 @@ pub(super) fn interval(scenario: &Scenario, found: &mut Vec<Finding>) {
     {
         let message = format!("{interval} given; legal is at least 1 ms");
         found.push(Finding::new("reroute_interval", message).given(Some(interval)));
+    }
+    if let (Some(top), Some(Topology::Constellation(config))) = (scenario.reroute_interval, &scenario.topology)
+        && let Some(interval) = config.reroute_interval
+        && interval != top
+    {
+        let message = format!("{interval} given, and {top} at the top of the file; say it once");
+        found.push(Finding::new("topology.reroute_interval", message).given(Some(interval)).on(["reroute_interval"]));
     }
 }
 

@@ -78,8 +78,8 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("propertyNames" = { "pattern": "^[A-Za-z0-9_-]+$", "maxLength": 100 }))]
     pub sessions: BTreeMap<String, SessionEntry>,
-    /// Routes are computed anew this often, in the delays of that moment, at least "1 ms". Default: only when a link
-    /// goes down or up or turns elsewhere.
+    /// Routes are computed anew this often, in the delays of that moment, at least "1 ms". Default: that of a
+    /// constellation, otherwise only when a link goes down or up or turns elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reroute_interval: Option<Duration>,
     /// What is observed.

@@ -55,6 +55,11 @@ pub(crate) trait Shape {
         Sort::Duplex
     }
 
+    /// How often routes are computed anew unless the scenario says so itself.
+    fn reroute_interval(&self) -> Option<Duration> {
+        None
+    }
+
     /// Whether [`lay`](Self::lay) can make something for a run of this length.
     fn can_be_laid(&self, _duration: Duration) -> bool {
         true
@@ -131,6 +136,13 @@ macro_rules! topologies {
             pub(crate) fn host(&self, side: &str, index: u32) -> Option<String> {
                 match self {
                     $(Topology::$Type(config) => config.host(side, index),)+
+                }
+            }
+
+            /// How often routes are computed anew unless the scenario says so itself.
+            pub(crate) fn reroute_interval(&self) -> Option<Duration> {
+                match self {
+                    $(Topology::$Type(config) => config.reroute_interval(),)+
                 }
             }
 

@@ -217,8 +217,8 @@ static LAST: Mutex<Option<(String, Arc<Links>)>> = Mutex::new(None);
 
 /// The links between the satellites of a constellation.
 fn links_between(config: &Config, constellation: &Constellation, duration: Duration) -> Arc<Links> {
-    let Config { isl, uplink, downlink, .. } = Config::default();
-    let geometry = Config { isl, uplink, downlink, ..config.clone() };
+    let Config { isl, uplink, downlink, reroute_interval, .. } = Config::default();
+    let geometry = Config { isl, uplink, downlink, reroute_interval, ..config.clone() };
     let key = format!("{duration} {}", serde_json::to_string(&geometry).unwrap_or_default());
     // Those who come at the same time wait for the first.
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
