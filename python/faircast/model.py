@@ -290,8 +290,8 @@ TcpProfile: TypeAlias = Literal["rfc", "ns2", "linux"]
 """Sets of values for the keys that are left out.
 
 * "rfc": The default of each key.
-* "ns2": The one-way TCP agents of ns-2.
-* "linux": A Linux host.
+* "ns2": The one-way TCP agents of ns-2: ACKs are counted, and SACK repairs all holes before it sends new data.
+* "linux": A Linux host: delayed ACKs, SACK, time stamps, sizes and times of its own. The window rule is to be said.
 """
 TfmccGapFloor: TypeAlias = Literal["decays", "follows"]
 """R_max after the gap between packets has raised it.
@@ -3936,8 +3936,17 @@ class Tcp(Part):
 
     Parameters
     ----------
+    abc_limit : int, optional
+        The most segments for which an ACK lets the window grow in slow start, L of RFC 3465 section 2.2: used with
+        `byte_counting`, and without `hystart`, which has a limit of its own. After a time-out it is 1 (section 2.3).
+        Default 1, as RFC 5681 section 3.1 wants it; RFC 3465 allows 2 for experiments.
     ack_size : str such as "1000 B", optional
         Size of an acknowledgement on the wire. Default 40 B (ns-2).
+    byte_counting : bool, optional
+        In congestion avoidance an ACK lets the window grow for each segment that it acknowledges (RFC 5681 section 3.1,
+        RFC 3465 section 2.1), and in slow start for at most `abc_limit` of them. If false for one, whatever it
+        acknowledges, as in ns-2: a receiver that delays its ACKs then halves the growth. Left out, true but with
+        "hybla", which is published so. The cubic function of "cubic" does not count.
     count : int, optional
         So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME.
     cubic : TcpCubic, optional
@@ -3970,6 +3979,10 @@ class Tcp(Part):
     hdr : str such as "1000 B", optional
         Headers that a segment has on the wire beside its payload. Default 40 B: IP and TCP without options. 0 B counts
         as ns-2 did before 2002.
+    holes_first : bool, optional
+        In a recovery by SACK, what is not acknowledged below something that is goes before what was never sent, though
+        it does not count as lost yet: rule (3) of NextSeg before rule (2), as in ns-2. Default false (RFC 6675 section
+        4).
     hybla : TcpHybla, optional
         Hybla: used with `variant = "hybla"`.
     hystart : bool, optional
@@ -3998,6 +4011,9 @@ class Tcp(Part):
         Whose choices the keys that are left out take. Default "rfc".
     recovery : {"reno", "newreno", "sack"}, optional
         How losses are repaired; left out, the way that goes with the variant.
+    rescue_retransmission : bool, optional
+        In a recovery by SACK in which nothing else may be sent, send the last segment outstanding again, once: rule (4)
+        of NextSeg (RFC 6675 section 4). It finds out whether the end of a transfer was lost. Default true.
     rto_initial : str such as "250 ms", optional
         Retransmission time-out before the first measurement. Default 3 s (ns-2; RFC 6298 (2.1) says 1 s).
     rto_max : str such as "250 ms", optional
@@ -4040,8 +4056,19 @@ class Tcp(Part):
 
     kind: ClassVar[str | None] = "tcp"
 
+    abc_limit: int | None = None
+    """The most segments for which an ACK lets the window grow in slow start, L of RFC 3465 section 2.2: used with
+    `byte_counting`, and without `hystart`, which has a limit of its own. After a time-out it is 1 (section 2.3).
+    Default 1, as RFC 5681 section 3.1 wants it; RFC 3465 allows 2 for experiments.
+    """
     ack_size: str | None = None
     """Size of an acknowledgement on the wire. Default 40 B (ns-2)."""
+    byte_counting: bool | None = None
+    """In congestion avoidance an ACK lets the window grow for each segment that it acknowledges (RFC 5681 section
+    3.1, RFC 3465 section 2.1), and in slow start for at most `abc_limit` of them. If false for one, whatever it
+    acknowledges, as in ns-2: a receiver that delays its ACKs then halves the growth. Left out, true but with
+    "hybla", which is published so. The cubic function of "cubic" does not count.
+    """
     count: int | None = None
     """So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME."""
     cubic: TcpCubic | None = None
@@ -4082,6 +4109,11 @@ class Tcp(Part):
     """Headers that a segment has on the wire beside its payload. Default 40 B: IP and TCP without options. 0 B
     counts as ns-2 did before 2002.
     """
+    holes_first: bool | None = None
+    """In a recovery by SACK, what is not acknowledged below something that is goes before what was never sent,
+    though it does not count as lost yet: rule (3) of NextSeg before rule (2), as in ns-2. Default false (RFC 6675
+    section 4).
+    """
     hybla: TcpHybla | None = None
     """Hybla: used with `variant = "hybla"`."""
     hystart: bool | None = None
@@ -4114,6 +4146,10 @@ class Tcp(Part):
     """Whose choices the keys that are left out take. Default "rfc"."""
     recovery: Recovery | None = None
     """How losses are repaired; left out, the way that goes with the variant."""
+    rescue_retransmission: bool | None = None
+    """In a recovery by SACK in which nothing else may be sent, send the last segment outstanding again, once: rule
+    (4) of NextSeg (RFC 6675 section 4). It finds out whether the end of a transfer was lost. Default true.
+    """
     rto_initial: str | None = None
     """Retransmission time-out before the first measurement. Default 3 s (ns-2; RFC 6298 (2.1) says 1 s)."""
     rto_max: str | None = None

@@ -56,6 +56,12 @@ const CASES: &[(&str, &str, &str, &str)] = &[
     ("[nodes.extra]", "[nodes.extra]\ncolour = 1", "nodes.extra.colour", "unknown key; legal are description"),
     ("interval =", "intervall =", "probes.intervall", "did you mean interval?"),
     ("count = 2", "count = \"two\"", "flows.web.count", "\"two\" is not legal; legal is a whole number from 1"),
+    // Profiles are of a kind of flow.
+    ("count = 2", "profile = \"rfc4654\"", "flows.web.profile", "\"rfc4654\" is not legal; legal are rfc, ns2, linux"),
+    ("count = 2", "profile = \"linus\"", "flows.web.profile", "did you mean linux?; legal are rfc, ns2, linux"),
+    ("kind = \"cbr\"", "kind = \"cbr\"\nprofile = \"ns2\"", "flows.voice.profile", "unknown key"),
+    ("count = 2", "abc_limit = 0", "flows.web.abc_limit", "0 is not legal; legal is a whole number from 1 to 1000"),
+    ("count = 2", "byte_counting = 1", "flows.web.byte_counting", "1 is not legal; legal is true or false"),
     ("count = 2", "count = 1.5", "flows.web.count", "1.5 is not legal; legal is a whole number from 1"),
     ("queues = [", "events = 1\nqueues = [", "probes.events", "1 is not legal; legal is true or false"),
     ("queues = [", "packets = \"spur\"\nqueues = [", "probes.packets", "legal is a list, each item a text"),

@@ -46,9 +46,9 @@ impl WindowRule for LimitedSlowStart {
         Recovery::NewReno
     }
 
-    fn grow(&mut self, _ack: &Ack, window: &mut Window) {
+    fn grow(&mut self, ack: &Ack, window: &mut Window) {
         if window.cwnd >= window.ssthresh || window.cwnd <= self.max_ssthresh {
-            return reno::grow(window);
+            return reno::grow(ack, window);
         }
         // RFC 3742 section 2: K = int(cwnd / (0.5 max_ssthresh)); cwnd += MSS / K.
         let k = (window.cwnd / (0.5 * self.max_ssthresh)).floor();

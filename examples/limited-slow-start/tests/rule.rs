@@ -5,7 +5,7 @@ use faircast_proto::packet::{Address, FlowId, Header, Packet};
 use faircast_proto::random::Random;
 use faircast_proto::tcp;
 use faircast_proto::tcp::events::LOSS_REDUCTION;
-use faircast_proto::tcp::rule::{Ack, Window, WindowRule};
+use faircast_proto::tcp::rule::{Ack, Credit, Window, WindowRule};
 use faircast_proto::tcp::{Config, Receiver, Sender};
 use faircast_proto::testing::{Fate, Pair, Side, gauge};
 use faircast_proto::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use faircast_scenario::run::Control;
 use faircast_scenario::tables::Values;
 use limited_slow_start::LimitedSlowStart;
 
-const ACK: Ack = Ack { now: Instant::ZERO, newly_acked: 1, flight: 0, rtt: None, srtt: None };
+const ACK: Ack = Ack { now: Instant::ZERO, newly_acked: 1, flight: 0, rtt: None, srtt: None, credit: Credit::ONE };
 
 #[test]
 fn growth_by_hand() {

@@ -42,6 +42,17 @@ pub struct Config {
     /// and off with every other variant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hystart: Option<bool>,
+    /// In congestion avoidance an ACK lets the window grow for each segment that it acknowledges (RFC 5681 section 3.1,
+    /// RFC 3465 section 2.1), and in slow start for at most `abc_limit` of them. If false for one, whatever it
+    /// acknowledges, as in ns-2: a receiver that delays its ACKs then halves the growth. Left out, true but with
+    /// "hybla", which is published so. The cubic function of "cubic" does not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub byte_counting: Option<bool>,
+    /// The most segments for which an ACK lets the window grow in slow start, L of RFC 3465 section 2.2: used with
+    /// `byte_counting`, and without `hystart`, which has a limit of its own. After a time-out it is 1 (section 2.3).
+    /// Default 1, as RFC 5681 section 3.1 wants it; RFC 3465 allows 2 for experiments.
+    #[schemars(range(min = 1, max = 1000))]
+    pub abc_limit: u32,
     /// The window with which NewReno leaves a recovery. Default "ssthresh", which is what ns-2 does.
     pub full_ack: FullAck,
     /// The most segments that the window lets out at once: for one ACK, at the start, after a time-out. The repairs
@@ -58,6 +69,13 @@ pub struct Config {
     pub dupthresh: u32,
     /// Send a new segment on each of the first duplicate ACKs (RFC 3042). Default true.
     pub limited_transmit: bool,
+    /// In a recovery by SACK, what is not acknowledged below something that is goes before what was never sent, though
+    /// it does not count as lost yet: rule (3) of NextSeg before rule (2), as in ns-2. Default false (RFC 6675 section
+    /// 4).
+    pub holes_first: bool,
+    /// In a recovery by SACK in which nothing else may be sent, send the last segment outstanding again, once: rule (4)
+    /// of NextSeg (RFC 6675 section 4). It finds out whether the end of a transfer was lost. Default true.
+    pub rescue_retransmission: bool,
     /// Retransmission time-out before the first measurement. Default 3 s (ns-2; RFC 6298 (2.1) says 1 s).
     pub rto_initial: Duration,
     /// Least retransmission time-out. Default 1 s (RFC 6298 (2.4); ns-2.35 has 0.2 s).
@@ -120,9 +138,9 @@ pub enum Profile {
     /// The default of each key.
     #[default]
     Rfc,
-    /// The one-way TCP agents of ns-2.
+    /// The one-way TCP agents of ns-2: ACKs are counted, and SACK repairs all holes before it sends new data.
     Ns2,
-    /// A Linux host.
+    /// A Linux host: delayed ACKs, SACK, time stamps, sizes and times of its own. The window rule is to be said.
     Linux,
 }
 
@@ -191,11 +209,15 @@ impl Default for Config {
             initial_cwnd: Packets(2.0),
             initial_ssthresh: None,
             hystart: None,
+            byte_counting: None,
+            abc_limit: 1,
             full_ack: FullAck::default(),
             max_burst: None,
             handshake: false,
             dupthresh: 3,
             limited_transmit: true,
+            holes_first: false,
+            rescue_retransmission: true,
             rto_initial: Duration::from_secs(3),
             rto_min: Duration::from_secs(1),
             rto_max: Duration::from_secs(60),
@@ -230,7 +252,33 @@ profiled!(Config, Profile, Config::of);
 impl Config {
     /// The parameters by a profile.
     pub fn of(profile: Profile) -> Config {
-        Config { profile, ..Config::default() }
+        let default = Config { profile, ..Config::default() };
+        match profile {
+            Profile::Rfc => default,
+            Profile::Ns2 => {
+                Config { byte_counting: Some(false), holes_first: true, rescue_retransmission: false, ..default }
+            }
+            // `include/net/tcp.h` of Linux, and an MTU of 1500 B.
+            Profile::Linux => Config {
+                recovery: Some(Recovery::Sack),
+                mss: Bytes(1448),
+                hdr: Bytes(52),
+                ack_size: Bytes(52),
+                initial_cwnd: Packets(10.0),
+                // Linux has no limit: `tcp_slow_start`.
+                abc_limit: 1000,
+                handshake: true,
+                rto_initial: Duration::from_secs(1),
+                rto_min: Duration::from_millis(200),
+                rto_max: Duration::from_secs(120),
+                // `tcp_rtt_estimator`: four times the variance counts for at least the least time-out.
+                granularity: Duration::from_millis(200),
+                delayed_ack: true,
+                delayed_ack_timeout: Duration::from_millis(40),
+                timestamps: true,
+                ..default
+            },
+        }
     }
 
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
@@ -282,6 +330,11 @@ impl Config {
             (1..=1000).contains(&self.dupthresh),
             "dupthresh",
             format!("{} given; legal is 1 to 1000", self.dupthresh),
+        );
+        require(
+            (1..=1000).contains(&self.abc_limit),
+            "abc_limit",
+            format!("{} given; legal is 1 to 1000", self.abc_limit),
         );
         require(self.rto_min.0 > 0, "rto_min", "0 s given; it must be positive".into());
         require(

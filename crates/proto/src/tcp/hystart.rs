@@ -10,7 +10,7 @@
 //! It works with every window rule: the rule says by how much an acknowledgement lets the window grow in slow start,
 //! which is here counted per segment acknowledged and divided in conservative slow start.
 
-use super::rule::{Ack, Window};
+use super::rule::{Ack, Credit, Window};
 use crate::time::{Duration, Instant};
 use std::collections::VecDeque;
 
@@ -82,19 +82,19 @@ impl HyStart {
         rtt: Option<Duration>,
         [acknowledged, sent_end]: [u64; 2],
         window: &mut Window,
-        grow: impl FnOnce(&mut Window),
+        grow: impl FnOnce(&Ack, &mut Window),
     ) -> bool {
         if window.cwnd >= window.ssthresh {
-            grow(window);
+            grow(ack, window);
             return false;
         }
         if acknowledged > self.window_end && !self.begin_round(sent_end) {
             window.ssthresh = window.cwnd;
-            grow(window);
+            grow(ack, window);
             return false;
         }
         let before = window.cwnd;
-        grow(window);
+        grow(&Ack { credit: Credit::ONE, ..*ack }, window);
         let credit = f64::from(ack.newly_acked).min(self.most_credit);
         let divisor = if self.conservative.is_some() { CSS_GROWTH_DIVISOR } else { 1.0 };
         let one = window.cwnd - before;
@@ -178,7 +178,14 @@ mod tests {
         fn hear(&mut self, newly_acked: u32, rtt: Duration) -> f64 {
             let before = self.window.cwnd;
             self.acknowledged += u64::from(newly_acked);
-            let ack = Ack { now: Instant::ZERO, newly_acked, flight: 20, rtt: None, srtt: None };
+            let ack = Ack {
+                now: Instant::ZERO,
+                newly_acked,
+                flight: 20,
+                rtt: None,
+                srtt: None,
+                credit: Credit::of(newly_acked),
+            };
             let numbers = [self.acknowledged, self.acknowledged + 19];
             let goes_on = self.hystart.on_ack(&ack, Some(rtt), numbers, &mut self.window, reno::grow);
             assert_eq!(goes_on, self.window.ssthresh == 1e9);

@@ -17,6 +17,8 @@ pub struct LossRecovery {
     kind: Recovery,
     dupthresh: u32,
     full_ack: FullAck,
+    holes_first: bool,
+    rescue_retransmission: bool,
     dupacks: u32,
     /// Segments sent on the duplicate ACKs counted (RFC 3042).
     limited: u32,
@@ -37,6 +39,8 @@ struct Repair {
     partial_ack: bool,
     /// The most with which it ends, if the threshold is more.
     most_after: f64,
+    /// One past the segment up to which an acknowledgement allows no rescue retransmission (RFC 6675 RescueRxt).
+    rescue_end: u64,
 }
 
 /// Why the window was last reduced.
@@ -115,6 +119,8 @@ pub enum NextSegment {
     New,
     /// Rules (1) and (3): this one again.
     Again(u64),
+    /// Rule (4): this one, the highest that is outstanding, again.
+    Rescue(u64),
 }
 
 impl LossRecovery {
@@ -124,6 +130,8 @@ impl LossRecovery {
             kind,
             dupthresh: config.dupthresh,
             full_ack: config.full_ack,
+            holes_first: config.holes_first,
+            rescue_retransmission: config.rescue_retransmission,
             dupacks: 0,
             limited: 0,
             repair: None,
@@ -235,7 +243,8 @@ impl LossRecovery {
         }
         self.last_cut = LastCut::Loss;
         let inflation = f64::from(self.dupthresh);
-        self.repair = Some(Repair { inflation, partial_ack: false, most_after: f64::INFINITY });
+        let repair = Repair { inflation, partial_ack: false, most_after: f64::INFINITY, rescue_end: una + 1 };
+        self.repair = Some(repair);
         if self.is_selective() {
             self.scoreboard.begin_recovery();
             self.scoreboard.mark_retransmitted(una);
@@ -288,7 +297,15 @@ impl LossRecovery {
         cut
     }
 
+    /// Whether the window was last reduced by a time-out: if it is below the threshold, this is the slow start after
+    /// it.
+    #[inline]
+    pub fn follows_timeout(&self) -> bool {
+        self.last_cut == LastCut::Timeout
+    }
+
     /// Whether an ACK of everything below `ack` can only be of data from before a time-out.
+    #[inline]
     pub fn repairs_after_timeout(&self, ack: u64) -> bool {
         self.last_cut == LastCut::Timeout && ack <= self.recover_end
     }
@@ -315,19 +332,29 @@ impl LossRecovery {
     }
 
     /// The segment that NextSeg names, if `has_new` says whether one never sent is left.
-    pub fn next_segment(&self, has_new: bool) -> Option<NextSegment> {
-        match self.scoreboard.next_lost() {
-            Some(segment) => Some(NextSegment::Again(segment)),
-            None if has_new => Some(NextSegment::New),
-            None => self.scoreboard.next_hole().map(NextSegment::Again),
+    pub fn next_segment(&self, has_new: bool, sent_end: u64) -> Option<NextSegment> {
+        if let Some(segment) = self.scoreboard.next_lost() {
+            return Some(NextSegment::Again(segment));
         }
+        let hole = || self.scoreboard.next_hole().map(NextSegment::Again);
+        let new = has_new.then_some(NextSegment::New);
+        let next = if self.holes_first { hole().or(new) } else { new.or_else(hole) };
+        next.or_else(|| self.rescue(sent_end).map(NextSegment::Rescue))
     }
 
-    /// The same; it is sent.
-    pub fn take_next_segment(&mut self, has_new: bool) -> Option<NextSegment> {
-        let next = self.next_segment(has_new);
-        if let Some(NextSegment::Again(segment)) = next {
-            self.scoreboard.mark_retransmitted(segment);
+    /// NextSeg rule (4), once in a recovery, when more than the segment has been acknowledged with which it began.
+    fn rescue(&self, sent_end: u64) -> Option<u64> {
+        let rescue_end = self.repair.filter(|_| self.rescue_retransmission)?.rescue_end;
+        if self.scoreboard.una() > rescue_end { self.scoreboard.last_unsacked(sent_end) } else { None }
+    }
+
+    /// The same as [`next_segment`](Self::next_segment); it is sent.
+    pub fn take_next_segment(&mut self, has_new: bool, sent_end: u64) -> Option<NextSegment> {
+        let next = self.next_segment(has_new, sent_end);
+        match (next, &mut self.repair) {
+            (Some(NextSegment::Again(segment)), _) => self.scoreboard.mark_retransmitted(segment),
+            (Some(NextSegment::Rescue(_)), Some(repair)) => repair.rescue_end = self.recover_end,
+            _ => {}
         }
         next
     }

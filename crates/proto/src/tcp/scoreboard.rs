@@ -76,6 +76,20 @@ impl Scoreboard {
         self.sacked.first_absent(segment)
     }
 
+    /// The first segment that is not acknowledged.
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// The last segment below `sent_end` that is outstanding and not SACKed.
+    pub fn last_unsacked(&self, sent_end: u64) -> Option<u64> {
+        let last = match self.sacked.descending().next() {
+            Some(highest) if highest.end == sent_end => highest.start,
+            _ => sent_end,
+        };
+        (last > self.una).then(|| last - 1)
+    }
+
     /// RFC 6675 IsLost, for a segment that is outstanding and not SACKed.
     pub fn is_lost(&self, segment: u64) -> bool {
         segment < self.lost_below()
@@ -210,6 +224,8 @@ mod tests {
                     }
                 }
                 assert_eq!(board.pipe(sent_end), plain.pipe(sent_end), "seed {seed} step {step}");
+                let last = (plain.una..sent_end).rev().find(|s| !plain.sacked.contains(s));
+                assert_eq!(board.last_unsacked(sent_end), last, "seed {seed} step {step}");
                 for segment in (plain.una..sent_end).filter(|s| !plain.sacked.contains(s)) {
                     assert_eq!(board.is_lost(segment), plain.is_lost(segment), "seed {seed} step {step}: {segment}");
                 }

@@ -5,6 +5,7 @@ use faircast_scenario::tables::{Table, Values, Words};
 use faircast_scenario::{Scenario, run};
 
 /// Runs a scenario that must be legal, with seed 1.
+#[allow(dead_code, reason = "not every test runs one seed")]
 pub fn go(text: &str) -> RunOutput {
     let scenario = Scenario::from_toml(text).unwrap_or_else(|problems| panic!("{problems:#?}"));
     run(&scenario, 1, &Control::default(), 1).unwrap_or_else(|problems| panic!("{problems:#?}"))

@@ -148,7 +148,7 @@ impl WindowRule for Cubic {
     fn grow(&mut self, ack: &Ack, window: &mut Window) {
         if window.cwnd < window.ssthresh {
             self.stage = None;
-            return reno::grow(window);
+            return reno::grow(ack, window);
         }
         let mut stage = match self.stage {
             Some(stage) => stage,
@@ -218,6 +218,7 @@ const LEAST_USED: f64 = 0.5;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::rule::Credit;
 
     const RTT: Duration = Duration::from_millis(100);
 
@@ -232,7 +233,14 @@ mod tests {
     /// An ACK of one segment when the whole window was outstanding.
     fn ack(at_s: f64, window: &Window, rtt: Duration) -> Ack {
         let flight = window.cwnd as u32 - 1;
-        Ack { now: Instant::from_secs_f64(at_s), newly_acked: 1, flight, rtt: Some(rtt), srtt: Some(rtt) }
+        Ack {
+            now: Instant::from_secs_f64(at_s),
+            newly_acked: 1,
+            flight,
+            rtt: Some(rtt),
+            srtt: Some(rtt),
+            credit: Credit::ONE,
+        }
     }
 
     fn window(cwnd: f64) -> Window {

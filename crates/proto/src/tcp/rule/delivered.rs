@@ -34,13 +34,17 @@ impl Delivered {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::rule::Credit;
     use crate::time::Instant;
+
+    fn ack(newly_acked: u32) -> Ack {
+        Ack { now: Instant::ZERO, newly_acked, flight: 9, rtt: None, srtt: None, credit: Credit::ONE }
+    }
 
     #[test]
     fn acks_by_hand() {
         let mut delivered = Delivered::default();
-        let mut by =
-            |newly_acked| delivered.by(&Ack { now: Instant::ZERO, newly_acked, flight: 9, rtt: None, srtt: None });
+        let mut by = |newly_acked| delivered.by(&ack(newly_acked));
         // One by one; a delayed ACK of two.
         assert_eq!([1, 1, 2].map(&mut by), [1, 1, 2]);
         // Segment 0 of 0..6 is lost: five duplicates, then an ACK of all six for the one that was sent again.
@@ -55,8 +59,7 @@ mod tests {
     #[test]
     fn acks_that_were_lost_are_made_up_for() {
         let mut delivered = Delivered::default();
-        let mut by =
-            |newly_acked| delivered.by(&Ack { now: Instant::ZERO, newly_acked, flight: 9, rtt: None, srtt: None });
+        let mut by = |newly_acked| delivered.by(&ack(newly_acked));
         // Of five duplicates two come; the ACK of all six counts what is missing.
         assert_eq!([0, 0, 6].map(&mut by), [1, 1, 4]);
     }

@@ -94,14 +94,25 @@ impl WindowRule for Hybla {
         self.take(ack.srtt, window);
     }
 
+    /// An ACK adds what it is published to, whatever it acknowledges.
+    fn byte_counting(&self) -> bool {
+        false
+    }
+
     #[inline]
-    fn grow(&mut self, _ack: &Ack, window: &mut Window) {
-        window.cwnd += if window.cwnd < window.ssthresh {
+    fn grow(&mut self, ack: &Ack, window: &mut Window) {
+        if self.rho == 1.0 {
+            return reno::grow(ack, window);
+        }
+        let step = if window.cwnd < window.ssthresh {
             // No further than the threshold, but for the one segment that Reno would add, too.
-            self.step.min((window.ssthresh - window.cwnd).max(1.0))
+            (self.step * f64::from(ack.credit.slow_start)).min((window.ssthresh - window.cwnd).max(1.0))
         } else {
-            (self.rho * self.rho / window.cwnd).min(LARGEST_STEP)
+            // The window once over is a round trip, in which a reference flow adds ρ².
+            let a_round_trip = self.rho * self.rho;
+            (a_round_trip * f64::from(ack.credit.avoidance) / window.cwnd).min(a_round_trip)
         };
+        window.cwnd += step.min(LARGEST_STEP);
     }
 
     fn on_loss(&mut self, _flight: u32, window: &mut Window) {
@@ -123,10 +134,11 @@ impl WindowRule for Hybla {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::rule::Credit;
     use crate::time::Instant;
 
     fn ack(srtt: Option<Duration>) -> Ack {
-        Ack { now: Instant::ZERO, newly_acked: 1, flight: 10, rtt: srtt, srtt }
+        Ack { now: Instant::ZERO, newly_acked: 1, flight: 10, rtt: srtt, srtt, credit: Credit::ONE }
     }
 
     fn hybla(rtt0_ms: u64) -> Hybla {

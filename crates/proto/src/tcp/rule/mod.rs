@@ -46,6 +46,27 @@ pub struct Ack {
     pub rtt: Option<Duration>,
     /// The smoothed round-trip time, once there is one.
     pub srtt: Option<Duration>,
+    /// For how many segments it lets the window grow.
+    pub credit: Credit,
+}
+
+/// For how many segments an ACK of new data lets the window grow (RFC 3465 section 2), by the machine's reckoning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Credit {
+    /// In slow start.
+    pub slow_start: u32,
+    /// In congestion avoidance.
+    pub avoidance: u32,
+}
+
+impl Credit {
+    /// What an ACK counts where ACKs are counted and not what they acknowledge.
+    pub const ONE: Credit = Credit::of(1);
+
+    /// The same number in slow start and in congestion avoidance.
+    pub const fn of(segments: u32) -> Credit {
+        Credit { slow_start: segments, avoidance: segments }
+    }
 }
 
 /// How losses are repaired.
@@ -72,6 +93,12 @@ pub trait WindowRule {
         false
     }
 
+    /// Whether an ACK lets the window grow for each segment that it acknowledges, rather than for one, unless the
+    /// configuration says otherwise.
+    fn byte_counting(&self) -> bool {
+        true
+    }
+
     /// The handshake is over, if there was one, and has measured this; the window is that of the beginning. A window
     /// that began with a lost SYN is one segment whatever is done here.
     fn on_open(&mut self, _srtt: Option<Duration>, _window: &mut Window) {}
@@ -89,8 +116,8 @@ pub trait WindowRule {
     /// Lets the window grow: on an ACK of new data outside a recovery that echoes no congestion. The machine limits
     /// the result to `wnd`.
     #[inline]
-    fn grow(&mut self, _ack: &Ack, window: &mut Window) {
-        reno::grow(window);
+    fn grow(&mut self, ack: &Ack, window: &mut Window) {
+        reno::grow(ack, window);
     }
 
     /// Shrinks the window when a loss has been found by duplicate ACKs or SACK; `flight` segments are outstanding (or,
@@ -222,6 +249,13 @@ macro_rules! window_rules {
                 match self {
                     $(Rule::$Type(rule) => rule.hystart(),)+
                     Rule::Guest(rule) => rule.hystart(),
+                }
+            }
+
+            fn byte_counting(&self) -> bool {
+                match self {
+                    $(Rule::$Type(rule) => rule.byte_counting(),)+
+                    Rule::Guest(rule) => rule.byte_counting(),
                 }
             }
 

@@ -242,6 +242,7 @@ pub fn as_it_began(window: &Window) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::rule::Credit;
 
     fn close(a: f64, b: f64) -> bool {
         (a - b).abs() < 1e-6 * b.abs().max(1e-6)
@@ -369,7 +370,10 @@ mod tests {
                 for n in 0..=1000_u64 {
                     let rtt = Some(Duration::from_millis(if n < 1000 { 100 } else { 300 }));
                     let now = Instant::ZERO + Duration::from_millis(10 * n);
-                    rule.observe(&Ack { now, newly_acked: 1, flight: 9, rtt, srtt: rtt }, &mut window());
+                    rule.observe(
+                        &Ack { now, newly_acked: 1, flight: 9, rtt, srtt: rtt, credit: Credit::ONE },
+                        &mut window(),
+                    );
                     if n >= 999 {
                         let mut after = window();
                         rule.on_loss(9, &mut after);

@@ -153,10 +153,11 @@ impl Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tcp::rule::Credit;
 
     fn ack(at_ms: u64, rtt_ms: Option<u64>) -> Ack {
         let now = Instant::ZERO + Duration::from_millis(at_ms);
-        Ack { now, newly_acked: 1, flight: 9, rtt: rtt_ms.map(Duration::from_millis), srtt: None }
+        Ack { now, newly_acked: 1, flight: 9, rtt: rtt_ms.map(Duration::from_millis), srtt: None, credit: Credit::ONE }
     }
 
     #[test]

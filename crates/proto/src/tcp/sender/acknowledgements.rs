@@ -8,7 +8,7 @@ use crate::tcp::header::Header;
 use crate::tcp::number::expand;
 use crate::tcp::recovery::{Cut, Duplicate, EchoAnswer, Progress};
 use crate::tcp::rtt::since_stamp;
-use crate::tcp::rule::{Ack, WindowRule};
+use crate::tcp::rule::{Ack, Credit, WindowRule};
 use crate::tcp::state::State;
 use crate::time::{Duration, Instant};
 
@@ -42,8 +42,9 @@ impl Sender {
         self.snd_una = ack;
         self.next = self.next.max(ack);
         let measured = self.measure(now, ack, echoed_stamp_us);
-        let notice =
-            Ack { now, newly_acked, flight: (self.sent_end - ack) as u32, rtt: measured, srtt: self.rtt.srtt() };
+        let flight = (self.sent_end - ack) as u32;
+        let credit = self.credit(newly_acked);
+        let notice = Ack { now, newly_acked, flight, rtt: measured, srtt: self.rtt.srtt(), credit };
         self.rule.observe(&notice, &mut self.window);
         let echoed = echo >= Ecn::Incipient;
         // The timer that runs for a hold goes on.
@@ -81,6 +82,23 @@ impl Sender {
         }
     }
 
+    /// For how many segments an ACK of so many counts.
+    ///
+    /// After a time-out "ACKs for large amounts of previously unacknowledged data are common" that tell of one segment
+    /// which has left the network (RFC 3465 section 2.3): in the slow start that follows each counts for one, and so it
+    /// does in congestion avoidance while what was outstanding then is repaired.
+    #[inline]
+    fn credit(&self, newly_acked: u32) -> Credit {
+        if !self.byte_counting {
+            return Credit::ONE;
+        }
+        if !self.recovery.follows_timeout() {
+            return Credit { slow_start: newly_acked.min(self.abc_limit), avoidance: newly_acked };
+        }
+        let repairs = self.recovery.repairs_after_timeout(self.snd_una);
+        Credit { slow_start: 1, avoidance: if repairs { 1 } else { newly_acked } }
+    }
+
     /// Growth by the rule, in the first slow start as HyStart++ lets it.
     #[inline]
     fn grow(&mut self, notice: &Ack) {
@@ -88,7 +106,7 @@ impl Sender {
         let rtt = hystart.round_trip(notice.now, notice.newly_acked).map(|rtt| self.clock.measured(rtt, notice.now));
         let rule = &mut self.rule;
         let numbers = [self.snd_una, self.sent_end];
-        if !hystart.on_ack(notice, rtt, numbers, &mut self.window, |window| rule.grow(notice, window)) {
+        if !hystart.on_ack(notice, rtt, numbers, &mut self.window, |ack, window| rule.grow(ack, window)) {
             self.hystart = None;
         }
     }
@@ -104,8 +122,8 @@ impl Sender {
 
     /// `counts` says whether it shows that a segment has arrived: with SACK, only new blocks do (RFC 6675 section 2).
     fn on_duplicate_ack(&mut self, now: Instant, ack: u64, echo: Ecn, counts: bool, out: &mut Outbox) {
-        let notice =
-            Ack { now, newly_acked: 0, flight: (self.sent_end - ack) as u32, rtt: None, srtt: self.rtt.srtt() };
+        let (flight, srtt) = ((self.sent_end - ack) as u32, self.rtt.srtt());
+        let notice = Ack { now, newly_acked: 0, flight, rtt: None, srtt, credit: Credit::of(0) };
         self.rule.observe(&notice, &mut self.window);
         if echo >= Ecn::Incipient {
             self.on_echo(now, ack, echo, out);

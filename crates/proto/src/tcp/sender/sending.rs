@@ -63,12 +63,12 @@ impl Sender {
 
     /// Sends the segment that NextSeg names; says whether there was one.
     fn send_by_scoreboard(&mut self, now: Instant, out: &mut Outbox) -> bool {
-        match self.recovery.take_next_segment(self.has_new()) {
+        match self.recovery.take_next_segment(self.has_new(), self.sent_end) {
             Some(NextSegment::New) => {
                 debug_assert_eq!(self.next, self.sent_end, "a recovery begins beyond what a time-out goes back over");
                 self.send_next(now, out);
             }
-            Some(NextSegment::Again(segment)) => self.send_segment(now, segment, out),
+            Some(NextSegment::Again(segment) | NextSegment::Rescue(segment)) => self.send_segment(now, segment, out),
             None => return false,
         }
         true
@@ -108,7 +108,9 @@ impl Sender {
         self.state == State::Running
             && match self.recovery.bound() {
                 Bound::Window { inflation } => self.next < self.window_end(inflation),
-                Bound::Pipe => self.pipe_has_room() && self.recovery.next_segment(self.has_new()).is_some(),
+                Bound::Pipe => {
+                    self.pipe_has_room() && self.recovery.next_segment(self.has_new(), self.sent_end).is_some()
+                }
             }
     }
 
@@ -169,7 +171,9 @@ impl Sender {
         self.state == State::Running
             && match self.recovery.bound() {
                 Bound::Window { inflation } => self.window.cwnd + inflation >= self.window.wnd,
-                Bound::Pipe => self.pipe_has_room() && self.recovery.next_segment(true) == Some(NextSegment::New),
+                Bound::Pipe => {
+                    self.pipe_has_room() && self.recovery.next_segment(true, self.sent_end) == Some(NextSegment::New)
+                }
             }
     }
 }

@@ -34,6 +34,10 @@ fn settings() -> Vec<Config> {
     });
     settings.push(Config { handshake: true, send_jitter: Duration::from_millis(7), ..settings[6].clone() });
     settings.push(Config { handshake: true, send_jitter: Duration::from_millis(3), ..settings[0].clone() });
+    let finite = |profile| Config { wnd: Some(Packets(64.0)), segments: Some(1500), ..Config::of(profile) };
+    // Packets of the size that the others have.
+    let linux = Config { recovery: None, mss: Bytes(1000), hdr: Bytes(40), ..finite(Profile::Linux) };
+    settings.extend([linux, finite(Profile::Ns2)]);
     settings
 }
 
@@ -164,9 +168,11 @@ fn hybla_at_its_reference_is_newreno_packet_for_packet() {
     for config in settings() {
         for seed in 0..5 {
             for roughness in [0.02, 0.1, 0.3] {
+                // Whatever both count.
+                let byte_counting = Some(seed % 2 == 0);
                 let run = |variant, rtt0| {
                     let hybla = hybla::Parameters { rtt0: Duration::from_millis(rtt0) };
-                    let config = Config { variant, hybla, ..config.clone() };
+                    let config = Config { variant, hybla, byte_counting, abc_limit: 2, ..config.clone() };
                     transfer_from(0, &config, seed, roughness, [Duration::ZERO; 2])
                 };
                 let newreno = run(Variant::NewReno, 25);

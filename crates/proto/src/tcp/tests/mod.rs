@@ -5,6 +5,8 @@
 //! | `traces.rs` | every segment and every window of short transfers, computed by hand |
 //! | `handshake.rs` | the exchange of SYNs before data |
 //! | `marks.rs` | ECN and multilevel ECN |
+//! | `counting.rs`, `next_segment.rs` | for how many segments an ACK counts; what SACK sends next |
+//! | `profiles.rs` | what each profile sets |
 //! | `alone.rs` | a sender by itself, every ACK made by hand |
 //! | `cubic.rs` | CUBIC over the whole machine |
 //! | `estimates.rs` | rules that estimate something of the path, in such a sender |
@@ -13,12 +15,15 @@
 
 mod alone;
 mod battery;
+mod counting;
 mod cubic;
 mod estimates;
 mod handshake;
 mod hystart;
 mod marks;
+mod next_segment;
 mod pacing;
+mod profiles;
 mod traces;
 
 use super::*;
@@ -165,6 +170,7 @@ fn wrong_values_are_named() {
         initial_ssthresh: Some(Packets(0.5)),
         max_burst: Some(0),
         dupthresh: 0,
+        abc_limit: 0,
         rto_initial: Duration::ZERO,
         rto_min: Duration::from_secs(100),
         delayed_ack_timeout: Duration::ZERO,
@@ -176,8 +182,8 @@ fn wrong_values_are_named() {
     config.hybla.rtt0 = Duration::ZERO;
     (config.cubic.beta, config.cubic.c) = (1.0, 0.0);
     let fields: Vec<String> = config.check().into_iter().map(|(field, _)| field).collect();
-    let expected = "mss ack_size wnd initial_cwnd initial_ssthresh max_burst dupthresh rto_min rto_initial \
-                    delayed_ack_timeout mecn.alpha3 mecn.alpha2 cubic.beta cubic.c westwood.tau westwood.m \
+    let expected = "mss ack_size wnd initial_cwnd initial_ssthresh max_burst dupthresh abc_limit rto_min \
+                    rto_initial delayed_ack_timeout mecn.alpha3 mecn.alpha2 cubic.beta cubic.c westwood.tau westwood.m \
                     westwood_plus.weight hybla.rtt0 segments";
     assert_eq!(fields.join(" "), expected);
     let (_, message) = &config.check()[2];
@@ -205,6 +211,7 @@ fn what_is_legal_ends_where_the_messages_say() {
     legal(|c, ssthresh| c.initial_ssthresh = Some(Packets(ssthresh)), &[1.0, 1e9], &[0.5, 1e9 + 1.0, f64::NAN]);
     legal(|c, most| c.max_burst = Some(most), &[1], &[0]);
     legal(|c, count| c.dupthresh = count, &[1, 1000], &[0, 1001]);
+    legal(|c, count| c.abc_limit = count, &[1, 1000], &[0, 1001]);
     legal(|c, min| c.rto_min = min, &[Duration(1), s(60)], &[Duration::ZERO, Duration(s(60).0 + 1)]);
     legal(|c, max| c.rto_max = max, &[s(3), s(86_400)], &[Duration(s(3).0 - 1), Duration(s(86_400).0 + 1)]);
     legal(|c, rto| c.rto_initial = rto, &[Duration(1), s(60)], &[Duration::ZERO, Duration(s(60).0 + 1)]);
