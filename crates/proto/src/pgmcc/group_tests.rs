@@ -7,6 +7,8 @@ use crate::random::Random;
 use crate::testing::Fate;
 use crate::testing::group::{GROUP, Group, SOURCE, Who};
 use crate::time::{Duration, Instant};
+use std::cell::Cell;
+use std::rc::Rc;
 
 type Network<'a> = Box<dyn FnMut(Who, Who, &mut Random, &Packet) -> Fate + 'a>;
 
@@ -348,4 +350,77 @@ fn one_wild_number_does_not_deafen_the_acker() {
         let sent = group.source.report().sent_pkts - before;
         assert!(sent > 2000, "{sent} packets in 30 s after a number {ahead} ahead");
     }
+}
+
+#[test]
+fn one_lie_about_the_round_trip_costs_less_than_twenty_seconds() {
+    // A stranger claims p = 1 and a round trip of a minute, by a packet just sent or by one of a minute ago; or the
+    // acker does, and says nothing more.
+    let (told, stamp) = (at(100.0), 40_000_000);
+    let stranger = Address::endpoint(9);
+    for (from, is_nak, is_old) in [
+        (Some(stranger), true, false),
+        (Some(stranger), true, true),
+        (Some(stranger), false, false),
+        (Some(stranger), false, true),
+        (None, true, true),
+        (None, false, true),
+        (None, false, false),
+    ] {
+        let silent = Rc::new(Cell::new(None));
+        let known = Rc::clone(&silent);
+        let network: Network<'_> = Box::new(move |from, to, random, packet| {
+            let is_silent = known.get() == Some(from.address());
+            let loses = is_data(packet) && to != Who::Source && random.chance(0.01);
+            if is_silent || loses { Fate::Lose } else { Fate::Deliver }
+        });
+        let mut group = session(&Config::default(), 13, &[0.02, 0.02, 0.02], network);
+        group.start_all();
+        group.run_until(at(40.0));
+        let early = group.source.control().next() as u32;
+        group.run_until(at(80.0));
+        let counted = group.source.report().sent_pkts;
+        group.run_until(told);
+        let usual = group.source.report().sent_pkts - counted;
+        let acker = group.source.acker().expect("there is one");
+        let highest = if is_old { early } else { group.source.control().next() as u32 - 1 };
+        let (echoed_stamp_us, loss_rate) = (stamp, 1.0);
+        let header = if is_nak {
+            Header::Nak(Nak { echoed_stamp_us, loss_rate, highest, missing: None })
+        } else {
+            Header::Ack(Ack { echoed_stamp_us, loss_rate, highest, bitmap: 1, leave: false })
+        };
+        let lie = Packet {
+            sent: told,
+            flow: FlowId(0),
+            source: from.unwrap_or(acker),
+            destination: SOURCE,
+            size: 40,
+            ttl: packet::INITIAL_TTL,
+            ecn: packet::Ecn::NotCapable,
+            header: header.into(),
+        };
+        silent.set(from.is_none().then_some(acker));
+        group.hand(Who::Source, &lie);
+        let what = format!("{from:?} {is_nak} {is_old}");
+        assert!(from.is_none() || group.source.acker() == from, "{what}: it is believed");
+        group.run_until(at(120.0));
+        assert!(group.source.acker().is_some_and(|now| now != lie.source), "{what}");
+        let counted = group.source.report().sent_pkts;
+        group.run_until(at(140.0));
+        let after = group.source.report().sent_pkts - counted;
+        assert!(2 * after > usual, "{what}: {after} packets in 20 s, {usual} before");
+    }
+}
+
+#[test]
+fn an_acker_whose_round_trip_is_longer_than_the_greatest_time_out_is_waited_for() {
+    // 12 s there and back: time-outs of 8 s would forget each packet before it is acknowledged.
+    let mut group = session(&Config::default(), 14, &[6.0], bernoulli(vec![0.0]));
+    group.start_all();
+    group.run_until(at(300.0));
+    let timeouts = gauge(&group.source, "timeouts");
+    group.run_until(at(600.0));
+    assert_eq!(gauge(&group.source, "timeouts"), timeouts);
+    assert!(group.source.control().window() > 8.0, "{}", group.source.control().window());
 }

@@ -13,6 +13,7 @@
 //! | `window_control.rs` | both together; needs no packets | section 2.2 |
 //! | `acker.rs` | whose throughput is lowest | sections 2.3, 2.4 |
 //! | `receivers.rs` | what the source knows of receivers; recent ackers | sections 2.5, 2.7 |
+//! | `send_times.rs` | when packets were sent, to judge the age of what receivers name | none |
 //! | `rate_meter.rs` | how fast the source sends, to be shown | none |
 //! | `receiver.rs` | the endpoint of the parts below | section 4 |
 //! | `received.rs` | which packets have come, the bitmap of an ACK | section 2.1.2 |
@@ -36,6 +37,7 @@ mod receiver;
 #[cfg(test)]
 mod receiver_tests;
 mod receivers;
+mod send_times;
 mod sender;
 #[cfg(test)]
 mod sender_tests;

@@ -21,6 +21,8 @@ pub(super) struct Receivers {
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     pub(super) receiver: Address,
+    /// The highest packet that it has named.
+    number: u64,
     /// Its round-trip time in the unit in which receivers are compared, smoothed.
     pub(super) rtt: f64,
     /// Its loss rate p.
@@ -33,6 +35,8 @@ pub(super) struct Known {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
     pub(super) receiver: Address,
+    /// The packet that it names: the highest that has come.
+    pub(super) number: u64,
     /// The round trip that it ends.
     pub(super) round_trip: Duration,
     /// The same in the unit in which receivers are compared.
@@ -112,10 +116,16 @@ impl Known {
     fn new(sample: Sample, fresh: &RttEstimator) -> Known {
         let mut timer = fresh.clone();
         timer.sample(sample.round_trip);
-        Known { receiver: sample.receiver, rtt: sample.rtt, loss_rate: sample.loss_rate, timer }
+        let Sample { receiver, number, rtt, loss_rate, .. } = sample;
+        Known { receiver, number, rtt, loss_rate, timer }
     }
 
+    /// What has been overtaken by a later report says nothing new.
     fn take(&mut self, sample: Sample, weight: f64) {
+        if sample.number < self.number {
+            return;
+        }
+        self.number = sample.number;
         self.rtt += weight * (sample.rtt - self.rtt);
         self.loss_rate = sample.loss_rate;
         self.timer.sample(sample.round_trip);

@@ -5,6 +5,7 @@ use super::config::{Config, RttUnit};
 use super::header::{Ack, Data, Header, Nak};
 use super::rate_meter::RateMeter;
 use super::receivers::{Known, Receivers, Sample};
+use super::send_times::SendTimes;
 use super::show::{ELECTION, LIMITING_RECEIVER, LOSS_REDUCTION, SENDER_GAUGES, TIMEOUT, WINDOW};
 use super::window_control::WindowControl;
 use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
@@ -24,9 +25,12 @@ pub struct Sender {
     now: Instant,
     control: WindowControl,
     acker: Option<Address>,
+    /// The number of the next packet when it was appointed, until it has acknowledged this one or a later one.
+    unproven: Option<u64>,
     /// The last acker that has said that it leaves, and the number of the next packet then.
     gone: Option<(Address, u64)>,
     receivers: Receivers,
+    send_times: SendTimes,
     /// When the time-out is; `FAR_FUTURE` = nothing is outstanding.
     timer: Instant,
     /// Time-outs since the acker was last heard.
@@ -69,8 +73,10 @@ impl Sender {
             now: Instant::ZERO,
             control: WindowControl::new(config.ssthresh.0),
             acker: None,
+            unproven: None,
             gone: None,
             receivers: Receivers::new(config),
+            send_times: SendTimes::default(),
             timer: Instant::FAR_FUTURE,
             expiries: 0,
             free_at: Instant::ZERO,
@@ -101,11 +107,13 @@ impl Sender {
         slowness(self.config.throughput, known.rtt, known.loss_rate)
     }
 
-    /// The time-out as of now: that of the acker, doubled with each time-out in a row.
+    /// The time-out as of now: that of the acker, doubled with each time-out in a row. Only who has acknowledged a
+    /// packet since it was appointed may have one above the greatest: before that its round-trip time is its word.
     fn rto(&self) -> Duration {
         let single = self.known().map_or(self.config.initial_rto, |known| known.timer.rto());
         let doubled = single.mul_f64(f64::from(1u32 << self.expiries.min(16)));
-        doubled.min(self.config.max_rto.max(single))
+        let most = self.config.max_rto;
+        doubled.min(if self.unproven.is_some() { most } else { most.max(single) })
     }
 
     fn start(&mut self, now: Instant, out: &mut Outbox) {
@@ -125,6 +133,7 @@ impl Sender {
     /// Packets name no acker from now on, so that receivers answer with dummy NAKs.
     fn call_election(&mut self, cause: Cause, out: &mut Outbox) {
         self.counts.elections += 1;
+        self.unproven = None;
         if self.acker.take().is_some() {
             self.counts.acker_changes += 1;
             out.event(Event::new(LIMITING_RECEIVER, cause).about(None));
@@ -135,6 +144,7 @@ impl Sender {
     fn appoint(&mut self, now: Instant, receiver: Address, cause: Cause, out: &mut Outbox) {
         let elected = self.acker.is_none();
         self.acker = Some(receiver);
+        self.unproven = Some(self.control.next());
         self.receivers.elect(receiver);
         self.control.elected();
         self.expiries = 0;
@@ -175,13 +185,16 @@ impl Sender {
         if let Header::Ack(Ack { leave: true, .. }) = header {
             return self.leaves(receiver, cause, out);
         }
-        let rtt_s = lag_s(stamp_us(now), echoed_stamp_us).clamp(LEAST_RTT_S, GREATEST_RTT_S);
+        // The stamp is that of a packet as late as the one it names, or later: a round trip is no longer than that.
+        let most_s = self.send_times.not_before(number).map_or(GREATEST_RTT_S, |sent| now.since(sent).as_secs_f64());
+        let most_s = most_s.clamp(LEAST_RTT_S, GREATEST_RTT_S);
+        let rtt_s = lag_s(stamp_us(now), echoed_stamp_us).clamp(LEAST_RTT_S, most_s);
         let rtt = match self.config.rtt {
             RttUnit::Time => rtt_s,
             RttUnit::Packets => (self.control.next() - 1 - number).max(1) as f64,
         };
         let round_trip = Duration::from_secs_f64(rtt_s);
-        let sample = Sample { receiver, round_trip, rtt, loss_rate: f64::from(loss_rate) };
+        let sample = Sample { receiver, number, round_trip, rtt, loss_rate: f64::from(loss_rate) };
         let known = self.receivers.hear(sample).clone();
         match self.known() {
             None => self.appoint(now, receiver, cause, out),
@@ -217,6 +230,9 @@ impl Sender {
         // Recent ackers close packets; whoever has never been one has nothing to acknowledge.
         if self.receivers.acker(receiver).is_none() {
             return;
+        }
+        if self.acker == Some(receiver) && self.control.number(ack.highest) >= self.unproven {
+            self.unproven = None;
         }
         let before = self.control.window();
         let Some(heard) = self.control.hear(receiver, ack.highest, ack.bitmap) else { return };
@@ -261,7 +277,9 @@ impl Sender {
     /// Sends what the window lets go, at the greatest rate at most.
     fn send_allowed(&mut self, now: Instant, out: &mut Outbox) {
         while self.control.has_token() && self.free_at <= now {
-            let sequence = self.control.send(self.acker) as u32;
+            let number = self.control.send(self.acker);
+            self.send_times.note(number, now);
+            let sequence = number as u32;
             let size = self.config.packet_size.0 as u16;
             let ecn = if self.config.ecn { Ecn::Capable } else { Ecn::NotCapable };
             let srtt = self.known().and_then(|known| known.timer.srtt());
