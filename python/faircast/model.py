@@ -1827,7 +1827,8 @@ class MldaParameters(Part):
         R, the rate of every receiver's bottleneck, to simulate that it is known; left out, each receiver measures its
         own by packet pairs.
     echoes : int, optional
-        The most time stamps of receivers that a sender report echoes, 12 bytes each. Default 8.
+        The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into the
+        source's part of the session's bandwidth and a packet of 1500 bytes.
     extra_interval : str such as "250 ms", optional
         The least time from one extra report to the next. Default 1 s.
     fast_decrease : bool, optional
@@ -1866,8 +1867,8 @@ class MldaParameters(Part):
         A receiver leaves a layer at once if since the report with which it joined it more than this part of the packets
         was lost. Default 0.1; 1 = never.
     loss_window : int, optional
-        Over how many of the last intervals a receiver adds up what was lost and what was expected. Default 8; 1 is the
-        last interval alone, as reports of RTCP have it.
+        The loss of a receiver is the mean of so many of its last intervals, each of which weighs the same. Default 8; 1
+        is the last interval alone, as reports of RTCP have it.
     max_rate : str such as "1.5 Mbit/s", optional
         The most that all layers carry together; left out, the rate of the fastest link out of the source's node.
     missed_reports : int, optional
@@ -1895,6 +1896,9 @@ class MldaParameters(Part):
         Whom receivers report to. Default "sender-and-group".
     rtt_weight : float, optional
         Weight of the old round-trip time at a measurement. Default 0.75.
+    session_bandwidth : str such as "1.5 Mbit/s", optional
+        What the session is declared to use. Of it 1.25 % are for reports of the source and 3.75 % for those of all
+        receivers together (RFC 3550 section 6.2), headers of IP and UDP included. Default 1 Mbit/s.
     silent_rounds : int, optional
         After so many rounds in which nobody has reported the base layer's rate is halved, and in each one after.
         Default 2.
@@ -1912,7 +1916,9 @@ class MldaParameters(Part):
     own by packet pairs.
     """
     echoes: int | None = None
-    """The most time stamps of receivers that a sender report echoes, 12 bytes each. Default 8."""
+    """The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into
+    the source's part of the session's bandwidth and a packet of 1500 bytes.
+    """
     extra_interval: str | None = None
     """The least time from one extra report to the next. Default 1 s."""
     fast_decrease: bool | None = None
@@ -1956,8 +1962,8 @@ class MldaParameters(Part):
     packets was lost. Default 0.1; 1 = never.
     """
     loss_window: int | None = None
-    """Over how many of the last intervals a receiver adds up what was lost and what was expected. Default 8; 1 is
-    the last interval alone, as reports of RTCP have it.
+    """The loss of a receiver is the mean of so many of its last intervals, each of which weighs the same. Default 8;
+    1 is the last interval alone, as reports of RTCP have it.
     """
     max_rate: str | None = None
     """The most that all layers carry together; left out, the rate of the fastest link out of the source's node."""
@@ -1989,6 +1995,10 @@ class MldaParameters(Part):
     """Whom receivers report to. Default "sender-and-group"."""
     rtt_weight: float | None = None
     """Weight of the old round-trip time at a measurement. Default 0.75."""
+    session_bandwidth: str | None = None
+    """What the session is declared to use. Of it 1.25 % are for reports of the source and 3.75 % for those of all
+    receivers together (RFC 3550 section 6.2), headers of IP and UDP included. Default 1 Mbit/s.
+    """
     silent_rounds: int | None = None
     """After so many rounds in which nobody has reported the base layer's rate is halved, and in each one after.
     Default 2.
@@ -2016,7 +2026,8 @@ class MldaSession(Part):
         R, the rate of every receiver's bottleneck, to simulate that it is known; left out, each receiver measures its
         own by packet pairs.
     echoes : int, optional
-        The most time stamps of receivers that a sender report echoes, 12 bytes each. Default 8.
+        The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into the
+        source's part of the session's bandwidth and a packet of 1500 bytes.
     extra_interval : str such as "250 ms", optional
         The least time from one extra report to the next. Default 1 s.
     fast_decrease : bool, optional
@@ -2055,8 +2066,8 @@ class MldaSession(Part):
         A receiver leaves a layer at once if since the report with which it joined it more than this part of the packets
         was lost. Default 0.1; 1 = never.
     loss_window : int, optional
-        Over how many of the last intervals a receiver adds up what was lost and what was expected. Default 8; 1 is the
-        last interval alone, as reports of RTCP have it.
+        The loss of a receiver is the mean of so many of its last intervals, each of which weighs the same. Default 8; 1
+        is the last interval alone, as reports of RTCP have it.
     max_rate : str such as "1.5 Mbit/s", optional
         The most that all layers carry together; left out, the rate of the fastest link out of the source's node.
     membership : Membership, optional
@@ -2088,6 +2099,9 @@ class MldaSession(Part):
         Whom receivers report to. Default "sender-and-group".
     rtt_weight : float, optional
         Weight of the old round-trip time at a measurement. Default 0.75.
+    session_bandwidth : str such as "1.5 Mbit/s", optional
+        What the session is declared to use. Of it 1.25 % are for reports of the source and 3.75 % for those of all
+        receivers together (RFC 3550 section 6.2), headers of IP and UDP included. Default 1 Mbit/s.
     silent_rounds : int, optional
         After so many rounds in which nobody has reported the base layer's rate is halved, and in each one after.
         Default 2.
@@ -2115,7 +2129,9 @@ class MldaSession(Part):
     own by packet pairs.
     """
     echoes: int | None = None
-    """The most time stamps of receivers that a sender report echoes, 12 bytes each. Default 8."""
+    """The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into
+    the source's part of the session's bandwidth and a packet of 1500 bytes.
+    """
     extra_interval: str | None = None
     """The least time from one extra report to the next. Default 1 s."""
     fast_decrease: bool | None = None
@@ -2159,8 +2175,8 @@ class MldaSession(Part):
     packets was lost. Default 0.1; 1 = never.
     """
     loss_window: int | None = None
-    """Over how many of the last intervals a receiver adds up what was lost and what was expected. Default 8; 1 is
-    the last interval alone, as reports of RTCP have it.
+    """The loss of a receiver is the mean of so many of its last intervals, each of which weighs the same. Default 8;
+    1 is the last interval alone, as reports of RTCP have it.
     """
     max_rate: str | None = None
     """The most that all layers carry together; left out, the rate of the fastest link out of the source's node."""
@@ -2196,6 +2212,10 @@ class MldaSession(Part):
     """Whom receivers report to. Default "sender-and-group"."""
     rtt_weight: float | None = None
     """Weight of the old round-trip time at a measurement. Default 0.75."""
+    session_bandwidth: str | None = None
+    """What the session is declared to use. Of it 1.25 % are for reports of the source and 3.75 % for those of all
+    receivers together (RFC 3550 section 6.2), headers of IP and UDP included. Default 1 Mbit/s.
+    """
     silent_rounds: int | None = None
     """After so many rounds in which nobody has reported the base layer's rate is halved, and in each one after.
     Default 2.

@@ -23,6 +23,9 @@ pub struct Config {
     pub packet_size: Bytes,
     /// T_SR, from one sender report to the next. Default 5 s, the least that RFC 3550 recommends for RTCP.
     pub report_interval: Duration,
+    /// What the session is declared to use. Of it 1.25 % are for reports of the source and 3.75 % for those of all
+    /// receivers together (RFC 3550 section 6.2), headers of IP and UDP included. Default 1 Mbit/s.
+    pub session_bandwidth: Rate,
     /// How a receiver reckons its share. Default "lda+".
     pub rate_rule: RateRule,
     /// The parameters of LDA+, used with `rate_rule` "lda+".
@@ -35,8 +38,8 @@ pub struct Config {
     /// congestion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss_differentiation: Option<loss_differentiation::Config>,
-    /// Over how many of the last intervals a receiver adds up what was lost and what was expected. Default 8; 1 is the
-    /// last interval alone, as reports of RTCP have it.
+    /// The loss of a receiver is the mean of so many of its last intervals, each of which weighs the same. Default 8; 1
+    /// is the last interval alone, as reports of RTCP have it.
     #[schemars(range(min = 1, max = 1000))]
     pub loss_window: u32,
     /// What must have been expected in an interval or over the window for its loss to count; below that the last loss
@@ -98,9 +101,11 @@ pub struct Config {
     /// Default 2.
     #[schemars(range(min = 1, max = 1000))]
     pub silent_rounds: u32,
-    /// The most time stamps of receivers that a sender report echoes, 12 bytes each. Default 8.
+    /// The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into the
+    /// source's part of the session's bandwidth and a packet of 1500 bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 255))]
-    pub echoes: u32,
+    pub echoes: Option<u32>,
     /// Whether a receiver that has lost packets and whose share is below the base layer's rate reports at once, and the
     /// source follows with an extra report. Default true.
     pub fast_decrease: bool,
@@ -185,6 +190,7 @@ impl Default for Config {
             layers: 3,
             packet_size: Bytes(512),
             report_interval: Duration::from_secs(5),
+            session_bandwidth: Rate(1_000_000),
             rate_rule: RateRule::Lda,
             lda: Lda::default(),
             missed_reports: 3,
@@ -209,7 +215,7 @@ impl Default for Config {
             uniform_up_to: 10,
             report_rounds: 2,
             silent_rounds: 2,
-            echoes: 8,
+            echoes: None,
             fast_decrease: true,
             extra_interval: Duration::from_secs(1),
             join_tolerance: 0.05,
@@ -277,7 +283,7 @@ impl Config {
             ("probe_samples", self.probe_samples, 1, 1000),
             ("report_rounds", self.report_rounds, 1, 1000),
             ("silent_rounds", self.silent_rounds, 1, 1000),
-            ("echoes", self.echoes, 1, MOST_ECHOES as u32),
+            ("echoes", self.echoes.unwrap_or(1), 1, MOST_ECHOES as u32),
         ];
         for (field, value, least, most) in numbers {
             require((least..=most).contains(&value), field, value.to_string(), &format!("{least} to {most}"));
@@ -328,6 +334,9 @@ impl Config {
             let legal = format!("{} bit/s to {} bit/s", LEAST_RATE.0, MOST_RATE.0);
             require((LEAST_RATE..=MOST_RATE).contains(&rate), field, format!("{} bit/s", rate.0), &legal);
         }
+        let (given, least) = (self.session_bandwidth, LEAST_SESSION);
+        let legal = format!("{} bit/s to {} bit/s", least.0, MOST_RATE.0);
+        require((least..=MOST_RATE).contains(&given), "session_bandwidth", format!("{} bit/s", given.0), &legal);
         if let Some(rate) = self.max_rate {
             let (given, least_bps) = (format!("{} bit/s", rate.0), self.least_bps());
             let legal = format!("at least the base layer's least rate, {least_bps} bit/s");
@@ -395,6 +404,8 @@ const LEAST_INTERVAL: Duration = Duration::from_millis(100);
 /// T_fb, which is at most this, has 1677 s on the wire.
 const MOST_INTERVAL: Duration = Duration::from_secs(600);
 const LEAST_RATE: Rate = Rate(1);
+/// With less a single receiver would report every 17 s.
+const LEAST_SESSION: Rate = Rate(1000);
 /// The most that any scheme says it sends.
 const MOST_RATE: Rate = Rate(400_000_000_000);
 

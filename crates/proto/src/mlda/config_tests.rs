@@ -35,10 +35,11 @@ fn a_packet_per_second_is_the_least() {
 #[test]
 fn bounds_are_legal_and_what_is_beyond_them_is_named() {
     type Set = fn(&mut Config, f64);
-    let cases: [(&str, Set, &[f64], &[f64]); 30] = [
+    let cases: [(&str, Set, &[f64], &[f64]); 31] = [
         ("layers", |c, v| c.layers = v as u32, &[1.0, 127.0], &[0.0, 128.0]),
         ("packet_size", |c, v| c.packet_size = Bytes(v as u64), &[1.0, 65_535.0], &[0.0, 65_536.0]),
         ("report_interval", |c, v| c.report_interval = Duration::from_secs_f64(v), &[0.1, 600.0], &[0.0, 0.099, 600.1]),
+        ("session_bandwidth", |c, v| c.session_bandwidth = Rate(v as u64), &[1000.0, 4e11], &[0.0, 999.0, 4.1e11]),
         ("missed_reports", |c, v| c.missed_reports = v as u32, &[1.0, 1000.0], &[0.0, 1001.0]),
         ("loss_window", |c, v| c.loss_window = v as u32, &[1.0, 1000.0], &[0.0, 1001.0]),
         ("reordering", |c, v| c.reordering = v as u32, &[0.0, 1000.0], &[1001.0]),
@@ -57,7 +58,7 @@ fn bounds_are_legal_and_what_is_beyond_them_is_named() {
         ("feedback_lambda", |c, v| c.feedback_lambda = v, &[0.0, 100.0], &[-0.1, 100.1, f64::NAN]),
         ("report_rounds", |c, v| c.report_rounds = v as u32, &[1.0, 1000.0], &[0.0, 1001.0]),
         ("silent_rounds", |c, v| c.silent_rounds = v as u32, &[1.0, 1000.0], &[0.0, 1001.0]),
-        ("echoes", |c, v| c.echoes = v as u32, &[1.0, 255.0], &[0.0, 256.0]),
+        ("echoes", |c, v| c.echoes = Some(v as u32), &[1.0, 255.0], &[0.0, 256.0]),
         ("extra_interval", |c, v| c.extra_interval = Duration::from_secs_f64(v), &[0.001, 600.0], &[0.0, 600.1]),
         ("join_tolerance", |c, v| c.join_tolerance = v, &[0.0, 100.0], &[-0.1, 100.1, f64::NAN]),
         ("loss_limit", |c, v| c.loss_limit = v, &[0.0, 1.0], &[-0.1, 1.1, f64::NAN]),

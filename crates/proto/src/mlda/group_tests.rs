@@ -87,6 +87,15 @@ impl<N: FnMut(Who, Who, &Packet) -> Fate> Session<N> {
 
 /// A session over these paths, 10 Mbit/s out of the source, 270 ms one way.
 fn session(config: &Config, paths: Vec<Path>) -> Session<impl FnMut(Who, Who, &Packet) -> Fate + use<>> {
+    session_over(config, paths, Duration::from_millis(270))
+}
+
+/// The same, so long one way.
+fn session_over(
+    config: &Config,
+    paths: Vec<Path>,
+    one_way: Duration,
+) -> Session<impl FnMut(Who, Who, &Packet) -> Fate + use<>> {
     let members = paths.len();
     let seat = |who: Who| Seat {
         flow: FlowId(0),
@@ -96,7 +105,7 @@ fn session(config: &Config, paths: Vec<Path>) -> Session<impl FnMut(Who, Who, &P
         line_rate: Some(Rate(10_000_000)),
         random: Random::stream(7, &format!("test/{who:?}")),
     };
-    let endpoints = (0..members).map(|n| (Receiver::new(config, seat(Who::Member(n))), Duration::from_millis(270)));
+    let endpoints = (0..members).map(|n| (Receiver::new(config, seat(Who::Member(n))), one_way));
     let mut paths = paths;
     let mut random = Random::stream(7, "test/paths");
     let joined = Rc::new(RefCell::new(vec![GroupSet::default(); members]));
@@ -267,7 +276,65 @@ fn of_many_receivers_few_report_and_the_least_share_is_among_them() {
         let known = gauge(&group.source, "r_lo");
         assert!((known / least - 1.0).abs() < 1e-3 || known < least, "round {round}: {known} for {least}");
     }
-    assert!(per_round.iter().all(|&reports| (1.0..60.0).contains(&reports)), "{per_round:?}");
+    // In the first three rounds everybody without a round-trip time asks for one; 117 echoes go out in each.
+    assert!(per_round[..3].iter().all(|&reports| reports <= MEMBERS as f64), "{per_round:?}");
+    assert!(per_round[3..].iter().all(|&reports| (1.0..60.0).contains(&reports)), "{per_round:?}");
+    assert!(group.members.iter().all(|member| member.rtt_s().is_some()));
+}
+
+#[test]
+fn of_a_thousand_receivers_everybody_has_its_round_trip_time_within_the_budget() {
+    const MEMBERS: usize = 1000;
+    for reports_to in [ReportsTo::SenderAndGroup, ReportsTo::Sender] {
+        let config = Config { layers: 1, bottleneck: Some(Rate(1_000_000)), reports_to, ..Config::default() };
+        let seat = |who: Who| Seat {
+            flow: FlowId(0),
+            own: who.address(),
+            group: GROUP,
+            members: MEMBERS as u32,
+            line_rate: Some(Rate(10_000_000)),
+            random: Random::stream(7, &format!("test/{who:?}")),
+        };
+        let members = (0..MEMBERS)
+            .map(|n| (Receiver::new(&config, seat(Who::Member(n))), Duration::from_millis(40 + n as u64 / 20)));
+        // No data but one packet in a hundred: it is reports that are looked at.
+        let network = move |_, _, packet: &Packet| {
+            let spared = packet.header.is_data() && packet.header.number().is_some_and(|number| number % 100 != 0);
+            if spared { Fate::Lose } else { Fate::Deliver }
+        };
+        let mut group = Group::new(Sender::new(&config, seat(Who::Source)), members.collect(), network);
+        group.start_all();
+        let bytes = |group: &Group<Sender, Receiver, _>| -> u64 {
+            // Headers of IP and UDP count.
+            let sent = |member: &Receiver| member.report().sent_bytes + 28 * member.report().sent_pkts;
+            group.members.iter().map(sent).sum()
+        };
+        group.run_until(Instant::from_secs_f64(75.0));
+        let with = group.members.iter().filter(|member| member.rtt_s().is_some()).count();
+        assert_eq!(with, MEMBERS, "{reports_to:?}");
+        let used = 8.0 * bytes(&group) as f64 / 75.0 / 1e6;
+        assert!(used < 0.0375, "{reports_to:?}: {used}");
+    }
+}
+
+#[test]
+fn a_late_slow_receiver_is_neither_flooded_nor_starved() {
+    // One of 200 kbit/s comes to one of 1.8 Mbit/s that has had the session alone, at any time of a round.
+    for join_s in [100.0, 101.3, 102.5, 104.9] {
+        let paths = vec![path(1800), path(200)];
+        let mut session = session_over(&Config::default(), paths, Duration::from_millis(12));
+        session.group.start(Who::Source);
+        session.group.start(Who::Member(0));
+        session.run_until(join_s);
+        assert!(session.group.source.rates_bps().sum::<f64>() > 1e6);
+        session.group.start(Who::Member(1));
+        session.run_until(join_s + 25.0);
+        let base_bps = session.group.source.rates_bps().next().unwrap();
+        assert!(base_bps < 220e3, "{join_s}: the base layer has {base_bps}");
+        let used = session.used((join_s + 40.0, join_s + 50.0), &[1800.0, 200.0]);
+        let loss = gauge(&session.group.members[1], "loss");
+        assert!((0.5..0.95).contains(&used[1]) && used[0] > 0.5, "{join_s}: {used:?}, {loss}");
+    }
 }
 
 #[test]

@@ -1,5 +1,10 @@
 //! Loss over the layers that a receiver holds: what was expected and what was lost in each interval.
 //!
+//! Each interval is one measurement, as in [Ehlert] section II.A a receiver measures for a period of time and then
+//! reckons its share, and as the fraction lost in a report of RTCP is that since the report before (RFC 3550 section
+//! 6.4.1). So all intervals of the window weigh the same, however many packets were sent in them: what was lost while a
+//! hundred times as much came does not outweigh all that comes after.
+//!
 //! Errors of links, if somebody tells them from congestion, are counted apart.
 
 use std::collections::VecDeque;
@@ -22,12 +27,21 @@ pub struct IntervalLoss {
     running: Counts,
     /// Intervals with too few packets to judge by: they wait for the next.
     waiting: Counts,
-    /// The intervals of the window, the oldest first.
-    window: VecDeque<Counts>,
+    /// How many they are.
+    waiting_intervals: usize,
+    /// The intervals of the window, the oldest first. Those that were judged together have the same.
+    window: VecDeque<Shares>,
     /// How many intervals there are in the window.
     intervals: usize,
     /// How many packets must have been expected for a loss to be judged.
     least: i64,
+    loss: f64,
+    raw_loss: f64,
+}
+
+/// Shares of packets lost in an interval. Below 0 if more came late than were lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Shares {
     loss: f64,
     raw_loss: f64,
 }
@@ -52,17 +66,17 @@ impl Counts {
 
     /// Share of packets lost that the rate answers: errors of links count as received.
     pub fn loss(&self) -> f64 {
-        self.share(self.lost)
+        self.share(self.lost).max(0.0)
     }
 
     /// Share of packets lost for whatever reason.
     pub fn raw_loss(&self) -> f64 {
-        self.share(self.lost.saturating_add(self.lost_by_link))
+        self.share(self.lost.saturating_add(self.lost_by_link)).max(0.0)
     }
 
+    /// Below 0 if what was lost in the interval before has come in this.
     fn share(&self, lost: i64) -> f64 {
-        // What was lost in the interval before may have come in this.
-        if self.expected > 0 { (lost.max(0) as f64 / self.expected as f64).min(1.0) } else { 0.0 }
+        if self.expected > 0 { (lost as f64 / self.expected as f64).clamp(-1.0, 1.0) } else { 0.0 }
     }
 
     fn plus(self, other: Counts) -> Counts {
@@ -81,6 +95,7 @@ impl IntervalLoss {
         IntervalLoss {
             running: Counts::default(),
             waiting: Counts::default(),
+            waiting_intervals: 0,
             window: VecDeque::with_capacity(intervals),
             intervals,
             least: i64::from(least).max(1),
@@ -95,19 +110,36 @@ impl IntervalLoss {
     }
 
     /// The interval is over: what it has counted. If too few packets were expected the loss stays as it is, and the
-    /// interval is judged together with the next; none of its packets are forgotten.
+    /// interval is judged together with the next; none of its packets are forgotten. One in which none was expected is
+    /// no measurement.
     pub fn end_interval(&mut self) -> Counts {
         let ended = core::mem::take(&mut self.running);
-        self.waiting = self.waiting.plus(ended);
+        if ended != Counts::default() {
+            self.waiting = self.waiting.plus(ended);
+            self.waiting_intervals += 1;
+        }
         if self.waiting.expected >= self.least {
-            if self.window.len() == self.intervals {
-                self.window.pop_front();
+            let judged = core::mem::take(&mut self.waiting);
+            let raw_lost = judged.lost.saturating_add(judged.lost_by_link);
+            let shares = Shares { loss: judged.share(judged.lost), raw_loss: judged.share(raw_lost) };
+            for _ in 0..core::mem::take(&mut self.waiting_intervals).min(self.intervals) {
+                if self.window.len() == self.intervals {
+                    self.window.pop_front();
+                }
+                self.window.push_back(shares);
             }
-            self.window.push_back(core::mem::take(&mut self.waiting));
-            let sum = self.window.iter().fold(Counts::default(), |sum, &counts| sum.plus(counts));
-            (self.loss, self.raw_loss) = (sum.loss(), sum.raw_loss());
+            let mean = |of: fn(&Shares) -> f64| {
+                (self.window.iter().map(of).sum::<f64>() / self.window.len() as f64).clamp(0.0, 1.0)
+            };
+            (self.loss, self.raw_loss) = (mean(|shares| shares.loss), mean(|shares| shares.raw_loss));
         }
         ended
+    }
+
+    /// Intervals up to now are answered: what comes after is measured without them.
+    pub fn forget(&mut self) {
+        (self.waiting, self.waiting_intervals) = (Counts::default(), 0);
+        self.window.clear();
     }
 
     /// l: share of packets lost over the window, errors of links not counted.
@@ -143,9 +175,9 @@ mod tests {
         assert_eq!(interval(&mut loss, 90, 10), lost(100, 10));
         assert!((loss.loss() - 0.1).abs() < 1e-12);
         interval(&mut loss, 200, 0);
-        assert!((loss.loss() - 10.0 / 300.0).abs() < 1e-12);
+        assert!((loss.loss() - 0.1 / 2.0).abs() < 1e-12);
         interval(&mut loss, 100, 0);
-        assert!((loss.loss() - 10.0 / 400.0).abs() < 1e-12);
+        assert!((loss.loss() - 0.1 / 3.0).abs() < 1e-12);
         interval(&mut loss, 100, 0);
         assert_eq!(loss.loss(), 0.0, "the first is forgotten");
         // A window of one: the last interval alone.
@@ -163,9 +195,24 @@ mod tests {
         // None at all.
         assert_eq!((loss.end_interval(), loss.loss()), (Counts::default(), 0.0));
         interval(&mut loss, 1, 0);
-        assert!((loss.loss() - 4.0 / 30.0).abs() < 1e-12, "ten were expected in all: {}", loss.loss());
+        // Ten were expected in two intervals, and of the one with none nobody asks: 0, 0.4, 0.4.
+        assert!((loss.loss() - 0.8 / 3.0).abs() < 1e-12, "{}", loss.loss());
         assert_eq!(interval(&mut loss, 10, 0), lost(10, 0));
-        assert!((loss.loss() - 4.0 / 40.0).abs() < 1e-12);
+        assert!((loss.loss() - 0.8 / 4.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_interval_with_very_many_packets_weighs_no_more_than_another() {
+        // Nine of ten are lost at 2 Mbit/s, then nothing at 4 kbit/s: five packets in an interval, two of which are
+        // judged together.
+        let mut loss = IntervalLoss::new(8, 10);
+        interval(&mut loss, 240, 2160);
+        let mut seen = Vec::new();
+        for _ in 0..8 {
+            interval(&mut loss, 5, 0);
+            seen.push((loss.loss() * 1000.0).round());
+        }
+        assert_eq!(seen, [900.0, 300.0, 300.0, 180.0, 180.0, 129.0, 129.0, 0.0]);
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! | `config.rs` | the parameters |
 //! | `header.rs` | what packets say |
 //! | `rtcp.rs` | reports as bytes, as RFC 3550 has them |
+//! | `budget.rs` | what reports may take of the network |
 //! | `layering.rs` | what each layer carries, by the least and the largest share |
 //! | `reports.rs` | what receivers have reported, until it expires, and whose time stamp is echoed next |
 //! | `sender.rs` | the source: rounds, reports, and the data of the layers |
@@ -26,6 +27,7 @@
 //! | `receiver_show.rs` | what a receiver shows, and what happens in it |
 
 mod bottleneck;
+mod budget;
 mod config;
 mod equation;
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! A receiver: what it holds, and when it reports.
 
+use super::budget::Turns;
 use super::config::Config;
 use super::header::{DataHeader, Header};
 use super::receiver_show::{DIFFERENTIATING_GAUGES, JOIN_REVOKED, RECEIVER_GAUGES, SHARE};
@@ -34,6 +35,9 @@ pub struct Receiver {
     /// The number of another source of which a packet has come: with a second it takes the place of this one.
     suspect: Option<u32>,
     planned: PlannedReport,
+    /// Whether it is planned though it is not the receiver's turn: as it cannot stand the base layer.
+    is_out_of_turn: bool,
+    turns: Turns,
     trial: Option<Trial>,
     differentiation: Option<LossDifferentiation>,
     counts: Report,
@@ -69,6 +73,8 @@ impl Receiver {
             session: None,
             suspect: None,
             planned: PlannedReport::NONE,
+            is_out_of_turn: false,
+            turns: Turns::new(config, seat.members),
             trial: None,
             differentiation: config.loss_differentiation.as_ref().map(LossDifferentiation::new),
             counts: Report::default(),
@@ -106,6 +112,7 @@ impl Receiver {
         }
         self.is_running = true;
         (self.session, self.source, self.suspect) = (None, None, None);
+        self.turns.wait(now, &mut self.random);
         self.set_level(now, 1, Cause::Time, out);
         if let Some(reports) = self.report_group() {
             out.join(reports);
@@ -205,11 +212,15 @@ impl Receiver {
         let cause = Cause::Packet { sequence: report.number.into() };
         if report.extra {
             self.follow(now, self.level, cause, out);
+            let can_stand = |(share_bps, heard): (f64, &Heard)| share_bps >= heard.rates.base_bps();
+            if self.is_out_of_turn && self.share_and_report().is_some_and(can_stand) {
+                self.planned = PlannedReport::NONE;
+            }
             return;
         }
         let before_bps = session.share.rate_bps();
         let interval = session.end_interval(now, self.level);
-        let share_bps = session.share.end_interval(&interval);
+        let share_bps = session.next_share(&interval, true);
         out.event(share_event(before_bps, share_bps, &interval, cause));
         self.trial = None;
         let level = self.level;
@@ -240,12 +251,16 @@ impl Receiver {
     /// a larger one all of those at once would be too many, and the first of the spread timers end early anyway.
     fn plan(&mut self, now: Instant, loss: f64, out: &mut Outbox) {
         let Some((share_bps, heard)) = self.share_and_report() else { return };
+        let spread = heard.spread;
         let is_urgent = self.config.fast_decrease && loss > 0.0 && share_bps < heard.rates.base_bps();
+        let (has_turn, hears_others) = (self.turns.has_come(now), self.config.report_group().is_some());
+        self.planned = PlannedReport::NONE;
         if is_urgent && self.is_small_group {
-            self.planned = PlannedReport::NONE;
             self.report_share(now, out);
-        } else {
-            let spread = heard.spread;
+        } else if hears_others && has_turn && self.rtt_s().is_none() {
+            self.planned = PlannedReport::draw_firm(now, share_bps, spread, &mut self.random);
+        } else if hears_others || has_turn || is_urgent {
+            self.is_out_of_turn = !(hears_others || has_turn);
             self.planned = PlannedReport::draw(now, share_bps, spread, &self.suppression, &mut self.random);
         }
     }
@@ -253,8 +268,7 @@ impl Receiver {
     /// A report of another receiver for the round that runs.
     fn overhear(&mut self, report: &ReceiverReport) {
         let Some(session) = &self.session else { return };
-        let number = session.heard.as_ref().and_then(|heard| heard.number);
-        let is_of_round = report.source == session.ssrc && Some(report.number) == number;
+        let is_of_round = report.source == session.ssrc && Some(report.number) == session.round();
         if is_of_round
             && report.ssrc != self.own.to_bits()
             && self.planned.hear(f64::from(report.rate_bps), &self.suppression)
@@ -264,7 +278,8 @@ impl Receiver {
     }
 
     /// No report of the source has come for so long that the receiver goes by itself: down, if that is what the losses
-    /// say, and it reports, if anything comes at all.
+    /// say, and it reports, if anything comes at all. If none has come ever its share begins all the same, and is
+    /// reported: a base layer that is too much for its path may be why.
     fn miss_report(&mut self, now: Instant, out: &mut Outbox) {
         let level = self.level;
         let Some(session) = &mut self.session else { return };
@@ -275,17 +290,20 @@ impl Receiver {
         if interval.received_bps <= 0.0 {
             return;
         }
-        let Some(share_bps) = session.share.end_unreported(&interval) else { return };
+        let share_bps = session.next_share(&interval, false);
         out.event(share_event(before_bps, share_bps, &interval, Cause::Time));
+        if session.round().is_none() {
+            let spread = self.config.report_interval.mul_f64(self.config.feedback_share);
+            self.planned = PlannedReport::draw_firm(now, share_bps, spread, &mut self.random);
+            return;
+        }
         self.follow(now, level, Cause::Time, out);
         self.plan(now, interval.loss, out);
     }
 
     /// When so many reports of the source are missing that the receiver goes by itself.
     fn patience_ends(&self) -> Instant {
-        let Some(session) = self.session.as_ref().filter(|session| session.heard.is_some()) else {
-            return Instant::FAR_FUTURE;
-        };
+        let Some(session) = &self.session else { return Instant::FAR_FUTURE };
         let patience = self.config.report_interval.mul_f64(f64::from(self.config.missed_reports));
         session.began_at() + patience
     }
@@ -302,11 +320,15 @@ impl Receiver {
 
     fn report_share(&mut self, now: Instant, out: &mut Outbox) {
         let Some(session) = &mut self.session else { return };
-        let (Some(share_bps), Some(heard)) = (session.share.rate_bps(), &session.heard) else { return };
-        let Some(number) = heard.number else { return };
+        let Some(share_bps) = session.share.rate_bps() else { return };
+        let heard = session.heard.as_ref().filter(|heard| heard.number.is_some());
         // If reports of the source are missing the round is a later one; by the last but one nobody is ahead.
-        let rounds = now.since(heard.round_at).0 / self.config.report_interval.0;
-        let number = number.wrapping_add(rounds.saturating_sub(1) as u16);
+        let rounds = heard.map_or(0, |heard| now.since(heard.round_at).0 / self.config.report_interval.0);
+        let number = session.round().map_or(0, |number| number.wrapping_add(rounds.saturating_sub(1) as u16));
+        // None has come: LSR is 0 then (RFC 3550 section 6.4.1).
+        let (last_sr, delay_since_sr) =
+            heard.map_or((0, 0), |heard| (heard.last_sr, (now.since(heard.at).as_secs_f64() * 65_536.0) as u32));
+        self.turns.wait(now, &mut self.random);
         let since = core::mem::take(&mut session.since_report);
         let in_all = &session.in_all;
         let report = ReceiverReport {
@@ -321,8 +343,8 @@ impl Receiver {
             cumulative_lost: in_all.lost.saturating_add(in_all.lost_by_link).clamp(MIN_LOST, MAX_LOST) as i32,
             highest_sequence: session.highest_sequence(),
             jitter: session.jitter_us(),
-            last_sr: heard.last_sr,
-            delay_since_sr: (now.since(heard.at).as_secs_f64() * 65_536.0) as u32,
+            last_sr,
+            delay_since_sr,
         };
         self.send(now, Header::ReceiverReport { number }, report.encode(), out);
     }

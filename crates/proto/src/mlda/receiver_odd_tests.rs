@@ -14,7 +14,9 @@ fn nine_tenths_of_all_packets_may_be_lost() {
             }
         }
         if random.chance(0.1) {
-            bench.round(number, [40.0, 20.0, 20.0]);
+            // The source follows.
+            let base_kbps = bench.receiver.share_bps().map_or(40.0, |share_bps| share_bps as f32 / 1e3);
+            bench.round(number, [base_kbps, 20.0, 20.0]);
         }
     }
     let loss = gauge(&bench.receiver, "loss");
@@ -94,4 +96,80 @@ fn what_is_not_for_it_is_counted_and_no_more() {
     assert!(bench.take().is_empty() && bench.receiver.share_bps().is_none());
     let report = bench.receiver.report();
     assert_eq!((report.received_pkts, report.received_bytes, report.distinct_bytes), (3, 1040, 0));
+}
+
+#[test]
+fn who_has_no_round_trip_time_reports_whatever_others_say() {
+    for (members, rounds) in [(2, 1), (200, 1), (1000, 4)] {
+        let mut bench = Bench::new(&Config::default(), members);
+        let mut reports = Vec::new();
+        for number in 0..12 {
+            bench.stretch(5.0, 50, 0);
+            bench.round(number, [20.0, 300.0, 300.0]);
+            let share_bps = bench.share();
+            [0.95, 1.05].into_iter().for_each(|factor| bench.overhear(number, (factor * share_bps) as f32));
+            bench.pass(2.5);
+            reports.extend(bench.reports().iter().map(|_| number));
+        }
+        // In each round, or one in some four: 17.07 s times 0.5 to 1.5, by rounds of 7.5 s here.
+        let gaps: Vec<u16> = reports.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(gaps.iter().all(|gap| (1..=rounds).contains(gap)) && gaps.len() > 2, "{members}: {reports:?}");
+        assert_eq!(gaps.iter().all(|&gap| gap == 1), rounds == 1, "{members}: {reports:?}");
+        // With one it is silent.
+        bench.stretch(5.0, 50, 0);
+        bench.echo(12, [20.0, 300.0, 300.0]);
+        let share_bps = bench.share();
+        [0.95, 1.05].into_iter().for_each(|factor| bench.overhear(12, (factor * share_bps) as f32));
+        bench.pass(2.5);
+        assert_eq!(bench.reports().len(), 0, "{members}");
+    }
+}
+
+#[test]
+fn where_nobody_hears_others_a_thousand_report_by_turns_and_who_cannot_stand_the_base_layer_at_once() {
+    let config = Config { reports_to: ReportsTo::Sender, ..Config::default() };
+    let mut bench = Bench::new(&config, 1000);
+    let mut reports = 0;
+    for number in 0..40 {
+        bench.stretch(2.5, 25, 0);
+        bench.echo(number, [20.0, 300.0, 300.0]);
+        bench.pass(2.5);
+        reports += bench.reports().len();
+    }
+    assert!((7..=14).contains(&reports), "200 s by 17 s and half a round: {reports}");
+    // A tenth is lost, and the base layer is more than its share: it reports whatever its turn.
+    for number in 40..46 {
+        bench.stretch(2.5, 100, 10);
+        bench.echo(number, [2000.0, 0.0, 0.0]);
+        bench.pass(2.5);
+        assert_eq!(bench.reports().len(), 1, "{number}");
+    }
+    // Unless the source says meanwhile that it has become less.
+    let mut silent = 0;
+    for number in 46..56 {
+        bench.stretch(2.5, 100, 10);
+        bench.echo(number, [2000.0, 0.0, 0.0]);
+        bench.pass(0.001);
+        bench.hear(&SenderReport { extra: true, ..bench.report(number, [4.0, 0.0, 0.0]) });
+        bench.pass(2.5);
+        silent += usize::from(bench.reports().is_empty());
+    }
+    assert!(silent >= 5, "{silent}");
+}
+
+#[test]
+fn without_any_report_of_the_source_it_says_what_comes() {
+    let mut bench = Bench::new(&Config::default(), 2);
+    // Nine of ten packets are lost, and all reports: 12 packets of 512 bytes in a second come.
+    bench.stretch(14.9, 1788, 1609);
+    assert_eq!((bench.receiver.share_bps(), bench.reports().len()), (None, 0));
+    bench.stretch(2.7, 324, 0);
+    let [(packet, report)] = bench.reports()[..] else { panic!("it reports once") };
+    assert_eq!((packet.destination, report.number, report.last_sr), (Address::group(FIRST_GROUP + 3), 0, 0));
+    assert!(report.loss > 0.5 && (40e3..60e3).contains(&report.rate_bps), "{report:?}");
+    // The share has begun, and what was lost before it counts no more.
+    bench.stretch(5.0, 100, 0);
+    bench.echo(9, [50.0, 0.0, 0.0]);
+    assert_eq!(gauge(&bench.receiver, "loss"), 0.0);
+    assert!(bench.share() > f64::from(report.rate_bps));
 }

@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub struct Reports {
     of: BTreeMap<Address, Known>,
+    /// Reports from before this round do not count any more; their time stamps may still wait to be echoed.
+    counts_from: u64,
     /// Echoes given so far.
     given: u64,
 }
@@ -71,9 +73,13 @@ impl Reports {
         self.of.remove(&receiver).is_some()
     }
 
-    /// Round `round` begins: reports that have not been renewed for `rounds` rounds before it are dropped.
-    pub fn expire(&mut self, round: u64, rounds: u64) {
-        self.of.retain(|_, known| round - known.last.round <= rounds);
+    /// Round `round` begins: reports that have not been renewed for `rounds` rounds before it do not count any more.
+    /// Time stamps that wait to be echoed are kept for `remembered` rounds, or as long.
+    pub fn expire(&mut self, round: u64, rounds: u64, remembered: u64) {
+        self.counts_from = round.saturating_sub(rounds);
+        let (counts_from, waits_from) = (self.counts_from, round.saturating_sub(remembered));
+        self.of
+            .retain(|_, known| known.last.round >= if known.waits { counts_from.min(waits_from) } else { counts_from });
     }
 
     /// Forgets all of them.
@@ -83,13 +89,17 @@ impl Reports {
 
     /// How many receivers have a report that counts.
     pub fn count(&self) -> usize {
-        self.of.len()
+        self.counting().count()
+    }
+
+    fn counting(&self) -> impl Iterator<Item = (&Address, &Known)> {
+        self.of.iter().filter(|(_, known)| known.last.round >= self.counts_from)
     }
 
     /// Who has the least and the largest share; `None` if there is no report. Of several alike it is the one with the
     /// lowest address.
     pub fn extremes(&self) -> Option<Extremes> {
-        let mut all = self.of.iter().map(|(&receiver, known)| (receiver, known.last));
+        let mut all = self.counting().map(|(&receiver, known)| (receiver, known.last));
         let first = all.next()?;
         let share = |(_, heard): &(Address, Heard)| heard.report.rate_bps;
         Some(all.fold(Extremes { least: first, largest: first }, |extremes, other| Extremes {
@@ -100,7 +110,7 @@ impl Reports {
 
     /// The largest round-trip time measured, seconds; 0 if there is none.
     pub fn max_rtt_s(&self) -> f64 {
-        self.of.values().filter_map(|known| known.last.rtt_s).fold(0.0, f64::max)
+        self.counting().filter_map(|(_, known)| known.last.rtt_s).fold(0.0, f64::max)
     }
 
     /// At most `most` echoes, and those receivers need not wait for another until they report again: who has no
@@ -209,10 +219,30 @@ mod tests {
         // It came in round 4; 5 and 6 went by without another.
         let mut left = Vec::new();
         for round in 5..9 {
-            reports.expire(round, 2);
+            reports.expire(round, 2, 5);
             left.push(reports.count());
         }
         assert_eq!(left, [2, 2, 1, 0]);
+    }
+
+    #[test]
+    fn a_time_stamp_waits_longer_than_its_report_counts() {
+        let echoes_after = |round| {
+            let mut reports = Reports::default();
+            reports.add(receiver(1), heard(1, 4, 1e5));
+            reports.expire(round, 2, 5);
+            assert_eq!(extremes(&reports).is_some(), round <= 6);
+            assert_eq!(reports.max_rtt_s() > 0.0, round <= 6);
+            let now = Instant(5_000_000_000 * round);
+            let echoes = reports.take_echoes(now, 8);
+            // Once it has been echoed nothing of it is left.
+            reports.expire(round + 1, 2, 5);
+            assert_eq!(reports.of.is_empty(), round >= 6);
+            echoes
+        };
+        let held_us = 25_000_000 - 10_000;
+        assert_eq!(echoes_after(9), [Echo { receiver: 1, stamp_us: 20_010_000, hold_us: held_us }]);
+        assert_eq!((echoes_after(10), echoes_after(6).len()), (vec![], 1));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The source: layers whose rates follow the reports of the receivers, round by round.
 
+use super::budget::{Budget, rounds_counted};
 use super::config::Config;
 use super::header::{DataHeader, Header};
 use super::layering::Layering;
@@ -19,6 +20,7 @@ use crate::time::{Duration, Instant, NANOS_PER_SECOND};
 #[derive(Debug)]
 pub struct Sender {
     config: Config,
+    budget: Budget,
     layering: Layering,
     /// A data packet, but for its group, its number and its time.
     template: Packet,
@@ -64,6 +66,8 @@ struct Running {
     round: u64,
     /// When the next one begins.
     next_round: Instant,
+    /// When the last sender report was sent, extra ones included.
+    announced_at: Instant,
     /// Whether a report has come in it.
     heard: bool,
     /// Rounds in a row in which nobody has reported.
@@ -86,6 +90,7 @@ impl Sender {
         let group = |number: u32| Address::group(seat.group.index() as u32 + number);
         let layer = Layer { rate_bps: 0.0, pacer: Pacer::OFF, stretch: 1.0, sequence: 0 };
         Sender {
+            budget: Budget::new(config, seat.members),
             layering: Layering {
                 least_bps: config.least_bps(),
                 most_bps: seat.bounded(config.max_rate).map_or(f64::INFINITY, |rate| rate.as_bps_f64()).min(MOST_BPS),
@@ -140,6 +145,7 @@ impl Sender {
             clock_us,
             round: 0,
             next_round: now + self.config.report_interval,
+            announced_at: now,
             heard: true,
             silent: 0,
             extra_from: now,
@@ -174,7 +180,8 @@ impl Sender {
         running.silent = if std::mem::take(&mut running.heard) { 0 } else { running.silent + 1 };
         running.extra_for = None;
         let is_silent = running.silent >= u64::from(self.config.silent_rounds);
-        self.reports.expire(running.round, self.config.report_rounds.into());
+        let counted = rounds_counted(&self.config, &self.budget);
+        self.reports.expire(running.round, counted, self.budget.rounds_remembered());
         if is_silent {
             self.halvings += 1;
             let base_bps = self.layering.bounded_bps(0.5 * self.layers[0].rate_bps);
@@ -255,8 +262,12 @@ impl Sender {
 
     /// Sends a sender report.
     fn announce(&mut self, now: Instant, extra: bool, out: &mut Outbox) {
-        let Some(running) = &self.running else { return };
+        let spread_s = self.feedback_spread_s();
+        let Some(running) = &mut self.running else { return };
         let number = running.round as u16;
+        let since = now.since(core::mem::replace(&mut running.announced_at, now));
+        let room = self.budget.echoes(self.layers.len(), since);
+        let echoes = self.reports.take_echoes(now, self.config.echoes.map_or(room, |most| room.min(most as usize)));
         let report = SenderReport {
             ssrc: running.ssrc,
             number,
@@ -265,13 +276,13 @@ impl Sender {
             rtp_timestamp: stamp_us(now).wrapping_add(running.clock_us),
             packets: running.packets,
             octets: running.packets.wrapping_mul(self.template.size.into()),
-            feedback_spread_us: (1e6 * self.feedback_spread_s()) as u32,
+            feedback_spread_us: (1e6 * spread_s) as u32,
             layers: self
                 .layers
                 .iter()
                 .map(|layer| LayerLine { rate_bps: layer.rate_bps as f32, first_sequence: layer.sequence })
                 .collect(),
-            echoes: self.reports.take_echoes(now, self.config.echoes as usize),
+            echoes,
         };
         let octets = report.encode();
         let packet = Packet {
@@ -309,7 +320,9 @@ impl Sender {
             }
             _ => return,
         };
-        let behind = u64::from((running.round as u16).wrapping_sub(report.number));
+        // Who has heard no report of the source names the first round, and means the present one.
+        let is_deaf = (report.last_sr, report.number) == (0, 0);
+        let behind = if is_deaf { 0 } else { u64::from((running.round as u16).wrapping_sub(report.number)) };
         // As many more as pass while a sender report goes down and the answer comes up.
         let rtt_s = rtt_s(now, report.last_sr, report.delay_since_sr);
         let on_the_way = rtt_s.unwrap_or(0.0).min(MOST_RTT_S) / self.config.report_interval.as_secs_f64();

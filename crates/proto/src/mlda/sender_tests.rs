@@ -414,7 +414,7 @@ fn at_the_least_rate_nobody_asks_for_less() {
 
 #[test]
 fn time_stamps_come_back_with_how_long_they_were_held() {
-    let mut run = Run::new(&Config { echoes: 2, ..Config::default() });
+    let mut run = Run::new(&Config { echoes: Some(2), ..Config::default() });
     for n in 1..=5 {
         run.run(f64::from(n));
         run.report(n, 1e5);
@@ -427,6 +427,39 @@ fn time_stamps_come_back_with_how_long_they_were_held() {
     let echo = |n: u32, round: u32| Echo { receiver: n, stamp_us: 1_000_000 * n, hold_us: 1_000_000 * (5 * round - n) };
     // The fifth comes at the very time of the report, before it.
     assert_eq!(seen, [vec![echo(1, 1), echo(2, 1)], vec![echo(3, 2), echo(4, 2)], vec![echo(5, 3)]]);
+}
+
+#[test]
+fn echoes_fill_the_budget_of_the_time_since_the_last_report() {
+    // 1.25 % of 100 kbit/s in 5 s are 781 bytes; 28, 28 and 36 of them are taken, and 12 for each echo. An extra report
+    // 1.2 s later has room for 187 bytes: 7 of those that still wait.
+    let mut run = Run::new(&Config { session_bandwidth: Rate(100_000), ..Config::default() });
+    run.run(1.0);
+    for n in 1..=80 {
+        run.hear(ReceiverReport { rtt_us: 0, ..run.report_of(n, 100_000.0, 0.0) });
+    }
+    run.run(5.0);
+    assert_eq!(run.last().echoes.len(), 57);
+    run.run(6.2);
+    run.hear(run.report_of(90, 50_000.0, 0.1));
+    assert!(run.last().extra);
+    assert_eq!(run.last().echoes.len(), 7);
+    // Those that are left wait until the next round, though they were not renewed.
+    run.run(10.0);
+    assert_eq!(run.last().echoes.len(), 80 - 57 - 7 + 1);
+}
+
+#[test]
+fn who_has_heard_no_report_means_the_present_round() {
+    let mut run = Run::new(&Config::default());
+    run.run(400.5);
+    let report = run.report_of(1, 60_000.0, 0.5);
+    for (number, last_sr, counts) in [(0, middle(ntp(at(395.0))), 0.0), (1, 0, 0.0), (0, 0, 1.0)] {
+        run.hear(ReceiverReport { number, last_sr, ..report });
+        assert_eq!(run.gauge("reports"), counts, "{number} {last_sr}");
+    }
+    run.run(405.0);
+    assert_eq!(run.rates()[0], 60_000.0);
 }
 
 #[test]

@@ -33,6 +33,8 @@ pub struct Session {
     pairs: PacketPairs,
     rtt: Rtt,
     jitter: Jitter,
+    /// Whether the source has not followed its first share yet.
+    is_arriving: bool,
     /// When the interval began, and the bytes that came since.
     began_at: Instant,
     bytes: u64,
@@ -108,6 +110,8 @@ struct Jitter {
 
 /// Reports of the source are compared if they came within this time: time stamps wrap around after 71 minutes.
 const COMPARABLE: Duration = Duration::from_secs(1000);
+/// The source has followed a share if the base layer has no more than so many times as much; choice.
+const FOLLOWED: f64 = 2.0;
 /// Samples of the round-trip time above this are nonsense.
 const MOST_RTT_S: f64 = 60.0;
 
@@ -126,6 +130,7 @@ impl Session {
             pairs: PacketPairs::new(config.probe_samples as usize),
             rtt: Rtt::default(),
             jitter: Jitter::default(),
+            is_arriving: true,
             began_at: now,
             bytes: 0,
             by_link: Vec::new(),
@@ -279,6 +284,28 @@ impl Session {
             received_bps,
             next_level_bps: self.heard.as_ref().map_or(f64::NAN, |heard| heard.rates.up_to_bps(level + 1)),
         }
+    }
+
+    /// The share of the path after that interval, which a report of the source has ended, or the want of one.
+    ///
+    /// A receiver that comes to a base layer which is too much for its path loses most of it until the source has
+    /// followed its report. It can do nothing else about it, and how much is lost says nothing of its share: what comes
+    /// does. So up to then each interval begins the share anew, and its losses are not remembered.
+    pub fn next_share(&mut self, interval: &Interval, is_reported: bool) -> f64 {
+        if !self.is_arriving {
+            let ended = if is_reported { None } else { self.share.end_unreported(interval) };
+            return ended.unwrap_or_else(|| self.share.end_interval(interval));
+        }
+        self.loss.forget();
+        let share_bps = self.share.begin_with(interval);
+        let base_bps = self.heard.as_ref().filter(|heard| heard.number.is_some()).map(|heard| heard.rates.base_bps());
+        self.is_arriving = base_bps.is_none_or(|base_bps| base_bps > FOLLOWED * share_bps);
+        share_bps
+    }
+
+    /// The number of the round, if a report of the source has said it.
+    pub fn round(&self) -> Option<u16> {
+        self.heard.as_ref()?.number
     }
 
     /// When the interval that runs began.

@@ -60,10 +60,45 @@ fn an_interval_is_what_came_since_the_last() {
     hear(&mut session, 109.9, &report(3, 109.9));
     let interval = session.end_interval(at(110.0), 1);
     assert!((interval.received_bps - 9.0 * 4096.0 / 5.0).abs() < 1e-9);
-    // One of the 30 of both intervals.
-    assert!((interval.loss - 1.0 / 30.0).abs() < 1e-12);
+    // None of 20 and one of 10: the mean of the two intervals.
+    assert!((interval.loss - 0.05).abs() < 1e-12);
     assert_eq!(interval.next_level_bps, 40e3);
     assert_eq!(session.end_interval(at(110.0), 1).received_bps, 0.0, "no time, no rate");
+}
+
+#[test]
+fn until_the_source_has_followed_the_share_is_what_comes() {
+    let mut session = session(&Config::default());
+    let mut number = 500;
+    // Fifty packets come in 5 s, and so many are lost; then a report of the source says what the base layer has.
+    let mut interval = |session: &mut Session, lost: u16, seconds: f64, base_bps: f32| {
+        session.data(&arrival(seconds + 0.01, number), None);
+        number += lost;
+        (1..50).for_each(|n| {
+            session.data(&arrival(seconds + 0.1 * f64::from(n), number + n), None);
+        });
+        number += 50;
+        let mut sr = report(seconds as u16, seconds + 5.0);
+        sr.layers[0].rate_bps = base_bps;
+        hear(session, seconds + 5.0, &sr);
+        let ended = session.end_interval(at(seconds + 5.0), 1);
+        (session.next_share(&ended, true), session.loss.loss())
+    };
+    let close = |(share_bps, loss): (f64, f64), expected: (f64, f64)| {
+        let is_close = (share_bps / expected.0 - 1.0).abs() < 0.03 && (loss - expected.1).abs() < 1e-9;
+        assert!(is_close, "{share_bps} {loss}, not {expected:?}");
+    };
+    // 41 kbit/s come of 400; then the base layer has 41, but most of the interval before it had more.
+    close(interval(&mut session, 450, 100.0, 400e3), (41e3, 0.9));
+    close(interval(&mut session, 350, 105.0, 41e3), (41e3, 0.875));
+    // Now it counts: 41·(1 - sqrt(0.5)) is less than what a TCP would have.
+    let (share_bps, loss) = interval(&mut session, 50, 110.0, 41e3);
+    assert!(loss == 0.5 && share_bps < 0.5 * 41e3, "{share_bps} {loss}");
+    // A base layer of too much makes it arrive no more: the mean is of all since then.
+    let (share_bps, loss) = interval(&mut session, 50, 115.0, 900e3);
+    assert!(loss == 0.5 && share_bps < 20e3, "{share_bps} {loss}");
+    let (_, loss) = interval(&mut session, 0, 120.0, 900e3);
+    assert!((loss - 1.0 / 3.0).abs() < 1e-9, "{loss}");
 }
 
 #[test]

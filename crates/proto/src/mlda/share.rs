@@ -90,16 +90,23 @@ impl Share {
         self.set(first_bps, bottleneck_bps)
     }
 
+    /// The same after an interval, whatever it was before. If nothing came, or not for long enough, it stays that.
+    pub fn begin_with(&mut self, interval: &Interval) -> f64 {
+        // What came in less than a round-trip time is no rate.
+        let received_bps = if interval.length_s < interval.rtt_s { 0.0 } else { interval.received_bps };
+        match self.rate_bps {
+            None => self.begin(received_bps, interval.rtt_s, interval.bottleneck_bps),
+            Some(rate_bps) if received_bps <= 0.0 => self.set(rate_bps, interval.bottleneck_bps),
+            Some(_) => self.set(received_bps, interval.bottleneck_bps),
+        }
+    }
+
     /// At the end of an interval. An interval in which nothing came says nothing of the path, and changes nothing.
     ///
     /// An increase leads to no more than twice what came, or to what the layers up to the next one carry: less would
     /// never let a receiver try a layer that carries more than those below it.
     pub fn end_interval(&mut self, interval: &Interval) -> f64 {
-        let Some(rate_bps) = self.rate_bps else {
-            // What came in less than a round-trip time is no rate.
-            let received_bps = if interval.length_s < interval.rtt_s { 0.0 } else { interval.received_bps };
-            return self.begin(received_bps, interval.rtt_s, interval.bottleneck_bps);
-        };
+        let Some(rate_bps) = self.rate_bps else { return self.begin_with(interval) };
         if interval.received_bps <= 0.0 {
             return self.set(rate_bps, interval.bottleneck_bps);
         }
@@ -170,6 +177,19 @@ mod tests {
     fn what_comes_in_less_than_a_round_trip_is_no_rate() {
         let first = |length_s| Share::new(&Config::default()).end_interval(&Interval { length_s, ..INTERVAL });
         assert_eq!((first(0.54), first(0.53), first(0.0)), (100e3, 8192.0 / 0.54, 8192.0 / 0.54));
+    }
+
+    #[test]
+    fn it_begins_anew_with_what_came_and_no_more() {
+        let mut share = share(&Config::default());
+        let after = |share: &mut Share, length_s, received_bps| {
+            share.begin_with(&Interval { length_s, received_bps, loss: 0.9, ..INTERVAL })
+        };
+        assert_eq!(after(&mut share, 5.0, 200e3), 200e3);
+        // Less than two packets per round-trip time, and less than the floor.
+        assert_eq!((after(&mut share, 5.0, 6e3), after(&mut share, 5.0, 1.0)), (6e3, 4096.0));
+        assert_eq!((after(&mut share, 5.0, 0.0), after(&mut share, 0.5, 90e3)), (4096.0, 4096.0));
+        assert_eq!(after(&mut share, 5.0, 900e3), 270e3);
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub struct PlannedReport {
     least_bps: f64,
     most_bps: f64,
     similar: bool,
+    /// Whether it is sent whatever is heard.
+    firm: bool,
 }
 
 impl PlannedReport {
@@ -37,6 +39,7 @@ impl PlannedReport {
         least_bps: f64::INFINITY,
         most_bps: f64::NEG_INFINITY,
         similar: false,
+        firm: false,
     };
 
     /// A report of the share `rate_bps`, after a time drawn from [0, `spread`].
@@ -47,9 +50,16 @@ impl PlannedReport {
         PlannedReport { at: now + Duration::from_secs_f64(wait_s), rate_bps, ..PlannedReport::NONE }
     }
 
+    /// The same, to be sent whatever is heard: as the receiver has no round-trip time, it needs the echo of its stamp.
+    /// There may be many such, so the time is drawn evenly.
+    pub fn draw_firm(now: Instant, rate_bps: f64, spread: Duration, random: &mut Random) -> PlannedReport {
+        let terms = Terms { similar: 0.0, steepness: 0.0 };
+        PlannedReport { firm: true, ..PlannedReport::draw(now, rate_bps, spread, &terms, random) }
+    }
+
     /// A report of this round has been heard. True if it makes the own one needless, which then is not sent.
     pub fn hear(&mut self, rate_bps: f64, terms: &Terms) -> bool {
-        if self.at == Instant::FAR_FUTURE || !(rate_bps.is_finite() && rate_bps >= 0.0) {
+        if self.firm || self.at == Instant::FAR_FUTURE || !(rate_bps.is_finite() && rate_bps >= 0.0) {
             return false;
         }
         (self.least_bps, self.most_bps) = (self.least_bps.min(rate_bps), self.most_bps.max(rate_bps));
@@ -133,6 +143,16 @@ mod tests {
             let mut report = PlannedReport::draw(Instant(1), share_bps, Duration::from_secs(1), &TERMS, &mut random);
             assert!(report.hear(f64::from(share_bps as f32), &TERMS), "{share_bps}");
         }
+    }
+
+    #[test]
+    fn what_is_firm_is_sent_whatever_is_heard() {
+        let mut random = Random::stream(1, "test/firm");
+        let draw = |_| PlannedReport::draw_firm(Instant::ZERO, 100e3, Duration::from_secs(2), &mut random);
+        let mut reports: Vec<PlannedReport> = (0..1000).map(draw).collect();
+        assert!(reports.iter_mut().all(|report| !report.hear(100e3, &TERMS)));
+        let mean_s = reports.iter().map(|report| report.at().as_secs_f64()).sum::<f64>() / 1000.0;
+        assert!((mean_s - 1.0).abs() < 0.08, "spread evenly: {mean_s}");
     }
 
     #[test]

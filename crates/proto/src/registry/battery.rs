@@ -197,7 +197,7 @@ pub(super) fn settings() -> Vec<SchemeConfig> {
             rate_rule: mlda::RateRule::Equation,
             report_interval: Duration::from_secs(1),
             reports_to: mlda::ReportsTo::Sender,
-            echoes: 2,
+            echoes: Some(2),
             jitter: 0.5,
             ..mlda.clone()
         }),
