@@ -27,6 +27,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("berkeley-boston", include_str!("../../../examples/scenarios/berkeley-boston.toml")),
     ("geo-multicast", include_str!("../../../examples/scenarios/geo-multicast.toml")),
     ("geo-and-adsl", include_str!("../../../examples/scenarios/geo-and-adsl.toml")),
+    ("outage", include_str!("../../../examples/scenarios/outage.toml")),
     ("rain-fade", include_str!("../../../examples/scenarios/rain-fade.toml")),
 ];
 
@@ -276,11 +277,15 @@ fn the_annotated_example_of_the_documentation_is_legal() {
     assert_eq!(link(&network, "access-right-1").delay, Duration::from_millis(4));
 }
 
-/// What a shower does to packets on their way is what that one shows; everything else would be a defect.
+/// What a link that is down does to packets on their way is what these show; everything else would be a defect.
 #[test]
 fn examples_raise_no_warnings_but_of_packets_that_an_outage_cost() {
     let expected = |name: &str| -> &[(&str, &str)] {
-        if name == "rain-fade" { &[("no-route", "download"), ("off-tree", "video")] } else { &[] }
+        match name {
+            "rain-fade" => &[("no-route", "download"), ("off-tree", "video")],
+            "outage" => &[("no-route", "web"), ("no-route", "video"), ("off-tree", "video")],
+            _ => &[],
+        }
     };
     for (name, _) in EXAMPLES {
         let output = run(&scenario(name), 1, &Control::default(), 1).unwrap_or_else(|failure| panic!("{failure:?}"));

@@ -211,6 +211,7 @@ fn all_that_sessions_and_receivers_are_told() {
         both("feedback_rounds", "1"),
         both("round_reports", "reports"),
         one("srtt_end", "s"),
+        one("max_rtt_end", "s"),
         both("drops_overflow", "packets"),
         both("drops_active", "packets"),
         both("drops_down", "packets"),
@@ -341,7 +342,7 @@ fn columns_are_what_the_protocols_of_the_run_show() {
         "ssthresh_pkts",
         "srtt_s",
     ];
-    let of_tfmcc = ["feedback_rounds", "round_reports"];
+    let of_tfmcc = ["feedback_rounds", "round_reports", "max_rtt_s"];
     assert_eq!(names("flows"), [&common[..], &of_tcp, &of_tfmcc].concat(), "each once, those of TCP first");
     assert_eq!(names("receivers")[6..], ["reports", "loss_events", "loss_event_rate", "rtt_s"]);
     // What belongs to the other protocol counts as 0, or is no number.

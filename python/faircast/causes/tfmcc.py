@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
+from faircast.causes import recovery
 from faircast.causes.equation import Inputs
 from faircast.causes.evidence import Evidence
 from faircast.causes.explanation import Explanation, Step, by, counted, digits, listed, moment, rate, seconds
@@ -33,8 +35,11 @@ def explain(evidence: Evidence, flow: str, receiver: str, at_s: float) -> Explan
         assert report is not None
         return _in_ramp(evidence, events, flow, report, at_s)
     if is_steady(rates, target, at_s, evidence.interval_s):
-        return _steady(evidence, events, flow, target, report, at_s)
-    return _of_rate(evidence, events, flow, target, at_s)
+        found = _steady(evidence, events, flow, target, report, at_s)
+    else:
+        found = _of_rate(evidence, events, flow, target, at_s)
+    inputs = None if report is None else inputs_of(evidence, flow, report)
+    return replace(found, steps=(*found.steps, *recovery.steps(evidence, events, flow, at_s, inputs)))
 
 
 def chosen(rows: Rows, at_s: float, interval_s: float) -> dict[str, Any] | None:

@@ -5,12 +5,13 @@ use crate::tfmcc;
 
 /// What a sender shows: what TFMCC's does, and what multiplies the rate.
 pub const SENDER_GAUGES: &[Gauge] = {
-    let [timeouts, feedback_rounds, round_reports, srtt] = *tfmcc::SENDER_GAUGES;
+    let [timeouts, feedback_rounds, round_reports, srtt, max_rtt] = *tfmcc::SENDER_GAUGES;
     &[
         timeouts,
         feedback_rounds,
         round_reports,
         srtt,
+        max_rtt,
         Gauge::level("factor", "1", "What the rate is multiplied by: f(N) or what bounds and slow growth leave of it."),
         Gauge::level("receivers", "1", "N as far as it is known and makes a difference."),
     ]

@@ -318,6 +318,11 @@ impl RateControl {
         self.rounds.max_rtt_s()
     }
 
+    /// The R_max by which the rate grows (section 3.3), seconds.
+    pub fn growth_rtt_s(&self) -> f64 {
+        self.rounds.growth_rtt_s()
+    }
+
     /// Whether slow start goes on.
     pub fn in_slow_start(&self) -> bool {
         matches!(self.state, State::SlowStart { .. })

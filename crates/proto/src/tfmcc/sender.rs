@@ -224,6 +224,7 @@ impl<W: Wording> Endpoint for SenderOf<W> {
         let counts = self.control.counts();
         let [halvings, rounds, reports] =
             [counts.halvings, counts.rounds, counts.round_reports].map(|count| count as f64);
-        values.copy_from_slice(&[halvings, rounds, reports, self.control.clr_rtt_s().unwrap_or(f64::NAN)]);
+        let levels = [self.control.clr_rtt_s().unwrap_or(f64::NAN), self.control.growth_rtt_s()];
+        values.copy_from_slice(&[halvings, rounds, reports, levels[0], levels[1]]);
     }
 }

@@ -4,11 +4,12 @@ use crate::endpoint::{EventKind, Gauge};
 use crate::parts::loss_differentiation::with_confusion;
 
 /// What a sender shows.
-pub const SENDER_GAUGES: &[Gauge; 4] = &[
+pub const SENDER_GAUGES: &[Gauge; 5] = &[
     Gauge::count("timeouts", "1", "How often the rate was halved because nobody reported."),
     Gauge::count("feedback_rounds", "1", "Feedback rounds begun."),
     Gauge::count("round_reports", "reports", "Reports in them, those of the limiting receiver not counted."),
     Gauge::level("srtt", "s", "Round-trip time of the receiver that limits."),
+    Gauge::level("max_rtt", "s", "R_max by which the rate grows: a packet per R_max in each R_max at most."),
 ];
 
 /// What a receiver shows.

@@ -110,7 +110,7 @@ const HANDOFF_COLUMNS: usize = 4;
 const WAY: f64 = 64.0;
 
 // What endpoints of different protocols show, together.
-const FLOW_GAUGES: usize = 12;
+const FLOW_GAUGES: usize = 13;
 const RECEIVER_GAUGES: usize = 5;
 
 /// Numbers that a router agent tells of each thing that it knows: as many as the monitor.
