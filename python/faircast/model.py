@@ -298,13 +298,15 @@ TfmccGapFloor: TypeAlias = Literal["decays", "follows"]
 
 * "decays": It falls by a tenth per round, as ever: the letter of the RFC. From a very low rate the way up takes many
   minutes.
-* "follows": It follows the gap down to what was measured.
+* "follows": It follows the gap down to what was measured. Not in the RFC.
 """
-TfmccMaxRtt: TypeAlias = Literal["rfc", "recent"]
+TfmccMaxRtt: TypeAlias = Literal["rfc", "measured", "recent"]
 """The rule of R_max.
 
 * "rfc": It falls by a tenth per round, not below the peak of the round: the letter of the RFC. After slow start has
   filled a buffer of many seconds it takes minutes, as rounds last six R_max.
+* "measured": The same, but a round-trip time far above the receiver's own counts as twice that, one that tells of a
+  silence does not count, and the rate grows by what was measured, whatever the gap between packets is. Not in the RFC.
 * "recent": It is the peak of the last 4 rounds with reports, of those that ended in the last 10 s, and a third of the
   largest round-trip time of the last minute at least. Rounds last 8 s, or two R_max if that is more, at most, and
   receivers that have not measured their round-trip time are helped to it. Not in the RFC.
@@ -316,12 +318,18 @@ TfmccOneWayAdjustment: TypeAlias = Literal["all", "others", "off"]
 * "others": All but the current limiting receiver, whose weight of 0.9 the unsmoothed adjustment would undo.
 * "off": None.
 """
+TfmccOutages: TypeAlias = Literal["one-event", "per-rtt"]
+"""A row of lost packets that is longer than a round-trip time.
+
+* "one-event": One loss event, if twice as many packets or more have come since the last one began. Not in the RFC.
+* "per-rtt": A loss event for each round-trip time: the letter of the RFC.
+"""
 TfmccProfile: TypeAlias = Literal["faircast", "rfc4654"]
 """Sets of values for the keys that are left out.
 
 * "faircast": The default of each key.
 * "rfc4654": The letter of RFC 4654: `gap_floor` "decays", `max_rtt` "rfc", `suppressing_rounds` 8, `one_way_adjustment`
-  "all".
+  "all", `discount_threshold` 0.5, `outages` "per-rtt", `unanswered_clr` "kept".
 """
 TfmccSeedFloor: TypeAlias = Literal["packet", "half"]
 """The least first loss interval.
@@ -334,6 +342,13 @@ TfmccTimerBias: TypeAlias = Literal["none", "offset"]
 
 * "none": Chance alone.
 * "offset": A quarter of the round depends on the desired rate relative to the sending rate: low rates report first.
+"""
+TfmccUnansweredClr: TypeAlias = Literal["predecessor", "kept"]
+"""A limiting receiver that never reports again after it was selected in the place of another.
+
+* "predecessor": The one that limited before does so again after ten round-trip times and the packets that name the new
+  one. Not in the RFC.
+* "kept": It is like any that falls silent: nobody limits until somebody reports.
 """
 TreeMode: TypeAlias = Literal["sparse", "dense"]
 """How the tree of a session comes about.
@@ -2267,7 +2282,7 @@ class OmccParameters(Part):
     alpha : float, optional
         Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another.
     discount_threshold : float, optional
-        The least general discount factor. Default 0.5 (RFC 4654 section 5.5).
+        The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5).
     discounting : bool, optional
         Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
     ecn : bool, optional
@@ -2277,7 +2292,8 @@ class OmccParameters(Part):
     f_max : float, optional
         Upper bound of f(N), at least 1; left out, nothing bounds it.
     gap_floor : {"decays", "follows"}, optional
-        What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
+        What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter of
+        RFC 4654 section 3.2.
     grace_rtts : float, optional
         For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
         rate. Default 10 (RFC 4654 section 3.3).
@@ -2300,12 +2316,16 @@ class OmccParameters(Part):
         The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
     max_receivers : int, optional
         N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
-    max_rtt : {"rfc", "recent"}, optional
-        How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4).
+    max_rtt : {"rfc", "measured", "recent"}, optional
+        What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
+        Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
     one_way_adjustment : {"all", "others", "off"}, optional
         Who adjusts the round-trip time by one-way delays between measurements. Default "others".
     orientation : {"sender", "receiver"}, optional
         Whose utility counts. Default "receiver".
+    outages : {"one-event", "per-rtt"}, optional
+        What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
+        letter of RFC 4654 section 5.2.
     packet_size : str such as "1000 B", optional
         Size s of a data packet on the wire. Default 1000 B.
     population : OmccPopulation, optional
@@ -2339,6 +2359,9 @@ class OmccParameters(Part):
         g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
     timer_bias : {"none", "offset"}, optional
         What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
+    unanswered_clr : {"predecessor", "kept"}, optional
+        Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
+        "kept" is nearest to the letter of RFC 4654 section 3.3.
     utility : {"none", "log", "tcp", "alpha-fair"}, optional
         What the rate is worth, and so f(N). Default "log".
     weight : float, optional
@@ -2348,7 +2371,7 @@ class OmccParameters(Part):
     alpha: float | None = None
     """Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another."""
     discount_threshold: float | None = None
-    """The least general discount factor. Default 0.5 (RFC 4654 section 5.5)."""
+    """The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5)."""
     discounting: bool | None = None
     """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
     ecn: bool | None = None
@@ -2358,7 +2381,9 @@ class OmccParameters(Part):
     f_max: float | None = None
     """Upper bound of f(N), at least 1; left out, nothing bounds it."""
     gap_floor: TfmccGapFloor | None = None
-    """What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2)."""
+    """What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter
+    of RFC 4654 section 3.2.
+    """
     grace_rtts: float | None = None
     """For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
     rate. Default 10 (RFC 4654 section 3.3).
@@ -2389,11 +2414,17 @@ class OmccParameters(Part):
     max_receivers: int | None = None
     """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
     max_rtt: TfmccMaxRtt | None = None
-    """How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4)."""
+    """What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
+    Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
+    """
     one_way_adjustment: TfmccOneWayAdjustment | None = None
     """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
     orientation: OmccOrientation | None = None
     """Whose utility counts. Default "receiver"."""
+    outages: TfmccOutages | None = None
+    """What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
+    letter of RFC 4654 section 5.2.
+    """
     packet_size: str | None = None
     """Size s of a data packet on the wire. Default 1000 B."""
     population: OmccPopulation | None = None
@@ -2430,6 +2461,10 @@ class OmccParameters(Part):
     """g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4)."""
     timer_bias: TfmccTimerBias | None = None
     """What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5)."""
+    unanswered_clr: TfmccUnansweredClr | None = None
+    """Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
+    "kept" is nearest to the letter of RFC 4654 section 3.3.
+    """
     utility: OmccUtility | None = None
     """What the rate is worth, and so f(N). Default "log"."""
     weight: float | None = None
@@ -2448,7 +2483,7 @@ class OmccSession(Part):
     alpha : float, optional
         Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another.
     discount_threshold : float, optional
-        The least general discount factor. Default 0.5 (RFC 4654 section 5.5).
+        The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5).
     discounting : bool, optional
         Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
     ecn : bool, optional
@@ -2458,7 +2493,8 @@ class OmccSession(Part):
     f_max : float, optional
         Upper bound of f(N), at least 1; left out, nothing bounds it.
     gap_floor : {"decays", "follows"}, optional
-        What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
+        What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter of
+        RFC 4654 section 3.2.
     grace_rtts : float, optional
         For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
         rate. Default 10 (RFC 4654 section 3.3).
@@ -2481,14 +2517,18 @@ class OmccSession(Part):
         The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
     max_receivers : int, optional
         N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
-    max_rtt : {"rfc", "recent"}, optional
-        How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4).
+    max_rtt : {"rfc", "measured", "recent"}, optional
+        What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
+        Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
     membership : Membership, optional
         How members and routers come to the session's packets.
     one_way_adjustment : {"all", "others", "off"}, optional
         Who adjusts the round-trip time by one-way delays between measurements. Default "others".
     orientation : {"sender", "receiver"}, optional
         Whose utility counts. Default "receiver".
+    outages : {"one-event", "per-rtt"}, optional
+        What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
+        letter of RFC 4654 section 5.2.
     packet_size : str such as "1000 B", optional
         Size s of a data packet on the wire. Default 1000 B.
     population : OmccPopulation, optional
@@ -2530,6 +2570,9 @@ class OmccSession(Part):
         g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
     timer_bias : {"none", "offset"}, optional
         What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
+    unanswered_clr : {"predecessor", "kept"}, optional
+        Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
+        "kept" is nearest to the letter of RFC 4654 section 3.3.
     utility : {"none", "log", "tcp", "alpha-fair"}, optional
         What the rate is worth, and so f(N). Default "log".
     weight : float, optional
@@ -2543,7 +2586,7 @@ class OmccSession(Part):
     alpha: float | None = None
     """Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another."""
     discount_threshold: float | None = None
-    """The least general discount factor. Default 0.5 (RFC 4654 section 5.5)."""
+    """The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5)."""
     discounting: bool | None = None
     """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
     ecn: bool | None = None
@@ -2553,7 +2596,9 @@ class OmccSession(Part):
     f_max: float | None = None
     """Upper bound of f(N), at least 1; left out, nothing bounds it."""
     gap_floor: TfmccGapFloor | None = None
-    """What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2)."""
+    """What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter
+    of RFC 4654 section 3.2.
+    """
     grace_rtts: float | None = None
     """For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
     rate. Default 10 (RFC 4654 section 3.3).
@@ -2584,13 +2629,19 @@ class OmccSession(Part):
     max_receivers: int | None = None
     """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
     max_rtt: TfmccMaxRtt | None = None
-    """How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4)."""
+    """What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
+    Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
+    """
     membership: Membership | None = None
     """How members and routers come to the session's packets."""
     one_way_adjustment: TfmccOneWayAdjustment | None = None
     """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
     orientation: OmccOrientation | None = None
     """Whose utility counts. Default "receiver"."""
+    outages: TfmccOutages | None = None
+    """What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
+    letter of RFC 4654 section 5.2.
+    """
     packet_size: str | None = None
     """Size s of a data packet on the wire. Default 1000 B."""
     population: OmccPopulation | None = None
@@ -2635,6 +2686,10 @@ class OmccSession(Part):
     """g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4)."""
     timer_bias: TfmccTimerBias | None = None
     """What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5)."""
+    unanswered_clr: TfmccUnansweredClr | None = None
+    """Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
+    "kept" is nearest to the letter of RFC 4654 section 3.3.
+    """
     utility: OmccUtility | None = None
     """What the rate is worth, and so f(N). Default "log"."""
     weight: float | None = None
@@ -4372,13 +4427,14 @@ class Tfmcc(Part):
     Parameters
     ----------
     discount_threshold : float, optional
-        The least general discount factor. Default 0.5 (RFC 4654 section 5.5).
+        The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5).
     discounting : bool, optional
         Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
     ecn : bool, optional
         Data packets are ECN-capable, and marks count as losses. Default false.
     gap_floor : {"decays", "follows"}, optional
-        What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
+        What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter of
+        RFC 4654 section 3.2.
     grace_rtts : float, optional
         For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
         rate. Default 10 (RFC 4654 section 3.3).
@@ -4401,10 +4457,14 @@ class Tfmcc(Part):
         The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
     max_receivers : int, optional
         N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
-    max_rtt : {"rfc", "recent"}, optional
-        How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4).
+    max_rtt : {"rfc", "measured", "recent"}, optional
+        What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
+        Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
     one_way_adjustment : {"all", "others", "off"}, optional
         Who adjusts the round-trip time by one-way delays between measurements. Default "others".
+    outages : {"one-event", "per-rtt"}, optional
+        What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
+        letter of RFC 4654 section 5.2.
     packet_size : str such as "1000 B", optional
         Size s of a data packet on the wire. Default 1000 B.
     profile : {"faircast", "rfc4654"}, optional
@@ -4436,16 +4496,21 @@ class Tfmcc(Part):
         g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
     timer_bias : {"none", "offset"}, optional
         What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
+    unanswered_clr : {"predecessor", "kept"}, optional
+        Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
+        "kept" is nearest to the letter of RFC 4654 section 3.3.
     """
 
     discount_threshold: float | None = None
-    """The least general discount factor. Default 0.5 (RFC 4654 section 5.5)."""
+    """The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5)."""
     discounting: bool | None = None
     """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
     ecn: bool | None = None
     """Data packets are ECN-capable, and marks count as losses. Default false."""
     gap_floor: TfmccGapFloor | None = None
-    """What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2)."""
+    """What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter
+    of RFC 4654 section 3.2.
+    """
     grace_rtts: float | None = None
     """For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
     rate. Default 10 (RFC 4654 section 3.3).
@@ -4476,9 +4541,15 @@ class Tfmcc(Part):
     max_receivers: int | None = None
     """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
     max_rtt: TfmccMaxRtt | None = None
-    """How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4)."""
+    """What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
+    Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
+    """
     one_way_adjustment: TfmccOneWayAdjustment | None = None
     """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
+    outages: TfmccOutages | None = None
+    """What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
+    letter of RFC 4654 section 5.2.
+    """
     packet_size: str | None = None
     """Size s of a data packet on the wire. Default 1000 B."""
     profile: TfmccProfile | None = None
@@ -4513,6 +4584,10 @@ class Tfmcc(Part):
     """g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4)."""
     timer_bias: TfmccTimerBias | None = None
     """What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5)."""
+    unanswered_clr: TfmccUnansweredClr | None = None
+    """Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
+    "kept" is nearest to the letter of RFC 4654 section 3.3.
+    """
 
 
 @checked
@@ -4523,13 +4598,14 @@ class TfmccParameters(Part):
     Parameters
     ----------
     discount_threshold : float, optional
-        The least general discount factor. Default 0.5 (RFC 4654 section 5.5).
+        The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5).
     discounting : bool, optional
         Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
     ecn : bool, optional
         Data packets are ECN-capable, and marks count as losses. Default false.
     gap_floor : {"decays", "follows"}, optional
-        What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
+        What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter of
+        RFC 4654 section 3.2.
     grace_rtts : float, optional
         For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
         rate. Default 10 (RFC 4654 section 3.3).
@@ -4552,10 +4628,14 @@ class TfmccParameters(Part):
         The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
     max_receivers : int, optional
         N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
-    max_rtt : {"rfc", "recent"}, optional
-        How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4).
+    max_rtt : {"rfc", "measured", "recent"}, optional
+        What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
+        Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
     one_way_adjustment : {"all", "others", "off"}, optional
         Who adjusts the round-trip time by one-way delays between measurements. Default "others".
+    outages : {"one-event", "per-rtt"}, optional
+        What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
+        letter of RFC 4654 section 5.2.
     packet_size : str such as "1000 B", optional
         Size s of a data packet on the wire. Default 1000 B.
     profile : {"faircast", "rfc4654"}, optional
@@ -4587,16 +4667,21 @@ class TfmccParameters(Part):
         g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
     timer_bias : {"none", "offset"}, optional
         What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
+    unanswered_clr : {"predecessor", "kept"}, optional
+        Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
+        "kept" is nearest to the letter of RFC 4654 section 3.3.
     """
 
     discount_threshold: float | None = None
-    """The least general discount factor. Default 0.5 (RFC 4654 section 5.5)."""
+    """The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5)."""
     discounting: bool | None = None
     """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
     ecn: bool | None = None
     """Data packets are ECN-capable, and marks count as losses. Default false."""
     gap_floor: TfmccGapFloor | None = None
-    """What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2)."""
+    """What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter
+    of RFC 4654 section 3.2.
+    """
     grace_rtts: float | None = None
     """For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
     rate. Default 10 (RFC 4654 section 3.3).
@@ -4627,9 +4712,15 @@ class TfmccParameters(Part):
     max_receivers: int | None = None
     """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
     max_rtt: TfmccMaxRtt | None = None
-    """How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4)."""
+    """What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
+    Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
+    """
     one_way_adjustment: TfmccOneWayAdjustment | None = None
     """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
+    outages: TfmccOutages | None = None
+    """What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
+    letter of RFC 4654 section 5.2.
+    """
     packet_size: str | None = None
     """Size s of a data packet on the wire. Default 1000 B."""
     profile: TfmccProfile | None = None
@@ -4664,6 +4755,10 @@ class TfmccParameters(Part):
     """g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4)."""
     timer_bias: TfmccTimerBias | None = None
     """What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5)."""
+    unanswered_clr: TfmccUnansweredClr | None = None
+    """Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
+    "kept" is nearest to the letter of RFC 4654 section 3.3.
+    """
 
 
 @checked
@@ -4676,13 +4771,14 @@ class TfmccSession(Part):
     source : str
         Sending node.
     discount_threshold : float, optional
-        The least general discount factor. Default 0.5 (RFC 4654 section 5.5).
+        The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5).
     discounting : bool, optional
         Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
     ecn : bool, optional
         Data packets are ECN-capable, and marks count as losses. Default false.
     gap_floor : {"decays", "follows"}, optional
-        What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
+        What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter of
+        RFC 4654 section 3.2.
     grace_rtts : float, optional
         For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
         rate. Default 10 (RFC 4654 section 3.3).
@@ -4705,12 +4801,16 @@ class TfmccSession(Part):
         The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
     max_receivers : int, optional
         N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
-    max_rtt : {"rfc", "recent"}, optional
-        How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4).
+    max_rtt : {"rfc", "measured", "recent"}, optional
+        What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
+        Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
     membership : Membership, optional
         How members and routers come to the session's packets.
     one_way_adjustment : {"all", "others", "off"}, optional
         Who adjusts the round-trip time by one-way delays between measurements. Default "others".
+    outages : {"one-event", "per-rtt"}, optional
+        What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
+        letter of RFC 4654 section 5.2.
     packet_size : str such as "1000 B", optional
         Size s of a data packet on the wire. Default 1000 B.
     profile : {"faircast", "rfc4654"}, optional
@@ -4750,6 +4850,9 @@ class TfmccSession(Part):
         g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
     timer_bias : {"none", "offset"}, optional
         What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
+    unanswered_clr : {"predecessor", "kept"}, optional
+        Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
+        "kept" is nearest to the letter of RFC 4654 section 3.3.
     """
 
     scheme: ClassVar[str | None] = "tfmcc"
@@ -4757,13 +4860,15 @@ class TfmccSession(Part):
     source: str
     """Sending node."""
     discount_threshold: float | None = None
-    """The least general discount factor. Default 0.5 (RFC 4654 section 5.5)."""
+    """The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5)."""
     discounting: bool | None = None
     """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
     ecn: bool | None = None
     """Data packets are ECN-capable, and marks count as losses. Default false."""
     gap_floor: TfmccGapFloor | None = None
-    """What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2)."""
+    """What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter
+    of RFC 4654 section 3.2.
+    """
     grace_rtts: float | None = None
     """For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
     rate. Default 10 (RFC 4654 section 3.3).
@@ -4794,11 +4899,17 @@ class TfmccSession(Part):
     max_receivers: int | None = None
     """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
     max_rtt: TfmccMaxRtt | None = None
-    """How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4)."""
+    """What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
+    Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
+    """
     membership: Membership | None = None
     """How members and routers come to the session's packets."""
     one_way_adjustment: TfmccOneWayAdjustment | None = None
     """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
+    outages: TfmccOutages | None = None
+    """What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
+    letter of RFC 4654 section 5.2.
+    """
     packet_size: str | None = None
     """Size s of a data packet on the wire. Default 1000 B."""
     profile: TfmccProfile | None = None
@@ -4841,6 +4952,10 @@ class TfmccSession(Part):
     """g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4)."""
     timer_bias: TfmccTimerBias | None = None
     """What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5)."""
+    unanswered_clr: TfmccUnansweredClr | None = None
+    """Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
+    "kept" is nearest to the letter of RFC 4654 section 3.3.
+    """
 
 
 @checked

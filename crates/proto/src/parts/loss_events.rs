@@ -21,6 +21,9 @@ pub struct Losses {
     pub spacing_ns: f32,
     /// The receiver's round-trip time then.
     pub rtt: Duration,
+    /// If twice as many packets or more have come without a loss event before, they are one event, however long it
+    /// took: an outage, and not the path's loss rate.
+    pub outage: bool,
 }
 
 /// The loss events and the intervals between them, eight of which are remembered. What every packet touches comes
@@ -35,7 +38,8 @@ pub struct Losses {
 /// let mut events = LossEvents::NONE;
 /// for first in [50, 52, 90] {
 ///     let at = Instant(first * 10_000_000);
-///     events.take(&Losses { first, lost: 1, at, spacing_ns: 0.0, rtt: Duration::from_millis(100) }, 100.0, 1.0);
+///     let rtt = Duration::from_millis(100);
+///     events.take(&Losses { first, lost: 1, at, spacing_ns: 0.0, rtt, outage: false }, 100.0, 1.0);
 /// }
 /// assert_eq!((events.count(), events.last()), (2, 90));
 /// // I_0 = 10, I_1 = 40, I_2 = 100: p = min(3/150, 2/140).
@@ -70,12 +74,19 @@ impl LossEvents {
     /// time of its start, and starts the next one otherwise (section 5.2). `seed`, packets, is the interval before the
     /// first event (section 5.6); discount factors do not fall below `threshold`, 1 = no discounting (section 5.5).
     pub fn take(&mut self, losses: &Losses, seed: f32, threshold: f32) {
-        let Losses { first, lost, at, spacing_ns, rtt } = *losses;
+        let Losses { first, lost, at, spacing_ns, rtt, outage } = *losses;
         let gap_ns = f64::from(spacing_ns);
         let time = |index: u32| at + Duration((gap_ns * f64::from(index)) as u64);
         // Packets of them in one round-trip time, the one beyond included.
         let stride = if gap_ns > 0.0 { ((rtt.0 as f64 / gap_ns) as u32).saturating_add(1) } else { u32::MAX };
         let mut index = 0;
+        let alone = self.count == 0 || (at > self.started + rtt && first - self.start >= 2 * u64::from(lost));
+        if outage && alone && lost > stride {
+            self.begin(first, at, seed, threshold);
+            // What is lost up to its end belongs to it, also in other sequence spaces.
+            self.started = Instant(time(lost - 1).0.saturating_sub(rtt.0));
+            return;
+        }
         loop {
             if self.count > 0 && time(index) <= self.started + rtt {
                 let span = (self.started + rtt).since(time(index)).0 as f64;

@@ -26,6 +26,8 @@ pub struct LossHistory {
     begun: bool,
     /// There may be runs that do not count as lost yet.
     pending: bool,
+    /// A long row of losses may be an outage, which is one event.
+    outages: bool,
     threshold: f32,
     /// Loss events with all runs.
     current: LossEvents,
@@ -108,10 +110,18 @@ impl LossHistory {
             counted: 0,
             begun: false,
             pending: false,
+            outages: false,
             threshold: threshold as f32,
             current: LossEvents::NONE,
             past: None,
         }
+    }
+
+    /// The same, but a long row of losses after a longer time without any is one loss event, an
+    /// [outage](Losses::outage).
+    pub fn with_outages(mut self) -> LossHistory {
+        self.outages = true;
+        self
     }
 
     /// Takes the arrival of a packet in `space`, about which `detection` knows. `seed` gives the interval before the
@@ -394,7 +404,7 @@ impl LossHistory {
         let Some(past) = &self.past else { return };
         let mut events = past.settled;
         for run in self.runs().iter().filter(|run| run.is_lost()) {
-            events.take(&run.losses(), past.seed, self.threshold);
+            events.take(&run.losses(self.outages), past.seed, self.threshold);
         }
         self.current = events;
     }
@@ -431,7 +441,7 @@ impl LossHistory {
     fn insert(&mut self, run: Run) {
         let past = self.past.get_or_insert_default();
         if usize::from(past.used) == RUNS {
-            past.settled.take(&past.runs[0].losses(), past.seed, self.threshold);
+            past.settled.take(&past.runs[0].losses(self.outages), past.seed, self.threshold);
             past.runs.copy_within(1.., 0);
             past.used -= 1;
         }
@@ -456,9 +466,9 @@ impl Run {
         Run { at, first, number, missing: self.missing.saturating_sub(skipped), ..*self }
     }
 
-    fn losses(&self) -> Losses {
+    fn losses(&self, outage: bool) -> Losses {
         let rtt = Duration::from_micros(u64::from(self.rtt_us));
-        Losses { first: self.number, lost: self.missing, at: self.at, spacing_ns: self.gap_ns, rtt }
+        Losses { first: self.number, lost: self.missing, at: self.at, spacing_ns: self.gap_ns, rtt, outage }
     }
 }
 

@@ -229,3 +229,16 @@ fn a_hole_is_overdue_as_far_as_it_reaches() {
     assert_eq!(layers.arrive(BASE, 42, 510), Arrival::Plain);
     assert_eq!((layers.overdue(1028, 511), runs(&layers).len()), (Arrival::Plain, 3));
 }
+
+#[test]
+fn an_outage_of_all_layers_is_one_event() {
+    // A second, in which 100 packets of the base layer and 50 of the upper one are lost.
+    let lost: Vec<u64> = (100..200).chain(1050..1100).collect();
+    let mut layers = Layers::new();
+    layers.stream(0, 2100, &lost);
+    assert!(layers.history.events() > 15, "{}", layers.history.events());
+    let mut layers = Layers::new();
+    layers.history = layers.history.with_outages();
+    layers.stream(0, 2100, &lost);
+    assert_eq!(layers.history.events(), 1);
+}

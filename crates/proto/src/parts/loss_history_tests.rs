@@ -423,3 +423,35 @@ fn many_at_once_are_as_many_one_by_one() {
         }
     }
 }
+
+#[test]
+fn an_outage_is_one_event_and_heavy_loss_is_not() {
+    // 100 in a row are lost, a second long, 250 after the start of the event before.
+    let outage = |n: u32| n == 50 || (300..400).contains(&n);
+    let events = |with_outages: bool, lost: &dyn Fn(u32) -> bool, until: u32| {
+        let mut history = OneSpace::new(0.5);
+        if with_outages {
+            history.history = history.history.clone().with_outages();
+        }
+        stream(&mut history, 0..until, lost);
+        (history.events(), history.last())
+    };
+    assert_eq!(events(true, &outage, 410), (2, 300));
+    // By section 5.2 there are 17 of them, a round trip of five gaps and one more apart: 300, 306, ..., 396.
+    assert_eq!(events(false, &outage, 410), (18, 396));
+    // What is lost after its end is another, though it is less than a round trip after the last of them.
+    assert_eq!(events(true, &|n| outage(n) || n == 401, 410).0, 3);
+    // Before the first event there may have been as few as there are.
+    assert_eq!(events(true, &|n| (10..110).contains(&n), 120), (1, 10));
+    // Twice as many must have come without an event: 199 have not.
+    assert_eq!(events(true, &|n| n == 101 || (300..400).contains(&n), 410).0, 18);
+    // 24 of 25 are lost, in rows of four round trips and more, and 98 % at random.
+    let rows = |n: u32| n % 25 != 0;
+    let (one, per_rtt) = (events(true, &rows, 2000).0, events(false, &rows, 2000).0);
+    assert!(one + 3 >= per_rtt && per_rtt > 150, "{one} {per_rtt}");
+    let mut random = Random::stream(1, "test/outages");
+    let lost: Vec<bool> = (0..3000).map(|_| random.chance(0.98)).collect();
+    let at_random = |n: u32| lost[n as usize];
+    let (one, per_rtt) = (events(true, &at_random, 3000).0, events(false, &at_random, 3000).0);
+    assert!(f64::from(one) > 0.9 * f64::from(per_rtt), "{one} {per_rtt}");
+}

@@ -59,6 +59,14 @@ impl LayerControl {
         }
     }
 
+    /// `receiver`, which does not lead, has left the layer.
+    pub(super) fn other_left(&mut self, receiver: Address) {
+        match self {
+            LayerControl::Tfmcc(control) => control.other_left(receiver),
+            LayerControl::Windowed(control) => control.rounds_mut().other_left(receiver),
+        }
+    }
+
     /// What is due by now. `silence`: that nobody reports where nobody limits says something.
     pub(super) fn pass(&mut self, now: Instant, silence: bool) -> Passed {
         match self {

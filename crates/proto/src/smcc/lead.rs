@@ -57,6 +57,8 @@ pub(super) struct Led {
 pub(super) struct Passed {
     /// The one that limited was given up for its silence.
     pub given_up: bool,
+    /// This one limits again, as the one that had taken its place has not answered.
+    pub restored: Option<Address>,
     /// A feedback round has begun.
     pub next_round: bool,
 }
@@ -90,6 +92,7 @@ impl Led {
     /// `receiver` is no longer in the layer, as it said at `sent` by its clock. True if it led: an election begins.
     pub(super) fn left(&mut self, now: Instant, receiver: Address, sent: Instant) -> bool {
         if self.control.lead() != Some(receiver) {
+            self.control.other_left(receiver);
             return false;
         }
         self.control.lead_left(now);
@@ -112,7 +115,7 @@ impl Led {
             self.lead = Lead::Empty { fresh: false };
             self.control.nobody_left();
         }
-        Passed { given_up: passed.given_up, next_round }
+        Passed { given_up: passed.given_up, restored: passed.restored, next_round }
     }
 
     /// T_i of a layer that nobody limits; `alone`: nor is there anybody above. With receivers above all that the layer

@@ -202,6 +202,9 @@ impl Sender {
                 layer.lead_lost();
                 out.event(Event::new(ELECTION, Cause::Time).on(number as u8));
             }
+            if let Some(receiver) = passed.restored {
+                layer.echoes.clr_back(receiver);
+            }
             if passed.next_round {
                 layer.echoes.next_round();
             }

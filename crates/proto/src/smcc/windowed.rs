@@ -167,7 +167,7 @@ impl WindowedControl {
         let mut passed = self.rounds.pass(now);
         if self.rounds.clr().is_some() && self.silent_at() <= now {
             self.rounds.limiting_left(now);
-            passed = Passed { given_up: true, next_round: true };
+            passed = Passed { given_up: true, restored: None, next_round: true };
         }
         if self.rounds.clr().is_some() && self.rounds.clr() == lead && self.rounds.rate_bps() < before_bps {
             // It was halved as LR_i does not report.

@@ -21,6 +21,8 @@ pub(super) struct Clr {
     pub patience_from: Instant,
     /// The gap between packets before the rate was first halved because of its present silence, seconds.
     pub gap_before_halving_s: Option<f64>,
+    /// It has taken the place of another one and has not reported since: the gap between packets before that, seconds.
+    pub gap_before_selection_s: Option<f64>,
 }
 
 /// Who limits the rate.
@@ -99,6 +101,19 @@ impl Clr {
             reported_at: now,
             patience_from: now,
             gap_before_halving_s: None,
+            gap_before_selection_s: None,
+        }
+    }
+
+    /// It limits again from now on, as the one that has taken its place does not answer.
+    pub(super) fn back(self, now: Instant) -> Clr {
+        Clr {
+            selected_at: now,
+            reported_at: now,
+            patience_from: now,
+            gap_before_halving_s: None,
+            gap_before_selection_s: None,
+            ..self
         }
     }
 
@@ -110,6 +125,7 @@ impl Clr {
         self.reported_at = now;
         self.patience_from = now;
         self.gap_before_halving_s = None;
+        self.gap_before_selection_s = None;
     }
 
     /// The rate is halved because of its silence; the gap between packets was `gap_s`.
@@ -126,8 +142,13 @@ impl Clr {
     }
 
     /// When it is given up if it stays silent. The gaps are those with which it fell silent: would they grow as the
-    /// rate is halved, they would run ahead of the time that passes, down to the lowest rate.
+    /// rate is halved, they would run ahead of the time that passes, down to the lowest rate. One that has taken the
+    /// place of another and has not reported since is named in the packet that was due and in the next one, and given
+    /// up if it answers neither.
     pub(super) fn give_up_at(&self, gap_s: f64, patience: &Patience) -> Instant {
+        if let Some(before_s) = self.gap_before_selection_s {
+            return self.selected_at + Duration::from_secs_f64(patience.silence_s(self.rtt_s, before_s) + gap_s);
+        }
         let gap_s = self.gap_before_halving_s.unwrap_or(gap_s);
         self.reported_at + Duration::from_secs_f64(patience.silence_s(self.rtt_s, gap_s))
     }
@@ -159,7 +180,7 @@ impl Patience {
     }
 
     /// Silence of the limiting receiver after which the rate is halved, seconds.
-    fn halving_s(&self, rtt_s: f64, gap_s: f64) -> f64 {
+    pub(super) fn halving_s(&self, rtt_s: f64, gap_s: f64) -> f64 {
         (self.halving_rtts * (rtt_s + self.granularity_s)).max(self.halving_gaps * gap_s + self.granularity_s)
     }
 

@@ -55,7 +55,7 @@ pub struct Config {
     pub receive_rate_rtts: f64,
     /// Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
     pub discounting: bool,
-    /// The least general discount factor. Default 0.5 (RFC 4654 section 5.5).
+    /// The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub discount_threshold: f64,
     /// Data packets are ECN-capable, and marks count as losses. Default false.
@@ -88,10 +88,18 @@ pub struct Config {
     pub silence_gaps: f64,
     /// What the first loss interval is at least. Default "packet".
     pub seed_floor: SeedFloor,
-    /// What becomes of R_max after the gap between packets has raised it. Default "decays" (RFC 4654 section 3.2).
+    /// What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter of
+    /// RFC 4654 section 3.2.
     pub gap_floor: GapFloor,
-    /// How R_max falls, and how long a feedback round may last. Default "rfc" (RFC 4654 sections 3.2 and 3.4).
+    /// What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
+    /// Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
     pub max_rtt: MaxRttRule,
+    /// What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
+    /// letter of RFC 4654 section 5.2.
+    pub outages: Outages,
+    /// Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
+    /// "kept" is nearest to the letter of RFC 4654 section 3.3.
+    pub unanswered_clr: UnansweredClr,
     /// Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take all
     /// for congestion, and compare nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,7 +115,7 @@ pub enum Profile {
     #[default]
     Faircast,
     /// The letter of RFC 4654: `gap_floor` "decays", `max_rtt` "rfc", `suppressing_rounds` 8, `one_way_adjustment`
-    /// "all".
+    /// "all", `discount_threshold` 0.5, `outages` "per-rtt", `unanswered_clr` "kept".
     Rfc4654,
 }
 
@@ -118,8 +126,11 @@ pub enum Profile {
 pub enum MaxRttRule {
     /// It falls by a tenth per round, not below the peak of the round: the letter of the RFC. After slow start has
     /// filled a buffer of many seconds it takes minutes, as rounds last six R_max.
-    #[default]
     Rfc,
+    /// The same, but a round-trip time far above the receiver's own counts as twice that, one that tells of a silence
+    /// does not count, and the rate grows by what was measured, whatever the gap between packets is. Not in the RFC.
+    #[default]
+    Measured,
     /// It is the peak of the last 4 rounds with reports, of those that ended in the last 10 s, and a third of the
     /// largest round-trip time of the last minute at least. Rounds last 8 s, or two R_max if that is more, at most, and
     /// receivers that have not measured their round-trip time are helped to it. Not in the RFC.
@@ -145,10 +156,35 @@ pub enum SeedFloor {
 pub enum GapFloor {
     /// It falls by a tenth per round, as ever: the letter of the RFC. From a very low rate the way up takes many
     /// minutes.
-    #[default]
     Decays,
-    /// It follows the gap down to what was measured.
+    /// It follows the gap down to what was measured. Not in the RFC.
+    #[default]
     Follows,
+}
+
+/// A row of lost packets that is longer than a round-trip time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TfmccOutages")]
+#[serde(rename_all = "kebab-case")]
+pub enum Outages {
+    /// One loss event, if twice as many packets or more have come since the last one began. Not in the RFC.
+    #[default]
+    OneEvent,
+    /// A loss event for each round-trip time: the letter of the RFC.
+    PerRtt,
+}
+
+/// A limiting receiver that never reports again after it was selected in the place of another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TfmccUnansweredClr")]
+#[serde(rename_all = "lowercase")]
+pub enum UnansweredClr {
+    /// The one that limited before does so again after ten round-trip times and the packets that name the new one. Not
+    /// in the RFC.
+    #[default]
+    Predecessor,
+    /// It is like any that falls silent: nobody limits until somebody reports.
+    Kept,
 }
 
 /// Feedback timers biased by the rate.
@@ -195,7 +231,7 @@ impl Default for Config {
             one_way_adjustment: OneWayAdjustment::Others,
             receive_rate_rtts: 4.0,
             discounting: true,
-            discount_threshold: 0.5,
+            discount_threshold: 0.25,
             ecn: false,
             quantise: false,
             granularity: Duration::ZERO,
@@ -205,8 +241,10 @@ impl Default for Config {
             silence_rtts: 10.0,
             silence_gaps: 5.0,
             seed_floor: SeedFloor::Packet,
-            gap_floor: GapFloor::Decays,
-            max_rtt: MaxRttRule::Rfc,
+            gap_floor: GapFloor::default(),
+            max_rtt: MaxRttRule::default(),
+            outages: Outages::default(),
+            unanswered_clr: UnansweredClr::default(),
             loss_differentiation: None,
         }
     }
@@ -225,6 +263,9 @@ impl Config {
                 max_rtt: MaxRttRule::Rfc,
                 suppressing_rounds: suppressors::ROUNDS,
                 one_way_adjustment: OneWayAdjustment::All,
+                discount_threshold: 0.5,
+                outages: Outages::PerRtt,
+                unanswered_clr: UnansweredClr::Kept,
                 ..default
             },
         }

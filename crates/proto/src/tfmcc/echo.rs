@@ -18,6 +18,10 @@ pub struct Echoes {
     repeated: bool,
     /// Last stamp of the current limiting receiver.
     clr: Option<Stamp>,
+    /// That of the last one before it that had reported as such.
+    predecessor: Option<Stamp>,
+    /// The current limiting receiver has reported since it became that.
+    clr_answered: bool,
     /// The current limiting receiver is new, or had no measurement at its last report, and has not been echoed since.
     clr_first: bool,
     /// The current limiting receiver has been echoed in this round.
@@ -45,7 +49,7 @@ impl Echoes {
     /// By the rule of R_max that `config` has.
     pub fn by(config: &Config) -> Echoes {
         Echoes::new(match config.max_rtt {
-            MaxRttRule::Rfc => 0,
+            MaxRttRule::Rfc | MaxRttRule::Measured => 0,
             MaxRttRule::Recent => REPEATS,
         })
     }
@@ -63,6 +67,10 @@ impl Echoes {
             let is_new = self.clr.is_none_or(|clr| clr.receiver != stamp.receiver);
             self.clr_first |= is_new || !stamp.have_rtt;
             self.clr_echoed &= !is_new;
+            if is_new && self.clr_answered {
+                self.predecessor = self.clr;
+            }
+            self.clr_answered = !is_new;
             self.clr = Some(stamp);
         } else {
             if self.waiting.len() == MOST {
@@ -76,7 +84,16 @@ impl Echoes {
     /// Nobody limits any more.
     pub fn clr_lost(&mut self) {
         self.clr = None;
+        self.predecessor = None;
+        self.clr_answered = false;
         self.clr_first = false;
+    }
+
+    /// The one before the current limiting receiver limits again.
+    pub fn clr_back(&mut self, receiver: Address) {
+        self.clr = self.predecessor.take().filter(|stamp| stamp.receiver == receiver);
+        self.clr_first = self.clr.is_some();
+        (self.clr_answered, self.clr_echoed) = (self.clr.is_some(), false);
     }
 
     /// A feedback round begins.

@@ -5,7 +5,7 @@ use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use crate::random::Random;
 use crate::tfmcc;
-use crate::tfmcc::Echo;
+use crate::tfmcc::{Echo, Profile};
 use crate::time::{Duration, Instant, Rate};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -356,7 +356,7 @@ fn the_leave_of_the_limiting_receiver_raises_nothing_for_a_round() {
 #[test]
 fn a_receiver_that_loses_nearly_all_brings_the_rate_down_and_leaves() {
     // Beside one with 1 % one with 98 %, whose equation gives less than a packet in 8 s from p = 0.4 on.
-    let mut star = Star::new(&Config::default(), &[(1, 0.1, 0.01), (1, 0.5, 0.98)]);
+    let mut star = Star::new(&Config::of(Profile::Rfc4654), &[(1, 0.1, 0.01), (1, 0.5, 0.98)]);
     star.start(0..1);
     star.start_sender();
     star.run_until(at(60.0));
@@ -430,11 +430,12 @@ fn told(sender: &mut Sender, from_s: f64, to_s: f64, rate_bps: f32, have_loss: b
 
 #[test]
 fn lies_about_the_rate_are_bounded() {
-    let start = || {
-        let mut sender = Sender::new(&Config::default(), FlowId(0), SENDER, GROUP);
+    let start_by = |profile| {
+        let mut sender = Sender::new(&Config::of(profile), FlowId(0), SENDER, GROUP);
         sender.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
         sender
     };
+    let start = || start_by(Profile::Faircast);
     // Infinite: in slow start no more than twice the rate per round-trip time; after it, a packet per R_max each R_max.
     let mut sender = start();
     told(&mut sender, 0.1, 1.1, f32::INFINITY, false, 100_000);
@@ -452,6 +453,9 @@ fn lies_about_the_rate_are_bounded() {
     told(&mut sender, 1.0, 2.0, -5.0, false, 100_000);
     assert_eq!((sender.rate_bps(), sender.clr(), sender.in_slow_start()), (16_000.0, None, true));
     // An echo of half an hour ago, or of the future.
+    told(&mut sender, 2.0, 2.05, 1e5, true, 1_800_000_000);
+    assert_eq!(sender.max_rtt_s(), 0.5, "not above twice the 100 ms that it says itself");
+    let mut sender = start_by(Profile::Rfc4654);
     told(&mut sender, 2.0, 2.05, 1e5, true, 1_800_000_000);
     assert_eq!(sender.max_rtt_s(), 63.0);
     let mut sender = start();

@@ -21,8 +21,10 @@ pub(super) struct MaxRtt {
     measured_s: f64,
     /// R_peak: the longest round-trip time of a report in this round, 0 without one.
     peak_s: f64,
-    /// By what the rate grows with the rule "recent", seconds: it falls slowly, as by the RFC.
+    /// By what the rate grows, seconds, but for the rule "rfc": it falls slowly, as by the RFC, and the gap between
+    /// packets does not raise it.
     growth_s: f64,
+    rule: MaxRttRule,
     gap_floor: GapFloor,
     /// What the rule "recent" remembers.
     recent: Option<Recent>,
@@ -49,23 +51,25 @@ impl MaxRtt {
     /// It is `initial_s` at first. Rounds last `round_rtts` times R_max.
     pub(super) fn new(initial_s: f64, round_rtts: f64, rule: MaxRttRule, gap_floor: GapFloor) -> MaxRtt {
         let part = (LEAST_ROUND_RTTS / round_rtts).min(1.0);
-        MaxRtt::from_the_start(initial_s, (rule == MaxRttRule::Recent).then_some(part), gap_floor)
+        MaxRtt::from_the_start(initial_s, rule, part, gap_floor)
     }
 
     /// The same by the same rule from `initial_s` on; nothing has been measured.
     pub(super) fn restarted(&self, initial_s: f64) -> MaxRtt {
-        MaxRtt::from_the_start(initial_s, self.recent.as_ref().map(|recent| recent.part), self.gap_floor)
+        let part = self.recent.as_ref().map_or(1.0, |recent| recent.part);
+        MaxRtt::from_the_start(initial_s, self.rule, part, self.gap_floor)
     }
 
-    fn from_the_start(initial_s: f64, recent_part: Option<f64>, gap_floor: GapFloor) -> MaxRtt {
+    fn from_the_start(initial_s: f64, rule: MaxRttRule, part: f64, gap_floor: GapFloor) -> MaxRtt {
         let peaks = [(Instant::FAR_FUTURE, initial_s); ROUNDS];
         MaxRtt {
             value_s: initial_s,
             measured_s: initial_s,
             peak_s: 0.0,
             growth_s: initial_s,
+            rule,
             gap_floor,
-            recent: recent_part.map(|part| Recent { peaks, minute: LargestOfAMinute::default(), part }),
+            recent: (rule == MaxRttRule::Recent).then(|| Recent { peaks, minute: LargestOfAMinute::default(), part }),
         }
     }
 
@@ -76,7 +80,18 @@ impl MaxRtt {
 
     /// The R_max by which the rate grows (section 3.3), seconds.
     pub(super) fn growth_s(&self) -> f64 {
-        if self.recent.is_some() { self.growth_s.max(self.value_s) } else { self.value_s }
+        match self.rule {
+            MaxRttRule::Rfc => self.value_s,
+            MaxRttRule::Measured => self.growth_s,
+            MaxRttRule::Recent => self.growth_s.max(self.value_s),
+        }
+    }
+
+    /// The R_max of the round for which a new limiting receiver does not raise the rate (section 3.3), seconds. With
+    /// the rule "measured" it is that of growth: near one packet in 8 s nobody can ask for less, and a round by the gap
+    /// would last a minute.
+    pub(super) fn hold_s(&self) -> f64 {
+        if self.rule == MaxRttRule::Measured { self.growth_s } else { self.value_s }
     }
 
     /// A report with the instantaneous round-trip time `rtt_s` has come.
@@ -88,8 +103,8 @@ impl MaxRtt {
         }
         if let Some(recent) = &mut self.recent {
             recent.minute.add(now, rtt_s);
-            self.growth_s = self.growth_s.max(rtt_s);
         }
+        self.growth_s = self.growth_s.max(rtt_s);
     }
 
     /// The rate has changed, the gap between packets is `gap_s`: a floor that follows it may fall.

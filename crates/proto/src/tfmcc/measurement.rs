@@ -3,7 +3,7 @@
 //! It says nothing of when that is reported, nor to whom.
 
 use super::Config;
-use super::config::{OneWayAdjustment, SeedFloor};
+use super::config::{OneWayAdjustment, Outages, SeedFloor};
 use super::header::DataHeader;
 use super::scaling;
 use super::streak::Stretch;
@@ -122,7 +122,10 @@ impl Measurement {
             loss_events: 0,
             rtt: Rtt::default(),
             receive_rate: ReceiveRate::default(),
-            loss: LossHistory::new(config.threshold()),
+            loss: match config.outages {
+                Outages::OneEvent => LossHistory::new(config.threshold()).with_outages(),
+                Outages::PerRtt => LossHistory::new(config.threshold()),
+            },
         }
     }
 

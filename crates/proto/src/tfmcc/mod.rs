@@ -41,6 +41,8 @@ mod group_tests;
 mod header;
 #[cfg(test)]
 mod late_tests;
+#[cfg(test)]
+mod lie_tests;
 mod max_rtt;
 mod measurement;
 pub mod quantise;
@@ -64,7 +66,9 @@ mod suppressors;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Config, GapFloor, MaxRttRule, OneWayAdjustment, Profile, SeedFloor, TimerBias};
+pub use config::{
+    Config, GapFloor, MaxRttRule, OneWayAdjustment, Outages, Profile, SeedFloor, TimerBias, UnansweredClr,
+};
 pub use data_packets::DataPackets;
 pub use echo::{Echoes, Stamp};
 pub use header::{DataHeader, Echo, FeedbackHeader, Header, Plain, Wording};

@@ -13,8 +13,8 @@
 //! ```
 
 use super::Config;
-use super::clr::{Consequence, Growth, Limit, Patience, judge, judge_in_slow_start};
-use super::config::{GREATEST_MAX_RTT, MaxRttRule};
+use super::clr::{Clr, Consequence, Growth, Limit, Patience, judge, judge_in_slow_start};
+use super::config::{GREATEST_MAX_RTT, MaxRttRule, UnansweredClr};
 use super::rounds::Rounds;
 use super::suppressors::Suppressors;
 use crate::packet::Address;
@@ -42,8 +42,24 @@ pub struct RateControl {
     config: Config,
     patience: Patience,
     rounds: Rounds,
+    /// Who limited before the present one, if that has not reported since it was selected.
+    predecessor: Option<Clr>,
+    /// When the last report came.
+    heard_at: Instant,
+    silence: Silence,
     suppressors: Suppressors,
     counts: RateCounts,
+}
+
+/// Whether reports have failed to come.
+#[derive(Clone, Copy, Debug)]
+enum Silence {
+    /// There has been none.
+    Never,
+    /// It goes on: a receiver was given up, or the rate halved as nobody reports.
+    Lasts,
+    /// The last one ended then.
+    Ended(Instant),
 }
 
 /// How the rate comes about.
@@ -112,6 +128,8 @@ pub struct Heard {
 pub struct Passed {
     /// The limiting receiver was given up for its silence.
     pub given_up: bool,
+    /// It was, and this one limits again, in whose place it had been selected without reporting ever since.
+    pub restored: Option<Address>,
     /// A feedback round has begun.
     pub next_round: bool,
 }
@@ -129,6 +147,9 @@ pub struct RateCounts {
 
 /// The highest rate, bit/s: what the encoding of RFC 4654 section 2.2.1 can hold.
 const MOST_BPS: f64 = 400e9;
+/// How many of the receiver's own round-trip times a report may have taken with the rule "measured". Between one report
+/// and the next the way of one that limits at most doubles while less than twice what a link carries is sent; a choice.
+const FAR_RTTS: f64 = 2.0;
 
 impl RateControl {
     /// A rate control by `config`, which must have passed [`Config::check`]. Its floor is a packet in 8 s (section
@@ -145,6 +166,9 @@ impl RateControl {
             config: config.clone(),
             patience: Patience::new(config),
             rounds: Rounds::new(Instant::ZERO, config),
+            predecessor: None,
+            heard_at: Instant::ZERO,
+            silence: Silence::Never,
             suppressors: Suppressors::new(config.suppressing_rounds),
             counts: RateCounts::default(),
         }
@@ -225,8 +249,8 @@ impl RateControl {
         if rate_bps.is_nan() || rate_bps < 0.0 {
             return None;
         }
-        // A round-trip time beyond what R_max can express is none.
-        let feedback = Feedback { rtt_s: legal_rtt_s(feedback.rtt_s), ..*feedback };
+        self.end_silence(now);
+        let feedback = Feedback { rtt_s: self.counted_rtt_s(now, feedback), ..*feedback };
         let adjusted_bps = self.adjusted_bps(&feedback);
         self.state.limit_mut().heard(now);
         self.rounds.measured(now, feedback.rtt_s);
@@ -261,9 +285,19 @@ impl RateControl {
             return false;
         }
         self.drop_ramp();
+        self.predecessor = None;
         *self.state.limit_mut() = Limit::Nobody { heard_at: now, successor: Growth::AfterARound };
         self.next_round(now);
         true
+    }
+
+    /// `receiver`, which does not limit, has left, as its owner knows from elsewhere.
+    pub fn other_left(&mut self, receiver: Address) {
+        if self.predecessor.take_if(|clr| clr.receiver == receiver).is_some()
+            && let Limit::By(clr) = self.state.limit_mut()
+        {
+            clr.gap_before_selection_s = None;
+        }
     }
 
     /// That nobody limits means that nobody is there, as its owner knows from elsewhere: whoever limits next may raise
@@ -290,11 +324,12 @@ impl RateControl {
     /// What is due by now: the silence of the limiting receiver or of all (section 3.3), the next feedback round.
     pub fn pass(&mut self, now: Instant) -> Passed {
         let given_up = self.silence_at() <= now && self.silence(now);
+        let restored = self.clr().filter(|_| given_up);
         let next_round = self.rounds.end() <= now;
         if next_round {
             self.next_round(now);
         }
-        Passed { given_up, next_round }
+        Passed { given_up: given_up && restored.is_none(), restored, next_round }
     }
 
     /// By when to call [`pass`](Self::pass). It may be past.
@@ -367,7 +402,7 @@ impl RateControl {
         let reckoned_s = match self.config.max_rtt {
             MaxRttRule::Rfc => self.rounds.max_rtt_s(),
             // The present R_max may be far from that one.
-            MaxRttRule::Recent => legal_rtt_s(feedback.reckoned_s),
+            MaxRttRule::Measured | MaxRttRule::Recent => legal_rtt_s(feedback.reckoned_s),
         };
         feedback.rate_bps * reckoned_s / rtt_s
     }
@@ -395,10 +430,20 @@ impl RateControl {
     /// The four cases of section 3.3.
     fn hear_in_steady_state(&mut self, now: Instant, feedback: &Feedback, adjusted_bps: f64) {
         let consequence = judge(self.state.limit(), self.rate_bps, adjusted_bps, feedback);
-        let (max_rtt_s, round_s) = (self.rounds.growth_rtt_s(), self.rounds.length_s());
+        let (max_rtt_s, round_s) = (self.rounds.growth_rtt_s(), self.rounds.hold_s());
         let step_bps = self.packet_bits() / max_rtt_s * self.increase_factor;
+        let gap_s = self.gap_s();
         let State::Steady { limit, increase } = &mut self.state else { return };
+        let before = limit.clr().copied();
         limit.follow(now, feedback, consequence);
+        if self.config.unanswered_clr == UnansweredClr::Predecessor
+            && let (Limit::By(clr), Consequence::Select(_), Some(before)) = (limit, consequence, before)
+        {
+            if before.gap_before_selection_s.is_none() && !before.leaving {
+                self.predecessor = Some(before);
+            }
+            clr.gap_before_selection_s = self.predecessor.is_some().then_some(gap_s);
+        }
         if consequence == Consequence::Select(Growth::AfterARound) && adjusted_bps > self.rate_bps {
             increase.hold_until = now + Duration::from_secs_f64(round_s);
         }
@@ -409,18 +454,43 @@ impl RateControl {
         self.set_rate(adjusted_bps.min(self.rate_bps + increment_bps));
     }
 
+    /// A report has come. If all were silent for longer than the reports of the one that limits take, it may have
+    /// waited for the end of an outage, whether or not the rate was halved meanwhile.
+    fn end_silence(&mut self, now: Instant) {
+        let patience_s = self.patience.halving_s(self.rounds.growth_rtt_s(), self.gap_s());
+        let long = self.clr().is_some() && now.since(self.heard_at).as_secs_f64() > patience_s;
+        if long || matches!(self.silence, Silence::Lasts) {
+            self.silence = Silence::Ended(now);
+        }
+        self.heard_at = now;
+    }
+
     /// Section 3.3. True if the limiting receiver is given up.
     fn silence(&mut self, now: Instant) -> bool {
         let (gap_s, patience) = (self.gap_s(), self.patience);
+        let quiet_s = now.since(self.heard_at).as_secs_f64();
+        let all_silent = quiet_s > patience.halving_s(self.rounds.growth_rtt_s(), gap_s);
         let limit = self.state.limit_mut();
         match limit {
             Limit::By(clr) if clr.give_up_at(gap_s, &patience) <= now => {
-                *limit = Limit::Nobody { heard_at: now, successor: Growth::AfterARound };
+                let unanswered = clr.gap_before_selection_s.is_some();
+                *limit = match self.predecessor.take() {
+                    Some(predecessor) if unanswered => Limit::By(predecessor.back(now)),
+                    _ => {
+                        if all_silent {
+                            self.silence = Silence::Lasts;
+                        }
+                        Limit::Nobody { heard_at: now, successor: Growth::AfterARound }
+                    }
+                };
                 return true;
             }
             // What is due is to be halved for it.
             Limit::By(clr) => clr.halved(now, gap_s),
-            Limit::Nobody { heard_at, .. } => *heard_at = now,
+            Limit::Nobody { heard_at, .. } => {
+                *heard_at = now;
+                self.silence = Silence::Lasts;
+            }
         }
         self.counts.halvings += 1;
         self.drop_ramp();
@@ -437,6 +507,24 @@ impl RateControl {
                 *heard_at + Duration::from_secs_f64(patience.silence_s(self.rounds.max_rtt_s(), gap_s))
             }
         }
+    }
+
+    /// The round-trip time of a report as far as it counts, seconds. One beyond what R_max can express is none. With
+    /// the rule "measured" one far above the receiver's own counts as twice that; and a packet that was sent before a
+    /// silence ended may have waited for its end, and tells of it and not of the way.
+    fn counted_rtt_s(&self, now: Instant, feedback: &Feedback) -> f64 {
+        let rtt_s = legal_rtt_s(feedback.rtt_s);
+        if self.config.max_rtt != MaxRttRule::Measured {
+            return rtt_s;
+        }
+        let Feedback { reckoned_s, have_rtt, .. } = *feedback;
+        let own_s = if have_rtt { reckoned_s } else { reckoned_s.max(self.config.initial_max_rtt.as_secs_f64()) };
+        let most_s = match self.silence {
+            Silence::Ended(end) if Duration::from_secs_f64(rtt_s) >= now.since(end) => self.rounds.growth_rtt_s(),
+            _ => f64::INFINITY,
+        };
+        // Of numbers and of none the number.
+        legal_rtt_s(rtt_s.min(FAR_RTTS * own_s).min(most_s))
     }
 
     fn set_rate(&mut self, rate_bps: f64) {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::quantity::Bytes;
 use crate::random::Random;
-use crate::tfmcc::GapFloor;
+use crate::tfmcc::{GapFloor, Profile};
 use crate::time::Rate;
 
 fn at(seconds: f64) -> Instant {
@@ -68,7 +68,9 @@ fn a_layer_climbs_from_its_floor_to_its_ceiling_by_a_packet_per_round_trip() {
 fn bounds_hold_whatever_is_reported_and_move_the_rate_at_once() {
     let mut control = layer();
     control.hear(at(10.0), &feedback(&control, 1, 2e6, 0.1));
-    control.hear(at(10.1), &feedback(&control, 2, 30_000.0, 0.1));
+    for _ in 0..2 {
+        control.hear(at(10.1), &feedback(&control, 2, 30_000.0, 0.1));
+    }
     assert_eq!((control.rate_bps(), control.clr()), (1e6, Some(Address::endpoint(2))), "the floor");
     // The silence of the limiting receiver does not lead below it either: at 11.1 s, ten round trips after it.
     assert_eq!(control.silence_at(), at(11.1));
@@ -297,4 +299,178 @@ fn no_order_of_reports_departures_and_bounds_leads_out_of_the_bounds() {
             assert!((floor_bps..=ceiling_bps).contains(&control.rate_bps()), "seed {seed}: {}", control.rate_bps());
         }
     }
+}
+
+/// A control that begins at 10 s with R_max = 100 ms, no slow start and 1 Mbit/s.
+fn near(config: &Config) -> RateControl {
+    let mut control = RateControl::new(config).without_slow_start();
+    control.begin(at(10.0));
+    control.restart_max_rtt(0.1);
+    control.jump(1e6);
+    control
+}
+
+#[test]
+fn a_round_trip_far_above_the_receivers_own_counts_as_twice_that() {
+    let late = |control: &RateControl| Feedback { reckoned_s: 0.08, ..feedback(control, 1, 1e9, 60.0) };
+    let mut control = near(&Config::default());
+    control.hear(at(10.1), &late(&control));
+    assert_eq!((control.max_rtt_s(), control.clr_rtt_s()), (0.16, Some(0.16)));
+    control.hear(at(10.2), &feedback(&control, 2, 1e9, 0.5));
+    assert_eq!(control.max_rtt_s(), 0.5, "which is its own");
+    // One that has not measured its own reckons with R_max, which may be short for it: up to twice the first R_max.
+    control.hear(at(10.3), &Feedback { have_rtt: false, ..late(&control) });
+    assert_eq!(control.max_rtt_s(), 1.0);
+    let mut control = near(&Config::of(Profile::Rfc4654));
+    control.hear(at(10.1), &late(&control));
+    assert_eq!(control.max_rtt_s(), 60.0, "the letter");
+}
+
+#[test]
+fn what_was_sent_before_a_silence_ended_does_not_raise_r_max() {
+    let honest = |control: &RateControl, rtt_s| feedback(control, 1, 1e9, rtt_s);
+    // The longest silence of one that limits that is none is 4 R_max, 400 ms.
+    for (silence_s, counts) in [(0.39, true), (0.41, false), (5.0, false)] {
+        let mut control = near(&Config::default());
+        control.hear(at(11.0), &honest(&control, 0.1));
+        let mut end_s: f64 = 11.0;
+        while end_s < 11.0 + silence_s {
+            end_s = (end_s + 0.1).min(11.0 + silence_s);
+            control.pass(at(end_s));
+        }
+        // Two packets that have waited for its end, as the receiver says of its own round-trip time, too.
+        control.hear(at(end_s), &honest(&control, 0.7));
+        control.hear(at(end_s + 0.2), &honest(&control, 0.6));
+        assert_eq!(control.max_rtt_s() > 0.3, counts, "{silence_s} s: {}", control.max_rtt_s());
+        // And one that was sent after it.
+        control.hear(at(end_s + 0.4), &honest(&control, 0.39));
+        assert!(control.max_rtt_s() >= 0.39, "{silence_s} s: {}", control.max_rtt_s());
+    }
+}
+
+#[test]
+fn the_rate_grows_by_what_was_measured_and_not_by_the_gap() {
+    let mut control = near(&Config::default());
+    control.jump(1000.0);
+    control.hear(at(10.0), &feedback(&control, 1, 1e9, 0.1));
+    control.next_round(at(10.0));
+    assert_eq!(control.max_rtt_s(), 8.0, "the gap, for rounds");
+    let before_bps = control.rate_bps();
+    control.hear(at(10.1), &feedback(&control, 1, 1e9, 0.1));
+    assert!((control.rate_bps() - before_bps - 80_000.0).abs() < 1.0, "8s/R in 0.1 s: {}", control.rate_bps());
+    assert!((control.max_rtt_s() - 8000.0 / control.rate_bps()).abs() < 1e-9 || control.max_rtt_s() == 0.1);
+    let mut control = near(&Config::of(Profile::Rfc4654));
+    control.jump(1000.0);
+    control.hear(at(10.0), &feedback(&control, 1, 1e9, 0.1));
+    control.next_round(at(10.0));
+    let before_bps = control.rate_bps();
+    control.hear(at(10.1), &feedback(&control, 1, 1e9, 0.1));
+    assert!((control.rate_bps() - before_bps - 12.5).abs() < 1e-6, "8s/R_max² is 125 bit/s²: the letter");
+    assert_eq!(control.max_rtt_s(), 8.0);
+}
+
+#[test]
+fn a_new_limiting_receiver_waits_for_a_round_without_the_gap() {
+    // R_max is 8 s for rounds at a packet in 8 s; the round in which nothing grows is 6·0.081 s all the same.
+    for (config, hold_s) in [(Config::default(), 0.486), (Config::of(Profile::Rfc4654), 48.0)] {
+        let mut control = near(&config);
+        control.jump(1000.0);
+        control.hear(at(10.0), &feedback(&control, 1, 1000.0, 0.05));
+        control.next_round(at(10.0));
+        control.limiting_left(at(10.0));
+        assert_eq!(control.max_rtt_s(), 8.0);
+        control.hear(at(10.0), &feedback(&control, 2, 1e9, 0.05));
+        control.hear(at(10.0 + 0.9 * hold_s), &feedback(&control, 2, 1e9, 0.05));
+        assert_eq!(control.rate_bps(), 1000.0, "{hold_s}");
+        control.hear(at(10.0 + 1.01 * hold_s), &feedback(&control, 2, 1e9, 0.05));
+        assert!(control.rate_bps() > 1000.0, "{hold_s}");
+    }
+}
+
+#[test]
+fn the_rate_never_grows_by_more_than_a_packet_per_round_trip_of_the_farthest() {
+    for seed in 0..20 {
+        let mut random = Random::stream(seed, "test/growth");
+        let mut control = near(&Config::default());
+        let (mut now_s, mut grown_at_s, mut largest_s) = (10.0, 10.0, 0.1_f64);
+        for _ in 0..3000 {
+            now_s += random.uniform_in(0.001, 0.1);
+            if control.pass(at(now_s)).next_round {
+                largest_s *= 0.9;
+            }
+            let rtt_s = random.uniform_in(0.1, 0.3);
+            let asked_bps = if random.chance(0.05) { 2e5 } else { 1e9 };
+            let report = feedback(&control, random.uniform_in(1.0, 6.0) as u32, asked_bps, rtt_s);
+            let before_bps = control.rate_bps();
+            let heard = control.hear(at(now_s), &report).expect("it says something");
+            largest_s = largest_s.max(rtt_s);
+            let most_bps = 8000.0 * (now_s - grown_at_s) / (largest_s * largest_s);
+            let grown_bps = control.rate_bps() - before_bps;
+            assert!(grown_bps <= most_bps + 1e-3, "seed {seed}: {grown_bps} of {most_bps} at {now_s}");
+            if heard.limits {
+                grown_at_s = now_s;
+            }
+        }
+    }
+}
+
+#[test]
+fn who_limits_and_never_answers_gives_its_place_back() {
+    let deadline = |control: &RateControl| control.silence_at().as_secs_f64();
+    let lied = |config: &Config| {
+        let mut control = near(config);
+        for now_s in [10.0, 10.1, 10.2] {
+            control.hear(at(now_s), &feedback(&control, 1, 1e6, 0.1));
+        }
+        control.hear(at(10.25), &feedback(&control, 9, 0.0, 0.1));
+        assert_eq!((control.clr(), control.rate_bps()), (Some(Address::endpoint(9)), 1000.0));
+        control
+    };
+    // Ten round trips (five gaps of 8 ms are less), and the gap to the second packet that names it.
+    let mut control = lied(&Config::default());
+    let mut given_back_s = f64::NAN;
+    while control.clr() == Some(Address::endpoint(9)) {
+        given_back_s = deadline(&control);
+        let passed = control.pass(at(given_back_s));
+        let restored = control.clr().filter(|&clr| clr == Address::endpoint(1));
+        assert_eq!((passed.given_up, passed.restored), (false, restored));
+    }
+    assert!((given_back_s - 19.25).abs() < 1e-6, "{given_back_s}");
+    assert_eq!((control.clr(), control.rate_bps()), (Some(Address::endpoint(1)), 1000.0));
+    control.hear(at(given_back_s + 0.1), &feedback(&control, 1, 1e6, 0.1));
+    assert!(control.rate_bps() > 50_000.0, "no round without growth: {}", control.rate_bps());
+    // If it does not answer either, nobody limits.
+    let mut control = lied(&Config::default());
+    while control.clr().is_some() {
+        let now = control.silence_at();
+        control.pass(now);
+    }
+    assert!(control.silence_at() > at(19.25 + 40.0));
+    // One that answers stays, and is given up by the ordinary rule.
+    let mut control = lied(&Config::default());
+    control.hear(at(18.0), &feedback(&control, 9, 0.0, 0.1));
+    control.pass(at(30.0));
+    assert_eq!(control.clr(), Some(Address::endpoint(9)));
+    // Several that never answer, one in the place of the other, give it back to the one before them.
+    let mut control = lied(&Config::default());
+    control.jump(2000.0);
+    control.hear(at(10.3), &feedback(&control, 8, 0.0, 0.1));
+    assert_eq!(control.clr(), Some(Address::endpoint(8)));
+    while control.clr() == Some(Address::endpoint(8)) {
+        let now = control.silence_at();
+        control.pass(now);
+    }
+    assert_eq!(control.clr(), Some(Address::endpoint(1)));
+    // Who has left meanwhile does not limit again.
+    let mut control = lied(&Config::default());
+    control.other_left(Address::endpoint(1));
+    control.pass(at(30.0));
+    assert_eq!(control.clr(), Some(Address::endpoint(9)));
+    let mut control = lied(&Config::of(Profile::Rfc4654));
+    control.pass(at(30.0));
+    assert_eq!(
+        control.clr(),
+        Some(Address::endpoint(9)),
+        "five gaps of 8 s: the letter, with its patience at low rates"
+    );
 }

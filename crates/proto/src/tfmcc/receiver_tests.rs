@@ -215,7 +215,7 @@ fn the_seed_follows_the_first_round_trip_time() {
 #[test]
 fn ten_round_trips_of_silence_clear_the_flag_and_keep_the_history() {
     // Section 4.3.1. R = 100 ms, 20 packets per second.
-    let mut alone = Alone::new();
+    let mut alone = Alone::with(&Config { discount_threshold: 0.5, ..Config::default() });
     let mut now = 1.0;
     for n in (0..44).filter(|&n| n != 40) {
         now = 1.0 + 0.05 * f64::from(n);
@@ -350,7 +350,7 @@ fn the_seed_has_a_floor() {
     // The first packets at 100 ms, R_max = 500 ms, the second of them lost. RFC 5348 section 6.3.1, through the
     // equation: half a packet per round-trip time is sqrt(2p/3) + 12·sqrt(3p/8)·p·(1 + 32p²) = 2, p = 0.20649.
     for (seed_floor, expected) in [(SeedFloor::Packet, 1.0), (SeedFloor::Half, 0.206_49)] {
-        let mut alone = Alone::with(&Config { seed_floor, ..Config::default() });
+        let mut alone = Alone::with(&Config { seed_floor, discount_threshold: 0.5, ..Config::default() });
         for n in [0, 2, 3, 4, 5, 6] {
             alone.data(n, 1.0 + 2.0 * f64::from(n), None);
         }

@@ -64,7 +64,7 @@ impl RoundLength {
 
     fn bounded(&self, rtts: f64, max_rtt_s: f64) -> f64 {
         match self.rule {
-            MaxRttRule::Rfc => rtts,
+            MaxRttRule::Rfc | MaxRttRule::Measured => rtts,
             MaxRttRule::Recent => rtts.min((MOST_ROUND_S / max_rtt_s).max(LEAST_ROUND_RTTS)),
         }
     }
@@ -101,6 +101,11 @@ impl Rounds {
     /// The R_max by which the rate grows, seconds.
     pub(super) fn growth_rtt_s(&self) -> f64 {
         self.max_rtt.growth_s()
+    }
+
+    /// For how long a new limiting receiver does not raise the rate (section 3.3, case 3): T, seconds.
+    pub(super) fn hold_s(&self) -> f64 {
+        self.length.seconds(self.max_rtt.hold_s())
     }
 
     /// T, seconds.

@@ -151,6 +151,9 @@ impl<W: Wording> SenderOf<W> {
         if passed.given_up {
             self.echoes.clr_lost();
         }
+        if let Some(receiver) = passed.restored {
+            self.echoes.clr_back(receiver);
+        }
         if passed.next_round {
             self.echoes.next_round();
         }

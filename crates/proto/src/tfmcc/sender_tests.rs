@@ -35,7 +35,7 @@ fn report(sender: &mut Sender, now_s: f64, from: u32, (have_rtt, have_loss): (bo
         round: sender.round(),
         echoed_stamp_us: us(now_s).wrapping_sub(100_000),
         rate_bps,
-        rtt_s: 0.1,
+        rtt_s: if have_rtt { 0.1 } else { 0.5 },
         loss_event_rate: 0.0,
         receive_bps: 9000.0,
         scale: 1.0,
@@ -184,7 +184,8 @@ fn at_a_low_rate_it_is_halved_when_five_gaps_are_over() {
 fn a_floor_that_follows_is_the_present_gap_and_the_granularity() {
     // Nobody reports: 8 kbit/s from 5 s on, so R_max is 1.01 s from 6 s on. A report ends slow start; the next one,
     // 1.01 s later, allows 8000/1.01 bit/s more.
-    let config = Config { gap_floor: GapFloor::Follows, granularity: Duration::from_millis(10), ..Config::default() };
+    let max_rtt = tfmcc::MaxRttRule::Rfc;
+    let config = Config { max_rtt, granularity: Duration::from_millis(10), ..Config::default() };
     let mut sender = Sender::new(&config, FlowId(0), SENDER, GROUP);
     sender.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
     report(&mut sender, 6.5, 1, (true, true), 1e9);

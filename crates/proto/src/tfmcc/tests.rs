@@ -365,7 +365,8 @@ fn in_an_outage_the_rate_may_have_doubled_but_no_more() {
 /// 125 000 packets a second for 50 ms, four seconds of nothing, and on, from a source that says it sends at `rate_bps`:
 /// loss events and p.
 fn after_an_outage(rate_bps: f32) -> (f64, f64) {
-    let (mut receiver, mut out) = (session(&Config::default(), 0.1, |_, _| Fate::Deliver).right, Outbox::new());
+    let config = Config::of(Profile::Rfc4654);
+    let (mut receiver, mut out) = (session(&config, 0.1, |_, _| Fate::Deliver).right, Outbox::new());
     receiver.handle(Instant::ZERO, Input::Start, &mut out);
     let outage = 10_000..510_000;
     for sequence in (0..510_100u32).filter(|sequence| !outage.contains(sequence)) {
@@ -424,22 +425,22 @@ fn a_geostationary_link_is_filled_and_kept_filled() {
 }
 
 #[test]
-fn a_session_that_was_alone_recovers_sooner_if_r_max_follows_the_gap() {
+fn a_session_that_was_alone_recovers_sooner_than_by_the_letter() {
     // Nobody for 100 s: a packet in 8 s, and so R_max = 8 s. The rate grows by 8s/R_max per R_max; by the letter R_max
     // falls by a tenth per round of up to 12 R_max.
-    let after_200_s = |gap_floor| {
+    let after_200_s = |profile| {
         let mut losses = bernoulli(0.01, 3);
         let network =
             move |side, packet: &Packet| if packet.sent < at(100.0) { Fate::Lose } else { losses(side, packet) };
-        let mut pair = session(&Config { gap_floor, ..Config::default() }, 0.1, network);
+        let mut pair = session(&Config::of(profile), 0.1, network);
         pair.run_until(at(100.0));
         assert_eq!((pair.left.rate_bps(), pair.left.in_slow_start()), (1000.0, true));
         pair.run_until(at(300.0));
         (pair.left.rate_bps(), pair.left.max_rtt_s())
     };
-    let (letter, follows) = (after_200_s(GapFloor::Decays), after_200_s(GapFloor::Follows));
+    let (letter, default) = (after_200_s(Profile::Rfc4654), after_200_s(Profile::Faircast));
     assert!(letter.0 < 300_000.0 && letter.1 > 2.0, "{letter:?}");
-    assert!(follows.0 > 500_000.0 && follows.1 < 0.2, "{follows:?}");
+    assert!(default.0 > 500_000.0 && default.1 < 0.2, "{default:?}");
 }
 
 /// How often the rate is halved for silence in 40 s on a loopback, the driver of which wakes endpoints as `wakes` says.
