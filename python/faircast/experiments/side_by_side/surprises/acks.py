@@ -1,9 +1,10 @@
-"""x-all-acks: what pgmcc and TFMCC get beside a NewReno that delays its ACKs, and beside one that does not.
+"""x-all-acks: what pgmcc and TFMCC get beside a NewReno, by how its ACKs come and by what it counts of them.
 
 The situations of the comparison beside NewReno without losses, at the bottleneck of the slowest receiver. Only TCP's
-ACKs differ: delayed, as in the comparison, NewReno grows by half a packet in a round trip and gets 1/√2 of what the
-throughput equation says, for which both schemes reckon with an ACK for each packet. Runs over LEO and in the tree are
-shorter than those of the comparison.
+ACKs differ. Delayed, as in the comparison, or one for each packet, NewReno grows by a packet in a round trip, as it
+counts the segments that they acknowledge. One that counts ACKs, as ns-2 does, grows by half a packet if they are
+delayed, and gets 1/√2 of what the throughput equation says, for which both schemes reckon with an ACK for each packet.
+Runs over LEO and in the tree are shorter than those of the comparison.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, listed, plain
 from faircast.experiments.side_by_side.cells import BESIDE, NAMES, PATH_NAMES, PATHS, Cell, Situation
@@ -20,15 +21,16 @@ from faircast.experiments.side_by_side.surprises.ratios import ratios
 from faircast.figures import PAGE_IN, curve, panels
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from matplotlib.figure import Figure
 
     from faircast.statistics import Estimate
 
 SCHEMES = ("pgmcc", "tfmcc")
 DURATION_S = {"leo": 500, "geo": 600, "tree": 200}
-ACKS = {True: "delayed ACKs", False: "an ACK for each packet"}
+DELAYED, EACH, COUNTED = "delayed", "each", "counted"
+ACKS = {DELAYED: "delayed ACKs", COUNTED: "delayed ACKs that it counts", EACH: "an ACK for each packet"}
+"""The first is that of the comparison."""
+CHANGES: dict[str, dict[str, Any]] = {DELAYED: {}, COUNTED: {"byte_counting": False}, EACH: {"delayed_ack": False}}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +39,8 @@ class Case:
 
     path: str
     scheme: str
-    delayed: bool
+    acks: str
+    """Of `ACKS`."""
 
 
 def point(case: Case) -> Point:
@@ -50,9 +53,9 @@ def made(case: Case, seed: int = 1) -> dict[str, Any]:
     situation = Situation(path=case.path, loss=0.0, tcp="newreno")
     found = scenario(Cell(situation=situation, run=BESIDE, scheme=case.scheme), seed)
     for flow in found["flows"].values():
-        flow["delayed_ack"] = case.delayed
+        flow.update(CHANGES[case.acks])
     return found | {
-        "name": f"x-all-acks-{case.path}-{case.scheme}-{'delayed' if case.delayed else 'each'}",
+        "name": f"x-all-acks-{case.path}-{case.scheme}-{case.acks}",
         "duration": f"{DURATION_S[case.path]} s",
         "probes": {"interval": "10 s", "flows": False, "links": False, "events": False},
     }
@@ -60,12 +63,7 @@ def made(case: Case, seed: int = 1) -> dict[str, Any]:
 
 def points(_quick: bool) -> list[Point]:
     """All cases."""
-    return [
-        point(Case(path=path, scheme=scheme, delayed=delayed))
-        for scheme in SCHEMES
-        for path in PATHS
-        for delayed in ACKS
-    ]
+    return [point(Case(path=path, scheme=scheme, acks=acks)) for scheme in SCHEMES for path in PATHS for acks in ACKS]
 
 
 def ratio(data: Data, case: Case) -> Estimate:
@@ -73,9 +71,9 @@ def ratio(data: Data, case: Case) -> Estimate:
     return next(iter(ratios(data, case, PATHS[case.path]).values()))
 
 
-def by_path(data: Data, scheme: str, delayed: bool) -> list[Estimate]:
+def by_path(data: Data, scheme: str, acks: str) -> list[Estimate]:
     """The ratio on each path."""
-    return [ratio(data, Case(path=path, scheme=scheme, delayed=delayed)) for path in PATHS]
+    return [ratio(data, Case(path=path, scheme=scheme, acks=acks)) for path in PATHS]
 
 
 def measured(case: Case, data: Data) -> Measured:
@@ -88,23 +86,23 @@ def numbers(data: Data) -> Numbers:
     return Numbers(
         columns=["", "beside NewReno with", *(PATH_NAMES[path] for path in PATHS)],
         rows=[
-            [NAMES[scheme], words, *map(str, by_path(data, scheme, delayed))]
+            [NAMES[scheme], words, *map(str, by_path(data, scheme, acks))]
             for scheme in SCHEMES
-            for delayed, words in ACKS.items()
+            for acks, words in ACKS.items()
         ],
         note="Session over TCP at the bottleneck of the slowest receiver.",
     )
 
 
 def figure(data: Data) -> Figure:
-    """A panel for each scheme: the ratio by path, with and without delayed ACKs."""
+    """A panel for each scheme: the ratio by path, by how TCP acknowledges and counts."""
     drawn, axes = panels(1, len(SCHEMES), width=PAGE_IN, height=2.6, sharey=True)
     for place, scheme in zip(axes, SCHEMES, strict=True):
         place.axhline(1, color="black", linewidth=0.6)
         place.axhline(math.sqrt(2), color="#555555", linestyle=":", linewidth=1, label="√2")
-        for series, (delayed, words) in enumerate(ACKS.items()):
-            x = [at + 0.16 * (series - 0.5) for at in range(len(PATHS))]
-            curve(place, x, by_path(data, scheme, delayed), label=f"NewReno with {words}", series=series, joined=False)
+        for series, (acks, words) in enumerate(ACKS.items()):
+            x = [at + 0.16 * (series - 1) for at in range(len(PATHS))]
+            curve(place, x, by_path(data, scheme, acks), label=f"NewReno with {words}", series=series, joined=False)
         place.set(title=NAMES[scheme], xlim=(-0.5, len(PATHS) - 0.5), ylim=(0, 2.5))
         tree = f"tree, {PATHS['tree'].bottlenecks[0].mbps} Mbit/s"
         place.set_xticks(range(len(PATHS)), [tree if path == "tree" else PATH_NAMES[path] for path in PATHS])
@@ -117,10 +115,11 @@ def says(data: Data) -> str:
     """What the figure shows."""
     parts = []
     for scheme in SCHEMES:
-        before, after = (
-            listed([plain(one.mean, 2) for one in by_path(data, scheme, delayed)]) for delayed in (True, False)
+        found = {acks: listed([plain(one.mean, 2) for one in by_path(data, scheme, acks)]) for acks in ACKS}
+        parts.append(
+            f"{NAMES[scheme]} gets {found[DELAYED]} times what NewReno with delayed ACKs gets, {found[EACH]} without, "
+            f"and {found[COUNTED]} if it counts delayed ACKs"
         )
-        parts.append(f"{NAMES[scheme]} gets {before} times what NewReno with delayed ACKs gets, and {after} without")
     places = listed([PATH_NAMES[path] for path in PATHS])
     return f"At the bottlenecks of the slowest receivers ({places}) {'; '.join(parts)}."
 
@@ -131,17 +130,17 @@ EXPERIMENTS = [
         paper="side-by-side",
         place="delayed ACKs",
         title="What TCP's delayed ACKs are worth to those beside it",
-        published="A TCP that delays its ACKs has 0.71 times the rate that the equation of TFMCC asks for.",
+        published="A TCP that counts ACKs and delays them has 0.71 times the rate that the equation of TFMCC asks for.",
         points=points,
         criteria=[
             Criterion(
                 name=f"{NAMES[scheme]}, {PATH_NAMES[path]}, beside NewReno with {words}: session / TCP",
                 published="",
-                evaluate=partial(measured, Case(path=path, scheme=scheme, delayed=delayed)),
+                evaluate=partial(measured, Case(path=path, scheme=scheme, acks=acks)),
             )
             for scheme in SCHEMES
             for path in PATHS
-            for delayed, words in ACKS.items()
+            for acks, words in ACKS.items()
         ],
         figure=figure,
         says=says,
