@@ -1473,7 +1473,7 @@ class LayeredCbrParameters(Part):
     Parameters
     ----------
     announce : {"apart", "base"}, optional
-        Whether, and where, members tell each other when they go to another level, in a packet of 40 B. Default: they do
+        Whether, and where, members tell each other when they go to another level, in a packet of 47 B. Default: they do
         not.
     climb : Sequence[ClimbStep], optional
         When members go on to other levels, in the order of time. Default: never.
@@ -1489,7 +1489,7 @@ class LayeredCbrParameters(Part):
     """
 
     announce: Announce | None = None
-    """Whether, and where, members tell each other when they go to another level, in a packet of 40 B. Default: they
+    """Whether, and where, members tell each other when they go to another level, in a packet of 47 B. Default: they
     do not.
     """
     climb: Sequence[ClimbStep] | None = None
@@ -1516,7 +1516,7 @@ class LayeredCbrSession(Part):
     source : str
         Sending node.
     announce : {"apart", "base"}, optional
-        Whether, and where, members tell each other when they go to another level, in a packet of 40 B. Default: they do
+        Whether, and where, members tell each other when they go to another level, in a packet of 47 B. Default: they do
         not.
     climb : Sequence[ClimbStep], optional
         When members go on to other levels, in the order of time. Default: never.
@@ -1546,7 +1546,7 @@ class LayeredCbrSession(Part):
     source: str
     """Sending node."""
     announce: Announce | None = None
-    """Whether, and where, members tell each other when they go to another level, in a packet of 40 B. Default: they
+    """Whether, and where, members tell each other when they go to another level, in a packet of 47 B. Default: they
     do not.
     """
     climb: Sequence[ClimbStep] | None = None
@@ -2327,7 +2327,7 @@ class OmccParameters(Part):
         What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
         letter of RFC 4654 section 5.2.
     packet_size : str such as "1000 B", optional
-        Size s of a data packet on the wire. Default 1000 B.
+        Size s of a data packet on the wire, headers included. Default 1000 B.
     population : OmccPopulation, optional
         How the sender knows N. Default { kind = "configured" }.
     profile : {"faircast", "rfc4654"}, optional
@@ -2338,7 +2338,8 @@ class OmccParameters(Part):
     receive_rate_rtts : float, optional
         k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4).
     report_size : str such as "1000 B", optional
-        Size of a feedback packet on the wire. Default 40 B.
+        Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B, with
+        SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
     round_rtts : float, optional
         Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
     rtt_weight : float, optional
@@ -2426,7 +2427,7 @@ class OmccParameters(Part):
     letter of RFC 4654 section 5.2.
     """
     packet_size: str | None = None
-    """Size s of a data packet on the wire. Default 1000 B."""
+    """Size s of a data packet on the wire, headers included. Default 1000 B."""
     population: OmccPopulation | None = None
     """How the sender knows N. Default { kind = "configured" }."""
     profile: TfmccProfile | None = None
@@ -2438,7 +2439,9 @@ class OmccParameters(Part):
     receive_rate_rtts: float | None = None
     """k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4)."""
     report_size: str | None = None
-    """Size of a feedback packet on the wire. Default 40 B."""
+    """Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B,
+    with SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
+    """
     round_rtts: float | None = None
     """Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback)."""
     rtt_weight: float | None = None
@@ -2530,7 +2533,7 @@ class OmccSession(Part):
         What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
         letter of RFC 4654 section 5.2.
     packet_size : str such as "1000 B", optional
-        Size s of a data packet on the wire. Default 1000 B.
+        Size s of a data packet on the wire, headers included. Default 1000 B.
     population : OmccPopulation, optional
         How the sender knows N. Default { kind = "configured" }.
     profile : {"faircast", "rfc4654"}, optional
@@ -2543,7 +2546,8 @@ class OmccSession(Part):
     receivers : Receivers, optional
         Who receives.
     report_size : str such as "1000 B", optional
-        Size of a feedback packet on the wire. Default 40 B.
+        Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B, with
+        SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
     round_rtts : float, optional
         Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
     rtt_weight : float, optional
@@ -2643,7 +2647,7 @@ class OmccSession(Part):
     letter of RFC 4654 section 5.2.
     """
     packet_size: str | None = None
-    """Size s of a data packet on the wire. Default 1000 B."""
+    """Size s of a data packet on the wire, headers included. Default 1000 B."""
     population: OmccPopulation | None = None
     """How the sender knows N. Default { kind = "configured" }."""
     profile: TfmccProfile | None = None
@@ -2657,7 +2661,9 @@ class OmccSession(Part):
     receivers: Receivers | None = None
     """Who receives."""
     report_size: str | None = None
-    """Size of a feedback packet on the wire. Default 40 B."""
+    """Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B,
+    with SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
+    """
     round_rtts: float | None = None
     """Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback)."""
     rtt_weight: float | None = None
@@ -2911,7 +2917,7 @@ class PgmccParameters(Part):
     ecn : bool, optional
         Data packets are ECN-capable, and marks count as losses. Default false.
     feedback_size : str such as "1000 B", optional
-        Size of an ACK, a NAK and an NCF on the wire. Default 40 B.
+        Size of an ACK, a NAK and an NCF on the wire; left out, what the fields of each take: 59 B, 59 B and 46 B.
     initial_rto : str such as "250 ms", optional
         Time-out before the first measurement. Default 3 s (the draft, section 2.7).
     loss_weight : float, optional
@@ -2930,7 +2936,7 @@ class PgmccParameters(Part):
     ncf : bool, optional
         The source confirms NAKs to all (NCF). Default true (RFC 3208 section 2.1).
     packet_size : str such as "1000 B", optional
-        Size of a data packet on the wire. Default 1000 B.
+        Size of a data packet on the wire, headers included. Default 1000 B.
     recent_ackers : int, optional
         Of so many recent ackers the source remembers round-trip time and loss rate, and takes ACKs. Default 16.
     rtt : {"time", "packets"}, optional
@@ -2952,7 +2958,7 @@ class PgmccParameters(Part):
     ecn: bool | None = None
     """Data packets are ECN-capable, and marks count as losses. Default false."""
     feedback_size: str | None = None
-    """Size of an ACK, a NAK and an NCF on the wire. Default 40 B."""
+    """Size of an ACK, a NAK and an NCF on the wire; left out, what the fields of each take: 59 B, 59 B and 46 B."""
     initial_rto: str | None = None
     """Time-out before the first measurement. Default 3 s (the draft, section 2.7)."""
     loss_weight: float | None = None
@@ -2974,7 +2980,7 @@ class PgmccParameters(Part):
     ncf: bool | None = None
     """The source confirms NAKs to all (NCF). Default true (RFC 3208 section 2.1)."""
     packet_size: str | None = None
-    """Size of a data packet on the wire. Default 1000 B."""
+    """Size of a data packet on the wire, headers included. Default 1000 B."""
     recent_ackers: int | None = None
     """Of so many recent ackers the source remembers round-trip time and loss rate, and takes ACKs. Default 16."""
     rtt: PgmccRtt | None = None
@@ -3004,7 +3010,7 @@ class PgmccSession(Part):
     ecn : bool, optional
         Data packets are ECN-capable, and marks count as losses. Default false.
     feedback_size : str such as "1000 B", optional
-        Size of an ACK, a NAK and an NCF on the wire. Default 40 B.
+        Size of an ACK, a NAK and an NCF on the wire; left out, what the fields of each take: 59 B, 59 B and 46 B.
     initial_rto : str such as "250 ms", optional
         Time-out before the first measurement. Default 3 s (the draft, section 2.7).
     loss_weight : float, optional
@@ -3025,7 +3031,7 @@ class PgmccSession(Part):
     ncf : bool, optional
         The source confirms NAKs to all (NCF). Default true (RFC 3208 section 2.1).
     packet_size : str such as "1000 B", optional
-        Size of a data packet on the wire. Default 1000 B.
+        Size of a data packet on the wire, headers included. Default 1000 B.
     receivers : Receivers, optional
         Who receives.
     recent_ackers : int, optional
@@ -3059,7 +3065,7 @@ class PgmccSession(Part):
     ecn: bool | None = None
     """Data packets are ECN-capable, and marks count as losses. Default false."""
     feedback_size: str | None = None
-    """Size of an ACK, a NAK and an NCF on the wire. Default 40 B."""
+    """Size of an ACK, a NAK and an NCF on the wire; left out, what the fields of each take: 59 B, 59 B and 46 B."""
     initial_rto: str | None = None
     """Time-out before the first measurement. Default 3 s (the draft, section 2.7)."""
     loss_weight: float | None = None
@@ -3083,7 +3089,7 @@ class PgmccSession(Part):
     ncf: bool | None = None
     """The source confirms NAKs to all (NCF). Default true (RFC 3208 section 2.1)."""
     packet_size: str | None = None
-    """Size of a data packet on the wire. Default 1000 B."""
+    """Size of a data packet on the wire, headers included. Default 1000 B."""
     receivers: Receivers | None = None
     """Who receives."""
     recent_ackers: int | None = None
@@ -4016,7 +4022,7 @@ class Tcp(Part):
         `byte_counting`, and without `hystart`, which has a limit of its own. After a time-out it is 1 (section 2.3).
         Default 1, as RFC 5681 section 3.1 wants it; RFC 3465 allows 2 for experiments.
     ack_size : str such as "1000 B", optional
-        Size of an acknowledgement on the wire. Default 40 B (ns-2).
+        Size of an acknowledgement on the wire. Default 40 B: IP and TCP without options, as ns-2 has it.
     byte_counting : bool, optional
         In congestion avoidance an ACK lets the window grow for each segment that it acknowledges (RFC 5681 section 3.1,
         RFC 3465 section 2.1), and in slow start for at most `abc_limit` of them. If false for one, whatever it
@@ -4137,7 +4143,7 @@ class Tcp(Part):
     Default 1, as RFC 5681 section 3.1 wants it; RFC 3465 allows 2 for experiments.
     """
     ack_size: str | None = None
-    """Size of an acknowledgement on the wire. Default 40 B (ns-2)."""
+    """Size of an acknowledgement on the wire. Default 40 B: IP and TCP without options, as ns-2 has it."""
     byte_counting: bool | None = None
     """In congestion avoidance an ACK lets the window grow for each segment that it acknowledges (RFC 5681 section
     3.1, RFC 3465 section 2.1), and in slow start for at most `abc_limit` of them. If false for one, whatever it
@@ -4466,7 +4472,7 @@ class Tfmcc(Part):
         What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
         letter of RFC 4654 section 5.2.
     packet_size : str such as "1000 B", optional
-        Size s of a data packet on the wire. Default 1000 B.
+        Size s of a data packet on the wire, headers included. Default 1000 B.
     profile : {"faircast", "rfc4654"}, optional
         Whose choices the keys that are left out take. Default "faircast".
     quantise : bool, optional
@@ -4475,7 +4481,8 @@ class Tfmcc(Part):
     receive_rate_rtts : float, optional
         k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4).
     report_size : str such as "1000 B", optional
-        Size of a feedback packet on the wire. Default 40 B.
+        Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B, with
+        SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
     round_rtts : float, optional
         Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
     rtt_weight : float, optional
@@ -4551,7 +4558,7 @@ class Tfmcc(Part):
     letter of RFC 4654 section 5.2.
     """
     packet_size: str | None = None
-    """Size s of a data packet on the wire. Default 1000 B."""
+    """Size s of a data packet on the wire, headers included. Default 1000 B."""
     profile: TfmccProfile | None = None
     """Whose choices the keys that are left out take. Default "faircast"."""
     quantise: bool | None = None
@@ -4561,7 +4568,9 @@ class Tfmcc(Part):
     receive_rate_rtts: float | None = None
     """k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4)."""
     report_size: str | None = None
-    """Size of a feedback packet on the wire. Default 40 B."""
+    """Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B,
+    with SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
+    """
     round_rtts: float | None = None
     """Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback)."""
     rtt_weight: float | None = None
@@ -4637,7 +4646,7 @@ class TfmccParameters(Part):
         What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
         letter of RFC 4654 section 5.2.
     packet_size : str such as "1000 B", optional
-        Size s of a data packet on the wire. Default 1000 B.
+        Size s of a data packet on the wire, headers included. Default 1000 B.
     profile : {"faircast", "rfc4654"}, optional
         Whose choices the keys that are left out take. Default "faircast".
     quantise : bool, optional
@@ -4646,7 +4655,8 @@ class TfmccParameters(Part):
     receive_rate_rtts : float, optional
         k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4).
     report_size : str such as "1000 B", optional
-        Size of a feedback packet on the wire. Default 40 B.
+        Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B, with
+        SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
     round_rtts : float, optional
         Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
     rtt_weight : float, optional
@@ -4722,7 +4732,7 @@ class TfmccParameters(Part):
     letter of RFC 4654 section 5.2.
     """
     packet_size: str | None = None
-    """Size s of a data packet on the wire. Default 1000 B."""
+    """Size s of a data packet on the wire, headers included. Default 1000 B."""
     profile: TfmccProfile | None = None
     """Whose choices the keys that are left out take. Default "faircast"."""
     quantise: bool | None = None
@@ -4732,7 +4742,9 @@ class TfmccParameters(Part):
     receive_rate_rtts: float | None = None
     """k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4)."""
     report_size: str | None = None
-    """Size of a feedback packet on the wire. Default 40 B."""
+    """Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B,
+    with SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
+    """
     round_rtts: float | None = None
     """Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback)."""
     rtt_weight: float | None = None
@@ -4812,7 +4824,7 @@ class TfmccSession(Part):
         What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
         letter of RFC 4654 section 5.2.
     packet_size : str such as "1000 B", optional
-        Size s of a data packet on the wire. Default 1000 B.
+        Size s of a data packet on the wire, headers included. Default 1000 B.
     profile : {"faircast", "rfc4654"}, optional
         Whose choices the keys that are left out take. Default "faircast".
     quantise : bool, optional
@@ -4823,7 +4835,8 @@ class TfmccSession(Part):
     receivers : Receivers, optional
         Who receives.
     report_size : str such as "1000 B", optional
-        Size of a feedback packet on the wire. Default 40 B.
+        Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B, with
+        SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
     round_rtts : float, optional
         Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
     rtt_weight : float, optional
@@ -4911,7 +4924,7 @@ class TfmccSession(Part):
     letter of RFC 4654 section 5.2.
     """
     packet_size: str | None = None
-    """Size s of a data packet on the wire. Default 1000 B."""
+    """Size s of a data packet on the wire, headers included. Default 1000 B."""
     profile: TfmccProfile | None = None
     """Whose choices the keys that are left out take. Default "faircast"."""
     quantise: bool | None = None
@@ -4923,7 +4936,9 @@ class TfmccSession(Part):
     receivers: Receivers | None = None
     """Who receives."""
     report_size: str | None = None
-    """Size of a feedback packet on the wire. Default 40 B."""
+    """Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B,
+    with SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
+    """
     round_rtts: float | None = None
     """Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback)."""
     rtt_weight: float | None = None

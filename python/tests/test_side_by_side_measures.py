@@ -176,6 +176,6 @@ def test_real_runs_keep_within_what_is_possible(situation: Situation, kind: str,
         assert entry["settled_s"] is None or 0 <= entry["settled_s"] <= path.duration_s - 30
     if scheme == "pgmcc":
         feedback, bytes_ = found["messages"]["feedback"]
-        assert bytes_ == 40 * feedback > 0
+        assert bytes_ == 59 * feedback > 0
     if kind != "beside":
         assert found["messages"] == {}

@@ -8,6 +8,7 @@
 //! | module | subject |
 //! |---|---|
 //! | [`time`], [`packet`] | the vocabulary: instants, rates, the 64-byte packet |
+//! | [`wire`] | what packets are on the wire, field by field, and so how long |
 //! | [`guest`] | code outside the tree: its headers, its kinds of schemes and other things |
 //! | [`control`] | messages that no header holds |
 //! | [`group_set`] | the groups of a session: sets of them, and what each is for |
@@ -52,3 +53,6 @@ pub mod tcp;
 pub mod testing;
 pub mod tfmcc;
 pub mod time;
+pub mod wire;
+#[cfg(test)]
+mod wire_tests;

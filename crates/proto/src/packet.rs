@@ -5,6 +5,7 @@ use crate::group_set::GroupSet;
 use crate::group_set::MAX_GROUPS;
 use crate::guest::GuestHeader;
 use crate::time::Instant;
+use crate::wire::{self, Layout};
 use std::fmt;
 
 /// Who sends or receives: a host and port together, as the address of a socket is, or a multicast group.
@@ -104,6 +105,9 @@ pub trait ProtocolHeader: Copy + fmt::Debug + PartialEq {
     /// hold the constant offsets of clocks.
     fn digest(&self) -> u64;
 
+    /// What its packet is on the wire.
+    fn layout(&self) -> &'static Layout;
+
     /// Whether its packet carries data, and not an acknowledgement or a report.
     fn is_data(&self) -> bool;
 
@@ -166,6 +170,19 @@ macro_rules! headers {
                     }
                     $($(Header::$Variant(header) => <crate::$($header)::+>::digest(header),)?)+
                     Header::Guest(header) => header.digest(),
+                }
+            }
+
+            /// What its packet is on the wire; of a guest's what is there beside its own fields.
+            pub fn layout(&self) -> &'static Layout {
+                match self {
+                    Header::Datagram { .. } => &wire::DATAGRAM,
+                    Header::Membership { what: MembershipMessage::Report, .. } => &wire::MEMBERSHIP_REPORT,
+                    Header::Membership { what: MembershipMessage::Acknowledge, .. } => {
+                        &wire::MEMBERSHIP_ACKNOWLEDGEMENT
+                    }
+                    $($(Header::$Variant(header) => <crate::$($header)::+>::layout(header),)?)+
+                    Header::Guest(_) => &wire::GUEST,
                 }
             }
 

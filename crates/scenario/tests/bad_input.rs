@@ -535,7 +535,24 @@ const SESSION_CASES: &[(&str, &str, &str, &str)] = &[
     ("\"tfmcc\"", "\"smcc\"\nrtts = []", "sessions.video.rtts", "none given; legal is one or more"),
     ("\"tfmcc\"", "\"smcc\"\nrtts = [\"9 ms\", \"27 ms\"]", "sessions.video.rtts[1]", "legal is a power of two times"),
     ("\"tfmcc\"", "\"smcc\"\nlayers = 10\nphases = 2", "sessions.video.rtts", "140 groups: 10 layers and 130 counting"),
-    ("\"tfmcc\"", "\"smcc\"\ntfmcc = { packet_size = \"0 B\" }", "sessions.video.tfmcc.packet_size", "legal is 1 B to"),
+    (
+        "\"tfmcc\"",
+        "\"smcc\"\ntfmcc = { packet_size = \"80 B\" }",
+        "sessions.video.tfmcc.packet_size",
+        "80 B given; legal is 81 B, 80 B of headers and a byte of data, to 65535 B",
+    ),
+    (
+        "\"tfmcc\"",
+        "\"omcc\"\npacket_size = \"80 B\"",
+        "sessions.video.packet_size",
+        "80 B given; legal is 81 B, 80 B of headers and a byte of data, to 65535 B",
+    ),
+    (
+        "\"tfmcc\"",
+        "\"tfmcc\"\nreport_size = \"0 B\"",
+        "sessions.video.report_size",
+        "0 B given; legal is 1 B to 65535 B",
+    ),
     ("\"tfmcc\"", "\"smcc\"\ntfmcc = { max_rate = \"1 Mbit/s\" }", "sessions.video.tfmcc.max_rate", "legal is none"),
     ("\"tfmcc\"", "\"smcc\"\npackets = 3", "sessions.video.packets", "unknown key"),
     (
@@ -548,7 +565,7 @@ const SESSION_CASES: &[(&str, &str, &str, &str)] = &[
         "\"tfmcc\"",
         "\"mlda\"\npacket_size = \"70 KB\"",
         "sessions.video.packet_size",
-        "70 KB given; legal is 1 B to 65535 B",
+        "70 KB given; legal is 41 B, 40 B of headers and a byte of data, to 65535 B",
     ),
     (
         "\"tfmcc\"",

@@ -107,11 +107,11 @@ fn the_whole_run_by_hand() {
     near(film("sending_rate"), film("sent") * 8000.0 / 10.0);
     assert!(value(&found, "web-0", "retransmitted_all") >= value(&found, "web-0", "retransmitted"));
     assert!(value(&found, "film-0", "reports_all") > value(&found, "film-0", "reports"));
-    // Receivers send nothing but reports of 40 bytes, and the source of TFMCC nothing but data.
+    // Receivers send nothing but reports of 68 bytes, and the source of TFMCC nothing but data.
     for late in ["", "_all"] {
         let of = |subject: &str, metric: &str| value(&found, subject, &format!("{metric}{late}"));
         assert_eq!(of("film-0", "messages"), of("film-0", "reports"));
-        assert_eq!(of("film-0", "message_bytes"), 40.0 * of("film-0", "reports"));
+        assert_eq!(of("film-0", "message_bytes"), 68.0 * of("film-0", "reports"));
         assert_eq!((of("film", "messages"), of("film", "message_bytes")), (0.0, 0.0));
     }
     let [late, whole] = ["queue_max", "queue_max_all"].map(|metric| value(&found, "bottleneck", metric));

@@ -22,7 +22,7 @@ pub fn register() {
 
 /// From report to report, and from change to change of the rate.
 const PERIOD: Duration = Duration::from_secs(1);
-const REPORT_BYTES: u16 = 40;
+const REPORT_BYTES: u16 = GuestHeader::wire_bytes::<Loss>();
 
 /// Whose headers these are.
 const OWNER: [u8; 4] = *b"wlos";
@@ -53,7 +53,7 @@ pub struct Config {
     pub step: Rate,
     /// The part of the packets that a member may miss in a second before the rate is cut to 70 %. Default 0.02.
     pub tolerance: f64,
-    /// Size of a data packet on the wire. Default "1000 B".
+    /// Size of a data packet on the wire, headers included. Default "1000 B".
     pub packet_size: Bytes,
 }
 
@@ -77,8 +77,10 @@ impl Scheme for Config {
         require(self.least.0 > 0, "least", "0 bit/s given; it must be positive".to_owned());
         let message = format!("{} given; legal is from 0 up to, not including, 1", self.tolerance);
         require((0.0..1.0).contains(&self.tolerance), "tolerance", message);
-        let message = format!("{} B given; legal is 1 B to 65535 B", self.packet_size.0);
-        require((1..=65_535).contains(&self.packet_size.0), "packet_size", message);
+        // A header, and a byte of data.
+        let least = u64::from(GuestHeader::wire_bytes::<Data>()) + 1;
+        let message = format!("{} B given; legal is {least} B to 65535 B", self.packet_size.0);
+        require((least..=65_535).contains(&self.packet_size.0), "packet_size", message);
         wrong
     }
 

@@ -102,7 +102,7 @@ fn wrong_parameters_are_told_with_their_path() {
         ("stp = \"20 kbit/s\"", "sessions.film.stp: unknown key; did you mean step?"),
         ("step = 20000", "sessions.film.step: 20000 has no unit: write a rate as text with its unit"),
         ("tolerance = 1.0", "sessions.film.tolerance: 1 given; legal is from 0 up to, not including, 1"),
-        ("packet_size = \"70 KB\"", "sessions.film.packet_size: 70 KB given; legal is 1 B to 65535 B"),
+        ("packet_size = \"70 KB\"", "sessions.film.packet_size: 70 KB given; legal is 59 B to 65535 B"),
     ] {
         let wrong = include_str!("../beside-tcp.toml").replace("step = \"20 kbit/s\"", line);
         let problems = Scenario::from_toml(&wrong).expect_err("something is wrong");

@@ -8,10 +8,13 @@
 //! assert_eq!(header.read::<(u32, f32)>(OWNER), Some((7, 0.25)));
 //! assert_eq!(header.read::<(u32, f32)>(*b"else"), None);
 //! assert!(header.is_data());
+//! // IP, UDP, what all headers begin with, the owner, and these fields.
+//! assert_eq!(GuestHeader::wire_bytes::<(u32, f32)>(), 20 + 8 + 14 + 4 + 8);
 //! ```
 
 use crate::packet::{Address, Ecn, Header};
 use crate::random::fnv1a;
+use crate::wire::GUEST;
 
 /// Bytes of a [`GuestHeader`] for its fields.
 pub const GUEST_BYTES: usize = 32;
@@ -48,6 +51,12 @@ impl GuestHeader {
         let mut bytes = [0; GUEST_BYTES];
         fields.put(&mut bytes);
         GuestHeader { owner, is_data: false, bytes }
+    }
+
+    /// Bytes on the wire of a packet with a header of these fields and nothing else: the size of a message, and what a
+    /// packet with data has beside them.
+    pub const fn wire_bytes<F: Fields>() -> u16 {
+        GUEST.bytes() + F::BYTES as u16
     }
 
     /// Whether its packet carries data.

@@ -9,6 +9,7 @@ use super::config::{Config, ReportsTo};
 use super::rtcp::{MOST_ECHOES, RECEIVER_REPORT_BYTES, sender_report_bytes};
 use crate::random::Random;
 use crate::time::{Duration, Instant};
+use crate::wire::{IP_BYTES, UDP_BYTES};
 
 /// What one session may use for its reports.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +32,7 @@ pub struct Turns {
 const SOURCE_PART: f64 = 0.0125;
 const RECEIVERS_PART: f64 = 0.0375;
 /// Bytes of the headers of IP and UDP, which count (RFC 3550 section 6.2).
-const LOWER_BYTES: usize = 28;
+const LOWER_BYTES: usize = (IP_BYTES + UDP_BYTES) as usize;
 /// The most that a packet has on its way without being cut, headers included: that of an Ethernet.
 const MTU_BYTES: f64 = 1500.0;
 /// After so many intervals without a report a receiver may be forgotten (RFC 3550 section 6.2.1).

@@ -1,5 +1,6 @@
 //! The parameters of an MLDA session.
 
+use super::header::DATA;
 use super::rtcp::MOST_ECHOES;
 use super::{Receiver, Sender};
 use crate::endpoint::EventKind;
@@ -269,7 +270,9 @@ impl Config {
 
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = Vec::new();
+        let size = DATA.complaint(self.packet_size.0);
+        let mut wrong: Vec<(String, String)> =
+            size.map(|message| ("packet_size".to_owned(), message)).into_iter().collect();
         let mut require = |legal: bool, field: &str, given: String, what: &str| {
             if !legal {
                 wrong.push((field.to_owned(), format!("{given} given; legal is {what}")));
@@ -290,8 +293,6 @@ impl Config {
         }
         let probe_every = self.probe_every.to_string();
         require(self.probe_every != 1, "probe_every", probe_every, "0, for never, or 2 or more");
-        let size = format!("{} B", self.packet_size.0);
-        require((1..=MAX_SIZE).contains(&self.packet_size.0), "packet_size", size, &format!("1 B to {MAX_SIZE} B"));
         let parts = [
             ("least_gap", self.least_gap),
             ("jitter", self.jitter),
@@ -398,8 +399,6 @@ impl Scheme for Config {
 
 /// The most layers: with the group of reports as many groups as a session may have.
 const MOST_LAYERS: u32 = MAX_GROUPS - 1;
-/// The largest packet, bytes: its size is 16 bits on the wire.
-const MAX_SIZE: u64 = 65_535;
 const LEAST_INTERVAL: Duration = Duration::from_millis(100);
 /// T_fb, which is at most this, has 1677 s on the wire.
 const MOST_INTERVAL: Duration = Duration::from_secs(600);

@@ -37,7 +37,7 @@ fn bounds_are_legal_and_what_is_beyond_them_is_named() {
     type Set = fn(&mut Config, f64);
     let cases: [(&str, Set, &[f64], &[f64]); 31] = [
         ("layers", |c, v| c.layers = v as u32, &[1.0, 127.0], &[0.0, 128.0]),
-        ("packet_size", |c, v| c.packet_size = Bytes(v as u64), &[1.0, 65_535.0], &[0.0, 65_536.0]),
+        ("packet_size", |c, v| c.packet_size = Bytes(v as u64), &[41.0, 65_535.0], &[40.0, 65_536.0]),
         ("report_interval", |c, v| c.report_interval = Duration::from_secs_f64(v), &[0.1, 600.0], &[0.0, 0.099, 600.1]),
         ("session_bandwidth", |c, v| c.session_bandwidth = Rate(v as u64), &[1000.0, 4e11], &[0.0, 999.0, 4.1e11]),
         ("missed_reports", |c, v| c.missed_reports = v as u32, &[1.0, 1000.0], &[0.0, 1001.0]),

@@ -2,6 +2,7 @@
 //! a packet is in it.
 
 use crate::packet::ProtocolHeader;
+use crate::wire::{Field, Format, Layout};
 
 /// The header of an MLDA packet. Those of RTCP carry their message beside them, as bytes: [`rtcp`](super::rtcp).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,84 @@ pub struct DataHeader {
     pub probe: bool,
 }
 
+/// A data packet: the header of RTP (RFC 3550 section 5.1), without contributing sources and extension.
+pub const DATA: Layout = Layout::new(
+    "MLDA: data",
+    Format::Standard,
+    &[&[
+        Field::new("version", 2),
+        Field::new("padding", 1),
+        Field::new("extension", 1),
+        Field::new("CSRC count", 4),
+        Field::new("marker", 1),
+        Field::new("payload type", 7),
+        Field::new("sequence number", 16),
+        Field::new("timestamp", 32),
+        Field::new("SSRC", 32),
+    ]],
+);
+/// A sender report of RTCP (RFC 3550 section 6.4.1) without report blocks; lines of layers and of echoes follow.
+pub const SENDER_REPORT: Layout = Layout::new(
+    "MLDA: sender report",
+    Format::Standard,
+    &[
+        RTCP,
+        &[
+            Field::new("NTP timestamp", 64),
+            Field::new("RTP timestamp", 32),
+            Field::new("sender's packet count", 32),
+            Field::new("sender's octet count", 32),
+        ],
+    ],
+)
+.with_lists(&[LAYER_LINE, ECHO]);
+/// The line of a layer in it. In those above the base the last four are 0.
+pub const LAYER_LINE: &[Field] = &[
+    Field::new("rate", 32),
+    Field::new("first sequence number", 16),
+    Field::new("round", 16),
+    Field::new("extra", 1),
+    Field::new("layers less one", 7),
+    Field::new("feedback spread", 24),
+];
+/// An echo in it.
+pub const ECHO: &[Field] = &[Field::new("receiver", 32), Field::new("stamp", 32), Field::new("held", 32)];
+/// A receiver report of RTCP (section 6.4.2) with one report block, and MLDA's extension.
+pub const RECEIVER_REPORT: Layout = Layout::new(
+    "MLDA: receiver report",
+    Format::Standard,
+    &[
+        RTCP,
+        &[
+            Field::new("SSRC of the source", 32),
+            Field::new("fraction lost", 8),
+            Field::new("cumulative lost", 24),
+            Field::new("highest sequence number", 32),
+            Field::new("interarrival jitter", 32),
+            Field::new("last SR", 32),
+            Field::new("delay since last SR", 32),
+            Field::new("round", 16),
+            Field::new("zero", 16),
+            Field::new("share", 32),
+            Field::new("loss", 32),
+            Field::new("rtt", 32),
+            Field::new("stamp", 32),
+        ],
+    ],
+);
+/// A receiver goes: an empty receiver report and a BYE (section 6.6).
+pub const BYE: Layout = Layout::new("MLDA: BYE", Format::Standard, &[RTCP, RTCP]);
+
+/// What each packet of RTCP begins with.
+const RTCP: &[Field] = &[
+    Field::new("version", 2),
+    Field::new("padding", 1),
+    Field::new("count", 5),
+    Field::new("packet type", 8),
+    Field::new("length", 16),
+    Field::new("SSRC", 32),
+];
+
 impl ProtocolHeader for Header {
     /// Time stamps and the number of the source are left out: they begin anywhere.
     fn digest(&self) -> u64 {
@@ -43,6 +122,16 @@ impl ProtocolHeader for Header {
             Header::SenderReport { number } => 1 << 32 | u64::from(number),
             Header::ReceiverReport { number } => 2 << 32 | u64::from(number),
             Header::Bye => 3 << 32,
+        }
+    }
+
+    /// Of a sender report it is what comes before its lines.
+    fn layout(&self) -> &'static Layout {
+        match self {
+            Header::Data(_) => &DATA,
+            Header::SenderReport { .. } => &SENDER_REPORT,
+            Header::ReceiverReport { .. } => &RECEIVER_REPORT,
+            Header::Bye => &BYE,
         }
     }
 

@@ -49,7 +49,7 @@ mod subscription;
 mod suppression;
 
 pub use config::{Config, Lda, LossRule, RateRule, ReportsTo};
-pub use header::{DataHeader, Header};
+pub use header::{BYE, DATA, DataHeader, Header, RECEIVER_REPORT, SENDER_REPORT};
 pub use layering::Layering;
 pub use receiver::Receiver;
 pub use receiver_show::{DIFFERENTIATING_GAUGES, JOIN_REVOKED, RECEIVER_GAUGES, SHARE};

@@ -201,7 +201,7 @@ fn it_begins_with_the_base_layer_and_goes_with_a_bye() {
     bench.input(Input::Stop);
     let done = bench.take();
     let Action::SendControl(packet, control) = &done[0] else { panic!("{done:?}") };
-    assert_eq!((packet.destination, packet.source, packet.size), (group(3), OWN, 16));
+    assert_eq!((packet.destination, packet.source, packet.size), (group(3), OWN, 44));
     assert_eq!(Octets::read(Some(control)), Ok(Message::Bye(Bye { ssrc: OWN.to_bits() })));
     assert!(matches!(done[1..], [Action::Leave(first), Action::Event(_), Action::Leave(last)]
         if first == group(0) && last == group(3)));
@@ -223,7 +223,7 @@ fn a_report_says_what_was_measured() {
     bench.take();
     bench.pass(2.5);
     let [(packet, report)] = bench.reports()[..] else { panic!("one report") };
-    assert_eq!((packet.size, packet.destination), (52, Address::group(FIRST_GROUP + 3)));
+    assert_eq!((packet.size, packet.destination), (80, Address::group(FIRST_GROUP + 3)));
     assert_eq!((report.ssrc, report.source, report.number), (1, 77, 7));
     assert_eq!((report.loss, report.rtt_us, report.fraction_lost, report.cumulative_lost), (0.0, 0, 0, 0));
     assert_eq!((report.highest_sequence, report.last_sr), (65_049, 0x1234_5678));

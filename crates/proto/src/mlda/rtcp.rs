@@ -13,7 +13,9 @@
 //! A receiver that goes sends an empty receiver report and a BYE, 8 bytes each. What RFC 3550 section 6.1 wants beside
 //! these, a source description in each packet, is left out: it would say the same name in every report.
 
+use super::header::{self, ECHO, LAYER_LINE};
 use crate::control::Control;
+use crate::wire::{IP_BYTES, UDP_BYTES, bytes_of};
 use std::fmt;
 
 /// A sender report.
@@ -149,15 +151,18 @@ pub enum Malformed {
 pub const MOST_ECHOES: usize = 255;
 /// The most layers.
 pub const MOST_LAYERS: usize = 128;
-/// Bytes of a receiver report.
-pub const RECEIVER_REPORT_BYTES: u16 = 52;
-/// Bytes of what a receiver says when it goes.
-pub const BYE_BYTES: u16 = 16;
+/// Bytes of a receiver report, without IP and UDP.
+pub const RECEIVER_REPORT_BYTES: u16 = header::RECEIVER_REPORT.bytes() - BELOW;
+/// Bytes of what a receiver says when it goes, without IP and UDP.
+pub const BYE_BYTES: u16 = header::BYE.bytes() - BELOW;
 
+/// Bytes of IP and UDP.
+const BELOW: u16 = IP_BYTES + UDP_BYTES;
 /// Bytes of a sender report without lines.
-const SENDER_REPORT_BYTES: usize = 28;
+const SENDER_REPORT_BYTES: usize = (header::SENDER_REPORT.bytes() - BELOW) as usize;
 /// Bytes of the line of a layer, and of an echo.
-const LINE_BYTES: usize = 12;
+const LINE_BYTES: usize = bytes_of(LAYER_LINE) as usize;
+const _: () = assert!(bytes_of(ECHO) as usize == LINE_BYTES);
 /// Version 2 without padding.
 const VERSION: u8 = 2 << 6;
 const SR: u8 = 200;
@@ -169,7 +174,7 @@ const MOST_SPREAD: u32 = (1 << 24) - 1;
 /// The lost packets that 24 bits with a sign can say.
 const MOST_LOST: i32 = (1 << 23) - 1;
 
-/// Bytes of a sender report.
+/// Bytes of a sender report, without IP and UDP.
 pub const fn sender_report_bytes(layers: usize, echoes: usize) -> usize {
     SENDER_REPORT_BYTES + LINE_BYTES * (layers + echoes)
 }
@@ -342,9 +347,9 @@ impl Octets {
         }
     }
 
-    /// How many they are: the size of the packet on the wire.
+    /// How many the packet has on the wire: these, and those of IP and UDP.
     pub fn size(&self) -> u16 {
-        self.0.len() as u16
+        BELOW + self.0.len() as u16
     }
 }
 

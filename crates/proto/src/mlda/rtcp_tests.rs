@@ -41,14 +41,14 @@ fn reports_come_back_with_the_sizes_that_are_documented() {
     for (layers, echoes) in [(1, 0), (1, 8), (3, 2), (16, 8), (128, 255)] {
         let report = sender_report(layers, echoes);
         let octets = report.encode();
-        assert_eq!(usize::from(octets.size()), 28 + 12 * layers + 12 * echoes);
+        assert_eq!(usize::from(octets.size()), 28 + 28 + 12 * layers + 12 * echoes);
         assert_eq!(octets.decode(), Ok(Message::SenderReport(report)));
     }
     let report = receiver_report();
     let octets = report.encode();
-    assert_eq!((octets.size(), octets.decode()), (52, Ok(Message::ReceiverReport(report))));
+    assert_eq!((octets.size(), octets.decode()), (28 + 52, Ok(Message::ReceiverReport(report))));
     let octets = Bye { ssrc: 9 }.encode();
-    assert_eq!((octets.size(), octets.decode()), (16, Ok(Message::Bye(Bye { ssrc: 9 }))));
+    assert_eq!((octets.size(), octets.decode()), (28 + 16, Ok(Message::Bye(Bye { ssrc: 9 }))));
     let control = Control::from(octets);
     assert_eq!(Octets::read(Some(&control)), Ok(Message::Bye(Bye { ssrc: 9 })));
     assert_eq!(Octets::read(None), Err(Malformed::Missing));

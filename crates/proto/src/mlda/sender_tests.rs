@@ -78,7 +78,7 @@ impl Run {
                     let number = report.number;
                     assert_eq!(packet.header, Header::SenderReport { number }.into());
                     assert_eq!(packet.destination, Address::group(FIRST_GROUP));
-                    assert_eq!(usize::from(packet.size), 28 + 12 * (report.layers.len() + report.echoes.len()));
+                    assert_eq!(usize::from(packet.size), 56 + 12 * (report.layers.len() + report.echoes.len()));
                     self.reports.push((now, report));
                 }
                 Action::Event(event) => self.events.push(event),
@@ -319,7 +319,7 @@ fn what_is_not_renewed_expires_and_who_goes_says_so() {
     run.hand(receiver(1), Header::Bye, None);
     assert_eq!(run.sender.reports.count(), 2);
     let bye = Bye { ssrc: receiver(1).to_bits() }.encode();
-    assert_eq!((bye.size(), BYE_BYTES), (16, 16));
+    assert_eq!((bye.size(), BYE_BYTES), (44, 16));
     run.hand(receiver(1), Header::Bye, Some(bye));
     assert_eq!(run.sender.reports.count(), 1);
     run.run(25.0);

@@ -1,5 +1,6 @@
 //! The parameters of an OMCC session.
 
+use super::header::DATA;
 use super::utility::{Orientation, Utility, share};
 use super::{Receiver, Sender, population};
 use crate::endpoint::EventKind;
@@ -103,7 +104,7 @@ impl Config {
         }
         let population = self.population.check();
         wrong.extend(population.into_iter().map(|(field, message)| (format!("population.{field}"), message)));
-        wrong.extend(self.tfmcc.check());
+        wrong.extend(self.tfmcc.check_with(&DATA));
         wrong
     }
 

@@ -2,6 +2,7 @@
 
 use crate::packet::{self, ProtocolHeader};
 use crate::tfmcc::{self, Scaling, Wording};
+use crate::wire::{Field, Format, Layout};
 
 /// The header of an OMCC packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,11 +40,25 @@ pub struct FeedbackHeader {
     pub draw: f32,
 }
 
+/// A data packet.
+pub const DATA: Layout = Layout::new(
+    "OMCC: data",
+    Format::Own(48),
+    &[tfmcc::DATA_FIELDS, &[Field::new("equation scale", 32), Field::new("receivers", 32)]],
+);
+/// A report.
+pub const FEEDBACK: Layout =
+    Layout::new("OMCC: report", Format::Own(49), &[tfmcc::FEEDBACK_FIELDS, &[Field::new("draw", 32)]]);
+/// A receiver's word on whether it is a member.
+pub const REGISTRATION: Layout = Layout::new("OMCC: registration", Format::Own(50), &[&[Field::new("flags", 8)]]);
+
 /// TFMCC's endpoints in these headers.
 #[derive(Clone, Copy, Debug)]
 pub struct Scaled;
 
 impl Wording for Scaled {
+    const FEEDBACK: &'static Layout = &FEEDBACK;
+
     fn data(tfmcc: tfmcc::DataHeader, scaling: Scaling) -> packet::Header {
         let Scaling { equation, receivers, .. } = scaling;
         Header::Data(DataHeader { tfmcc, scale: equation as f32, receivers: receivers as f32 }).into()
@@ -76,6 +91,14 @@ impl ProtocolHeader for Header {
             Header::Data(data) => data.tfmcc.digest(),
             Header::Feedback(feedback) => feedback.tfmcc.digest(),
             Header::Registration { member } => u64::from(member),
+        }
+    }
+
+    fn layout(&self) -> &'static Layout {
+        match self {
+            Header::Data(_) => &DATA,
+            Header::Feedback(_) => &FEEDBACK,
+            Header::Registration { .. } => &REGISTRATION,
         }
     }
 

@@ -28,7 +28,7 @@ mod tests;
 mod utility;
 
 pub use config::{Apply, Config};
-pub use header::{DataHeader, FeedbackHeader, Header, Scaled};
+pub use header::{DATA, DataHeader, FEEDBACK, FeedbackHeader, Header, REGISTRATION, Scaled};
 pub use receiver::Receiver;
 pub use sender::Sender;
 pub use show::{EVENTS, SCALE, SENDER_GAUGES};

@@ -1,6 +1,6 @@
 //! The receiver: TFMCC's, which multiplies its rate as data packets say, and registers if that is asked for.
 
-use super::header::{Header, Scaled};
+use super::header::{Header, REGISTRATION, Scaled};
 use super::population;
 use super::population::registration::Registrant;
 use super::{Apply, Config};
@@ -9,6 +9,7 @@ use crate::packet::{self, Address, FlowId};
 use crate::random::Random;
 use crate::tfmcc;
 use crate::time::Instant;
+use crate::wire;
 
 /// A member of an OMCC session.
 #[derive(Debug)]
@@ -26,7 +27,8 @@ impl Receiver {
     pub fn new(config: &Config, flow: FlowId, own: Address, group: Address, random: Random) -> Receiver {
         let registrant = match &config.population {
             population::Config::Registration(registration) if config.counts() => {
-                Some(Box::new(Registrant::new(registration, flow, own, config.tfmcc.report_size.0 as u16)))
+                let size = wire::size(config.tfmcc.report_size, &REGISTRATION);
+                Some(Box::new(Registrant::new(registration, flow, own, size)))
             }
             _ => None,
         };

@@ -100,8 +100,15 @@ fn everything<C: Scheme>(config: &C) -> (Vec<String>, Vec<String>) {
     group.stop(Who::Member(4));
     group.run_until(at(60.0));
     let text = |item: &dyn std::fmt::Debug| format!("{item:?}");
-    let sent = group.sent.iter().map(|(at, who, packet)| text(&(at, who, Packet { header: bare(packet), ..*packet })));
+    let sent = group.sent.iter().map(|(at, who, packet)| text(&(at, who, plain(packet))));
     (sent.collect(), group.events.iter().map(|event| text(event)).collect())
+}
+
+/// The packet as TFMCC would send it, if nothing is scaled.
+fn plain(packet: &Packet) -> Packet {
+    let header = bare(packet);
+    let size = if header.is_data() { packet.size } else { header.layout().bytes() };
+    Packet { header, size, ..*packet }
 }
 
 /// What TFMCC says in a packet, if nothing is scaled.

@@ -1,10 +1,12 @@
 //! The parameters of a pgmcc session.
 
+use super::header::DATA;
 use super::{Receiver, Sender};
 use crate::endpoint::EventKind;
 use crate::quantity::{Bytes, Packets};
 use crate::scheme::{Scheme, Seat};
 use crate::time::{Duration, Rate};
+use crate::wire::check_sizes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,10 +15,11 @@ use serde::{Deserialize, Serialize};
 #[schemars(rename = "Pgmcc")]
 #[serde(default)]
 pub struct Config {
-    /// Size of a data packet on the wire. Default 1000 B.
+    /// Size of a data packet on the wire, headers included. Default 1000 B.
     pub packet_size: Bytes,
-    /// Size of an ACK, a NAK and an NCF on the wire. Default 40 B.
-    pub feedback_size: Bytes,
+    /// Size of an ACK, a NAK and an NCF on the wire; left out, what the fields of each take: 59 B, 59 B and 46 B.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feedback_size: Option<Bytes>,
     /// The source never sends faster; left out, than the fastest link out of its node. Packets that the window lets go
     /// together leave one after the other at this rate.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,7 +90,7 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             packet_size: Bytes(1000),
-            feedback_size: Bytes(40),
+            feedback_size: None,
             max_rate: None,
             ssthresh: Packets(4.0),
             loss_weight: 500.0 / 65536.0,
@@ -110,16 +113,13 @@ impl Default for Config {
 impl Config {
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = Vec::new();
+        let sizes = check_sizes(&DATA, self.packet_size, ("feedback_size", self.feedback_size));
+        let mut wrong: Vec<(String, String)> = sizes.map(|(field, message)| (field.to_owned(), message)).collect();
         let mut require = |legal: bool, field: &str, given: String, what: &str| {
             if !legal {
                 wrong.push((field.to_owned(), format!("{given} given; legal is {what}")));
             }
         };
-
-        for (field, size) in [("packet_size", self.packet_size), ("feedback_size", self.feedback_size)] {
-            require((1..=MAX_SIZE).contains(&size.0), field, format!("{} B", size.0), "1 B to 65535 B");
-        }
         if let Some(rate) = self.max_rate {
             let least = self.packet_size.0;
             let what = format!("at least a packet in 8 s, {least} bit/s");
@@ -179,9 +179,6 @@ impl Scheme for Config {
     }
 }
 
-/// The largest packet, bytes: its size is 16 bits on the wire.
-const MAX_SIZE: u64 = 65_535;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,8 +195,8 @@ mod tests {
     fn bounds_are_legal_and_what_is_beyond_them_is_named() {
         type Set = fn(&mut Config, f64);
         let cases: [(&str, Set, &[f64], &[f64]); 13] = [
-            ("packet_size", |c, v| c.packet_size = Bytes(v as u64), &[1.0, 65_535.0], &[0.0, 65_536.0]),
-            ("feedback_size", |c, v| c.feedback_size = Bytes(v as u64), &[1.0, 65_535.0], &[0.0, 65_536.0]),
+            ("packet_size", |c, v| c.packet_size = Bytes(v as u64), &[55.0, 65_535.0], &[54.0, 65_536.0]),
+            ("feedback_size", |c, v| c.feedback_size = Some(Bytes(v as u64)), &[1.0, 65_535.0], &[0.0, 65_536.0]),
             ("max_rate", |c, v| c.max_rate = Some(Rate(v as u64)), &[1000.0, 1e12], &[999.0]),
             ("ssthresh", |c, v| c.ssthresh = Packets(v), &[1.0, 1e6], &[0.9, 1e6 + 1.0, f64::NAN]),
             ("loss_weight", |c, v| c.loss_weight = v, &[0.001, 0.999], &[0.0, 1.0, f64::NAN]),
@@ -240,7 +237,7 @@ mod tests {
         assert_eq!(
             said,
             [
-                ("packet_size", "70000 B given; legal is 1 B to 65535 B"),
+                ("packet_size", "70000 B given; legal is 55 B, 54 B of headers and a byte of data, to 65535 B"),
                 ("max_rate", "999 bit/s given; legal is at least a packet in 8 s, 70000 bit/s"),
                 ("max_rto", "0.5 s given; legal is min_rto to 60 s"),
             ]

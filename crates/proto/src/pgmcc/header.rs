@@ -1,6 +1,7 @@
 //! What pgmcc says in its packets (draft-ietf-rmt-bb-pgmcc-03 section 2.1).
 
 use crate::packet::{Address, ProtocolHeader};
+use crate::wire::{Field, Format, Layout};
 
 /// The header of a packet of pgmcc.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,6 +57,20 @@ pub struct Nak {
     pub missing: Option<u32>,
 }
 
+/// A data packet.
+pub const DATA: Layout =
+    Layout::new("pgmcc: data", Format::Own(80), &[&[Field::new("sequence", 32), Field::new("acker", 64)]]);
+/// An acknowledgement.
+pub const ACK: Layout = Layout::new("pgmcc: ACK", Format::Own(81), &[HEARD, &[Field::new("bitmap", 32)]]);
+/// A report of a loss, or a dummy.
+pub const NAK: Layout = Layout::new("pgmcc: NAK", Format::Own(82), &[HEARD, &[Field::new("missing", 32)]]);
+/// The confirmation of a report.
+pub const NCF: Layout = Layout::new("pgmcc: NCF", Format::Own(83), &[&[Field::new("missing", 32)]]);
+
+/// What an acknowledgement and a report have in common.
+const HEARD: &[Field] =
+    &[Field::new("flags", 8), Field::new("echoed stamp", 32), Field::new("loss_rate", 32), Field::new("highest", 32)];
+
 impl ProtocolHeader for Header {
     fn digest(&self) -> u64 {
         match *self {
@@ -67,6 +82,15 @@ impl ProtocolHeader for Header {
                 u64::from(missing.unwrap_or(u32::MAX)) << 32 | u64::from(highest)
             }
             Header::Ncf { missing } => !u64::from(missing),
+        }
+    }
+
+    fn layout(&self) -> &'static Layout {
+        match self {
+            Header::Data(_) => &DATA,
+            Header::Ack(_) => &ACK,
+            Header::Nak(_) => &NAK,
+            Header::Ncf { .. } => &NCF,
         }
     }
 

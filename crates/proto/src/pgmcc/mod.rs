@@ -49,7 +49,7 @@ mod window_tests;
 
 pub use acker::slowness;
 pub use config::{Config, RttUnit, ThroughputModel};
-pub use header::{Ack, Data, Header, Nak};
+pub use header::{ACK, Ack, DATA, Data, Header, NAK, NCF, Nak};
 pub use loss_filter::LossFilter;
 pub use outstanding::{Acknowledged, Outstanding};
 pub(crate) use received::Received;

@@ -7,10 +7,12 @@ use super::naks::{Due, Naks};
 use super::received::{Arrival, Received};
 use super::show::RECEIVER_GAUGES;
 use crate::endpoint::{Endpoint, Gauge, Input, Outbox, Report};
-use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
+use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet, ProtocolHeader};
 use crate::parts::rtt::stamp_us;
+use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::time::Instant;
+use crate::wire;
 
 /// A member of a pgmcc session.
 #[derive(Debug)]
@@ -18,7 +20,7 @@ pub struct Receiver {
     flow: FlowId,
     own: Address,
     group: Address,
-    feedback_size: u16,
+    feedback_size: Option<Bytes>,
     random: Random,
     phase: Phase,
     /// Where feedback goes: the source of the data.
@@ -54,7 +56,7 @@ impl Receiver {
             flow,
             own,
             group,
-            feedback_size: config.feedback_size.0 as u16,
+            feedback_size: config.feedback_size,
             random,
             phase: Phase::Idle,
             source: own,
@@ -165,14 +167,15 @@ impl Receiver {
     }
 
     fn send(&mut self, now: Instant, header: Header, out: &mut Outbox) {
+        let size = wire::size(self.feedback_size, header.layout());
         self.counts.sent_pkts += 1;
-        self.counts.sent_bytes += u64::from(self.feedback_size);
+        self.counts.sent_bytes += u64::from(size);
         out.send(Packet {
             sent: now,
             flow: self.flow,
             source: self.own,
             destination: self.source,
-            size: self.feedback_size,
+            size,
             ttl: INITIAL_TTL,
             ecn: Ecn::NotCapable,
             header: header.into(),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::endpoint::{Action, Endpoint, Input, Outbox};
-use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
+use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet, ProtocolHeader};
 use crate::random::Random;
 use crate::time::{Duration, Instant};
 
@@ -35,9 +35,8 @@ impl Bench {
         self.receiver.handle(at(now), input, &mut self.out);
         for action in self.out.drain() {
             match action {
-                Action::Send(Packet {
-                    destination: SOURCE, size: 40, header: packet::Header::Pgmcc(header), ..
-                }) => {
+                Action::Send(Packet { destination: SOURCE, size, header: packet::Header::Pgmcc(header), .. }) => {
+                    assert_eq!(size, header.layout().bytes());
                     self.sent.push((now, header));
                 }
                 Action::Join(GROUP) | Action::Leave(GROUP) => {}

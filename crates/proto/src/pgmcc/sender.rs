@@ -2,7 +2,7 @@
 
 use super::acker::{replaces, slowness};
 use super::config::{Config, RttUnit};
-use super::header::{Ack, Data, Header, Nak};
+use super::header::{Ack, Data, Header, NCF, Nak};
 use super::rate_meter::RateMeter;
 use super::receivers::{Known, Receivers, Sample};
 use super::send_times::SendTimes;
@@ -12,6 +12,7 @@ use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::parts::rtt::{LEAST_RTT_S, lag_s, stamp_us};
 use crate::time::{Duration, Instant};
+use crate::wire;
 
 /// The source of a pgmcc session.
 #[derive(Debug)]
@@ -257,7 +258,8 @@ impl Sender {
         }
         self.confirmed[self.confirmations] = Some(missing);
         self.confirmations = (self.confirmations + 1) % REMEMBERED;
-        self.send(now, self.config.feedback_size.0 as u16, Ecn::NotCapable, Header::Ncf { missing }, out);
+        let size = wire::size(self.config.feedback_size, &NCF);
+        self.send(now, size, Ecn::NotCapable, Header::Ncf { missing }, out);
     }
 
     fn expire(&mut self, now: Instant, out: &mut Outbox) {

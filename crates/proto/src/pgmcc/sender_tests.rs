@@ -66,7 +66,7 @@ impl Bench {
             flow: FlowId(0),
             source: from,
             destination: SOURCE,
-            size: 40,
+            size: 59,
             ttl: INITIAL_TTL,
             ecn: Ecn::NotCapable,
             header: header.into(),

@@ -349,6 +349,11 @@ fn check_packets<N>(config: &SchemeConfig, group: &Group<Source, Member, N>, nam
         if packet.destination.is_group() {
             assert!(groups.contains(&packet.destination.index()), "{name}: {packet:?}");
         }
+        // A message is as long as its fields, if none of the settings says otherwise; data has room for them.
+        let (layout, is_data) = (packet.header.layout(), packet.header.is_data());
+        let least = layout.bytes() + u16::from(is_data);
+        let fixed = !is_data && layout.lists.is_empty();
+        assert!(if fixed { packet.size == least } else { packet.size >= least }, "{name}: {packet:?}");
         if who != Who::Source {
             assert!(u64::from(packet.size) <= config.packet_bytes(), "{name}: {packet:?}");
             continue;

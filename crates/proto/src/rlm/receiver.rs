@@ -10,7 +10,7 @@ use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, Outbox, R
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::random::Random;
 use crate::scheme::Seat;
-use crate::source::layered::Header;
+use crate::source::layered::{Header, LEVEL};
 use crate::source::subscription::{Arrival, Subscription};
 use crate::time::{Duration, Instant};
 
@@ -26,8 +26,6 @@ pub const STATE: &EventKind = &EventKind::new(
 pub const JOIN_HEARD: &EventKind =
     &EventKind::new("join-heard", "layers", "A receiver of RLM has heard of another's experiment with a layer.");
 
-/// Size of an announcement on the wire.
-const ANNOUNCEMENT_BYTES: u16 = 40;
 /// How many packets must have come until the part that is lost means something.
 const ENOUGH_PKTS: u64 = 10;
 
@@ -309,13 +307,13 @@ impl Receiver {
             flow: self.flow,
             source: self.own,
             destination: self.announcements,
-            size: ANNOUNCEMENT_BYTES,
+            size: LEVEL.bytes(),
             ttl: INITIAL_TTL,
             ecn: Ecn::NotCapable,
             header: Header::Level { level: level as u8, sequence: self.announced }.into(),
         });
         self.announced = self.announced.wrapping_add(1);
-        self.subscription.count_sent(ANNOUNCEMENT_BYTES);
+        self.subscription.count_sent(LEVEL.bytes());
     }
 
     /// Another receiver has begun an experiment with a level.

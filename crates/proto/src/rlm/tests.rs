@@ -42,7 +42,7 @@ impl Bench {
             match action {
                 Action::Send(packet) => match packet.header {
                     Header::LayeredCbr(layered::Header::Level { level, sequence }) => {
-                        assert_eq!((sequence as usize, packet.size), (self.announced.len(), 40));
+                        assert_eq!((sequence as usize, packet.size), (self.announced.len(), 47));
                         assert_eq!(packet.source, OWN);
                         self.announced.push(level);
                     }

@@ -1,6 +1,7 @@
 //! The parameters of an SMCC session.
 
 use super::counting::{Counting, LEAST_PERIOD, MAX_LAYERS, MAX_SETS, Set};
+use super::header::DATA;
 use super::layers::Layers;
 use super::{Receiver, Sender};
 use crate::endpoint::EventKind;
@@ -219,7 +220,7 @@ impl Config {
     pub fn check(&self) -> Vec<(String, String)> {
         let mut wrong: Vec<(String, String)> = Vec::new();
         let named = |field: String, message: String| (format!("tfmcc.{field}"), message);
-        wrong.extend(self.tfmcc.check().into_iter().map(|(field, message)| named(field, message)));
+        wrong.extend(self.tfmcc.check_with(&DATA).into_iter().map(|(field, message)| named(field, message)));
         if let Some(rate) = self.tfmcc.max_rate {
             let message = format!("{} bit/s given; legal is none: the bounds of the layers say it", rate.0);
             wrong.push(named("max_rate".to_owned(), message));

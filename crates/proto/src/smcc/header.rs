@@ -2,6 +2,7 @@
 
 use crate::packet::ProtocolHeader;
 use crate::tfmcc::{self, Echo};
+use crate::wire::{Field, Format, Layout};
 
 /// The header of an SMCC packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,6 +76,25 @@ pub struct AckHeader {
     pub layer: u8,
 }
 
+/// A data packet of a layer.
+pub const DATA: Layout = Layout::new(
+    "SMCC: data",
+    Format::Own(64),
+    &[tfmcc::DATA_FIELDS, &[Field::new("next rate", 32), Field::new("slot", 32)]],
+);
+/// A packet of a counting layer.
+pub const COUNTING: Layout =
+    Layout::new("SMCC: counting", Format::Own(65), &[&[Field::new("sequence", 32), Field::new("slot", 32)]]);
+/// A report.
+pub const FEEDBACK: Layout =
+    Layout::new("SMCC: report", Format::Own(66), &[tfmcc::FEEDBACK_FIELDS, &[Field::new("layer", 8)]]);
+/// An acknowledgement.
+pub const ACK: Layout = Layout::new(
+    "SMCC: ACK",
+    Format::Own(67),
+    &[&[Field::new("layer", 8), Field::new("echoed stamp", 32), Field::new("highest", 32), Field::new("bitmap", 32)]],
+);
+
 impl From<DataHeader> for Header {
     fn from(DataHeader { data, next_bps, slot }: DataHeader) -> Header {
         let tfmcc::DataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo } = data;
@@ -105,6 +125,15 @@ impl ProtocolHeader for Header {
                 feedback.feedback.digest() ^ u64::from(feedback.layer) << 40 ^ u64::from(feedback.dropped) << 48
             }
             Header::Ack(ack) => (u64::from(ack.bitmap) << 32 | u64::from(ack.highest)) ^ u64::from(ack.layer) << 48,
+        }
+    }
+
+    fn layout(&self) -> &'static Layout {
+        match self {
+            Header::Data(_) => &DATA,
+            Header::Counting(_) => &COUNTING,
+            Header::Feedback(_) => &FEEDBACK,
+            Header::Ack(_) => &ACK,
         }
     }
 

@@ -38,7 +38,9 @@ mod slots;
 mod windowed;
 
 pub use config::{Config, ControlKind, Join, MOST_COUNTING_LAYERS, PeriodSet, Windowed};
-pub use header::{AckHeader, CountingHeader, DataHeader, FeedbackHeader, Header, PackedDataHeader};
+pub use header::{
+    ACK, AckHeader, COUNTING, CountingHeader, DATA, DataHeader, FEEDBACK, FeedbackHeader, Header, PackedDataHeader,
+};
 pub use layers::{HEADROOM, Layers};
 pub use receiver::Receiver;
 pub use sender::Sender;

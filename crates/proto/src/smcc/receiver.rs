@@ -6,7 +6,7 @@
 use super::attempt::Attempt;
 use super::config::{Config, ControlKind, Join};
 use super::counting::Counting;
-use super::header::{AckHeader, CountingHeader, DataHeader, FeedbackHeader, Header};
+use super::header::{ACK, AckHeader, CountingHeader, DataHeader, FEEDBACK, FeedbackHeader, Header};
 use super::layers::Layers;
 use super::show::{DIFFERENTIATING_GAUGES, JOIN_FAILED, RECEIVER_GAUGES};
 use super::slots::Slots;
@@ -68,6 +68,7 @@ pub struct Receiver {
     spared_until: Instant,
     packet_bits: f64,
     reports: ReportPackets,
+    acks: ReportPackets,
     random: Random,
     /// Over all groups that it holds; spaces are known by the numbers of the groups.
     differentiation: Option<Box<LossDifferentiation>>,
@@ -176,7 +177,8 @@ impl Receiver {
             lowest: Received::default(),
             spared_until: Instant::ZERO,
             packet_bits: config.packet_bits(),
-            reports: ReportPackets::new(&config.tfmcc, seat.flow),
+            reports: ReportPackets::new(&config.tfmcc, seat.flow, &FEEDBACK),
+            acks: ReportPackets::new(&config.tfmcc, seat.flow, &ACK),
             random: seat.random,
             differentiation: config.loss_differentiation.as_ref().map(|part| Box::new(LossDifferentiation::new(part))),
         }
@@ -438,7 +440,7 @@ impl Receiver {
             bitmap: self.lowest.bitmap(),
             layer: self.level as u8,
         };
-        out.send(self.reports.next(now, self.own, self.sender, Header::Ack(ack).into()));
+        out.send(self.acks.next(now, self.own, self.sender, Header::Ack(ack).into()));
     }
 
     fn timeout(&mut self, now: Instant, out: &mut Outbox) {
@@ -518,8 +520,8 @@ impl Endpoint for Receiver {
     fn report(&self) -> Report {
         let measurement = &self.measurement;
         Report {
-            sent_pkts: self.reports.sent_pkts(),
-            sent_bytes: self.reports.sent_bytes(),
+            sent_pkts: self.reports.sent_pkts() + self.acks.sent_pkts(),
+            sent_bytes: self.reports.sent_bytes() + self.acks.sent_bytes(),
             received_pkts: self.received_pkts,
             received_bytes: self.received_bytes,
             distinct_bytes: self.distinct_bytes,

@@ -9,6 +9,7 @@ use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::scheme::{Responder, Scheme, Seat};
 use crate::time::{Instant, Rate};
+use crate::wire::DATAGRAM;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +46,7 @@ impl Default for Config {
 impl Config {
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = check_rate_and_size(self.rate, self.packet_size);
+        let mut wrong = check_rate_and_size(self.rate, self.packet_size, &DATAGRAM);
         if !(0.0..=1.0).contains(&self.jitter) {
             wrong.push(("jitter".to_owned(), format!("{} given; legal is 0 to 1", self.jitter)));
         }
@@ -198,7 +199,7 @@ mod tests {
         let config = Config { rate: Rate(0), packet_size: Bytes(70_000), jitter: -0.1 };
         let fields: Vec<String> = config.check().into_iter().map(|(field, _)| field).collect();
         assert_eq!(fields, ["rate", "packet_size", "jitter"]);
-        for (bytes, jitter, wrong) in [(0, 0.0, 1), (1, 1.0, 0), (65_535, 1.01, 1), (65_536, 1.0, 1)] {
+        for (bytes, jitter, wrong) in [(0, 0.0, 1), (50, 0.0, 1), (51, 1.0, 0), (65_535, 1.01, 1), (65_536, 1.0, 1)] {
             let config = Config { packet_size: Bytes(bytes), jitter, ..Config::default() };
             assert_eq!(config.check().len(), wrong, "{bytes} B, {jitter}");
         }

@@ -13,6 +13,7 @@ use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::scheme::{Responder, Scheme, Seat};
 use crate::time::{Duration, Instant, Rate};
+use crate::wire::{Field, Format, Layout};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +35,7 @@ pub struct Config {
     pub level: Option<u32>,
     /// When members go on to other levels, in the order of time. Default: never.
     pub climb: Vec<Step>,
-    /// Whether, and where, members tell each other when they go to another level, in a packet of 40 B. Default: they do
+    /// Whether, and where, members tell each other when they go to another level, in a packet of 47 B. Default: they do
     /// not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub announce: Option<Announce>,
@@ -81,8 +82,12 @@ pub enum Header {
     },
 }
 
-/// Size of an announcement on the wire.
-const ANNOUNCEMENT_BYTES: u16 = 40;
+/// A data packet of a layer.
+pub const DATA: Layout =
+    Layout::new("Layers: data", Format::Own(16), &[&[Field::new("layer", 8), Field::new("sequence", 32)]]);
+/// An announcement.
+pub const LEVEL: Layout =
+    Layout::new("Layers: level", Format::Own(17), &[&[Field::new("level", 8), Field::new("sequence", 32)]]);
 
 /// What a member shows.
 const GAUGES: &[Gauge] = &[
@@ -169,10 +174,11 @@ impl Scheme for Config {
             wrong.push(("rates".to_owned(), message));
         }
         for (layer, &rate) in self.rates.iter().enumerate() {
-            let found = check_rate_and_size(rate, self.packet_size).into_iter().filter(|(field, _)| field == "rate");
+            let found =
+                check_rate_and_size(rate, self.packet_size, &DATA).into_iter().filter(|(field, _)| field == "rate");
             wrong.extend(found.map(|(_, message)| (format!("rates[{layer}]"), message)));
         }
-        wrong.extend(check_rate_and_size(MOST_RATE, self.packet_size));
+        wrong.extend(check_rate_and_size(MOST_RATE, self.packet_size, &DATA));
         if !(0.0..=1.0).contains(&self.jitter) {
             wrong.push(("jitter".to_owned(), format!("{} given; legal is 0 to 1", self.jitter)));
         }
@@ -352,14 +358,14 @@ impl Member {
             flow: self.flow,
             source: self.own,
             destination: group,
-            size: ANNOUNCEMENT_BYTES,
+            size: LEVEL.bytes(),
             ttl: INITIAL_TTL,
             ecn: Ecn::NotCapable,
             header: Header::Level { level: self.level as u8, sequence: self.announced }.into(),
         });
         self.announced = self.announced.wrapping_add(1);
         self.counts.sent_pkts += 1;
-        self.counts.sent_bytes += u64::from(ANNOUNCEMENT_BYTES);
+        self.counts.sent_bytes += u64::from(LEVEL.bytes());
     }
 
     /// Takes the steps that are due.
@@ -444,6 +450,13 @@ impl ProtocolHeader for Header {
         match *self {
             Header::Data { layer, sequence } => u64::from(sequence) << 8 | u64::from(layer),
             Header::Level { level, sequence } => 1 << 40 | u64::from(sequence) << 8 | u64::from(level),
+        }
+    }
+
+    fn layout(&self) -> &'static Layout {
+        match self {
+            Header::Data { .. } => &DATA,
+            Header::Level { .. } => &LEVEL,
         }
     }
 

@@ -115,11 +115,11 @@ fn members_tell_each_other_of_their_levels_where_they_are_told_to() {
         group.stop(Who::Member(0));
         group.run_until(Instant::from_secs_f64(3.0));
         let shown = [0, 1].map(|n| (gauge(&group.members[n], "announcements"), group.members[n].report().sent_bytes));
-        assert_eq!(shown, [(2.0, 120), (3.0, 80)], "{announce:?}");
+        assert_eq!(shown, [(2.0, 3 * 47), (3.0, 2 * 47)], "{announce:?}");
         assert_eq!([0, 1].map(|n| group.counts[n + 1].joined.len()), [0, groups as u32], "{announce:?}");
         // What members say is no data.
         let report = group.members[1].report();
-        assert_eq!(report.received_bytes - report.distinct_bytes, 3 * 40);
+        assert_eq!(report.received_bytes - report.distinct_bytes, 3 * 47);
         assert_eq!(gauge(&group.members[1], "missed"), 0.0);
     }
 }

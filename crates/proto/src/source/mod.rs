@@ -27,6 +27,7 @@ use crate::endpoint::Report;
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use crate::quantity::Bytes;
 use crate::time::{Instant, Rate};
+use crate::wire::Layout;
 
 /// Numbers and counts the datagrams of a source.
 #[derive(Clone, Debug)]
@@ -65,8 +66,8 @@ impl Numbering {
 /// The highest rate of a source: packets must not come so close together that time stands still.
 const MOST_RATE: Rate = Rate(1_000_000_000_000);
 
-/// What is wrong with rate and packet size, for `check`.
-fn check_rate_and_size(rate: Rate, packet_size: Bytes) -> Vec<(String, String)> {
+/// What is wrong with rate and packet size, for `check`; `data` is what its packets are.
+fn check_rate_and_size(rate: Rate, packet_size: Bytes, data: &Layout) -> Vec<(String, String)> {
     let mut wrong = Vec::new();
     if rate.0 == 0 {
         wrong.push(("rate".to_owned(), "0 bit/s given; it must be positive".to_owned()));
@@ -74,8 +75,6 @@ fn check_rate_and_size(rate: Rate, packet_size: Bytes) -> Vec<(String, String)> 
     if rate > MOST_RATE {
         wrong.push(("rate".to_owned(), format!("{} bit/s given; legal is at most {} bit/s", rate.0, MOST_RATE.0)));
     }
-    if !(1..=65_535).contains(&packet_size.0) {
-        wrong.push(("packet_size".to_owned(), format!("{} B given; legal is 1 B to 65535 B", packet_size.0)));
-    }
+    wrong.extend(data.complaint(packet_size.0).map(|message| ("packet_size".to_owned(), message)));
     wrong
 }

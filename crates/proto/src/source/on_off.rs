@@ -10,6 +10,7 @@ use crate::packet::{Address, FlowId};
 use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::time::{Duration, Instant, Rate};
+use crate::wire::DATAGRAM;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +86,7 @@ impl Default for Config {
 impl Config {
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = check_rate_and_size(self.rate, self.packet_size);
+        let mut wrong = check_rate_and_size(self.rate, self.packet_size, &DATAGRAM);
         for (field, mean) in [("on", self.on), ("off", self.off)] {
             if mean < LEAST_MEAN {
                 wrong.push((field.to_owned(), format!("{mean} given; legal is at least {LEAST_MEAN}")));

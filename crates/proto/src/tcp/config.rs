@@ -1,5 +1,6 @@
 //! The parameters of a TCP connection.
 
+use super::header::SEGMENT;
 use super::pacing;
 use super::rule::{Recovery, Variant, cubic, hybla, westwood, westwood_plus};
 use crate::profile::profiled;
@@ -25,7 +26,7 @@ pub struct Config {
     /// Headers that a segment has on the wire beside its payload. Default 40 B: IP and TCP without options. 0 B
     /// counts as ns-2 did before 2002.
     pub hdr: Bytes,
-    /// Size of an acknowledgement on the wire. Default 40 B (ns-2).
+    /// Size of an acknowledgement on the wire. Default 40 B: IP and TCP without options, as ns-2 has it.
     pub ack_size: Bytes,
     /// The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20
     /// packets.
@@ -203,8 +204,8 @@ impl Default for Config {
             variant: Variant::NewReno,
             recovery: None,
             mss: Bytes(1000),
-            hdr: Bytes(40),
-            ack_size: Bytes(40),
+            hdr: Bytes(SEGMENT.bytes() as u64),
+            ack_size: Bytes(SEGMENT.bytes() as u64),
             wnd: None,
             initial_cwnd: Packets(2.0),
             initial_ssthresh: None,

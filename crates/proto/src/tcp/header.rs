@@ -1,6 +1,7 @@
 //! What TCP says in its packets.
 
 use crate::packet::{Ecn, ProtocolHeader};
+use crate::wire::{Field, Format, Layout};
 
 /// The header of a TCP packet. Sequence numbers count segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +44,25 @@ pub struct SackBlock {
     pub end: u32,
 }
 
+/// A segment, with data or without, as it is without options (RFC 9293 section 3.1). What options add has to be
+/// declared, in [`Config::hdr`](super::Config::hdr) and [`Config::ack_size`](super::Config::ack_size).
+pub const SEGMENT: Layout = Layout::new(
+    "TCP: segment",
+    Format::StandardOverIp,
+    &[&[
+        Field::new("source port", 16),
+        Field::new("destination port", 16),
+        Field::new("sequence number", 32),
+        Field::new("acknowledgement number", 32),
+        Field::new("data offset", 4),
+        Field::new("reserved", 4),
+        Field::new("control bits", 8),
+        Field::new("window", 16),
+        Field::new("checksum", 16),
+        Field::new("urgent pointer", 16),
+    ]],
+);
+
 impl SackBlock {
     /// Whether the block says nothing.
     pub fn is_empty(self) -> bool {
@@ -58,6 +78,10 @@ impl ProtocolHeader for Header {
             Header::Data { sequence, .. } => u64::from(sequence),
             Header::Ack { next_expected, echo, .. } => u64::from(next_expected) << 8 | echo as u64,
         }
+    }
+
+    fn layout(&self) -> &'static Layout {
+        &SEGMENT
     }
 
     fn is_data(&self) -> bool {

@@ -46,7 +46,7 @@ mod tests;
 
 pub use config::{Config, EcnMode, FullAck, Mecn, Profile};
 pub use counts::WINDOW_LIMITED;
-pub use header::{Header, SackBlock};
+pub use header::{Header, SEGMENT, SackBlock};
 pub use receiver::Receiver;
 pub use rule::{Recovery, Variant};
 pub use sender::Sender;

@@ -2,6 +2,7 @@
 
 use super::scaling::Scaling;
 use crate::packet::{self, Address, ProtocolHeader};
+use crate::wire::{Field, Format, Layout};
 
 /// The header of a TFMCC packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,9 +68,40 @@ pub struct Echo {
     pub is_clr: bool,
 }
 
+/// A data packet.
+pub const DATA: Layout = Layout::new("TFMCC: data", Format::Own(32), &[DATA_FIELDS]);
+/// A report.
+pub const FEEDBACK: Layout = Layout::new("TFMCC: report", Format::Own(33), &[FEEDBACK_FIELDS]);
+
+/// What a data packet says, in TFMCC and what is built on it.
+pub const DATA_FIELDS: &[Field] = &[
+    Field::new("flags", 8),
+    Field::new("round", 8),
+    Field::new("sequence", 32),
+    Field::new("suppression", 32),
+    Field::new("rate", 32),
+    Field::new("max_rtt", 32),
+    Field::new("echo receiver", 64),
+    Field::new("echo stamp", 32),
+];
+/// What a report says, in TFMCC and what is built on it.
+pub const FEEDBACK_FIELDS: &[Field] = &[
+    Field::new("flags", 8),
+    Field::new("round", 8),
+    Field::new("echoed stamp", 32),
+    Field::new("rate", 32),
+    Field::new("rtt", 32),
+    Field::new("loss_event_rate", 32),
+    Field::new("receive", 32),
+    Field::new("scale", 32),
+];
+
 /// In which headers the messages of TFMCC's endpoints travel: [`Plain`], or in those of a scheme built on it, with what
 /// that adds. What comes in other headers is not for these endpoints.
 pub trait Wording {
+    /// What a report is on the wire.
+    const FEEDBACK: &'static Layout;
+
     /// The header of a data packet; the scaling is that in use.
     fn data(data: DataHeader, scaling: Scaling) -> packet::Header;
 
@@ -89,6 +121,8 @@ pub trait Wording {
 pub struct Plain;
 
 impl Wording for Plain {
+    const FEEDBACK: &'static Layout = &FEEDBACK;
+
     fn data(data: DataHeader, _: Scaling) -> packet::Header {
         Header::Data(data).into()
     }
@@ -122,6 +156,13 @@ impl ProtocolHeader for Header {
         }
     }
 
+    fn layout(&self) -> &'static Layout {
+        match self {
+            Header::Data(_) => &DATA,
+            Header::Feedback(_) => &FEEDBACK,
+        }
+    }
+
     fn is_data(&self) -> bool {
         matches!(self, Header::Data(_))
     }
@@ -149,6 +190,10 @@ impl ProtocolHeader for DataHeader {
         u64::from(self.sequence) << 8 | u64::from(self.round)
     }
 
+    fn layout(&self) -> &'static Layout {
+        &DATA
+    }
+
     fn is_data(&self) -> bool {
         true
     }
@@ -173,6 +218,10 @@ impl ProtocolHeader for DataHeader {
 impl ProtocolHeader for FeedbackHeader {
     fn digest(&self) -> u64 {
         u64::from(self.rate_bps.to_bits()) << 8 | u64::from(self.round)
+    }
+
+    fn layout(&self) -> &'static Layout {
+        &FEEDBACK
     }
 
     fn is_data(&self) -> bool {

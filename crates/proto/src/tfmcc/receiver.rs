@@ -97,7 +97,7 @@ impl<W: Wording> ReceiverOf<W> {
             reporting: Reporting::new(config),
             space: SequenceSpace::default(),
             measurement: Measurement::new(config),
-            reports: ReportPackets::new(config, flow),
+            reports: ReportPackets::new(config, flow, W::FEEDBACK),
             group,
             random,
             differentiation: config.loss_differentiation.as_ref().map(|part| Box::new(LossDifferentiation::new(part))),

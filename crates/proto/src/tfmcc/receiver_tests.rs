@@ -151,13 +151,13 @@ fn what_a_report_says() {
         panic!("{report:?}");
     };
     let FeedbackHeader { leave, echoed_stamp_us, rtt_s, loss_event_rate, .. } = tfmcc;
-    assert_eq!((report.source, report.destination, report.size, report.sent), (OWN, SENDER, 40, at(1.12)));
+    assert_eq!((report.source, report.destination, report.size, report.sent), (OWN, SENDER, 72, at(1.12)));
     assert_eq!(alone.last(), (true, false, 9, 320_000.0), "twice the receive rate");
     assert_eq!((leave, echoed_stamp_us, rtt_s, loss_event_rate), (false, 1_090_000, 0.12, 0.0));
     assert!(draw.is_nan(), "by no feedback timer");
     // And what the simulator is told.
     let told = alone.receiver.report();
-    assert_eq!((told.sent_pkts, told.sent_bytes), (2, 80));
+    assert_eq!((told.sent_pkts, told.sent_bytes), (2, 2 * 72));
     assert_eq!((told.received_pkts, told.received_bytes, told.distinct_bytes), (3, 3000, 3000));
     assert_eq!((told.rate_bps, gauge(&alone.receiver, "loss_event_rate")), (320_000.0, 0.0));
     assert!((gauge(&alone.receiver, "rtt") - 0.12).abs() < 1e-9);

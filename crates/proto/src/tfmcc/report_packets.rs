@@ -4,6 +4,7 @@ use super::Config;
 use super::quantise;
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::time::Instant;
+use crate::wire::{Layout, size};
 
 /// Puts feedback packets together and counts them.
 #[derive(Clone, Debug)]
@@ -16,9 +17,10 @@ pub struct ReportPackets {
 }
 
 impl ReportPackets {
-    /// Packets of the size that `config` says, which must have passed [`Config::check`].
-    pub fn new(config: &Config, flow: FlowId) -> ReportPackets {
-        ReportPackets { sent_pkts: 0, flow, size: config.report_size.0 as u16, quantise: config.quantise }
+    /// Packets of the size that `config` says, which must have passed [`Config::check`], or else of what this takes on
+    /// the wire.
+    pub fn new(config: &Config, flow: FlowId, layout: &Layout) -> ReportPackets {
+        ReportPackets { sent_pkts: 0, flow, size: size(config.report_size, layout), quantise: config.quantise }
     }
 
     /// A rate in bit/s as it goes into a report: with the parameter `quantise`, what is left of it on the wire.

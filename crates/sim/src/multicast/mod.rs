@@ -37,6 +37,7 @@ pub use dilation::{DilationSpan, DilationTotals, WINDOW as DILATION_WINDOW};
 use faircast_proto::group_set::{GroupSet, MAX_GROUPS};
 use faircast_proto::packet::FlowId;
 use faircast_proto::time::{Duration, Instant};
+use faircast_proto::wire::{MEMBERSHIP_ACKNOWLEDGEMENT, MEMBERSHIP_REPORT};
 use membership::Agenda;
 pub(crate) use membership::Message;
 use state::Session;
@@ -47,7 +48,8 @@ use tree::{BranchId, Vertex};
 use usage::Usage;
 
 /// Size of a report or acknowledgement on the wire.
-pub const CONTROL_BYTES: u16 = 40;
+pub const CONTROL_BYTES: u16 = MEMBERSHIP_REPORT.bytes();
+const _: () = assert!(CONTROL_BYTES == MEMBERSHIP_ACKNOWLEDGEMENT.bytes());
 
 /// How a session's tree comes about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

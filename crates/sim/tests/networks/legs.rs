@@ -82,10 +82,10 @@ fn one_transmission_serves_all_legs_and_a_packet_to_a_host_one() {
     // The transmitter counts each once, and three acknowledgements; each leg what it gets.
     let transmitter = outcome.counters[0];
     assert_eq!((transmitter.arrived, transmitter.delivered, transmitter.departed), (6, 6, 6));
-    assert_eq!(transmitter.departed_bytes, 1000 + 500 + 700 + 3 * 40);
+    assert_eq!(transmitter.departed_bytes, 1000 + 500 + 700 + 3 * 50);
     let legs = [1, 2, 3].map(|leg| outcome.counters[leg]);
     assert_eq!(legs.map(|leg| (leg.arrived, leg.delivered)), [(3, 3), (3, 3), (2, 2)]);
-    assert_eq!(legs.map(|leg| leg.delivered_bytes), [1540, 1240, 540]);
+    assert_eq!(legs.map(|leg| leg.delivered_bytes), [1550, 1250, 550]);
 }
 
 #[test]

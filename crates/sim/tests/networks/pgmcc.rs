@@ -47,17 +47,18 @@ fn the_session_gets_the_window_of_its_worst_receiver_each_round_trip() {
 
 #[test]
 fn packets_without_data_are_counted_for_who_sends_them() {
-    // ACKs and NAKs of receivers, which send nothing else, and the source's confirmations of NAKs, of 40 bytes all.
+    // ACKs and NAKs of receivers, of 59 bytes, which send nothing else, and the source's confirmations of NAKs, of 46 bytes.
     let mut world = star::<Wheel>(1, LinkMode::Fused);
     world.run(at(30.0), u64::MAX);
     let mut naks = 0;
     for (receiver, &address) in world.receivers().iter().enumerate() {
         let (sent, report) = (world.messages_sent(address), world.receiver(0, receiver));
-        assert_eq!((sent.packets, sent.bytes), (report.sent_pkts, 40 * report.sent_pkts));
+        assert_eq!((sent.packets, sent.bytes), (report.sent_pkts, 59 * report.sent_pkts));
         naks += world.measure(address)[1] as u64;
     }
     let [source] = world.flows() else { panic!("one session") };
     let sent = world.messages_sent(source.sender);
+    assert_eq!(sent.bytes, 46 * sent.packets);
     assert!(sent.packets > 0 && sent.packets <= naks, "{} for {naks} NAKs", sent.packets);
     let all = world.sender(0);
     let data = all.sent_pkts - sent.packets;
