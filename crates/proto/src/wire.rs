@@ -111,10 +111,8 @@ impl Layout {
     pub fn complaint(&self, packet_bytes: u64) -> Option<String> {
         let least = u64::from(self.bytes()) + 1;
         (!(least..=MOST_BYTES).contains(&packet_bytes)).then(|| {
-            let headers = self.bytes();
-            format!(
-                "{packet_bytes} B given; legal is {least} B, {headers} B of headers and a byte of data, to {MOST_BYTES} B"
-            )
+            let what = format!("{} B of headers and a byte of data", self.bytes());
+            format!("{packet_bytes} B given; legal is {least} B, {what}, to {MOST_BYTES} B")
         })
     }
 }

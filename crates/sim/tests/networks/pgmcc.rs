@@ -47,7 +47,7 @@ fn the_session_gets_the_window_of_its_worst_receiver_each_round_trip() {
 
 #[test]
 fn packets_without_data_are_counted_for_who_sends_them() {
-    // ACKs and NAKs of receivers, of 59 bytes, which send nothing else, and the source's confirmations of NAKs, of 46 bytes.
+    // ACKs and NAKs of receivers, of 59 bytes, which send nothing else, and the source's confirmations of NAKs, of 46.
     let mut world = star::<Wheel>(1, LinkMode::Fused);
     world.run(at(30.0), u64::MAX);
     let mut naks = 0;
