@@ -116,3 +116,22 @@ def test_the_loss_history_holds_it_down_until_enough_packets_have_come() -> None
     assert 0.5 < (found["until_s"] - at_s) / (actual_s - at_s) < 2.0, (at_s, found, actual_s)
     assert 0 < found["packets_so_far"] < found["packets"]
     assert at_s < actual_s < held[-1][0] + 0.5, "and is told of until it is back"
+
+
+def test_the_session_of_the_example_is_back_before_five_times_the_outage_are_over() -> None:
+    result = faircast.run(EXAMPLE, sets=["duration=200s"])
+    found = recovery(result, 109.0)
+    assert found is not None
+    assert found["held_by"] == "silence"
+    actual_s = back_s(result, 110.0, 0.5 * found["before_bps"])
+    assert actual_s < 150.0
+    assert recovery(result, 0.5 * (110.0 + actual_s)) is not None
+    # A packet that waited for the link has come back after seconds.
+    held = [recovery(result, at_s) for at_s in np.arange(110.5, actual_s, 0.5)]
+    waited = [found for found in held if found is not None and found["held_by"] == "round-trip-time"]
+    assert waited
+    assert all(found["rtt_s"] > 2 * found["rtt_before_s"] for found in waited)
+    assert recovery(result, actual_s + 1.0) is None
+    sent = Rows.of(result.flows).having(flow="video")
+    before, after = (sent.between(*span)["sending_bps"].mean() for span in ((60.0, 99.0), (160.0, 199.0)))
+    assert 0.5 < after / before < 2.0, (before, after)

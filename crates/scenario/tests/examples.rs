@@ -283,7 +283,7 @@ fn examples_raise_no_warnings_but_of_packets_that_an_outage_cost() {
     let expected = |name: &str| -> &[(&str, &str)] {
         match name {
             "rain-fade" => &[("no-route", "download"), ("off-tree", "video")],
-            "outage" => &[("no-route", "web"), ("no-route", "video"), ("off-tree", "video")],
+            "outage" => &[("no-route", "web"), ("off-tree", "video")],
             _ => &[],
         }
     };

@@ -55,7 +55,7 @@ def steps(evidence: Evidence, events: Rows, flow: str, at_s: float, inputs: Inpu
     elif min(report["after"], inputs.max_bps) > (1 + SMALL) * now_bps:
         rule, more = _growth(evidence, flow, at_s, report, inputs, now_bps, aim_bps)
     else:
-        rule, more = _history(evidence, events, flow, at_s, report, inputs, now_bps, aim_bps)
+        rule, more = _history(evidence, events, flow, at_s, report, inputs, since_s, now_bps, aim_bps)
     return [Step("recovery", f"{head} {rule}", since_s, facts | more)]
 
 
@@ -133,14 +133,23 @@ def _history(
     at_s: float,
     report: dict[str, Any],
     inputs: Inputs,
+    since_s: float,
     now_bps: float,
     aim_bps: float,
 ) -> tuple[str, dict[str, Any]]:
-    """What the receiver remembers of losses."""
+    """What the receiver remembers of losses, or its round-trip time."""
     receiver = report["receiver"]
     if inputs.p <= 0:
         text = f"What {receiver} receives holds it down: without a loss event it asks for twice that."
         return text, {"held_by": "receive-rate", "until_s": None}
+    calm = events.having(event="report").where_before(since_s).last()
+    if calm is not None and replace(inputs, rtt_s=calm["rtt_s"]).rate_bps() >= aim_bps:
+        text = (
+            f"The round-trip time of {receiver} holds it down: with R = {seconds(inputs.rtt_s)} it asks for "
+            f"{rate(report['after'])}, and would ask for {rate(replace(inputs, rtt_s=calm['rtt_s']).rate_bps())} with "
+            f"the {seconds(calm['rtt_s'])} of before, until enough packets have been measured (RFC 4654 section 4.3.2)."
+        )
+        return text, {"held_by": "round-trip-time", "rtt_s": inputs.rtt_s, "rtt_before_s": calm["rtt_s"]}
     text = (
         f"The loss history of {receiver} holds it down: it asks for {rate(report['after'])}, with p = "
         f"{digits(inputs.p)} from its last eight loss intervals (RFC 4654 section 5.4)."
