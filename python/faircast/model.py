@@ -272,6 +272,15 @@ SmccJoin: TypeAlias = Literal["additive", "direct"]
   section VI).
 * "direct": At once, to compare with.
 """
+TcpCubicGrowth: TypeAlias = Literal["rfc9438", "linux"]
+"""How the window grows in congestion avoidance.
+
+* "rfc9438": As RFC 9438 sections 4.2 to 4.5 have it: windows with fractions, Reno's growth of a segment per round trip
+  above the window before the loss, the cubic function counted per ACK.
+* "linux": As Linux 6.1 has it: whole segments, rounded down by a reduction, Reno's growth 8/15 of a segment per round
+  trip throughout, all of it counted in segments, and 5 % per round trip at least while no reduction has shown a
+  plateau.
+"""
 TcpEcn: TypeAlias = Literal["off", "ecn", "mecn"]
 """Explicit congestion notification of a connection.
 
@@ -4289,6 +4298,8 @@ class TcpCubic(Part):
     fast_convergence : bool, optional
         A loss at a smaller window than that of the one before makes room for others: the plateau is lowered further
         (RFC 9438 section 4.7, which wants it off for a flow that is alone). Default true.
+    growth : {"rfc9438", "linux"}, optional
+        By whose arithmetic the window grows. Default "rfc9438".
     """
 
     beta: float | None = None
@@ -4299,6 +4310,8 @@ class TcpCubic(Part):
     """A loss at a smaller window than that of the one before makes room for others: the plateau is lowered further
     (RFC 9438 section 4.7, which wants it off for a flow that is alone). Default true.
     """
+    growth: TcpCubicGrowth | None = None
+    """By whose arithmetic the window grows. Default "rfc9438"."""
 
 
 @checked
