@@ -4426,12 +4426,21 @@ class TcpWestwoodPlus(Part):
 
     Parameters
     ----------
+    least_after_slow_start : float, optional
+        A loss in slow start leaves at least this part of the window. The estimate is one of ten round trips and lags
+        far behind a window that doubles in one. Default 0.5, what Reno leaves, and half of the window is what the path
+        carried in the round trip before; 0 as published, and as in Linux.
     least_interval : str such as "250 ms", optional
         A sample is over a round trip, but over no less than this. Default 50 ms (Linux).
     weight : float, optional
         The weight of a new sample, which is the mean of the last two. Default 0.1 (ns-3).
     """
 
+    least_after_slow_start: float | None = None
+    """A loss in slow start leaves at least this part of the window. The estimate is one of ten round trips and lags
+    far behind a window that doubles in one. Default 0.5, what Reno leaves, and half of the window is what the
+    path carried in the round trip before; 0 as published, and as in Linux.
+    """
     least_interval: str | None = None
     """A sample is over a round trip, but over no less than this. Default 50 ms (Linux)."""
     weight: float | None = None

@@ -25,11 +25,14 @@ MORE_LOSSES = (0.0001, 0.001, 0.003, 0.03)
 VARIANTS = {"reno": "Reno", "newreno": "NewReno", "westwood": "Westwood", "westwood+": "Westwood+"}
 BESIDE = {"westwood": "reno", "westwood+": "newreno"}
 """With which Reno each Westwood is compared: that which repairs losses in the same way."""
+RECOVERY = {"westwood+": {"recovery": "newreno"}}
+"""By itself Westwood+ repairs by SACK."""
 GAIN, SAME = 1.2, 0.05
 
 
 def scenario(variant: str, p: float) -> dict[str, Any]:
     """One flow over a bottleneck between two hosts."""
+    flow = {"kind": "tcp", "variant": variant, "from": "a", "to": "b", "hdr": "0 B", "rto_min": "0.2 s"}
     return {
         "format": 1,
         "name": f"x-tcp-westwood-{variant.replace('+', '-plus')}-{p:g}",
@@ -47,7 +50,7 @@ def scenario(variant: str, p: float) -> dict[str, Any]:
                 "back": {"loss": {"kind": "none"}},
             }
         },
-        "flows": {"ftp": {"kind": "tcp", "variant": variant, "from": "a", "to": "b", "hdr": "0 B", "rto_min": "0.2 s"}},
+        "flows": {"ftp": flow | RECOVERY.get(variant, {})},
         "probes": {"interval": "10 s", "events": False},
     }
 

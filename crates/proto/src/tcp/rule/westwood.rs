@@ -355,9 +355,9 @@ mod tests {
     #[test]
     fn any_time_out_renews_the_least_round_trip() {
         use crate::tcp::rule::{Rule, westwood_plus::WestwoodPlus};
-        let window = || Window { cwnd: 40.0, ssthresh: 64.0, wnd: 50.0 };
+        let window = || Window { cwnd: 40.0, ssthresh: 40.0, wnd: 50.0 };
         let time_outs: [fn(&mut Rule); 2] = [
-            |rule| rule.on_timeout(9, &mut Window { cwnd: 40.0, ssthresh: 64.0, wnd: 50.0 }),
+            |rule| rule.on_timeout(9, &mut Window { cwnd: 40.0, ssthresh: 40.0, wnd: 50.0 }),
             |rule| rule.on_timeout_after_mark(),
         ];
         for time_out in time_outs {

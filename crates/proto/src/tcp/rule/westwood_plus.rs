@@ -19,11 +19,16 @@ pub struct Parameters {
     pub weight: f64,
     /// A sample is over a round trip, but over no less than this. Default 50 ms (Linux).
     pub least_interval: Duration,
+    /// A loss in slow start leaves at least this part of the window. The estimate is one of ten round trips and lags far
+    /// behind a window that doubles in one. Default 0.5, what Reno leaves, and half of the window is what the path
+    /// carried in the round trip before; 0 as published, and as in Linux.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub least_after_slow_start: f64,
 }
 
 impl Default for Parameters {
     fn default() -> Parameters {
-        Parameters { weight: 0.1, least_interval: Duration::from_millis(50) }
+        Parameters { weight: 0.1, least_interval: Duration::from_millis(50), least_after_slow_start: 0.5 }
     }
 }
 
@@ -38,6 +43,9 @@ impl Parameters {
             let given = self.least_interval;
             wrong.push(("least_interval", format!("{given} given; legal is above 0 s up to {LONGEST_INTERVAL}")));
         }
+        if !(0.0..=1.0).contains(&self.least_after_slow_start) {
+            wrong.push(("least_after_slow_start", format!("{} given; legal is 0 to 1", self.least_after_slow_start)));
+        }
         wrong
     }
 }
@@ -50,6 +58,7 @@ pub struct WestwoodPlus {
     delivered: Delivered,
     meter: Meter,
     least_rtt: LeastRtt,
+    least_after_slow_start: f64,
 }
 
 impl WestwoodPlus {
@@ -59,17 +68,25 @@ impl WestwoodPlus {
             delivered: Delivered::default(),
             meter: Meter::new(&config.westwood_plus),
             least_rtt: LeastRtt::default(),
+            least_after_slow_start: config.westwood_plus.least_after_slow_start,
         }
     }
 
-    fn pipe(&self) -> Option<f64> {
-        self.least_rtt.pipe(self.meter.estimate)
+    /// What the path carries without a queue, as far as is known when this window met a loss or a mark.
+    fn pipe(&self, window: &Window) -> Option<f64> {
+        let pipe = self.least_rtt.pipe(self.meter.estimate)?;
+        let in_slow_start = window.cwnd < window.ssthresh;
+        let least = if in_slow_start { self.least_after_slow_start * window.cwnd.min(window.wnd) } else { 0.0 };
+        Some(pipe.max(least))
     }
 }
 
 impl WindowRule for WestwoodPlus {
+    /// As in Linux. Over the links with random losses that it is meant for several losses fall into a window: NewReno
+    /// repairs one of them per round trip, and its timer expires from the third on (RFC 6582 section 4), after which
+    /// slow start leads to the whole threshold at once.
     fn recovery(&self) -> Recovery {
-        Recovery::NewReno
+        Recovery::Sack
     }
 
     #[inline]
@@ -80,16 +97,16 @@ impl WindowRule for WestwoodPlus {
     }
 
     fn on_loss(&mut self, _flight: u32, window: &mut Window) {
-        answer_loss(self.pipe(), window);
+        answer_loss(self.pipe(window), window);
     }
 
     fn on_timeout(&mut self, _flight: u32, window: &mut Window) {
-        answer_timeout(self.pipe(), window);
+        answer_timeout(self.pipe(window), window);
         self.least_rtt.renew();
     }
 
     fn on_mark(&mut self, factor: f64, window: &mut Window) {
-        answer_mark(factor, self.pipe(), window);
+        answer_mark(factor, self.pipe(window), window);
     }
 
     fn on_timeout_after_mark(&mut self) {
@@ -120,7 +137,7 @@ struct Meter {
 
 impl Meter {
     fn new(parameters: &Parameters) -> Meter {
-        let Parameters { weight, least_interval } = *parameters;
+        let Parameters { weight, least_interval, .. } = *parameters;
         Meter { weight, least_interval, rtt: None, began: None, segments: 0, sample: 0.0, estimate: None }
     }
 
@@ -212,9 +229,32 @@ mod tests {
     }
 
     #[test]
+    fn a_loss_in_slow_start_leaves_half_and_a_later_one_what_the_path_carries() {
+        // 100 segments/s and 100 ms: 10 segments.
+        let after = |least_after_slow_start, window: Window, answer: fn(&mut WestwoodPlus, &mut Window)| {
+            let parameters = Parameters { least_after_slow_start, ..Parameters::default() };
+            let mut rule = WestwoodPlus::new(&Config { westwood_plus: parameters, ..Config::default() });
+            let mut window = window;
+            for n in 0..=1000 {
+                rule.observe(&ack(10 * n, Some(100)), &mut window);
+            }
+            answer(&mut rule, &mut window);
+            (window.cwnd.round(), window.ssthresh.round())
+        };
+        let slow_start = Window { cwnd: 80.0, ssthresh: 1e9, wnd: 60.0 };
+        let avoidance = Window { cwnd: 80.0, ssthresh: 80.0, wnd: 60.0 };
+        for (least, kept) in [(0.5, 30.0), (0.25, 15.0), (0.1, 10.0), (0.0, 10.0), (1.0, 60.0)] {
+            assert_eq!(after(least, slow_start, |rule, w| rule.on_loss(9, w)), (kept, kept));
+            assert_eq!(after(least, slow_start, |rule, w| rule.on_mark(0.5, w)), (kept, kept));
+            assert_eq!(after(least, slow_start, |rule, w| rule.on_timeout(9, w)), (1.0, kept));
+            assert_eq!(after(least, avoidance, |rule, w| rule.on_loss(9, w)), (10.0, 10.0));
+        }
+    }
+
+    #[test]
     fn wrong_parameters_are_named() {
         let wrong = |weight, least_interval| {
-            let wrong = Parameters { weight, least_interval }.check();
+            let wrong = Parameters { weight, least_interval, ..Parameters::default() }.check();
             wrong.iter().map(|(field, message)| format!("{field}: {message}")).collect::<Vec<_>>().join("; ")
         };
         let ms = Duration::from_millis;
@@ -222,6 +262,14 @@ mod tests {
         assert_eq!(wrong(1.1, ms(50)), "weight: 1.1 given; legal is above 0 up to 1");
         assert_eq!(wrong(f64::NAN, ms(50)), "weight: NaN given; legal is above 0 up to 1");
         assert_eq!(wrong(0.1, ms(0)), "least_interval: 0 s given; legal is above 0 s up to 86400 s");
+        for least_after_slow_start in [-0.1, 1.1, f64::NAN] {
+            let [(field, message)] = &Parameters { least_after_slow_start, ..Parameters::default() }.check()[..] else {
+                panic!("{least_after_slow_start}");
+            };
+            let said = (*field, message.as_str());
+            let given = format!("{least_after_slow_start} given; legal is 0 to 1");
+            assert_eq!(said, ("least_after_slow_start", given.as_str()));
+        }
         assert_eq!((wrong(1.0, LONGEST_INTERVAL), wrong(1e-9, Duration(1))), (String::new(), String::new()));
     }
 }

@@ -23,7 +23,8 @@ fn close(a: f64, b: f64) -> bool {
 fn after_three_duplicates_westwoods_threshold_is_bandwidth_times_least_round_trip() {
     // 100 segments/s and 100 ms, though queues have made the round trip twice as long.
     for variant in [Variant::Westwood, Variant::WestwoodPlus] {
-        let (mut alone, at, acked) = steady(&window_of(20.0, variant.clone()), 6.0);
+        let config = Config { recovery: Some(Recovery::NewReno), ..window_of(20.0, variant.clone()) };
+        let (mut alone, at, acked) = steady(&config, 6.0);
         let name = format!("{} {:?}", variant.name(), alone.shown());
         assert!(alone.cwnd() > 20.0 && alone.shown().srtt_s > 0.19, "{name}");
         for duplicate in 1..=3 {
