@@ -277,6 +277,8 @@ impl Config {
                 delayed_ack: true,
                 delayed_ack_timeout: Duration::from_millis(40),
                 timestamps: true,
+                cubic: cubic::Parameters { growth: cubic::Growth::Linux, ..default.cubic },
+                westwood_plus: westwood_plus::Parameters { least_after_slow_start: 0.0, ..default.westwood_plus },
                 ..default
             },
         }

@@ -19,8 +19,8 @@ pub struct Parameters {
     pub weight: f64,
     /// A sample is over a round trip, but over no less than this. Default 50 ms (Linux).
     pub least_interval: Duration,
-    /// A loss in slow start leaves at least this part of the window. The estimate is one of ten round trips and lags far
-    /// behind a window that doubles in one. Default 0.5, what Reno leaves, and half of the window is what the path
+    /// A loss in slow start leaves at least this part of the window. The estimate is one of ten round trips and lags
+    /// far behind a window that doubles in one. Default 0.5, what Reno leaves, and half of the window is what the path
     /// carried in the round trip before; 0 as published, and as in Linux.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub least_after_slow_start: f64,

@@ -145,6 +145,8 @@ mod tests {
     use super::super::{Cubic, Growth, Parameters};
     use super::*;
     use crate::tcp::rule::{Window, WindowRule};
+    use crate::tcp::{Config, Profile};
+    use serde_json::json;
 
     const RTT: Duration = Duration::from_millis(100);
 
@@ -274,6 +276,18 @@ mod tests {
         assert_eq!(w.cwnd, 70.0);
         let stage = rule.linux.as_ref().expect("Linux").stage.expect("begun");
         assert_eq!(stage.epoch_start, Instant::from_secs_f64(100.0));
+    }
+
+    #[test]
+    fn the_profile_of_a_linux_host_has_it_and_explicit_keys_win() {
+        let growth = |table| serde_json::from_value::<Config>(table).expect("legal").cubic.growth;
+        assert_eq!(growth(json!({ "profile": "linux" })), Growth::Linux);
+        assert_eq!(growth(json!({ "profile": "linux", "cubic": { "c": 4.0 } })), Growth::Linux);
+        assert_eq!(growth(json!({ "profile": "linux", "cubic": { "growth": "rfc9438" } })), Growth::Rfc9438);
+        for other in [json!({}), json!({ "profile": "ns2" })] {
+            assert_eq!(growth(other), Growth::Rfc9438);
+        }
+        assert_eq!(Config::of(Profile::Linux).westwood_plus.least_after_slow_start, 0.0);
     }
 
     #[test]
