@@ -19,6 +19,10 @@ pub const MAX_DOUBLINGS: u8 = 16;
 /// The least x, so that no two packets of a replica are due in one nanosecond.
 pub const LEAST_PERIOD: Duration = Duration::from_millis(1);
 
+/// How many times as steep as that of a TCP a climb may be: what a round-trip time is above a period by, as packets
+/// take a while to send, need not double the period; a choice.
+pub const HASTE: f64 = 1.1;
+
 /// All counting layers of a session, set by set, in it replica by replica, in it from layer 0 up. With two replicas the
 /// second is behind the first by a third of its period, rounded down to slots, so that a member waits for less.
 #[derive(Clone, Copy, Debug)]
@@ -115,10 +119,12 @@ impl Counting {
         Duration(self.finest.0 << self.sets[usize::from(set)].doublings)
     }
 
-    /// The set for a round-trip time: the first whose x is no less, or the last. There must be one.
+    /// The set for a round-trip time: the first with which a climb, of a packet per x each x, is at most [`HASTE`]
+    /// times as steep as that of a TCP, or the last. There must be one.
     pub fn set_for(&self, rtt: Duration) -> u8 {
         let last = self.used - 1;
-        (0..last).find(|&set| self.period(set) >= rtt).unwrap_or(last)
+        let steepness = |set: u8| rtt.as_secs_f64() / self.period(set).as_secs_f64();
+        (0..last).find(|&set| steepness(set) * steepness(set) <= HASTE).unwrap_or(last)
     }
 
     /// The number of a counting layer among them all.

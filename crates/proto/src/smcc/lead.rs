@@ -13,6 +13,7 @@
 //! while nobody limits it, nor, by case 3 of RFC 4654 section 3.3, in the round after the first report.
 
 use super::control::LayerControl;
+use super::lately::Lately;
 use super::layers::Layers;
 use crate::packet::Address;
 use crate::tfmcc::{Feedback, Heard};
@@ -50,6 +51,8 @@ pub(super) struct Led {
     /// B_i, bit/s.
     bound_bps: f64,
     elections: u64,
+    /// Of the reports of who led, seconds.
+    longest_rtt: Lately,
 }
 
 /// What the passing of time did to who limits a layer.
@@ -66,25 +69,47 @@ pub(super) struct Passed {
 impl Led {
     pub(super) fn new(control: LayerControl, layers: &Layers, number: usize) -> Led {
         let (floor_bps, bound_bps) = (layers.floor_bps(number), layers.bound_bps(number));
-        Led { control, lead: Lead::Empty { fresh: true }, number, floor_bps, bound_bps, elections: 0 }
+        Led {
+            control,
+            lead: Lead::Empty { fresh: true },
+            number,
+            floor_bps,
+            bound_bps,
+            elections: 0,
+            longest_rtt: Lately::MOST,
+        }
     }
 
     /// A report of a receiver whose highest layer is this, sent at `sent` by its clock. `None` if it says nothing.
-    pub(super) fn hear(&mut self, now: Instant, feedback: &Feedback, sent: Instant) -> Option<Heard> {
+    /// `longest_rtt_s`: if it comes from a layer that it led, the longest round trip that it had there lately, seconds.
+    pub(super) fn hear(
+        &mut self,
+        now: Instant,
+        feedback: &Feedback,
+        sent: Instant,
+        longest_rtt_s: Option<f64>,
+    ) -> Option<Heard> {
         let mut feedback = *feedback;
         if let Lead::Empty { fresh } = self.lead {
             // Where many may begin together R_max is the one configured, so that not all report at once: as in TFMCC,
             // in the lowest layer. Of any other the first receiver is likely to be alone.
             if !(fresh && self.number == 0) {
-                self.control.occupied(feedback.rtt_s);
+                // It goes on to grow as in the layer that it comes from: by the queue that there was lately, and not by
+                // one that happens to be empty now.
+                self.control.occupied(longest_rtt_s.map_or(feedback.rtt_s, |longest_s| feedback.rtt_s.max(longest_s)));
             }
         }
         // Who wants less than the layer carries at least is about to leave it, and is no reason to report for others.
         let factor = self.control.asked_bps(&Feedback { rate_bps: 1.0, ..feedback });
         feedback.rate_bps = feedback.rate_bps.max(self.floor_bps / factor);
+        let led = self.control.lead() == Some(feedback.receiver);
         let heard = self.control.hear(now, &feedback)?;
         if heard.limits {
             self.lead = Lead::Led { sent };
+            if let (Some(longest_s), false) = (longest_rtt_s, led) {
+                self.longest_rtt.take(now, longest_s);
+            }
+            self.longest_rtt.take(now, feedback.rtt_s);
         }
         Some(heard)
     }
@@ -147,6 +172,11 @@ impl Led {
     /// Whether another is asked for since `receiver` said, later than at `sent`, that it has left the layer.
     pub(super) fn was_left_since(&self, receiver: Address, sent: Instant) -> bool {
         matches!(self.lead, Lead::Election { gone: Some((gone, at)) } if gone == receiver && at > sent)
+    }
+
+    /// The longest round trip that `receiver` had here lately if it leads, seconds.
+    pub(super) fn longest_rtt_s(&self, receiver: Address) -> Option<f64> {
+        (self.control.lead() == Some(receiver)).then(|| self.longest_rtt.value()).flatten()
     }
 
     /// How many elections there have been.

@@ -54,6 +54,21 @@ fn a_receiver_that_drops_to_an_empty_layer_never_sees_less_than_it_asks_for() {
 }
 
 #[test]
+fn the_rate_grows_by_the_longest_round_trip_that_who_limits_had_lately() {
+    for (wait_s, expected_s) in [(1.0, 0.3), (20.0, 0.064)] {
+        let mut run = Run::new(&direct());
+        run.keep_reporting((2.0, 4.0), 1, 1, 2e6);
+        // A full queue for a moment, then none.
+        run.report_as(4.0, 1, 1, 2e6, |header| {
+            header.feedback.echoed_stamp_us = header.feedback.echoed_stamp_us.wrapping_sub(236_000);
+        });
+        run.keep_reporting((4.064, 4.0 + wait_s), 1, 1, 2e6);
+        run.report(4.0 + wait_s, 1, 2, 3e6);
+        assert!((run.sender.max_rtt_s(2) - expected_s).abs() < 1e-3, "{}", run.sender.max_rtt_s(2));
+    }
+}
+
+#[test]
 fn an_election_asks_everybody_and_does_not_raise_the_rate() {
     let mut run = Run::new(&direct());
     run.keep_reporting((2.0, 5.0), 1, 2, 2.5e6);

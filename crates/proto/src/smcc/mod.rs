@@ -12,6 +12,7 @@
 //! | `counting.rs` | when which packet of which counting layer is sent |
 //! | `header.rs` | what packets say |
 //! | `control.rs` | the control of one layer, of whatever kind: the rate up to it, and who limits it |
+//! | `lately.rs` | the least or the most of the last seconds |
 //! | `lead.rs` | election, silence and leave of the receiver that limits a layer |
 //! | `layer.rs` | a layer at the source: its control, its packets and their times |
 //! | `sender.rs` | the source: the ensemble of layers, and the counting layers |
@@ -28,6 +29,7 @@ pub mod counting;
 #[cfg(test)]
 mod ensemble_tests;
 mod header;
+mod lately;
 mod layer;
 mod layers;
 mod lead;

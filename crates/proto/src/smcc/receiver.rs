@@ -7,6 +7,7 @@ use super::attempt::Attempt;
 use super::config::{Config, ControlKind, Join};
 use super::counting::Counting;
 use super::header::{ACK, AckHeader, CountingHeader, DataHeader, FEEDBACK, FeedbackHeader, Header};
+use super::lately::Lately;
 use super::layers::Layers;
 use super::show::{DIFFERENTIATING_GAUGES, JOIN_FAILED, RECEIVER_GAUGES};
 use super::slots::Slots;
@@ -14,7 +15,7 @@ use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
 use crate::packet::{self, Address, Ecn, Packet};
 use crate::parts::loss_differentiation::LossDifferentiation;
 use crate::parts::loss_history::Space;
-use crate::parts::rtt::stamp_us;
+use crate::parts::rtt::{LEAST_RTT_S, lag_s, stamp_us};
 use crate::pgmcc::Received;
 use crate::random::Random;
 use crate::scheme::Seat;
@@ -47,12 +48,20 @@ pub struct Receiver {
     distinct_pkts: u64,
     reporting: Reporting,
     measurement: Measurement,
+    /// The round-trip time without queues.
+    least_rtt: Lately,
+    /// The longest one that it has had, seconds.
+    longest_rtt_s: f64,
     slots: Slots,
     attempt: Option<Attempt>,
     /// No attempt before this moment (t_hold).
     hold_until: Instant,
     /// Loss events when it last went to another layer.
     moved_at_event: u32,
+    /// A round-trip time after that: a loss event is over by then.
+    settled_at: Instant,
+    /// Since when T_S has been B_S; `FAR_FUTURE` = it is not.
+    full_since: Instant,
     /// What is held of the layers, the lowest first.
     layers: Vec<Layer>,
     /// The counting layers that the attempt has joined, the lowest first.
@@ -163,10 +172,14 @@ impl Receiver {
             distinct_pkts: 0,
             reporting: Reporting::new(&config.tfmcc),
             measurement: Measurement::new(&config.tfmcc),
+            least_rtt: Lately::LEAST,
+            longest_rtt_s: 0.0,
             slots: Slots::new(counting.finest()),
             attempt: None,
             hold_until: Instant::ZERO,
             moved_at_event: 0,
+            settled_at: Instant::ZERO,
+            full_since: Instant::FAR_FUTURE,
             layers: Vec::with_capacity(bounds.count()),
             climbed: Vec::with_capacity(counting.sets().iter().map(|set| usize::from(set.layers)).max().unwrap_or(0)),
             counts: Counts::default(),
@@ -274,6 +287,7 @@ impl Receiver {
         self.layers[number].heard_at = now;
         if is_top {
             (self.top, self.next_bps) = (header.data, header.next_bps);
+            self.note_full(now);
         } else if number + 1 == self.level && self.layers[self.level].told.is_none() {
             self.top.rate_bps = header.next_bps;
         }
@@ -283,7 +297,7 @@ impl Receiver {
         // Who limits another layer says nothing of this one.
         let selected = is_top && echo.is_some_and(|(is_own, _, is_clr)| self.reporting.named(is_own, is_clr));
         let own_stamp_us = echo.and_then(|(is_own, stamp_us, _)| is_own.then_some(stamp_us));
-        let first_rtt = self.measurement.measure_rtt(now, own_stamp_us, self.is_lead());
+        let first_rtt = self.measure_rtt(now, own_stamp_us);
         self.note_rate(number);
         let before = self.distinct_pkts;
         let lost = self.record(now, packet, Held::Layer(number), taken, out);
@@ -321,7 +335,7 @@ impl Receiver {
         let data = tfmcc::DataHeader { sequence: header.sequence, echo: None, ..self.top };
         let climbed = &mut self.climbed[usize::from(rank)];
         let Some(taken) = self.measurement.take(&mut climbed.space, now, packet, &data, 1.0) else { return };
-        self.measurement.measure_rtt(now, None, self.is_lead());
+        self.measure_rtt(now, None);
         let before = self.distinct_pkts;
         let lost = self.record(now, packet, Held::Counting(rank), taken, out);
         let is_distinct = self.distinct_pkts > before;
@@ -345,6 +359,22 @@ impl Receiver {
         if lost.is_some() || new_slot {
             self.decide(now, lost.unwrap_or(Cause::Time), out);
         }
+    }
+
+    /// A packet says something of the round-trip time: it echoes the own stamp, or it does not. True if this is the
+    /// first measurement.
+    fn measure_rtt(&mut self, now: Instant, own_stamp_us: Option<u32>) -> bool {
+        let is_first = self.measurement.measure_rtt(now, own_stamp_us, self.is_lead());
+        let sample_s = match own_stamp_us {
+            Some(stamp) => Some(lag_s(stamp_us(now), stamp).max(LEAST_RTT_S)),
+            // By the one-way delay of the packet, if that is reckoned with.
+            None => self.measurement.measured_rtt_s(),
+        };
+        if let Some(sample_s) = sample_s {
+            self.least_rtt.take(now, sample_s);
+            self.longest_rtt_s = self.longest_rtt_s.max(sample_s);
+        }
+        is_first
     }
 
     /// Adds a packet to what is measured. If packets were lost: why that is known.

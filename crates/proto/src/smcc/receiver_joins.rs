@@ -20,10 +20,18 @@ const HOLD_RTTS: f64 = 10.0;
 
 const LEAST_HOLD_S: f64 = 1.0;
 
+/// If there is nothing to add, T_S must have been B_S for as many round-trip times, and for this time at least: as long
+/// as IGMP's routers go on to send what has been left, which is what a wrong step costs; a choice.
+const PROOF_S: f64 = 2.0;
+
+/// R_max is of others if it is more than so many times the longest round trip that it has ever had; the layer grows for
+/// it 16 times as slowly as a TCP then, and it has to go its own way up. A choice.
+const FOREIGN: f64 = 4.0;
+
 /// Without a loss so far the next layer is tried only if that much of T_S comes.
 const FULL: f64 = 0.9;
 
-/// With windows T_S counts as B_S from here on: the short numbers of RFC 4654 section 2.2.1 know it to a hundredth.
+/// T_S counts as B_S from here on: the short numbers of RFC 4654 section 2.2.1 know it to a hundredth.
 const REACHED: f64 = 0.99;
 
 impl Receiver {
@@ -95,11 +103,12 @@ impl Receiver {
         let floor_bps = self.bounds.floor_bps(self.level);
         let is_new_event = self.measurement.loss_events() != self.moved_at_event;
         let is_too_much = || match self.control {
-            ControlKind::Tfmcc => self.target_bps() < floor_bps,
+            // Also for a queue that lengthens R and has not lost anything yet; but not twice within a loss event.
+            ControlKind::Tfmcc => (is_new_event || now >= self.settled_at) && self.target_bps() < floor_bps,
             // A layer less is about half: what a window does on a loss ([Kwon] section V).
-            ControlKind::Pgmcc => true,
+            ControlKind::Pgmcc => is_new_event,
         };
-        if self.level > 0 && is_new_event && self.measurement.have_loss() && is_too_much() {
+        if self.level > 0 && self.measurement.have_loss() && is_too_much() {
             self.abandon(now, out);
             self.drop_top(now, cause, out);
         } else if self.attempt.is_some() {
@@ -114,14 +123,20 @@ impl Receiver {
         if self.level >= self.bounds.top() || !self.climb().is_known() || self.slots.last().is_none() {
             return false;
         }
-        if self.control == ControlKind::Pgmcc {
+        if f64::from(self.top.rate_bps) >= REACHED * self.bounds.bound_bps(self.level) {
             // A window that has reached the bound goes on in the next layer, whosoever it is ([Kwon] section V).
-            if f64::from(self.top.rate_bps) >= REACHED * self.bounds.bound_bps(self.level) {
+            if self.control == ControlKind::Pgmcc {
                 return true;
             }
-            if self.is_lead() {
+            // Where there is nothing to add, no attempt proves anything: that the way bears the bound must have shown
+            // in the queue, or the layer above, which is sent no less, is left as soon as it is joined.
+            if self.join == Join::Additive && self.climb().is_level() && now < self.full_since + self.hold(PROOF_S) {
                 return false;
             }
+        } else if self.is_lead() && (self.control == ControlKind::Pgmcc || self.grows_by_own_rtt()) {
+            // What it gets is what it asks for: up to the bound its own layer gives it more, a packet per round trip
+            // each round trip. An attempt would add as much again, and lose where its link has no more to give.
+            return false;
         }
         // Without a loss X says twice what comes, or more: that it is what is sent must be seen.
         let is_full = || self.measurement.receive_bps(now) >= FULL * f64::from(self.top.rate_bps);
@@ -140,8 +155,7 @@ impl Receiver {
             }
             return;
         }
-        let rtt = Duration::from_secs_f64(self.rtt_s());
-        self.attempt = Attempt::plan(&self.counting, &self.slots, now, rtt, &climb);
+        self.attempt = Attempt::plan(&self.counting, &self.slots, now, self.climbing_rtt(), &climb);
         if self.attempt.is_some() {
             self.tell(now, JOIN_WAITING, Cause::Time, out);
             self.advance(now, out);
@@ -154,8 +168,7 @@ impl Receiver {
     /// What it waits for may be nearer by now: its round-trip time has been measured and is less than R_max, or the way
     /// to the next layer has become shorter.
     fn plan_again(&mut self, now: Instant) {
-        let rtt = Duration::from_secs_f64(self.rtt_s());
-        let other = Attempt::plan(&self.counting, &self.slots, now, rtt, &self.climb());
+        let other = Attempt::plan(&self.counting, &self.slots, now, self.climbing_rtt(), &self.climb());
         self.attempt = self.attempt.map(|attempt| attempt.again(other, &self.counting, &self.slots, now));
     }
 
@@ -174,7 +187,7 @@ impl Receiver {
     /// t_0: if it still wants the layer, it begins to add packets.
     fn begin_attempt(&mut self, now: Instant, out: &mut Outbox) {
         let climb = self.climb();
-        let rtt = Duration::from_secs_f64(self.rtt_s());
+        let rtt = self.climbing_rtt();
         // Its round-trip time has grown beyond the slots that it planned with: it decides anew.
         let is_hasty = self.attempt.is_some_and(|attempt| attempt.is_hasty(&self.counting, rtt));
         if is_hasty || self.is_late(1) || !self.wants_more(now) {
@@ -259,6 +272,8 @@ impl Receiver {
         self.reporting.quit();
         self.is_new_there = true;
         self.moved_at_event = self.measurement.loss_events();
+        self.full_since = Instant::FAR_FUTURE;
+        self.settled_at = now + Duration::from_secs_f64(self.rtt_s());
         self.layers[self.level].heard_at = now;
     }
 
@@ -311,7 +326,29 @@ impl Receiver {
     }
 
     pub(super) fn hold_after_attempt(&mut self, now: Instant) {
-        self.hold_until = now + Duration::from_secs_f64((HOLD_RTTS * self.rtt_s()).max(LEAST_HOLD_S));
+        self.hold_until = now + self.hold(LEAST_HOLD_S);
+    }
+
+    /// Whether its layer grows by round-trip times that it may have had itself, with whatever queue.
+    fn grows_by_own_rtt(&self) -> bool {
+        self.longest_rtt_s == 0.0 || self.measurement.max_rtt_s() <= FOREIGN * self.longest_rtt_s
+    }
+
+    fn hold(&self, least_s: f64) -> Duration {
+        Duration::from_secs_f64((HOLD_RTTS * self.rtt_s()).max(least_s))
+    }
+
+    /// The highest layer has said its rate: whether that is all that it may carry, and since when.
+    pub(super) fn note_full(&mut self, now: Instant) {
+        let is_full = f64::from(self.top.rate_bps) >= REACHED * self.bounds.bound_bps(self.level);
+        self.full_since = if is_full { self.full_since.min(now) } else { Instant::FAR_FUTURE };
+    }
+
+    /// The round-trip time by which the period of an attempt is chosen: the least that was seen lately, as the smoothed
+    /// one contains a queue that others have made, and just above a period would take the next one, by which the climb
+    /// is four times as long. Before the first measurement R_max.
+    fn climbing_rtt(&self) -> Duration {
+        Duration::from_secs_f64(self.least_rtt.value().unwrap_or_else(|| self.rtt_s()))
     }
 
     pub(super) fn is_climbing(&self) -> bool {

@@ -146,9 +146,10 @@ impl Sender {
         cause: Cause,
         out: &mut Outbox,
     ) {
+        let longest_rtt_s = self.layers.iter().find_map(|layer| layer.led.longest_rtt_s(packet.source));
         let layer = &mut self.layers[number];
         let (before_bps, asked_bps) = (layer.rate_bps(), layer.led.control.asked_bps(feedback));
-        let Some(heard) = layer.led.hear(now, feedback, packet.sent) else { return };
+        let Some(heard) = layer.led.hear(now, feedback, packet.sent, longest_rtt_s) else { return };
         if heard.limits {
             // What the rate goes with: the receiver's own round-trip time, or what has been made of its report here.
             let rtt_s = if report.have_rtt || !report.have_loss { feedback.reckoned_s } else { feedback.rtt_s };

@@ -1,0 +1,68 @@
+//! When the receiver that limits its layer tries the next one, by which period any does, and when one leaves for a
+//! queue.
+
+use super::*;
+
+#[test]
+fn who_limits_waits_until_its_layer_is_full_and_its_way_has_borne_that() {
+    let mut hand = Hand::new(&config(), &[2_400_000.0, 4_000_000.0, 8_000_000.0]);
+    hand.is_lead = true;
+    hand.run(5.0, none);
+    assert!(hand.member.target_bps() > 4e6, "it wants more than the layer may carry");
+    assert_eq!((hand.count(JOIN_BEGUN), hand.member.level()), (0, 0));
+    hand.rates_bps[0] = 4_000_000.0;
+    hand.until(JOIN_SUCCEEDED, none);
+    assert!((6.99..7.1).contains(&hand.now.as_secs_f64()), "{}", hand.now);
+    assert_eq!((hand.gauge("counting_joins"), &hand.held[..]), (0.0, &[0, 1][..]));
+}
+
+#[test]
+fn who_limits_does_not_wait_for_a_layer_that_grows_by_the_round_trips_of_others() {
+    // R_max is 20 ms.
+    for (rtt_ms, tries) in [(5, false), (4, true)] {
+        let mut hand = below_a_slow_one();
+        (hand.is_lead, hand.rtt) = (true, Duration::from_millis(rtt_ms));
+        hand.run(1.0, none);
+        assert_eq!(hand.count(JOIN_BEGUN) > 0, tries, "{rtt_ms} ms");
+    }
+}
+
+#[test]
+fn the_period_is_that_of_the_way_without_its_queue() {
+    let config = Config { rtts: vec![X, X + X], ..config() };
+    let period_s = |before_s: f64| {
+        let mut hand = Hand::new(&config, &[2_400_000.0, 6_400_000.0, 8_000_000.0]);
+        // Nothing is to be tried yet.
+        hand.is_lead = true;
+        hand.run(1.0, none);
+        hand.rtt = Duration::from_millis(16);
+        hand.run(1.0 + before_s, none);
+        hand.is_lead = false;
+        hand.until(JOIN_BEGUN, none).details[2]
+    };
+    assert_eq!(period_s(1.0), 0.01, "8 ms, and a queue of 8 ms");
+    assert_eq!(period_s(20.0), 0.02, "the way is longer now");
+}
+
+#[test]
+fn a_layer_is_left_for_a_queue_as_well_but_not_at_once() {
+    let mut hand = on_top();
+    hand.rtt = Duration::from_millis(100);
+    hand.run(hand.now.as_secs_f64() + 1.0, none);
+    let mut first = true;
+    hand.until(LOSS_EVENT, |sent| sent.group == 0 && core::mem::take(&mut first));
+    hand.rtt = Duration::from_millis(10);
+    hand.run(hand.now.as_secs_f64() + 20.0, none);
+    assert_eq!(hand.member.level(), 2);
+    let (queued_s, events) = (hand.now.as_secs_f64(), hand.count(LOSS_EVENT));
+    hand.rtt = Duration::from_millis(2000);
+    let event = hand.until(LAYER_DROPPED, none);
+    assert_eq!((event.cause, hand.member.level(), hand.count(LOSS_EVENT)), (Cause::Time, 1, events));
+    // And the next one a round-trip time later at the earliest.
+    let first_s = hand.now.as_secs_f64();
+    assert!(first_s - queued_s < 1.0);
+    let settled_at = hand.member.settled_at;
+    assert!(settled_at.as_secs_f64() - first_s > 0.02);
+    hand.until(LAYER_DROPPED, none);
+    assert!(hand.now >= settled_at);
+}
