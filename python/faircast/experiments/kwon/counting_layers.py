@@ -32,7 +32,7 @@ KEY = "schedule"
 LAYERS = 2
 COUNTING = 4
 JOINER = 1
-START_S, DURATION_S = 40, 160
+START_S, DURATION_S = 56, 160
 WAY_S = 0.5
 """From the source to a receiver."""
 LAST_LINK = "receiver-1"
