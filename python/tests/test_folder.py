@@ -288,7 +288,7 @@ def test_a_full_disk_keeps_what_is_finished(cli: Cli, small: Path, monkeypatch: 
 
 def test_the_manifest_tells_the_warnings_of_each_seed(cli: Cli, small: Path) -> None:
     cli("run", small, "--reps", 2, "--set", "flows.web.wnd='1 packet'", "--out", "mine")
-    cli("run", small, "--out", "other")
+    cli("run", small, "--set", "flows.web.wnd='60 packets'", "--out", "other")
     for seed in ("1", "2"):
         told = manifest()["runs"][seed]["warnings"]
         assert [(row["kind"], row["subject"]) for row in told] == [

@@ -131,7 +131,8 @@ def test_silence_without_a_router() -> None:
 
 
 def test_rlm_leaves_the_layer_of_an_experiment_for_a_loss() -> None:
-    result = faircast.run(FILE, sets=[*SHORT, RLM, 'probes.packets=["bottleneck"]', 'probes.packets_flows=["film"]'])
+    sets = [*SHORT, RLM, 'probes.packets=["bottleneck"]', 'probes.packets_flows=["film"]']
+    result = faircast.run(FILE, seed=21, sets=sets)
     events, packets = Rows.of(result.events).having(flow="film"), Rows.of(result.packets)
     drops = events.having(event="layer-dropped")
     early = []
@@ -163,7 +164,7 @@ def test_rlm_leaves_the_layer_of_an_experiment_for_a_loss() -> None:
 
 def test_rlm_leaves_a_layer_after_a_measurement() -> None:
     sets = ["duration=200s", "warmup=20s", RLM, 'links.bottleneck.loss={kind="bernoulli",p=0.1}']
-    result = faircast.run(FILE, sets=sets)
+    result = faircast.run(FILE, seed=7, sets=sets)
     states = Rows.of(result.events).having(flow="film", event="rlm-state")
     measured = states.having(before=2.0, after=3.0).first()
     assert measured is not None

@@ -81,7 +81,7 @@ def test_silence_holds_it_down_while_the_link_is_down(by_the_letter: faircast.Ru
     assert 100.0 < found["since_s"] < 102.0
     assert found["held_by"] == "silence"
     assert found["until_s"] is None
-    assert "nobody limits it and the last report came at 99.9" in found["text"]
+    assert "nobody limits it and the last report came at 99.8" in found["text"]
     assert "until the next report comes" in found["text"]
 
 
