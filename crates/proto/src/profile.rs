@@ -89,6 +89,7 @@ pub(crate) use profiled;
 
 #[cfg(test)]
 mod tests {
+    use super::lay_over;
     use crate::{omcc, tcp, tfmcc};
     use serde_json::json;
 
@@ -118,6 +119,16 @@ mod tests {
         let config = serde_json::from_value::<tcp::Config>(json!({ "mecn": { "alpha1": 0.1 } })).unwrap();
         let default = tcp::Config::default();
         assert_eq!(config.mecn, tcp::Mecn { alpha1: 0.1, ..default.mecn });
+    }
+
+    #[test]
+    fn a_table_that_says_its_kind_takes_the_place_of_another() {
+        let mut whole = json!({ "a": { "kind": "x", "p": 1 }, "b": { "p": 1, "q": { "r": 2, "s": 3 } }, "c": null });
+        let given = json!({ "a": { "kind": "y", "o": 5 }, "b": { "q": { "r": 4 } }, "c": { "p": 6 } });
+        lay_over(&mut whole, given.as_object().unwrap().clone());
+        let expected =
+            json!({ "a": { "kind": "y", "o": 5 }, "b": { "p": 1, "q": { "r": 4, "s": 3 } }, "c": { "p": 6 } });
+        assert_eq!(whole, expected);
     }
 
     #[test]

@@ -243,6 +243,27 @@ mod tests {
     }
 
     #[test]
+    fn what_is_forgotten_is_not_judged_with_the_next() {
+        let mut loss = IntervalLoss::new(8, 10);
+        interval(&mut loss, 10, 10);
+        interval(&mut loss, 5, 4);
+        loss.forget();
+        interval(&mut loss, 15, 5);
+        assert!((loss.loss() - 0.25).abs() < 1e-12, "{}", loss.loss());
+        interval(&mut loss, 20, 0);
+        assert!((loss.loss() - 0.125).abs() < 1e-12, "{}", loss.loss());
+    }
+
+    #[test]
+    fn counts_are_shares_by_themselves() {
+        let share = |expected, lost, lost_by_link| {
+            let counts = Counts { expected, lost, lost_by_link };
+            (counts.loss(), counts.raw_loss())
+        };
+        assert_eq!((share(10, 2, 5), share(10, -3, 1), share(0, 0, 0)), ((0.2, 0.7), (0.0, 0.0), (0.0, 0.0)));
+    }
+
+    #[test]
     fn counts_beyond_all_numbers_stay_shares() {
         let mut loss = IntervalLoss::new(2, 1);
         loss.running().came(u64::MAX, 0);

@@ -186,6 +186,8 @@ mod tests {
             share.begin_with(&Interval { length_s, received_bps, loss: 0.9, ..INTERVAL })
         };
         assert_eq!(after(&mut share, 5.0, 200e3), 200e3);
+        // Nothing, or in less than a round-trip time.
+        assert_eq!((after(&mut share, 5.0, 0.0), after(&mut share, 0.5, 90e3)), (200e3, 200e3));
         // Less than two packets per round-trip time, and less than the floor.
         assert_eq!((after(&mut share, 5.0, 6e3), after(&mut share, 5.0, 1.0)), (6e3, 4096.0));
         assert_eq!((after(&mut share, 5.0, 0.0), after(&mut share, 0.5, 90e3)), (4096.0, 4096.0));

@@ -257,6 +257,14 @@ mod tests {
     }
 
     #[test]
+    fn beyond_the_threshold_the_rule_alone_says_how_the_window_grows() {
+        let mut start = Start::new(false);
+        start.window.ssthresh = 20.0;
+        start.hear(1, Duration(100 * MS));
+        assert_eq!(start.window.cwnd, 20.0 + 1.0 / 20.0);
+    }
+
+    #[test]
     fn a_sender_remembers_when_it_sent_what_is_outstanding() {
         let mut hystart = HyStart::new(false);
         for ms in [0, 1, 2, 5] {

@@ -269,6 +269,36 @@ mod tests {
     }
 
     #[test]
+    fn one_that_limits_again_is_named_first_by_its_last_stamp() {
+        // 1 has reported as the limiting one, 2 has taken its place and does not.
+        let replaced = || {
+            let mut echoes = Echoes::default();
+            for receiver in [1, 1, 2] {
+                echoes.add(stamp(receiver, 0, true, 1e6), true);
+            }
+            assert_eq!(order_of(&mut echoes, 0, 1), [2]);
+            echoes.add(stamp(3, 0, true, 1e6), false);
+            echoes
+        };
+        let mut echoes = replaced();
+        echoes.clr_back(Address::endpoint(1));
+        assert_eq!(order_of(&mut echoes, 0, 3), [1, 3, 1]);
+        // It is remembered as one that has answered.
+        echoes.add(stamp(4, 0, true, 1e6), true);
+        echoes.clr_back(Address::endpoint(1));
+        assert_eq!(order_of(&mut echoes, 0, 2), [1, 1]);
+        // Nobody else is, nor is anybody once nobody has limited in the meantime.
+        let mut echoes = replaced();
+        echoes.clr_back(Address::endpoint(5));
+        assert_eq!((order_of(&mut echoes, 0, 1), echoes.take(Instant::ZERO, 0, false)), (vec![3], None));
+        let mut echoes = replaced();
+        echoes.clr_lost();
+        echoes.add(stamp(4, 0, true, 1e6), true);
+        echoes.clr_back(Address::endpoint(1));
+        assert_eq!((order_of(&mut echoes, 0, 1), echoes.take(Instant::ZERO, 0, false)), (vec![3], None));
+    }
+
+    #[test]
     fn the_number_of_stamps_is_bounded() {
         let mut echoes = Echoes::default();
         for receiver in 0..1000 {

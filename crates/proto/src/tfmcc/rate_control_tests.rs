@@ -330,7 +330,7 @@ fn a_round_trip_far_above_the_receivers_own_counts_as_twice_that() {
 fn what_was_sent_before_a_silence_ended_does_not_raise_r_max() {
     let honest = |control: &RateControl, rtt_s| feedback(control, 1, 1e9, rtt_s);
     // The longest silence of one that limits that is none is 4 R_max, 400 ms.
-    for (silence_s, counts) in [(0.39, true), (0.41, false), (5.0, false)] {
+    for (silence_s, counts) in [(0.39, true), (0.41, false), (1.5, false), (5.0, false)] {
         let mut control = near(&Config::default());
         control.hear(at(11.0), &honest(&control, 0.1));
         let mut end_s: f64 = 11.0;
@@ -346,6 +346,31 @@ fn what_was_sent_before_a_silence_ended_does_not_raise_r_max() {
         control.hear(at(end_s + 0.4), &honest(&control, 0.39));
         assert!(control.max_rtt_s() >= 0.39, "{silence_s} s: {}", control.max_rtt_s());
     }
+}
+
+#[test]
+fn nobodys_silence_is_one_and_that_of_one_among_others_is_none() {
+    // Nobody limits, and the rate is halved as nobody reports.
+    let mut control = near(&Config::default());
+    control.hear(at(11.0), &feedback(&control, 1, 1e9, 0.1));
+    control.limiting_left(at(11.0));
+    while control.counts().halvings == 0 {
+        let now = control.silence_at();
+        control.pass(now);
+    }
+    let end = control.heard_at + Duration::from_secs(2);
+    control.hear(end, &feedback(&control, 2, 1e9, 0.7));
+    assert!(control.max_rtt_s() < 0.3, "{}", control.max_rtt_s());
+    // The one that limits is given up while another one reports.
+    let mut control = near(&Config::default());
+    control.hear(at(11.0), &feedback(&control, 1, 1e6, 0.1));
+    for n in 1..=30 {
+        let now = at(11.0 + 0.05 * f64::from(n));
+        control.pass(now);
+        let rtt_s = if control.clr().is_none() { 0.7 } else { 0.1 };
+        control.hear(now, &feedback(&control, 2, 1e9, rtt_s));
+    }
+    assert_eq!((control.clr(), control.max_rtt_s()), (Some(Address::endpoint(2)), 0.7));
 }
 
 #[test]
@@ -461,6 +486,20 @@ fn who_limits_and_never_answers_gives_its_place_back() {
         control.pass(now);
     }
     assert_eq!(control.clr(), Some(Address::endpoint(1)));
+    // Of others that leave it does not depend.
+    let mut control = lied(&Config::default());
+    control.other_left(Address::endpoint(5));
+    control.pass(at(19.3));
+    assert_eq!(control.clr(), Some(Address::endpoint(1)));
+    // Once nobody has limited nobody before that limits again.
+    let mut control = lied(&Config::default());
+    control.limiting_left(at(10.3));
+    control.hear(at(10.4), &feedback(&control, 7, 1e6, 0.1));
+    control.hear(at(10.5), &Feedback { leave: true, ..feedback(&control, 7, 1e6, 0.1) });
+    control.hear(at(10.6), &feedback(&control, 6, 1e6, 0.1));
+    assert_eq!(control.clr(), Some(Address::endpoint(6)));
+    control.pass(at(100.0));
+    assert_eq!(control.clr(), None);
     // Who has left meanwhile does not limit again.
     let mut control = lied(&Config::default());
     control.other_left(Address::endpoint(1));

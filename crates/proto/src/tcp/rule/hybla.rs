@@ -167,6 +167,22 @@ mod tests {
     }
 
     #[test]
+    fn growth_counts_segments_by_hand() {
+        // At twice the reference: 3 for each of two in slow start, 4/16 for each of three after it, 4 at most.
+        let mut rule = hybla(270);
+        let mut grown = |cwnd, ssthresh, slow_start, avoidance| {
+            let mut window = Window { cwnd, ssthresh, wnd: 1e9 };
+            let credit = Credit { slow_start, avoidance };
+            let ack = Ack { credit, ..ack(Some(Duration::from_millis(540))) };
+            rule.observe(&ack, &mut window);
+            rule.grow(&ack, &mut window);
+            window.cwnd
+        };
+        assert_eq!((grown(10.0, 64.0, 2, 5), grown(10.0, 15.0, 2, 5)), (16.0, 15.0));
+        assert_eq!((grown(16.0, 16.0, 1, 3), grown(16.0, 16.0, 1, 100)), (16.75, 20.0));
+    }
+
+    #[test]
     fn growth_at_the_default_reference_over_a_satellite_by_hand() {
         // 540 ms over 25 ms: ρ = 21.6; 21.6² = 466.56.
         let mut rule = hybla(25);

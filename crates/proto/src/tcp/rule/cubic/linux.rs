@@ -144,7 +144,7 @@ mod tests {
     use super::super::tests::{ack, cubic, window};
     use super::super::{Cubic, Growth, Parameters};
     use super::*;
-    use crate::tcp::rule::{Window, WindowRule};
+    use crate::tcp::rule::{Ack, Window, WindowRule};
     use crate::tcp::{Config, Profile};
     use serde_json::json;
 
@@ -223,6 +223,39 @@ mod tests {
     }
 
     #[test]
+    fn reno_is_a_segment_ahead_after_each_150_but_the_last() {
+        // When so many are acknowledged: the window of Reno, cnt, and what counts for the next growth, which credits
+        // do not.
+        for (segments, expected) in
+            [(150, (80.0, 8000.0, 150.0)), (151, (81.0, 80.0, 1.0)), (300, (81.0, 80.0, 1.0)), (301, (82.0, 40.0, 1.0))]
+        {
+            let (mut rule, mut w) = after_a_loss(115.0);
+            rule.w_max = Some(80.0);
+            acked(&mut rule, &mut w, 0.0, segments - 1, 1);
+            acked(&mut rule, &mut w, 0.032, 1, 1);
+            let stage = rule.linux.as_ref().expect("Linux").stage.expect("begun");
+            assert_eq!((stage.tcp_cwnd, stage.cnt, stage.snd_cwnd_cnt), expected, "{segments}");
+        }
+    }
+
+    #[test]
+    fn each_reduction_ends_the_stage() {
+        let ends: [fn(&mut Cubic, &mut Window); 5] = [
+            |rule, w| rule.on_loss(0, w),
+            |rule, w| rule.on_timeout(0, w),
+            |rule, w| rule.on_mark(0.7, w),
+            |rule, w| rule.on_further_mark(0.7, w),
+            |rule, _| rule.on_timeout_after_mark(),
+        ];
+        for end in ends {
+            let (mut rule, mut w) = after_a_loss(100.0);
+            acked(&mut rule, &mut w, 0.0, 1, 1);
+            end(&mut rule, &mut w);
+            assert!(rule.linux.expect("Linux").stage.is_none());
+        }
+    }
+
+    #[test]
     fn delayed_acks_make_no_difference_but_by_their_steps() {
         for at_s in [0.05, 3.0, 6.0] {
             let after = |each| {
@@ -256,6 +289,7 @@ mod tests {
         let (mut rule, mut w) = (linux(), Window { cwnd: 200.0, ssthresh: 200.0, wnd: 1e9 });
         acked(&mut rule, &mut w, 0.0, 200, 1);
         assert_eq!(w.cwnd, 210.0);
+        assert_eq!(rule.linux.as_ref().expect("Linux").stage.expect("begun").cnt, 20.0);
         // Long after the plateau of 30: cnt is 2.
         let (mut rule, mut w) = after_a_loss(30.0);
         acked(&mut rule, &mut w, 0.0, 1, 1);
@@ -276,6 +310,19 @@ mod tests {
         assert_eq!(w.cwnd, 70.0);
         let stage = rule.linux.as_ref().expect("Linux").stage.expect("begun");
         assert_eq!(stage.epoch_start, Instant::from_secs_f64(100.0));
+        // What was outstanding before the ACK counts: half of 70 segments, of which it acknowledges 10. Of a window
+        // with a fraction the whole segments do.
+        for (flight, epoch_s) in [(25, 0.0), (24, 1.0)] {
+            let (mut rule, mut w) = after_a_loss(100.0);
+            acked(&mut rule, &mut w, 0.0, 1, 1);
+            w.cwnd = 70.0;
+            rule.grow(&Ack { flight, newly_acked: 10, ..ack(1.0, &w, RTT) }, &mut w);
+            let stage = rule.linux.as_ref().expect("Linux").stage.expect("begun");
+            assert_eq!(stage.epoch_start, Instant::from_secs_f64(epoch_s));
+            w.cwnd = 75.5;
+            rule.grow(&Ack { flight: 0, ..ack(1.0, &w, RTT) }, &mut w);
+            assert_eq!(w.cwnd, 75.0);
+        }
     }
 
     #[test]
