@@ -3773,8 +3773,8 @@ class SmccParameters(Part):
         before they can begin: 1 or 2. Default 1.
     rtts : Sequence[str], optional
         The periods of the counting layers, increasing, each a power of two times the first: a receiver takes the
-        shortest that is not below its round-trip time, and adds a packet in each period. Default 32, 64, 128, 256 and
-        512 ms.
+        shortest that makes its climb, of a packet more in each period, at most 1.1 times as steep as that of a TCP with
+        its least round-trip time. Default 32, 64, 128, 256 and 512 ms.
     tfmcc : Tfmcc, optional
         The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it. With `control`
         "pgmcc" what they say of reports and measurements holds as well.
@@ -3808,8 +3808,8 @@ class SmccParameters(Part):
     """
     rtts: Sequence[str] | None = None
     """The periods of the counting layers, increasing, each a power of two times the first: a receiver takes the
-    shortest that is not below its round-trip time, and adds a packet in each period. Default 32, 64, 128, 256 and
-    512 ms.
+    shortest that makes its climb, of a packet more in each period, at most 1.1 times as steep as that of a TCP
+    with its least round-trip time. Default 32, 64, 128, 256 and 512 ms.
     """
     tfmcc: Tfmcc | None = None
     """The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it. With `control`
@@ -3881,8 +3881,8 @@ class SmccSession(Part):
         Who receives.
     rtts : Sequence[str], optional
         The periods of the counting layers, increasing, each a power of two times the first: a receiver takes the
-        shortest that is not below its round-trip time, and adds a packet in each period. Default 32, 64, 128, 256 and
-        512 ms.
+        shortest that makes its climb, of a packet more in each period, at most 1.1 times as steep as that of a TCP with
+        its least round-trip time. Default 32, 64, 128, 256 and 512 ms.
     start : str such as "250 ms", optional
         When the source starts. Default "0 s".
     start_jitter : str such as "250 ms", optional
@@ -3930,8 +3930,8 @@ class SmccSession(Part):
     """Who receives."""
     rtts: Sequence[str] | None = None
     """The periods of the counting layers, increasing, each a power of two times the first: a receiver takes the
-    shortest that is not below its round-trip time, and adds a packet in each period. Default 32, 64, 128, 256 and
-    512 ms.
+    shortest that makes its climb, of a packet more in each period, at most 1.1 times as steep as that of a TCP
+    with its least round-trip time. Default 32, 64, 128, 256 and 512 ms.
     """
     start: str | None = None
     """When the source starts. Default "0 s"."""

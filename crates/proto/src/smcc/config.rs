@@ -40,8 +40,8 @@ pub struct Config {
     /// How receivers join the next layer. Default "additive".
     pub join: Join,
     /// The periods of the counting layers, increasing, each a power of two times the first: a receiver takes the
-    /// shortest that is not below its round-trip time, and adds a packet in each period. Default 32, 64, 128, 256 and
-    /// 512 ms.
+    /// shortest that makes its climb, of a packet more in each period, at most 1.1 times as steep as that of a TCP with
+    /// its least round-trip time. Default 32, 64, 128, 256 and 512 ms.
     pub rtts: Vec<Duration>,
     /// How many times there are counting layers of each period, shifted against each other so that receivers wait less
     /// before they can begin: 1 or 2. Default 1.
