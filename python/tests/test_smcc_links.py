@@ -42,6 +42,15 @@ def test_a_receiver_alone_fills_its_link(ratio: float) -> None:
     assert layered >= 0.9 * alone
 
 
+@pytest.mark.parametrize("ratio", [1.07, 2.15, 2.23])
+def test_a_link_a_little_faster_than_a_bound_stays_full(ratio: float) -> None:
+    # What was given up below came in the layer that had been left, and who limits tried the next one as the gap between
+    # its layer's packets stood for the round-trip times of others: 0.8 to 0.9.
+    alone = share({"scheme": "tfmcc"}, rate_bps=2e6 * ratio)
+    layered = share({"scheme": "smcc", "base_rate": "2 Mbit/s"}, rate_bps=2e6 * ratio)
+    assert layered >= 0.9 * alone
+
+
 def test_a_queue_does_not_double_the_period() -> None:
     # With 64 ms, and a queue, the smoothed round-trip time has the period of 128 ms: a climb a quarter as steep.
     case = replace(conditions.MAIN, periods_ms=(64, 128))

@@ -26,6 +26,10 @@ pub(super) struct Layer {
     packet_bits: f64,
     /// Whether it is to send a packet per second at least.
     keeps_alive: bool,
+    /// R_i, bit/s.
+    own_bps: f64,
+    /// What R_i is not above since who limited it has left, bit/s.
+    most_own_bps: f64,
     /// T_i and LR_i before an input, bit/s.
     before: (f64, Option<Address>),
     /// T_i as it was last told of, bit/s.
@@ -71,6 +75,8 @@ impl Layer {
             packet_bits: config.packet_bits(),
             // The lowest carries a packet in 8 s at least, and no more than its rate.
             keeps_alive: number > 0,
+            own_bps: 0.0,
+            most_own_bps: f64::INFINITY,
             before: (0.0, None),
             told_bps: 0.0,
         }
@@ -92,7 +98,8 @@ impl Layer {
         let own_bps = self.rate_bps() - below_bps;
         debug_assert!(own_bps >= 0.0, "the rates of layers do not decrease");
         if self.keeps_alive {
-            let gap_s = (self.packet_bits / own_bps).min(KEEP_ALIVE_S);
+            self.own_bps = own_bps.min(self.most_own_bps);
+            let gap_s = (self.packet_bits / self.own_bps).min(KEEP_ALIVE_S);
             if gap_s != self.led.control.gap_s() {
                 self.led.control.set_gap(gap_s);
             }
@@ -106,6 +113,18 @@ impl Layer {
             self.pacer.follow(now, gap_s);
         }
         self.paced_s = gap_s;
+    }
+
+    /// Who limited it has left it for the layer below, and nobody is known to be above. T_i stays as it is, but until
+    /// [`reported`](Self::reported) R_i is no more than it was: what that receiver gives up below would otherwise be
+    /// sent here, and come to it for as long as the network goes on to forward what has been left.
+    pub(super) fn left_behind(&mut self) {
+        self.most_own_bps = self.own_bps;
+    }
+
+    /// Somebody holds it.
+    pub(super) fn reported(&mut self) {
+        self.most_own_bps = f64::INFINITY;
     }
 
     /// When its next packet is due.

@@ -54,6 +54,23 @@ fn a_receiver_that_drops_to_an_empty_layer_never_sees_less_than_it_asks_for() {
 }
 
 #[test]
+fn what_a_receiver_gives_up_below_is_not_sent_in_the_layer_that_it_has_left() {
+    // R_2 is 1 Mbit/s, 125 packets per second. It would be 1.9 once T_1 is 1.1.
+    let mut run = Run::new(&direct());
+    run.keep_reporting((2.0, 5.0), 1, 2, 3e6);
+    run.sent(5.0);
+    run.report_as(5.0, 1, 1, 1.1e6, |header| header.dropped = true);
+    run.keep_reporting((5.064, 5.5), 1, 1, 1.1e6);
+    let left_behind = per_layer(&run.sent(5.5))[2];
+    assert!((60..=64).contains(&left_behind), "{left_behind}");
+    assert!((run.rates()[2] - 3e6).abs() < 1.0, "{:?}", run.rates());
+    // Another is there, and gets all that there was.
+    run.report(5.5, 2, 2, 3e6);
+    let for_another = per_layer(&run.sent(6.0))[2];
+    assert!(for_another > 110, "{for_another}");
+}
+
+#[test]
 fn the_rate_grows_by_the_longest_round_trip_that_who_limits_had_lately() {
     for (wait_s, expected_s) in [(1.0, 0.3), (20.0, 0.064)] {
         let mut run = Run::new(&direct());

@@ -37,6 +37,8 @@ pub struct Receiver {
     level: usize,
     /// The next packet of the highest layer is the first since that is the highest.
     is_new_there: bool,
+    /// Whether this receiver limits the highest layer has been said since that is the highest.
+    is_lead_known: bool,
     /// What the highest layer said last, as far as it is not of single packets; before it has said anything, what is
     /// known of it.
     top: tfmcc::DataHeader,
@@ -50,8 +52,6 @@ pub struct Receiver {
     measurement: Measurement,
     /// The round-trip time without queues.
     least_rtt: Lately,
-    /// The longest one that it has had, seconds.
-    longest_rtt_s: f64,
     slots: Slots,
     attempt: Option<Attempt>,
     /// No attempt before this moment (t_hold).
@@ -164,6 +164,7 @@ impl Receiver {
             phase: Phase::Out,
             level: 0,
             is_new_there: true,
+            is_lead_known: false,
             top: nothing_said(),
             next_bps: f32::NAN,
             received_pkts: 0,
@@ -173,7 +174,6 @@ impl Receiver {
             reporting: Reporting::new(&config.tfmcc),
             measurement: Measurement::new(&config.tfmcc),
             least_rtt: Lately::LEAST,
-            longest_rtt_s: 0.0,
             slots: Slots::new(counting.finest()),
             attempt: None,
             hold_until: Instant::ZERO,
@@ -295,6 +295,7 @@ impl Receiver {
         // Packed, so field by field.
         let echo = header.data.echo.map(|Echo { receiver, stamp_us, is_clr }| (receiver == self.own, stamp_us, is_clr));
         // Who limits another layer says nothing of this one.
+        self.is_lead_known |= is_top && echo.is_some_and(|(own, _, clr)| clr || (own && now >= self.settled_at));
         let selected = is_top && echo.is_some_and(|(is_own, _, is_clr)| self.reporting.named(is_own, is_clr));
         let own_stamp_us = echo.and_then(|(is_own, stamp_us, _)| is_own.then_some(stamp_us));
         let first_rtt = self.measure_rtt(now, own_stamp_us);
@@ -323,8 +324,7 @@ impl Receiver {
             self.send_report(now, false, out);
         }
         self.watch_rate(now);
-        // X moves with losses and measurements; a packet more moves it by next to nothing, and an attempt begins with a
-        // slot anyway.
+        // X moves with losses and measurements, by a packet more next to nothing; an attempt begins with a slot anyway.
         if lost.is_some() || own_stamp_us.is_some() || new_slot {
             self.decide(now, lost.unwrap_or(Cause::Time), out);
         }
@@ -372,7 +372,6 @@ impl Receiver {
         };
         if let Some(sample_s) = sample_s {
             self.least_rtt.take(now, sample_s);
-            self.longest_rtt_s = self.longest_rtt_s.max(sample_s);
         }
         is_first
     }
@@ -393,8 +392,7 @@ impl Receiver {
         self.found(now, recorded, out)
     }
 
-    /// What came of a packet, or of one that did not come: the cause, if packets were lost. A loss event is told, and
-    /// any loss ends an attempt.
+    /// What came of a packet, or of none: the cause, if any was lost. A loss event is told, any loss ends an attempt.
     fn found(&mut self, now: Instant, recorded: Recorded, out: &mut Outbox) -> Option<Cause> {
         let cause = match recorded {
             Recorded::Duplicate | Recorded::Packet => return None,
@@ -534,8 +532,7 @@ impl Endpoint for Receiver {
             Input::Stop => self.leave(now, out),
         }
         let leave_at = match self.phase {
-            Phase::Member { leave_at } => leave_at,
-            Phase::Leaving { gone_at } => gone_at,
+            Phase::Member { leave_at: at } | Phase::Leaving { gone_at: at } => at,
             Phase::Out | Phase::Waiting => Instant::FAR_FUTURE,
         };
         let attempt_at = self.attempt.as_ref().map_or(Instant::FAR_FUTURE, Attempt::due_at);

@@ -24,10 +24,6 @@ const LEAST_HOLD_S: f64 = 1.0;
 /// as IGMP's routers go on to send what has been left, which is what a wrong step costs; a choice.
 const PROOF_S: f64 = 2.0;
 
-/// R_max is of others if it is more than so many times the longest round trip that it has ever had; the layer grows for
-/// it 16 times as slowly as a TCP then, and it has to go its own way up. A choice.
-const FOREIGN: f64 = 4.0;
-
 /// Without a loss so far the next layer is tried only if that much of T_S comes.
 const FULL: f64 = 0.9;
 
@@ -128,12 +124,14 @@ impl Receiver {
             if self.control == ControlKind::Pgmcc {
                 return true;
             }
-            // Where there is nothing to add, no attempt proves anything: that the way bears the bound must have shown
-            // in the queue, or the layer above, which is sent no less, is left as soon as it is joined.
-            if self.join == Join::Additive && self.climb().is_level() && now < self.full_since + self.hold(PROOF_S) {
+            // Where there is next to nothing to add, no attempt proves anything: that the way bears the bound must have
+            // shown in the queue, or the layer above, which is sent no less, is left as soon as it is joined.
+            if self.join == Join::Additive && self.proves_nothing() && now < self.full_since + self.hold(PROOF_S) {
                 return false;
             }
-        } else if self.is_lead() && (self.control == ControlKind::Pgmcc || self.grows_by_own_rtt()) {
+        } else if self.control == ControlKind::Tfmcc && self.join == Join::Additive && !self.is_lead_known {
+            return false;
+        } else if self.is_lead() {
             // What it gets is what it asks for: up to the bound its own layer gives it more, a packet per round trip
             // each round trip. An attempt would add as much again, and lose where its link has no more to give.
             return false;
@@ -271,6 +269,7 @@ impl Receiver {
     fn moved(&mut self, now: Instant) {
         self.reporting.quit();
         self.is_new_there = true;
+        self.is_lead_known = false;
         self.moved_at_event = self.measurement.loss_events();
         self.full_since = Instant::FAR_FUTURE;
         self.settled_at = now + Duration::from_secs_f64(self.rtt_s());
@@ -329,9 +328,11 @@ impl Receiver {
         self.hold_until = now + self.hold(LEAST_HOLD_S);
     }
 
-    /// Whether its layer grows by round-trip times that it may have had itself, with whatever queue.
-    fn grows_by_own_rtt(&self) -> bool {
-        self.longest_rtt_s == 0.0 || self.measurement.max_rtt_s() <= FOREIGN * self.longest_rtt_s
+    /// Whether an attempt would add a packet per period or none, and so be over before a queue can show.
+    fn proves_nothing(&self) -> bool {
+        let climb = self.climb();
+        let one = |set| climb.packets(self.counting.period(set)) <= 1.0;
+        climb.is_level() || (!self.counting.is_empty() && one(self.counting.set_for(self.climbing_rtt())))
     }
 
     fn hold(&self, least_s: f64) -> Duration {

@@ -17,13 +17,24 @@ fn who_limits_waits_until_its_layer_is_full_and_its_way_has_borne_that() {
 }
 
 #[test]
-fn who_limits_does_not_wait_for_a_layer_that_grows_by_the_round_trips_of_others() {
-    // R_max is 20 ms.
-    for (rtt_ms, tries) in [(5, false), (4, true)] {
-        let mut hand = below_a_slow_one();
-        (hand.is_lead, hand.rtt) = (true, Duration::from_millis(rtt_ms));
-        hand.run(1.0, none);
-        assert_eq!(hand.count(JOIN_BEGUN) > 0, tries, "{rtt_ms} ms");
+fn who_does_not_know_whether_it_limits_waits_for_that() {
+    let mut hand = below_a_slow_one();
+    hand.echoes = false;
+    hand.run(2.0, none);
+    assert!(hand.member.target_bps() > 4e6, "it wants more than the layer may carry");
+    assert_eq!(hand.count(JOIN_WAITING), 0);
+    hand.echoes = true;
+    hand.until(JOIN_WAITING, none);
+    assert!(hand.now < at(2.1), "{}", hand.now);
+}
+
+#[test]
+fn a_way_of_one_packet_proves_nothing_and_one_of_two_does() {
+    for (packets, least_s, most_s) in [(1.0, 2.0, 2.2), (2.0, 0.0, 1.0)] {
+        let above_bps = 4_000_000.0 + packets * PACKET_BPS;
+        let mut hand = Hand::new(&config(), &[4_000_000.0, above_bps, 8_000_000.0]);
+        hand.until(JOIN_BEGUN, none);
+        assert!((least_s..most_s).contains(&hand.now.as_secs_f64()), "{packets} packets: {}", hand.now);
     }
 }
 

@@ -42,6 +42,8 @@ struct Hand {
     rates_bps: Vec<f32>,
     rtt: Duration,
     is_lead: bool,
+    /// Whether anything is echoed.
+    echoes: bool,
     /// Layers that do not come.
     blocked: Vec<usize>,
     ecn: Ecn,
@@ -76,6 +78,7 @@ impl Hand {
             rates_bps: rates_bps.to_vec(),
             rtt: Duration::from_millis(8),
             is_lead: false,
+            echoes: true,
             blocked: Vec::new(),
             ecn: Ecn::Capable,
             due: vec![(Instant(1), 0); rates_bps.len()],
@@ -161,13 +164,14 @@ impl Hand {
 
     fn data(&self, layer: usize, number: u32) -> Header {
         let stamp_us = ((self.now - self.rtt).0 / 1000) as u32;
+        let is_clr = self.is_lead && layer == self.member.level;
         let data = tfmcc::DataHeader {
             sequence: number,
             suppression_bps: f32::INFINITY,
             rate_bps: self.rates_bps[layer],
             max_rtt_us: 20_000 + layer as u32,
             round: 10 * layer as u8,
-            echo: Some(Echo { receiver: OWN, stamp_us, is_clr: self.is_lead && layer == self.member.level }),
+            echo: self.echoes.then_some(Echo { receiver: OWN, stamp_us, is_clr }),
         };
         let next_bps = self.rates_bps.get(layer + 1).copied().unwrap_or(f32::NAN);
         DataHeader { data, next_bps, slot: self.slot() as u32 }.into()

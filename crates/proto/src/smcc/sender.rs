@@ -123,14 +123,20 @@ impl Sender {
         let cause = Cause::Report { receiver, number: u64::from(feedback.round) };
         self.layers.iter_mut().for_each(Layer::remember);
         if !feedback.leave {
+            self.layers[..=number].iter_mut().for_each(Layer::reported);
             self.take_report(now, packet, &report.feedback, (number, &feedback), cause, out);
         }
         // It is in one layer as the highest, or in none.
-        for (other, layer) in self.layers.iter_mut().enumerate() {
+        let mut alone = true;
+        for (other, layer) in self.layers.iter_mut().enumerate().rev() {
             if (other != number || feedback.leave) && layer.led.left(now, receiver, packet.sent) {
                 layer.lead_lost();
+                if alone {
+                    layer.left_behind();
+                }
                 out.event(Event::new(ELECTION, cause).on(other as u8));
             }
+            alone &= !layer.led.is_occupied();
         }
         self.settle(now);
         self.tell(cause, out);
