@@ -89,7 +89,7 @@ impl Sender {
     /// does in congestion avoidance while what was outstanding then is repaired.
     #[inline]
     fn credit(&self, newly_acked: u32) -> Credit {
-        if !self.byte_counting {
+        if newly_acked == 1 || !self.byte_counting {
             return Credit::ONE;
         }
         if !self.recovery.follows_timeout() {
