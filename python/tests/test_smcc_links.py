@@ -60,3 +60,29 @@ def test_a_queue_does_not_double_the_period() -> None:
         tcps = case.tcps(2)
         shares.append(result["session-1", "goodput"] / (sum(result[tcp, "goodput"] for tcp in tcps) / len(tcps)))
     assert sum(shares) / len(shares) >= 0.85
+
+
+@pytest.mark.parametrize("length_s", [3, 8, 10])
+def test_what_waited_for_the_end_of_an_outage_does_not_keep_the_layers_down(length_s: int) -> None:
+    scenario = {
+        "format": 1,
+        "name": "outage",
+        "duration": "120 s",
+        "topology": {"kind": "dumbbell", "left": 1, "right": 1, "access": {"rate": "100 Mbit/s", "delay": "0.5 ms"}},
+        "links": {
+            "bottleneck": {
+                "rate": "913 kbit/s",
+                "delay": "10.5 ms",
+                "queue": {"kind": "drop-tail", "limit": "11 packets"},
+                "changes": [{"at": "60 s", "up": False}, {"at": f"{60 + length_s} s", "up": True}],
+                "handoff_queue": "keep",
+            }
+        },
+        "sessions": {
+            "film": {"scheme": "smcc", "source": "left-0", "receivers": {}, "base_rate": "274 kbit/s", "layers": 4}
+        },
+        "probes": {"interval": "10 s"},
+    }
+    rates = [row["rate_bps"] for row in faircast.run(scenario).receivers.to_pylist() if row["t_s"] > 60]
+    # It was at 10 to 90 kbit/s for minutes: R_max was as long as the outage.
+    assert min(rates[-3:]) >= 0.9 * 913e3

@@ -33,6 +33,7 @@ mod lately;
 mod layer;
 mod layers;
 mod lead;
+mod quiet;
 mod receiver;
 mod sender;
 mod show;

@@ -5,6 +5,7 @@ use super::config::Config;
 use super::counting::{Counting, Cursor};
 use super::header::{AckHeader, CountingHeader, Header};
 use super::layer::{Beside, Layer};
+use super::quiet::Quiet;
 use super::show::{ELECTION, SENDER_GAUGES};
 use super::windowed::Acknowledgement;
 use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
@@ -12,7 +13,7 @@ use crate::packet::{self, Address, Ecn, INITIAL_TTL, Packet};
 use crate::parts::rtt::{lag_s, stamp_us};
 use crate::pgmcc::LOSS_REDUCTION;
 use crate::scheme::Seat;
-use crate::tfmcc::{self, Echo, Feedback, LIMITING_RECEIVER, RATE, REPORT, SLOW_START_ENDED, Stamp};
+use crate::tfmcc::{self, Echo, Feedback, LIMITING_RECEIVER, MaxRttRule, RATE, REPORT, SLOW_START_ENDED, Stamp};
 use crate::time::{Duration, Instant};
 
 /// The source of an SMCC session.
@@ -34,6 +35,8 @@ pub struct Sender {
     reports: u64,
     received_bytes: u64,
     lead_changes: u64,
+    quiet: Quiet,
+    max_rtt: MaxRttRule,
 }
 
 impl Sender {
@@ -64,6 +67,8 @@ impl Sender {
             reports: 0,
             received_bytes: 0,
             lead_changes: 0,
+            quiet: Quiet::NEVER,
+            max_rtt: config.tfmcc.max_rtt,
         }
     }
 
@@ -109,7 +114,7 @@ impl Sender {
         self.reports += 1;
         self.received_bytes += u64::from(packet.size);
         let (receiver, number) = (packet.source, usize::from(report.layer));
-        let feedback = feedback_of(now, receiver, &report.feedback);
+        let mut feedback = feedback_of(now, receiver, &report.feedback);
         // What is void must not count as a leave of other layers either; one that was overtaken by another, from a
         // layer that the receiver has reached since, or by the one that says that it has left this, is of the past.
         let is_void = feedback.rate_bps.is_nan() || feedback.rate_bps < 0.0 || number >= self.layers.len();
@@ -119,6 +124,9 @@ impl Sender {
         };
         if is_void || self.layers.iter().enumerate().any(is_late) {
             return;
+        }
+        if self.max_rtt == MaxRttRule::Measured {
+            feedback.rtt_s = self.quiet.counted_rtt_s(now, feedback.rtt_s);
         }
         let cause = Cause::Report { receiver, number: u64::from(feedback.round) };
         self.layers.iter_mut().for_each(Layer::remember);

@@ -250,6 +250,9 @@ impl RateControl {
             return None;
         }
         self.end_silence(now);
+        if feedback.leave {
+            self.other_left(receiver);
+        }
         let feedback = Feedback { rtt_s: self.counted_rtt_s(now, feedback), ..*feedback };
         let adjusted_bps = self.adjusted_bps(&feedback);
         self.state.limit_mut().heard(now);
@@ -436,6 +439,9 @@ impl RateControl {
         let State::Steady { limit, increase } = &mut self.state else { return };
         let before = limit.clr().copied();
         limit.follow(now, feedback, consequence);
+        if consequence == Consequence::Follow {
+            self.predecessor = None;
+        }
         if self.config.unanswered_clr == UnansweredClr::Predecessor
             && let (Limit::By(clr), Consequence::Select(_), Some(before)) = (limit, consequence, before)
         {
