@@ -29,24 +29,26 @@ def test_a_layer_is_joined_after_packets_were_added_one_by_one(two_rates: fairca
     joins = events.having(event="layer-added")
     joins = joins.where(joins["layer"] > 0)
     assert len(joins) >= 2
-    assert {float(layer) for layer in joins["layer"]} == {1.0, 2.0}
+    # Its fair rate is within layer 1; whether it is ever above is for the seed to say.
+    assert 1.0 in {float(layer) for layer in joins["layer"]} <= {1.0, 2.0}
     drops = events.having(event="layer-dropped")
     for join in joins:
         if len(drops.between(join["t_s"] - 1.0, join["t_s"])):
             continue  # It is explained before a join.
         found = faircast.why(two_rates, at=join["t_s"], flow="film", receiver="film-1")
         assert found.headline.startswith(f"film-1 joined layer {join['layer']:.0f} of film at ")
-        change, decision, limit = found.steps
+        change, *decisions, limit = found.steps
         attempt = events.having(event="join-succeeded").between(join["t_s"], join["t_s"]).last()
         assert attempt is not None
         assert change.facts["packets_added"] == attempt["packets_added_pkts"]
         # A packet more per 64 ms is 125 kbit/s: with what was added it is as much as with the layer.
         have = attempt["before"] + 125e3 * attempt["packets_added_pkts"]
         assert have >= attempt["after"] == change.facts["after_bps"]
-        assert decision.t_s is not None
-        assert decision.t_s <= join["t_s"]
+        assert all(step.t_s is not None and step.t_s <= join["t_s"] for step in decisions)
         assert limit.facts["layers"] == join["layer"] + 1
         added = attempt["packets_added_pkts"] > 0
+        # Where there is nothing to add, nobody waits for counting layers.
+        assert decisions or not added
         assert ("a packet per 64 ms each 64 ms" in flat(found)) == added
         assert ("without adding packets one by one" in flat(found)) != added
 
