@@ -447,7 +447,7 @@ fn an_outage_is_one_event_and_heavy_loss_is_not() {
     assert_eq!(events(true, &|n| n == 101 || (300..400).contains(&n), 410).0, 18);
     assert_eq!(events(true, &|n| n == 100 || (300..400).contains(&n), 410).0, 2);
     // 24 of 25 are lost, in rows of four round trips and more, and 98 % at random.
-    let rows = |n: u32| n % 25 != 0;
+    let rows = |n: u32| !n.is_multiple_of(25);
     let (one, per_rtt) = (events(true, &rows, 2000).0, events(false, &rows, 2000).0);
     assert!(one + 3 >= per_rtt && per_rtt > 150, "{one} {per_rtt}");
     let mut random = Random::stream(1, "test/outages");

@@ -384,7 +384,7 @@ fn agents_in_series_and_side_by_side_keep_to_their_own_interface() {
         assert!(*operations.lock().expect("one thread") > 100_000);
         assert_eq!(digest, run_rebuilding::<Heap>(rebuild, LinkMode::TwoStage, &agent, |_| {}).0);
         let held: u64 = world.links().iter().map(|link| link.counters().held_back).sum();
-        assert!(held > 50);
+        assert!(held > 40, "{held}");
         let received = |member: usize| world.receiver(member / 4, member % 4).received_pkts;
         assert!((0..8).all(|member| received(member) > 50), "what is joined does come");
     }

@@ -219,7 +219,8 @@ fn calendars_agree(down: Down) {
         layers_add_up(&wheel, &format!("{handoff:?} {reroute} {down:?}"));
         for (flow, receivers) in [1, 1, 1, 1, 1, 3, 2, 4, 1, 1, 1].into_iter().enumerate() {
             let received = |receiver: usize| wheel.receiver(flow, receiver).received_pkts;
-            assert!((0..receivers).all(|receiver| received(receiver) > 10), "flow {flow}, {handoff:?} {reroute}");
+            let all: Vec<u64> = (0..receivers).map(received).collect();
+            assert!(all.iter().all(|&received| received > 5), "flow {flow}, {handoff:?} {reroute} {down:?}: {all:?}");
         }
         digests.push(wheel.digest());
     }
