@@ -19,7 +19,8 @@ from faircast.guests import SECOND, Bytes, Endpoint, EventKind, Gauge, Input, Ra
 
 PERIOD = SECOND
 """From report to report, and from change to change of the rate."""
-REPORT_BYTES = 40
+REPORT_BYTES = 54
+"""Headers of IP and UDP, what all headers begin with, the owner, and the fields of `LOSS`."""
 DATA = struct.Struct("<Qf")
 """A data packet: its number, and the source's rate in bit/s."""
 LOSS = struct.Struct("<If")
