@@ -513,3 +513,32 @@ fn who_limits_and_never_answers_gives_its_place_back() {
         "five gaps of 8 s: the letter, with its patience at low rates"
     );
 }
+
+#[test]
+fn no_place_is_given_back_to_who_is_long_gone() {
+    let taken_over = || {
+        let mut control = near(&Config::default());
+        control.hear(at(10.0), &feedback(&control, 1, 1e6, 0.1));
+        control.hear(at(10.1), &feedback(&control, 1, 1e6, 0.1));
+        control.hear(at(10.2), &feedback(&control, 9, 5e5, 0.1));
+        control
+    };
+    // The one in between has answered: 8, which never does, has no predecessor when that one leaves.
+    let mut control = taken_over();
+    control.hear(at(10.3), &feedback(&control, 9, 5e5, 0.1));
+    control.hear(at(10.4), &Feedback { leave: true, ..feedback(&control, 9, 5e5, 0.1) });
+    control.hear(at(10.5), &feedback(&control, 8, 1e5, 0.1));
+    while control.clr() == Some(Address::endpoint(8)) {
+        let now = control.silence_at();
+        control.pass(now);
+    }
+    assert_eq!(control.clr(), None);
+    // And one that says that it leaves does not limit again.
+    let mut control = taken_over();
+    control.hear(at(10.3), &Feedback { leave: true, ..feedback(&control, 1, 1e6, 0.1) });
+    while control.clr() == Some(Address::endpoint(9)) {
+        let now = control.silence_at();
+        control.pass(now);
+    }
+    assert_eq!(control.clr(), None);
+}
