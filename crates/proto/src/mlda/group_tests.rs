@@ -85,6 +85,18 @@ impl<N: FnMut(Who, Who, &Packet) -> Fate> Session<N> {
     }
 }
 
+/// Where an endpoint sits in a session of so many members.
+fn seat(who: Who, members: usize) -> Seat {
+    Seat {
+        flow: FlowId(0),
+        own: who.address(),
+        group: GROUP,
+        members: members as u32,
+        line_rate: Some(Rate(10_000_000)),
+        random: Random::stream(7, &format!("test/{who:?}")),
+    }
+}
+
 /// A session over these paths, 10 Mbit/s out of the source, 270 ms one way.
 fn session(config: &Config, paths: Vec<Path>) -> Session<impl FnMut(Who, Who, &Packet) -> Fate + use<>> {
     session_over(config, paths, Duration::from_millis(270))
@@ -97,15 +109,7 @@ fn session_over(
     one_way: Duration,
 ) -> Session<impl FnMut(Who, Who, &Packet) -> Fate + use<>> {
     let members = paths.len();
-    let seat = |who: Who| Seat {
-        flow: FlowId(0),
-        own: who.address(),
-        group: GROUP,
-        members: members as u32,
-        line_rate: Some(Rate(10_000_000)),
-        random: Random::stream(7, &format!("test/{who:?}")),
-    };
-    let endpoints = (0..members).map(|n| (Receiver::new(config, seat(Who::Member(n))), one_way));
+    let endpoints = (0..members).map(|n| (Receiver::new(config, seat(Who::Member(n), members)), one_way));
     let mut paths = paths;
     let mut random = Random::stream(7, "test/paths");
     let joined = Rc::new(RefCell::new(vec![GroupSet::default(); members]));
@@ -117,7 +121,7 @@ fn session_over(
         (Who::Source, Who::Member(_)) => Fate::Lose,
         _ => Fate::Deliver,
     };
-    Session { group: Group::new(Sender::new(config, seat(Who::Source)), endpoints.collect(), network), joined }
+    Session { group: Group::new(Sender::new(config, seat(Who::Source, members)), endpoints.collect(), network), joined }
 }
 
 #[test]
@@ -169,16 +173,9 @@ fn a_late_joiner_comes_up_though_the_base_layer_is_small() {
 fn without_a_queue_of_its_own_the_source_bounds_it() {
     // Nothing lies between: no pair has a gap, so that R stays unknown, and what the source sends is the bound.
     let config = Config { max_rate: Some(Rate(200_000)), ..Config::default() };
-    let seat = |own, members| Seat {
-        flow: FlowId(0),
-        own,
-        group: GROUP,
-        members,
-        line_rate: None,
-        random: Random::stream(7, &format!("test/{own:?}")),
-    };
-    let member = Receiver::new(&config, seat(Who::Member(0).address(), 1));
-    let source = Sender::new(&config, seat(Who::Source.address(), 1));
+    let bare = |who| Seat { line_rate: None, ..seat(who, 1) };
+    let member = Receiver::new(&config, bare(Who::Member(0)));
+    let source = Sender::new(&config, bare(Who::Source));
     let mut group = Group::new(source, vec![(member, Duration::from_millis(50))], |_, _, _: &Packet| Fate::Deliver);
     group.start_all();
     group.run_until(Instant::from_secs_f64(400.0));
@@ -246,24 +243,16 @@ fn nine_of_ten_packets_lost_leave_a_packet_per_second() {
 fn of_many_receivers_few_report_and_the_least_share_is_among_them() {
     const MEMBERS: usize = 200;
     let config = Config { layers: 1, bottleneck: Some(Rate(1_000_000)), ..Config::default() };
-    let seat = |who: Who| Seat {
-        flow: FlowId(0),
-        own: who.address(),
-        group: GROUP,
-        members: MEMBERS as u32,
-        line_rate: Some(Rate(10_000_000)),
-        random: Random::stream(7, &format!("test/{who:?}")),
-    };
     let mut random = Random::stream(5, "test/many");
     let delays = |_: usize| Duration::from_secs_f64(random.uniform_in(0.01, 0.1));
     let delays: Vec<Duration> = (0..MEMBERS).map(delays).collect();
     let members =
-        delays.into_iter().enumerate().map(|(n, delay)| (Receiver::new(&config, seat(Who::Member(n))), delay));
+        delays.into_iter().enumerate().map(|(n, delay)| (Receiver::new(&config, seat(Who::Member(n), MEMBERS)), delay));
     let network = move |from, _, packet: &Packet| {
         let is_data = packet.header.is_data() && from == Who::Source;
         if is_data && random.chance(0.01) { Fate::Lose } else { Fate::Deliver }
     };
-    let mut group = Group::new(Sender::new(&config, seat(Who::Source)), members.collect(), network);
+    let mut group = Group::new(Sender::new(&config, seat(Who::Source, MEMBERS)), members.collect(), network);
     group.start_all();
     let mut per_round = Vec::new();
     for round in 0..12 {
@@ -287,22 +276,15 @@ fn of_a_thousand_receivers_everybody_has_its_round_trip_time_within_the_budget()
     const MEMBERS: usize = 1000;
     for reports_to in [ReportsTo::SenderAndGroup, ReportsTo::Sender] {
         let config = Config { layers: 1, bottleneck: Some(Rate(1_000_000)), reports_to, ..Config::default() };
-        let seat = |who: Who| Seat {
-            flow: FlowId(0),
-            own: who.address(),
-            group: GROUP,
-            members: MEMBERS as u32,
-            line_rate: Some(Rate(10_000_000)),
-            random: Random::stream(7, &format!("test/{who:?}")),
-        };
-        let members = (0..MEMBERS)
-            .map(|n| (Receiver::new(&config, seat(Who::Member(n))), Duration::from_millis(40 + n as u64 / 20)));
+        let members = (0..MEMBERS).map(|n| {
+            (Receiver::new(&config, seat(Who::Member(n), MEMBERS)), Duration::from_millis(40 + n as u64 / 20))
+        });
         // No data but one packet in a hundred: it is reports that are looked at.
         let network = move |_, _, packet: &Packet| {
             let spared = packet.header.is_data() && packet.header.number().is_some_and(|number| number % 100 != 0);
             if spared { Fate::Lose } else { Fate::Deliver }
         };
-        let mut group = Group::new(Sender::new(&config, seat(Who::Source)), members.collect(), network);
+        let mut group = Group::new(Sender::new(&config, seat(Who::Source, MEMBERS)), members.collect(), network);
         group.start_all();
         let bytes = |group: &Group<Sender, Receiver, _>| -> u64 {
             // Headers of IP and UDP count, and are in there.

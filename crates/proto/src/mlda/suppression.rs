@@ -133,6 +133,7 @@ mod tests {
         assert!(needless(&[5e3, 110e3]) && needless(&[90e3, 800e3]));
         assert!(!needless(&[5e3, 110.1e3]) && !needless(&[89.9e3, 800e3]));
         assert!(!needless(&[f64::NAN, f64::INFINITY, -1.0]));
+        assert!(needless(&[0.0, 105e3]), "a share of nothing is a share");
         assert!(!PlannedReport::NONE.clone().hear(0.0, &TERMS));
     }
 
@@ -159,6 +160,8 @@ mod tests {
     fn a_report_that_is_not_planned_is_not_made_needless() {
         let mut none = PlannedReport::NONE;
         assert!(!none.hear(100e3, &TERMS) && none.at() == Instant::FAR_FUTURE);
+        let mut spared = planned(100e3);
+        assert!(spared.hear(100e3, &TERMS) && !spared.hear(100e3, &TERMS), "spared once");
     }
 
     /// Reports of a round of receivers with these shares who hear each other after `delay_s`: the shares reported.

@@ -107,7 +107,8 @@ fn who_is_named_acknowledges_at_once() {
         assert!((f64::from(ack.loss_rate) - loss_rate).abs() < 1e-9, "{ack:?}");
         assert_eq!(ack.echoed_stamp_us, ((AHEAD_S + now - 0.05) * 1e6_f64).round() as u32);
     }
-    assert_eq!(bench.receiver.report().received_pkts, 5);
+    let report = bench.receiver.report();
+    assert_eq!((report.received_pkts, report.sent_pkts, report.sent_bytes), (5, 3, 3 * 59));
     assert_eq!(bench.receiver.report().distinct_bytes, 4000);
     bench.wait(2.0);
     assert!(bench.naks().is_empty(), "what was missing came before the back-off was over");

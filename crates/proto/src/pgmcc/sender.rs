@@ -134,7 +134,6 @@ impl Sender {
     /// Packets name no acker from now on, so that receivers answer with dummy NAKs.
     fn call_election(&mut self, cause: Cause, out: &mut Outbox) {
         self.counts.elections += 1;
-        self.unproven = None;
         if self.acker.take().is_some() {
             self.counts.acker_changes += 1;
             out.event(Event::new(LIMITING_RECEIVER, cause).about(None));

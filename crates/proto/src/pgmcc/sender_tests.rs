@@ -334,6 +334,24 @@ fn changes_of_the_acker_do_not_put_off_the_time_out() {
 }
 
 #[test]
+fn what_a_former_acker_acknowledges_proves_nothing_of_the_one_it_is_now() {
+    // B claims the round trip of a packet of long ago, and that it loses everything: three times 39 s would be its
+    // time-out. It has acknowledged nothing, so 8 s are the most, whatever A still acknowledges.
+    let mut bench = Bench::started(&Config::default());
+    for n in 1..=39 {
+        bench.ack(1.0 + f64::from(n), A, 0.1, 0.01, n);
+    }
+    bench.nak(40.5, B, 39.0, 1.0, 1, None);
+    assert_eq!(bench.source.acker(), Some(B));
+    bench.ack(40.6, A, 0.1, 0.01, bench.source.control().next() as u32 - 1);
+    let expiry = bench.source.deadline().expect("a packet is outstanding");
+    assert!(expiry <= at(48.6), "{expiry:?}");
+    // Its own word of that packet is proof enough.
+    bench.ack(49.0, B, 39.0, 1.0, bench.source.control().next() as u32 - 1);
+    assert_eq!(bench.source.acker(), Some(B));
+}
+
+#[test]
 fn former_ackers_close_packets_and_others_do_not() {
     let mut bench = Bench::started(&Config::default());
     (1..=6).for_each(|n| bench.ack(1.1 + 0.1 * f64::from(n), A, 0.1, 0.01, n));

@@ -145,6 +145,7 @@ fn the_sender_counts_from_nought() {
     // The first report came from nobody that limited, the second from who did, the third from another.
     let counts = |sender: &Sender| ["round_reports", "feedback_rounds", "timeouts"].map(|name| gauge(sender, name));
     assert_eq!((sender.report().received_pkts, counts(&sender)), (3, [2.0, 0.0, 0.0]));
+    assert!((gauge(&sender, "srtt") - 0.1).abs() < 1e-9 && gauge(&sender, "max_rtt") >= 0.1);
     assert_eq!(sender.report().received_bytes, 3000);
     run(&mut sender, 3.0);
     assert_eq!(counts(&sender)[1], 1.0);
