@@ -228,6 +228,9 @@ def _loss_event(
     event = found.last()
     if event is None and is_new:
         last = events.having(event="loss-event", receiver=receiver).where_before(report["t_s"]).last()
+        if last is not None and _least_rate(events, last["t_s"], report["t_s"]) > report["after"]:
+            # Ever since the source has been faster than that: the report has waited for its turn in a feedback round.
+            return packets_of(evidence, flow, receiver, last, rtt_s)
         since = "so far" if last is None else f"since {moment(last['t_s'])}"
         text = (
             f"{receiver} has found no loss event {since}. It limits because the rate has come above what it asks for: "
@@ -241,6 +244,14 @@ def _loss_event(
         )
         return [Step("loss-event", text, None, {})]
     return packets_of(evidence, flow, receiver, event, rtt_s)
+
+
+def _least_rate(events: Rows, start_s: float, end_s: float) -> float:
+    """The source's least rate in this time; nought before its first change."""
+    rates = events.having(event="rate")
+    first = rates.where_before(start_s).last()
+    rates_bps = [0.0 if first is None else float(first["after"])]
+    return min(rates_bps + [float(row["after"]) for row in rates.between(start_s, end_s - 1e-9)])
 
 
 def packets_of(evidence: Evidence, flow: str, receiver: str, event: dict[str, Any], rtt_s: float) -> list[Step]:
