@@ -3772,9 +3772,10 @@ class SmccParameters(Part):
         How many times there are counting layers of each period, shifted against each other so that receivers wait less
         before they can begin: 1 or 2. Default 1.
     rtts : Sequence[str], optional
-        The periods of the counting layers, increasing, each a power of two times the first: a receiver takes the
-        shortest that makes its climb, of a packet more in each period, at most 1.1 times as steep as that of a TCP with
-        its least round-trip time. Default 32, 64, 128, 256 and 512 ms.
+        The periods of the counting layers, increasing: a receiver takes the shortest that makes its climb, of a packet
+        more in each period, at most 1.1 times as steep as that of a TCP with its least round-trip time. Each a power of
+        two times the first, as in [Kwon], or any whose slots begin together often: after at most 65536 times what all
+        are multiples of, which is 0.1 ms at least. Default 32, 64, 128, 256 and 512 ms.
     tfmcc : Tfmcc, optional
         The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it. With `control`
         "pgmcc" what they say of reports and measurements holds as well.
@@ -3807,9 +3808,10 @@ class SmccParameters(Part):
     less before they can begin: 1 or 2. Default 1.
     """
     rtts: Sequence[str] | None = None
-    """The periods of the counting layers, increasing, each a power of two times the first: a receiver takes the
-    shortest that makes its climb, of a packet more in each period, at most 1.1 times as steep as that of a TCP
-    with its least round-trip time. Default 32, 64, 128, 256 and 512 ms.
+    """The periods of the counting layers, increasing: a receiver takes the shortest that makes its climb, of a
+    packet more in each period, at most 1.1 times as steep as that of a TCP with its least round-trip time. Each a
+    power of two times the first, as in [Kwon], or any whose slots begin together often: after at most 65536 times
+    what all are multiples of, which is 0.1 ms at least. Default 32, 64, 128, 256 and 512 ms.
     """
     tfmcc: Tfmcc | None = None
     """The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it. With `control`
@@ -3880,9 +3882,10 @@ class SmccSession(Part):
     receivers : Receivers, optional
         Who receives.
     rtts : Sequence[str], optional
-        The periods of the counting layers, increasing, each a power of two times the first: a receiver takes the
-        shortest that makes its climb, of a packet more in each period, at most 1.1 times as steep as that of a TCP with
-        its least round-trip time. Default 32, 64, 128, 256 and 512 ms.
+        The periods of the counting layers, increasing: a receiver takes the shortest that makes its climb, of a packet
+        more in each period, at most 1.1 times as steep as that of a TCP with its least round-trip time. Each a power of
+        two times the first, as in [Kwon], or any whose slots begin together often: after at most 65536 times what all
+        are multiples of, which is 0.1 ms at least. Default 32, 64, 128, 256 and 512 ms.
     start : str such as "250 ms", optional
         When the source starts. Default "0 s".
     start_jitter : str such as "250 ms", optional
@@ -3929,9 +3932,10 @@ class SmccSession(Part):
     receivers: Receivers | None = None
     """Who receives."""
     rtts: Sequence[str] | None = None
-    """The periods of the counting layers, increasing, each a power of two times the first: a receiver takes the
-    shortest that makes its climb, of a packet more in each period, at most 1.1 times as steep as that of a TCP
-    with its least round-trip time. Default 32, 64, 128, 256 and 512 ms.
+    """The periods of the counting layers, increasing: a receiver takes the shortest that makes its climb, of a
+    packet more in each period, at most 1.1 times as steep as that of a TCP with its least round-trip time. Each a
+    power of two times the first, as in [Kwon], or any whose slots begin together often: after at most 65536 times
+    what all are multiples of, which is 0.1 ms at least. Default 32, 64, 128, 256 and 512 ms.
     """
     start: str | None = None
     """When the source starts. Default "0 s"."""

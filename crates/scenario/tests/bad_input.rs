@@ -533,7 +533,12 @@ const SESSION_CASES: &[(&str, &str, &str, &str)] = &[
         "legal beside bounds is none",
     ),
     ("\"tfmcc\"", "\"smcc\"\nrtts = []", "sessions.video.rtts", "none given; legal is one or more"),
-    ("\"tfmcc\"", "\"smcc\"\nrtts = [\"9 ms\", \"27 ms\"]", "sessions.video.rtts[1]", "legal is a power of two times"),
+    (
+        "\"tfmcc\"",
+        "\"smcc\"\nrtts = [\"64 ms\", \"90.51 ms\"]",
+        "sessions.video.rtts[1]",
+        "multiples of 0.00001 s; legal",
+    ),
     ("\"tfmcc\"", "\"smcc\"\nlayers = 10\nphases = 2", "sessions.video.rtts", "140 groups: 10 layers and 130 counting"),
     (
         "\"tfmcc\"",

@@ -125,18 +125,18 @@ impl Peer {
                     }),
                 };
                 // In slots of 50 ms, of the lowest layer and of the two above or, now and then, of a counting layer.
-                let slot = (now.0 / 50_000_000) as u32;
+                let tick = (now.0 / 50_000_000) as u32;
                 match self.tongue {
                     Tongue::Omcc => omcc::Header::Data(omcc::DataHeader { tfmcc, scale: 1.0, receivers: 1.0 }).into(),
                     Tongue::Tfmcc | Tongue::Pgmcc | Tongue::Mlda => tfmcc::Header::Data(tfmcc).into(),
                     Tongue::Smcc if random.chance(0.2) => {
                         destination = Address::group(3 + (6.0 * random.uniform()) as u32);
-                        smcc::Header::Counting(smcc::CountingHeader { sequence: self.sequence, slot }).into()
+                        smcc::Header::Counting(smcc::CountingHeader { sequence: self.sequence, tick }).into()
                     }
                     Tongue::Smcc => {
                         destination = Address::group((3.0 * random.uniform()) as u32);
                         let next_bps = rate_bps.max(tfmcc.rate_bps);
-                        smcc::Header::from(smcc::DataHeader { data: tfmcc, next_bps, slot }).into()
+                        smcc::Header::from(smcc::DataHeader { data: tfmcc, next_bps, tick }).into()
                     }
                 }
             }

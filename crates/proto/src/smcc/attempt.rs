@@ -91,7 +91,7 @@ impl Attempt {
         let layers = counting.sets()[usize::from(set)].layers;
         layers_for(climb.packets(period).ceil()).filter(|&needed| needed <= layers)?;
         let bits = layers_for((HEADROOM * climb.packets(period)).ceil()).unwrap_or(layers).min(layers);
-        // The first slot of the set that begins from now on: a part of one has begun.
+        // The first slot of the set that begins from now on: a tick of one has begun.
         let next = slots.first_from(now);
         let next = counting.slot_of(set, next - 1) + 1;
         let starts = (0..counting.phases()).map(|phase| (counting.aligned(set, phase, bits, next), phase));
@@ -126,7 +126,7 @@ impl Attempt {
 
     /// Whether a slot so many behind t_0, or a later one, has been seen.
     pub(super) fn has_seen(&self, counting: &Counting, slots: &Slots, step: u32) -> bool {
-        slots.last().and_then(|slot| self.steps(counting, slot)).is_some_and(|seen| seen >= step)
+        slots.last().and_then(|tick| self.steps(counting, tick)).is_some_and(|seen| seen >= step)
     }
 
     /// Whether it has begun longer ago than its counting layers take to begin anew.
@@ -203,9 +203,9 @@ impl Attempt {
         self.due_at = Instant::FAR_FUTURE;
     }
 
-    /// How many slots a slot of the finest set is behind t_0; none if it is before.
-    pub(super) fn steps(&self, counting: &Counting, finest: u64) -> Option<u32> {
-        let steps = counting.slot_of(self.set, finest).checked_sub(self.start)?;
+    /// How many slots a tick is behind t_0; none if it is before.
+    pub(super) fn steps(&self, counting: &Counting, tick: u64) -> Option<u32> {
+        let steps = counting.slot_of(self.set, tick).checked_sub(self.start)?;
         Some(u32::try_from(steps).unwrap_or(u32::MAX))
     }
 
@@ -238,8 +238,7 @@ impl Attempt {
 
     /// When the slot so many behind t_0 begins in the view.
     fn start_of(&self, counting: &Counting, slots: &Slots, step: u64) -> Instant {
-        let doublings = counting.sets()[usize::from(self.set)].doublings;
-        slots.start_of((self.start + step) << doublings)
+        slots.start_of((self.start + step) * counting.ticks(self.set))
     }
 
     /// When to join the next counting layer.

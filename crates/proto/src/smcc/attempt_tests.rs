@@ -15,16 +15,12 @@ fn ms(duration: Duration) -> f64 {
 }
 
 fn counting(layers: u8, phases: u8) -> Counting {
-    Counting::new(
-        Duration::from_millis(10),
-        &[Set { doublings: 0, layers }, Set { doublings: 1, layers: layers + 1 }],
-        phases,
-    )
+    Counting::new(Duration::from_millis(10), &[Set { ticks: 1, layers }, Set { ticks: 2, layers: layers + 1 }], phases)
 }
 
 /// The source began at 0 and packets take no time in the view: slot n begins at 10 n ms. This many have gone by.
 fn view(slots: u32) -> Slots {
-    let mut view = Slots::new(Duration::from_millis(10));
+    let mut view = Slots::new(&counting(4, 1));
     for n in 0..=slots {
         view.see(at(10 * u64::from(n)), n);
     }
@@ -235,7 +231,7 @@ fn what_is_too_far_is_not_tried() {
     assert!(plan(14, 15.5).is_some() && plan(14, 15.6).is_none(), "31 packets of 20 ms");
     assert!([f64::NAN, f64::INFINITY].iter().all(|&packets| plan(4, packets).is_none()));
     assert!(Attempt::plan(&Counting::NONE, &slots, now, Duration(1), &climb(1.0)).is_none());
-    let unseen = Slots::new(Duration::from_millis(10));
+    let unseen = Slots::new(&counting(4, 1));
     assert!(Attempt::plan(&four, &unseen, now, Duration(1), &climb(1.0)).is_none());
     assert!(climb(0.0).is_level() && climb(-1.0).is_level() && !climb(0.01).is_level());
 }

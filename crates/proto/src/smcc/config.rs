@@ -1,6 +1,6 @@
 //! The parameters of an SMCC session.
 
-use super::counting::{Counting, LEAST_PERIOD, MAX_LAYERS, MAX_SETS, Set};
+use super::counting::{Counting, LEAST_PERIOD, LEAST_TICK, MAX_LAYERS, MAX_SETS, MOST_TICKS, Set, common, together};
 use super::header::DATA;
 use super::layers::Layers;
 use super::{Receiver, Sender};
@@ -39,9 +39,10 @@ pub struct Config {
     pub bounds: Option<Vec<Rate>>,
     /// How receivers join the next layer. Default "additive".
     pub join: Join,
-    /// The periods of the counting layers, increasing, each a power of two times the first: a receiver takes the
-    /// shortest that makes its climb, of a packet more in each period, at most 1.1 times as steep as that of a TCP with
-    /// its least round-trip time. Default 32, 64, 128, 256 and 512 ms.
+    /// The periods of the counting layers, increasing: a receiver takes the shortest that makes its climb, of a packet
+    /// more in each period, at most 1.1 times as steep as that of a TCP with its least round-trip time. Each a power of
+    /// two times the first, as in [Kwon], or any whose slots begin together often: after at most 65536 times what all
+    /// are multiples of, which is 0.1 ms at least. Default 32, 64, 128, 256 and 512 ms.
     pub rtts: Vec<Duration>,
     /// How many times there are counting layers of each period, shifted against each other so that receivers wait less
     /// before they can begin: 1 or 2. Default 1.
@@ -104,8 +105,8 @@ pub enum Join {
 pub struct PeriodSet {
     /// x, the length of its slots.
     pub period: Duration,
-    /// Its slots are 2 to the power of this times as long as those of the first set.
-    pub shift: u32,
+    /// The same in what all periods are multiples of.
+    pub ticks: u32,
     /// M, how many counting layers there are in each of its phases.
     pub layers: u32,
     /// The number in the session of its first group, BCL_0 of the first phase.
@@ -186,11 +187,11 @@ impl Config {
             return Vec::new();
         }
         let layers = self.layer_bounds();
+        let tick = self.tick();
         let mut first_group = layers.count() as u32;
         let of_period = |&period: &Duration| {
             let counting = layers.counting_layers(period.as_secs_f64(), self.packet_bits());
-            let shift = (period.0 / self.rtts[0].0).trailing_zeros();
-            let set = PeriodSet { period, shift, layers: counting, first_group };
+            let set = PeriodSet { period, ticks: (period.0 / tick.0) as u32, layers: counting, first_group };
             first_group += counting * self.phases;
             set
         };
@@ -199,9 +200,14 @@ impl Config {
 
     /// The schedule of the counting layers.
     pub fn counting(&self) -> Counting {
-        let of = |set: &PeriodSet| Set { doublings: set.shift as u8, layers: set.layers as u8 };
+        let of = |set: &PeriodSet| Set { ticks: set.ticks, layers: set.layers as u8 };
         let sets: Vec<Set> = self.period_sets().iter().map(of).collect();
-        Counting::new(self.rtts[0], &sets, self.phases as u8)
+        Counting::new(self.tick(), &sets, self.phases as u8)
+    }
+
+    /// What all periods have a whole number of.
+    fn tick(&self) -> Duration {
+        tick_of(&self.rtts)
     }
 
     /// Bits of a packet, those of counting layers included.
@@ -335,9 +341,9 @@ impl Config {
     }
 
     fn check_periods(&self) -> Vec<(String, String)> {
-        let Some(&first) = self.rtts.first() else {
+        if self.rtts.is_empty() {
             return vec![("rtts".to_owned(), "none given; legal is one or more, such as \"64 ms\"".to_owned())];
-        };
+        }
         if self.rtts.len() > MAX_SETS {
             return vec![("rtts".to_owned(), format!("{} given; legal are 1 to {MAX_SETS}", self.rtts.len()))];
         }
@@ -345,8 +351,6 @@ impl Config {
         for (number, &period) in self.rtts.iter().enumerate() {
             let legal = if !(LEAST_PERIOD..=MOST_PERIOD).contains(&period) {
                 format!("{LEAST_PERIOD} to {MOST_PERIOD}")
-            } else if first.0 > 0 && (period.0 % first.0 != 0 || !(period.0 / first.0).is_power_of_two()) {
-                format!("a power of two times the first, {first}")
             } else if number > 0 && period <= self.rtts[number - 1] {
                 format!("more than the one before it, {}", self.rtts[number - 1])
             } else {
@@ -354,7 +358,29 @@ impl Config {
             };
             wrong.push((format!("rtts[{number}]"), format!("{period} given; legal is {legal}")));
         }
+        if wrong.is_empty() {
+            wrong.extend(self.check_common_part());
+        }
         wrong
+    }
+
+    /// That the slots of all sets begin together often enough for the numbers of ticks on packets.
+    fn check_common_part(&self) -> Option<(String, String)> {
+        let up_to = |&number: &usize| {
+            let periods = &self.rtts[..=number];
+            let tick = tick_of(periods);
+            let often = || together(periods.iter().map(|period| period.0 / tick.0)) <= MOST_TICKS.into();
+            !(tick >= LEAST_TICK && often())
+        };
+        let number = (1..self.rtts.len()).find(up_to)?;
+        let message = format!(
+            "{} given, and all up to it are multiples of {}; legal is {LEAST_TICK} or more, and that they begin \
+             together after at most {MOST_TICKS} times that, as powers of two times the first do, or 50, 70, 100 and \
+             140 ms",
+            self.rtts[number],
+            tick_of(&self.rtts[..=number]),
+        );
+        Some((format!("rtts[{number}]"), message))
     }
 
     /// That the counting layers are not too many.
@@ -422,6 +448,11 @@ impl Scheme for Config {
     fn member(&self, seat: Seat) -> Receiver {
         Receiver::new(self, seat)
     }
+}
+
+/// What all these periods have a whole number of.
+fn tick_of(periods: &[Duration]) -> Duration {
+    Duration(periods.iter().fold(0, |part, period| common(part, period.0.into())) as u64)
 }
 
 /// What the progression of the bounds begins with if nothing is said; [Kwon] has it in its experiments.

@@ -34,15 +34,15 @@ fn bounds_are_given_or_progress() {
 fn counting_layers_follow_the_layers_set_by_set() {
     let config = Config::default();
     let sets = config.period_sets();
-    let of = |set: &PeriodSet| (set.shift, set.layers, set.first_group);
-    assert_eq!(sets.iter().map(of).collect::<Vec<_>>(), [(0, 5, 4), (1, 6, 9), (2, 7, 15), (3, 8, 22), (4, 9, 30)]);
+    let of = |set: &PeriodSet| (set.ticks, set.layers, set.first_group);
+    assert_eq!(sets.iter().map(of).collect::<Vec<_>>(), [(1, 5, 4), (2, 6, 9), (4, 7, 15), (8, 8, 22), (16, 9, 30)]);
     let plans = config.group_plans();
     assert_eq!(plans.len(), 39);
     assert_eq!((plans[3].role, plans[4].role, plans[4].senders), (Role::Layer(3), Role::Control, Senders::Source));
     assert_eq!(GroupPlan::complaint(&plans), None);
     let config = read(r#"{"rtts": ["20 ms", "80 ms"], "phases": 2, "layers": 2}"#);
     // 1.25 · 2e6 · 0.02 / 8000 = 6.25 and 25 packets.
-    assert_eq!(config.period_sets().iter().map(of).collect::<Vec<_>>(), [(0, 3, 2), (2, 5, 8)]);
+    assert_eq!(config.period_sets().iter().map(of).collect::<Vec<_>>(), [(1, 3, 2), (4, 5, 8)]);
     assert_eq!(config.group_plans().len(), 2 + 2 * 8);
     for given in [r#"{"join": "direct"}"#, r#"{"layers": 1}"#] {
         let config = read(given);
@@ -75,8 +75,11 @@ fn each_illegal_value_is_named() {
         (r#"{"rtts": ["0.9 ms", "64 s"]}"#, vec!["rtts[0]", "rtts[1]"]),
         (
             r#"{"rtts": ["50 ms", "150 ms", "75 ms", "200 ms", "100 ms", "100 ms"]}"#,
-            vec!["rtts[1]", "rtts[2]", "rtts[4]", "rtts[5]"],
+            vec!["rtts[2]", "rtts[4]", "rtts[5]"],
         ),
+        // 64, 90.51 and 128 ms have 10 microseconds in common, 250, 256 and 257 ms begin together after 8224 s.
+        (r#"{"rtts": ["64 ms", "90.51 ms", "128 ms"]}"#, vec!["rtts[1]"]),
+        (r#"{"rtts": ["250 ms", "256 ms", "257 ms"]}"#, vec!["rtts[2]"]),
         (r#"{"phases": 0}"#, vec!["phases"]),
         (r#"{"phases": 3}"#, vec!["phases"]),
         (r#"{"tfmcc": {"max_rate": "3 Mbit/s"}}"#, vec!["tfmcc.max_rate"]),
@@ -93,6 +96,10 @@ fn each_illegal_value_is_named() {
         (r#"{"base_rate": "1 kbit/s", "layers": 1, "growth": 1.001}"#, vec![]),
         (r#"{"bounds": ["1 kbit/s", "400 Gbit/s"], "join": "direct"}"#, vec![]),
         (r#"{"rtts": ["1 ms"]}"#, vec![]),
+        (r#"{"rtts": ["1 ms", "1.4 ms", "32.768 s"], "layers": 2}"#, vec!["rtts[2]"]),
+        (r#"{"rtts": ["1 ms", "1.4 ms", "2 ms", "2.8 ms"]}"#, vec![]),
+        (r#"{"rtts": ["1 ms", "32.768 s"], "layers": 2}"#, vec![]),
+        (r#"{"rtts": ["32 ms", "45 ms", "64 ms", "90 ms", "128 ms", "180 ms", "256 ms", "360 ms"]}"#, vec![]),
         (r#"{"rtts": ["63 s"], "layers": 2}"#, vec![]),
         (r#"{"join": "direct", "layers": 128, "growth": 1.05}"#, vec![]),
     ] {
@@ -129,8 +136,13 @@ fn messages_say_what_was_given_and_what_is_legal() {
         "1400 bit/s given; legal is at least a packet in 8 s, 1500 bit/s"
     );
     assert_eq!(
-        message(r#"{"rtts": ["50 ms", "150 ms"]}"#),
-        "0.15 s given; legal is a power of two times the first, 0.05 s"
+        message(r#"{"rtts": ["64 ms", "128 ms", "90.51 ms"]}"#),
+        "0.09051 s given; legal is more than the one before it, 0.128 s"
+    );
+    assert_eq!(
+        message(r#"{"rtts": ["64 ms", "90.51 ms"]}"#),
+        "0.09051 s given, and all up to it are multiples of 0.00001 s; legal is 0.0001 s or more, and that they begin \
+         together after at most 65536 times that, as powers of two times the first do, or 50, 70, 100 and 140 ms"
     );
     assert_eq!(message(r#"{"bounds": []}"#), "no layer given; legal is one or more");
 }

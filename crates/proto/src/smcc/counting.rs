@@ -3,7 +3,8 @@
 //! Time is counted from the start of the source, in slots of x. A set of counting layers is for one x; in slot m its
 //! layer k is on, with 2^k packets, if bit k of m is 1. So a member that joins layer k of the set 2^k slots after slot
 //! m_0, whose lowest bits are 0, gets exactly one packet more in each slot than in the one before, for one join each
-//! time the sum doubles. Slots of all sets begin together: x of each is that of the finest times a power of two.
+//! time the sum doubles. Slots of all sets are counted from one moment on, in ticks of which each x has a whole number:
+//! with periods a power of two apart, as [Kwon] has them, a tick is the shortest.
 
 use crate::time::Duration;
 
@@ -13,8 +14,12 @@ pub const MAX_SETS: usize = 16;
 /// The most layers of a set: 65 535 packets per slot.
 pub const MAX_LAYERS: u8 = 16;
 
-/// The most doublings from the finest x to that of a set: of the slot numbers that packets carry, 32 bits, 16 are left.
-pub const MAX_DOUBLINGS: u8 = 16;
+/// Slots of all sets begin together after so many ticks at most: of the ticks that packets can tell from each other,
+/// 2^32, that leaves the slots of [`MAX_LAYERS`].
+pub const MOST_TICKS: u32 = 1 << 16;
+
+/// The least tick: what packets number so begins anew after two days and a half, or later.
+pub const LEAST_TICK: Duration = Duration::from_micros(100);
 
 /// The least x, so that no two packets of a replica are due in one nanosecond.
 pub const LEAST_PERIOD: Duration = Duration::from_millis(1);
@@ -27,18 +32,20 @@ pub const HASTE: f64 = 1.1;
 /// second is behind the first by a third of its period, rounded down to slots, so that a member waits for less.
 #[derive(Clone, Copy, Debug)]
 pub struct Counting {
-    /// x of the finest set.
-    finest: Duration,
+    /// What all periods have a whole number of.
+    tick: Duration,
+    /// How many ticks have numbers of their own; all counting layers begin anew with the first.
+    numbers: u64,
     sets: [Set; MAX_SETS],
     used: u8,
     phases: u8,
 }
 
 /// A set: the layers for one x.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Set {
-    /// x is the finest one times two to the power of this.
-    pub doublings: u8,
+    /// x, in ticks.
+    pub ticks: u32,
     /// How many layers each of its replicas has.
     pub layers: u8,
 }
@@ -63,28 +70,36 @@ pub struct Due {
     pub group: u32,
     /// Its number in its layer; wraps around.
     pub number: u32,
-    /// The slot of the finest set; wraps around.
-    pub slot: u32,
+    /// The number of the tick.
+    pub tick: u32,
 }
 
 impl Counting {
     /// No counting layers at all.
-    pub const NONE: Counting =
-        Counting { finest: LEAST_PERIOD, sets: [Set { doublings: 0, layers: 0 }; MAX_SETS], used: 0, phases: 1 };
+    pub const NONE: Counting = Counting {
+        tick: LEAST_PERIOD,
+        numbers: 1 << 32,
+        sets: [Set { ticks: 1, layers: 0 }; MAX_SETS],
+        used: 0,
+        phases: 1,
+    };
 
-    /// The sets in the order of rising x, the finest of which is `finest`, at least [`LEAST_PERIOD`]; each in one or
-    /// two `phases`. At most [`MAX_SETS`], each within [`MAX_LAYERS`] and [`MAX_DOUBLINGS`]. If they have no layers, as
-    /// where there is nothing to join, there are no sets.
-    pub fn new(finest: Duration, sets: &[Set], phases: u8) -> Counting {
-        debug_assert!(
-            finest >= LEAST_PERIOD && (1..=2).contains(&phases) && sets.is_sorted_by_key(|set| set.doublings)
-        );
+    /// The sets in the order of rising x, in ticks of at least [`LEAST_TICK`]; each in one or two `phases`. At most
+    /// [`MAX_SETS`], of at least [`LEAST_PERIOD`] and within [`MAX_LAYERS`], that begin together after at most
+    /// [`MOST_TICKS`]. If they have no layers, as where there is nothing to join, there are no sets.
+    pub fn new(tick: Duration, sets: &[Set], phases: u8) -> Counting {
+        debug_assert!(tick >= LEAST_TICK && (1..=2).contains(&phases) && sets.is_sorted_by_key(|set| set.ticks));
         if sets.iter().all(|set| set.layers == 0) {
-            return Counting { finest, phases, ..Counting::NONE };
+            return Counting { tick, phases, ..Counting::NONE };
         }
-        let legal = |set: &Set| (1..=MAX_LAYERS).contains(&set.layers) && set.doublings <= MAX_DOUBLINGS;
-        debug_assert!(sets.len() <= MAX_SETS && sets.iter().all(legal));
-        let mut counting = Counting { finest, used: sets.len() as u8, phases, ..Counting::NONE };
+        let together = together(sets.iter().map(|set| set.ticks.into()));
+        debug_assert!(sets.len() <= MAX_SETS && together <= MOST_TICKS.into());
+        debug_assert!(sets.iter().all(|set| (1..=MAX_LAYERS).contains(&set.layers)));
+        // The layers of all sets begin anew together after so many ticks; what is numbered is as often that as 32 bits
+        // hold.
+        let anew = (together as u64) << MAX_LAYERS;
+        let numbers = (1 << 32) / anew * anew;
+        let mut counting = Counting { tick, numbers, used: sets.len() as u8, phases, ..Counting::NONE };
         counting.sets[..sets.len()].copy_from_slice(sets);
         counting
     }
@@ -109,14 +124,29 @@ impl Counting {
         self.used == 0
     }
 
-    /// x of the finest set: the slots whose numbers packets carry.
+    /// What all periods have a whole number of: what packets number.
+    pub fn tick(&self) -> Duration {
+        self.tick
+    }
+
+    /// How many ticks have numbers of their own: behind the last comes 0.
+    pub fn numbers(&self) -> u64 {
+        self.numbers
+    }
+
+    /// x of the finest set.
     pub fn finest(&self) -> Duration {
-        self.finest
+        self.period(0)
     }
 
     /// x of a set.
     pub fn period(&self, set: u8) -> Duration {
-        Duration(self.finest.0 << self.sets[usize::from(set)].doublings)
+        Duration(self.tick.0 * self.ticks(set))
+    }
+
+    /// x of a set, in ticks.
+    pub fn ticks(&self, set: u8) -> u64 {
+        self.sets[usize::from(set)].ticks.into()
     }
 
     /// The set for a round-trip time: the first with which a climb, of a packet per x each x, is at most [`HASTE`]
@@ -149,14 +179,14 @@ impl Counting {
         None
     }
 
-    /// The slot of the finest set at this time from the start of the source on, as packets carry it: it wraps around.
-    pub fn slot_at(&self, since_start: Duration) -> u32 {
-        (since_start.0 / self.finest.0) as u32
+    /// The number of the tick at this time from the start of the source on, as packets carry it.
+    pub fn tick_at(&self, since_start: Duration) -> u32 {
+        (since_start.0 / self.tick.0 % self.numbers) as u32
     }
 
-    /// The slot of a set of which this slot of the finest is a part.
-    pub fn slot_of(&self, set: u8, finest: u64) -> u64 {
-        finest >> self.sets[usize::from(set)].doublings
+    /// The slot of a set of which this tick is a part.
+    pub fn slot_of(&self, set: u8, tick: u64) -> u64 {
+        tick / self.ticks(set)
     }
 
     /// What a replica of a set counts in a slot of the set: the slot's number for the first one, as many packets as all
@@ -222,6 +252,16 @@ pub fn layers_for(packets: f64) -> Option<u8> {
     (1..=MAX_LAYERS).find(|&layers| f64::from((1u32 << layers) - 1) >= packets)
 }
 
+/// After how long periods that begin together do so again: their least common multiple. None of them is 0.
+pub fn together(periods: impl Iterator<Item = u64>) -> u128 {
+    periods.map(u128::from).fold(1, |least, period| least / common(least, period) * period)
+}
+
+/// The greatest common divisor, of which one may be 0.
+pub fn common(one: u128, other: u128) -> u128 {
+    if other == 0 { one } else { common(other, one % other) }
+}
+
 /// The packets of all counting layers, one after the other: what the source sends. Those of a set are evenly spaced in
 /// each layer and, since each stands in the middle of its share of the slot, at no moment are there two of a replica.
 #[derive(Clone, Debug)]
@@ -235,7 +275,7 @@ impl Cursor {
     /// From the start of the source on.
     pub fn new(counting: Counting) -> Cursor {
         let replicas = counting.sets().len() * usize::from(counting.phases);
-        let due = Due { at: Duration::ZERO, group: 0, number: 0, slot: 0 };
+        let due = Due { at: Duration::ZERO, group: 0, number: 0, tick: 0 };
         let mut cursor = Cursor { counting, next: vec![due; replicas] };
         cursor.seek(Duration::ZERO);
         cursor
@@ -285,7 +325,7 @@ impl Cursor {
                 let group = self.counting.group_of(CountingLayer { set, phase, rank });
                 let counted = self.counting.counted(set, phase, slot);
                 let number = (sent_before(rank, counted) + index) as u32;
-                return Due { at, group, number, slot: self.counting.slot_at(at) };
+                return Due { at, group, number, tick: self.counting.tick_at(at) };
             }
             (slot, within) = (slot + 1, 0);
         }

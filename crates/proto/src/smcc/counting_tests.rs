@@ -7,26 +7,26 @@ fn layer(set: u8, phase: u8, rank: u8) -> CountingLayer {
     CountingLayer { set, phase, rank }
 }
 
-/// Sets of x = `finest_ms` times these powers of two, with so many layers.
-fn counting(finest_ms: u64, sets: &[(u8, u8)], phases: u8) -> Counting {
-    let sets: Vec<Set> = sets.iter().map(|&(doublings, layers)| Set { doublings, layers }).collect();
-    Counting::new(Duration::from_millis(finest_ms), &sets, phases)
+/// Sets of x = so many ticks of `tick_ms`, with so many layers.
+fn counting(tick_ms: u64, sets: &[(u32, u8)], phases: u8) -> Counting {
+    let sets: Vec<Set> = sets.iter().map(|&(ticks, layers)| Set { ticks, layers }).collect();
+    Counting::new(Duration::from_millis(tick_ms), &sets, phases)
 }
 
-/// How many packets of each group are sent in each slot of the finest set, by the cursor, for so many slots.
-fn sent(counting: Counting, slots: u64) -> Vec<Vec<u32>> {
-    let mut packets = vec![vec![0; counting.len() as usize]; slots as usize];
+/// How many packets of each group are sent in each tick, by the cursor, for so many ticks.
+fn sent(counting: Counting, ticks: u64) -> Vec<Vec<u32>> {
+    let mut packets = vec![vec![0; counting.len() as usize]; ticks as usize];
     let mut cursor = Cursor::new(counting);
-    while let Some(due) = cursor.advance().filter(|due| due.at.0 < slots * counting.finest().0) {
-        assert_eq!(u64::from(due.slot), due.at.0 / counting.finest().0);
-        packets[due.slot as usize][due.group as usize] += 1;
+    while let Some(due) = cursor.advance().filter(|due| due.at.0 < ticks * counting.tick().0) {
+        assert_eq!(u64::from(due.tick), due.at.0 / counting.tick().0);
+        packets[due.tick as usize][due.group as usize] += 1;
     }
     packets
 }
 
 #[test]
 fn the_table_of_figure_2() {
-    let one = counting(1000, &[(0, 4)], 1);
+    let one = counting(1000, &[(1, 4)], 1);
     let table = [
         [0, 1, 0, 1, 0, 1, 0, 1, 0, 1],
         [0, 0, 2, 2, 0, 0, 2, 2, 0, 0],
@@ -50,19 +50,21 @@ fn the_table_of_figure_2() {
 /// Whoever joins layer k after 2^k slots from an aligned slot on gets one packet more in each slot.
 #[test]
 fn from_an_aligned_slot_on_each_slot_has_one_packet_more() {
-    let many = counting(8, &[(0, 3), (1, 5), (3, 4)], 2);
-    let sent = sent(many, 1000);
-    for (set, bits, phase) in [(0, 3, 0), (0, 2, 1), (1, 5, 0), (1, 5, 1), (1, 3, 1), (2, 4, 1), (2, 1, 0)] {
-        let width = 1usize << many.sets()[usize::from(set)].doublings;
-        for from in 0..20 {
-            let start = many.aligned(set, phase, bits, from);
-            assert!((from..from + (1 << bits)).contains(&start) && many.alignment(set, phase, start) >= bits);
-            for j in 0..1u64 << bits {
-                let first = (start + j) as usize * width;
-                let groups = (0..bits).filter(|rank| j >= 1 << rank);
-                let groups = groups.map(|rank| many.group_of(layer(set, phase, rank)) as usize);
-                let got: u32 = groups.map(|g| sent[first..first + width].iter().map(|slot| slot[g]).sum::<u32>()).sum();
-                assert_eq!(u64::from(got), j, "set {set}, phase {phase}, {j} slots after {start}");
+    // Periods a power of two apart, and a factor of 1.4 and 10/7.
+    for many in [counting(8, &[(1, 3), (2, 5), (8, 4)], 2), counting(8, &[(5, 3), (7, 5), (10, 4)], 2)] {
+        let sent = sent(many, 800 * many.ticks(0));
+        for (set, bits, phase) in [(0, 3, 0), (0, 2, 1), (1, 5, 0), (1, 5, 1), (1, 3, 1), (2, 4, 1), (2, 1, 0)] {
+            let width = many.ticks(set) as usize;
+            for from in 0..20 {
+                let start = many.aligned(set, phase, bits, from);
+                assert!((from..from + (1 << bits)).contains(&start) && many.alignment(set, phase, start) >= bits);
+                for j in 0..1u64 << bits {
+                    let first = (start + j) as usize * width;
+                    let groups = (0..bits).filter(|rank| j >= 1 << rank);
+                    let groups = groups.map(|rank| many.group_of(layer(set, phase, rank)) as usize);
+                    let of = |g: usize| sent[first..first + width].iter().map(|tick| tick[g]).sum::<u32>();
+                    assert_eq!(groups.map(of).sum::<u32>(), j as u32, "{many:?}, set {set}, phase {phase}, {start}");
+                }
             }
         }
     }
@@ -72,7 +74,7 @@ fn from_an_aligned_slot_on_each_slot_has_one_packet_more() {
 fn packets_are_evenly_spaced_and_numbered_and_no_two_of_a_replica_coincide() {
     // 2^5 does not divide a third of a second.
     let finest = Duration(333_333_333);
-    let one = Counting::new(finest, &[Set { doublings: 0, layers: 5 }], 2);
+    let one = Counting::new(finest, &[Set { ticks: 1, layers: 5 }], 2);
     let mut cursor = Cursor::new(one);
     let mut last: Vec<Option<Due>> = vec![None; 10];
     let mut at = [None; 2];
@@ -98,35 +100,40 @@ fn packets_are_evenly_spaced_and_numbered_and_no_two_of_a_replica_coincide() {
 }
 
 #[test]
-fn it_is_exact_after_hours_and_where_numbers_wrap() {
-    let many = counting(1, &[(0, 10), (4, 16), (16, 3)], 2);
-    // A day; and the slots around 2^32, after which what packets carry begins from 0.
-    for at in [86_400_000, (1u64 << 32) - 200] {
-        let mut cursor = Cursor::new(many);
-        cursor.seek(Duration::from_millis(at));
-        let mut packets = 0;
-        let mut planned = 0;
-        for slot in at..at + 400 {
-            for group in 0..20 {
-                planned += many.packets(many.layer_of(group).expect("of the first set"), slot);
+fn it_is_exact_after_hours_and_where_numbers_begin_anew() {
+    let sets = [[(1, 10), (16, 16), (1 << 16, 3)], [(5, 10), (7, 16), (10, 3)]];
+    for (sets, numbers) in sets.into_iter().zip([1 << 32, 936 * (70 << 16)]) {
+        let many = counting(1, &sets, 2);
+        assert_eq!(many.numbers(), numbers);
+        // A day; and the ticks around those behind which the numbers on packets begin from 0.
+        for at in [86_400_000, numbers - 200, 3 * numbers - 200].map(|at| at / many.ticks(0) * many.ticks(0)) {
+            let mut cursor = Cursor::new(many);
+            cursor.seek(Duration::from_millis(at));
+            let mut packets = 0;
+            let mut planned = 0;
+            let slots = many.slot_of(0, at)..many.slot_of(0, at) + 400;
+            for slot in slots.clone() {
+                for group in 0..20 {
+                    planned += many.packets(many.layer_of(group).expect("of the first set"), slot);
+                }
             }
+            while let Some(due) = cursor.advance().filter(|due| due.at < Duration(many.finest().0 * slots.end)) {
+                assert!(due.at.0 >= at * MS);
+                assert_eq!(u64::from(due.tick), due.at.0 / MS % numbers);
+                let which = many.layer_of(due.group).expect("there is one");
+                // A member that knows the numbers of ticks only comes to the same.
+                let slot = many.slot_of(which.set, due.at.0 / MS);
+                assert!(many.is_on(which, slot) && many.is_on(which, many.slot_of(which.set, u64::from(due.tick))));
+                packets += u32::from(which.set == 0);
+            }
+            assert_eq!(packets, planned);
         }
-        while let Some(due) = cursor.advance().filter(|due| due.at.0 < (at + 400) * MS) {
-            assert!(due.at.0 >= at * MS);
-            assert_eq!(due.slot, (due.at.0 / MS) as u32);
-            let which = many.layer_of(due.group).expect("there is one");
-            // A member that knows the low 32 bits of slots only comes to the same.
-            let slot = many.slot_of(which.set, due.at.0 / MS);
-            assert!(many.is_on(which, slot) && many.is_on(which, many.slot_of(which.set, u64::from(due.slot))));
-            packets += u32::from(which.set == 0);
-        }
-        assert_eq!(packets, planned);
     }
 }
 
 #[test]
 fn wherever_it_is_set_to_the_cursor_goes_on_with_the_first_that_follows() {
-    let many = counting(3, &[(0, 4), (2, 3)], 2);
+    let many = counting(3, &[(2, 4), (7, 3)], 2);
     let mut cursor = Cursor::new(many);
     let all: Vec<Due> = (0..5000).map(|_| cursor.advance().expect("it goes on")).collect();
     assert!(all.is_sorted_by_key(|due| due.at));
@@ -149,7 +156,7 @@ fn wherever_it_is_set_to_the_cursor_goes_on_with_the_first_that_follows() {
 /// them apart, about 0.28 as f is about a third or two.
 #[test]
 fn two_replicas_shorten_the_mean_wait() {
-    let two = counting(10, &[(0, 9)], 2);
+    let two = counting(10, &[(1, 9)], 2);
     // The replica is behind by floor(512/3) slots.
     assert!((0..600).all(|slot| two.count(0, 1, slot + 170) == two.count(0, 0, slot)));
     for bits in 1..=9u8 {
@@ -169,7 +176,7 @@ fn two_replicas_shorten_the_mean_wait() {
 
 #[test]
 fn groups_come_set_by_set_replica_by_replica_and_layer_by_layer() {
-    let many = counting(32, &[(0, 2), (2, 3)], 2);
+    let many = counting(32, &[(1, 2), (4, 3)], 2);
     assert_eq!((many.len(), many.is_empty(), many.sets().len(), many.phases()), (10, false, 2, 2));
     let order =
         [(0, 0, 0), (0, 0, 1), (0, 1, 0), (0, 1, 1), (1, 0, 0), (1, 0, 1), (1, 0, 2), (1, 1, 0), (1, 1, 1), (1, 1, 2)];
@@ -179,17 +186,37 @@ fn groups_come_set_by_set_replica_by_replica_and_layer_by_layer() {
     }
     assert_eq!((many.layer_of(10), many.layer_of(u32::MAX)), (None, None));
     assert_eq!((many.period(0), many.period(1)), (Duration::from_millis(32), Duration::from_millis(128)));
-    let none = counting(10, &[(0, 0), (1, 0)], 2);
+    let none = counting(10, &[(1, 0), (2, 0)], 2);
     assert_eq!((none.len(), none.is_empty(), none.layer_of(0), Cursor::new(none).advance()), (0, true, None, None));
 }
 
 #[test]
 fn a_round_trip_time_has_the_shortest_slots_that_are_not_too_steep() {
-    let many = counting(32, &[(0, 2), (1, 2), (3, 3)], 1);
+    let many = counting(32, &[(1, 2), (2, 2), (8, 3)], 1);
     // (33/32)² = 1.063 and (67/64)² = 1.096 are within 1.1, (34/32)² = 1.129 and (68/64)² are not.
     let cases = [(0, 0), (31, 0), (32, 0), (33, 0), (34, 1), (64, 1), (67, 1), (68, 2), (256, 2), (10_000, 2)];
     for (ms, set) in cases {
         assert_eq!(many.set_for(Duration::from_millis(ms)), set, "{ms} ms");
+    }
+}
+
+/// A climb gains a packet per x each x, a TCP without a queue a packet per round trip each round trip.
+#[test]
+fn a_climb_is_at_most_a_tenth_steeper_than_that_of_a_tcp_and_little_flatter_than_the_periods_are_apart() {
+    let twice: Vec<(u32, u8)> = (0..5).map(|power| (32 << power, 3)).collect();
+    let roots: Vec<(u32, u8)> = (0..5).flat_map(|power| [(32 << power, 3), (45 << power, 3)]).collect();
+    for (sets, apart) in [(twice, 2.0), (roots, 64.0 / 45.0)] {
+        let many = counting(1, &sets, 1);
+        for tenths in 1..=5360 {
+            let rtt = Duration::from_micros(100 * tenths);
+            let period = many.period(many.set_for(rtt));
+            let steepness = rtt.as_secs_f64() / period.as_secs_f64();
+            let steepness = steepness * steepness;
+            let flattest = if rtt < many.finest() { 0.0 } else { 1.1 / (apart * apart) };
+            assert!(steepness <= 1.1 && steepness >= flattest, "{rtt} has {period}: {steepness}");
+        }
+        // Beyond the longest period there is none to be had.
+        assert_eq!(many.set_for(Duration::from_secs(2)), sets.len() as u8 - 1);
     }
 }
 

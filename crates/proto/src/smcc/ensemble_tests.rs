@@ -1,5 +1,6 @@
 //! The source with real members: lead receivers that leave, fall silent or lie, and what others see of it.
 
+use super::show::{JOIN_BEGUN, JOIN_FAILED, JOIN_SUCCEEDED};
 use super::*;
 use crate::endpoint::{Endpoint, Event};
 use crate::packet::{Address, FlowId, Packet};
@@ -165,4 +166,45 @@ fn one_that_reports_on_all_layers_has_each_elected_anew_and_no_more() {
     // Whoever is honest, and wants less, leads its layer.
     assert_eq!(group.source.lead(2), Some(honest));
     assert!(elections(&group.events, at(40.0)).iter().all(|&(_, layer)| layer < 2));
+}
+
+#[test]
+fn periods_that_are_no_multiples_of_each_other_count_as_well() {
+    // Round trips of 60 ms: less than 70 ms, more than 50. One loses much and holds the lowest layer down, the other
+    // nothing, or one packet of the second counting layer of the second set: the last of those that come in a row.
+    let config: Config = serde_json::from_str(r#"{"layers": 2, "rtts": ["50 ms", "70 ms", "100 ms"]}"#).unwrap();
+    let second = Address::group((GROUP.index() as u32) + config.period_sets()[1].first_group + 1);
+    for loses in [false, true] {
+        let (climbs, heard) = (Cell::new(false), Cell::new(0));
+        let mut random = Random::stream(6, "test/loss");
+        let mut group = session(&config, 2, |_, to, packet: &Packet| {
+            if to == Who::Member(1) && random.chance(0.05) {
+                return Fate::Lose;
+            }
+            let is_it = climbs.get() && to == Who::Member(0) && packet.destination == second;
+            heard.set(heard.get() + u32::from(is_it));
+            if loses && is_it && heard.get() == 4 { Fate::Lose } else { Fate::Deliver }
+        });
+        group.start_all();
+        let mut now = at(0.0);
+        while now < at(30.0) {
+            now += Duration::from_millis(5);
+            group.run_until(now);
+            climbs.set(group.events.iter().any(|(_, _, event)| event.is(JOIN_BEGUN) && event.details[2] > 0.0));
+        }
+        let of = |kind| {
+            group
+                .events
+                .iter()
+                .filter(|told| told.1 == Who::Member(0))
+                .map(|told| told.2)
+                .filter(move |event: &Event| event.is(kind))
+        };
+        assert!(of(JOIN_BEGUN).next().is_some() && of(JOIN_BEGUN).all(|event| event.details[2] == 0.07));
+        assert_eq!((of(JOIN_FAILED).count(), group.members[0].loss_event_rate() > 0.0), (usize::from(loses), loses));
+        // What is through has had all packets of a slot, as many as were sent, and those of three counting layers.
+        let (added, joined) =
+            of(JOIN_SUCCEEDED).next().map_or((0.0, 0.0), |event| (event.details[0], event.details[1]));
+        assert!(loses || (added >= 3.0 && joined >= 2.0 && group.members[0].level() == 1), "{added} {joined}");
+    }
 }

@@ -25,8 +25,9 @@ pub struct DataHeader {
     pub data: tfmcc::DataHeader,
     /// T_{i+1}, the rate of the next layer and those below it, bit/s; NaN if there is no such layer.
     pub next_bps: f32,
-    /// The number of the slot of the finest set in which it was sent, from the sender's start; wraps around.
-    pub slot: u32,
+    /// The number of the tick in which it was sent, from the sender's start: what the periods of all counting layers
+    /// have a whole number of. Behind the last comes 0.
+    pub tick: u32,
 }
 
 /// The same without gaps between the numbers, as there are 36 bytes for a header.
@@ -40,7 +41,7 @@ pub struct PackedDataHeader {
     round: u8,
     echo: Option<Echo>,
     next_bps: f32,
-    slot: u32,
+    tick: u32,
 }
 
 /// A packet of a counting layer.
@@ -48,8 +49,9 @@ pub struct PackedDataHeader {
 pub struct CountingHeader {
     /// Number of the packet in its group, from 0; wraps around.
     pub sequence: u32,
-    /// The number of the slot of the finest set in which it was sent, from the sender's start; wraps around.
-    pub slot: u32,
+    /// The number of the tick in which it was sent, from the sender's start: what the periods of all counting layers
+    /// have a whole number of. Behind the last comes 0.
+    pub tick: u32,
 }
 
 /// A feedback packet.
@@ -80,11 +82,11 @@ pub struct AckHeader {
 pub const DATA: Layout = Layout::new(
     "SMCC: data",
     Format::Own(64),
-    &[tfmcc::DATA_FIELDS, &[Field::new("next rate", 32), Field::new("slot", 32)]],
+    &[tfmcc::DATA_FIELDS, &[Field::new("next rate", 32), Field::new("tick", 32)]],
 );
 /// A packet of a counting layer.
 pub const COUNTING: Layout =
-    Layout::new("SMCC: counting", Format::Own(65), &[&[Field::new("sequence", 32), Field::new("slot", 32)]]);
+    Layout::new("SMCC: counting", Format::Own(65), &[&[Field::new("sequence", 32), Field::new("tick", 32)]]);
 /// A report.
 pub const FEEDBACK: Layout =
     Layout::new("SMCC: report", Format::Own(66), &[tfmcc::FEEDBACK_FIELDS, &[Field::new("layer", 8)]]);
@@ -96,9 +98,9 @@ pub const ACK: Layout = Layout::new(
 );
 
 impl From<DataHeader> for Header {
-    fn from(DataHeader { data, next_bps, slot }: DataHeader) -> Header {
+    fn from(DataHeader { data, next_bps, tick }: DataHeader) -> Header {
         let tfmcc::DataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo } = data;
-        let packed = PackedDataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo, next_bps, slot };
+        let packed = PackedDataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo, next_bps, tick };
         Header::Data(packed)
     }
 }
@@ -107,9 +109,9 @@ impl PackedDataHeader {
     /// What it says.
     #[inline]
     pub fn unpack(self) -> DataHeader {
-        let PackedDataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo, next_bps, slot } = self;
+        let PackedDataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo, next_bps, tick } = self;
         let data = tfmcc::DataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo };
-        DataHeader { data, next_bps, slot }
+        DataHeader { data, next_bps, tick }
     }
 }
 
@@ -120,7 +122,7 @@ impl ProtocolHeader for Header {
                 let DataHeader { data, next_bps, .. } = packed.unpack();
                 data.digest() ^ u64::from(next_bps.to_bits()) << 32
             }
-            Header::Counting(counting) => u64::from(counting.sequence) << 32 | u64::from(counting.slot),
+            Header::Counting(counting) => u64::from(counting.sequence) << 32 | u64::from(counting.tick),
             Header::Feedback(feedback) => {
                 feedback.feedback.digest() ^ u64::from(feedback.layer) << 40 ^ u64::from(feedback.dropped) << 48
             }
@@ -157,9 +159,9 @@ impl ProtocolHeader for Header {
         match wild.below(8) {
             0..3 => {
                 let data = tfmcc::DataHeader::wild(wild);
-                DataHeader { data, next_bps: wild.number(), slot: wild.sequence() }.into()
+                DataHeader { data, next_bps: wild.number(), tick: wild.sequence() }.into()
             }
-            3 => Header::Counting(CountingHeader { sequence: wild.sequence(), slot: wild.sequence() }),
+            3 => Header::Counting(CountingHeader { sequence: wild.sequence(), tick: wild.sequence() }),
             4 | 5 => Header::Ack(AckHeader {
                 echoed_stamp_us: wild.word(),
                 highest: wild.sequence(),
@@ -197,10 +199,10 @@ mod tests {
                 round: 255,
                 echo,
             };
-            let header = Header::from(DataHeader { data, next_bps, slot: 1 << 31 });
+            let header = Header::from(DataHeader { data, next_bps, tick: 1 << 31 });
             let Header::Data(packed) = header else { panic!("{header:?}") };
             let back = packed.unpack();
-            assert_eq!((back.data, back.next_bps.to_bits(), back.slot), (data, next_bps.to_bits(), 1 << 31));
+            assert_eq!((back.data, back.next_bps.to_bits(), back.tick), (data, next_bps.to_bits(), 1 << 31));
             assert_eq!((header.number(), header.is_data()), (Some(0xdead_beef), true));
         }
     }
@@ -209,9 +211,9 @@ mod tests {
     fn digests_tell_packets_apart() {
         let data =
             tfmcc::DataHeader { sequence: 7, suppression_bps: 1e6, rate_bps: 1e6, max_rtt_us: 1, round: 1, echo: None };
-        let of = |next_bps| Header::from(DataHeader { data, next_bps, slot: 0 }).digest();
+        let of = |next_bps| Header::from(DataHeader { data, next_bps, tick: 0 }).digest();
         assert_ne!(of(1e6), of(2e6));
-        let counting = |sequence, slot| Header::Counting(CountingHeader { sequence, slot }).digest();
+        let counting = |sequence, tick| Header::Counting(CountingHeader { sequence, tick }).digest();
         assert_ne!(counting(1, 2), counting(2, 1));
     }
 }

@@ -41,7 +41,7 @@ pub(super) struct Layer {
 pub(super) struct Beside {
     /// T_{i+1}, bit/s; NaN without such a layer.
     pub next_bps: f64,
-    pub slot: u32,
+    pub tick: u32,
     pub echo: Option<Echo>,
 }
 
@@ -133,8 +133,8 @@ impl Layer {
     }
 
     /// The packet that is due.
-    pub(super) fn next(&mut self, now: Instant, Beside { next_bps, slot, echo }: Beside) -> Packet {
-        let word = |data, _| Header::from(DataHeader { data, next_bps: next_bps as f32, slot }).into();
+    pub(super) fn next(&mut self, now: Instant, Beside { next_bps, tick, echo }: Beside) -> Packet {
+        let word = |data, _| Header::from(DataHeader { data, next_bps: next_bps as f32, tick }).into();
         let packet = match &self.led.control {
             LayerControl::Tfmcc(control) => self.packets.next(now, control, Scaling::default(), echo, word),
             LayerControl::Windowed(control) => self.packets.next(now, control.rounds(), Scaling::default(), echo, word),

@@ -86,6 +86,45 @@ fn the_rate_grows_by_the_longest_round_trip_that_who_limits_had_lately() {
 }
 
 #[test]
+fn the_longest_round_trip_goes_along_from_layer_to_layer() {
+    let mut run = Run::new(&direct());
+    run.keep_reporting((2.0, 4.0), 1, 1, 2e6);
+    run.report_as(4.0, 1, 1, 2e6, |header| {
+        header.feedback.echoed_stamp_us = header.feedback.echoed_stamp_us.wrapping_sub(236_000);
+    });
+    run.report(4.1, 1, 2, 3e6);
+    run.keep_reporting((4.164, 5.0), 1, 2, 4e6);
+    run.report(5.0, 1, 3, 6e6);
+    // A round may be over, with which it goes down by a tenth.
+    assert!((0.26..0.301).contains(&run.sender.max_rtt_s(3)), "{}", run.sender.max_rtt_s(3));
+}
+
+#[test]
+fn who_limits_again_as_the_next_one_never_answers_is_asked_at_once_unless_it_has_left() {
+    for has_left in [false, true] {
+        let mut run = Run::new(&direct());
+        run.keep_reporting((2.0, 4.0), 1, 1, 1.8e6);
+        run.report(4.0, 2, 1, 1.2e6);
+        if has_left {
+            run.report_as(4.1, 1, 1, 1.8e6, |header| header.feedback.leave = true);
+        }
+        assert_eq!(run.sender.lead(1), Some(receiver(2)));
+        while run.sender.lead(1) == Some(receiver(2)) {
+            let due = run.sender.deadline().expect("it goes on");
+            run.input(due, Input::Timeout);
+        }
+        assert_eq!(run.sender.lead(1), (!has_left).then_some(receiver(1)));
+        if has_left {
+            continue;
+        }
+        run.packets.clear();
+        let sent = run.sent(run.now.as_secs_f64() + 0.5);
+        let echo = sent.iter().filter_map(data).find(|(layer, _)| *layer == 1).and_then(|(_, data)| data.data.echo);
+        assert_eq!(echo.map(|Echo { receiver, is_clr, .. }| (receiver, is_clr)), Some((receiver(1), true)));
+    }
+}
+
+#[test]
 fn an_election_asks_everybody_and_does_not_raise_the_rate() {
     let mut run = Run::new(&direct());
     run.keep_reporting((2.0, 5.0), 1, 2, 2.5e6);

@@ -174,7 +174,7 @@ impl Receiver {
             reporting: Reporting::new(&config.tfmcc),
             measurement: Measurement::new(&config.tfmcc),
             least_rtt: Lately::LEAST,
-            slots: Slots::new(counting.finest()),
+            slots: Slots::new(&counting),
             attempt: None,
             hold_until: Instant::ZERO,
             moved_at_event: 0,
@@ -231,7 +231,7 @@ impl Receiver {
         }
         self.phase = Phase::Waiting;
         // What was measured before it left stays, what was said is of the past.
-        self.slots = Slots::new(self.counting.finest());
+        self.slots = Slots::new(&self.counting);
         (self.top, self.next_bps, self.is_new_there) = (nothing_said(), f32::NAN, true);
         (self.level, self.hold_until, self.lowest) = (0, now, Received::default());
         self.layers.push(Layer::joined(now));
@@ -316,7 +316,7 @@ impl Receiver {
             let is_new = core::mem::take(&mut self.is_new_there);
             self.reporting.hear(now, &header.data, (is_new, is_member), &self.measurement, &mut self.random);
         }
-        let (new_slot, overdue) = self.see(now, header.slot, out);
+        let (new_slot, overdue) = self.see(now, header.tick, out);
         let lost = lost.or(overdue);
         let measurement = &self.measurement;
         let hurt = || measurement.have_loss() && is_member && measurement.desired_bps(now) < measurement.sending_bps();
@@ -340,18 +340,18 @@ impl Receiver {
         let lost = self.record(now, packet, Held::Counting(rank), taken, out);
         let is_distinct = self.distinct_pkts > before;
         // The attempt may be over.
-        if let (Some(attempt), Some(slot)) = (&mut self.attempt, self.slots.count_of(now, header.slot)) {
-            let step = attempt.steps(&self.counting, slot);
+        if let (Some(attempt), Some(tick)) = (&mut self.attempt, self.slots.count_of(now, header.tick)) {
+            let step = attempt.steps(&self.counting, tick);
             if let Some(step) = step.filter(|_| is_distinct) {
                 attempt.count(step);
             }
             let layer = attempt.layer(rank);
-            let before = self.counting.sent_before(layer, self.counting.slot_of(layer.set, slot));
+            let before = self.counting.sent_before(layer, self.counting.slot_of(layer.set, tick));
             let scheduled = before.wrapping_add(Counting::index_in_slot(rank, header.sequence).into());
             let offset = &mut self.climbed[usize::from(rank)].offset;
             offset.get_or_insert(taken.sequence.wrapping_sub(scheduled));
         }
-        let (new_slot, overdue) = self.see(now, header.slot, out);
+        let (new_slot, overdue) = self.see(now, header.tick, out);
         let lost = lost.or(overdue);
         if self.reporting.answers(now, lost.is_some(), false, || false) {
             self.send_report(now, false, out);

@@ -31,19 +31,21 @@ const FULL: f64 = 0.9;
 const REACHED: f64 = 0.99;
 
 impl Receiver {
-    /// A packet has come with this slot number: whether it is the first of its slot, and a loss that is known by it.
+    /// A packet has come with this number of a tick: whether it is the first of its slot in the finest set, and a loss
+    /// that is known by it.
     pub(super) fn see(&mut self, now: Instant, number: u32, out: &mut Outbox) -> (bool, Option<Cause>) {
-        let is_first = self.slots.last().is_none();
+        let before = self.slots.last();
         let (is_new, lost) = match self.slots.see(now, number) {
             Seen::Wild => return (false, None),
-            Seen::Anew(_) if is_first => return (true, None),
+            Seen::Anew(_) if before.is_none() => return (true, None),
             Seen::Anew(_) => {
                 self.abandon(now, out);
                 return (true, None);
             }
-            Seen::New(slot) => {
+            Seen::New(tick) => {
                 self.leave_silent(now, out);
-                (true, self.overdue(now, slot, out))
+                let is_new = before.is_none_or(|last| self.counting.slot_of(0, tick) > self.counting.slot_of(0, last));
+                (is_new, self.overdue(now, tick, out))
             }
             Seen::Old(_) => (false, None),
         };
@@ -52,13 +54,13 @@ impl Receiver {
     }
 
     /// What is missing of counting layers when the second slot after its own begins is lost.
-    fn overdue(&mut self, now: Instant, slot: u64, out: &mut Outbox) -> Option<Cause> {
+    fn overdue(&mut self, now: Instant, tick: u64, out: &mut Outbox) -> Option<Cause> {
         for rank in 0..self.climbed.len() {
             // A loss ends the attempt.
             let Some(attempt) = &self.attempt else { return None };
             let layer = attempt.layer(rank as u8);
             let Some(offset) = self.climbed[rank].offset else { continue };
-            let before = self.counting.slot_of(layer.set, slot).saturating_sub(1);
+            let before = self.counting.slot_of(layer.set, tick).saturating_sub(1);
             let until = offset.wrapping_add(self.counting.sent_before(layer, before));
             let recorded = self.miss(layer.rank, until);
             if let Some(cause) = self.found(now, recorded, out) {
@@ -72,7 +74,7 @@ impl Receiver {
     fn progress(&mut self, now: Instant, out: &mut Outbox) {
         let climb = self.climb();
         let Some(attempt) = self.attempt.as_mut().filter(|attempt| attempt.has_begun()) else { return };
-        let Some(step) = self.slots.last().and_then(|slot| attempt.steps(&self.counting, slot)) else {
+        let Some(step) = self.slots.last().and_then(|tick| attempt.steps(&self.counting, tick)) else {
             // It has begun by a view that was wrong: a clock has jumped, or the way has become much longer.
             if attempt.is_overdue(now) {
                 self.abandon(now, out);
@@ -315,7 +317,7 @@ impl Receiver {
         let climb = self.climb();
         let event = Event::change(kind, climb.from_bps, climb.to_bps, cause).on(self.level as u8 + 1);
         let Some(attempt) = &self.attempt else { return out.event(event.with([0.0, 0.0, f64::NAN, 0.0])) };
-        let step = self.slots.last().and_then(|slot| attempt.steps(&self.counting, slot));
+        let step = self.slots.last().and_then(|tick| attempt.steps(&self.counting, tick));
         let added = if kind == JOIN_SUCCEEDED { attempt.passed() } else { step.unwrap_or(0) };
         // How long it will have waited, if it has just decided.
         let until = if kind == JOIN_WAITING { attempt.due_at() } else { now };

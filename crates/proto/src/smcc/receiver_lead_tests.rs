@@ -77,3 +77,15 @@ fn a_layer_is_left_for_a_queue_as_well_but_not_at_once() {
     hand.until(LAYER_DROPPED, none);
     assert!(hand.now >= settled_at);
 }
+
+#[test]
+fn a_layer_must_have_been_full_since_it_was_joined() {
+    // Both are full from the beginning. The way to the second is five packets, that to the third proves nothing.
+    let mut hand = Hand::new(&config(), &[4_000_000.0, 8_000_000.0, 8_000_000.0]);
+    hand.until(JOIN_SUCCEEDED, none);
+    let first_s = hand.now.as_secs_f64();
+    assert!((0.1..1.0).contains(&first_s), "{first_s}");
+    hand.until(JOIN_SUCCEEDED, none);
+    let second_s = hand.now.as_secs_f64();
+    assert!((1.99..2.1).contains(&(second_s - first_s)), "{first_s}, {second_s}");
+}

@@ -43,7 +43,7 @@ fn one_wild_slot_on_a_counting_packet_changes_nothing() {
             given = lost;
             assert!(hand.now.0 / X.0 < start + 6);
         }
-        let counting = CountingHeader { sequence: given.expect("it was sent"), slot: wild };
+        let counting = CountingHeader { sequence: given.expect("it was sent"), tick: wild };
         hand.hand_in(4, Header::Counting(counting));
         hand.until(JOIN_SUCCEEDED, none);
         assert_eq!((hand.count(JOIN_FAILED), hand.count(LOSS_EVENT), hand.member.level()), (0, 0, 1), "{wild}");
@@ -100,4 +100,50 @@ fn who_comes_back_while_it_says_that_it_leaves_stays() {
     hand.run(hand.now.as_secs_f64() + 10.0, none);
     assert!(!hand.held.is_empty() && hand.count(LAYER_DROPPED) == 0);
     assert!(hand.reports.last().is_some_and(|(_, report)| !report.feedback.leave));
+}
+
+#[test]
+fn packets_of_counting_layers_say_how_long_the_way_is() {
+    let mut hand = below_a_slow_one();
+    hand.until(JOIN_BEGUN, none);
+    while hand.climbed() == 0 {
+        hand.run(hand.now.as_secs_f64() + 0.001, none);
+    }
+    let mut ahead = hand.cursor.clone();
+    let due = std::iter::from_fn(|| ahead.advance()).find(|due| due.group == 0).expect("it goes on");
+    let rtt_s = |hand: &Hand| hand.member.measurement.measured_rtt_s().expect("it has measured");
+    assert!((rtt_s(&hand) - 0.008).abs() < 1e-5, "{}", rtt_s(&hand));
+    let counting = CountingHeader { sequence: due.number, tick: due.tick };
+    let packet = Packet {
+        sent: hand.now - Duration::from_millis(3),
+        flow: FlowId(0),
+        source: SOURCE,
+        destination: Address::group(GROUP.index() as u32 + 3),
+        size: 1000,
+        ttl: INITIAL_TTL,
+        ecn: Ecn::Capable,
+        header: Header::Counting(counting).into(),
+    };
+    hand.input(Input::Packet(&packet, None));
+    assert!((rtt_s(&hand) - 0.011).abs() < 1e-5, "{}", rtt_s(&hand));
+}
+
+#[test]
+fn who_comes_down_to_a_layer_gives_it_as_long_as_who_joins_it() {
+    let mut hand = on_top();
+    let mut first = true;
+    hand.until(LOSS_EVENT, |sent| sent.group == 0 && core::mem::take(&mut first));
+    hand.run(hand.now.as_secs_f64() + 20.0, none);
+    hand.blocked = vec![1];
+    hand.run(hand.now.as_secs_f64() + 8.0, none);
+    assert_eq!(hand.member.level(), 2);
+    // A queue for a moment takes it down to the layer of which nothing has come for 8 s.
+    hand.rtt = Duration::from_millis(2000);
+    hand.until(LAYER_DROPPED, none);
+    hand.rtt = Duration::from_millis(8);
+    assert_eq!(hand.member.level(), 1);
+    let down_s = hand.now.as_secs_f64();
+    hand.until(LAYER_DROPPED, none);
+    let left_s = hand.now.as_secs_f64();
+    assert!((9.9..10.2).contains(&(left_s - down_s)), "{down_s}, {left_s}");
 }

@@ -147,7 +147,7 @@ impl Hand {
             } else if counting == next {
                 let due = self.cursor.advance().expect("there is one");
                 let group = self.layers as u32 + due.group;
-                let header = Header::Counting(CountingHeader { sequence: due.number, slot: due.slot });
+                let header = Header::Counting(CountingHeader { sequence: due.number, tick: due.tick });
                 self.give(group, due.number, header, &mut lose);
             } else {
                 let number = self.due[layer].1;
@@ -174,7 +174,7 @@ impl Hand {
             echo: self.echoes.then_some(Echo { receiver: OWN, stamp_us, is_clr }),
         };
         let next_bps = self.rates_bps.get(layer + 1).copied().unwrap_or(f32::NAN);
-        DataHeader { data, next_bps, slot: self.slot() as u32 }.into()
+        DataHeader { data, next_bps, tick: self.slot() as u32 }.into()
     }
 
     /// The slot in which what comes was sent.
@@ -297,20 +297,20 @@ fn it_does_not_try_before_what_is_sent_comes() {
     hand.run(0.02, none);
     said = hand.data(0, 7);
     let Header::Data(packed) = said else { panic!("{said:?}") };
-    let DataHeader { mut data, next_bps, slot } = packed.unpack();
+    let DataHeader { mut data, next_bps, tick } = packed.unpack();
     data.rate_bps = 3_600_000.0;
-    let header = DataHeader { data, next_bps, slot };
+    let header = DataHeader { data, next_bps, tick };
     hand.run(3.0, none);
     assert!(hand.count(JOIN_WAITING) > 0);
     let mut hand = below_a_slow_one();
     for number in 0..900 {
         // 3 Mbit/s come, 3.6 are said to be sent.
         hand.now = at(1.0 + 8000.0 / 3e6 * f64::from(number));
-        let slot = (hand.now.0 / X.0) as u32;
+        let tick = (hand.now.0 / X.0) as u32;
         let stamp_us = ((hand.now - hand.rtt).0 / 1000) as u32;
         let echo = Some(Echo { receiver: OWN, stamp_us, is_clr: false });
         let data = tfmcc::DataHeader { sequence: number, echo, ..header.data };
-        hand.give(0, number, DataHeader { data, slot, ..header }.into(), &mut none);
+        hand.give(0, number, DataHeader { data, tick, ..header }.into(), &mut none);
     }
     assert!(hand.member.target_bps() > 5.9e6 && hand.count(JOIN_WAITING) == 0);
 }
@@ -572,7 +572,7 @@ fn what_it_does_not_hold_is_nothing_to_it() {
     hand.run(0.05, none);
     let (report, target_bps) = (hand.member.report(), hand.member.target_bps());
     for group in [1, 2, 3, 7, 100, 9000] {
-        let counting = Header::Counting(CountingHeader { sequence: 5, slot: 5 });
+        let counting = Header::Counting(CountingHeader { sequence: 5, tick: 5 });
         for header in [hand.data(0, 9), counting] {
             hand.hand_in(group, header);
         }

@@ -58,7 +58,7 @@ impl Sender {
                 size: config.tfmcc.packet_size.0 as u16,
                 ttl: INITIAL_TTL,
                 ecn: if config.tfmcc.ecn { Ecn::Capable } else { Ecn::NotCapable },
-                header: Header::Counting(CountingHeader { sequence: 0, slot: 0 }).into(),
+                header: Header::Counting(CountingHeader { sequence: 0, tick: 0 }).into(),
             },
             first_counting,
             counting_pkts: 0,
@@ -263,12 +263,12 @@ impl Sender {
 
     /// Sends what is due.
     fn send(&mut self, now: Instant, started: Instant, out: &mut Outbox) {
-        let slot = self.counting.slot_at(now.since(started));
+        let tick = self.counting.tick_at(now.since(started));
         for number in 0..self.layers.len() {
             if self.layers[number].due() <= now {
                 let next_bps = self.layers.get(number + 1).map_or(f64::NAN, Layer::rate_bps);
                 let echo = self.take_echo(now, number);
-                out.send(self.layers[number].next(now, Beside { next_bps, slot, echo }));
+                out.send(self.layers[number].next(now, Beside { next_bps, tick, echo }));
             }
         }
         let since_start = now.since(started);
@@ -278,7 +278,7 @@ impl Sender {
         }
         while self.cursor.peek().is_some_and(|due| due.at <= since_start) {
             let due = self.cursor.advance().expect("there is one");
-            let header = Header::Counting(CountingHeader { sequence: due.number, slot: due.slot });
+            let header = Header::Counting(CountingHeader { sequence: due.number, tick: due.tick });
             let destination = Address::group(self.first_counting + due.group);
             out.send(Packet { sent: now, destination, header: header.into(), ..self.template });
             self.counting_pkts += 1;

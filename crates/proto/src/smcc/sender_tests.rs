@@ -208,7 +208,7 @@ fn a_session_begins_as_that_of_tfmcc_and_above_it_with_the_least() {
         assert_eq!((data.data.echo, data.data.round), (None, 0));
     }
     let slots: Vec<(u64, u32)> =
-        sent.iter().filter_map(|packet| Some((packet.sent.0 / 32_000_000, data(packet)?.1.slot))).collect();
+        sent.iter().filter_map(|packet| Some((packet.sent.0 / 32_000_000, data(packet)?.1.tick))).collect();
     assert!(slots.iter().all(|&(expected, slot)| expected == u64::from(slot)) && slots.last().unwrap().1 == 124);
     // Nobody reports: the lowest falls as TFMCC's does, the others stay. After 10 R_max, 5 s; and 10 s more, since
     // R_max has become the gap between packets, 1 s, by then.
@@ -425,7 +425,7 @@ fn counting_layers_are_sent_by_their_schedule() {
         next[group] = Some(expected + 1);
         number += 1;
         let slot = (packet.sent.0 / 20_000_000) as usize;
-        assert_eq!(header.slot as usize, slot);
+        assert_eq!(header.tick as usize, slot);
         counts[slot][group] += 1;
     }
     for (slot, counts) in counts.iter().enumerate() {
@@ -454,12 +454,12 @@ fn a_late_driver_lets_packets_go_and_slots_wrap_around() {
     run.input(late, Input::Timeout);
     let layers = per_layer(&run.packets);
     assert_eq!(layers, [1; 4]);
-    assert!(run.packets.iter().filter_map(data).all(|(_, data)| data.slot == 5));
+    assert!(run.packets.iter().filter_map(data).all(|(_, data)| data.tick == 5));
     let counting: Vec<u32> = run
         .packets
         .iter()
         .filter_map(|packet| match packet.header {
-            packet::Header::Smcc(Header::Counting(header)) => Some(header.slot),
+            packet::Header::Smcc(Header::Counting(header)) => Some(header.tick),
             _ => None,
         })
         .collect();
@@ -513,8 +513,8 @@ fn a_source_that_starts_again_counts_from_the_beginning() {
     let config: Config = serde_json::from_str(r#"{"rtts": ["20 ms", "40 ms"]}"#).unwrap();
     let counting = |packets: &[Packet], start: Instant| -> Vec<(Duration, usize, u32, u32)> {
         let of = |packet: &Packet| match packet.header {
-            packet::Header::Smcc(Header::Counting(CountingHeader { sequence, slot })) => {
-                Some((packet.sent.since(start), packet.destination.index(), sequence, slot))
+            packet::Header::Smcc(Header::Counting(CountingHeader { sequence, tick })) => {
+                Some((packet.sent.since(start), packet.destination.index(), sequence, tick))
             }
             _ => None,
         };

@@ -1,27 +1,33 @@
-//! The slots of the source as a member sees them, from the numbers on the packets that come.
+//! The slots of the source as a member sees them, from the numbers of ticks on the packets that come.
 
+use super::counting::Counting;
 use crate::time::{Duration, Instant};
 
-/// How many slots a number may be away from where it is expected.
+/// How many slots of the finest set a number may be away from where it is expected.
 const MAX_DROPOUT: i64 = 64;
 /// For how long the view holds what the fastest packets said: the clocks of two hosts drift apart by some parts in
 /// 10^4, which makes 1.6 ms in this.
 const WINDOW: Duration = Duration::from_secs(8);
-/// The count of the first slot, so that those before it have counts, too.
-const START: u64 = 1 << 32;
 
-/// A member's view of the slots of the finest set: which is the last that it has seen, and when each begins as it sees
-/// it, that is, when the first packet sent in it would come on the fastest way.
+/// A member's view of the ticks of which all slots consist: which is the last that it has seen, and when each begins as
+/// it sees it, that is, when the first packet sent in it would come on the fastest way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slots {
-    period: Duration,
-    /// The last that has been seen, as a count that does not wrap; 0 = none yet.
+    /// How long a tick is.
+    tick: Duration,
+    /// How many have numbers of their own.
+    numbers: i64,
+    /// How many a number may be away from where it is expected.
+    most_dropout: i64,
+    /// The last that has been seen, as a count that goes on where numbers begin anew; 0 = none yet.
     last: u64,
+    /// Its number.
+    last_number: u32,
     /// When a packet came last.
     last_at: Instant,
     /// A number that was not believed, else that of the last.
     suspect: u32,
-    /// A slot, and when it would have begun if the packet that came first had been its first.
+    /// A tick, and when it would have begun if the packet that came first had been its first.
     base: (u64, Instant),
     /// By how much the fastest packet of the present window was behind that, and of the one before, nanoseconds.
     least: [i64; 2],
@@ -31,106 +37,128 @@ pub(super) struct Slots {
 /// What the number on a packet says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Seen {
-    /// It is of the last slot or of one before it, which is this.
+    /// It is of the last tick or of one before it, which is this.
     Old(u64),
-    /// It is of a slot after the last, which is this.
+    /// It is of a tick after the last, which is this.
     New(u64),
-    /// Slots are numbered anew from this one on: what was planned by the old numbers is void.
+    /// Ticks are numbered anew from this one on: what was planned by the old numbers is void.
     Anew(u64),
     /// It is too far from the others to be believed.
     Wild,
 }
 
 impl Slots {
-    /// Slots of this length, of which none has been seen.
-    pub(super) fn new(period: Duration) -> Slots {
+    /// The slots of these counting layers, of which none has been seen.
+    pub(super) fn new(counting: &Counting) -> Slots {
         let never = Instant::ZERO;
-        Slots { period, last: 0, last_at: never, suspect: 0, base: (0, never), least: [0; 2], window_ends: never }
+        Slots {
+            tick: counting.tick(),
+            numbers: counting.numbers() as i64,
+            most_dropout: MAX_DROPOUT * counting.ticks(0) as i64,
+            last: 0,
+            last_number: 0,
+            last_at: never,
+            suspect: 0,
+            base: (0, never),
+            least: [0; 2],
+            window_ends: never,
+        }
     }
 
-    /// The last slot that has been seen; none before the first packet.
+    /// The last tick that has been seen; none before the first packet.
     pub(super) fn last(&self) -> Option<u64> {
         (self.last > 0).then_some(self.last)
     }
 
-    /// The count of the slot with this number on a packet that comes at `now`; none if it is too far from where it is
+    /// The count of the tick with this number on a packet that comes at `now`; none if it is too far from where it is
     /// expected, and before the first packet.
     pub(super) fn count_of(&self, now: Instant, number: u32) -> Option<u64> {
         let last = self.last()?;
         Some(last.wrapping_add_signed(self.ahead(now, number)?))
     }
 
-    /// By how many slots the number is ahead of the last, if it is where it is expected.
+    /// By how many ticks the number is ahead of the last, if it is where it is expected.
     #[inline]
     fn ahead(&self, now: Instant, number: u32) -> Option<i64> {
-        // Serial arithmetic: ahead is what is less than half the number space ahead.
-        let ahead = i64::from(number.wrapping_sub(self.last as u32) as i32);
-        let passed = (now.since(self.last_at).0 / self.period.0) as i64;
-        (-MAX_DROPOUT..=passed.saturating_add(MAX_DROPOUT)).contains(&ahead).then_some(ahead)
+        let ahead = self.between(self.last_number, number);
+        let passed = (now.since(self.last_at).0 / self.tick.0) as i64;
+        (-self.most_dropout..=passed.saturating_add(self.most_dropout)).contains(&ahead).then_some(ahead)
+    }
+
+    /// By how many ticks a number is ahead of another by serial arithmetic: ahead is what is less than half of all
+    /// numbers ahead.
+    #[inline]
+    fn between(&self, from: u32, to: u32) -> i64 {
+        let ahead = i64::from(to) - i64::from(from);
+        let half = self.numbers / 2;
+        if ahead >= half {
+            ahead - self.numbers
+        } else if ahead < -half {
+            ahead + self.numbers
+        } else {
+            ahead
+        }
     }
 
     /// A packet has come with this number. One that is far from where it is expected is believed when the next is near
     /// it.
     #[inline]
     pub(super) fn see(&mut self, now: Instant, number: u32) -> Seen {
+        if i64::from(number) >= self.numbers {
+            return Seen::Wild;
+        }
         if self.last == 0 {
-            self.begin(now, START | u64::from(number));
-            return Seen::Anew(self.last);
+            return self.begin(now, number);
         }
         let Some(ahead) = self.ahead(now, number) else {
-            let near = (-MAX_DROPOUT..=MAX_DROPOUT).contains(&i64::from(number.wrapping_sub(self.suspect) as i32));
-            let was_suspected = self.suspect != self.last as u32;
+            let near = (-self.most_dropout..=self.most_dropout).contains(&self.between(self.suspect, number));
+            let was_suspected = self.suspect != self.last_number;
             self.suspect = number;
-            if !(near && was_suspected) {
-                return Seen::Wild;
-            }
-            self.begin(now, START | u64::from(number));
-            return Seen::Anew(self.last);
+            return if near && was_suspected { self.begin(now, number) } else { Seen::Wild };
         };
         self.last_at = now;
-        let slot = self.last.wrapping_add_signed(ahead);
-        self.time(now, slot);
-        let seen = if ahead > 0 { Seen::New(slot) } else { Seen::Old(slot) };
-        self.last = self.last.max(slot);
-        self.suspect = self.last as u32;
+        let tick = self.last.wrapping_add_signed(ahead);
+        self.time(now, tick);
+        let seen = if ahead > 0 { Seen::New(tick) } else { Seen::Old(tick) };
+        if ahead > 0 {
+            (self.last, self.last_number) = (tick, number);
+        }
+        self.suspect = self.last_number;
         seen
     }
 
-    /// When a slot begins in the view. A slot must have been seen.
-    pub(super) fn start_of(&self, slot: u64) -> Instant {
+    /// When a tick begins in the view. One must have been seen.
+    pub(super) fn start_of(&self, tick: u64) -> Instant {
         let behind = self.least[0].min(self.least[1]);
-        Instant(u64::try_from(self.nominal(slot) + i128::from(behind)).unwrap_or(0))
+        Instant(u64::try_from(self.nominal(tick) + i128::from(behind)).unwrap_or(0))
     }
 
-    /// The first slot that begins at this moment or later in the view. A slot must have been seen.
+    /// The first tick that begins at this moment or later in the view. One must have been seen.
     pub(super) fn first_from(&self, at: Instant) -> u64 {
         let behind = i128::from(self.least[0].min(self.least[1]));
         let since_base = i128::from(at.0) - i128::from(self.base.1.0) - behind;
-        let slots = since_base.div_euclid(i128::from(self.period.0));
-        let slots = if since_base.rem_euclid(i128::from(self.period.0)) == 0 { slots } else { slots + 1 };
-        self.base.0.saturating_add_signed(i64::try_from(slots).unwrap_or(i64::MAX / 2))
+        let ticks = since_base.div_euclid(i128::from(self.tick.0));
+        let ticks = if since_base.rem_euclid(i128::from(self.tick.0)) == 0 { ticks } else { ticks + 1 };
+        self.base.0.saturating_add_signed(i64::try_from(ticks).unwrap_or(i64::MAX / 2))
     }
 
-    fn begin(&mut self, now: Instant, slot: u64) {
-        *self = Slots {
-            last: slot,
-            last_at: now,
-            suspect: slot as u32,
-            base: (slot, now),
-            window_ends: now + WINDOW,
-            ..Slots::new(self.period)
-        };
+    fn begin(&mut self, now: Instant, number: u32) -> Seen {
+        // A turn is ahead, so that the ticks before it have counts, too.
+        let tick = self.numbers as u64 + u64::from(number);
+        (self.last, self.last_number, self.last_at, self.suspect) = (tick, number, now, number);
+        (self.base, self.least, self.window_ends) = ((tick, now), [0; 2], now + WINDOW);
+        Seen::Anew(tick)
     }
 
-    /// Start of a slot if those before had been as the first packet said, nanoseconds.
-    fn nominal(&self, slot: u64) -> i128 {
+    /// Start of a tick if those before had been as the first packet said, nanoseconds.
+    fn nominal(&self, tick: u64) -> i128 {
         let (base, at) = self.base;
-        i128::from(at.0) + (i128::from(slot) - i128::from(base)) * i128::from(self.period.0)
+        i128::from(at.0) + (i128::from(tick) - i128::from(base)) * i128::from(self.tick.0)
     }
 
     #[inline]
-    fn time(&mut self, now: Instant, slot: u64) {
-        let behind = i64::try_from(i128::from(now.0) - self.nominal(slot)).unwrap_or(i64::MAX);
+    fn time(&mut self, now: Instant, tick: u64) {
+        let behind = i64::try_from(i128::from(now.0) - self.nominal(tick)).unwrap_or(i64::MAX);
         if now >= self.window_ends {
             self.least = [i64::MAX, self.least[0]];
             self.window_ends = now + WINDOW;
@@ -141,6 +169,7 @@ impl Slots {
 
 #[cfg(test)]
 mod tests {
+    use super::super::counting::Set;
     use super::*;
 
     const MS: u64 = 1_000_000;
@@ -149,9 +178,13 @@ mod tests {
         Instant(ms * MS)
     }
 
+    fn ticks_of_10_ms() -> Counting {
+        Counting::new(Duration::from_millis(10), &[Set { ticks: 1, layers: 3 }], 1)
+    }
+
     /// Slots of 10 ms, the first of which begins at 1000 ms in the view.
     fn seen(packets: &[(u64, u32)]) -> (Slots, Vec<Seen>) {
-        let mut slots = Slots::new(Duration::from_millis(10));
+        let mut slots = Slots::new(&ticks_of_10_ms());
         let seen = packets.iter().map(|&(ms, number)| slots.see(at(ms), number)).collect();
         (slots, seen)
     }
@@ -183,6 +216,26 @@ mod tests {
             [Seen::Anew(last - 3), Seen::New(last - 2), Seen::New(last), Seen::Old(last - 2), Seen::Old(last - 1)];
         assert_eq!(seen, expected);
         assert_eq!((last as u32, slots.start_of(last)), (1, at(1025)));
+    }
+
+    #[test]
+    fn where_numbers_begin_anew_before_2_to_the_32_nothing_is_missed() {
+        let counting =
+            Counting::new(Duration::from_millis(10), &[Set { ticks: 5, layers: 3 }, Set { ticks: 7, layers: 3 }], 1);
+        let numbers = counting.numbers() as u32;
+        assert!(numbers < u32::MAX && numbers.is_multiple_of(35 << 16));
+        let mut slots = Slots::new(&counting);
+        // No number of this source, though it is the first.
+        assert_eq!((slots.see(at(990), numbers), slots.last()), (Seen::Wild, None));
+        let seen = [(1000, numbers - 2), (1021, 0), (1022, numbers - 1), (1032, 1)].map(|(ms, n)| slots.see(at(ms), n));
+        let last = slots.last().expect("it has seen some");
+        assert_eq!(seen, [Seen::Anew(last - 3), Seen::New(last - 1), Seen::Old(last - 2), Seen::New(last)]);
+        // What it counts has the remainders of the numbers.
+        assert_eq!((last % u64::from(numbers), slots.start_of(last)), (1, at(1030)));
+        assert_eq!(slots.count_of(at(1033), numbers - 2), Some(last - 3));
+        // 64 slots of the finest set are 320 ticks.
+        assert_eq!([321, 322].map(|n| slots.count_of(at(1033), n)), [Some(last + 320), None]);
+        assert_eq!([numbers - 319, numbers - 320].map(|n| slots.count_of(at(1033), n)), [Some(last - 320), None]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The window of a layer, ACK by ACK, and a source and a member with it.
 
+use super::super::control::LayerControl;
 use super::*;
 use crate::tfmcc;
 
@@ -149,7 +150,11 @@ fn who_does_not_acknowledge_is_given_up() {
         while given_up_s.is_none() && now_s < 20.0 {
             let deadline = control.deadline();
             now_s = deadline.as_secs_f64().max(now_s);
-            given_up_s = control.pass(deadline).given_up.then_some(now_s);
+            let (round, passed) = (control.rounds().round(), control.pass(deadline));
+            given_up_s = passed.given_up.then_some(now_s);
+            // Whoever began a round says so.
+            let rounds = control.rounds().round().wrapping_sub(round);
+            assert_eq!((passed.next_round, passed.restored), (rounds == 1, None));
         }
         let given_up_s = given_up_s.expect("it is");
         assert_eq!(control.rounds().clr(), None);
@@ -170,7 +175,34 @@ fn on_a_long_way_the_time_out_comes_before_ten_round_trips() {
     ack(&mut control, 1.5, A, 0.5, 1);
     // R + 4·R/2 at first, 0.5 + 4·0.1875 s with the second sample; TFMCC would wait for 5 s.
     assert!(!control.pass(at(2.7)).given_up);
-    assert!(control.pass(at(2.8)).given_up);
+    let round = control.rounds().round();
+    let passed = control.pass(at(2.8));
+    assert_eq!((passed.given_up, passed.next_round, passed.restored), (true, true, None));
+    assert_eq!((control.rounds().clr(), control.rounds().round()), (None, round.wrapping_add(1)));
+}
+
+#[test]
+fn one_that_never_answers_gives_its_place_back_unless_the_one_before_it_has_left() {
+    for has_left in [false, true] {
+        let mut control = control(false);
+        control.jump(1e6);
+        control.hear(at(1.0), &report(A, 5e6, 0.08));
+        (1..100).for_each(|n| {
+            ack(&mut control, 1.0 + 0.008 * f64::from(n), A, 0.08, n);
+        });
+        control.hear(at(1.8), &report(A, 5e6, 0.08));
+        control.hear(at(1.8), &report(B, 1.05e6, 0.08));
+        assert_eq!(control.rounds().clr(), Some(B));
+        let mut control = LayerControl::Windowed(control);
+        if has_left {
+            control.other_left(A);
+        }
+        while control.lead() == Some(B) {
+            let deadline = control.deadline();
+            control.pass(deadline, true);
+        }
+        assert_eq!(control.lead(), (!has_left).then_some(A));
+    }
 }
 
 #[test]
