@@ -71,6 +71,24 @@ const QUEUE_SIZE: Kind = Kind {
     units: &[("packets", 1.0), ("packet", 1.0), ("B", 1.0), ("KB", 1e3), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9)],
 };
 
+/// Units as they are written elsewhere, and what they are called here.
+const SPELLINGS: &[(&[&str], &str)] = &[
+    (&["bps", "bits/s", "bit/sec"], "bit/s"),
+    (&["kbps", "Kbps", "KBit/s", "kbits/s", "Kb/s", "K"], "kbit/s"),
+    (&["Mbps", "mbps", "Mbits/s", "mbit", "Mbit", "M"], "Mbit/s"),
+    (&["Gbps", "gbps", "Gbits/s", "gbit", "Gbit", "G"], "Gbit/s"),
+    (&["Bps"], "B/s"),
+    (&["KBps", "kBps", "kB/s"], "KB/s"),
+    (&["MBps"], "MB/s"),
+    (&["sec", "secs", "second", "seconds"], "s"),
+    (&["msec", "msecs", "millisecond", "milliseconds"], "ms"),
+    (&["usec", "usecs", "microsecond", "microseconds", "μs"], "us"),
+    (&["m", "mins", "minute", "minutes"], "min"),
+    (&["hour", "hours"], "h"),
+    (&["byte", "bytes"], "B"),
+    (&["pkt", "pkts", "p", "segments"], "packets"),
+];
+
 impl Kind {
     /// The number and the unit, its factor applied. Errors say what was given and what is legal.
     fn parse(&self, text: &str) -> Result<(f64, &'static str), String> {
@@ -87,7 +105,11 @@ impl Kind {
         let (number, unit) = trimmed.split_at(split);
         let value: f64 = number.parse().map_err(|_| self.complaint(text))?;
         let unit = unit.trim();
-        let &(unit, factor) = self.units.iter().find(|(name, _)| *name == unit).ok_or_else(|| self.complaint(text))?;
+        let &(unit, factor) = self
+            .units
+            .iter()
+            .find(|(name, _)| *name == unit)
+            .ok_or_else(|| self.complaint(text) + &self.meant(number, unit))?;
         let scaled = value * factor;
         if !scaled.is_finite() || scaled < 0.0 {
             return Err(format!("\"{text}\" is not a legal {}: it must be finite and not negative", self.name));
@@ -107,6 +129,16 @@ impl Kind {
             self.example,
             units.join(", ")
         )
+    }
+
+    /// What to propose instead of a unit that is spelt as elsewhere, or with other capitals.
+    fn meant(&self, number: &str, unit: &str) -> String {
+        let usual = SPELLINGS.iter().find(|(others, _)| others.contains(&unit)).map(|(_, own)| *own);
+        let alike = || self.units.iter().map(|(own, _)| *own).find(|own| own.eq_ignore_ascii_case(unit));
+        match usual.filter(|own| self.units.iter().any(|(unit, _)| unit == own)).or_else(alike) {
+            Some(own) => format!("; did you mean \"{number} {own}\"?"),
+            None => String::new(),
+        }
     }
 
     fn schema(&self) -> Schema {
@@ -246,6 +278,16 @@ mod tests {
         assert!(message.contains("\"1500000\" is not a rate") && message.contains("1.5 Mbit/s"), "{message}");
         assert!(Duration::parse("3 parsecs").unwrap_err().contains("units: s, ms"));
         assert!(Duration::parse("-1 s").unwrap_err().contains("not negative"));
+        for (message, meant) in [
+            (Rate::parse("2 Mbps").unwrap_err(), "; did you mean \"2 Mbit/s\"?"),
+            (Rate::parse("1.5mbit/s").unwrap_err(), "; did you mean \"1.5 Mbit/s\"?"),
+            (Duration::parse("3 seconds").unwrap_err(), "; did you mean \"3 s\"?"),
+            (QueueSize::parse("50 pkts").unwrap_err(), "; did you mean \"50 packets\"?"),
+            (QueueSize::parse("2 Mbps").unwrap_err(), "MB, GB"),
+            (Duration::parse("3 parsecs").unwrap_err(), "min, h"),
+        ] {
+            assert!(message.ends_with(meant), "{message}");
+        }
         assert!(Rate::parse("").is_err());
         assert_eq!(
             Bytes::parse("1e10 GB"),

@@ -41,6 +41,7 @@ mod read;
 pub mod run;
 mod shorthand;
 pub mod summary;
+mod synonyms;
 pub mod tables;
 pub mod topology;
 mod traces;

@@ -1,5 +1,6 @@
 //! What is wrong with a scenario: where, what was given, what is legal.
 
+use crate::synonyms;
 use serde_json::Value;
 use std::fmt;
 
@@ -99,8 +100,12 @@ fn bounded(text: &str) -> String {
     text.split(' ').map(|word| shortened(word, MOST)).collect::<Vec<_>>().join(" ")
 }
 
-/// `; did you mean web-0?`, or nothing if no name is near.
+/// `; did you mean web-0?`, or nothing if no name is near and none means the same.
 pub(crate) fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.into_iter().collect();
+    if let Some(own) = synonyms::ours(name, &names) {
+        return format!("; did you mean {own}?");
+    }
     // Up to one edit in three characters counts as a slip; of equal distance the first in the list.
     let allowed = name.chars().count().div_ceil(3).max(1);
     let distance = |other: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase());
@@ -130,6 +135,7 @@ mod tests {
         assert_eq!(nearest("botleneck", ["access", "bottleneck"]), "; did you mean bottleneck?");
         assert_eq!(nearest("Rate", ["delay", "rate"]), "; did you mean rate?");
         assert_eq!(nearest("colour", ["delay", "rate"]), "");
+        assert_eq!(nearest("bandwidth", ["delay", "rate"]), "; did you mean rate?");
     }
 
     #[test]

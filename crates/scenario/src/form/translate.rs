@@ -184,8 +184,20 @@ fn of_another_scheme(key: &str, node: &Value, schema: &Value) -> Option<String> 
 fn wrong_type(instance: &Value, node: &Value, schema: &Value, path: &str) -> String {
     match node["x-quantity"].as_str() {
         Some(kind) if is_bare(instance) => no_unit(kind, instance, path),
-        _ => format!("{} is not legal; legal is {}{}", given(instance), describe(node, schema), row(instance)),
+        _ => format!(
+            "{} is not legal; legal is {}{}{}",
+            given(instance),
+            describe(node, schema),
+            row(instance),
+            counted(instance, node, schema)
+        ),
     }
+}
+
+/// What to say of a number where a table is asked for that can count.
+fn counted(instance: &Value, node: &Value, schema: &Value) -> String {
+    let counts = resolve(node, schema)["properties"]["count"].is_object();
+    if counts && instance.is_u64() { format!("; for that many write {{ count = {instance} }}") } else { String::new() }
 }
 
 /// What to say of a series that is not that of several.
@@ -256,7 +268,11 @@ fn describe(node: &Value, schema: &Value) -> String {
                     let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
                     format!("a table with a {tag}: {}", list(&names))
                 }
-                None => "a table".to_owned(),
+                None => {
+                    let keys: Vec<&str> =
+                        node["properties"].as_object().into_iter().flatten().map(|(k, _)| &**k).collect();
+                    if keys.is_empty() { "a table".to_owned() } else { format!("a table of {}", list(&keys)) }
+                }
             }
         }
         _ => "something else".to_owned(),
