@@ -167,6 +167,8 @@ def with_interval(mean: float, ci95: float | None) -> str:
     text = f"{mean:.0f}" if 1e3 <= abs(mean) < 1e15 else f"{mean:.4g}"
     if ci95 is None:
         return text
+    # What rounding leaves of the same value in all seeds.
+    ci95 = 0.0 if ci95 < 1e-9 * abs(mean) else ci95
     return f"{text} ± {f'{ci95:.0f}' if 10 <= ci95 < 1e15 else f'{ci95:.2g}'}"
 
 

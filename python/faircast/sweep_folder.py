@@ -121,7 +121,7 @@ def joined(
     for point in own:
         other = before.pop(known_by(point.values), None)
         if other is not None and other.scenario != point.scenario:
-            raise changed(folder, point)
+            raise changed(folder, point, other.scenario, point.scenario)
         seeds = {*point.seeds, *(() if other is None else other.seeds)}
         found.append(SweepPoint(point.values, point.scenario, tuple(sorted(seeds))))
     for point in before.values():
@@ -133,16 +133,31 @@ def joined(
         found.append(SweepPoint(values, point.scenario, point.seeds))
     else:
         return found
-    raise changed(folder, point)
+    raise changed(folder, point, point.scenario, now)
 
 
-def changed(folder: Path, point: SweepPoint) -> InputError:
+def changed(folder: Path, point: SweepPoint, before: Resolved, now: Resolved) -> InputError:
     """The refusal to mix results of a scenario as it was and as it is."""
     listed = ", ".join(f"{path} = {as_text(value)}" for path, value in point.values.items())
+    was, is_now = origins(before), origins(now)
+    cause = "a file that the scenario reads has changed"
+    if was != is_now:
+        guests = [f"{name} was {was.get(name, 'none')} and is {is_now.get(name, 'none')}" for name in was | is_now]
+        cause = f"a scheme that is a guest has changed, {', '.join(guests)}"
     return InputError(
-        f"{folder} holds another scenario for the point {listed}: a file that the scenario reads has changed; "
-        "remove the folder or choose another one with --out"
+        f"{folder} holds another scenario for the point {listed}: {cause}; remove the folder or choose another one "
+        "with --out"
     )
+
+
+def origins(scenario: Resolved) -> dict[str, str]:
+    """Where what is a guest comes from, by the entry of the scenario that has it."""
+    entries = {
+        f"{table}.{name}": entry
+        for table in ("flows", "sessions", "links", "nodes")
+        for name, entry in scenario.data.get(table, {}).items()
+    }
+    return {name: entry["origin"] for name, entry in entries.items() if "origin" in entry}
 
 
 def columns_of(points: Sequence[SweepPoint]) -> dict[str, list[str] | NDArray[Any]]:

@@ -241,3 +241,14 @@ def test_the_help_of_the_verb_is_named(cli: Cli, arguments: tuple[str, ...], tol
     done = cli(*arguments)
     assert done.code == 2
     assert f"Try '{told} --help'." in done.err
+
+
+@pytest.mark.parametrize("given", [("--reps", "three"), ("--reps=three",)])
+def test_an_option_that_is_no_number_is_quoted(cli: Cli, given: tuple[str, ...]) -> None:
+    done = cli("run", "x.toml", *given)
+    assert done.code == 2
+    assert "--reps: 'three' is not legal; legal is a whole number" in done.err
+
+
+def test_a_paper_is_no_experiment(cli: Cli) -> None:
+    assert "faircast reproduce --paper peng" in cli("reproduce", "peng").err

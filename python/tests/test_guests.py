@@ -236,6 +236,21 @@ def test_another_version_is_another_scenario() -> None:
     assert "which may give other results: leave origin out" in message
 
 
+def test_a_sweep_with_another_version_says_that_the_class_has_changed(tmp_path: Path) -> None:
+    def sweep() -> None:
+        vary = {"sessions.film.size": ["100 B", "200 B"]}
+        faircast.sweep(ticking(), vary=vary, sets=["duration=2s"], reps=1, jobs=1, out=tmp_path / "folder")
+
+    class Newer(Ticking):
+        version = "4"
+
+    Newer.__qualname__ = Ticking.__qualname__
+    sweep()
+    faircast.register_scheme("ticking", dataclasses.dataclass(Newer))
+    with pytest.raises(InputError, match=r"a guest has changed, sessions\.film was .* 3 and is .* 4; remove"):
+        sweep()
+
+
 def test_what_cannot_be_registered_is_refused() -> None:
     with pytest.raises(InputError, match="there is a built-in one of that name"):
         faircast.register_scheme("tfmcc", Ticking)

@@ -12,7 +12,7 @@ from typing import Any
 from faircast.cli.endings import ending
 from faircast.cli.streams import prepare
 from faircast.core import COMPLETING
-from faircast.errors import BAD_INPUT, OK, InputError
+from faircast.errors import BAD_INPUT, OK, InputError, brief
 
 
 def main() -> None:
@@ -63,7 +63,7 @@ def invoked(arguments: list[str]) -> int:
     except Exception as error:
         if not hasattr(error, "format_message"):  # what is wrong with an option; typer has moved the class about
             raise
-        raise InputError(f"{error.format_message()}\n  {help_for(error, arguments)}") from None
+        raise InputError(f"{complaint(error, arguments)}\n  {help_for(error, arguments)}") from None
     return OK
 
 
@@ -75,6 +75,20 @@ def completed(command: Any) -> int:
     except SystemExit as error:
         return int(error.code or OK)
     return OK
+
+
+def complaint(error: Any, arguments: list[str]) -> str:
+    """What is wrong with an option, with the value that was given."""
+    message: str = error.format_message()
+    if "valid integer" not in message:
+        return message
+    names = getattr(getattr(error, "param", None), "opts", [])
+    for n, argument in enumerate(arguments):
+        name, equals, value = argument.partition("=")
+        if name in names:
+            given = value if equals else "".join(arguments[n + 1 : n + 2])
+            return f"{name}: {brief(given)!r} is not legal; legal is a whole number"
+    return message
 
 
 def help_for(error: Exception, arguments: list[str]) -> str:

@@ -118,6 +118,8 @@ REGISTRY: dict[str, str] = {
 
 def load(name: str) -> Experiment:
     """The experiment with this id. Raises `InputError` if there is none."""
+    if name not in REGISTRY and name in PAPERS:
+        raise InputError(f"there is no experiment {name}, but a paper: faircast reproduce --paper {name}")
     choose("experiment", name, list(REGISTRY))
     for experiment in import_module(REGISTRY[name]).EXPERIMENTS:
         if experiment.id == name:
