@@ -299,7 +299,8 @@ TcpProfile: TypeAlias = Literal["rfc", "ns2", "linux"]
 """Sets of values for the keys that are left out.
 
 * "rfc": The default of each key.
-* "ns2": The one-way TCP agents of ns-2: ACKs are counted, and SACK repairs all holes before it sends new data.
+* "ns2": The one-way TCP agents of ns-2: ACKs are counted, limited transmit repairs after a time-out, and SACK repairs
+  all holes before it sends new data.
 * "linux": A Linux host: delayed ACKs, SACK, time stamps, sizes and times of its own. The window rule is to be said.
 """
 TfmccGapFloor: TypeAlias = Literal["decays", "follows"]
@@ -4088,6 +4089,10 @@ class Tcp(Part):
     initial_ssthresh : str such as "50 packets", optional
         Slow-start threshold at the start; left out, `wnd` (ns-2), hence unbounded where that is (RFC 5681 section 3.1:
         "arbitrarily high").
+    limited_retransmit : bool, optional
+        After a time-out the first duplicate ACKs let out, as new segments otherwise, those that the sender goes back
+        over, as ns-2's `send_one` does. Default false: RFC 3042 section 2 has "previously unsent data". Without effect
+        without `limited_transmit`.
     limited_transmit : bool, optional
         Send a new segment on each of the first duplicate ACKs (RFC 3042). Default true.
     max_burst : int, optional
@@ -4220,6 +4225,11 @@ class Tcp(Part):
     initial_ssthresh: str | None = None
     """Slow-start threshold at the start; left out, `wnd` (ns-2), hence unbounded where that is (RFC 5681 section
     3.1: "arbitrarily high").
+    """
+    limited_retransmit: bool | None = None
+    """After a time-out the first duplicate ACKs let out, as new segments otherwise, those that the sender goes back
+    over, as ns-2's `send_one` does. Default false: RFC 3042 section 2 has "previously unsent data". Without
+    effect without `limited_transmit`.
     """
     limited_transmit: bool | None = None
     """Send a new segment on each of the first duplicate ACKs (RFC 3042). Default true."""

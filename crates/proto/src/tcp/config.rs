@@ -70,6 +70,10 @@ pub struct Config {
     pub dupthresh: u32,
     /// Send a new segment on each of the first duplicate ACKs (RFC 3042). Default true.
     pub limited_transmit: bool,
+    /// After a time-out the first duplicate ACKs let out, as new segments otherwise, those that the sender goes back
+    /// over, as ns-2's `send_one` does. Default false: RFC 3042 section 2 has "previously unsent data". Without effect
+    /// without `limited_transmit`.
+    pub limited_retransmit: bool,
     /// In a recovery by SACK, what is not acknowledged below something that is goes before what was never sent, though
     /// it does not count as lost yet: rule (3) of NextSeg before rule (2), as in ns-2. Default false (RFC 6675 section
     /// 4).
@@ -139,7 +143,8 @@ pub enum Profile {
     /// The default of each key.
     #[default]
     Rfc,
-    /// The one-way TCP agents of ns-2: ACKs are counted, and SACK repairs all holes before it sends new data.
+    /// The one-way TCP agents of ns-2: ACKs are counted, limited transmit repairs after a time-out, and SACK repairs
+    /// all holes before it sends new data.
     Ns2,
     /// A Linux host: delayed ACKs, SACK, time stamps, sizes and times of its own. The window rule is to be said.
     Linux,
@@ -217,6 +222,7 @@ impl Default for Config {
             handshake: false,
             dupthresh: 3,
             limited_transmit: true,
+            limited_retransmit: false,
             holes_first: false,
             rescue_retransmission: true,
             rto_initial: Duration::from_secs(3),
@@ -256,9 +262,13 @@ impl Config {
         let default = Config { profile, ..Config::default() };
         match profile {
             Profile::Rfc => default,
-            Profile::Ns2 => {
-                Config { byte_counting: Some(false), holes_first: true, rescue_retransmission: false, ..default }
-            }
+            Profile::Ns2 => Config {
+                byte_counting: Some(false),
+                limited_retransmit: true,
+                holes_first: true,
+                rescue_retransmission: false,
+                ..default
+            },
             // `include/net/tcp.h` of Linux, and an MTU of 1500 B.
             Profile::Linux => Config {
                 recovery: Some(Recovery::Sack),

@@ -164,12 +164,16 @@ impl LossRecovery {
     /// after a recovery.
     #[inline]
     pub fn on_new_ack(&mut self, ack: u64, newly_acked: u32, sent_end: u64, window: &mut Window) -> Progress {
-        self.dupacks = 0;
-        self.limited = 0;
+        self.forget_duplicates();
         match self.repair {
             None => Progress::None,
             Some(repair) => self.advance(repair, ack, newly_acked, sent_end, window),
         }
+    }
+
+    fn forget_duplicates(&mut self) {
+        self.dupacks = 0;
+        self.limited = 0;
     }
 
     fn advance(&mut self, repair: Repair, ack: u64, newly_acked: u32, sent_end: u64, window: &mut Window) -> Progress {
@@ -292,6 +296,7 @@ impl LossRecovery {
         // mark. The segment at `recover_end` was sent after that, with CWR: its loss is congestion anew.
         let cut = if self.last_cut == LastCut::Echo && una < self.recover_end { Cut::Rest } else { Cut::Whole };
         self.last_cut = LastCut::Timeout;
+        self.forget_duplicates();
         self.recover_end = sent_end;
         self.repair = None;
         cut

@@ -58,7 +58,8 @@ impl TimedSegment {
         }
     }
 
-    /// Something was sent again: what is acknowledged next is ambiguous (Karn; RFC 6298 section 3).
+    /// Something was sent again: its acknowledgement is ambiguous (Karn; RFC 6298 section 3), and that of what was sent
+    /// after it waits for the repair. The section forbids to measure the former only.
     pub fn abandon(&mut self) {
         *self = TimedSegment::NONE;
     }

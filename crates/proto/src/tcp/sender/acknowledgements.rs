@@ -146,16 +146,19 @@ impl Sender {
 
     /// RFC 3042 section 2: the first duplicate ACKs let out a segment each that was never sent, beyond the congestion
     /// window. At once, as ns-2 does, whatever the jitter. What the congestion window allows anyway is not noted.
+    ///
+    /// ns-2 does not ask whether the segment is new: after a time-out it repairs in this way.
     fn transmit_limited(&mut self, now: Instant, count: u32, out: &mut Outbox) {
         if self.is_paced() && self.next < self.window_end(0.0) {
             // What the window allows waits for its time.
             return;
         }
-        if self.next == self.sent_end && self.next < self.window_end(f64::from(count)) {
-            if self.next >= self.window_end(0.0) {
-                self.recovery.note_limited();
-            }
-            self.send_next(now, out);
+        if self.next < self.sent_end && !self.limited_retransmit {
+            return;
+        }
+        let known_end = self.sent_end.max(self.window_end(0.0));
+        if self.send_missing(now, self.window_end(f64::from(count)), out) && self.sent_end > known_end {
+            self.recovery.note_limited();
         }
     }
 

@@ -84,16 +84,25 @@ impl Sender {
         let end = self.window_end(inflation);
         let mut allowed = self.max_burst;
         while self.next < end && allowed > 0 && self.pace.allows(now) {
-            // After a time-out the sender goes back, but not over what has been SACKed.
-            if self.next < self.sent_end {
-                self.next = self.recovery.first_missing(self.next);
-                if self.next >= end {
-                    break;
-                }
+            if !self.send_missing(now, end, out) {
+                break;
             }
-            self.send_next(now, out);
             allowed -= 1;
         }
+    }
+
+    /// Sends the next segment below `end`; says whether there is one. After a time-out the sender goes back, but not
+    /// over what has been SACKed.
+    #[inline]
+    pub(super) fn send_missing(&mut self, now: Instant, end: u64, out: &mut Outbox) -> bool {
+        if self.next < self.sent_end {
+            self.next = self.recovery.first_missing(self.next);
+        }
+        let is_one = self.next < end;
+        if is_one {
+            self.send_next(now, out);
+        }
+        is_one
     }
 
     /// One past the last segment that the window allows.

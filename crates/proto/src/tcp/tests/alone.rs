@@ -337,6 +337,27 @@ fn a_third_duplicate_ack_that_shows_no_loss_sends_nothing() {
 }
 
 #[test]
+fn limited_transmit_repairs_after_a_time_out_only_if_asked_to() {
+    // RFC 3042 section 2 has "previously unsent data"; ns-2 goes on with what is to be sent again. Two duplicates
+    // before the time-out do not count after it.
+    for (limited_retransmit, expected) in [(false, ["", "", "", ""]), (true, ["1r", "2r", "", ""])] {
+        let (mut alone, _) = Alone::start(&Config { limited_retransmit, ..window_of(8.0, Variant::NewReno) });
+        assert_eq!([0.1, 0.2].map(|at_s| alone.hear(at_s, 0, CLEAR, &[])), ["8", "9"]);
+        assert_eq!(alone.wake(), (3.0, "0r".into()));
+        assert_eq!([3.1, 3.2, 3.3, 3.4].map(|at_s| alone.hear(at_s, 0, CLEAR, &[])), expected);
+    }
+    // Not what has been SACKed.
+    let (mut alone, _) = Alone::start(&Config { limited_retransmit: true, ..window_of(8.0, Variant::Sack) });
+    assert_eq!(alone.wake(), (3.0, "0r".into()));
+    assert_eq!(alone.hear(3.1, 0, CLEAR, &[(2, 4)]), "1r");
+    assert_eq!(alone.hear(3.2, 0, CLEAR, &[(2, 5)]), "");
+    // Nor without limited transmit.
+    let off = Config { limited_transmit: false, limited_retransmit: true, ..window_of(8.0, Variant::NewReno) };
+    let (mut alone, _) = Alone::start(&off);
+    assert_eq!((alone.wake(), alone.hear(3.1, 0, CLEAR, &[])), ((3.0, "0r".into()), String::new()));
+}
+
+#[test]
 fn the_first_new_segment_after_a_time_out_carries_cwr() {
     // RFC 3168 section 6.1.2: also if the window was reduced "because of a retransmit timeout".
     let (mut alone, _) = Alone::start(&with_ecn(1.0, EcnMode::Ecn));

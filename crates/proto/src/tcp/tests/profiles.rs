@@ -18,7 +18,8 @@ fn set_by(profile: Profile) -> Value {
 fn each_sets_what_its_table_says() {
     assert_eq!(set_by(Profile::Rfc), json!({}));
     let ns2 = json!({
-        "profile": "ns2", "byte_counting": false, "holes_first": true, "rescue_retransmission": false,
+        "profile": "ns2", "byte_counting": false, "limited_retransmit": true, "holes_first": true,
+        "rescue_retransmission": false,
     });
     assert_eq!(set_by(Profile::Ns2), ns2);
     let linux = json!({
