@@ -147,3 +147,11 @@ fn who_comes_down_to_a_layer_gives_it_as_long_as_who_joins_it() {
     let left_s = hand.now.as_secs_f64();
     assert!((9.9..10.2).contains(&(left_s - down_s)), "{down_s}, {left_s}");
 }
+
+#[test]
+fn a_slot_of_the_finest_set_is_new_once_however_many_ticks_it_has() {
+    let config = Config { rtts: vec![X, Duration::from_millis(14)], ..config() };
+    let (mut member, mut out) = (Receiver::new(&config, seat(OWN)), Outbox::new());
+    let is_new: Vec<u32> = (0..12).filter(|&tick| member.see(at(0.002 * f64::from(tick)), tick, &mut out).0).collect();
+    assert_eq!(is_new, [0, 5, 10]);
+}
