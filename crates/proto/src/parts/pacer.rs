@@ -50,6 +50,11 @@ impl Pacer {
         self.due
     }
 
+    /// The next packet is due now, if it would be later.
+    pub fn hurry(&mut self, now: Instant) {
+        self.due = self.due.min(now);
+    }
+
     /// The packet that was due has been sent; the next one is due a gap after its nominal time. What the driver is late
     /// by more than `most_late` is let go, not made up for.
     pub fn sent(&mut self, now: Instant, gap_s: f64, most_late: Duration) {

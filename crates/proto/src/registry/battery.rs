@@ -318,14 +318,16 @@ pub(super) fn bound(config: &SchemeConfig) -> Option<Rate> {
     let by_line = (config.responder() == Responder::Source).then_some(LINE_RATE);
     let most = Scheme::max_rate(config).into_iter().chain(by_line).min();
     let SchemeConfig::Smcc(config) = config else { return most };
-    // And what nobody holds for long: counting layers, a packet per second of each layer.
+    // And what nobody holds for long: counting layers, a packet per second of each layer. And a packet in eight of each
+    // that is sent before its time.
     let counting = config.counting();
     let of_set = |(number, set): (u8, &smcc::counting::Set)| {
         let packets = f64::from((1u32 << set.layers) - 1) / counting.period(number).as_secs_f64();
         packets * f64::from(counting.phases())
     };
     let packets: f64 = (0..).zip(counting.sets()).map(of_set).sum();
-    let beside_bps = config.packet_bits() * (packets + config.bounds().len() as f64);
+    let hurried_bps = config.bounds().iter().map(|bound| bound.as_bps_f64() / 8.0).sum::<f64>();
+    let beside_bps = config.packet_bits() * (packets + config.bounds().len() as f64) + hurried_bps;
     most.map(|rate| Rate(rate.0 + beside_bps as u64))
 }
 
@@ -343,6 +345,8 @@ fn jitter(config: &SchemeConfig) -> f64 {
 /// Sizes and addresses of what was sent, and that the source kept to its bound.
 fn check_packets<N>(config: &SchemeConfig, group: &Group<Source, Member, N>, name: &str) {
     let groups = GROUP.index()..GROUP.index() + config.groups().len();
+    // A layer of SMCC may send a packet before its time as well.
+    let hurried = if let SchemeConfig::Smcc(config) = config { config.bounds().len() } else { 0 };
     let (mut credit_bits, mut last, mut sent) = (f64::INFINITY, Instant::ZERO, 0.0);
     for &(at, who, packet) in &group.sent {
         assert_eq!(packet.flow, FlowId(0), "{name}: {packet:?}");
@@ -371,7 +375,7 @@ fn check_packets<N>(config: &SchemeConfig, group: &Group<Source, Member, N>, nam
             sent += 1.0;
             let astray = 5.0 * jitter(config) * libm::sqrt(sent / 3.0);
             credit_bits = (credit_bits + most.as_bps_f64() * at.since(last).as_secs_f64())
-                .min((groups.len() + 1) as f64 * bits)
+                .min((groups.len() + hurried + 1) as f64 * bits)
                 - bits;
             last = at;
             assert!(credit_bits > -(0.01 + astray) * bits, "{name}: more than {most:?} at {at}");

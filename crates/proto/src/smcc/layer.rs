@@ -24,6 +24,10 @@ pub(super) struct Layer {
     /// Whether there are others, with which it divides T of the highest.
     shares: bool,
     packet_bits: f64,
+    /// When a packet was last sent before its time.
+    announced_at: Instant,
+    /// When one is sent next; `FAR_FUTURE` = none is.
+    announce_at: Instant,
     /// Whether it is to send a packet per second at least.
     keeps_alive: bool,
     /// R_i, bit/s.
@@ -48,6 +52,9 @@ pub(super) struct Beside {
 /// A layer that adds nothing to those below sends as often all the same, so that its receivers learn T_i, the feedback
 /// round, their round-trip times; a choice.
 const KEEP_ALIVE_S: f64 = 1.0;
+/// How many packets of T_i there are for one that is sent before its time at least: by so much of itself it may be
+/// exceeded while many report; a choice.
+const ANNOUNCED_PKTS: f64 = 8.0;
 /// By what part T_i must have changed with ACKs alone to be told of.
 const NEWS: f64 = 0.05;
 
@@ -73,6 +80,8 @@ impl Layer {
             paced_s,
             shares: layers.count() > 1,
             packet_bits: config.packet_bits(),
+            announced_at: Instant::ZERO,
+            announce_at: Instant::FAR_FUTURE,
             // The lowest carries a packet in 8 s at least, and no more than its rate.
             keeps_alive: number > 0,
             own_bps: 0.0,
@@ -127,9 +136,18 @@ impl Layer {
         self.most_own_bps = f64::INFINITY;
     }
 
+    /// Somebody who did not limit it has reported, or limits it again: a packet tells all others at once who limits it
+    /// and what silences them, however rare its packets are.
+    pub(super) fn announce(&mut self, now: Instant) {
+        if self.shares {
+            let apart = Duration::from_secs_f64(ANNOUNCED_PKTS * self.packet_bits / self.rate_bps());
+            self.announce_at = self.announce_at.min(now.max(self.announced_at + apart));
+        }
+    }
+
     /// When its next packet is due.
     pub(super) fn due(&self) -> Instant {
-        self.pacer.due()
+        self.pacer.due().min(self.announce_at)
     }
 
     /// The packet that is due.
@@ -145,6 +163,12 @@ impl Layer {
         // As in TFMCC (RFC 4654 section 3.7): what the driver is late by more than R_max is let go.
         let most_late = Duration::from_secs_f64(self.led.control.max_rtt_s());
         self.paced_s = self.led.control.gap_s();
+        // Any packet says what is to be told.
+        self.announce_at = Instant::FAR_FUTURE;
+        if self.pacer.due() > now {
+            self.announced_at = now;
+            self.pacer.hurry(now);
+        }
         self.pacer.sent(now, self.paced_s, most_late);
         packet
     }

@@ -111,14 +111,14 @@ fn who_limits_again_as_the_next_one_never_answers_is_asked_at_once_unless_it_has
         assert_eq!(run.sender.lead(1), Some(receiver(2)));
         while run.sender.lead(1) == Some(receiver(2)) {
             let due = run.sender.deadline().expect("it goes on");
+            run.packets.clear();
             run.input(due, Input::Timeout);
         }
         assert_eq!(run.sender.lead(1), (!has_left).then_some(receiver(1)));
         if has_left {
             continue;
         }
-        run.packets.clear();
-        let sent = run.sent(run.now.as_secs_f64() + 0.5);
+        let sent = run.sent(run.now.as_secs_f64() + 0.1);
         let echo = sent.iter().filter_map(data).find(|(layer, _)| *layer == 1).and_then(|(_, data)| data.data.echo);
         assert_eq!(echo.map(|Echo { receiver, is_clr, .. }| (receiver, is_clr)), Some((receiver(1), true)));
     }
@@ -261,4 +261,29 @@ fn who_has_left_is_not_elected_by_a_report_from_before() {
         run.report(4.02, 1, 1, 1.2e6);
         assert_eq!(run.leads()[1], Some(receiver(1)));
     }
+}
+
+#[test]
+fn whoever_reports_without_limiting_has_the_others_told_at_once() {
+    let mut run = Run::new(&direct());
+    let told = |run: &mut Run, until_s: f64| -> Vec<(f64, bool)> {
+        let sent = run.sent(until_s);
+        let of_layer = sent.iter().filter_map(|packet| data(packet).map(|found| (packet.sent.as_secs_f64(), found)));
+        let of_layer = of_layer.filter(|(_, (layer, _))| *layer == 3);
+        of_layer.map(|(at, (_, data))| (at, data.data.suppression_bps.is_finite())).collect()
+    };
+    // T_2 is B_2, as nobody is there, and so is T_3: a packet a second of that layer.
+    run.keep_reporting((2.0, 4.2), 1, 3, 4e6);
+    told(&mut run, 4.2);
+    run.report(4.2, 2, 3, 5e6);
+    run.report(4.205, 3, 3, 4.1e6);
+    run.report(4.21, 1, 3, 4e6);
+    // Eight packets of 4 Mbit/s are 16 ms apart.
+    let packets = told(&mut run, 4.4);
+    assert!(packets.len() == 2 && packets[0] == (4.2, true) && (packets[1].0 - 4.216).abs() < 1e-6, "{packets:?}");
+    // Who limits has nothing to tell.
+    run.report(4.5, 1, 3, 4e6);
+    assert_eq!(told(&mut run, 4.6), []);
+    let packets = told(&mut run, 5.3);
+    assert!(packets.len() == 1 && (packets[0].0 - 5.216).abs() < 1e-6, "a second after the last one: {packets:?}");
 }

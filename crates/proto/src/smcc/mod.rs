@@ -10,6 +10,7 @@
 //! | `attempt.rs` | an attempt to join the next layer, by adding a packet per slot |
 //! | `config.rs` | the parameters |
 //! | `counting.rs` | when which packet of which counting layer is sent |
+//! | `entry.rs` | when a member says that it has come to a layer |
 //! | `header.rs` | what packets say |
 //! | `control.rs` | the control of one layer, of whatever kind: the rate up to it, and who limits it |
 //! | `lately.rs` | the least or the most of the last seconds |
@@ -28,6 +29,7 @@ mod control;
 pub mod counting;
 #[cfg(test)]
 mod ensemble_tests;
+mod entry;
 mod header;
 mod lately;
 mod layer;

@@ -6,6 +6,7 @@
 use super::attempt::Attempt;
 use super::config::{Config, ControlKind, Join};
 use super::counting::Counting;
+use super::entry::{Echoed, Entry};
 use super::header::{ACK, AckHeader, CountingHeader, DataHeader, FEEDBACK, FeedbackHeader, Header};
 use super::lately::Lately;
 use super::layers::Layers;
@@ -19,7 +20,9 @@ use crate::parts::rtt::{LEAST_RTT_S, lag_s, stamp_us};
 use crate::pgmcc::Received;
 use crate::random::Random;
 use crate::scheme::Seat;
-use crate::tfmcc::{self, Echo, LOSS_EVENT, Measurement, Recorded, ReportPackets, Reporting, SequenceSpace, Taken};
+use crate::tfmcc::{
+    self, Echo, LOSS_EVENT, Measurement, Recorded, ReportPackets, Reporting, SequenceSpace, Silencing, Taken,
+};
 use crate::time::{Duration, Instant};
 
 /// A member of an SMCC session.
@@ -49,6 +52,8 @@ pub struct Receiver {
     distinct_bytes: u64,
     distinct_pkts: u64,
     reporting: Reporting,
+    /// When it says that it has come to the highest layer.
+    entry: Entry,
     measurement: Measurement,
     /// The round-trip time without queues.
     least_rtt: Lately,
@@ -141,6 +146,10 @@ enum Phase {
 
 /// How long a receiver may stand less than the least rate (RFC 4654 section 4.4).
 const PATIENCE: Duration = Duration::from_secs(120);
+/// R_max of a layer begins with one report and follows its lead. While a queue grows, all have measured more by the
+/// one-way delay of the last packet; a round of six R_max is three of their round trips. Before that first report it is
+/// as long as the gap between the packets of a layer that nobody has; a choice.
+const AMONG_MANY: Silencing = Silencing { rtts: 2.0, renews: true };
 /// If nothing came of any layer for this time, that is not for one of them to answer for.
 const QUIET: Duration = Duration::from_secs(2);
 
@@ -172,6 +181,7 @@ impl Receiver {
             distinct_bytes: 0,
             distinct_pkts: 0,
             reporting: Reporting::new(&config.tfmcc),
+            entry: Entry::SILENT,
             measurement: Measurement::new(&config.tfmcc),
             least_rtt: Lately::LEAST,
             slots: Slots::new(&counting),
@@ -293,11 +303,16 @@ impl Receiver {
         }
 
         // Packed, so field by field.
-        let echo = header.data.echo.map(|Echo { receiver, stamp_us, is_clr }| (receiver == self.own, stamp_us, is_clr));
+        let echoed = header.data.echo.map(|Echo { receiver, stamp_us, is_clr }| Echoed {
+            receiver,
+            own_stamp_us: (receiver == self.own).then_some(stamp_us),
+            is_lead: is_clr,
+        });
         // Who limits another layer says nothing of this one.
-        self.is_lead_known |= is_top && echo.is_some_and(|(own, _, clr)| clr || (own && now >= self.settled_at));
-        let selected = is_top && echo.is_some_and(|(is_own, _, is_clr)| self.reporting.named(is_own, is_clr));
-        let own_stamp_us = echo.and_then(|(is_own, stamp_us, _)| is_own.then_some(stamp_us));
+        let is_settled = now >= self.settled_at;
+        self.is_lead_known |= is_top && echoed.is_some_and(|echo| echo.is_lead || (echo.is_own() && is_settled));
+        let selected = is_top && echoed.is_some_and(|echo| self.reporting.named(echo.is_own(), echo.is_lead));
+        let own_stamp_us = echoed.and_then(|echo| echo.own_stamp_us);
         let first_rtt = self.measure_rtt(now, own_stamp_us);
         self.note_rate(number);
         let before = self.distinct_pkts;
@@ -313,8 +328,14 @@ impl Receiver {
 
         let is_member = matches!(self.phase, Phase::Member { .. });
         if is_top {
-            let is_new = core::mem::take(&mut self.is_new_there);
-            self.reporting.hear(now, &header.data, (is_new, is_member), &self.measurement, &mut self.random);
+            let is_suppressed = header.data.suppression_bps.is_finite();
+            let rtt = (self.measurement.measured_rtt_s().is_some(), self.measurement.rtt_s());
+            self.entry.hear(now, echoed, (self.is_lead_known, is_suppressed), rtt);
+            // Until it has heard of a lead it has but one timer.
+            let waits = self.entry.is_pending();
+            let is_new = !waits && core::mem::take(&mut self.is_new_there);
+            let (may_report, random) = (is_member && !waits, &mut self.random);
+            self.reporting.hear_among(now, &header.data, (is_new, may_report), AMONG_MANY, &self.measurement, random);
         }
         let (new_slot, overdue) = self.see(now, header.tick, out);
         let lost = lost.or(overdue);
@@ -456,6 +477,10 @@ impl Receiver {
             scale: measurement.scale(),
         };
         self.reporting.reported(now, measurement.rtt_s());
+        // The first limits where nobody does, and else who wants less than there is.
+        let wants_less = measurement.desired_bps(now) < measurement.sending_bps();
+        let may_lead = !self.reporting.is_limiting() && (!self.is_lead_known || wants_less);
+        self.entry.reported(now, may_lead);
         let header = Header::Feedback(FeedbackHeader { feedback, layer: self.level as u8, dropped });
         out.send(self.reports.next(now, self.own, self.sender, header.into()));
     }
@@ -476,6 +501,9 @@ impl Receiver {
             Phase::Leaving { gone_at } if gone_at <= now => return self.go(out),
             Phase::Member { leave_at } if leave_at <= now => self.leave(now, out),
             _ => {}
+        }
+        if self.entry.deadline() <= now {
+            self.send_report(now, false, out);
         }
         if self.reporting.due(now, self.measurement.last_at()).is_some() {
             self.send_report(now, false, out);
@@ -499,6 +527,7 @@ impl Receiver {
     fn go(&mut self, out: &mut Outbox) {
         self.phase = Phase::Out;
         self.reporting.quit();
+        self.entry.end();
         while !self.layers.is_empty() {
             self.leave_top(Cause::Time, out);
         }
@@ -536,7 +565,7 @@ impl Endpoint for Receiver {
             Phase::Out | Phase::Waiting => Instant::FAR_FUTURE,
         };
         let attempt_at = self.attempt.as_ref().map_or(Instant::FAR_FUTURE, Attempt::due_at);
-        self.due = self.reporting.deadline().min(leave_at).min(attempt_at);
+        self.due = self.reporting.deadline().min(self.entry.deadline()).min(leave_at).min(attempt_at);
     }
 
     fn deadline(&self) -> Option<Instant> {

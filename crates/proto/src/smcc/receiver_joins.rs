@@ -235,9 +235,7 @@ impl Receiver {
         out.event(Event::layer_added(self.level as u8, Cause::Time));
         self.top.rate_bps = self.next_bps;
         self.next_bps = f32::NAN;
-        self.moved(now);
-        // The source sees by it that this receiver limits its old layer no longer.
-        self.send_report(now, false, out);
+        self.moved(now, false, out);
     }
 
     /// Leaves the highest layer, and says so.
@@ -248,14 +246,13 @@ impl Receiver {
             (self.top, self.next_bps) = (top, next_bps);
             self.reporting.follow(top.round);
         }
-        self.moved(now);
+        self.moved(now, true, out);
         // Not within the loss event for which it has left.
         let rtt = Duration::from_secs_f64(self.rtt_s());
         self.hold_until = self.hold_until.max(now + rtt);
         if self.control == ControlKind::Pgmcc {
             self.spared_until = now + rtt;
         }
-        self.send_report(now, true, out);
     }
 
     pub(super) fn leave_top(&mut self, cause: Cause, out: &mut Outbox) {
@@ -267,8 +264,10 @@ impl Receiver {
         self.level = self.level.saturating_sub(1);
     }
 
-    /// It is active in another layer, whose rounds and limiting receiver are others.
-    fn moved(&mut self, now: Instant) {
+    /// It is active in another layer, whose rounds and limiting receiver are others. If it limited the one before the
+    /// source sees by its report that it no longer does. `dropped`: it comes from above.
+    fn moved(&mut self, now: Instant, dropped: bool, out: &mut Outbox) {
+        let led = self.is_lead();
         self.reporting.quit();
         self.is_new_there = true;
         self.is_lead_known = false;
@@ -276,6 +275,10 @@ impl Receiver {
         self.full_since = Instant::FAR_FUTURE;
         self.settled_at = now + Duration::from_secs_f64(self.rtt_s());
         self.layers[self.level].heard_at = now;
+        let part = || self.reporting.part_of_round(&mut self.random);
+        if self.entry.begin(now, led, |rtt_s| self.reporting.round_s(rtt_s), part) {
+            self.send_report(now, dropped, out);
+        }
     }
 
     /// Layers of which nothing comes are left, with those above: it must not hold a gap.

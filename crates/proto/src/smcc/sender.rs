@@ -33,6 +33,7 @@ pub struct Sender {
     /// When it wants to be called again.
     deadline: Option<Instant>,
     reports: u64,
+    acks: u64,
     received_bytes: u64,
     lead_changes: u64,
     quiet: Quiet,
@@ -65,6 +66,7 @@ impl Sender {
             started: None,
             deadline: None,
             reports: 0,
+            acks: 0,
             received_bytes: 0,
             lead_changes: 0,
             quiet: Quiet::NEVER,
@@ -163,6 +165,7 @@ impl Sender {
         let longest_rtt_s = self.layers.iter().find_map(|layer| layer.led.longest_rtt_s(packet.source));
         let layer = &mut self.layers[number];
         let (before_bps, asked_bps) = (layer.rate_bps(), layer.led.control.asked_bps(feedback));
+        let before = layer.led.control.lead();
         let Some(heard) = layer.led.hear(now, feedback, packet.sent, longest_rtt_s) else { return };
         if heard.limits {
             // What the rate goes with: the receiver's own round-trip time, or what has been made of its report here.
@@ -184,11 +187,14 @@ impl Sender {
             rate_bps: feedback.rate_bps,
         };
         layer.echoes.add(stamp, heard.limits);
+        if before != Some(packet.source) {
+            layer.announce(now);
+        }
     }
 
     /// An ACK, with windows.
     fn acknowledged(&mut self, now: Instant, packet: &Packet, ack: &AckHeader, out: &mut Outbox) {
-        self.reports += 1;
+        self.acks += 1;
         self.received_bytes += u64::from(packet.size);
         let (receiver, number) = (packet.source, ack.layer);
         let Some(layer) = self.layers.get_mut(usize::from(number)) else { return };
@@ -219,6 +225,7 @@ impl Sender {
             }
             if let Some(receiver) = passed.restored {
                 layer.echoes.clr_back(receiver);
+                layer.announce(now);
             }
             if passed.next_round {
                 layer.echoes.next_round();
@@ -288,7 +295,10 @@ impl Sender {
     /// The echo in a packet of a layer: if it has none of its own, as there is nobody, one of the next layer that has,
     /// whose receivers hold this one, too.
     fn take_echo(&mut self, now: Instant, number: usize) -> Option<Echo> {
-        self.layers[number..].iter_mut().find_map(|layer| layer.take_echo(now))
+        let echo = self.layers[number].take_echo(now);
+        // Who limits another layer does not limit this one.
+        let above = |layer: &mut Layer| layer.take_echo(now).map(|echo| Echo { is_clr: false, ..echo });
+        echo.or_else(|| self.layers[number + 1..].iter_mut().find_map(above))
     }
 
     fn next_deadline(&self, now: Instant) -> Option<Instant> {
@@ -363,6 +373,7 @@ impl Endpoint for Sender {
             sum(|layer| layer.led.control.counts().round_reports),
             sum(|layer| layer.led.elections()),
             self.lead_changes,
+            self.acks,
         ];
         values.copy_from_slice(&counts.map(|count| count as f64));
     }

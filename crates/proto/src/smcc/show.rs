@@ -6,12 +6,13 @@ use crate::pgmcc::LOSS_REDUCTION;
 use crate::tfmcc::{LIMITING_RECEIVER, LOSS_EVENT, RATE, REPORT, SLOW_START_ENDED};
 
 /// What a source shows. The first four are TFMCC's, over all layers.
-pub const SENDER_GAUGES: &[Gauge; 5] = &[
+pub const SENDER_GAUGES: &[Gauge; 6] = &[
     Gauge::count("timeouts", "1", "How often the rate was halved because nobody reported."),
     Gauge::count("feedback_rounds", "1", "Feedback rounds begun."),
     Gauge::count("round_reports", "reports", "Reports in them, those of the limiting receiver not counted."),
     Gauge::count("elections", "1", "How often the receiver that limits a layer was to be elected anew."),
     Gauge::count("lead_changes", "1", "How often another receiver limited a layer, or none did."),
+    Gauge::count("acks", "packets", "Acknowledgements of packets, with windows; they are no reports."),
 ];
 
 /// What a member shows. The first three are TFMCC's.

@@ -29,7 +29,6 @@ pub(super) struct WindowedControl {
     /// The packets of the lowest layer; none of the others, where losses are for LR_i to answer.
     packets: Option<Packets>,
     fresh_rtt: RttEstimator,
-    bias: f64,
     packet_bits: f64,
     floor_bps: f64,
     bound_bps: f64,
@@ -69,7 +68,9 @@ impl WindowedControl {
     ) -> Self {
         let fresh_rtt = RttEstimator::new(config.initial_rto, config.min_rto, Duration::from_secs(60), Duration::ZERO);
         WindowedControl {
-            rounds,
+            // T_i swings as a TCP's rate does: whoever limits next must want clearly less. Others are silenced by what
+            // was asked for all the same.
+            rounds: rounds.with_bias(config.bias),
             window: Window::new(config.ssthresh.0),
             rtt: fresh_rtt.clone(),
             heard_at: Instant::ZERO,
@@ -77,7 +78,6 @@ impl WindowedControl {
             initial_rto: config.initial_rto,
             packets: lowest.then(Packets::default),
             fresh_rtt,
-            bias: config.bias,
             packet_bits,
             floor_bps,
             bound_bps,
@@ -97,22 +97,14 @@ impl WindowedControl {
     /// A report of a receiver whose highest layer is this. `None` if it says nothing.
     pub(super) fn hear(&mut self, now: Instant, feedback: &Feedback) -> Option<Heard> {
         let (before_bps, lead) = (self.rounds.rate_bps(), self.rounds.clr());
-        let mut feedback = *feedback;
-        if lead.is_some_and(|lead| lead != feedback.receiver) {
-            // T_i swings as a TCP's rate does: whoever limits next must want clearly less.
-            let asked_bps = self.rounds.adjusted_bps(&feedback);
-            if asked_bps >= self.bias * before_bps {
-                feedback.rate_bps *= (before_bps / asked_bps).max(1.0);
-            }
-        }
-        let heard = self.rounds.hear(now, &feedback)?;
+        let heard = self.rounds.hear(now, feedback)?;
         let lead_now = self.rounds.clr();
         if lead_now == Some(feedback.receiver) {
             self.heard_at = now;
         }
         if lead_now != lead && lead_now.is_some() {
             // What it asks for, but no more than there is: what is beyond comes with its ACKs.
-            let asked_bps = self.rounds.adjusted_bps(&feedback).min(before_bps);
+            let asked_bps = self.rounds.adjusted_bps(feedback).min(before_bps);
             self.acknowledges = false;
             self.rtt = self.fresh_rtt.clone();
             self.rtt.sample(Duration::from_secs_f64(feedback.rtt_s.clamp(LEAST_RTT_S, GREATEST_RTT_S)));

@@ -55,6 +55,18 @@ fn who_comes_to_an_empty_layer_begins_with_its_floor_and_gains_a_packet_per_roun
 }
 
 #[test]
+fn who_wants_a_little_less_does_not_limit_but_silences_others() {
+    let mut control = control(false);
+    control.jump(1.6e6);
+    control.hear(at(1.0), &report(A, 1.6e6, 0.08)).expect("it is a report");
+    // 0.75 of 1.6 Mbit/s are 1.2.
+    control.hear(at(1.1), &report(B, 1.25e6, 0.08));
+    assert_eq!((control.rounds().clr(), control.rounds().suppression_bps()), (Some(A), 0.9 * 1.25e6));
+    control.hear(at(1.2), &report(B, 1.19e6, 0.08));
+    assert_eq!(control.rounds().clr(), Some(B));
+}
+
+#[test]
 fn the_window_stays_within_the_bounds_of_its_layer() {
     let mut control = control(false);
     control.jump(1e6);

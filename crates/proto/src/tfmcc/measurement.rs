@@ -5,6 +5,7 @@
 use super::Config;
 use super::config::{OneWayAdjustment, Outages, SeedFloor};
 use super::header::DataHeader;
+use super::rate_control::MOST_BPS;
 use super::scaling;
 use super::streak::Stretch;
 use crate::endpoint::Cause;
@@ -333,9 +334,10 @@ impl Measurement {
         8.0 * f64::from(self.packet_size) * self.receive_rate.packets_per_s(now, self.rate_window_s())
     }
 
-    /// X_r, bit/s: what is reported is at least one packet in 8 s (section 4.4).
+    /// X_r, bit/s: what is reported is at least one packet in 8 s (section 4.4), and no more than can be said: two
+    /// packets of two groups may come at one time.
     pub fn desired_bps(&self, now: Instant) -> f64 {
-        self.calculated_bps(now).max(self.least_bps())
+        self.calculated_bps(now).clamp(self.least_bps(), MOST_BPS)
     }
 
     /// Whether the receiver is sent more than it can stand, and that is less than one packet in 8 s (section 4.4).

@@ -37,6 +37,8 @@ pub struct RateControl {
     ceiling_bps: f64,
     /// What multiplies the increase; 1 in TFMCC.
     increase_factor: f64,
+    /// What of X another receiver must want less than to limit; 1 in TFMCC.
+    bias: f64,
     /// The gap between the packets that tell of X, if it does not follow from X, seconds.
     own_gap_s: Option<f64>,
     config: Config,
@@ -146,7 +148,7 @@ pub struct RateCounts {
 }
 
 /// The highest rate, bit/s: what the encoding of RFC 4654 section 2.2.1 can hold.
-const MOST_BPS: f64 = 400e9;
+pub(super) const MOST_BPS: f64 = 400e9;
 /// How many of the receiver's own round-trip times a report may have taken with the rule "measured". Between one report
 /// and the next the way of one that limits at most doubles while less than twice what a link carries is sent; a choice.
 const FAR_RTTS: f64 = 2.0;
@@ -162,6 +164,7 @@ impl RateControl {
             floor_bps: config.least_bps(),
             ceiling_bps: config.max_rate.map_or(MOST_BPS, |rate| rate.as_bps_f64()),
             increase_factor: 1.0,
+            bias: 1.0,
             own_gap_s: None,
             config: config.clone(),
             patience: Patience::new(config),
@@ -178,6 +181,12 @@ impl RateControl {
     pub fn without_slow_start(mut self) -> RateControl {
         self.state = State::Steady { limit: Limit::nobody(Instant::ZERO), increase: Increase::new(Instant::ZERO) };
         self
+    }
+
+    /// The same where another receiver limits only if it wants less than `bias` of X, 0 < `bias` <= 1: for an owner
+    /// whose rate swings. Without slow start.
+    pub fn with_bias(self, bias: f64) -> RateControl {
+        RateControl { bias, ..self }
     }
 
     /// The session begins: a packet per R_max, within the bounds, and the first feedback round (sections 3.1 and 3.4).
@@ -432,7 +441,7 @@ impl RateControl {
 
     /// The four cases of section 3.3.
     fn hear_in_steady_state(&mut self, now: Instant, feedback: &Feedback, adjusted_bps: f64) {
-        let consequence = judge(self.state.limit(), self.rate_bps, adjusted_bps, feedback);
+        let consequence = judge(self.state.limit(), self.bias * self.rate_bps, adjusted_bps, feedback);
         let (max_rtt_s, round_s) = (self.rounds.growth_rtt_s(), self.rounds.hold_s());
         let step_bps = self.packet_bits() / max_rtt_s * self.increase_factor;
         let gap_s = self.gap_s();

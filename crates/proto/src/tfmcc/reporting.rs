@@ -25,6 +25,22 @@ pub struct Reporting {
     fresh: bool,
 }
 
+/// By what others silence a receiver.
+#[derive(Clone, Copy, Debug)]
+pub struct Silencing {
+    /// Up to which round-trip time of its own, in R_max. By RFC 4654 section 4.5 it is 1, so that the sender learns of
+    /// longer ones.
+    pub rtts: f64,
+    /// Whether the desired rate at a change of R_max counts as that at the beginning of the round, too, if it is more:
+    /// without a measurement it goes with R_max.
+    pub renews: bool,
+}
+
+impl Silencing {
+    /// As in RFC 4654.
+    pub const RFC: Silencing = Silencing { rtts: 1.0, renews: false };
+}
+
 /// What the receiver is, as far as it knows.
 #[derive(Clone, Copy, Debug)]
 enum Role {
@@ -85,6 +101,11 @@ impl Reporting {
         self.length().seconds(max_rtt_s)
     }
 
+    /// What of a feedback round a timer that is drawn from `random` waits.
+    pub fn part_of_round(&self, random: &mut Random) -> f64 {
+        delay_rounds(draw(random), self.max_receivers, TimerBias::None, f64::NAN)
+    }
+
     /// A packet has come that echoes the receiver's own stamp or that of another, which is the limiting one or not.
     /// True if this one has become limiting with it.
     #[inline]
@@ -116,6 +137,20 @@ impl Reporting {
         measurement: &Measurement,
         random: &mut Random,
     ) {
+        self.hear_among(now, data, (first, may_report), Silencing::RFC, measurement, random);
+    }
+
+    /// The same where others silence the receiver by this.
+    #[inline]
+    pub fn hear_among(
+        &mut self,
+        now: Instant,
+        data: &DataHeader,
+        (first, may_report): (bool, bool),
+        silencing: Silencing,
+        measurement: &Measurement,
+        random: &mut Random,
+    ) {
         self.fresh = true;
         let length = self.length();
         // Round numbers wrap around: ahead is what is less than half the number space ahead.
@@ -125,7 +160,9 @@ impl Reporting {
         }
         let Role::Other { timer, owes_first_rtt } = &mut self.role else { return };
         let max_rtt_s = measurement.max_rtt_s();
-        timer.rescale(now, max_rtt_s, length);
+        if timer.rescale(now, max_rtt_s, length) && silencing.renews {
+            timer.renew(measurement.desired_bps(now));
+        }
         if is_new {
             *owes_first_rtt = false;
             // A round is shorter here than at the sender while a queue drains: the timer might never expire.
@@ -146,7 +183,7 @@ impl Reporting {
         let suppression_bps = f64::from(data.suppression_bps);
         if data.round == self.round && suppression_bps.is_finite() && timer.is_set() {
             let rate_bps = measurement.desired_bps(now);
-            if timer.is_suppressed(suppression_bps, rate_bps, max_rtt_s, measurement.rtt_s()) {
+            if timer.is_suppressed(suppression_bps, rate_bps, silencing.rtts * max_rtt_s, measurement.rtt_s()) {
                 *timer = FeedbackTimer::OFF;
             }
         }
@@ -225,6 +262,7 @@ mod tests {
     use super::super::measurement::tests::data;
     use super::super::receiver_tests::at;
     use super::*;
+    use crate::parts::loss_history::Space;
 
     /// A receiver that has got one packet at 1 s, in round 0, with R_max = 500 ms.
     fn measured() -> Measurement {
@@ -294,5 +332,68 @@ mod tests {
         assert!(!reporting.answers(at(1.5), false, false, || true), "once");
         reporting.quit();
         assert_eq!(reporting.deadline(), Instant::FAR_FUTURE);
+    }
+
+    #[test]
+    fn among_many_a_longer_round_trip_and_a_longer_max_rtt_keep_nobody_from_being_silenced() {
+        // 160 kbit/s come; a round-trip time of 0.5 s and R_max = 0.3 s.
+        let mut measurement = measured();
+        let (packet, data) = data(1, 1.1);
+        let mut space = SequenceSpace::default();
+        for n in 0..40 {
+            let data = DataHeader { sequence: n, ..data };
+            let taken =
+                measurement.take(&mut space, at(1.1 + 0.05 * f64::from(n)), &packet, &data, 1.0).expect("it is");
+            measurement.measure_rtt(
+                at(1.1 + 0.05 * f64::from(n)),
+                Some((600_000.0 + 50_000.0 * f64::from(n)) as u32),
+                false,
+            );
+            measurement.record(Space(0), &mut space, at(1.1 + 0.05 * f64::from(n)), taken.sequence, packet.ecn, None);
+        }
+        let mut set = |silencing: Silencing, max_rtt_us: u32| {
+            let (mut reporting, mut random) = (Reporting::new(&Config::default()), Random::stream(1, "test/reporting"));
+            let header = DataHeader { max_rtt_us, round: 1, ..data };
+            let taken = measurement.take(&mut space, at(3.06), &packet, &DataHeader { sequence: 40, ..header }, 1.0);
+            assert!(taken.is_some());
+            reporting.hear_among(at(3.06), &header, (true, true), silencing, &measurement, &mut random);
+            assert!(reporting.is_timed());
+            let told = DataHeader { suppression_bps: 10_000.0, ..header };
+            reporting.hear_among(at(3.07), &told, (false, true), silencing, &measurement, &mut random);
+            reporting.is_timed()
+        };
+        let far = Silencing { rtts: 2.0, renews: false };
+        assert!(!set(Silencing::RFC, 600_000) && set(Silencing::RFC, 300_000));
+        assert!(!set(far, 300_000) && set(far, 240_000));
+    }
+
+    #[test]
+    fn where_max_rtt_has_fallen_the_higher_rate_counts() {
+        // Without a measurement the rate by the equation goes with R_max: it is low by the first one.
+        let config = Config::default();
+        for renews in [false, true] {
+            let silencing = Silencing { rtts: 1.0, renews };
+            let (mut reporting, mut random) = (Reporting::new(&config), Random::stream(1, "test/reporting"));
+            let (mut measurement, mut space) = (Measurement::new(&config), SequenceSpace::default());
+            let mut hear = |n: u32, max_rtt_us: u32, suppression_bps: f32| {
+                let now_s = 1.0 + 0.05 * f64::from(n);
+                let (packet, data) = data(n, now_s);
+                let data = DataHeader { max_rtt_us, suppression_bps, ..data };
+                let taken = measurement.take(&mut space, at(now_s), &packet, &data, 1.0).expect("it is");
+                measurement.record(Space(0), &mut space, at(now_s), taken.sequence, packet.ecn, None);
+                let first = n == 60;
+                reporting.hear_among(at(now_s), &data, (first, true), silencing, &measurement, &mut random);
+                (measurement.desired_bps(at(now_s)), reporting.is_timed())
+            };
+            // One in twenty is lost.
+            (0..60).filter(|n| n % 20 != 7).for_each(|n| _ = hear(n, 1_000_000, f32::INFINITY));
+            let (slow_bps, _) = hear(60, 1_000_000, f32::INFINITY);
+            let (fast_bps, _) = hear(61, 100_000, f32::INFINITY);
+            assert!(fast_bps > 5.0 * slow_bps, "{slow_bps} {fast_bps}");
+            // R_max rises again: X falls below X_supp, which was below it.
+            let (now_bps, timed) = hear(62, 200_000, 0.8 * fast_bps as f32);
+            assert!(now_bps < 0.8 * fast_bps);
+            assert_eq!(timed, !renews);
+        }
     }
 }

@@ -48,13 +48,21 @@ impl FeedbackTimer {
         (suppression_bps < rate_bps || suppression_bps < self.round_bps) && max_rtt_s >= rtt_s
     }
 
-    /// R_max has changed: what is left of the time changes in proportion to the length of the round.
-    pub(super) fn rescale(&mut self, now: Instant, max_rtt_s: f64, round: RoundLength) {
-        if self.is_set() && max_rtt_s != self.max_rtt_s {
+    /// R_max has changed: what is left of the time changes in proportion to the length of the round. True
+    /// if the timer is set, and it has.
+    pub(super) fn rescale(&mut self, now: Instant, max_rtt_s: f64, round: RoundLength) -> bool {
+        let changes = self.is_set() && max_rtt_s != self.max_rtt_s;
+        if changes {
             let rounds = round.rtts(max_rtt_s) / round.rtts(self.max_rtt_s);
             self.at = now + self.at.since(now).mul_f64(max_rtt_s / self.max_rtt_s * rounds);
             self.max_rtt_s = max_rtt_s;
         }
+        changes
+    }
+
+    /// The desired rate is this now, bit/s: if that is more it counts as that at the beginning of the round.
+    pub(super) fn renew(&mut self, rate_bps: f64) {
+        self.round_bps = self.round_bps.max(rate_bps);
     }
 
     /// It has expired, but the last packet came longer than R_max ago: waits as much longer as it was overdue. True if
