@@ -265,6 +265,12 @@ SmccControl: TypeAlias = Literal["tfmcc", "pgmcc"]
 * "tfmcc": TFMCC: by the throughput equation.
 * "pgmcc": pgmcc: by a window, which the receiver that limits opens with its ACKs ([Kwon] section V).
 """
+SmccElection: TypeAlias = Literal["feedback-round", "back-off"]
+"""How members answer where the receiver that limits a layer has gone.
+
+* "feedback-round": In a feedback round, as with TFMCC: few of many answer.
+* "back-off": After a short random time, as with pgmcc: all that are in the layer do, so it is for groups of few.
+"""
 SmccJoin: TypeAlias = Literal["additive", "direct"]
 """How a receiver joins the next layer.
 
@@ -3829,20 +3835,28 @@ class SmccPgmcc(Part):
     ----------
     bias : float, optional
         Another receiver limits a layer if it wants less than so many times T_i. Default 0.75, as in pgmcc.
+    election : {"feedback-round", "back-off"}, optional
+        How long an election takes. Default "feedback-round".
     initial_rto : str such as "250 ms", optional
         How long a receiver that limits may be silent before its first ACK. Default 3 s.
     min_rto : str such as "250 ms", optional
         The least time-out, after which a receiver that limits and acknowledges nothing is given up. Default 1 s.
+    nak_backoff : str such as "250 ms", optional
+        With `election = "back-off"` members wait for a random part of this. Default 50 ms, as in pgmcc.
     ssthresh : str such as "50 packets", optional
         Up to this window each packet acknowledged opens it by one. Default 4 packets, as in pgmcc.
     """
 
     bias: float | None = None
     """Another receiver limits a layer if it wants less than so many times T_i. Default 0.75, as in pgmcc."""
+    election: SmccElection | None = None
+    """How long an election takes. Default "feedback-round"."""
     initial_rto: str | None = None
     """How long a receiver that limits may be silent before its first ACK. Default 3 s."""
     min_rto: str | None = None
     """The least time-out, after which a receiver that limits and acknowledges nothing is given up. Default 1 s."""
+    nak_backoff: str | None = None
+    """With `election = "back-off"` members wait for a random part of this. Default 50 ms, as in pgmcc."""
     ssthresh: str | None = None
     """Up to this window each packet acknowledged opens it by one. Default 4 packets, as in pgmcc."""
 

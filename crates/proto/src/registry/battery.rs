@@ -184,6 +184,8 @@ pub(super) fn settings() -> Vec<SchemeConfig> {
                 bias: 1.0,
                 initial_rto: Duration::from_millis(300),
                 min_rto: Duration::from_millis(1),
+                election: smcc::Election::BackOff,
+                nak_backoff: Duration::from_millis(20),
             },
             ..smcc.clone()
         }),

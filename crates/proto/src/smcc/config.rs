@@ -73,6 +73,22 @@ pub struct Windowed {
     pub initial_rto: Duration,
     /// The least time-out, after which a receiver that limits and acknowledges nothing is given up. Default 1 s.
     pub min_rto: Duration,
+    /// How long an election takes. Default "feedback-round".
+    pub election: Election,
+    /// With `election = "back-off"` members wait for a random part of this. Default 50 ms, as in pgmcc.
+    pub nak_backoff: Duration,
+}
+
+/// How members answer where the receiver that limits a layer has gone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SmccElection")]
+#[serde(rename_all = "kebab-case")]
+pub enum Election {
+    /// In a feedback round, as with TFMCC: few of many answer.
+    #[default]
+    FeedbackRound,
+    /// After a short random time, as with pgmcc: all that are in the layer do, so it is for groups of few.
+    BackOff,
 }
 
 /// What controls the rate of a layer.
@@ -138,11 +154,18 @@ impl Default for Windowed {
             bias: 0.75,
             initial_rto: Duration::from_secs(3),
             min_rto: Duration::from_secs(1),
+            election: Election::FeedbackRound,
+            nak_backoff: Duration::from_millis(50),
         }
     }
 }
 
 impl Windowed {
+    /// The back-off of elections that have one.
+    pub(super) fn backoff(&self) -> Option<Duration> {
+        (self.election == Election::BackOff).then_some(self.nak_backoff)
+    }
+
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     fn check(&self) -> Vec<(String, String)> {
         let mut wrong = Vec::new();
@@ -158,6 +181,7 @@ impl Windowed {
         require((least..=most).contains(&self.min_rto), "min_rto", self.min_rto.to_string(), "0.001 s to 60 s");
         let legal = (self.min_rto..=most).contains(&self.initial_rto);
         require(legal, "initial_rto", self.initial_rto.to_string(), "min_rto to 60 s");
+        require(self.nak_backoff <= most, "nak_backoff", self.nak_backoff.to_string(), "at most 60 s");
         wrong
     }
 }

@@ -90,6 +90,7 @@ fn each_illegal_value_is_named() {
         (r#"{"pgmcc": {"min_rto": "0 s"}}"#, vec!["pgmcc.min_rto"]),
         (r#"{"pgmcc": {"min_rto": "5 s", "initial_rto": "4 s"}}"#, vec!["pgmcc.initial_rto"]),
         (r#"{"pgmcc": {"initial_rto": "61 s"}}"#, vec!["pgmcc.initial_rto"]),
+        (r#"{"pgmcc": {"nak_backoff": "61 s"}}"#, vec!["pgmcc.nak_backoff"]),
         (r#"{"rtts": ["63 s"], "bounds": ["1 Mbit/s", "400 Gbit/s"]}"#, vec!["rtts[0]"]),
         (r#"{"phases": 2, "layers": 10}"#, vec!["rtts"]),
         // The ends of the ranges.

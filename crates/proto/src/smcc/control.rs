@@ -124,7 +124,7 @@ impl LayerControl {
                 control.limiting_left(now);
             }
             LayerControl::Windowed(control) => {
-                control.rounds_mut().limiting_left(now);
+                control.lead_left(now);
             }
         }
     }

@@ -42,7 +42,7 @@ mod show;
 mod slots;
 mod windowed;
 
-pub use config::{Config, ControlKind, Join, MOST_COUNTING_LAYERS, PeriodSet, Windowed};
+pub use config::{Config, ControlKind, Election, Join, MOST_COUNTING_LAYERS, PeriodSet, Windowed};
 pub use header::{
     ACK, AckHeader, COUNTING, CountingHeader, DATA, DataHeader, FEEDBACK, FeedbackHeader, Header, PackedDataHeader,
 };

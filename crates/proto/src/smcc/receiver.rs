@@ -76,6 +76,8 @@ pub struct Receiver {
     counting: Counting,
     join: Join,
     control: ControlKind,
+    /// How long it waits in a feedback round at most, if that is not by the round.
+    backoff: Option<Duration>,
     /// What has come of the lowest layer, for ACKs.
     lowest: Received,
     /// Until then losses are those of before the layer above was left; with windows only.
@@ -197,6 +199,7 @@ impl Receiver {
             counting,
             join: config.join,
             control: config.control,
+            backoff: config.pgmcc.backoff().filter(|_| config.control == ControlKind::Pgmcc),
             lowest: Received::default(),
             spared_until: Instant::ZERO,
             packet_bits: config.packet_bits(),
@@ -335,7 +338,12 @@ impl Receiver {
             let waits = self.entry.is_pending();
             let is_new = !waits && core::mem::take(&mut self.is_new_there);
             let (may_report, random) = (is_member && !waits, &mut self.random);
+            let round = self.reporting.round();
             self.reporting.hear_among(now, &header.data, (is_new, may_report), AMONG_MANY, &self.measurement, random);
+            if let Some(backoff) = self.backoff.filter(|_| is_new || self.reporting.round() != round) {
+                // Perhaps an election: the packets do not tell it from any other round.
+                self.reporting.hasten(now + backoff.mul_f64(self.random.uniform()));
+            }
         }
         let (new_slot, overdue) = self.see(now, header.tick, out);
         let lost = lost.or(overdue);

@@ -42,6 +42,8 @@ struct Hand {
     rates_bps: Vec<f32>,
     rtt: Duration,
     is_lead: bool,
+    /// The feedback round of the lowest layer.
+    round: u8,
     /// Whether anything is echoed.
     echoes: bool,
     /// Layers that do not come.
@@ -78,6 +80,7 @@ impl Hand {
             rates_bps: rates_bps.to_vec(),
             rtt: Duration::from_millis(8),
             is_lead: false,
+            round: 0,
             echoes: true,
             blocked: Vec::new(),
             ecn: Ecn::Capable,
@@ -170,7 +173,7 @@ impl Hand {
             suppression_bps: f32::INFINITY,
             rate_bps: self.rates_bps[layer],
             max_rtt_us: 20_000 + layer as u32,
-            round: 10 * layer as u8,
+            round: self.round + 10 * layer as u8,
             echo: self.echoes.then_some(Echo { receiver: OWN, stamp_us, is_clr }),
         };
         let next_bps = self.rates_bps.get(layer + 1).copied().unwrap_or(f32::NAN);

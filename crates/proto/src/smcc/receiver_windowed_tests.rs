@@ -1,6 +1,7 @@
 //! A member of a session whose layers have windows.
 
 use super::*;
+use crate::smcc::{Election, Windowed};
 
 /// T_0 below the bound of 4 Mbit/s, T_1 and T_2 above.
 const RATES_BPS: [f32; 3] = [2_400_000.0, 6_400_000.0, 10_000_000.0];
@@ -133,4 +134,26 @@ fn an_empty_layer_above_a_full_one_is_joined_at_once() {
     let done = hand.until(JOIN_SUCCEEDED, none);
     assert_eq!((done.layer, done.details[0], hand.count(JOIN_WAITING)), (Some(1), 0.0, 0));
     assert_eq!(hand.gauge("counting_joins"), 0.0);
+}
+
+#[test]
+fn members_answer_a_round_within_the_back_off_if_asked_to() {
+    // R_max is 20 ms, a feedback round up to 120 ms; a packet comes each 3.3 ms.
+    let quick = |election| {
+        let pgmcc = Windowed { election, nak_backoff: Duration::from_millis(1), ..Windowed::default() };
+        let mut hand = Hand::new(&Config { pgmcc, ..windowed() }, &RATES_BPS);
+        hand.member.hold_until = at(1000.0);
+        let mut quick = 0;
+        hand.run(2.0, none);
+        for round in 1..=30 {
+            hand.round = round;
+            let (start, before) = (hand.now, hand.reports.len());
+            hand.run(start.as_secs_f64() + 0.5, none);
+            let (first, _) = hand.reports.get(before).expect("it reports in each round");
+            quick += usize::from(first.since(start) <= Duration::from_millis(5));
+        }
+        quick
+    };
+    assert_eq!(quick(Election::BackOff), 30);
+    assert!(quick(Election::FeedbackRound) < 15);
 }

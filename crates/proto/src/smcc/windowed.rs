@@ -22,6 +22,10 @@ pub(super) struct WindowedControl {
     rtt: RttEstimator,
     /// When LR_i was heard last.
     heard_at: Instant,
+    /// When an election is over in which nobody has answered; `FAR_FUTURE` = with its feedback round, or there is none.
+    election_ends: Instant,
+    /// How long members wait in an election at most, if not as in any feedback round.
+    backoff: Option<Duration>,
     /// Whether it has acknowledged anything: before it learns that it limits it does not.
     acknowledges: bool,
     /// For how long it may be silent until then.
@@ -74,6 +78,8 @@ impl WindowedControl {
             window: Window::new(config.ssthresh.0),
             rtt: fresh_rtt.clone(),
             heard_at: Instant::ZERO,
+            election_ends: Instant::FAR_FUTURE,
+            backoff: config.backoff(),
             acknowledges: false,
             initial_rto: config.initial_rto,
             packets: lowest.then(Packets::default),
@@ -101,6 +107,9 @@ impl WindowedControl {
         let lead_now = self.rounds.clr();
         if lead_now == Some(feedback.receiver) {
             self.heard_at = now;
+        }
+        if lead_now.is_some() {
+            self.election_ends = Instant::FAR_FUTURE;
         }
         if lead_now != lead && lead_now.is_some() {
             // What it asks for, but no more than there is: what is beyond comes with its ACKs.
@@ -152,14 +161,29 @@ impl WindowedControl {
         }
     }
 
+    /// LR_i has left: whoever else is there is asked to report.
+    pub(super) fn lead_left(&mut self, now: Instant) {
+        let asks = self.rounds.limiting_left(now);
+        if let (true, Some(backoff)) = (asks, self.backoff) {
+            // The packet that asks may be a gap away.
+            let answer_s = self.rounds.max_rtt_s() + self.rounds.gap_s();
+            self.election_ends = now + backoff + Duration::from_secs_f64(answer_s);
+        }
+    }
+
     /// What is due by now. LR_i that has acknowledged nothing for its time-out has left.
     pub(super) fn pass(&mut self, now: Instant) -> Passed {
         let before_bps = self.rounds.rate_bps();
         let lead = self.rounds.clr();
         let mut passed = self.rounds.pass(now);
         if self.rounds.clr().is_some() && self.silent_at() <= now {
-            self.rounds.limiting_left(now);
+            self.lead_left(now);
             passed = Passed { given_up: true, restored: None, next_round: true };
+        }
+        if self.election_ends <= now {
+            self.election_ends = Instant::FAR_FUTURE;
+            self.rounds.next_round(now);
+            passed.next_round = true;
         }
         if self.rounds.clr().is_some() && self.rounds.clr() == lead && self.rounds.rate_bps() < before_bps {
             // It was halved as LR_i does not report.
@@ -171,7 +195,7 @@ impl WindowedControl {
     /// By when to call [`pass`](Self::pass). It may be past.
     pub(super) fn deadline(&self) -> Instant {
         let silent_at = if self.rounds.clr().is_some() { self.silent_at() } else { Instant::FAR_FUTURE };
-        self.rounds.deadline().min(silent_at)
+        self.rounds.deadline().min(silent_at).min(self.election_ends)
     }
 
     /// T_i is this from now on, within the bounds, bit/s.

@@ -1,5 +1,6 @@
 //! The window of a layer, ACK by ACK, and a source and a member with it.
 
+use super::super::config::Election;
 use super::super::control::LayerControl;
 use super::*;
 use crate::tfmcc;
@@ -230,5 +231,34 @@ fn round_trips_that_cannot_be_do_no_harm() {
                 assert!((1000.0..=2e6).contains(&rate_bps) && window >= 1.0, "{rtt_s} {rate_bps} {window}");
             }
         }
+    }
+}
+
+#[test]
+fn an_election_takes_a_back_off_and_a_round_trip_if_asked_for() {
+    for election in [Election::FeedbackRound, Election::BackOff] {
+        let quick = election == Election::BackOff;
+        let config = Config { election, ..Config::default() };
+        let mut rounds = RateControl::new(&tfmcc::Config::default()).without_slow_start();
+        rounds.set_bounds(1e6, 2e6);
+        let mut control = WindowedControl::new(&config, rounds, BITS, (1e6, 2e6), false);
+        control.rounds_mut().begin(Instant::ZERO);
+        control.hear(at(1.0), &report(A, 5e6, 0.08)).expect("it is a report");
+        ack(&mut control, 1.2, A, 0.08, 1);
+        let round = control.rounds().round();
+        control.lead_left(at(1.3));
+        let (max_rtt_s, gap_s) = (control.rounds().max_rtt_s(), control.rounds().gap_s());
+        assert_eq!(control.rounds().round(), round.wrapping_add(1));
+        let end_s = 1.3 + 0.05 + max_rtt_s + gap_s;
+        let early = control.pass(at(end_s - 1e-6));
+        assert_eq!(quick, control.deadline() < at(end_s + 1e-6));
+        let passed = control.pass(at(end_s + 1e-6));
+        assert_eq!((early.next_round, passed.next_round, passed.given_up), (false, quick, false));
+        assert!(!control.pass(at(end_s + 2e-6)).next_round, "once");
+        // Somebody answers in time.
+        control.hear(at(1.9), &report(A, 5e6, 0.08));
+        control.lead_left(at(2.0));
+        control.hear(at(2.05), &report(B, 5e6, 0.08));
+        assert!(control.rounds().clr() == Some(B) && !control.pass(at(2.3)).next_round);
     }
 }

@@ -189,6 +189,15 @@ impl Reporting {
         }
     }
 
+    /// The feedback timer, if it is set, expires at this moment at the latest.
+    pub fn hasten(&mut self, at: Instant) {
+        if let Role::Other { timer, .. } = &mut self.role
+            && timer.is_set()
+        {
+            timer.hasten(at);
+        }
+    }
+
     /// Whether the packet that has just come is to be answered, `at_once` if there is a reason beside the time: the one
     /// that limits reports when it becomes so, when a loss event begins, and once per round-trip time. Others do if
     /// they have measured their round-trip time in this round for the first time, since what they said before was

@@ -60,6 +60,11 @@ impl FeedbackTimer {
         changes
     }
 
+    /// It expires at this moment, if it does not before.
+    pub(super) fn hasten(&mut self, at: Instant) {
+        self.at = self.at.min(at);
+    }
+
     /// The desired rate is this now, bit/s: if that is more it counts as that at the beginning of the round.
     pub(super) fn renew(&mut self, rate_bps: f64) {
         self.round_bps = self.round_bps.max(rate_bps);
