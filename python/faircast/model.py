@@ -4137,8 +4137,8 @@ class Tcp(Part):
         Measure round-trip times with a clock that ticks this often, as ns-2 does (`tcpTick_`, 10 ms): the ticks between
         sending and ACK, at least one. Where in a tick the connection begins is drawn. Left out, to the nanosecond, or
         the microsecond with `timestamps`.
-    segments : int, optional
-        Segments to transfer; left out, the source always has data (FTP).
+    segments : int or a sequence of such, optional
+        Segments to transfer; left out, the source always has data (FTP). A list has one for each of `count` flows.
     send_jitter : str such as "250 ms", optional
         What a sending host adds to each opportunity to send: a uniform time from zero to this (ns-2 `overhead_`). About
         the time that the bottleneck takes for a packet breaks the lock-step of flows with equal round-trip times.
@@ -4279,8 +4279,8 @@ class Tcp(Part):
     between sending and ACK, at least one. Where in a tick the connection begins is drawn. Left out, to the
     nanosecond, or the microsecond with `timestamps`.
     """
-    segments: int | None = None
-    """Segments to transfer; left out, the source always has data (FTP)."""
+    segments: int | Sequence[int] | None = None
+    """Segments to transfer; left out, the source always has data (FTP). A list has one for each of `count` flows."""
     send_jitter: str | None = None
     """What a sending host adds to each opportunity to send: a uniform time from zero to this (ns-2 `overhead_`).
     About the time that the bottleneck takes for a packet breaks the lock-step of flows with equal round-trip

@@ -68,6 +68,11 @@ pub trait FlowKind {
         None
     }
 
+    /// All that it has to send, bytes on the wire, each packet once; nothing if it has no end of its own.
+    fn transfer_bytes(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether it answers congestion.
     fn is_controlled(&self) -> bool {
         self.fixed_rate_bps().is_none()

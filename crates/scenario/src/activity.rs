@@ -31,6 +31,11 @@ impl Activity {
             .collect()
     }
 
+    /// From its start to its end, seconds, if it has come to that.
+    pub fn length(&self) -> Option<f64> {
+        Some(self.end?.since(self.start).as_secs_f64())
+    }
+
     /// For how long after `since`, seconds.
     pub fn after(&self, since: Instant) -> f64 {
         self.end.unwrap_or(self.now).since(self.start.max(since)).as_secs_f64()

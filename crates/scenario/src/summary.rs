@@ -7,6 +7,7 @@ use crate::activity::Activity;
 use crate::network::Network;
 use crate::tables::{Dilated, Subjects, Table, Words, greatest_dilation, over, seconds};
 use faircast_proto::endpoint::{Gauge, GaugeKind, Report};
+use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::packet::Address;
 use faircast_proto::parts::loss_differentiation::CONFUSION_GAUGES;
 use faircast_proto::time::{Duration, Instant};
@@ -31,6 +32,8 @@ pub(crate) fn summary<C>(world: &World<C>, network: &Network, subjects: &Subject
     let (mut membership, mut sessions) = (world.membership_messages(), 0);
     // Where the rows of each flow are.
     let mut of_flows = Vec::with_capacity(subjects.flows.len());
+    // How long each took that came to the end of all that it had to send.
+    let mut completions = vec![None; subjects.flows.len()];
     for (index, flow) in world.flows().iter().enumerate() {
         let at_warmup = records.senders_at_warmup.get(index).copied();
         let gauges_at_warmup = records.sender_gauges_at_warmup.get(index).copied();
@@ -66,7 +69,14 @@ pub(crate) fn summary<C>(world: &World<C>, network: &Network, subjects: &Subject
         let active_s = if sender.at_warmup.is_some() { activity[index].after(warmup) } else { f64::NAN };
         let active_all_s = activity[index].after(Instant::ZERO);
         let first = rows.values.len();
-        rows.flow(&subjects.flows[index], &sender, &receivers, [active_s, active_all_s]);
+        let transfer = network.flows.get(index).and_then(|flow| flow.kind.transfer_bytes());
+        rows.flow(&subjects.flows[index], &sender, &receivers, [active_s, active_all_s], transfer.is_some());
+        if let Some(bytes) = transfer {
+            // What was stopped on its way has an end, too.
+            let complete = receivers.iter().all(|receiver| receiver.now.distinct_bytes >= bytes);
+            completions[index] = activity[index].length().filter(|_| complete);
+            rows.transfer(&subjects.flows[index], completions[index]);
+        }
         rows.losses(&subjects.flows[index], &world.losses()[index], records.losses_at_warmup.get(index));
         let given_up = |counts: &[Undeliverable]| counts.get(index).map_or(f64::NAN, |count| count.total() as f64);
         let (all, early) = (given_up(world.undeliverable()), given_up(&records.undeliverable_at_warmup));
@@ -107,6 +117,7 @@ pub(crate) fn summary<C>(world: &World<C>, network: &Network, subjects: &Subject
     }
     for group in &network.flow_groups {
         rows.sums(&group.name, "", &of_flows[group.flows.clone()]);
+        rows.transfers(&group.name, completions[group.flows.clone()].iter().flatten());
     }
     for (index, (name, link)) in subjects.links.iter().zip(world.links()).enumerate() {
         // A leg takes part in the rate of its link.
@@ -250,7 +261,7 @@ pub fn jain_index(rates: &[f64]) -> f64 {
 
 /// Metrics of flows that have a sum over several of them, with their units: rates, and counts of what all flows count
 /// alike.
-const SUMMED: [(&str, &str); 9] = [
+const SUMMED: [(&str, &str); 10] = [
     ("goodput", "bit/s"),
     ("rate", "bit/s"),
     ("sending_rate", "bit/s"),
@@ -260,6 +271,7 @@ const SUMMED: [(&str, &str); 9] = [
     ("ecn_reductions", "1"),
     ("timeouts", "1"),
     ("reports_received", "packets"),
+    ("finished", "1"),
 ];
 
 #[derive(Default)]
@@ -270,6 +282,9 @@ struct Rows {
     metrics: Words,
     units: Words,
     values: Vec<f64>,
+    /// Of the rates of transfers, which are those while they were active, by row what adds up: the mean over all of the
+    /// time.
+    carried: BTreeMap<usize, f64>,
 }
 
 impl Rows {
@@ -300,13 +315,39 @@ impl Rows {
     }
 
     /// Rows of a flow that was active for so long after the warm-up, and since its start, with the mean of what a
-    /// session's receivers got.
-    fn flow(&mut self, name: &str, sender: &Counters, receivers: &[Counters], active_s: [f64; 2]) {
-        self.both(name, "goodput", "bit/s", late_and_all_bps(receivers, |report| report.distinct_bytes));
-        self.both(name, "rate", "bit/s", late_and_all_bps(receivers, |report| report.received_bytes));
+    /// session's receivers got. Those of one that comes to an end by itself are the rates while it was active.
+    fn flow(&mut self, name: &str, sender: &Counters, receivers: &[Counters], active_s: [f64; 2], finite: bool) {
+        let rates: [(&str, fn(&Report) -> u64); 2] =
+            [("goodput", |report| report.distinct_bytes), ("rate", |report| report.received_bytes)];
+        for (metric, of) in rates {
+            let carried = late_and_all_bps(receivers, of);
+            if finite {
+                let row = self.values.len();
+                self.carried.extend([(row, carried[0]), (row + 1, carried[1])]);
+                let active = [late_bps(receivers, active_s[0], of), all_bps(receivers, active_s[1], of)];
+                self.both(name, metric, "bit/s", active);
+            } else {
+                self.both(name, metric, "bit/s", carried);
+            }
+        }
         self.both(name, "sent", "packets", sender.late_and_all(|report| report.sent_pkts));
         self.both(name, "active", "s", active_s);
         self.gauges(name, &sender.gauges);
+    }
+
+    /// Rows of a transfer that took so long, if it has come to its end.
+    fn transfer(&mut self, name: &str, completion_s: Option<f64>) {
+        self.add(name, "completion", "s", completion_s.unwrap_or(f64::NAN));
+        self.add(name, "finished", "1", f64::from(u8::from(completion_s.is_some())));
+    }
+
+    /// Rows of the transfers of a group that have come to their ends, each of which took so long.
+    fn transfers<'a>(&mut self, name: &str, completions_s: impl Iterator<Item = &'a f64>) {
+        let all: Vec<f64> = completions_s.copied().collect();
+        if let Some(longest) = all.iter().copied().reduce(f64::max) {
+            self.add(name, "completion_mean", "s", all.iter().sum::<f64>() / all.len() as f64);
+            self.add(name, "completion_max", "s", longest);
+        }
     }
 
     /// Rows of what did not come through of a flow, by what had been counted at the end of the warm-up.
@@ -420,7 +461,8 @@ impl Rows {
         // By metric, in the order in which they come first.
         let mut sums: Vec<(i32, f64)> = Vec::new();
         for row in flows.iter().cloned().flatten() {
-            let (metric, value) = (self.metrics.codes[row], self.values[row]);
+            let value = self.carried.get(&row).copied().unwrap_or(self.values[row]);
+            let metric = self.metrics.codes[row];
             match sums.iter_mut().find(|(known, _)| *known == metric) {
                 Some((_, sum)) if sum.is_nan() => *sum = value,
                 Some((_, sum)) => *sum += if value.is_nan() { 0.0 } else { value },

@@ -175,3 +175,69 @@ fn jain_index_over_the_whole_run_is_that_of_the_time_in_which_flows_were_active(
     assert!(value(&found, "run", "jain_index_all") > 0.9);
     assert_eq!(value(&found, "early", "active"), 0.0);
 }
+
+/// Three transfers on a link that carries 1000 B in 10 ms, one after the other, and one that is stopped half-way.
+const TRANSFERS: &str = r#"
+format = 1
+name = "x"
+duration = "40 s"
+warmup = "5 s"
+[topology]
+kind = "dumbbell"
+left = 4
+right = 4
+bottleneck = { rate = "800 kbit/s", delay = "10 ms", queue = { limit = "1000 packets" } }
+[flows.page]
+kind = "tcp"
+mss = "960 B"
+count = 3
+segments = [50, 100, 4000]
+start = ["1 s", "10 s", "20 s"]
+[flows.cut]
+kind = "tcp"
+mss = "960 B"
+segments = 4000
+from = "left-3"
+to = "right-3"
+start = "12 s"
+stop = "14 s"
+"#;
+
+#[test]
+fn transfers_have_a_time_of_completion_and_the_rate_while_they_lasted() {
+    let found = summary(TRANSFERS);
+    // A window that begins with two packets fills the link after some round trips of 20 ms and a packet's time.
+    let took = value(&found, "page-0", "completion");
+    assert!((0.5..0.8).contains(&took), "{took}");
+    assert_eq!(found[&("page-0".to_owned(), "completion".to_owned())].1, "s");
+    near(value(&found, "page-0", "goodput_all"), 50.0 * 8000.0 / took);
+    assert!(value(&found, "page-0", "goodput").is_nan(), "it was over before the warm-up was");
+    let took = value(&found, "page-1", "completion");
+    assert!((1.0..1.3).contains(&took), "{took}");
+    near(value(&found, "page-1", "rate"), 100.0 * 8000.0 / took);
+    assert_eq!([0, 1, 2].map(|page| value(&found, &format!("page-{page}"), "finished")), [1.0, 1.0, 0.0]);
+    assert!(value(&found, "page-2", "completion").is_nan(), "4000 packets take 40 s");
+    // It had the link for itself.
+    let rate = value(&found, "page-2", "rate");
+    assert!((780e3..=800e3).contains(&rate), "{rate}");
+    // What was outstanding when it was stopped has been acknowledged, and that is no end of a transfer.
+    assert_eq!(value(&found, "cut", "finished"), 0.0);
+    assert!(value(&found, "cut", "completion").is_nan());
+    assert!(value(&found, "cut", "active") < 10.0);
+    // The group: those that are complete.
+    let both = [0, 1].map(|page| value(&found, &format!("page-{page}"), "completion"));
+    near(value(&found, "page", "completion_mean"), (both[0] + both[1]) / 2.0);
+    near(value(&found, "page", "completion_max"), both[1]);
+    assert_eq!(value(&found, "page", "finished_sum"), 2.0);
+    assert_eq!(value(&found, "run", "flows_finished_sum"), 2.0);
+    // Sums are of what the link carried, over all of the time.
+    let arrived = |flow: &str, metric: &str| value(&found, flow, metric) * value(&found, flow, "active_all");
+    let bits: f64 = ["page-0", "page-1", "page-2", "cut"].map(|flow| arrived(flow, "goodput_all")).iter().sum();
+    near(value(&found, "run", "flows_goodput_sum_all"), bits / 40.0);
+}
+
+#[test]
+fn endless_flows_have_no_completion() {
+    let found = summary(&all("10 s"));
+    assert!(found.keys().all(|(_, metric)| !metric.contains("completion") && !metric.contains("finished")));
+}

@@ -112,6 +112,12 @@ macro_rules! declare {
                 }
             }
 
+            fn transfer_bytes(&self) -> Option<u64> {
+                match self {
+                    $(FlowConfig::$Variant(config) => config.transfer_bytes(),)+
+                }
+            }
+
             fn is_controlled(&self) -> bool {
                 match self {
                     $(FlowConfig::$Variant(config) => FlowKind::is_controlled(config),)+

@@ -33,6 +33,10 @@ impl FlowKind for Config {
         self.ack_size.0
     }
 
+    fn transfer_bytes(&self) -> Option<u64> {
+        Some(u64::from(self.segments?).saturating_mul(self.segment_bytes()))
+    }
+
     fn first_pkts(&self) -> f64 {
         self.initial_cwnd.0
     }

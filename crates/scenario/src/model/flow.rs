@@ -24,7 +24,7 @@ pub struct FlowOf<C> {
 }
 
 /// Parameters that a flow of a group may have of its own: there is a list in the place of the value.
-pub(crate) const VARIED: [&str; 4] = ["variant", "mss", "rate", "packet_size"];
+pub(crate) const VARIED: [&str; 5] = ["variant", "mss", "segments", "rate", "packet_size"];
 
 /// Flows that are all alike.
 #[derive(Serialize, Deserialize)]
