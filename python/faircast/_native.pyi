@@ -5,6 +5,9 @@ from typing import final
 
 __version__: str
 
+_Links = list[tuple[str, int]]
+_Demands = list[tuple[str, bool, bool, float | None, float | None, list[tuple[str, list[int]]]]]
+
 __all__ = [
     "CancelledError",
     "Control",
@@ -20,6 +23,7 @@ __all__ = [
     "check_part",
     "network_map",
     "paths",
+    "periods",
     "register_scheme",
     "resolve",
     "run",
@@ -177,13 +181,14 @@ def check_part(definition: str, part_json: str) -> list[tuple[str, str]]:
     """
 
 def resolve(scenario_json: str, folder: str | None = None, control: Control | None = None) -> str: ...
-def paths(
-    scenario_json: str,
-) -> tuple[
-    list[tuple[str, int]],
-    list[tuple[str, bool, bool, float | None, float | None, list[tuple[str, list[int]]]]],
-]:
+def paths(scenario_json: str) -> tuple[_Links, _Demands]:
     """Links (name, bit/s); demands (name, is_session, multirate, fixed and maximum rate, receivers (name, links))."""
+
+def periods(scenario_json: str) -> tuple[list[tuple[float, _Links, _Demands]], list[tuple[str, float]]] | None:
+    """The measured time in periods: part of it, links, demands; receivers that are members for a part of it, and that.
+
+    None if there are none that are known before a run, or too many.
+    """
 
 def network_map(scenario_json: str, seed: int) -> str:
     """The map of the network in the run with a seed, JSON: `links` as they are made, `flows` with ways of receivers."""

@@ -27,6 +27,7 @@ use faircast_proto::time::Duration;
 use faircast_scenario::catalogue::catalogue;
 use faircast_scenario::map::map;
 use faircast_scenario::paths::{Demand, Paths, paths};
+use faircast_scenario::periods::{Measured, Period, measured};
 use faircast_scenario::run::{Control, Failure, RunOutput};
 use faircast_scenario::tables::{Column, Table, Values};
 use faircast_scenario::warning::{self, KnownWarning};
@@ -80,6 +81,7 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(py_check_part, module)?,
         wrap_pyfunction!(py_map, module)?,
         wrap_pyfunction!(py_paths, module)?,
+        wrap_pyfunction!(py_periods, module)?,
         wrap_pyfunction!(py_resolve, module)?,
         wrap_pyfunction!(py_run, module)?,
         wrap_pyfunction!(py_schema, module)?,
@@ -180,16 +182,38 @@ fn py_map(py: Python<'_>, scenario_json: &str, seed: u64) -> PyResult<String> {
 /// The links (name, bit/s), and of every flow and session: name, is_session, multirate, fixed rate, maximum rate
 /// (bit/s), receivers (name, links by index).
 #[pyfunction(name = "paths")]
-#[expect(clippy::type_complexity, reason = "it is what the stub says")]
-fn py_paths(
-    py: Python<'_>,
-    scenario_json: &str,
-) -> PyResult<(Vec<(String, u64)>, Vec<(String, bool, bool, Option<f64>, Option<f64>, Vec<(String, Vec<u32>)>)>)> {
-    let Paths { links, demands } = py
-        .detach(|| scenario(scenario_json).map(|scenario| paths(&scenario.expand())))
+fn py_paths(py: Python<'_>, scenario_json: &str) -> PyResult<(Links, Demands)> {
+    py.detach(|| scenario(scenario_json).map(|scenario| paths(&scenario.expand())))
+        .map(plain_paths)
+        .map_err(|problems| raise(py, &problems))
+}
+
+/// The periods of the measured time: each with the part of it, and links and demands as `paths` gives them, of those who
+/// are present; and of receivers that are members for a part of that time, name and part. None if it has none that are
+/// known before a run, or more than are looked at.
+#[pyfunction(name = "periods")]
+fn py_periods(py: Python<'_>, scenario_json: &str) -> PyResult<Option<(Vec<(f64, Links, Demands)>, Vec<(String, f64)>)>> {
+    let found = py
+        .detach(|| scenario(scenario_json).map(|scenario| measured(&scenario.expand()).ok()))
         .map_err(|problems| raise(py, &problems))?;
+    Ok(found.map(|Measured { periods, members }| {
+        let plain = |period: Period| {
+            let (links, demands) = plain_paths(period.paths);
+            (period.part, links, demands)
+        };
+        (periods.into_iter().map(plain).collect(), members)
+    }))
+}
+
+/// Names of links and their rates, bit/s.
+type Links = Vec<(String, u64)>;
+/// Of every flow and session: name, is_session, multirate, fixed rate, maximum rate (bit/s), receivers (name, links by
+/// index).
+type Demands = Vec<(String, bool, bool, Option<f64>, Option<f64>, Vec<(String, Vec<u32>)>)>;
+
+fn plain_paths(Paths { links, demands }: Paths) -> (Links, Demands) {
     let plain = |d: Demand| (d.name, d.is_session, d.multirate, d.fixed_rate_bps, d.max_rate_bps, d.receivers);
-    Ok((links, demands.into_iter().map(plain).collect()))
+    (links, demands.into_iter().map(plain).collect())
 }
 
 /// Runs a scenario, one of `jobs` runs that go on at the same time in this process and share its memory. Raises

@@ -36,6 +36,7 @@ pub mod model;
 pub mod network;
 mod part;
 pub mod paths;
+pub mod periods;
 mod problem;
 mod read;
 pub mod run;

@@ -101,6 +101,13 @@ impl Slope {
     pub const STEEPEST: u64 = 1 << 15;
     const BINARY_PLACES: u32 = 48;
 
+    /// What a delay that was `from` has become after so long; never negative.
+    #[inline]
+    pub fn after(self, from: Duration, elapsed: Duration) -> Duration {
+        let rise = (i128::from(self.0) * i128::from(elapsed.0)) >> Self::BINARY_PLACES;
+        Duration((i128::from(from.0) + rise).clamp(0, i128::from(u64::MAX)) as u64)
+    }
+
     /// From `from` to `to` in the time `over`, which must be more than zero and no less than the difference divided by
     /// [`STEEPEST`](Self::STEEPEST). The end is met to 16 ns, and in a hundred days, too.
     pub fn between(from: Duration, to: Duration, over: Duration) -> Slope {
@@ -123,9 +130,7 @@ impl Line {
     /// The delay at a moment of the piece; never negative.
     #[inline]
     pub(crate) fn at(&self, now: Instant) -> Duration {
-        let run = i128::from(now.since(self.since).0);
-        let rise = (i128::from(self.slope.0) * run) >> Slope::BINARY_PLACES;
-        Duration((i128::from(self.from.0) + rise).clamp(0, i128::from(u64::MAX)) as u64)
+        self.slope.after(self.from, now.since(self.since))
     }
 }
 

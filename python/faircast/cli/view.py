@@ -15,6 +15,7 @@ FLOW = {
     "rate": "rate",
     "optimum": "its optimum",
     "max_min_rate": "max-min fair rate",
+    "completion": "completion",
     "sent": "sent",
     "retransmitted": "sent again",
     "loss_reductions": "loss reductions",

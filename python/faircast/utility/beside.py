@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING
 from faircast.errors import NotFinishedError
 from faircast.interruption import give_way
 from faircast.utility.multirate import rows_of, yardsticks
-from faircast.utility.network import problem_of
+from faircast.utility.network import periods_of
 from faircast.utility.optimum import Optimum, solve
+from faircast.utility.over_time import OverTime, over_time
 from faircast.utility.problem import InfeasibleError, Problem, TooLargeError
 
 if TYPE_CHECKING:
     from faircast.scenario import Resolved
     from faircast.summary import Columns
 
-Found = Optimum | InfeasibleError | NotFinishedError
+Found = Optimum | OverTime | InfeasibleError | NotFinishedError | None
 PAIRS_MAX = 1_000_000
 """What is looked for beside a run: about 1000 links of which every two have a flow in common, ten seconds' work. The
 longest stretch without a chance to end is one factorisation, half a second."""
@@ -34,7 +35,11 @@ KEPT = 256
 
 
 def optimum_beside(scenario: Resolved) -> Found:
-    """The optimum of a scenario, or why there is none; remembered."""
+    """The optimum of a scenario over its measured time, or why there is none; remembered.
+
+    None if what changes, and when, is not known before a run (`faircast.utility.network.periods_of`); a warning tells
+    of it.
+    """
     with _alone():
         return _of(scenario)
 
@@ -57,7 +62,7 @@ def with_optimum(columns: Columns, scenario: Resolved, *, partial: bool = False)
 
     Rows: ``optimum_distance`` of ``run``; if constant rates leave no room for an optimum, ``inelastic_excess`` of every
     link where that is so, bit/s; ``optimum_pairs`` of ``run`` if the network is too large (`PAIRS_MAX`). With multirate
-    sessions those of `faircast.utility.multirate`.
+    sessions, and a network that does not change, those of `faircast.utility.multirate`.
     """
     from faircast.summary import from_columns
 
@@ -65,8 +70,10 @@ def with_optimum(columns: Columns, scenario: Resolved, *, partial: bool = False)
     summary = from_columns(columns)
     rows: list[tuple[str, str, str, float]] = []
     best: dict[tuple[str, str], float] = {}
-    if isinstance(found, Optimum):
-        best = found.metrics
+    if found is None and not partial:
+        return [*columns, ("optimum", "f64", array("d", [math.nan for _ in summary]).tobytes(), None)]
+    if isinstance(found, Optimum | OverTime):
+        best = dict(found.metrics)
         if best:
             rates = {name: value for name, metric, _, value in summary if metric == "rate"}
             rows.append(("run", "optimum_distance", "1", found.distance(rates)))
@@ -76,10 +83,12 @@ def with_optimum(columns: Columns, scenario: Resolved, *, partial: bool = False)
         rows.append(("run", "optimum_pairs", "1", float(found.pairs)))
     if isinstance(found, InfeasibleError):
         rows += [(link, "inelastic_excess", "bit/s", excess) for link, excess in found.overload.items()]
-    if not partial:
+    if not partial and not isinstance(found, OverTime):
         with _alone():
             held_against = yardsticks(scenario, PAIRS_MAX)
-        if held_against is not None:
+        if held_against is not None and not (
+            isinstance(found, Optimum) and _changed(held_against.problem, found.problem)
+        ):
             rows += rows_of(held_against, summary)
     added = {"subject": [row[0] for row in rows], "metric": [row[1] for row in rows], "unit": [row[2] for row in rows]}
     extended: Columns = [
@@ -90,6 +99,12 @@ def with_optimum(columns: Columns, scenario: Resolved, *, partial: bool = False)
     ]
     beside = array("d", [best.get((subject, metric), math.nan) for subject, metric, _, _ in [*summary, *rows]])
     return [*extended, ("optimum", "f64", beside.tobytes(), None)]
+
+
+def _changed(start: Problem, measured: Problem) -> bool:
+    """Whether the network at the start is not that of the measured time."""
+    routes = [[demand.routes for demand in problem.demands] for problem in (start, measured)]
+    return start.links != measured.links or routes[0] != routes[1]
 
 
 def _with_words(data: bytes, dictionary: list[str], words: list[str]) -> tuple[bytes, list[str]]:
@@ -103,11 +118,21 @@ def _with_words(data: bytes, dictionary: list[str], words: list[str]) -> tuple[b
 
 @lru_cache(maxsize=KEPT)
 def _of(scenario: Resolved) -> Found:
-    return _solved(problem_of(scenario))
+    periods = periods_of(scenario)
+    if periods is None:
+        return None
+    optima = []
+    for problem in periods.problems:
+        give_way()
+        found = _solved(problem)
+        if not isinstance(found, Optimum):
+            return found
+        optima.append(found)
+    return optima[0] if len(optima) == 1 and not periods.members else over_time(periods.parts, optima, periods.members)
 
 
 @lru_cache(maxsize=KEPT)
-def _solved(problem: Problem) -> Found:
+def _solved(problem: Problem) -> Optimum | InfeasibleError | NotFinishedError:
     try:
         return solve(problem, pairs_max=PAIRS_MAX)
     except (InfeasibleError, NotFinishedError) as error:

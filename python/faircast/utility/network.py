@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from faircast import _native
 from faircast.model import Orientation, Utility
@@ -12,6 +13,10 @@ from faircast.scenario import Resolved, Source, read, resolve
 from faircast.utility.optimum import Optimum, solve
 from faircast.utility.problem import Demand, Link, Problem
 from faircast.utility.valued import valued
+
+if TYPE_CHECKING:
+    from faircast._native import _Demands as Demands
+    from faircast._native import _Links as Links
 
 
 def optimum(
@@ -59,7 +64,34 @@ def problem_of(scenario: Resolved, *, utility: Utility | None = None) -> Problem
 
     Sessions that answer congestion are multirate if they have several layers, or as ``[optimum] multirate`` says.
     """
-    links, demands = _native.paths(scenario.json)
+    return _problem(scenario, utility, *_native.paths(scenario.json))
+
+
+def periods_of(scenario: Resolved) -> Periods | None:
+    """The problems of the periods of a scenario's measured time; None if they are not known before a run, or too many.
+
+    Between them links have other rates, routes are others, or others are present.
+    """
+    found = _native.periods(scenario.json)
+    if found is None:
+        return None
+    periods, members = found
+    problems = [(part, _problem(scenario, None, links, demands)) for part, links, demands in periods]
+    return Periods(tuple(part for part, _ in problems), tuple(problem for _, problem in problems), dict(members))
+
+
+@dataclass(frozen=True)
+class Periods:
+    """The measured time of a run."""
+
+    parts: tuple[float, ...]
+    """Which part of it each period is; their sum is 1."""
+    problems: tuple[Problem, ...]
+    members: Mapping[str, float]
+    """Of receivers that are members for a part of it only, that part."""
+
+
+def _problem(scenario: Resolved, utility: Utility | None, links: Links, demands: Demands) -> Problem:
     valuation = valued(scenario.data, utility=utility)
     weights = _Weights(valuation.given, scenario.data.get("flows", {}))
 

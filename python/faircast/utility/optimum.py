@@ -87,15 +87,7 @@ class Optimum:
         InputError
             A rate is missing.
         """
-        wanted = [one for name in self.rates for one in self.receivers.get(name, {name: 0.0})]
-        missing = [one for one in wanted if one not in measured]
-        if missing:
-            raise InputError(f"no rate of {', '.join(missing)}; wanted are those of {', '.join(wanted)}")
-        squares = []
-        for name, best in self.rates.items():
-            each = self.receivers.get(name, {name: best})
-            squares.append(math.fsum((measured[one] / rate - 1) ** 2 for one, rate in each.items()) / len(each))
-        return math.sqrt(math.fsum(squares) / len(squares)) if squares else math.nan
+        return distance({name: self.receivers.get(name, {name: best}) for name, best in self.rates.items()}, measured)
 
     def __str__(self) -> str:
         lines = [f"{name}: {rate:.9g} bit/s" for name, rate in self.rates.items()]
@@ -110,6 +102,18 @@ class Optimum:
         from faircast.display import html_of_optimum
 
         return html_of_optimum(self)
+
+
+def distance(best: Mapping[str, Mapping[str, float]], measured: Mapping[str, float]) -> float:
+    """`Optimum.distance` from these rates: of every flow, and of every receiver of every session, by its name."""
+    wanted = [one for each in best.values() for one in each]
+    missing = [one for one in wanted if one not in measured]
+    if missing:
+        raise InputError(f"no rate of {', '.join(missing)}; wanted are those of {', '.join(wanted)}")
+    squares = [
+        math.fsum((measured[one] / rate - 1) ** 2 for one, rate in each.items()) / len(each) for each in best.values()
+    ]
+    return math.sqrt(math.fsum(squares) / len(squares)) if squares else math.nan
 
 
 def solve(problem: Problem, *, pairs_max: int | None = None) -> Optimum:

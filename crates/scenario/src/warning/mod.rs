@@ -2,7 +2,7 @@
 //!
 //! | file | about |
 //! |---|---|
-//! | `sessions.rs`, `marks.rs` | what follows from a scenario alone |
+//! | `sessions.rs`, `marks.rs`, `optimum.rs` | what follows from a scenario alone |
 //! | `flows.rs`, `slow_start.rs` | flows and sessions one by one |
 //! | `links.rs`, `access.rs`, `unlimited.rs` | what was full, and what was not |
 //! | `ways.rs` | over which links traffic goes |
@@ -13,6 +13,7 @@ mod access;
 mod flows;
 mod links;
 mod marks;
+mod optimum;
 mod sessions;
 mod slow_start;
 mod unlimited;
@@ -40,7 +41,7 @@ use ways::Ways;
 pub struct Warning {
     /// What sort: `window-limited`, `slow-start`, `not-active`, `access-limited`, `unlimited`, `no-route`, `hop-limit`,
     /// `off-tree`, `not-a-source`, `receiver-at-source`, `no-blocking-router`, `initial-max-rtt`, `ecn-mixed`,
-    /// `mecn-on-ecn`, `ecn-on-mecn`, `no-bottleneck`.
+    /// `mecn-on-ecn`, `ecn-on-mecn`, `no-bottleneck`, `no-optimum`.
     pub kind: &'static str,
     /// The flow, session or link that it is about; empty for packets that belong to none.
     pub subject: String,
@@ -60,12 +61,13 @@ pub struct KnownWarning {
     pub warning: Warning,
 }
 
-/// What is worth a warning in a legal scenario, whatever its runs give: session by session, then link by link.
+/// What is worth a warning in a legal scenario, whatever its runs give: session by session, then link by link, then of the
+/// network as a whole.
 pub fn known(scenario: &Scenario) -> Vec<KnownWarning> {
     let network = scenario.expand();
     let ways = Ways::of(&network);
     let of_sessions = network.sessions.iter().flat_map(|session| sessions::known(&network, &ways, session));
-    of_sessions.chain(marks::known(&network, &ways)).collect()
+    of_sessions.chain(marks::known(&network, &ways)).chain(optimum::known(&network)).collect()
 }
 
 /// What is worth a warning after a run of `network` in which flows were active so: flow by flow, session by session,
@@ -101,6 +103,7 @@ pub(crate) fn of_run<C>(world: &World<C>, network: &Network, activity: &[Activit
     }
     warnings.extend(marks::known(network, &ways).into_iter().map(|known| known.warning));
     warnings.extend(links::no_bottlenecks(network, &uses));
+    warnings.extend(optimum::known(network).map(|known| known.warning));
     flows::undeliverable(world.undeliverable()[world.flows().len()], "", "no flow", &mut warnings);
     warnings
 }
