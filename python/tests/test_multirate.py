@@ -272,9 +272,14 @@ def test_without_sessions_there_is_nothing_to_say_of_them() -> None:
 def test_who_was_never_there_has_no_satisfaction() -> None:
     found = faircast.run(STAR, sets=["sessions.film.receivers.leave=['12 s', '2 s']"]).metrics()
     assert found["film-1", "rate_all"] > 0
-    assert math.isnan(found["film-1", "satisfaction"])
-    assert math.isnan(found["film-1", "share"])
+    assert [name for name in ("satisfaction", "share") if "film-1" in found.subjects(name)] == []
     assert found["film-0", "satisfaction"] > 0
+
+
+def test_nothing_is_held_against_a_network_that_changes() -> None:
+    found = faircast.run(STAR, sets=["sessions.film.receivers.leave=['12 s', '8 s']"]).metrics()
+    assert [name for name in ("satisfaction", "share", "same_path", "max_min_rate") if found.subjects(name)] == []
+    assert found["run", "optimum_distance"] > 0
 
 
 def test_without_an_optimum_there_are_the_properties_only() -> None:

@@ -18,6 +18,7 @@ from faircast.batch import Job, run_batch
 from faircast.interruption import give_way
 from faircast.summary import from_columns
 from faircast.utility import beside
+from faircast.utility.network import problem_of
 
 MIX = """
 format = 1
@@ -196,7 +197,7 @@ def test_beside_a_run_the_effort_is_bounded(monkeypatch: pytest.MonkeyPatch, cli
 
 def test_ctrl_c_ends_the_search_for_an_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
     """The search asks between its steps whether it is wanted; the run then has no result, and is done again later."""
-    problem = beside.problem_of(faircast.resolve(MIX.replace("2 Mbit/s", "2.00003 Mbit/s")))
+    problem = problem_of(faircast.resolve(MIX.replace("2 Mbit/s", "2.00003 Mbit/s")))
     begun = []
 
     def endless(problem: object, **how: object) -> None:

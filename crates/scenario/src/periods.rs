@@ -12,7 +12,7 @@ use faircast_proto::time::{Duration, Instant};
 use faircast_sim::change::Slope;
 
 /// The most periods that are told apart.
-pub const PERIODS_MAX: usize = 256;
+pub const PERIODS_MAX: usize = 2000;
 /// The most flows and receivers of all periods together.
 pub const PRESENT_MAX: usize = 1_000_000;
 

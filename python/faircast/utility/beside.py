@@ -83,12 +83,10 @@ def with_optimum(columns: Columns, scenario: Resolved, *, partial: bool = False)
         rows.append(("run", "optimum_pairs", "1", float(found.pairs)))
     if isinstance(found, InfeasibleError):
         rows += [(link, "inelastic_excess", "bit/s", excess) for link, excess in found.overload.items()]
-    if not partial and not isinstance(found, OverTime):
+    if not partial:
         with _alone():
             held_against = yardsticks(scenario, PAIRS_MAX)
-        if held_against is not None and not (
-            isinstance(found, Optimum) and _changed(held_against.problem, found.problem)
-        ):
+        if held_against is not None:
             rows += rows_of(held_against, summary)
     added = {"subject": [row[0] for row in rows], "metric": [row[1] for row in rows], "unit": [row[2] for row in rows]}
     extended: Columns = [
@@ -99,12 +97,6 @@ def with_optimum(columns: Columns, scenario: Resolved, *, partial: bool = False)
     ]
     beside = array("d", [best.get((subject, metric), math.nan) for subject, metric, _, _ in [*summary, *rows]])
     return [*extended, ("optimum", "f64", beside.tobytes(), None)]
-
-
-def _changed(start: Problem, measured: Problem) -> bool:
-    """Whether the network at the start is not that of the measured time."""
-    routes = [[demand.routes for demand in problem.demands] for problem in (start, measured)]
-    return start.links != measured.links or routes[0] != routes[1]
 
 
 def _with_words(data: bytes, dictionary: list[str], words: list[str]) -> tuple[bytes, list[str]]:

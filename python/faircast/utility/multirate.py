@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from faircast.errors import NotFinishedError
-from faircast.utility.network import problem_of
+from faircast.utility.network import periods_of
 from faircast.utility.optimum import Optimum, solve
 from faircast.utility.problem import InfeasibleError, Problem
 from faircast.utility.properties import properties
@@ -61,7 +61,10 @@ def rows_of(found: Yardsticks, summary: Iterable[Row]) -> list[Row]:
 
 
 def yardsticks(scenario: Resolved, pairs_max: int) -> Yardsticks | None:
-    """What the rates of a scenario are held against; None if no session is multirate. Remembered."""
+    """What the rates of a scenario are held against; remembered.
+
+    None if no session is multirate, or if the network or who is present changes after the warm-up.
+    """
     return _of(scenario, pairs_max, EFFORT_MAX)
 
 
@@ -73,10 +76,12 @@ def _of_one(best: Optimum) -> dict[str, float]:
 
 @lru_cache(maxsize=KEPT)
 def _of(scenario: Resolved, pairs_max: int, effort_max: int) -> Yardsticks | None:
-    problem = problem_of(scenario, utility="max-min")
-    if not any(demand.multirate for demand in problem.demands):
+    fair = periods_of(scenario, utility="max-min")
+    if fair is None or len(fair.problems) > 1 or not any(demand.multirate for demand in fair.problems[0].demands):
         return None
-    return _solved(problem, problem_of(scenario, utility="proportional"), pairs_max, effort_max)
+    proportional = periods_of(scenario, utility="proportional")
+    assert proportional is not None, "they do not hang on the utility"
+    return _solved(fair.problems[0], proportional.problems[0], pairs_max, effort_max)
 
 
 @lru_cache(maxsize=KEPT)

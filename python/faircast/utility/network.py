@@ -67,16 +67,16 @@ def problem_of(scenario: Resolved, *, utility: Utility | None = None) -> Problem
     return _problem(scenario, utility, *_native.paths(scenario.json))
 
 
-def periods_of(scenario: Resolved) -> Periods | None:
+def periods_of(scenario: Resolved, *, utility: Utility | None = None) -> Periods | None:
     """The problems of the periods of a scenario's measured time; None if they are not known before a run, or too many.
 
-    Between them links have other rates, routes are others, or others are present.
+    Between them links have other rates, routes are others, or others are present. `utility` as in `problem_of`.
     """
     found = _native.periods(scenario.json)
     if found is None:
         return None
     periods, members = found
-    problems = [(part, _problem(scenario, None, links, demands)) for part, links, demands in periods]
+    problems = [(part, _problem(scenario, utility, links, demands)) for part, links, demands in periods]
     return Periods(tuple(part for part, _ in problems), tuple(problem for _, problem in problems), dict(members))
 
 
