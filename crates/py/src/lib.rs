@@ -192,7 +192,7 @@ fn py_paths(py: Python<'_>, scenario_json: &str) -> PyResult<(Links, Demands)> {
 /// are present; and of receivers that are members for a part of that time, name and part. None if it has none that are
 /// known before a run, or more than are looked at.
 #[pyfunction(name = "periods")]
-fn py_periods(py: Python<'_>, scenario_json: &str) -> PyResult<Option<(Vec<(f64, Links, Demands)>, Vec<(String, f64)>)>> {
+fn py_periods(py: Python<'_>, scenario_json: &str) -> PyResult<Option<Periods>> {
     let found = py
         .detach(|| scenario(scenario_json).map(|scenario| measured(&scenario.expand()).ok()))
         .map_err(|problems| raise(py, &problems))?;
@@ -210,6 +210,9 @@ type Links = Vec<(String, u64)>;
 /// Of every flow and session: name, is_session, multirate, fixed rate, maximum rate (bit/s), receivers (name, links by
 /// index).
 type Demands = Vec<(String, bool, bool, Option<f64>, Option<f64>, Vec<(String, Vec<u32>)>)>;
+
+/// The part of each period with its links and demands; names of receivers, and their parts.
+type Periods = (Vec<(f64, Links, Demands)>, Vec<(String, f64)>);
 
 fn plain_paths(Paths { links, demands }: Paths) -> (Links, Demands) {
     let plain = |d: Demand| (d.name, d.is_session, d.multirate, d.fixed_rate_bps, d.max_rate_bps, d.receivers);

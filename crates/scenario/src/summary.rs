@@ -317,7 +317,8 @@ impl Rows {
     /// Rows of a flow that was active for so long after the warm-up, and since its start, with the mean of what a
     /// session's receivers got. Those of one that comes to an end by itself are the rates while it was active.
     fn flow(&mut self, name: &str, sender: &Counters, receivers: &[Counters], active_s: [f64; 2], finite: bool) {
-        let rates: [(&str, fn(&Report) -> u64); 2] =
+        type Bytes = fn(&Report) -> u64;
+        let rates: [(&str, Bytes); 2] =
             [("goodput", |report| report.distinct_bytes), ("rate", |report| report.received_bytes)];
         for (metric, of) in rates {
             let carried = late_and_all_bps(receivers, of);

@@ -16,7 +16,8 @@ pub(super) fn known(network: &Network) -> Option<KnownWarning> {
             let first = &network.flows[flows[0]].name;
             let entry = network.flow_groups.iter().find(|group| group.flows.contains(&flows[0]));
             let path = format!("flows.{}.segments", entry.map_or(first, |entry| &entry.name));
-            let message = format!("{} {verb} arrived, at a time that is known only after the run, {rest}", named(&names));
+            let message =
+                format!("{} {verb} arrived, at a time that is known only after the run, {rest}", named(&names));
             (path, first.clone(), flows.len() as f64, message)
         }
         Undivided::Changes(most) => {
