@@ -1,9 +1,9 @@
 //! The periods of a run in which nothing changes of which links carry what, at which rates, and who is present: an
 //! optimum beside the run is the mean over them.
 //!
-//! All of that follows from the scenario alone, but for transfers, whose ends the run decides. Routes are those that the
-//! simulator computes at the same times. What starts or joins after a random time is taken as present from the middle of
-//! that time on.
+//! All of that follows from the scenario alone, but for transfers, whose ends the run decides. Routes are those that
+//! the simulator computes at the same times. What starts or joins after a random time is taken as present from the
+//! middle of that time on.
 
 use crate::network::{DirectedLink, Network, NetworkChange, NetworkSession, What};
 use crate::paths::{Paths, paths};

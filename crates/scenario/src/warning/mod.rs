@@ -61,8 +61,8 @@ pub struct KnownWarning {
     pub warning: Warning,
 }
 
-/// What is worth a warning in a legal scenario, whatever its runs give: session by session, then link by link, then of the
-/// network as a whole.
+/// What is worth a warning in a legal scenario, whatever its runs give: session by session, then link by link, then
+/// of the network as a whole.
 pub fn known(scenario: &Scenario) -> Vec<KnownWarning> {
     let network = scenario.expand();
     let ways = Ways::of(&network);

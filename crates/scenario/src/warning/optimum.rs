@@ -6,8 +6,8 @@ use crate::periods::{Undivided, undivided};
 
 /// Why there is no optimum beside the runs of a network, if that is so.
 pub(super) fn known(network: &Network) -> Option<KnownWarning> {
-    let rest = "so no optimum stands beside the rates; faircast.optimum takes the network as it is at the start, with all \
-                flows and sessions present at once";
+    let rest = "so no optimum stands beside the rates; faircast.optimum takes the network as it is at the start, with \
+                all flows and sessions present at once";
     let (path, subject, value, message) = match undivided(network)? {
         Undivided::Transfers(flows) => {
             let names: Vec<String> = flows.iter().map(|&flow| format!("flow {}", network.flows[flow].name)).collect();
@@ -22,8 +22,8 @@ pub(super) fn known(network: &Network) -> Option<KnownWarning> {
         }
         Undivided::Changes(most) => {
             let message = format!(
-                "after the warm-up rates, routes or those who are present change more than {most} times, which is more than \
-                 are looked at, {rest}"
+                "after the warm-up rates, routes or those who are present change more than {most} times, which is more \
+                 than are looked at, {rest}"
             );
             ("duration".to_owned(), String::new(), most as f64, message)
         }
