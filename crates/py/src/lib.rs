@@ -189,8 +189,8 @@ fn py_paths(py: Python<'_>, scenario_json: &str) -> PyResult<(Links, Demands)> {
 }
 
 /// The periods of the measured time: each with the part of it, and links and demands as `paths` gives them, of those
-/// who are present; and of receivers that are members for a part of that time, name and part. None if it has none that are
-/// known before a run, or more than are looked at.
+/// who are present; and of receivers that are members for a part of that time, name and part. None if it has none
+/// that are known before a run, or more than are looked at.
 #[pyfunction(name = "periods")]
 fn py_periods(py: Python<'_>, scenario_json: &str) -> PyResult<Option<Periods>> {
     let found = py
