@@ -127,6 +127,11 @@ class Control:
     def __new__(cls) -> Control: ...
     def cancel(self) -> None:
         """Ask the run to stop soon; it then returns what it has."""
+    def close(self, patience_s: float) -> bool:
+        """Keep the thread of the call out of Python from now on: it stops for good where it would come back.
+
+        Waits until it is not there, but no longer than so many seconds; gives whether that is so.
+        """
     @property
     def progress(self) -> float:
         """Simulated share of the run, 0 to 1."""

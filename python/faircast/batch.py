@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from faircast import _native
+from faircast.background import give_up
 from faircast.errors import LESS_MEMORY, InputError, NotFinishedError
 from faircast.interruption import Interrupted, interruptible
 
@@ -116,6 +117,7 @@ class _Batch(Generic[T]):
         self._reducing: set[int] = set()
         self._given_up = False
         self._running: dict[int, _native.Control] = {}
+        self._threads: dict[int, int] = {}
         if not jobs:
             self.all_done.set()
 
@@ -182,6 +184,9 @@ class _Batch(Generic[T]):
         """Let the workers go that are inside the core, if no other is at work."""
         with self._lock:
             self._given_up = not self._reducing
+            if self._given_up:
+                for index, control in self._running.items():
+                    give_up(control, self._threads[index])
             return self._given_up
 
     def _unwanted(self) -> bool:
@@ -194,6 +199,7 @@ class _Batch(Generic[T]):
             index, control = self._next, _native.Control()
             self._next += 1
             self._running[index] = control
+            self._threads[index] = threading.get_ident()
             return index, control
 
     def _finished(self, index: int) -> None:

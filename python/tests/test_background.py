@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
+from faircast._native import Control, toml_to_json
 from faircast.background import called
+
+EXITS = Path(__file__).resolve().parents[2] / "tools" / "exits.py"
 
 
 def test_values_and_errors_come_through() -> None:
@@ -44,3 +50,25 @@ def test_a_worker_calls_by_itself() -> None:
     worker.start()
     worker.join()
     assert seen == [worker]
+
+
+def test_what_goes_on_does_not_disturb_the_end() -> None:
+    """The short form of the program, two exits for each of its ways."""
+    done = subprocess.run(
+        [sys.executable, EXITS, "--exits", "12", "--jobs", "2"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "12 exits, 0 that are not as they should be\n"
+
+
+def test_a_closed_call_never_comes_back() -> None:
+    closed, back = Control(), threading.Event()
+    assert closed.close(0.0)
+
+    def work() -> None:
+        toml_to_json("a = 1", closed)
+        back.set()
+
+    threading.Thread(target=work, daemon=True).start()
+    assert toml_to_json("a = 1", Control()) == '{"a":1}'
+    assert not back.wait(0.3)

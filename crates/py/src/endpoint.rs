@@ -2,6 +2,7 @@
 
 use crate::exhaustion::unwatched;
 use crate::failure::{fail, has_failed};
+use crate::gate::through;
 use faircast_proto::endpoint::{Action, Cause, Endpoint, Event, EventKind, Gauge, Input, Outbox, Report};
 use faircast_proto::guest::{GUEST_BYTES, GuestHeader};
 use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
@@ -146,7 +147,7 @@ fn attached<T>(shown: &Shown, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> O
     if has_failed() {
         return None;
     }
-    unwatched(|| Python::attach(|py| call(py).map_err(|error| fail(py, shown.name, error)).ok()))
+    through(|| unwatched(|| Python::attach(|py| call(py).map_err(|error| fail(py, shown.name, error)).ok())))
 }
 
 impl Endpoint for PyEndpoint {

@@ -7,6 +7,7 @@
 //! | `scheme.rs` | schemes that are Python classes |
 //! | `endpoint.rs` | their endpoints |
 //! | `failure.rs` | errors in them, which end their run |
+//! | `gate.rs` | calls that were given up, when the interpreter ends |
 //!
 //! A crate with guests makes a module of its own of it: it registers them and calls [`fill`].
 //!
@@ -16,6 +17,7 @@
 mod endpoint;
 mod exhaustion;
 mod failure;
+mod gate;
 mod scheme;
 
 pub use pyo3;
@@ -32,6 +34,7 @@ use faircast_scenario::run::{Control, Failure, RunOutput};
 use faircast_scenario::tables::{Column, Table, Values};
 use faircast_scenario::warning::{self, KnownWarning};
 use faircast_scenario::{Problem, Scenario, check_part, run, schema, toml_lines, walk};
+use gate::{Gate, behind};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -268,30 +271,40 @@ fn failed_run(py: Python<'_>, failure: Failure) -> PyErr {
 /// Carries out `work` without the interpreter's lock; if it has a control and memory fails, that says so, and `work`
 /// never ends.
 fn detached<T: Send>(py: Python<'_>, control: Option<PyRef<'_, PyControl>>, work: impl FnOnce() -> T + Send) -> T {
-    let exhausted = control.map(|control| control.exhausted.clone());
-    py.detach(|| match exhausted {
-        Some(exhausted) => watched(&exhausted, work),
-        None => work(),
-    })
+    let Some(control) = control else { return py.detach(work) };
+    let (exhausted, gate) = (control.exhausted.clone(), control.gate.clone());
+    drop(control);
+    let (done, _inside) = py.detach(|| {
+        let done = behind(&gate, || watched(&exhausted, work));
+        (done, gate.enter())
+    });
+    done
 }
 
 /// A handle to watch and stop a call in another thread.
-#[pyclass(name = "Control", module = "faircast._native", frozen)]
+#[pyclass(name = "Control", module = "faircast._native", frozen, weakref)]
 struct PyControl {
     shared: Arc<Control>,
     exhausted: Arc<AtomicBool>,
+    gate: Arc<Gate>,
 }
 
 #[pymethods]
 impl PyControl {
     #[new]
     fn new() -> PyControl {
-        PyControl { shared: Arc::default(), exhausted: Arc::default() }
+        PyControl { shared: Arc::default(), exhausted: Arc::default(), gate: Arc::default() }
     }
 
     /// Ends the run before its next event.
     fn cancel(&self) {
         self.shared.cancel();
+    }
+
+    /// Keeps the thread of the call out of Python from now on: it stops for good where it would come back. Waits until
+    /// it is not there, but no longer than so many seconds; whether that is so.
+    fn close(&self, py: Python<'_>, patience_s: f64) -> bool {
+        py.detach(|| self.gate.close(std::time::Duration::from_secs_f64(patience_s)))
     }
 
     /// Simulated time done, as a part of the whole, 0 to 1.

@@ -2,6 +2,7 @@
 
 use crate::endpoint::{PyEndpoint, Shown};
 use crate::exhaustion::unwatched;
+use crate::gate::through;
 use faircast_proto::endpoint::{EventKind, Gauge};
 use faircast_proto::group_set::{GroupPlan, MAX_GROUPS};
 use faircast_proto::guest::{Kind, SchemeKind};
@@ -57,9 +58,10 @@ pub fn py_register_scheme(
         move |given: Map<String, Value>| {
             let mut all = defaults.clone();
             all.extend(given);
-            let scheme = unwatched(|| {
+            let make = || {
                 Python::attach(|py| PyScheme::new(py, &make, &all, &schema, shown).map_err(|error| error.to_string()))
-            })?;
+            };
+            let scheme = through(|| unwatched(make))?;
             let shared: Arc<dyn SchemeKind> = Arc::new(scheme);
             Ok((all, shared))
         }
