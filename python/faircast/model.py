@@ -248,7 +248,8 @@ RlmProfile: TypeAlias = Literal["ns2", "mended"]
 """What becomes of a receiver at the ends of its layers.
 
 * "ns2": As in ns-2: who has left all layers never joins again, nor does who has ever held all and left one.
-* "mended": Both try again: `rejoin_from_zero` and `restart_join_timer`.
+* "mended": Both try again, `rejoin_from_zero` and `restart_join_timer`, and `max_hold` bounds what others' experiments
+  do.
 """
 Shell: TypeAlias = Literal["iridium", "teledesic", "star", "delta", "elements"]
 """What a constellation is made from.
@@ -3432,12 +3433,15 @@ class RlmParameters(Part):
         The mean time from one experiment to the next at first, and the least. Default 5 s.
     loss_threshold : float, optional
         A layer is left if a larger part than this of at least ten packets is lost. Default 0.25.
+    max_hold : str such as "250 ms", optional
+        For so long at most the experiments of others alone hold up a receiver that loses nothing. Default: with the
+        profile "mended" as long as `max_join_timer`, with "ns2" for ever.
     max_join_timer : str such as "250 ms", optional
         The most that the join timer becomes. Default 60 s.
     packet_size : str such as "1000 B", optional
         Size of a packet on the wire. Default 1000 B.
     profile : {"ns2", "mended"}, optional
-        Whether the two dead ends of ns-2's code are mended. Default "mended".
+        Whether the dead ends of ns-2's code are mended. Default "mended".
     rates : Sequence[str], optional
         Rate of each layer, the base first, headers included. Default 32, 64, 128, 256, 512 and 1024 kbit/s (ns-2's
         example).
@@ -3464,12 +3468,16 @@ class RlmParameters(Part):
     """The mean time from one experiment to the next at first, and the least. Default 5 s."""
     loss_threshold: float | None = None
     """A layer is left if a larger part than this of at least ten packets is lost. Default 0.25."""
+    max_hold: str | None = None
+    """For so long at most the experiments of others alone hold up a receiver that loses nothing. Default: with the
+    profile "mended" as long as `max_join_timer`, with "ns2" for ever.
+    """
     max_join_timer: str | None = None
     """The most that the join timer becomes. Default 60 s."""
     packet_size: str | None = None
     """Size of a packet on the wire. Default 1000 B."""
     profile: RlmProfile | None = None
-    """Whether the two dead ends of ns-2's code are mended. Default "mended"."""
+    """Whether the dead ends of ns-2's code are mended. Default "mended"."""
     rates: Sequence[str] | None = None
     """Rate of each layer, the base first, headers included. Default 32, 64, 128, 256, 512 and 1024 kbit/s (ns-2's
     example).
@@ -3509,6 +3517,9 @@ class RlmSession(Part):
         The mean time from one experiment to the next at first, and the least. Default 5 s.
     loss_threshold : float, optional
         A layer is left if a larger part than this of at least ten packets is lost. Default 0.25.
+    max_hold : str such as "250 ms", optional
+        For so long at most the experiments of others alone hold up a receiver that loses nothing. Default: with the
+        profile "mended" as long as `max_join_timer`, with "ns2" for ever.
     max_join_timer : str such as "250 ms", optional
         The most that the join timer becomes. Default 60 s.
     membership : Membership, optional
@@ -3516,7 +3527,7 @@ class RlmSession(Part):
     packet_size : str such as "1000 B", optional
         Size of a packet on the wire. Default 1000 B.
     profile : {"ns2", "mended"}, optional
-        Whether the two dead ends of ns-2's code are mended. Default "mended".
+        Whether the dead ends of ns-2's code are mended. Default "mended".
     rates : Sequence[str], optional
         Rate of each layer, the base first, headers included. Default 32, 64, 128, 256, 512 and 1024 kbit/s (ns-2's
         example).
@@ -3555,6 +3566,10 @@ class RlmSession(Part):
     """The mean time from one experiment to the next at first, and the least. Default 5 s."""
     loss_threshold: float | None = None
     """A layer is left if a larger part than this of at least ten packets is lost. Default 0.25."""
+    max_hold: str | None = None
+    """For so long at most the experiments of others alone hold up a receiver that loses nothing. Default: with the
+    profile "mended" as long as `max_join_timer`, with "ns2" for ever.
+    """
     max_join_timer: str | None = None
     """The most that the join timer becomes. Default 60 s."""
     membership: Membership | None = None
@@ -3562,7 +3577,7 @@ class RlmSession(Part):
     packet_size: str | None = None
     """Size of a packet on the wire. Default 1000 B."""
     profile: RlmProfile | None = None
-    """Whether the two dead ends of ns-2's code are mended. Default "mended"."""
+    """Whether the dead ends of ns-2's code are mended. Default "mended"."""
     rates: Sequence[str] | None = None
     """Rate of each layer, the base first, headers included. Default 32, 64, 128, 256, 512 and 1024 kbit/s (ns-2's
     example).

@@ -33,7 +33,7 @@ pub struct Config {
     /// Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub jitter: f64,
-    /// Whether the two dead ends of ns-2's code are mended. Default "mended".
+    /// Whether the dead ends of ns-2's code are mended. Default "mended".
     pub profile: Profile,
     /// Whether who has left all layers joins the base again when its join timer says so. Default: as the profile says.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,6 +46,10 @@ pub struct Config {
     pub join_timer: Duration,
     /// The most that the join timer becomes. Default 60 s.
     pub max_join_timer: Duration,
+    /// For so long at most the experiments of others alone hold up a receiver that loses nothing. Default: with the
+    /// profile "mended" as long as `max_join_timer`, with "ns2" for ever.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_hold: Option<Duration>,
     /// A failed experiment makes the join timer of its layer so many times as long. Default 2.
     #[schemars(range(min = 1.0))]
     pub backoff: f64,
@@ -71,7 +75,7 @@ pub struct Config {
 pub enum Profile {
     /// As in ns-2: who has left all layers never joins again, nor does who has ever held all and left one.
     Ns2,
-    /// Both try again: `rejoin_from_zero` and `restart_join_timer`.
+    /// Both try again, `rejoin_from_zero` and `restart_join_timer`, and `max_hold` bounds what others' experiments do.
     Mended,
 }
 
@@ -86,6 +90,7 @@ impl Default for Config {
             restart_join_timer: None,
             join_timer: Duration::from_secs(5),
             max_join_timer: Duration::from_secs(60),
+            max_hold: None,
             backoff: 2.0,
             relaxation: 0.75,
             detection_time: Duration::from_secs(5),
@@ -103,6 +108,11 @@ impl Config {
 
     fn restarts_join_timer(&self) -> bool {
         self.restart_join_timer.unwrap_or(self.profile == Profile::Mended)
+    }
+
+    /// For how long the experiments of others may hold up a receiver that loses nothing; `None` = for ever.
+    fn longest_hold(&self) -> Option<Duration> {
+        self.max_hold.or((self.profile == Profile::Mended).then_some(self.max_join_timer))
     }
 
     /// The source, which sends as one without control does.

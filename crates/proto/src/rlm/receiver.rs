@@ -86,6 +86,8 @@ pub struct Receiver {
     /// When the join timer and the detection timer expire.
     join_at: Option<Instant>,
     detect_at: Option<Instant>,
+    /// Since when nothing but experiments of others has kept it from its own, without a loss.
+    held_since: Option<Instant>,
     received: u64,
     lost: u64,
     announced: u32,
@@ -108,6 +110,7 @@ impl Receiver {
             deviation: config.detection_deviation.as_secs_f64(),
             join_at: None,
             detect_at: None,
+            held_since: None,
             received: 0,
             lost: 0,
             announced: 0,
@@ -200,6 +203,7 @@ impl Receiver {
 
     /// Packets have been lost.
     fn loss(&mut self, now: Instant, loss: Loss, out: &mut Outbox) {
+        self.held_since = None;
         match self.state {
             State::Hysteresis | State::Drop => {}
             State::Measurement { received, .. } => {
@@ -274,7 +278,10 @@ impl Receiver {
 
     fn join_timer(&mut self, now: Instant, out: &mut Outbox) {
         let heard = self.levels[..self.level()].iter().any(|level| self.is_recent(now, level.joined));
-        if self.state == State::Steady && !heard && self.gets_top_layer(now) {
+        if !heard {
+            self.held_since = None;
+        }
+        if self.state == State::Steady && !(heard && self.is_held(now)) && self.gets_top_layer(now) {
             self.subscription.add(now, Cause::Time, out);
             let level = self.level();
             self.announce(now, level, out);
@@ -282,6 +289,14 @@ impl Receiver {
             (known.joined, known.pending) = (Some(now), Some(now));
         }
         self.set_join_timer(now);
+    }
+
+    /// Whether it waits for experiments of others with layers that it holds. That spares them losses which are not
+    /// theirs. Such losses would be its own as well, as layers are cumulative: if there are none the announcements are
+    /// void, or do not concern it, and after `max_hold` they hold it no longer, until it loses something.
+    fn is_held(&mut self, now: Instant) -> bool {
+        let since = *self.held_since.get_or_insert(now);
+        self.config.longest_hold().is_none_or(|longest| now.since(since) < longest)
     }
 
     /// Whether the highest layer that is held has begun to come. If it has not for longer than a detection takes, that
@@ -358,7 +373,7 @@ impl Receiver {
         if std::mem::take(&mut self.running) {
             self.subscription.drop_all(Cause::Time, out);
             out.leave(self.announcements);
-            (self.join_at, self.detect_at) = (None, None);
+            (self.join_at, self.detect_at, self.held_since) = (None, None, None);
         }
     }
 }
