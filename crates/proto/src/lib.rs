@@ -28,6 +28,7 @@
 //! | [`parts`] | what several protocols are made of |
 
 pub mod control;
+pub mod digest;
 pub mod endpoint;
 mod event;
 pub mod flow_kind;

@@ -1,9 +1,11 @@
 //! The packet: one `Copy` value of 64 bytes, a cache line.
 
+use crate::digest::Digest;
 use crate::group_set::GroupSet;
 #[cfg(any(test, feature = "testing"))]
 use crate::group_set::MAX_GROUPS;
 use crate::guest::GuestHeader;
+use crate::random::fnv1a;
 use crate::time::Instant;
 use crate::wire::{self, Layout};
 use std::fmt;
@@ -161,15 +163,15 @@ macro_rules! headers {
 
             /// A number that tells two of them apart, for traces of runs that must be equal.
             pub fn digest(&self) -> u64 {
+                let kind = |kind: &str, digest: u64| Digest::new().with(fnv1a(kind.as_bytes())).with(digest).value();
                 match self {
-                    Header::Datagram { sequence } => *sequence,
+                    Header::Datagram { sequence } => kind("datagram", *sequence),
                     Header::Membership { what, session, number, groups } => {
-                        let of_groups =
-                            groups.iter().fold(0u64, |hash, group| hash.wrapping_mul(131) + u64::from(group) + 1);
-                        of_groups ^ u64::from(*number) << 32 ^ u64::from(*session) << 8 ^ *what as u64
+                        let of_all = Digest::new().with(*what as u8).with(*session).with(*number);
+                        kind("membership", groups.iter().fold(of_all, Digest::with).value())
                     }
-                    $($(Header::$Variant(header) => <crate::$($header)::+>::digest(header),)?)+
-                    Header::Guest(header) => header.digest(),
+                    $($(Header::$Variant(header) => kind($name, <crate::$($header)::+>::digest(header)),)?)+
+                    Header::Guest(header) => kind("guest", header.digest()),
                 }
             }
 

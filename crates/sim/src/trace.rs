@@ -46,6 +46,7 @@ impl Trace {
         self.mix(u64::from(link.0) << 8 | what as u64);
         if let Some(packet) = packet {
             self.mix(u64::from(packet.flow.0) << 32 | u64::from(packet.size) << 8 | packet.ecn as u64);
+            self.mix(u64::from(packet.source.to_bits()) << 32 | u64::from(packet.destination.to_bits()));
             self.mix(packet.header.digest());
         }
     }

@@ -12,6 +12,7 @@
 //! assert_eq!(GuestHeader::wire_bytes::<(u32, f32)>(), 20 + 8 + 14 + 4 + 8);
 //! ```
 
+use crate::digest::Digest;
 use crate::packet::{Address, Ecn, Header};
 use crate::random::fnv1a;
 use crate::wire::GUEST;
@@ -72,7 +73,7 @@ impl GuestHeader {
 
     /// A number that tells two of them apart.
     pub(crate) fn digest(&self) -> u64 {
-        fnv1a(&self.owner) ^ fnv1a(&self.bytes)
+        Digest::new().with(fnv1a(&self.owner)).with(fnv1a(&self.bytes)).with(self.is_data).value()
     }
 
     #[cfg(any(test, feature = "testing"))]

@@ -1,6 +1,7 @@
 //! What MLDA says in its packets: the header of RTP for data (RFC 3550 section 5.1), and which of the messages beside
 //! a packet is in it.
 
+use crate::digest::Digest;
 use crate::packet::ProtocolHeader;
 use crate::wire::{Field, Format, Layout};
 
@@ -117,12 +118,16 @@ const RTCP: &[Field] = &[
 impl ProtocolHeader for Header {
     /// Time stamps and the number of the source are left out: they begin anywhere.
     fn digest(&self) -> u64 {
+        let digest = Digest::new();
         match *self {
-            Header::Data(data) => u64::from(data.sequence) | u64::from(data.probe) << 16,
-            Header::SenderReport { number } => 1 << 32 | u64::from(number),
-            Header::ReceiverReport { number } => 2 << 32 | u64::from(number),
-            Header::Bye => 3 << 32,
+            Header::Data(DataHeader { sequence, timestamp: _, ssrc: _, probe }) => {
+                digest.with(0_u8).with(sequence).with(probe)
+            }
+            Header::SenderReport { number } => digest.with(1_u8).with(number),
+            Header::ReceiverReport { number } => digest.with(2_u8).with(number),
+            Header::Bye => digest.with(3_u8),
         }
+        .value()
     }
 
     /// Of a sender report it is what comes before its lines.

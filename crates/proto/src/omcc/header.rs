@@ -1,5 +1,6 @@
 //! What OMCC says in its packets: what TFMCC says, and what multiplies the rate.
 
+use crate::digest::Digest;
 use crate::packet::{self, ProtocolHeader};
 use crate::tfmcc::{self, Scaling, Wording};
 use crate::wire::{Field, Format, Layout};
@@ -87,11 +88,15 @@ impl Wording for Scaled {
 
 impl ProtocolHeader for Header {
     fn digest(&self) -> u64 {
+        let digest = Digest::new();
         match *self {
-            Header::Data(data) => data.tfmcc.digest(),
-            Header::Feedback(feedback) => feedback.tfmcc.digest(),
-            Header::Registration { member } => u64::from(member),
+            Header::Data(DataHeader { tfmcc, scale, receivers }) => {
+                digest.with(0_u8).with(tfmcc.digest()).with(scale).with(receivers)
+            }
+            Header::Feedback(FeedbackHeader { tfmcc, draw }) => digest.with(1_u8).with(tfmcc.digest()).with(draw),
+            Header::Registration { member } => digest.with(2_u8).with(member),
         }
+        .value()
     }
 
     fn layout(&self) -> &'static Layout {

@@ -1,5 +1,6 @@
 //! What pgmcc says in its packets (draft-ietf-rmt-bb-pgmcc-03 section 2.1).
 
+use crate::digest::Digest;
 use crate::packet::{Address, ProtocolHeader};
 use crate::wire::{Field, Format, Layout};
 
@@ -73,16 +74,18 @@ const HEARD: &[Field] =
 
 impl ProtocolHeader for Header {
     fn digest(&self) -> u64 {
+        let digest = Digest::new();
         match *self {
-            Header::Data(Data { sequence, acker }) => {
-                u64::from(acker.map_or(u32::MAX, Address::to_bits)) << 32 | u64::from(sequence)
+            Header::Data(Data { sequence, acker }) => digest.with(0_u8).with(sequence).with(acker),
+            Header::Ack(Ack { echoed_stamp_us: _, loss_rate, highest, bitmap, leave }) => {
+                digest.with(1_u8).with(loss_rate).with(highest).with(bitmap).with(leave)
             }
-            Header::Ack(Ack { highest, bitmap, .. }) => u64::from(bitmap) << 32 | u64::from(highest),
-            Header::Nak(Nak { highest, missing, .. }) => {
-                u64::from(missing.unwrap_or(u32::MAX)) << 32 | u64::from(highest)
+            Header::Nak(Nak { echoed_stamp_us: _, loss_rate, highest, missing }) => {
+                digest.with(2_u8).with(loss_rate).with(highest).with(missing)
             }
-            Header::Ncf { missing } => !u64::from(missing),
+            Header::Ncf { missing } => digest.with(3_u8).with(missing),
         }
+        .value()
     }
 
     fn layout(&self) -> &'static Layout {
@@ -110,7 +113,7 @@ impl ProtocolHeader for Header {
 
     #[cfg(any(test, feature = "testing"))]
     fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
-        let loss_rate = if wild.chance(0.5) { wild.number() } else { wild.random.uniform() as f32 };
+        let loss_rate = if wild.chance(0.5) { wild.number() } else { wild.uniform() as f32 };
         let (echoed_stamp_us, highest) = (wild.word(), wild.sequence());
         match wild.below(4) {
             0 => {

@@ -1,5 +1,6 @@
 //! What SMCC says in its packets: what the control of a layer says, and what joins need.
 
+use crate::digest::Digest;
 use crate::packet::ProtocolHeader;
 use crate::tfmcc::{self, Echo};
 use crate::wire::{Field, Format, Layout};
@@ -117,17 +118,21 @@ impl PackedDataHeader {
 
 impl ProtocolHeader for Header {
     fn digest(&self) -> u64 {
+        let digest = Digest::new();
         match *self {
             Header::Data(packed) => {
-                let DataHeader { data, next_bps, .. } = packed.unpack();
-                data.digest() ^ u64::from(next_bps.to_bits()) << 32
+                let DataHeader { data, next_bps, tick } = packed.unpack();
+                digest.with(0_u8).with(data.digest()).with(next_bps).with(tick)
             }
-            Header::Counting(counting) => u64::from(counting.sequence) << 32 | u64::from(counting.tick),
-            Header::Feedback(feedback) => {
-                feedback.feedback.digest() ^ u64::from(feedback.layer) << 40 ^ u64::from(feedback.dropped) << 48
+            Header::Counting(CountingHeader { sequence, tick }) => digest.with(1_u8).with(sequence).with(tick),
+            Header::Feedback(FeedbackHeader { feedback, layer, dropped }) => {
+                digest.with(2_u8).with(feedback.digest()).with(layer).with(dropped)
             }
-            Header::Ack(ack) => (u64::from(ack.bitmap) << 32 | u64::from(ack.highest)) ^ u64::from(ack.layer) << 48,
+            Header::Ack(AckHeader { echoed_stamp_us: _, highest, bitmap, layer }) => {
+                digest.with(3_u8).with(highest).with(bitmap).with(layer)
+            }
         }
+        .value()
     }
 
     fn layout(&self) -> &'static Layout {

@@ -6,6 +6,7 @@
 use super::seen::Seen;
 use super::spacing::Spacing;
 use super::{MOST_RATE, check_rate_and_size};
+use crate::digest::Digest;
 use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, LAYER_ADDED, LAYER_DROPPED, Outbox, Report};
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet, ProtocolHeader};
@@ -448,9 +449,10 @@ impl Endpoint for Member {
 impl ProtocolHeader for Header {
     fn digest(&self) -> u64 {
         match *self {
-            Header::Data { layer, sequence } => u64::from(sequence) << 8 | u64::from(layer),
-            Header::Level { level, sequence } => 1 << 40 | u64::from(sequence) << 8 | u64::from(level),
+            Header::Data { layer, sequence } => Digest::new().with(0_u8).with(layer).with(sequence),
+            Header::Level { level, sequence } => Digest::new().with(1_u8).with(level).with(sequence),
         }
+        .value()
     }
 
     fn layout(&self) -> &'static Layout {

@@ -1,5 +1,6 @@
 //! What TCP says in its packets.
 
+use crate::digest::Digest;
 use crate::packet::{Ecn, ProtocolHeader};
 use crate::wire::{Field, Format, Layout};
 
@@ -72,12 +73,19 @@ impl SackBlock {
 
 impl ProtocolHeader for Header {
     fn digest(&self) -> u64 {
+        let digest = Digest::new();
         match *self {
-            Header::Syn => 0,
-            Header::SynAck { .. } => 1,
-            Header::Data { sequence, .. } => u64::from(sequence),
-            Header::Ack { next_expected, echo, .. } => u64::from(next_expected) << 8 | echo as u64,
+            Header::Syn => digest.with(0_u8),
+            Header::SynAck { echoed_stamp_us: _ } => digest.with(1_u8),
+            Header::Data { sequence, window_reduced, retransmission } => {
+                digest.with(2_u8).with(sequence).with(window_reduced).with(retransmission)
+            }
+            Header::Ack { next_expected, echo, sack, echoed_stamp_us: _ } => {
+                let sack = sack.map(|SackBlock { start, end }| [start, end]);
+                digest.with(3_u8).with(next_expected).with(echo).with(sack)
+            }
         }
+        .value()
     }
 
     fn layout(&self) -> &'static Layout {

@@ -1,6 +1,7 @@
 //! What TFMCC says in its packets (RFC 4654 section 2.2), and how a scheme built on it says more.
 
 use super::scaling::Scaling;
+use crate::digest::Digest;
 use crate::packet::{self, Address, ProtocolHeader};
 use crate::wire::{Field, Format, Layout};
 
@@ -151,9 +152,10 @@ impl Wording for Plain {
 impl ProtocolHeader for Header {
     fn digest(&self) -> u64 {
         match *self {
-            Header::Data(data) => data.digest(),
-            Header::Feedback(feedback) => feedback.digest(),
+            Header::Data(data) => Digest::new().with(0_u8).with(data.digest()),
+            Header::Feedback(feedback) => Digest::new().with(1_u8).with(feedback.digest()),
         }
+        .value()
     }
 
     fn layout(&self) -> &'static Layout {
@@ -187,7 +189,10 @@ impl ProtocolHeader for Header {
 
 impl ProtocolHeader for DataHeader {
     fn digest(&self) -> u64 {
-        u64::from(self.sequence) << 8 | u64::from(self.round)
+        let &DataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo } = self;
+        let echo = echo.map(|Echo { receiver, stamp_us: _, is_clr }| Digest::new().with(receiver).with(is_clr).value());
+        let of_rates = Digest::new().with(suppression_bps).with(rate_bps).with(max_rtt_us);
+        of_rates.with(sequence).with(round).with(echo).value()
     }
 
     fn layout(&self) -> &'static Layout {
@@ -217,7 +222,20 @@ impl ProtocolHeader for DataHeader {
 
 impl ProtocolHeader for FeedbackHeader {
     fn digest(&self) -> u64 {
-        u64::from(self.rate_bps.to_bits()) << 8 | u64::from(self.round)
+        let &FeedbackHeader {
+            have_rtt,
+            have_loss,
+            leave,
+            round,
+            echoed_stamp_us: _,
+            rate_bps,
+            rtt_s,
+            loss_event_rate,
+            receive_bps,
+            scale,
+        } = self;
+        let of_flags = Digest::new().with(have_rtt).with(have_loss).with(leave).with(round);
+        of_flags.with([rate_bps, rtt_s, loss_event_rate, receive_bps, scale]).value()
     }
 
     fn layout(&self) -> &'static Layout {
