@@ -281,7 +281,7 @@ class SweepResult:
 def rates_of(scenarios: Sequence[Resolved], there: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """The rates of all sessions, then those of all flows, in the order of the scenarios; of metrics that are there.
 
-    A group of several flows stands for its flows where it has a rate of its own.
+    A group of several flows stands for its flows, with the mean of their rates.
     """
     legal = set(there)
     found: dict[tuple[str, str], None] = {}
@@ -289,9 +289,9 @@ def rates_of(scenarios: Sequence[Resolved], there: Sequence[tuple[str, str]]) ->
         for scenario in scenarios:
             for name, entry in scenario.data.get(kind, {}).items():
                 count = entry.get("count") or 1
-                for subject in [name] if (name, "rate") in legal else [f"{name}-{i}" for i in range(count)]:
-                    if (subject, "rate") in legal:
-                        found[subject, "rate"] = None
+                own = [(name, metric) for metric in ("rate", "rate_mean") if (name, metric) in legal]
+                each = [(f"{name}-{i}", "rate") for i in range(count)]
+                found |= dict.fromkeys(own or [key for key in each if key in legal])
     return list(found)
 
 

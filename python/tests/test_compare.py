@@ -170,7 +170,7 @@ def test_folders(cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert "b less a, 2 pairs of runs, each with one seed" in done.out
     assert "c less a, 1 pair of runs with one seed" in done.out
     assert "a and c have one seed in common, 1" in done.err.replace("\n  ", " ")
-    assert "web-0 rate" in done.out
+    assert "web rate_mean" in done.out
     assert "bottleneck queue_mean" in done.out
     assert "one seed" in done.out
     for width in (60, 80, 100, 160):
@@ -208,7 +208,7 @@ def test_the_values_of_a_sweep(cli: Cli, small: Path) -> None:
     done = cli("compare", "s", "--between", f"{LIMIT}=5 packets,20 packets")
     assert done.code == 0, done.err
     assert "20 packets less 5 packets, 2 pairs of runs" in done.out
-    assert sum(line.startswith("web-0 rate, ") for line in done.out.splitlines()) == 1
+    assert sum(line.startswith("web rate_mean, ") for line in done.out.splitlines()) == 1
     assert sum(line.split()[:2] in (["500", "B"], ["1000", "B"]) for line in done.out.splitlines()) >= 4
 
 

@@ -89,7 +89,7 @@ def test_the_tables_of_a_sweep(small: Path, tmp_path: Path) -> None:
     shown = result._repr_html_()
     assert "limit, count" in shown
     assert "20 packets, 2" in shown
-    mean = result.estimate(result.points[3], "web-1", "rate")
+    mean = result.estimate(result.points[3], "web", "rate_mean")
     assert f"{mean.mean / 1e6:.4g} ± " in shown or f"{mean.mean / 1e3:.4g} ± " in shown
 
 
@@ -474,18 +474,18 @@ def test_on_screen(cli: Cli, small: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert done.code == 0, done.err
     assert "small with duration=3s, warmup=1s, 2 seeds, 4 points; after the warm-up unless said, mean ±" in done.out
     assert f"limit: {LIMIT}" in done.out
-    assert "faircast plot mine web-0/rate" in done.out
+    assert "faircast plot mine web/rate_mean" in done.out
     assert "--metric SUBJECT/METRIC" in done.out
     lines = [line.split() for line in done.out.splitlines() if "packets" in line and "±" in line]
     assert [line[:3] for line in lines] == [
         ["5", "packets", "1"], ["5", "packets", "2"], ["20", "packets", "1"], ["20", "packets", "2"]
     ]  # fmt: skip
     result = SweepResult.read("mine")
-    shown = result.estimate(result.points[1], "web-0", "rate")
+    shown = result.estimate(result.points[1], "web", "rate_mean")
     assert f"{shown.mean / 1e6:.4g}" in " ".join(lines[1])
     other = cli("sweep", "mine", "--metric", "bottleneck/drops_all", "--metric", "web-0/cwnd_end")
     assert "bottleneck drops_all" in other.out
-    assert "web-0 rate" not in other.out
+    assert "web rate_mean" not in other.out
     done = cli("sweep", "mine", "--metric", "bottleneck/drop_all")
     assert done.code == 2
     assert "there is no metric of bottleneck drop_all (did you mean drops_all?)" in done.err

@@ -34,7 +34,7 @@ pub struct Network {
     pub links: Vec<DirectedLink>,
     /// The flows, each apart.
     pub flows: Vec<NetworkFlow>,
-    /// The entries of several flows.
+    /// The entries that count their flows.
     pub flow_groups: Vec<FlowGroup>,
     /// The multicast sessions.
     pub sessions: Vec<NetworkSession>,
@@ -146,7 +146,7 @@ pub struct NetworkFlow {
     pub stop: Option<Duration>,
 }
 
-/// Several flows of one entry.
+/// The flows of an entry that counts them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowGroup {
     /// The name of the entry.

@@ -116,7 +116,11 @@ pub(crate) fn summary<C>(world: &World<C>, network: &Network, subjects: &Subject
         }
     }
     for group in &network.flow_groups {
-        rows.sums(&group.name, "", &of_flows[group.flows.clone()]);
+        // What one flow has says it itself; its mean, too, has a name that does not hang on the number of flows.
+        if group.flows.len() > 1 {
+            rows.sums(&group.name, "", &of_flows[group.flows.clone()]);
+        }
+        rows.means(&group.name, &of_flows[group.flows.clone()]);
         rows.transfers(&group.name, completions[group.flows.clone()].iter().flatten());
     }
     for (index, (name, link)) in subjects.links.iter().zip(world.links()).enumerate() {
@@ -476,6 +480,19 @@ impl Rows {
             if let Some((_, unit)) = SUMMED.iter().find(|(name, _)| *name == plain) {
                 self.add(subject, &format!("{before}{plain}_sum{variant}"), unit, sum);
             }
+        }
+    }
+
+    /// Means of the rates of flows whose rows are there: `goodput_mean`, `goodput_mean_all`. What is NaN of a flow does
+    /// not count; where it is so of all of them the mean is.
+    fn means(&mut self, subject: &str, flows: &[Range<usize>]) {
+        for name in ["goodput", "goodput_all", "rate", "rate_all"] {
+            let Some(code) = self.metrics.dictionary.iter().position(|metric| metric == name) else { continue };
+            let of_flow = |rows: &Range<usize>| rows.clone().find(|&row| self.metrics.codes[row] == code as i32);
+            let values = flows.iter().filter_map(|rows| Some(self.values[of_flow(rows)?]));
+            let known: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
+            let (plain, variant) = name.strip_suffix("_all").map_or((name, ""), |plain| (plain, "_all"));
+            self.add(subject, &format!("{plain}_mean{variant}"), "bit/s", over(known.iter().sum(), known.len() as f64));
         }
     }
 

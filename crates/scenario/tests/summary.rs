@@ -230,6 +230,15 @@ fn transfers_have_a_time_of_completion_and_the_rate_while_they_lasted() {
     near(value(&found, "page", "completion_max"), both[1]);
     assert_eq!(value(&found, "page", "finished_sum"), 2.0);
     assert_eq!(value(&found, "run", "flows_finished_sum"), 2.0);
+    // The mean of the rates of those that had one.
+    near(
+        value(&found, "page", "rate_mean"),
+        [1, 2].map(|n| value(&found, &format!("page-{n}"), "rate")).iter().sum::<f64>() / 2.0,
+    );
+    near(
+        value(&found, "page", "goodput_mean_all"),
+        [0, 1, 2].map(|n| value(&found, &format!("page-{n}"), "goodput_all")).iter().sum::<f64>() / 3.0,
+    );
     // Sums are of what the link carried, over all of the time.
     let arrived = |flow: &str, metric: &str| value(&found, flow, metric) * value(&found, flow, "active_all");
     let bits: f64 = ["page-0", "page-1", "page-2", "cut"].map(|flow| arrived(flow, "goodput_all")).iter().sum();

@@ -288,7 +288,7 @@ impl Expansion<'_> {
                 let kind = flow.config_of(index);
                 self.network.flows.push(NetworkFlow { name, from, to, kind, start, start_jitter, stop });
             }
-            if course.flows() > 1 {
+            if course.count.is_some() {
                 self.network
                     .flow_groups
                     .push(FlowGroup { name: entry.clone(), flows: first..self.network.flows.len() });
