@@ -50,11 +50,13 @@ template: build
 	$(BIN)/python tools/readme_commands.py $(TEMPLATE)/README.md
 
 # What takes minutes: ten million random inputs to every endpoint, in a build that panics where a release would only
-# wrap around, kills at random moments, and a thousand ends of programs.
+# wrap around, kills at random moments and between any two writes, a thousand ends of programs,
+# and a thousand flipped bits.
 test-long: build
 	FAIRCAST_INPUTS=10000000 cargo test --profile checked -p faircast-proto upset
 	$(BIN)/python tools/kills.py
 	$(BIN)/python tools/exits.py
+	$(BIN)/python tools/flips.py
 	$(BIN)/python tools/doc_commands.py --slow README.md docs/*.md
 
 # Not cargo fmt, which does not see files that a registry's macro declares.

@@ -62,6 +62,10 @@ class InputError(ValueError):
         ]
 
 
+class ResultWarning(UserWarning):
+    """What should be known of a result folder: that something was damaged in it, or could not be checked."""
+
+
 class NotFinishedError(RuntimeError):
     """The error of a run or a result that could not be completed: full disk, internal error.
 

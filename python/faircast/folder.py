@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from faircast.errors import InputError
-from faircast.fingerprint import are_fingerprints, damage, fingerprints
+from faircast.fingerprint import are_fingerprints, damage
+from faircast.ledger import FORMAT
 from faircast.manifest import (
     INTERRUPTED,
     MANIFEST,
@@ -43,8 +44,11 @@ from faircast.results import (
     write_table,
 )
 from faircast.scenario import Resolved
-from faircast.storage import new_file, new_folder, remove, write_json, writing
+from faircast.storage import new_folder, remove, writing
+from faircast.stored import conclude_seed
 from faircast.summary import Row, RunSummary, over_seeds, to_arrow
+
+SUMMARY = "summary.parquet"
 
 
 class RunFolder:
@@ -97,7 +101,7 @@ class RunFolder:
         """The summaries of all finished seeds. Raises `InputError` at a damaged file or one of another run."""
         found = {}
         for seed, path in self.finished().items():
-            file = path / "summary.parquet"
+            file = path / SUMMARY
             table = read_table(file)
             if origin_of(table, file)[:2] != (self.scenario, seed):
                 raise InputError(f"{file} belongs to another run; remove {path} and run again")
@@ -112,10 +116,8 @@ class RunFolder:
         with writing(place):
             with new_folder(place) as fresh:
                 result.write_tables(fresh)
-                note = {"kind": "seed", "hash": self.scenario.hash, "seed": result.seed, **effort_json(effort)}
-                if result.warnings.num_rows:
-                    note["warnings"] = result.warnings.to_pylist()
-                write_json(fresh / MANIFEST, note | {"files": fingerprints(fresh)})
+                told = {"warnings": result.warnings.to_pylist()} if result.warnings.num_rows else {}
+                conclude_seed(fresh, self.scenario.hash, result.seed, **effort_json(effort), **told)
             if not effort.interrupted:
                 remove(self._of(result.seed, interrupted=True))
 
@@ -123,14 +125,14 @@ class RunFolder:
         """Write the summary over all finished seeds and note in the manifest what they took; returns the summary."""
         summaries = self.summaries()
         rows = over_seeds(summaries)
-        place = self.path / "summary.parquet"
+        place = self.path / SUMMARY
         with writing(place):
             if rows:
                 seeds = ",".join(map(str, summaries))
-                with new_file(place) as file:
+                with self._place.files.put(place.name) as file:
                     write_table(to_arrow(rows), file, self.scenario, seeds=seeds, version=faircast_version())
             else:
-                remove(place)
+                self._place.files.drop(place.name)
         manifest = self._place.manifest
         manifest["runs"] = {str(seed): _took(path) for seed, path in self.finished().items()}
         partial = seed_folders(self.path, "-interrupted")
@@ -156,7 +158,7 @@ class RunFolder:
         if (note["kind"], note.get("hash"), note.get("seed")) != ("seed", self.scenario.hash, seed):
             raise InputError(f"{path} belongs to another run; remove it and run again")
         files = note.get("files", {})
-        if not are_fingerprints(files) or "summary.parquet" not in files:
+        if not are_fingerprints(files) or SUMMARY not in files:
             return f"{path / MANIFEST} does not list the files"
         found = (damage(path / name, fingerprint) for name, fingerprint in files.items())
         return next((wrong for wrong in found if wrong is not None), None)
@@ -187,4 +189,5 @@ def effort_json(effort: Effort) -> dict[str, float | str]:
 
 def _took(path: Path) -> dict[str, Any]:
     """What stands in the manifest of a seed about the run itself."""
-    return {key: value for key, value in read_manifest(path).items() if key not in ("kind", "hash", "seed", "files")}
+    apart = ("kind", "hash", "seed", "files", FORMAT)
+    return {key: value for key, value in read_manifest(path).items() if key not in apart}

@@ -10,6 +10,7 @@ import platform
 import socket
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -18,11 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from faircast import _native
-from faircast.errors import InputError, NotFinishedError, brief
+from faircast.errors import InputError, NotFinishedError, ResultWarning, brief
+from faircast.ledger import FILES, FORMAT, WRITING, Ledger
 from faircast.results import faircast_version
 from faircast.storage import BusyError, Lock, clear_leftovers, is_leftover, write_json, writing
 
 MANIFEST = "manifest.json"
+FORMAT_NUMBER = 2
+"""Of folders whose manifests list all files of numbers and have a checksum of their own."""
+CHECKSUM = "sha256"
 RUNNING, FINISHED, INTERRUPTED, FAILED = "running", "finished", "interrupted", "failed"
 
 
@@ -42,6 +47,8 @@ class Workplace:
         self.path = path
         self._check = check
         self.manifest = check()
+        self.files = Ledger(path, self.manifest)
+        """The files of numbers: to be written while the place is `locked`."""
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -57,8 +64,12 @@ class Workplace:
             raise InputError(f"{self.path} is in use: {_worker(self.path)}; choose another folder with --out") from None
         try:
             self.manifest = self._check()
+            self.files = Ledger(self.path, self.manifest, lambda: write_manifest(self.path, self.manifest))
             with self._creating():
                 clear_leftovers(self.path)
+                if FORMAT not in self.manifest:
+                    self.files.adopt()
+                self.files.settle()
             yield
         finally:
             lock.__exit__()
@@ -84,7 +95,7 @@ class Workplace:
         self.manifest.pop("message", None)
         try:
             with self._creating():
-                write_json(self.path / MANIFEST, self.manifest)
+                write_manifest(self.path, self.manifest)
             yield note
             if self.manifest["status"] == RUNNING:
                 self.manifest["status"] = FINISHED
@@ -94,11 +105,13 @@ class Workplace:
                 self.manifest["message"] = f"{type(error).__name__}: {error}"
             note["wall_s"] = round(time.perf_counter() - begin, 3)
             with suppress(Exception):  # the disk may be full; what went wrong first is what matters
-                write_json(self.path / MANIFEST, self.manifest)
+                self.files.settle()
+                write_manifest(self.path, self.manifest)
             raise
         note["wall_s"] = round(time.perf_counter() - begin, 3)
         with writing(self.path / MANIFEST):
-            write_json(self.path / MANIFEST, self.manifest)
+            self.files.settle()
+            write_manifest(self.path, self.manifest)
 
     @contextmanager
     def _creating(self) -> Iterator[None]:
@@ -137,7 +150,7 @@ def check_place(path: Path, kind: str, same: dict[str, Any]) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"cannot use the folder {path}: {error.strerror}; choose another one with --out") from None
     if not held:
-        return {"kind": kind, "version": faircast_version(), "build": build()}
+        return {"kind": kind, FORMAT: FORMAT_NUMBER, "version": faircast_version(), "build": build()}
     if MANIFEST not in held:
         raise InputError(f"{path} holds something else ({', '.join(held[:3])}); choose another folder with --out")
     try:
@@ -169,8 +182,24 @@ def check_build(path: Path, manifest: dict[str, Any]) -> None:
         )
 
 
+def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
+    """Write the manifest of a folder, with its checksum."""
+    manifest |= {FORMAT: FORMAT_NUMBER}
+    write_json(folder / MANIFEST, manifest | {CHECKSUM: checksum(manifest)})
+
+
+def checksum(manifest: dict[str, Any]) -> str:
+    """The SHA-256 of a manifest in canonical JSON, without its own entry."""
+    plain = json.loads(json.dumps(manifest))
+    plain.pop(CHECKSUM, None)
+    return hashlib.sha256(json.dumps(plain, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a result folder. Raises `InputError` if there is none or it is damaged."""
+    """The manifest of a result folder. Raises `InputError` if there is none or it is damaged.
+
+    One of an earlier version has no checksum; a `ResultWarning` says that it has not been checked.
+    """
     path = folder / MANIFEST
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
@@ -183,6 +212,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not _well_formed(manifest):
         raise InputError(f"{path} is damaged")
     found: dict[str, Any] = manifest
+    if FORMAT not in found and CHECKSUM not in found:
+        what = f"{folder.parent} holds seeds" if found["kind"] == "seed" else f"{folder} is"  # once for all seeds
+        told = f"{what} of an earlier version, which did not note all that is needed to find damage"
+        warnings.warn(told, ResultWarning, stacklevel=2)
+    elif found.pop(CHECKSUM, None) != checksum(found):
+        raise InputError(f"{path} is damaged: it is not as it was written, its checksum differs")
     return found
 
 
@@ -221,7 +256,8 @@ FORM: dict[str, type] = {
     "seeds": list,
     "runs": dict,
     "interrupted": dict,
-    "files": dict,
+    FILES: dict,
+    WRITING: dict,
     "calls": list,
     "experiments": list,
     "varied": list,

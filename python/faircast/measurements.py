@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from faircast.errors import InputError
 from faircast.journal import Journal
+from faircast.ledger import Ledger
 from faircast.results import read_table
-from faircast.storage import new_file, remove, writing
+from faircast.storage import remove, writing
 from faircast.summary import Layout, RunSummary, optimum_by_key
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 FILE = "measurements.parquet"
 JOURNAL = "measurements.journal"
 KEPT = "kept.parquet"
+AGAIN = "the command that made the folder computes again what it held"
 
 Key = tuple[str, int]
 """Scenario hash and seed; behind the hash ``#1`` and so on for copies, which the Parquet file does not tell apart."""
@@ -41,8 +43,12 @@ class Measurements:
     LABELS: ClassVar[tuple[str, ...]] = ("scenario", "name")
     """The columns of the Parquet file with the scenario's hash, with its name, and whatever else tells runs apart."""
 
-    def __init__(self, folder: Path) -> None:
+    BESIDE: ClassVar[tuple[str, ...]] = ()
+    """Files without which a run does not count as finished."""
+
+    def __init__(self, folder: Path, files: Ledger | None = None) -> None:
         self._folder = folder
+        self._files = Ledger(folder) if files is None else files
         self._journal = Journal(folder / JOURNAL)
         self._runs: dict[Key, RunSummary] = {}
         self._names: dict[str, str] = {}
@@ -53,16 +59,17 @@ class Measurements:
         """What was kept with runs beside their summaries, as `record` was given it."""
 
     @classmethod
-    def read(cls, folder: Path) -> Measurements:
-        """Those of a folder, which may have none. Raises `InputError` if the Parquet file is damaged."""
-        found = cls(folder)
+    def read(cls, folder: Path, files: Ledger | None = None) -> Measurements:
+        """Those of a folder, which may have none; of damaged files see `Ledger.holds`."""
+        found = cls(folder, files)
         found.load()
         return found
 
     def load(self) -> None:
         """Take in what the files hold; see `read`."""
         path = self._folder / FILE
-        if path.exists():
+        beside = [name for name in self.BESIDE if not self._files.holds(name, AGAIN) and name in self._files.damaged]
+        if self._files.holds(FILE, AGAIN) and not beside:
             try:
                 self._take_over(read_table(path))
             except (KeyError, TypeError, ValueError) as error:
@@ -72,13 +79,16 @@ class Measurements:
         self._read_kept()
         for record in self._journal.read():  # behind the file, as it is newer
             self._replay(record)
+        if self._journal.damaged:
+            self._files.tell(JOURNAL, f"{self._folder / JOURNAL} has {self._journal.damaged} damaged records")
 
     @staticmethod
-    def discard(folder: Path) -> None:
+    def discard(files: Ledger) -> None:
         """Remove the measurements of a folder."""
-        for name in (JOURNAL, FILE, KEPT):
-            with writing(folder / name):
-                remove(folder / name)
+        Measurements.close(files.folder)
+        for name in (FILE, KEPT):
+            with writing(files.folder / name):
+                files.drop(name)
 
     @staticmethod
     def close(folder: Path) -> None:
@@ -113,7 +123,7 @@ class Measurements:
         """Write all to the Parquet file, ordered by name, hash and seed: equal measurements give equal files."""
         import pyarrow.parquet as pq
 
-        with writing(self._folder / FILE), new_file(self._folder / FILE) as file:
+        with writing(self._folder / FILE), self._files.put(FILE) as file:
             pq.write_table(self.to_arrow(), file, compression="zstd")
 
     def keep(self) -> None:
@@ -130,9 +140,9 @@ class Measurements:
         columns = {"scenario": [key[0] for key in keys], "seed": [key[1] for key in keys], "kept": texts}
         with writing(self._folder / KEPT):
             if not keys:
-                remove(self._folder / KEPT)
+                self._files.drop(KEPT)
                 return
-            with new_file(self._folder / KEPT) as file:
+            with self._files.put(KEPT) as file:
                 pq.write_table(pa.table(columns), file, compression="zstd", use_dictionary=False)
 
     def to_arrow(self) -> pa.Table:
@@ -182,7 +192,7 @@ class Measurements:
 
     def _read_kept(self) -> None:
         path = self._folder / KEPT
-        if not path.exists():
+        if not self._files.holds(KEPT, AGAIN):
             return
         table = read_table(path)
         try:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from faircast.errors import InputError
+from faircast.ledger import Ledger
 from faircast.manifest import MANIFEST, read_manifest, sets_of
 from faircast.report import read_reports
 from faircast.results import Origin, RunResult, no_table, pair, provenance
@@ -64,6 +65,8 @@ class Runs(Tables):
         manifest = read_manifest(folder)
         if manifest["kind"] != "run":
             raise InputError(f"{folder} holds a {manifest['kind']}, not a run")
+        files = Ledger(folder, manifest)
+        files.demand(*files.names, again=f"faircast run {folder} makes it again")
         finished: dict[int, Path] = seed_folders(folder)
         partial = {seed: at for seed, at in seed_folders(folder, "-interrupted").items() if seed not in finished}
         if not finished and not (interrupted and partial):

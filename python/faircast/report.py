@@ -12,12 +12,13 @@ from typing import Any
 
 from faircast.errors import InputError, nearest
 from faircast.experiment import AGREES, REPORTED, Numbers, Verdict
+from faircast.ledger import Ledger
 from faircast.manifest import INTERRUPTED, read_manifest
-from faircast.storage import new_file
 from faircast.summary import finite
 
 SUMMARY = "summary.json"
 """Of every experiment, in the folder of its name."""
+AGAIN = "reproduce the experiment again"
 CELLS = "cells.csv"
 """Beside it, of experiments that have such a table."""
 
@@ -79,16 +80,20 @@ class Report:
         }
 
     @classmethod
-    def read(cls, folder: Path) -> Report:
-        """The report in the folder of one experiment. Raises `InputError` if there is none or it is damaged."""
+    def read(cls, folder: Path, files: Ledger | None = None) -> Report:
+        """The report in the folder of one experiment. Raises `InputError` if there is none or it is damaged.
+
+        It is held against the files of the folder of the reproduction, by default as that above says.
+        """
         path = folder / SUMMARY
+        (files or Ledger.of(folder.parent)).demand(f"{folder.name}/{SUMMARY}", again=AGAIN)
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
             return cls._from_json(found, folder)
         except OSError as error:
             raise InputError(f"cannot read {path}: {error.strerror}") from None
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
-            raise InputError(f"{path} is damaged; reproduce the experiment again") from None
+            raise InputError(f"{path} is damaged; {AGAIN}") from None
 
     @classmethod
     def _from_json(cls, found: Mapping[str, Any], folder: Path) -> Report:
@@ -114,13 +119,13 @@ def without_nan(cells: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{key: finite(value) if isinstance(value, float) else value for key, value in row.items()} for row in cells]
 
 
-def write_cells(path: Path, cells: Sequence[Mapping[str, Any]]) -> None:
+def write_cells(files: Ledger, name: str, cells: Sequence[Mapping[str, Any]]) -> None:
     """Write rows of numbers as CSV, every digit of a number, nothing where there is none."""
     with io.StringIO(newline="") as text:
         writer = csv.DictWriter(text, list(cells[0]) if cells else [], lineterminator="\n")
         writer.writeheader()
         writer.writerows(cells)
-        with new_file(path) as file:
+        with files.put(name) as file:
             file.write(text.getvalue().encode())
 
 
@@ -167,5 +172,7 @@ def read_reports(folder: str | Path) -> Reproduction:
     listed = [str(name) for name in manifest.get("experiments", [])]
     there = sorted(path.parent.name for path in folder.glob(f"*/{SUMMARY}"))  # those of a call that was killed, too
     names = list(dict.fromkeys([*listed, *there]))
-    reports = [Report.read(folder / name) for name in names]
+    files = Ledger(folder, manifest)
+    files.demand(*files.names, again=AGAIN)
+    reports = [Report.read(folder / name, files) for name in names]
     return Reproduction(folder, reports, manifest.get("status") == INTERRUPTED)

@@ -29,6 +29,7 @@ from faircast.campaign import Campaign, PlannedRun
 from faircast.errors import InputError
 from faircast.experiment import Data, Experiment, Point, PointData, Verdict, judge, lacks, overall
 from faircast.experiments import select
+from faircast.ledger import Ledger
 from faircast.manifest import INTERRUPTED, Workplace, build, check_place, default_path
 from faircast.measurements import Measurements
 from faircast.narrowing import Only, label, narrow
@@ -36,7 +37,7 @@ from faircast.report import CELLS, SUMMARY, Report, Reproduction, without_nan, w
 from faircast.results import faircast_version, to_arrow
 from faircast.scenario import Resolved, Source, resolve, seeds
 from faircast.sources import fingerprint
-from faircast.storage import write_json, writing
+from faircast.storage import as_json, writing
 from faircast.summary import RunSummary
 
 if TYPE_CHECKING:
@@ -107,10 +108,10 @@ def carry_out(
     with place.locked():
         manifest = place.manifest
         if manifest.get("build") != build():  # its numbers may differ
-            Measurements.discard(path)
+            Measurements.discard(place.files)
         manifest |= {"build": build(), "name": name, "quick": quick, "only": only}
         with place.call() as note:
-            done = compute(plan, path, jobs=jobs, watcher=watcher)
+            done = compute(plan, place.files, jobs=jobs, watcher=watcher)
             note["experiments"] = {report.id: round(report.wall_s or 0.0, 3) for report in done.reports}
             listed = manifest.setdefault("experiments", [])
             listed += [name for name in note["experiments"] if name not in listed]
@@ -121,10 +122,10 @@ def carry_out(
     return done
 
 
-def compute(plan: Plan, path: Path, *, jobs: int, watcher: Watcher | None) -> Reproduction:
+def compute(plan: Plan, files: Ledger, *, jobs: int, watcher: Watcher | None) -> Reproduction:
     """Compute what the folder does not hold yet of a plan, and conclude what is complete."""
     begin = time.perf_counter()
-    known = Measurements.read(path)
+    known = Measurements.read(files.folder, files)
     done = plan.campaign.compute(known, jobs=jobs, watcher=watcher)
     if not done.interrupted:
         known.keep()
@@ -132,8 +133,8 @@ def compute(plan: Plan, path: Path, *, jobs: int, watcher: Watcher | None) -> Re
     for planned in plan.experiments:
         data = planned.data(plan, done.summaries)
         if data is not None:
-            reports.append(conclude(planned.experiment, data, path / planned.experiment.id, begin))
-    return Reproduction(path, reports, done.interrupted, done.computed, done.found)
+            reports.append(conclude(planned.experiment, data, files, begin))
+    return Reproduction(files.folder, reports, done.interrupted, done.computed, done.found)
 
 
 def continued(path: Path, quick: bool, only: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -151,8 +152,9 @@ def continued(path: Path, quick: bool, only: Mapping[str, Sequence[str]]) -> dic
     return manifest
 
 
-def conclude(experiment: Experiment, data: Data, folder: Path, begin: float) -> Report:
-    """Judge, draw and write one experiment."""
+def conclude(experiment: Experiment, data: Data, files: Ledger, begin: float) -> Report:
+    """Judge, draw and write one experiment, into the folder of its name."""
+    folder = files.folder / experiment.id
     verdicts = [judge(criterion, data) for criterion in experiment.criteria]
     verdict = overall(verdicts)
     if data.quick:
@@ -171,7 +173,7 @@ def conclude(experiment: Experiment, data: Data, folder: Path, begin: float) -> 
                 figures = save(figure, folder, experiment.id)
         cells = None if experiment.cells is None else without_nan(experiment.cells(data))
         if cells is not None:
-            write_cells(folder / CELLS, cells)
+            write_cells(files, f"{experiment.id}/{CELLS}", cells)
     report = Report(
         id=experiment.id,
         paper=experiment.paper,
@@ -189,7 +191,8 @@ def conclude(experiment: Experiment, data: Data, folder: Path, begin: float) -> 
         version=faircast_version(),
         wall_s=time.perf_counter() - begin,
     )
-    write_json(folder / SUMMARY, report.to_json())
+    with files.put(f"{experiment.id}/{SUMMARY}") as file:
+        file.write(as_json(report.to_json()))
     return report
 
 

@@ -150,7 +150,7 @@ class RunResult(Tables):
         """The number of rows of a table, which is not made or read for that."""
         if name in self._tables or (name == "summary" and self._stored is None):  # the optimum adds rows to it
             return int(self.table(name).num_rows)
-        return rows_of(self._columns[name]) if self._stored is None else read_rows(self._stored.files[name])
+        return rows_of(self._columns[name]) if self._stored is None else self._stored.rows(name)
 
     def _of(self, name: str) -> Columns:
         if name == "summary" and not self._has_optimum:
@@ -162,7 +162,7 @@ class RunResult(Tables):
         return self._columns[name]
 
     def write(self, folder: str | Path) -> None:
-        """Write one Parquet file per table into a folder, which is made if it is not there.
+        """Write one Parquet file per table into a folder, which is made if it is not there, and a manifest of them.
 
         Raises `InputError` if there can be no such folder, `NotFinishedError` if the disk is full.
         """
@@ -171,8 +171,11 @@ class RunResult(Tables):
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot make the folder {folder}: {error.strerror}") from None
+        from faircast.stored import conclude_seed
+
         with writing(folder):
             self.write_tables(folder)
+            conclude_seed(folder, self.scenario.hash, self.seed)
 
     def write_tables(self, folder: Path) -> None:
         """Write one Parquet file per table into an existing folder."""

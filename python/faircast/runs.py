@@ -14,9 +14,10 @@ from faircast.errors import InputError, brief
 from faircast.folder import RunFolder
 from faircast.manifest import MANIFEST, from_ranges, read_manifest, sets_of
 from faircast.reading import Runs
-from faircast.results import RunResult, origin_of, read_table
+from faircast.results import RunResult
 from faircast.scenario import Resolved, Source, count, resolve
 from faircast.scenario import seeds as seeds_from
+from faircast.stored import StoredSeed
 from faircast.summary import Row
 
 PROBLEMS_SHOWN = 20
@@ -173,7 +174,7 @@ def from_result(path: Path) -> Earlier | None:
     except OSError:  # no path can be so long; to read it as a scenario says so
         return None
     if path.suffix == ".parquet":
-        origin = origin_of(read_table(path), path)
+        origin = StoredSeed.of_file(path).origin
         return Earlier(origin.scenario, [origin.seed], origin.version, None)
     if not is_folder:
         return None

@@ -12,7 +12,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Self
@@ -24,14 +24,15 @@ UNFINISHED = ".new"
 
 
 @contextmanager
-def new_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to that takes the place of `path` when all is written."""
+def new_file(path: Path, ready: Callable[[Path], None] = lambda _: None) -> Iterator[BinaryIO]:
+    """A file to write to that takes the place of `path` when all is written; just before, `ready` is called with it."""
     fresh = _fresh(path)
     try:
         with fresh.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
+        ready(fresh)
         fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)
@@ -57,7 +58,12 @@ def new_folder(path: Path) -> Iterator[Path]:
 def write_json(path: Path, value: object) -> None:
     """Write JSON for people: indented, in UTF-8, bytes of a path that are no text as escapes."""
     with new_file(path) as file:
-        file.write((json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode(errors="backslashreplace"))
+        file.write(as_json(value))
+
+
+def as_json(value: object) -> bytes:
+    """What `write_json` writes."""
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode(errors="backslashreplace")
 
 
 def sync(path: Path) -> None:

@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,12 +22,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from faircast.campaign import PlannedRun
-from faircast.errors import InputError
+from faircast.errors import InputError, ResultWarning
+from faircast.ledger import Ledger
 from faircast.manifest import from_ranges, to_ranges
-from faircast.measurements import Key, Measurements, repeated, with_labels
+from faircast.measurements import AGAIN, Key, Measurements, repeated, with_labels
 from faircast.results import faircast_version, read_table, to_arrow, write_table
 from faircast.scenario import Resolved
-from faircast.storage import new_file, new_folder, remove, writing
+from faircast.storage import new_folder, writing
+from faircast.stored import conclude_seed, damage_of_seed
 from faircast.summary import RunSummary
 from faircast.vary import Values, as_text, known_by
 from faircast.warning import COLUMNS, Found
@@ -67,7 +70,7 @@ class SweepPoint:
         return f"<point {listed}; {len(self.seeds)} seeds>"
 
 
-def write_points(folder: Path, points: Sequence[SweepPoint]) -> None:
+def write_points(files: Ledger, points: Sequence[SweepPoint]) -> None:
     """Write down which points the folder is about."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -81,13 +84,14 @@ def write_points(folder: Path, points: Sequence[SweepPoint]) -> None:
             "json": [point.scenario.json for point in points],
         }
     )
-    with writing(folder / POINTS), new_file(folder / POINTS) as file:
+    with writing(files.folder / POINTS), files.put(POINTS) as file:
         pq.write_table(table, file, compression="zstd")
 
 
-def read_points(folder: Path) -> list[SweepPoint]:
+def read_points(files: Ledger) -> list[SweepPoint]:
     """The points of a folder, none if it has none yet. Raises `InputError` if the file is damaged."""
-    path = folder / POINTS
+    path = files.folder / POINTS
+    files.demand(POINTS, again=f"what was swept stands there alone: remove {files.folder} and sweep again")
     if not path.exists():
         return []
     table = read_table(path)
@@ -186,16 +190,17 @@ class SweepMeasurements(Measurements):
     """
 
     LABELS: ClassVar[tuple[str, ...]] = ("hash", "hash", "point")
+    BESIDE: ClassVar[tuple[str, ...]] = (WARNINGS,)
 
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder)
+    def __init__(self, folder: Path, files: Ledger | None = None) -> None:
+        super().__init__(folder, files)
         self.points: list[SweepPoint] = []
         self.warnings: dict[Key, list[Found]] = {}
 
     @classmethod
-    def of(cls, folder: Path, points: Sequence[SweepPoint]) -> SweepMeasurements:
+    def of(cls, files: Ledger, points: Sequence[SweepPoint]) -> SweepMeasurements:
         """Those of a folder, written for these points from now on."""
-        found = cls(folder)
+        found = cls(files.folder, files)
         found._read_warnings()  # before the journal, which knows better
         found.load()
         found.points = list(points)
@@ -215,10 +220,10 @@ class SweepMeasurements(Measurements):
         with writing(place):
             table = self.warnings_to_arrow()
             if table.num_rows:
-                with new_file(place) as file:
+                with self._files.put(WARNINGS) as file:
                     pq.write_table(table, file, compression="zstd")
             else:
-                remove(place)
+                self._files.drop(WARNINGS)
 
     def finished(self) -> list[tuple[int, int]]:
         """Place of the point and seed of each finished run, in order."""
@@ -272,7 +277,7 @@ class SweepMeasurements(Measurements):
 
     def _read_warnings(self) -> None:
         path = self._folder / WARNINGS
-        if not path.exists():
+        if not self._files.holds(WARNINGS, AGAIN):
             return
         table = read_table(path)
         try:
@@ -305,13 +310,21 @@ class SweepRun(PlannedRun):
             there = {path.stem for path in place.glob("*.parquet")}
             with writing(place):
                 place.parent.mkdir(parents=True, exist_ok=True)
+                scenario, version = Resolved(self.job.scenario), faircast_version()
                 with new_folder(place) as fresh:
                     for name in sorted({*names, *there} & set(tables)):
                         with (fresh / f"{name}.parquet").open("wb") as file:
-                            scenario, version = Resolved(self.job.scenario), faircast_version()
                             write_table(to_arrow(tables[name]), file, scenario, seeds=str(self.seed), version=version)
+                    conclude_seed(fresh, scenario.hash, self.seed)
         return {"warnings": [list(item) for item in raw.warnings]}
 
     def recall(self, noted: dict[str, Any]) -> bool:  # noqa: ARG002 - what is kept stands in files
-        """Whether the wanted tables are there."""
-        return all((place / f"{name}.parquet").exists() for place, names in self.wanted.items() for name in names)
+        """Whether the wanted tables are there, as they were written; what is damaged is told."""
+        whole = True
+        for place, names in self.wanted.items():
+            if not all((place / f"{name}.parquet").exists() for name in names):
+                whole = False
+            elif wrong := damage_of_seed(place):
+                warnings.warn(f"{wrong}; the run is computed again", ResultWarning, stacklevel=2)
+                whole = False
+        return whole

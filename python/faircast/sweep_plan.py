@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from faircast.errors import InputError, brief, nearest
+from faircast.ledger import Ledger
 from faircast.manifest import MANIFEST, read_manifest, sets_of
 from faircast.scenario import (
     Resolved,
@@ -62,7 +63,7 @@ def again(
         raise InputError(f"{folder} holds a {manifest['kind']}; a sweep needs a scenario, or the folder of a sweep")
     if vary or rows is not None or sets:
         raise InputError(f"{folder} is a result folder; to vary more, give the scenario file again in its place")
-    points = read_points(folder)
+    points = read_points(Ledger(folder, manifest))
     if not points or "hash" not in manifest:
         raise InputError(f"{folder} is a sweep that has not begun; give its scenario file")
     name = str(manifest.get("name", "scenario"))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from faircast.batch import Watcher, worker_count
 from faircast.campaign import Campaign
 from faircast.errors import InputError, brief
+from faircast.ledger import Ledger
 from faircast.manifest import INTERRUPTED, Workplace, check_build, check_place, default_path, read_manifest, sets_of
 from faircast.measurements import Measurements
 from faircast.pairs import difference_of
@@ -107,10 +108,11 @@ class SweepResult:
         manifest = read_manifest(folder)
         if manifest["kind"] != KIND:
             raise InputError(f"{folder} holds a {manifest['kind']}, not a sweep")
-        points = read_points(folder)
+        files = Ledger(folder, manifest)
+        points = read_points(files)
         if not points:
             raise InputError(f"{folder} is a sweep that has not begun; there is nothing to read yet")
-        store = SweepMeasurements.of(folder, points)
+        store = SweepMeasurements.of(files, points)
         missing = len(store.finished()) < sum(len(point.seeds) for point in points)
         name = str(manifest.get("name", "scenario"))
         return cls(folder, store, name=name, sets=sets_of(manifest), interrupted=missing)
@@ -396,7 +398,7 @@ def carry_out(plan: Plan, path: Path, *, tables: tuple[str, ...], jobs: int, wat
     def check() -> dict[str, Any]:
         manifest = check_place(path, KIND, {"hash": plan.digest})
         check_build(path, manifest)
-        points[:] = joined(plan.points, read_points(path), path, plan.make)
+        points[:] = joined(plan.points, read_points(Ledger(path, manifest)), path, plan.make)
         return manifest
 
     place = Workplace(path, check)
@@ -406,8 +408,8 @@ def carry_out(plan: Plan, path: Path, *, tables: tuple[str, ...], jobs: int, wat
         manifest = place.manifest
         manifest |= {"name": plan.name, "hash": plan.digest, "varied": list(plan.varied)}
         with place.call(sets=list(plan.sets)) as note:
-            write_points(path, points)
-            store = SweepMeasurements.of(path, points)
+            write_points(place.files, points)
+            store = SweepMeasurements.of(place.files, points)
             done = campaign(plan, path, tables).compute(store, jobs=jobs, watcher=watcher)
             note |= {"points": len(plan.points), "computed": done.computed, "found": done.found}
             missing = sum(len(point.seeds) for point in points) - len(store.finished())

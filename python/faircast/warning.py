@@ -87,28 +87,31 @@ def of_folder(seeds: Mapping[int, Path]) -> list[Merged]:
 
 def not_told_apart(seeds: Mapping[int, Path]) -> list[Merged]:
     """Which subjects of a scenario its seeds do not tell apart, given their folders; none of fewer than two."""
-    paths = {seed: path / SUMMARY for seed, path in sorted(seeds.items()) if (path / SUMMARY).exists()}
-    if len(paths) < 2:
-        return []
-    from faircast.results import origin_of, read_table, summary_of_table
+    from faircast.results import summary_of_table
+    from faircast.stored import StoredSeed
 
-    first = next(iter(paths.values()))
-    scenario = origin_of(read_table(first), first).scenario.data
+    stored = {seed: StoredSeed(path) for seed, path in sorted(seeds.items()) if (path / SUMMARY).exists()}
+    if len(stored) < 2:
+        return []
+    scenario = next(iter(stored.values())).origin.scenario.data
     if next(undecided.pairs_of(scenario), None) is None:
         return []
-    found = undecided.in_runs(scenario, {seed: summary_of_table(read_table(path)) for seed, path in paths.items()})
+    found = undecided.in_runs(scenario, {seed: summary_of_table(one.read("summary")) for seed, one in stored.items()})
     return [
-        Merged(undecided.KIND, ", ".join(item.names), abs(item.difference.mean), item.message, list(paths))
+        Merged(undecided.KIND, ", ".join(item.names), abs(item.difference.mean), item.message, list(stored))
         for item in found
     ]
 
 
 def read(path: Path) -> list[Found]:
     """The warnings of one run; none if it has no such table."""
+    from faircast.ledger import Ledger
+    from faircast.results import read_table
+    from faircast.stored import AGAIN
+
+    Ledger.of(path.parent).demand(path.name, again=AGAIN)
     if not path.exists():
         return []
-    from faircast.results import read_table
-
     table = read_table(path)
     return list(zip(*(table.column(name).to_pylist() for name in COLUMNS), strict=True))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -52,6 +53,24 @@ class Ran:
 
 
 Cli = Callable[..., Ran]
+
+
+def edit_manifest(folder: str | Path, **changes: Any) -> None:
+    """Change entries of a manifest as if it had been written so; with None they go."""
+    from faircast.manifest import read_manifest, write_manifest
+
+    manifest = read_manifest(Path(folder)) | changes
+    write_manifest(Path(folder), {key: value for key, value in manifest.items() if value is not None})
+
+
+def make_earlier(folder: str | Path) -> None:
+    """Take from a manifest what earlier versions did not write."""
+    from faircast.manifest import MANIFEST, read_manifest
+
+    manifest = read_manifest(Path(folder))
+    apart = ("format", "files") if manifest["kind"] != "seed" else ("format",)
+    text = json.dumps({key: value for key, value in manifest.items() if key not in apart})
+    Path(folder, MANIFEST).write_text(text)
 
 
 @pytest.fixture

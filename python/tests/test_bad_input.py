@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import SMALL, Cli, start
+from conftest import SMALL, Cli, edit_manifest, start
 
 from faircast.errors import InputError
 from faircast.runs import run
@@ -244,10 +244,10 @@ def test_folders_that_hold_something_else(cli: Cli, small: Path) -> None:
     assert "mine holds another scenario" in done.err
     assert Path("mine/manifest.json").read_bytes() == before
 
-    manifest = json.loads(before)
-    Path("mine/manifest.json").write_text(json.dumps(manifest | {"version": "0.0.1"}))
+    edit_manifest("mine", version="0.0.1")
     assert "was made by faircast 0.0.1" in cli("run", small, "--out", "mine").err
-    Path("mine/manifest.json").write_text(json.dumps(manifest | {"build": "0"}))
+    Path("mine/manifest.json").write_bytes(before)
+    edit_manifest("mine", build="0")
     assert "another build" in cli("run", small, "--out", "mine").err
     Path("mine/manifest.json").write_text("{")
     assert "manifest.json is damaged" in cli("run", small, "--out", "mine").err
@@ -275,6 +275,8 @@ def test_truncated_parquet(cli: Cli, small: Path) -> None:
     cli("run", small, "--out", "mine")
     path = Path("mine/seed-1/summary.parquet")
     path.write_bytes(path.read_bytes()[:100])
+    assert "summary.parquet has 100 bytes, not" in cli("run", path).err
+    Path("mine/seed-1/manifest.json").unlink()
     done = cli("run", path)
     assert done.code == 2
     assert "summary.parquet is not a whole Parquet file, perhaps truncated; remove it and run again" in done.err

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 import pytest
-from conftest import SMALL, Cli, parquet_bytes
+from conftest import SMALL, Cli, edit_manifest, make_earlier, parquet_bytes
 
 import faircast
 from faircast import _native, experiments
@@ -310,7 +310,15 @@ def test_damaged_files_of_what_was_kept(cli: Cli, register: Any) -> None:
     register(make("x-small", HOLDS))
     cli("reproduce", "x-small", "--out", "here")
     path = Path("here/kept.parquet")
+    whole = path.read_bytes()
     path.write_bytes(Path("here/measurements.parquet").read_bytes())
+    refused = cli("show", "here")
+    assert (refused.code, "; reproduce the experiment again" in refused.err) == (2, True)
+    done = cli("reproduce", "x-small", "--out", "here")
+    assert (done.code, "kept.parquet has" in done.err, path.read_bytes()) == (0, True, whole)
+    assert "1 runs computed, 3 found" in done.out, "the one of which a table is kept"
+    path.write_bytes(Path("here/measurements.parquet").read_bytes())
+    make_earlier("here")
     done = cli("reproduce", "x-small", "--out", "here")
     assert done.code == 2
     assert "kept.parquet is a Parquet file, but not one of what was kept of runs; remove it" in done.err
@@ -423,8 +431,7 @@ def test_what_another_build_left_is_not_taken(
     """Not even if a process of this build has been killed in the same folder before it finished a run."""
     register(make("x-small", HOLDS))
     cli("reproduce", "x-small", "--out", "here")
-    path = Path("here/manifest.json")
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"build": "0"}))
+    edit_manifest("here", build="0")
     with monkeypatch.context() as failing:
         end_after(failing, 0, SystemError())
         assert cli("reproduce", "x-small", "--out", "here").code == 3
@@ -434,8 +441,7 @@ def test_what_another_build_left_is_not_taken(
 def test_a_reproduction_of_another_build_is_computed_anew(cli: Cli, register: Any, runs: list[int]) -> None:
     register(make("x-small", HOLDS))
     cli("reproduce", "x-small", "--out", "here")
-    path = Path("here/manifest.json")
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"build": "0"}))
+    edit_manifest("here", build="0")
     assert "4 runs computed, 0 found" in cli("reproduce", "x-small", "--out", "here").out
 
 

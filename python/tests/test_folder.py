@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Cli, parquet_bytes, start
+from conftest import Cli, edit_manifest, parquet_bytes, start
 from test_interrupt import LONG, wait_for
 
 from faircast import _native
@@ -103,8 +103,7 @@ def flip(path: Path) -> None:
 
 
 def change(path: Path, files: dict[str, int]) -> None:
-    note = path.parent / "manifest.json"
-    note.write_text(json.dumps(json.loads(note.read_text()) | {"files": files}))
+    edit_manifest(path.parent, files=files)
 
 
 @pytest.mark.parametrize(

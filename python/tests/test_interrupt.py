@@ -8,8 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import Cli, start
+from conftest import Cli, edit_manifest, start
 
+from faircast.manifest import read_manifest
 from faircast.results import RunResult
 
 LONG = ("--set", "duration='100000 s'", "--set", "probes.interval='1000 s'")
@@ -47,10 +48,10 @@ def test_an_interrupted_run_keeps_what_is_done(cli: Cli, small: Path) -> None:
 def test_an_interrupted_folder_is_continued(cli: Cli, small: Path) -> None:
     """What an interrupted seed left is replaced by the whole."""
     assert cli("run", small, "--reps", 2, "--out", "mine").code == 0
-    manifest = json.loads(Path("mine/manifest.json").read_text())
+    manifest = read_manifest(Path("mine"))
     manifest["interrupted"]["2"] = manifest["runs"].pop("2")
     manifest["status"] = "interrupted"
-    Path("mine/manifest.json").write_text(json.dumps(manifest))
+    edit_manifest("mine", **manifest)
     Path("mine/seed-2").rename("mine/seed-2-interrupted")
     assert cli("run", "mine").code == 0
     assert sorted(path.name for path in Path("mine").glob("seed*")) == ["seed-1", "seed-2"]

@@ -109,6 +109,9 @@ def test_damaged_files_are_named(small: Path, tmp_path: Path) -> None:
     faircast.run(small).write(tmp_path)
     path = tmp_path / "flows.parquet"
     path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(InputError, match=r"flows\.parquet has \d+ bytes, not \d+; run the seed again"):
+        RunResult.read(tmp_path)
+    (tmp_path / "manifest.json").unlink()
     with pytest.raises(InputError, match=r"flows\.parquet is not a whole Parquet file, perhaps truncated"):
         RunResult.read(tmp_path)
     pq.write_table(pa.table({"x": [1]}), path)
@@ -125,6 +128,7 @@ def test_files_of_two_runs_do_not_mix(small: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     faircast.run(small, seed=2).write(other)
+    (tmp_path / "manifest.json").unlink()
     (other / "flows.parquet").rename(tmp_path / "flows.parquet")
     with pytest.raises(InputError, match="does not belong to the same run"):
         RunResult.read(tmp_path)

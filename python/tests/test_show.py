@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from conftest import Cli, edit_manifest
 from terminal import assert_whole_at_all_widths
 from test_report import DRAWN, PLAIN
 
@@ -43,8 +43,7 @@ def test_a_seed(cli: Cli, small: Path) -> None:
 
 def test_what_is_missing_is_said(cli: Cli, small: Path) -> None:
     cli("run", small, "--out", "out", "--set", "duration=3s")
-    manifest = json.loads(Path("out/manifest.json").read_text())
-    Path("out/manifest.json").write_text(json.dumps(manifest | {"status": "interrupted"}))
+    edit_manifest("out", status="interrupted")
     assert json.loads(cli("show", "out", "--json").out)["interrupted"] is True
 
 

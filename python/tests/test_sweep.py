@@ -18,6 +18,7 @@ from terminal import assert_whole
 import faircast
 from faircast import SweepResult, _native
 from faircast.errors import InputError, NotFinishedError
+from faircast.ledger import Ledger
 from faircast.measurements import FILE, Measurements
 from faircast.scenario import resolve
 from faircast.statistics import difference, estimate
@@ -229,7 +230,7 @@ def test_tables_on_request(cli: Cli, small: Path, runs: list[int]) -> None:
     point = result.points[3]
     folder = Path("here/tables") / point.tables / "seed-1"
     assert folder.parent.name == f"2-20-packets-{point.scenario.hash}"
-    assert sorted(path.name for path in folder.iterdir()) == ["flows.parquet", "queues.parquet"]
+    assert sorted(path.name for path in folder.iterdir()) == ["flows.parquet", "manifest.json", "queues.parquet"]
     alone = faircast.run(point.scenario, seed=1)
     read = faircast.RunResult.read(folder)
     assert (read.scenario, read.seed) == (alone.scenario, 1)
@@ -280,17 +281,17 @@ def test_measurements_with_varied_columns_come_back(tmp_path: Path) -> None:
     for split in range(5):
         folder = tmp_path / str(split)
         folder.mkdir()
-        write_points(folder, points)
-        fill(SweepMeasurements.of(folder, points), split, later=False)
-        first = SweepMeasurements.of(folder, points)
+        write_points(Ledger(folder), points)
+        fill(SweepMeasurements.of(Ledger(folder), points), split, later=False)
+        first = SweepMeasurements.of(Ledger(folder), points)
         first.write()
         Measurements.close(folder)
-        again = SweepMeasurements.of(folder, points)
+        again = SweepMeasurements.of(Ledger(folder), points)
         fill(again, split, later=True)
-        second = SweepMeasurements.of(folder, read_points(folder))
+        second = SweepMeasurements.of(Ledger(folder), read_points(Ledger(folder)))
         second.write()
         Measurements.close(folder)
-        third = SweepMeasurements.of(folder, read_points(folder))
+        third = SweepMeasurements.of(Ledger(folder), read_points(Ledger(folder)))
         third.write()
         files.add(tuple((folder / name).read_bytes() for name in (FILE, WARNINGS, POINTS)))
     assert len(files) == 1
@@ -313,7 +314,7 @@ def test_measurements_with_varied_columns_come_back(tmp_path: Path) -> None:
     )
     warnings = [tuple(row.values())[6:] for row in pq.read_table(tmp_path / "0" / WARNINGS).to_pylist()]
     assert repr(warnings) == repr([(10, "k", "s", 1.0, "m"), (10, "k", "t", nan, "n"), (9, "k", "s", 2.0, "o")])
-    back = read_points(tmp_path / "0")
+    back = read_points(Ledger(tmp_path / "0"))
     assert [(dict(p.values), p.scenario, p.seeds) for p in back] == [
         (dict(p.values), p.scenario, p.seeds) for p in points
     ]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Cli, start
+from conftest import Cli, edit_manifest, make_earlier, start
 from test_sweep import ARGUMENTS, QUICK, VARY, content
 
 import faircast
@@ -130,9 +130,9 @@ def test_folders_that_hold_something_else(cli: Cli, small: Path) -> None:
     assert "mine holds a sweep, not a run" in cli("run", small, "--out", "mine").err
     assert cli("run", "mine").code == 2
     assert "mine holds another scenario" in cli(*sweep, "mine", "--set", "links.bottleneck.delay=9ms").err
-    path = Path("mine/manifest.json")
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"build": "0"}))
+    edit_manifest("mine", build="0")
     assert "was made by another build" in cli(*sweep, "mine").err
+    make_earlier("mine")
     Path("mine/points.parquet").write_bytes(Path("mine/measurements.parquet").read_bytes())
     with pytest.raises(InputError, match="not one of the points of a sweep"):
         SweepResult.read("mine")

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import signal
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, ParamSpec
+from typing import Annotated, Any, ParamSpec
 
 import typer
 
-from faircast.cli.endings import ending
+from faircast.cli.endings import ending, note
 from faircast.cli.tables import table
 from faircast.cli.terminal import definitions, say
-from faircast.errors import InputError
+from faircast.errors import InputError, ResultWarning
 
 __all__ = ["Jobs", "Json", "Label", "Sets", "definitions", "one_place", "say", "table", "verb"]
 
@@ -40,7 +41,7 @@ def verb(command: Callable[P, None]) -> Callable[P, None]:
     @wraps(command)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
-            with sigterm_interrupts():
+            with sigterm_interrupts(), noted_warnings():
                 command(*args, **kwargs)
             sys.stdout.flush()
         except typer.Exit:
@@ -68,6 +69,25 @@ def sigterm_interrupts() -> Iterator[None]:
     finally:
         if signal.getsignal(signal.SIGTERM) is interrupt:
             signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
+
+
+@contextmanager
+def noted_warnings() -> Iterator[None]:
+    """Write each `ResultWarning` to standard error once, as other notes."""
+    told: set[str] = set()
+
+    def tell(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        if not issubclass(category, ResultWarning):
+            before(message, category, *where, **more)
+        elif str(message) not in told:
+            told.add(str(message))
+            note(str(message))
+
+    with warnings.catch_warnings():
+        before = warnings.showwarning
+        warnings.simplefilter("always", ResultWarning)
+        warnings.showwarning = tell
+        yield
 
 
 def one_place(out: Path | None, label: str) -> None:
