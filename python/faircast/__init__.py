@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from faircast._native import Control, ScenarioError
     from faircast.causes.question import why
     from faircast.comparison import compare
-    from faircast.errors import InputError, NotFinishedError
+    from faircast.errors import InputError, NotFinishedError, ResultWarning
     from faircast.experiment import Experiment
     from faircast.guests import register_scheme
     from faircast.reading import Runs, read
@@ -48,6 +48,7 @@ __all__ = [
     "Report",
     "Reproduction",
     "Resolved",
+    "ResultWarning",
     "RunResult",
     "Runs",
     "ScenarioError",
@@ -82,6 +83,7 @@ _HOME = {
     "Report": "faircast.report",
     "Reproduction": "faircast.report",
     "Resolved": "faircast.scenario",
+    "ResultWarning": "faircast.errors",
     "RunResult": "faircast.results",
     "Runs": "faircast.reading",
     "ScenarioError": "faircast._native",

@@ -21,11 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from faircast.errors import InputError
-from faircast.fingerprint import are_fingerprints, damage
 from faircast.ledger import FORMAT
 from faircast.manifest import (
     INTERRUPTED,
-    MANIFEST,
     Workplace,
     check_build,
     check_place,
@@ -45,7 +43,7 @@ from faircast.results import (
 )
 from faircast.scenario import Resolved
 from faircast.storage import new_folder, remove, writing
-from faircast.stored import conclude_seed
+from faircast.stored import conclude_seed, damage_of_seed
 from faircast.summary import Row, RunSummary, over_seeds, to_arrow
 
 SUMMARY = "summary.parquet"
@@ -157,11 +155,7 @@ class RunFolder:
             return error.message
         if (note["kind"], note.get("hash"), note.get("seed")) != ("seed", self.scenario.hash, seed):
             raise InputError(f"{path} belongs to another run; remove it and run again")
-        files = note.get("files", {})
-        if not are_fingerprints(files) or SUMMARY not in files:
-            return f"{path / MANIFEST} does not list the files"
-        found = (damage(path / name, fingerprint) for name, fingerprint in files.items())
-        return next((wrong for wrong in found if wrong is not None), None)
+        return damage_of_seed(path)
 
 
 def seed_folders(path: Path, suffix: str = "") -> dict[int, Path]:

@@ -109,6 +109,8 @@ class Workplace:
                 write_manifest(self.path, self.manifest)
             raise
         note["wall_s"] = round(time.perf_counter() - begin, 3)
+        if self.files.damaged:
+            note["damaged"] = note.get("damaged", {}) | self.files.damaged
         with writing(self.path / MANIFEST):
             self.files.settle()
             write_manifest(self.path, self.manifest)

@@ -96,8 +96,9 @@ def conclude_seed(folder: Path, digest: str, seed: int, **more: Any) -> None:
 def damage_of_seed(folder: Path) -> str | None:
     """What is wrong with the folder of a seed, the first that is found; all its files are read."""
     try:
-        stored = StoredSeed(folder)
+        files = Ledger(folder, read_manifest(folder))
     except InputError as error:
         return error.message
-    found = (stored._ledger.damage(path.name) for path in stored.files.values())
-    return next((wrong for wrong in found if wrong is not None), None)
+    if not files.names:
+        return f"{folder / MANIFEST} does not list the files"
+    return next((wrong for name in files.names if (wrong := files.damage(name))), None)

@@ -261,8 +261,20 @@ def test_what_a_sweep_lost_is_computed_again(
     assert again.code == 0
     assert (is_lost and name == "flows.parquet") or "computed again" in again.err
     assert len(runs) == 2 + runs_again
+    noted = read_manifest(Path("mine"))["calls"][-1].get("damaged", {})
+    assert list(noted) == ([] if name == "flows.parquet" else [name])
     assert numbers("mine") == whole
     assert "computed again" not in cli(*sweep).err
+
+
+def test_tables_without_a_manifest_are_computed_again(cli: Cli, small: Path, runs: list[int]) -> None:
+    sweep = ("sweep", small, *SWEEP, "--set", "duration=6s", "--tables", "flows", "--out", "mine")
+    assert cli(*sweep).code == 0
+    min(Path("mine/tables").rglob(MANIFEST)).unlink()
+    assert "has no manifest.json; the run is computed again" in cli(*sweep).err
+    assert len(runs) == 3
+    assert cli(*sweep).code == 0
+    assert len(runs) == 3
 
 
 def test_lost_points_are_refused(cli: Cli, small: Path) -> None:
