@@ -21,6 +21,8 @@ __all__ = [
     "catalogue",
     "check",
     "check_part",
+    "forecast",
+    "give_back",
     "network_map",
     "paths",
     "periods",
@@ -35,9 +37,11 @@ __all__ = [
 ]
 
 class ScenarioError(ValueError):
-    """The error of a scenario that is not legal. `problems` holds all pairs (path, message)."""
+    """The error of a scenario that is not legal. `problems` holds pairs (path, message), of one kind only the first."""
 
     problems: list[tuple[str, str]]
+    total: int
+    """How many there are."""
 
 class CancelledError(RuntimeError):
     """A run was cancelled before its network was there: nothing has happened yet."""
@@ -186,14 +190,22 @@ def check_part(definition: str, part_json: str) -> list[tuple[str, str]]:
     """
 
 def resolve(scenario_json: str, folder: str | None = None, control: Control | None = None) -> str: ...
-def paths(scenario_json: str) -> tuple[_Links, _Demands]:
+def paths(scenario_json: str, control: Control | None = None) -> tuple[_Links, _Demands]:
     """Links (name, bit/s); demands (name, is_session, multirate, fixed and maximum rate, receivers (name, links))."""
 
-def periods(scenario_json: str) -> tuple[list[tuple[float, _Links, _Demands]], list[tuple[str, float]]] | None:
+def periods(
+    scenario_json: str, control: Control | None = None
+) -> tuple[list[tuple[float, _Links, _Demands]], list[tuple[str, float]]] | None:
     """The measured time in periods: part of it, links, demands; receivers that are members for a part of it, and that.
 
     None if there are none that are known before a run, or too many.
     """
+
+def forecast(scenario_json: str) -> float:
+    """How much memory a run is expected to take, what follows it included, bytes."""
+
+def give_back() -> None:
+    """Give the system what the allocator of this process holds free."""
 
 def network_map(scenario_json: str, seed: int) -> str:
     """The map of the network in the run with a seed, JSON: `links` as they are made, `flows` with ways of receivers."""

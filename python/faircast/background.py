@@ -1,7 +1,8 @@
 """Long calls into the core, made so that Ctrl-C ends them at once, and a lack of memory no more than the call.
 
 Python handles a signal in its main thread and between two of its own instructions, never within a call of the core. So
-the main thread lets another one make the call and waits; the core does not hold the interpreter's lock meanwhile.
+the main thread lets another one make the call and waits; the core does not hold the interpreter's lock meanwhile. So
+does a worker thread whose work may become unwanted (`faircast.interruption`).
 
 A call that is given up goes on in its thread. If the interpreter ends meanwhile the thread must not ask for its lock
 any more, as that would abort the process: `keep_out` stops such threads at the end, before the interpreter is taken
@@ -19,6 +20,7 @@ from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from faircast._native import Control
+from faircast.interruption import give_way, is_asked
 
 T = TypeVar("T")
 POLL_S = 0.1
@@ -30,12 +32,12 @@ _given_up: WeakKeyDictionary[Control, int] = WeakKeyDictionary()
 
 
 def called(function: Callable[[Control | None], T]) -> T:
-    """What `function` hands back; in the main thread a `KeyboardInterrupt` ends the wait, and the call is given up.
+    """What `function` hands back; a `KeyboardInterrupt` in the main thread ends the wait, and the call is given up.
 
-    So does a lack of memory, as a `MemoryError`, in a call of the core that gets the control. What the call does is
-    then lost, so it must change nothing but what it hands back.
+    So does an `Interrupted` in a worker, and so does a lack of memory, as a `MemoryError`, in a call of the core that
+    gets the control. What the call does is then lost, so it must change nothing but what it hands back.
     """
-    if threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread() and not is_asked():
         return function(None)
     control = Control()
     outcome: list[T] = []
@@ -54,10 +56,12 @@ def called(function: Callable[[Control | None], T]) -> T:
     try:
         thread.start()
         while not done.wait(POLL_S):
+            give_way()
             if control.exhausted:
                 raise MemoryError
         thread.join()
     except BaseException:
+        control.cancel()  # where the call looks at it
         give_up(control, thread.ident)
         raise
     if failure:

@@ -17,6 +17,7 @@ from faircast import _native
 from faircast.background import give_up
 from faircast.errors import LESS_MEMORY, InputError, NotFinishedError
 from faircast.interruption import Interrupted, interruptible
+from faircast.libraries import load
 
 T = TypeVar("T")
 POLL_S = 0.1
@@ -70,6 +71,8 @@ def run_batch(
     what it gives. What is being reduced, written for instance, is always waited for.
     """
     at_once = min(worker_count(workers), len(jobs))
+    if jobs:
+        load()  # before the core looks how much memory is free
     batch = _Batch(jobs, reduce, at_once)
     threads = [threading.Thread(target=batch.work, name=f"run-{i}", daemon=True) for i in range(at_once)]
     interrupted = False

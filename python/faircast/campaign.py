@@ -117,4 +117,5 @@ class Campaign(Generic[R]):
                 known.add(run.key, run.job.label, summary)
         known.write()
         computed = sum(summary is not None for summary in outcome.results)
-        return Progress(summaries, computed, len(self.runs) - len(needed), outcome.interrupted)
+        interrupted = outcome.interrupted and computed < len(needed)
+        return Progress(summaries, computed, len(self.runs) - len(needed), interrupted)

@@ -39,12 +39,14 @@ from faircast.results import (
     origin_of,
     read_table,
     summary_of_table,
-    write_table,
+    write_parts,
 )
+from faircast.rows import Rows, parts
 from faircast.scenario import Resolved
+from faircast.spare import give_back
 from faircast.storage import new_folder, remove, writing
 from faircast.stored import conclude_seed, damage_of_seed
-from faircast.summary import Row, RunSummary, over_seeds, to_arrow
+from faircast.summary import RunSummary, over_seeds
 
 SUMMARY = "summary.parquet"
 
@@ -59,6 +61,8 @@ class RunFolder:
         """The assignments ``path=value`` that made the scenario of what was read; noted in the manifest."""
         self.damaged: dict[int, str] = {}
         """Seeds that `work` found damaged and removed, with the reason."""
+        self._fresh: dict[int, RunSummary] = {}
+        """Of seeds that have been written the summaries, which need not be read again."""
         self._place = Workplace(path, self._check)
 
     @classmethod
@@ -99,6 +103,9 @@ class RunFolder:
         """The summaries of all finished seeds. Raises `InputError` at a damaged file or one of another run."""
         found = {}
         for seed, path in self.finished().items():
+            if seed in self._fresh:
+                found[seed] = self._fresh[seed]
+                continue
             file = path / SUMMARY
             table = read_table(file)
             if origin_of(table, file)[:2] != (self.scenario, seed):
@@ -113,24 +120,28 @@ class RunFolder:
         place = self._of(result.seed, interrupted=effort.interrupted)
         with writing(place):
             with new_folder(place) as fresh:
-                result.write_tables(fresh)
+                result.write_tables(fresh, release=True)
+                give_back()
                 told = {"warnings": result.warnings.to_pylist()} if result.warnings.num_rows else {}
                 conclude_seed(fresh, self.scenario.hash, result.seed, **effort_json(effort), **told)
             if not effort.interrupted:
+                self._fresh[result.seed] = result.metrics()
                 remove(self._of(result.seed, interrupted=True))
 
-    def conclude(self) -> list[Row]:
+    def conclude(self) -> Rows:
         """Write the summary over all finished seeds and note in the manifest what they took; returns the summary."""
         summaries = self.summaries()
         rows = over_seeds(summaries)
+        give_back()
         place = self.path / SUMMARY
         with writing(place):
             if rows:
                 seeds = ",".join(map(str, summaries))
                 with self._place.files.put(place.name) as file:
-                    write_table(to_arrow(rows), file, self.scenario, seeds=seeds, version=faircast_version())
+                    write_parts(parts(rows), file, self.scenario, seeds=seeds, version=faircast_version())
             else:
                 self._place.files.drop(place.name)
+        give_back()
         manifest = self._place.manifest
         manifest["runs"] = {str(seed): _took(path) for seed, path in self.finished().items()}
         partial = seed_folders(self.path, "-interrupted")

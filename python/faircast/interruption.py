@@ -10,7 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_unwanted: ContextVar[Callable[[], bool]] = ContextVar("unwanted", default=lambda: False)
+
+def _always_wanted() -> bool:
+    return False
+
+
+_unwanted: ContextVar[Callable[[], bool]] = ContextVar("unwanted", default=_always_wanted)
 
 
 class Interrupted(Exception):  # noqa: N818 - no error: somebody wanted it
@@ -25,6 +30,11 @@ def interruptible(unwanted: Callable[[], bool]) -> Iterator[None]:
         yield
     finally:
         _unwanted.reset(token)
+
+
+def is_asked() -> bool:
+    """Whether `give_way` may raise here."""
+    return _unwanted.get() is not _always_wanted
 
 
 def give_way() -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import math
 from array import array
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +20,7 @@ from faircast.journal import Journal
 from faircast.ledger import Ledger
 from faircast.results import read_table
 from faircast.storage import remove, writing
-from faircast.summary import Layout, RunSummary, optimum_by_key
+from faircast.summary import Layout, RunSummary, optimum_by_key, optimum_column
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,7 +108,7 @@ class Measurements:
         if layout not in self._in_journal:
             records.append({"layout": layout, "rows": summary.layout.rows})
         run = {"scenario": key[0], "seed": key[1], "name": name, "layout": layout}
-        columns = {"values": _text(summary.values), "optimum": _text(_optimum_column(summary))}
+        columns = {"values": _text(summary.values), "optimum": _text(optimum_column(summary))}
         self._journal.append(*records, run | columns | {"kept": kept})
         self._in_journal.add(layout)
         self.kept[key] = kept
@@ -233,16 +232,17 @@ def with_labels(labels: Mapping[str, Sequence[str] | NDArray[Any]], runs: Sequen
     import pyarrow as pa
 
     layouts = [run.layout for run in runs]
-    lengths = np.array([len(layout.rows) for layout in layouts], np.int64)
+    lengths = np.array([len(layout) for layout in layouts], np.int64)
 
     def of_layouts(place: int) -> pa.Array:
         words: dict[str, int] = {}
-        codes = {
-            id(layout): np.array([words.setdefault(row[place], len(words)) for row in layout.rows], np.int32)
-            for layout in {id(layout): layout for layout in layouts}.values()
-        }
-        column = _joined([codes[id(layout)] for layout in layouts], np.int32)
-        return pa.DictionaryArray.from_arrays(pa.array(column), pa.array(list(words), pa.string()))
+        codes = {}
+        for layout in {id(layout): layout for layout in layouts}.values():
+            column = layout.columns[place]
+            numbers = np.array([words.setdefault(word, len(words)) for word in column.dictionary], np.int32)
+            codes[id(layout)] = numbers[column.codes]
+        joined = _joined([codes[id(layout)] for layout in layouts], np.int32)
+        return pa.DictionaryArray.from_arrays(pa.array(joined), pa.array(list(words), pa.string()))
 
     return pa.table(
         {name: repeated(values, lengths) for name, values in labels.items()}
@@ -251,7 +251,7 @@ def with_labels(labels: Mapping[str, Sequence[str] | NDArray[Any]], runs: Sequen
             "metric": of_layouts(1),
             "unit": of_layouts(2),
             "value": pa.array(_joined([np.frombuffer(run.values) for run in runs], np.float64)),
-            "optimum": pa.array(_joined([np.frombuffer(_optimum_column(run)) for run in runs], np.float64)),
+            "optimum": pa.array(_joined([optimum_column(run) for run in runs], np.float64)),
         }
     )
 
@@ -277,11 +277,7 @@ def _digest(layout: Layout) -> str:
     return hashlib.sha256(json.dumps(layout.rows).encode()).hexdigest()[:12]
 
 
-def _optimum_column(summary: RunSummary) -> array[float]:
-    return array("d", [summary.optimum.get(row[:2], math.nan) for row in summary.layout.rows])
-
-
-def _text(column: array[float]) -> str:
+def _text(column: array[float] | NDArray[np.float64]) -> str:
     return base64.b64encode(column.tobytes()).decode()
 
 

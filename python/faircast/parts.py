@@ -66,7 +66,7 @@ def check(name: str, keys: Mapping[str, str], beside: Mapping[str, Any], given: 
     problems = _native.check_part(name, as_json(dict(beside) | values))
     problems += [(key, f"write {key}_ in Python") for key in given if key not in keys and f"{key}_" in keys]
     if problems:
-        raise InputError(f"{name} {count(problems)}", problems)
+        raise InputError(f"{name} {count(len(problems))}", problems)
 
 
 def _plain(value: Any) -> Any:

@@ -12,9 +12,10 @@ from faircast.ledger import Ledger
 from faircast.manifest import MANIFEST, read_manifest, sets_of
 from faircast.report import read_reports
 from faircast.results import Origin, RunResult, no_table, pair, provenance
+from faircast.rows import Rows, to_arrow
 from faircast.statistics import Estimate, estimate
 from faircast.stored import StoredSeed
-from faircast.summary import Row, RunSummary, over_seeds, to_arrow
+from faircast.summary import RunSummary, over_seeds
 from faircast.tables import Tables
 
 if TYPE_CHECKING:
@@ -148,8 +149,8 @@ class Runs(Tables):
         return {result.seed: result.metrics() for result in self}
 
     @cached_property
-    def rows(self) -> list[Row]:
-        """The summary over the seeds as plain rows."""
+    def rows(self) -> Rows:
+        """The summary over the seeds, row by row."""
         return over_seeds(self.summaries)
 
     def values(self, subject: str, metric: str) -> dict[int, float]:

@@ -7,7 +7,7 @@ the version of faircast, and nothing else. See the chapter ``docs/results.md``.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from faircast.arrow import to_arrow as to_arrow
 from faircast.errors import InputError, nearest
+from faircast.interruption import give_way
+from faircast.layout import Words
+from faircast.libraries import room
 from faircast.scenario import Resolved
 from faircast.storage import writing
 from faircast.summary import Columns, Layout, RunSummary, from_columns, optimum_by_key
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from faircast.plot.of_result import Plots
     from faircast.stored import StoredSeed
 
+KEPT = ("summary", "warnings")
+"""Tables that a run needs when all are written."""
 SCENARIO, HASH, SEED, VERSION = b"faircast.scenario", b"faircast.hash", b"faircast.seed", b"faircast.version"
 
 
@@ -177,11 +182,17 @@ class RunResult(Tables):
             self.write_tables(folder)
             conclude_seed(folder, self.scenario.hash, self.seed)
 
-    def write_tables(self, folder: Path) -> None:
-        """Write one Parquet file per table into an existing folder."""
+    def write_tables(self, folder: Path, *, release: bool = False) -> None:
+        """Write one Parquet file per table into an existing folder; `release`: and keep nothing but the summary."""
+        # What an interrupted run had is written in any case; it has no optimum and takes a moment.
+        partial = self.effort is not None and self.effort.interrupted
         for name in self.names:
+            if not partial:
+                give_way()
             with (folder / f"{name}.parquet").open("wb") as file:  # Arrow itself opens no path that is not text
                 write_table(self.table(name), file, self.scenario, seeds=str(self.seed), version=self.version)
+            if release and name not in KEPT:
+                del self._tables[name], self._columns[name]
 
 
 def no_table(name: str, names: Sequence[str]) -> KeyError:
@@ -214,15 +225,24 @@ def provenance(scenario: Resolved, *, seeds: str, version: str) -> dict[bytes, b
 
 def write_table(table: pa.Table, file: BinaryIO, scenario: Resolved, *, seeds: str, version: str) -> None:
     """Write a table with where it comes from in its metadata."""
+    write_parts(iter([table]), file, scenario, seeds=seeds, version=version)
+
+
+def write_parts(parts: Iterator[pa.Table], file: BinaryIO, scenario: Resolved, *, seeds: str, version: str) -> None:
+    """The same of a table that comes in parts, at least one."""
     import pyarrow.parquet as pq
 
     metadata = provenance(scenario, seeds=seeds, version=version)
-    pq.write_table(table.replace_schema_metadata(metadata), file, compression="zstd")
+    first = next(parts).replace_schema_metadata(metadata)
+    with pq.ParquetWriter(file, first.schema, compression="zstd") as writer:
+        writer.write_table(first)
+        for part in parts:
+            writer.write_table(part.replace_schema_metadata(metadata))
 
 
 def read_table(path: Path) -> pa.Table:
     """Read one Parquet file; a damaged one gets a message that says so."""
-    return _read(path, lambda file: file.read())
+    return _read(path, lambda file: file.read(use_threads=room() is None))
 
 
 def read_metadata(path: Path) -> Mapping[bytes, bytes] | None:
@@ -243,6 +263,8 @@ def _read(path: Path, what: Callable[[pq.ParquetFile], Any]) -> Any:
     try:
         with path.open("rb") as file:
             return what(pq.ParquetFile(file))
+    except pa.ArrowMemoryError:
+        raise
     except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
         if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
             raise InputError(f"cannot read {path}: {error.strerror}") from None
@@ -276,10 +298,11 @@ def origin_from(metadata: Mapping[bytes, bytes] | None, path: Path) -> Origin:
 
 def summary_of_table(table: pa.Table) -> RunSummary:
     """A summary table, read back, by subject and metric."""
-    rows = zip(*(table.column(name).to_pylist() for name in ("subject", "metric", "unit")), strict=True)
-    layout = Layout(tuple(rows))
-    best = table.column("optimum").to_pylist() if "optimum" in table.column_names else []
-    return RunSummary(layout, array("d", table.column("value").to_pylist()), optimum_by_key(layout, best))
+    layout = Layout.of(*(Words.of_arrow(table.column(name)) for name in ("subject", "metric", "unit")))
+    best = table.column("optimum").to_numpy() if "optimum" in table.column_names else []
+    values = array("d")
+    values.frombytes(table.column("value").to_numpy().tobytes())
+    return RunSummary(layout, values, optimum_by_key(layout, best))
 
 
 def faircast_version() -> str:

@@ -12,11 +12,13 @@ from faircast import _native
 from faircast.batch import Job, Watcher, run_batch, worker_count
 from faircast.errors import InputError, brief
 from faircast.folder import RunFolder
+from faircast.libraries import load
 from faircast.manifest import MANIFEST, from_ranges, read_manifest, sets_of
 from faircast.reading import Runs
 from faircast.results import RunResult
 from faircast.scenario import Resolved, Source, count, resolve
 from faircast.scenario import seeds as seeds_from
+from faircast.spare import give_back
 from faircast.stored import StoredSeed
 from faircast.summary import Row
 
@@ -105,7 +107,7 @@ def legal_seeds(given: Iterable[int]) -> list[int]:
         found[number] = None
     if wrong:
         more = [("", f"and {len(wrong) - PROBLEMS_SHOWN} more")] if len(wrong) > PROBLEMS_SHOWN else []
-        raise InputError(f"seeds {count(wrong)}", wrong[:PROBLEMS_SHOWN] + more)
+        raise InputError(f"seeds {count(len(wrong))}", wrong[:PROBLEMS_SHOWN] + more)
     return list(found)
 
 
@@ -113,7 +115,7 @@ def legal_seeds(given: Iterable[int]) -> list[int]:
 class FolderOutcome:
     """What became of the runs of a folder."""
 
-    rows: list[Row]
+    rows: Sequence[Row]
     """The summary over all seeds that are finished."""
     computed: list[int]
     """Seeds that this call finished."""
@@ -122,6 +124,9 @@ class FolderOutcome:
     damaged: dict[int, str]
     """Seeds that were there, but damaged, with the reason; they have been removed."""
     interrupted: bool
+    """Whether somebody ended it before all seeds were finished."""
+    hurried: bool = False
+    """Whether somebody wanted it to end when all seeds were finished already."""
 
 
 def run_into(
@@ -136,6 +141,8 @@ def run_into(
         folder.write(RunResult.from_raw(scenario, job.seed, raw, cpu_s))
         return not raw.interrupted
 
+    load()  # before anything is written
+    give_back()
     with folder.work(wanted):
         there = folder.finished()
         jobs = [Job(scenario.json, seed, scenario.name) for seed in wanted if seed not in there]
@@ -148,7 +155,10 @@ def run_into(
         rows = folder.conclude()
     computed = [job.seed for job, done in zip(jobs, outcome.results, strict=True) if done]
     found = [seed for seed in wanted if seed in there]
-    return FolderOutcome(rows, computed, found, folder.damaged, outcome.interrupted)
+    complete = all(outcome.results)
+    return FolderOutcome(
+        rows, computed, found, folder.damaged, outcome.interrupted and not complete, outcome.interrupted and complete
+    )
 
 
 class Earlier(NamedTuple):

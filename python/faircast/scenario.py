@@ -23,7 +23,7 @@ Source: TypeAlias = "str | Path | Mapping[str, Any] | Resolved | Any"
 """A path to TOML or JSON, TOML or JSON text, a mapping, an object of `faircast.model`, or what is resolved already."""
 
 SEED_MAX = 2**53 - 1
-FILE_MAX = 2**28
+FILE_MAX = 2**24
 """Bytes of a scenario file."""
 INDEX = re.compile(r"\[(\d+)\]")
 """The place in a list, within a path as messages have it."""
@@ -98,7 +98,7 @@ def resolve_tree(tree: dict[str, Any], folder: str, where: str) -> Resolved:
     try:
         resolved = json.loads(called(lambda control: _native.resolve(text, folder, control)))
     except _native.ScenarioError as error:
-        raise InputError(f"{where} {count(error.problems)}", error.problems) from None
+        raise InputError(f"{where} {count(error.total)}", error.problems) from None
     seed = resolved.pop("seed", 1)
     return Resolved(json.dumps(resolved, sort_keys=True, separators=(",", ":"), ensure_ascii=False), seed)
 
@@ -261,9 +261,9 @@ def whole(name: str, value: object) -> int:
     return operator.index(value)
 
 
-def count(found: Sequence[object]) -> str:
+def count(problems: int) -> str:
     """`has 1 problem`, `has 3 problems`."""
-    return f"has {len(found)} problem{'' if len(found) == 1 else 's'}"
+    return f"has {problems} problem{'' if problems == 1 else 's'}"
 
 
 def describe(source: Source) -> str:

@@ -147,7 +147,7 @@ def check_sets(sets: Sequence[str], varied: Sequence[str]) -> None:
 def refusal(where: str, wrong: Mapping[tuple[str, str], Sequence[Values]], points: Sequence[Values]) -> InputError:
     """What is wrong, each problem once with the points that have it."""
     problems = [(path, f"{text} ({place_of(several, points)})") for (path, text), several in wrong.items()]
-    return InputError(f"{where} {count(problems)} when it is varied; nothing has been run", problems)
+    return InputError(f"{where} {count(len(problems))} when it is varied; nothing has been run", problems)
 
 
 def absent(path: str, tree: dict[str, Any]) -> str:

@@ -19,11 +19,12 @@ from faircast.ledger import Ledger
 from faircast.manifest import INTERRUPTED, Workplace, check_build, check_place, default_path, read_manifest, sets_of
 from faircast.measurements import Measurements
 from faircast.pairs import difference_of
+from faircast.rows import Rows
 from faircast.scenario import Resolved, Source, choose
 from faircast.scenario import seeds as seeds_of
 from faircast.statistics import Estimate, estimate
 from faircast.storage import clear_leftovers
-from faircast.summary import Row, RunSummary, equal, over_seeds
+from faircast.summary import RunSummary, equal, over_seeds
 from faircast.sweep_folder import (
     KIND,
     TABLES,
@@ -167,7 +168,7 @@ class SweepResult:
         keys = {seed: (point.scenario.hash, seed) for seed in point.seeds}
         return {seed: self._store[key] for seed, key in keys.items() if key in self._store}
 
-    def rows(self, point: SweepPoint) -> list[Row]:
+    def rows(self, point: SweepPoint) -> Rows:
         """The summary of a point over its seeds: a row for each subject and metric."""
         return over_seeds(self.runs(point))
 

@@ -108,7 +108,7 @@ def pairs_of(scenario: Mapping[str, Any]) -> Iterator[tuple[Group, Group]]:
 
 def mean_of(group: Group, run: RunSummary) -> float:
     """The mean goodput of a group's flows, bit/s; NaN where one has none."""
-    goodputs = {subject: value for subject, metric, _, value in run if metric == METRIC}
+    goodputs = run.column(METRIC)
     values = [goodputs.get(subject, math.nan) for subject in group.subjects]
     return math.fsum(values) / len(values) if values else math.nan
 

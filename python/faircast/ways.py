@@ -175,7 +175,7 @@ def walked(scenario: Resolved, seed: int, until: str | None, name: str) -> _nati
     try:
         return called(lambda control: _native.walk(scenario.json, seed, until, control))
     except _native.ScenarioError as error:
-        raise InputError(f"{name} {count(error.problems)}", error.problems) from None
+        raise InputError(f"{name} {count(error.total)}", error.problems) from None
 
 
 def series(rows: dict[str, Any], handoffs: dict[str, Any], from_: str, to: str, end_s: float) -> PathSeries:

@@ -311,3 +311,24 @@ def test_what_does_not_fit_into_memory_is_refused_when_it_is_run(cli: Cli, small
     done = cli("run", small, *large)
     assert done.code == 3
     assert "too large for memory: up to " in done.err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="devices and named pipes of Linux")
+@pytest.mark.parametrize("path", ["links.bottleneck.changes", "topology.elements"])
+def test_what_a_scenario_names_is_a_regular_file(cli: Cli, small: Path, path: str) -> None:
+    os.mkfifo(small.with_name("pipe"))
+    small.with_name("link").symlink_to("/dev/zero")
+    kind = ("--set", "topology={kind='constellation', shell='elements'}") if path.startswith("topology") else ()
+    for name in ("pipe", "link", "/dev/zero"):
+        done = cli("validate", small, *kind, "--set", f"{path}='{name}'")
+        assert (done.code, done.out) == (2, "")
+        assert f"{path}:" in done.err
+        assert "it is a device or pipe; legal is a regular file" in done.err
+
+
+def test_a_scenario_may_be_a_pipe(small: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "faircast", "validate", "/dev/stdin"]
+    for text, code in ((SMALL, 0), ("x" * (1 << 24) + "x", 2)):
+        done = subprocess.run(command, input=text, capture_output=True, text=True, cwd=tmp_path, check=False)
+        assert done.returncode == code, done.stderr
+    assert "is longer than 16777216 bytes" in done.stderr

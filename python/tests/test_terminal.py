@@ -18,7 +18,7 @@ from faircast.cli import bench, reproduce
 from faircast.cli.app import VERBS, summary
 from faircast.cli.common import table
 from faircast.cli.endings import warn
-from faircast.cli.families import lines
+from faircast.cli.families import Column, lines
 from faircast.cli.terminal import definitions, wrapped
 from faircast.cli.view import show_rows
 from faircast.errors import InputError
@@ -417,7 +417,11 @@ def shown(
 ) -> tuple[list[str], int]:
     """The lines of subjects with these values, and how many are hidden."""
     found, hidden = lines(
-        {name: [(value, f"{value:g}") for value in row] for name, row in values.items()},
+        list(values),
+        [
+            Column([(value,) for value in column], lambda row: f"{row[0]:g}")
+            for column in zip(*values.values(), strict=True)
+        ],
         always=always,
         extremes=extremes,
     )

@@ -12,8 +12,8 @@ use std::fmt;
 /// What is wrong with a file of element sets, or with what is asked of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ElementsError {
-    /// Neither a list in JSON nor lines of TLE.
-    NotElements(String),
+    /// Neither a list in JSON nor lines of TLE: why it is no JSON, and where, line and column.
+    NotElements(String, (usize, usize)),
     /// A set of two lines is wrong, with the number of the first of them in the file.
     Lines(usize, String),
     /// An epoch that is none, of the satellite called so.
@@ -42,7 +42,7 @@ const SOME_DATE: &str = "2026-03-12T18:00:00";
 impl fmt::Display for ElementsError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ElementsError::NotElements(why) => {
+            ElementsError::NotElements(why, _) => {
                 write!(out, "neither element sets in JSON (OMM) nor two-line elements: {why}")
             }
             ElementsError::Lines(line, why) => write!(out, "line {line}: {why}"),
@@ -69,6 +69,17 @@ impl fmt::Display for ElementsError {
 
 impl std::error::Error for ElementsError {}
 
+impl ElementsError {
+    /// Where in the file it is, line and column from 1, if that is known.
+    pub fn place(&self) -> Option<(usize, usize)> {
+        match self {
+            ElementsError::NotElements(_, place) => Some(*place),
+            ElementsError::Lines(line, _) => Some((*line, 1)),
+            _ => None,
+        }
+    }
+}
+
 /// Element sets of satellites, in the order of their file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ElementSets(Vec<Elements>);
@@ -78,8 +89,10 @@ impl ElementSets {
     /// name before it.
     pub fn parse(text: &str) -> Result<ElementSets, ElementsError> {
         let sets = match text.trim_start().starts_with(['[', '{']) {
-            true => serde_json::from_str(text)
-                .map_err(|why| wrong_epoch(text).unwrap_or(ElementsError::NotElements(why.to_string())))?,
+            true => serde_json::from_str(text).map_err(|why| {
+                let place = (why.line().max(1), why.column().max(1));
+                wrong_epoch(text).unwrap_or_else(|| ElementsError::NotElements(why.to_string(), place))
+            })?,
             false => from_lines(text)?,
         };
         if sets.is_empty() {

@@ -23,11 +23,12 @@ mod scheme;
 pub use pyo3;
 
 use endpoint::{PyOutbox, PyPacket, PySeat};
-use exhaustion::watched;
+use exhaustion::{give_back, watched};
 use failure::GuestError;
 use faircast_proto::time::Duration;
 use faircast_scenario::catalogue::catalogue;
 use faircast_scenario::map::map;
+use faircast_scenario::memory::Forecast;
 use faircast_scenario::paths::{Demand, Paths, paths};
 use faircast_scenario::periods::{Measured, Period, measured};
 use faircast_scenario::run::{Control, Failure, RunOutput};
@@ -48,7 +49,7 @@ create_exception!(
     faircast._native,
     ScenarioError,
     PyValueError,
-    "The error of a scenario that is not legal: `problems` lists all of it."
+    "The error of a scenario that is not legal: `problems` lists all of it, of one kind the first, `total` counts it."
 );
 
 create_exception!(
@@ -82,6 +83,8 @@ pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(py_catalogue, module)?,
         wrap_pyfunction!(py_check, module)?,
         wrap_pyfunction!(py_check_part, module)?,
+        wrap_pyfunction!(py_forecast, module)?,
+        wrap_pyfunction!(py_give_back, module)?,
         wrap_pyfunction!(py_map, module)?,
         wrap_pyfunction!(py_paths, module)?,
         wrap_pyfunction!(py_periods, module)?,
@@ -184,21 +187,27 @@ fn py_map(py: Python<'_>, scenario_json: &str, seed: u64) -> PyResult<String> {
 
 /// The links (name, bit/s), and of every flow and session: name, is_session, multirate, fixed rate, maximum rate
 /// (bit/s), receivers (name, links by index).
-#[pyfunction(name = "paths")]
-fn py_paths(py: Python<'_>, scenario_json: &str) -> PyResult<(Links, Demands)> {
-    py.detach(|| scenario(scenario_json).map(|scenario| paths(&scenario.expand())))
-        .map(plain_paths)
-        .map_err(|problems| raise(py, &problems))
+#[pyfunction(name = "paths", signature = (scenario_json, control = None))]
+fn py_paths(py: Python<'_>, scenario_json: &str, control: Option<PyRef<'_, PyControl>>) -> PyResult<(Links, Demands)> {
+    let work = || {
+        let found = scenario(scenario_json).map(|scenario| paths(&scenario.expand()));
+        give_back();
+        found
+    };
+    detached(py, control, work).map(plain_paths).map_err(|problems| raise(py, &problems))
 }
 
 /// The periods of the measured time: each with the part of it, and links and demands as `paths` gives them, of those
 /// who are present; and of receivers that are members for a part of that time, name and part. None if it has none
 /// that are known before a run, or more than are looked at.
-#[pyfunction(name = "periods")]
-fn py_periods(py: Python<'_>, scenario_json: &str) -> PyResult<Option<Periods>> {
-    let found = py
-        .detach(|| scenario(scenario_json).map(|scenario| measured(&scenario.expand()).ok()))
-        .map_err(|problems| raise(py, &problems))?;
+#[pyfunction(name = "periods", signature = (scenario_json, control = None))]
+fn py_periods(py: Python<'_>, scenario_json: &str, control: Option<PyRef<'_, PyControl>>) -> PyResult<Option<Periods>> {
+    let work = || {
+        let found = scenario(scenario_json).map(|scenario| measured(&scenario.expand()).ok());
+        give_back();
+        found
+    };
+    let found = detached(py, control, work).map_err(|problems| raise(py, &problems))?;
     Ok(found.map(|Measured { periods, members }| {
         let plain = |period: Period| {
             let (links, demands) = plain_paths(period.paths);
@@ -234,12 +243,29 @@ fn py_run(
     jobs: u32,
 ) -> PyResult<RawResult> {
     let shared = control.as_ref().map_or_else(Arc::default, |control| control.shared.clone());
-    let work = || run(&Scenario::from_json_unless_cancelled(json(scenario_json)?, &shared)?, seed, &shared, jobs);
+    let work = || {
+        let output = run(&Scenario::from_json_unless_cancelled(json(scenario_json)?, &shared)?, seed, &shared, jobs);
+        give_back();
+        output
+    };
     let (outcome, failed) = detached(py, control, || failure::ends(&shared, work));
     if let Some(error) = failed {
         return Err(error);
     }
     outcome.map(RawResult::of).map_err(|failure| failed_run(py, failure))
+}
+
+/// Gives the system what the allocator of this process holds free.
+#[pyfunction(name = "give_back")]
+fn py_give_back(py: Python<'_>) {
+    py.detach(give_back);
+}
+
+/// How much memory a run is expected to take, what follows it included, bytes.
+#[pyfunction(name = "forecast")]
+fn py_forecast(py: Python<'_>, scenario_json: &str) -> PyResult<f64> {
+    py.detach(|| scenario(scenario_json).map(|scenario| Forecast::of(&scenario.expand()).in_all()))
+        .map_err(|problems| raise(py, &problems))
 }
 
 /// Lets the network of a scenario change as in a run with this seed up to a time such as "100 s", without anything
@@ -452,6 +478,8 @@ fn pairs(problems: &[Problem]) -> Vec<(String, String)> {
 fn raise(py: Python<'_>, problems: &[Problem]) -> PyErr {
     let listed: Vec<String> = problems.iter().map(ToString::to_string).collect();
     let error = ScenarioError::new_err(listed.join("\n"));
-    let attached = error.value(py).setattr("problems", pairs(problems));
+    let total: usize = problems.iter().map(Problem::count).sum();
+    let value = error.value(py);
+    let attached = value.setattr("problems", pairs(problems)).and_then(|()| value.setattr("total", total));
     attached.err().unwrap_or(error)
 }

@@ -1,6 +1,7 @@
 //! A small command line for programs that bring guests: check a scenario file, run it, print the summary, write the
 //! tables as CSV. The whole one is that of the Python package.
 
+use crate::files::limited;
 use crate::problem::Problem;
 use crate::run::{Control, RunOutput};
 use crate::tables::{Table, Values, Words};
@@ -115,8 +116,10 @@ fn work(asked: &Asked, out: &mut dyn Write, err: &mut dyn Write) -> Result<(), F
 }
 
 fn read(file: &Path) -> Result<Scenario, Failed> {
-    let text = fs::read_to_string(file)
-        .map_err(|error| Failed::Input(vec![format!("cannot read the scenario {}: {error}", file.display())]))?;
+    let text = fs::File::open(file)
+        .map_err(|error| error.to_string())
+        .and_then(limited)
+        .map_err(|why| Failed::Input(vec![format!("cannot read the scenario {}: {why}", file.display())]))?;
     let of_file = |problems: Vec<Problem>| {
         let head = format!("{} is not legal:", file.display());
         let lines = toml_lines(&text, problems.iter().map(|problem| &problem.path));

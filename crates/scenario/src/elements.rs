@@ -1,7 +1,7 @@
 //! Element sets from a file, whose content takes the place of its name in the scenario.
 
+use crate::files::Named;
 use crate::problem::{Problem, given, nearest};
-use crate::traces::text;
 use faircast_orbit::elements::ElementSets;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -14,16 +14,16 @@ const SAMPLES: [(&str, &str); 1] = [("iridium-next", include_str!("../../../pyth
 pub(crate) fn inline(scenario: &mut Value, folder: Option<&Path>) -> Option<Problem> {
     let elements = scenario.get_mut("topology")?.get_mut("elements")?;
     let Value::String(name) = &*elements else { return None };
-    let sample = SAMPLES.iter().find(|(sample, _)| sample == name).map(|(_, text)| (*text).to_owned());
-    let read = match (folder, sample) {
-        (_, Some(text)) => Ok(text),
-        (Some(folder), None) => {
+    let read = match SAMPLES.iter().find(|(sample, _)| sample == name) {
+        Some((_, text)) => Ok(Named::built_in(name, text)),
+        None => {
             let samples = SAMPLES.iter().map(|(sample, _)| *sample);
-            text(&folder.join(name)).map_err(|error| format!("{error}{}", nearest(name, samples)))
+            Named::read(folder, name).map_err(|error| format!("{error}{}", nearest(name, samples)))
         }
-        (None, None) => Err(format!("{name} cannot be read: nobody has said where the scenario lies, so give a list")),
     };
-    let read = read.and_then(|text| ElementSets::parse(&text).map_err(|error| format!("{name}: {error}")));
+    let read = read.and_then(|file| {
+        ElementSets::parse(&file.text).map_err(|error| file.wrong(error.place(), &format!(": {error}")))
+    });
     let given = given(elements);
     match read {
         Ok(sets) => {

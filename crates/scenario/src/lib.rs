@@ -26,6 +26,7 @@ pub mod command;
 mod control;
 mod elements;
 mod expand;
+mod files;
 mod form;
 pub mod guests;
 mod machine;

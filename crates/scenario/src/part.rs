@@ -2,7 +2,7 @@
 
 use crate::form::schema::{REF, decisive, of_parts, schema, variant, with_files};
 use crate::form::{guests, quantity, translate};
-use crate::problem::Problem;
+use crate::problem::{Places, Problem};
 use crate::read::{sorted, whole_numbers};
 use crate::shorthand;
 use jsonschema::Validator;
@@ -26,9 +26,10 @@ pub fn check_part(definition: &str, value: Value) -> Option<Vec<Problem>> {
         _ => shorthand::spell_part(&mut value, &parts.schema),
     };
     let mut problems = spelled.problems;
+    let mut said = Places::of(&problems);
     for error in validator.iter_errors(&value) {
         for (problem, _) in translate::problems(&error, &value, &parts.schema) {
-            if !problems.iter().any(|known| known.path == problem.path) {
+            if said.add(&problem.path) {
                 problems.push(problem);
             }
         }

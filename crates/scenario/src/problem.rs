@@ -2,6 +2,7 @@
 
 use crate::synonyms;
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// One thing that is wrong.
@@ -15,6 +16,8 @@ pub struct Problem {
     pub message: String,
     /// What is legal, if that is not all in the message or of use to a program.
     pub legal: Option<String>,
+    /// How many others it stands for that are not listed; 0 for a problem of its own.
+    pub more: usize,
 }
 
 /// A problem of meaning, and the values it follows from beside the one at its path. It is dropped if one of them is
@@ -34,13 +37,18 @@ impl fmt::Display for Problem {
 impl Problem {
     /// A problem at `path`.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Problem {
-        Problem { path: path.into(), given: None, message: message.into(), legal: None }
+        Problem { path: path.into(), given: None, message: message.into(), legal: None, more: 0 }
     }
 
     /// The same with names and values of bounded length.
     pub(crate) fn bounded(self) -> Problem {
         let given = self.given.map(|given| shortened(&given, 120));
-        Problem { path: bounded(&self.path), given, message: bounded(&self.message), legal: self.legal }
+        Problem { path: bounded(&self.path), given, message: bounded(&self.message), ..self }
+    }
+
+    /// How many problems it is.
+    pub fn count(&self) -> usize {
+        self.more.max(1)
     }
 }
 
@@ -60,11 +68,8 @@ impl Finding {
     }
 
     /// Whether it may be there only because something is wrong at one of the places of `problems`.
-    pub fn follows_from(&self, problems: &[Problem]) -> bool {
-        let touches = |a: &str, b: &str| within(a, b) || within(b, a);
-        problems.iter().any(|wrong| {
-            touches(&self.problem.path, &wrong.path) || self.rests_on.iter().any(|path| touches(path, &wrong.path))
-        })
+    pub fn follows_from(&self, problems: &Places) -> bool {
+        problems.touch(&self.problem.path) || self.rests_on.iter().any(|path| problems.touch(path))
     }
 
     pub fn on<P: Into<String>>(mut self, paths: impl IntoIterator<Item = P>) -> Finding {
@@ -73,11 +78,95 @@ impl Finding {
     }
 }
 
-/// Whether `path` is `outer` or lies in it.
-fn within(path: &str, outer: &str) -> bool {
-    match path.strip_prefix(outer) {
-        Some(rest) => outer.is_empty() || rest.is_empty() || rest.starts_with(['.', '[']),
-        None => false,
+/// Places of a scenario, by their paths.
+#[derive(Debug, Default)]
+pub(crate) struct Places(BTreeSet<String>);
+
+impl Places {
+    pub fn of<'p>(problems: impl IntoIterator<Item = &'p Problem>) -> Places {
+        Places(problems.into_iter().map(|problem| problem.path.clone()).collect())
+    }
+
+    pub fn has(&self, path: &str) -> bool {
+        self.0.contains(path)
+    }
+
+    /// Adds a place; whether it is new.
+    pub fn add(&mut self, path: &str) -> bool {
+        self.0.insert(path.to_owned())
+    }
+
+    /// Whether `path` is one of them, lies in one, or one lies in it.
+    pub fn touch(&self, path: &str) -> bool {
+        let ends = path.match_indices(['.', '[']).map(|(end, _)| end);
+        let lies_within = ["", path].into_iter().chain(ends.map(|end| &path[..end])).any(|outer| self.has(outer));
+        // What begins with the path and goes on with a sign of two follows it in the order of texts.
+        let begins = |sign: char| {
+            let from = format!("{path}{sign}");
+            self.0.range(from.clone()..).next().is_some_and(|next| next.starts_with(&from))
+        };
+        lies_within || begins('.') || begins('[') || (path.is_empty() && !self.0.is_empty())
+    }
+}
+
+/// Problems as they are reported: of one kind no more than [`OF_KIND`], and no more than [`IN_ALL`]; after the last one
+/// that is listed it is said how many others there are.
+pub(crate) fn capped(problems: Vec<Problem>) -> Vec<Problem> {
+    if problems.len() <= OF_KIND {
+        return problems;
+    }
+    // Of each kind how many there are, and the path of the first that is left out.
+    let mut kinds: BTreeMap<String, (usize, Option<String>)> = BTreeMap::new();
+    let (mut listed, mut left_out, mut kind_at) = (Vec::new(), 0, Vec::new());
+    for problem in problems {
+        let kind = problem.kind();
+        let known = kinds.entry(kind.clone()).or_default();
+        known.0 += 1;
+        if known.0 > OF_KIND {
+            known.1.get_or_insert(problem.path);
+        } else if listed.len() >= IN_ALL {
+            known.0 -= 1;
+            left_out += 1;
+        } else {
+            listed.push(problem);
+            kind_at.push(kind);
+        }
+    }
+    let mut told = Vec::with_capacity(listed.len());
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    for (problem, kind) in listed.into_iter().zip(&kind_at) {
+        told.push(problem);
+        let seen = seen.entry(kind).or_default();
+        *seen += 1;
+        if let (OF_KIND, Some((all, Some(next)))) = (*seen, kinds.get(kind)) {
+            told.push(Problem::standing_for(all - OF_KIND, format!("of this kind, the next at {next}")));
+        }
+    }
+    if left_out > 0 {
+        told.push(Problem::standing_for(left_out, "of other kinds".to_owned()));
+    }
+    told
+}
+
+/// Problems of one kind that are listed.
+const OF_KIND: usize = 100;
+/// Problems of all kinds that are listed.
+const IN_ALL: usize = 1000;
+
+impl Problem {
+    /// What stands for `more` others that are not listed; nothing for none.
+    pub(crate) fn left_out(more: usize) -> Option<Problem> {
+        (more > 0).then(|| Problem::standing_for(more, "of this kind".to_owned()))
+    }
+
+    fn standing_for(more: usize, which: String) -> Problem {
+        Problem { more, ..Problem::new("", format!("and {more} more {which}")) }
+    }
+
+    /// What problems of one kind have in common: the message without numbers, names with numbers, and what is quoted.
+    fn kind(&self) -> String {
+        let told = self.message.split('"').step_by(2).flat_map(|part| part.split(' '));
+        told.filter(|word| !word.contains(|sign: char| sign.is_ascii_digit())).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -136,6 +225,42 @@ mod tests {
         assert_eq!(nearest("Rate", ["delay", "rate"]), "; did you mean rate?");
         assert_eq!(nearest("colour", ["delay", "rate"]), "");
         assert_eq!(nearest("bandwidth", ["delay", "rate"]), "; did you mean rate?");
+    }
+
+    #[test]
+    fn places_touch_what_is_in_them_and_around_them() {
+        let places = |paths: &[&str]| Places::of(&paths.iter().map(|path| Problem::new(*path, "")).collect::<Vec<_>>());
+        let some = places(&["links.a.rate", "probes.queues[3]", "flows.web-1", "links.a-b.rate"]);
+        for path in ["", "links", "links.a", "links.a.rate", "links.a.rate.x", "probes.queues[3].x", "probes.queues"] {
+            assert!(some.touch(path), "{path}");
+        }
+        for path in ["link", "links.b", "links.a.rat", "probes.queues[4]", "flows.web", "links.a-", "links.a.rates"] {
+            assert!(!some.touch(path), "{path}");
+        }
+        assert!(places(&[""]).touch("anything") && !places(&[]).touch("") && !places(&[]).touch("x"));
+    }
+
+    #[test]
+    fn of_one_kind_no_more_than_enough_are_listed() {
+        let problem = |path: String, message: String| Problem::new(path, message);
+        let mut many: Vec<Problem> = (0..OF_KIND + 7)
+            .map(|n| problem(format!("flows.f{n}"), format!("{n} given; legal is \"x{n} y\"")))
+            .collect();
+        many.insert(3, problem("links.a".to_owned(), "missing".to_owned()));
+        let told = capped(many.clone());
+        assert_eq!(told.len(), OF_KIND + 2);
+        assert_eq!(told[..=OF_KIND], many[..=OF_KIND]);
+        assert_eq!(told[OF_KIND + 1].to_string(), "and 7 more of this kind, the next at flows.f100");
+        assert_eq!(told.iter().map(Problem::count).sum::<usize>(), many.len());
+        assert_eq!(capped(many[..OF_KIND].to_vec()), many[..OF_KIND]);
+        // As many kinds as problems.
+        let name = |n: usize| {
+            [n / 676, n / 26 % 26, n % 26].map(|place| char::from(b'a' + place as u8)).iter().collect::<String>()
+        };
+        let kinds: Vec<Problem> = (0..IN_ALL + 5).map(|n| problem(format!("x{n}"), name(n))).collect();
+        let told = capped(kinds);
+        assert_eq!(told.len(), IN_ALL + 1);
+        assert_eq!(told[IN_ALL].to_string(), "and 5 more of other kinds");
     }
 
     #[test]

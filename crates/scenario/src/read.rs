@@ -12,7 +12,7 @@ use crate::form::schema::{decisive, schema, without_files};
 use crate::form::{guests, quantity, toml_text, translate};
 use crate::meaning;
 use crate::model::Scenario;
-use crate::problem::{Finding, Problem, shortened};
+use crate::problem::{Finding, Places, Problem, capped, shortened};
 use crate::shorthand::{self, Limits, Origins};
 use crate::traces;
 use jsonschema::Validator;
@@ -91,9 +91,9 @@ fn read(
     let mut problems = unreadable;
     let mut repairs = Vec::new();
     // What has been replaced, of a wrong tag the whole table: what is found in a stand-in is nobody's mistake.
-    let mut replaced = Vec::new();
+    let mut replaced = Places::default();
     // Keys that were meant by others.
-    let mut misspelt: Vec<Problem> = Vec::new();
+    let mut misspelt = Places::default();
     problems.extend(traces::inline(&mut value, folder));
     problems.extend(elements::inline(&mut value, folder));
     // Messages quote what was written.
@@ -102,6 +102,7 @@ fn read(
     let spelled = shorthand::spell_out(&mut value, &checker.schema, &|value| checker.validator.is_valid(value));
     let (limits, origins) = (spelled.limits, spelled.origins);
     problems.extend(spelled.problems);
+    let mut said = Places::of(&problems);
     for error in checker.validator.iter_errors(&value) {
         for (problem, repair) in translate::problems(&error, &value, &checker.schema) {
             // A key that was meant for another is wrong there, too, and what follows from that is nobody's mistake.
@@ -109,20 +110,20 @@ fn read(
                 let table = translate::path_of(pointer);
                 let meant = translate::meant(&problem.message)
                     .map(|meant| if table.is_empty() { meant.to_owned() } else { format!("{table}.{meant}") });
-                meant.into_iter().for_each(|meant| misspelt.push(Problem::new(meant, "")));
+                meant.into_iter().for_each(|meant| _ = misspelt.add(&meant));
             }
             if let Repair::Replace { pointer, .. } = &repair {
-                replaced.push(Problem::new(translate::path_of(pointer), ""));
+                replaced.add(&translate::path_of(pointer));
             }
             // What stands at an unreadable place is not the user's; of two problems at a place the first will do.
-            if !problems.iter().any(|known: &Problem| known.path == problem.path) {
+            if said.add(&problem.path) {
                 problems.push(problem);
             }
             repairs.push(repair);
         }
     }
     // A key that only seems to lack is not reported beside the one that was written for it.
-    problems.retain(|problem| problem.given.is_some() || misspelt.iter().all(|meant| meant.path != problem.path));
+    problems.retain(|problem| problem.given.is_some() || !misspelt.has(&problem.path));
     repair::carry_out(repairs, &mut value, &checker.schema);
     // Patterns are still there if nobody can know which links they are about.
     if let Some(Value::Object(links)) = value.get_mut("links") {
@@ -134,9 +135,11 @@ fn read(
     match serde_json::from_value::<Scenario>(value) {
         Ok(mut scenario) => {
             scenario.fill();
-            let uncertain = [problems.clone(), replaced, misspelt, limits.places().collect()].concat();
-            let certain =
-                meaning::check(&scenario, control)?.into_iter().filter(|finding| !finding.follows_from(&uncertain));
+            let by_links: Vec<Problem> = limits.places().collect();
+            let uncertain = [Places::of(&problems), replaced, misspelt, Places::of(&by_links)];
+            let certain = meaning::check(&scenario, control)?
+                .into_iter()
+                .filter(|finding| !uncertain.iter().any(|places| finding.follows_from(places)));
             let certain: Vec<Problem> = certain.map(|finding| finding.problem).collect();
             problems.extend(certain);
             if problems.is_empty() && !limits.is_empty() {
@@ -207,7 +210,7 @@ fn at_path<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
 
 pub(crate) fn sorted(mut problems: Vec<Problem>) -> Vec<Problem> {
     problems.sort_by(|a, b| a.path.cmp(&b.path));
-    problems.into_iter().map(Problem::bounded).collect()
+    capped(problems.into_iter().map(Problem::bounded).collect())
 }
 
 /// Reads 1.0 as 1: JSON does not tell them apart, serde does.

@@ -9,13 +9,12 @@
 //! The first line names the columns; a unit stands there in brackets or in every cell. What is empty stays as it is.
 //! Lines that begin with `#` are comments.
 
+use crate::files::Named;
 use crate::problem::{Problem, given, list, nearest, shortened};
 use faircast_proto::time::{Duration, Rate};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// Bytes of a file at most.
-const LARGEST: u64 = 1 << 28;
 const COLUMNS: [&str; 5] = ["time", "rate", "delay", "loss", "up"];
 
 /// Puts the contents of files in the places of their names; what cannot be read is reported and left out. `folder` is
@@ -46,49 +45,50 @@ pub(crate) fn inline(scenario: &mut Value, folder: Option<&Path>) -> Vec<Problem
 fn direction(settings: &mut Value, path: &str, folder: Option<&Path>, problems: &mut Vec<Problem>) {
     let Some(changes) = settings.get_mut("changes") else { return };
     let Value::String(name) = &*changes else { return };
-    let read = match folder {
-        Some(folder) => read(&folder.join(name), name),
-        None => Err(format!("{name} cannot be read: nobody has said where the scenario lies, so give a list")),
-    };
+    let read = Named::read(folder, name).and_then(|file| {
+        parse(&file.text).map_err(|Wrong { line, column, message }| {
+            file.wrong(Some((line, column)), &format!(", line {line}: {message}"))
+        })
+    });
     *changes = read.unwrap_or_else(|message| {
         problems.push(Problem { given: Some(given(changes)), ..Problem::new(format!("{path}.changes"), message) });
         json!([])
     });
 }
 
-fn read(path: &Path, name: &str) -> Result<Value, String> {
-    parse(&text(path)?).map_err(|(line, message)| format!("{name}, line {line}: {message}"))
+/// What is wrong with a text, and where, counted from 1.
+#[derive(Debug, PartialEq)]
+struct Wrong {
+    line: usize,
+    column: usize,
+    message: String,
 }
 
-/// The text of a file that a scenario names.
-pub(crate) fn text(path: &Path) -> Result<String, String> {
-    let unreadable = |why: String| format!("the file {} cannot be read: {why}", path.display());
-    let size = std::fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
-    if size > LARGEST {
-        return Err(unreadable(format!("it has {size} bytes; legal are up to {LARGEST}")));
-    }
-    std::fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))
-}
+/// What is wrong with a line, and at which of its signs, counted from 0.
+type InLine = (usize, String);
 
-/// The changes that a text holds, or the line where something is wrong, and what.
-fn parse(text: &str) -> Result<Value, (usize, String)> {
+/// The changes that a text holds.
+fn parse(text: &str) -> Result<Value, Wrong> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim_end();
+    let at = |line: usize, (sign, message): InLine| Wrong { line, column: sign + 1, message };
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim_start().starts_with('#'));
     let columns = match lines.next() {
-        Some((line, text)) => header(text).map_err(|message| (line, message))?,
-        None => return Err((1, format!("the file is empty; its first line names columns: {}", list(&COLUMNS)))),
+        Some((line, text)) => header(text).map_err(|wrong| at(line, wrong))?,
+        None => {
+            return Err(at(1, (0, format!("the file is empty; its first line names columns: {}", list(&COLUMNS)))));
+        }
     };
     let (mut changes, mut before) = (Vec::new(), None);
     for (line, text) in lines {
-        let (at, change) = row(text, &columns).map_err(|message| (line, message))?;
-        if let Some(before) = before.filter(|before| *before >= at) {
-            let message = match before == at {
-                true => format!("the time {at} stands there a second time; legal is once, and all at once"),
-                false => format!("time runs back, from {before} to {at}; legal is later in every line"),
+        let (time, change) = row(text, &columns).map_err(|wrong| at(line, wrong))?;
+        if let Some(before) = before.filter(|before| *before >= time) {
+            let message = match before == time {
+                true => format!("the time {time} stands there a second time; legal is once, and all at once"),
+                false => format!("time runs back, from {before} to {time}; legal is later in every line"),
             };
-            return Err((line, message));
+            return Err(at(line, (0, message)));
         }
-        before = Some(at);
+        before = Some(time);
         changes.extend(change);
     }
     Ok(Value::Array(changes))
@@ -100,7 +100,7 @@ struct Column<'a> {
     unit: Option<&'a str>,
 }
 
-fn header(line: &str) -> Result<Vec<Column<'_>>, String> {
+fn header(line: &str) -> Result<Vec<Column<'_>>, InLine> {
     let column = |cell: &'_ str| -> Result<&'static str, String> {
         let known = COLUMNS.into_iter().find(|name| *name == cell);
         let unknown = || {
@@ -110,39 +110,49 @@ fn header(line: &str) -> Result<Vec<Column<'_>>, String> {
         known.ok_or_else(unknown)
     };
     let mut columns: Vec<Column<'_>> = Vec::new();
-    for cell in line.split(',').map(str::trim) {
+    for (sign, cell) in cells(line) {
         let (name, unit) = match cell.split_once('[') {
             Some((name, unit)) => (name.trim(), Some(unit.trim_end_matches(']').trim())),
             None => (cell, None),
         };
-        let name = column(name)?;
+        let name = column(name).map_err(|message| (sign, message))?;
         if columns.iter().any(|known| known.name == name) {
-            return Err(format!("the column {name} is named twice"));
+            return Err((sign, format!("the column {name} is named twice")));
         }
         columns.push(Column { name, unit });
     }
     if columns.iter().all(|column| column.name != "time") {
-        return Err("there is no column time".to_owned());
+        return Err((0, "there is no column time".to_owned()));
     }
     Ok(columns)
 }
 
+/// The cells of a line, each with the number of signs before it.
+fn cells(line: &str) -> impl Iterator<Item = (usize, &str)> {
+    line.split(',').scan(0, |before, cell| {
+        let blank = cell.chars().take_while(|sign| sign.is_whitespace()).count();
+        let sign = *before + blank;
+        *before += cell.chars().count() + 1;
+        Some((sign, cell.trim()))
+    })
+}
+
 /// The time of a line, and its change unless all stays.
-fn row(line: &str, columns: &[Column<'_>]) -> Result<(Duration, Option<Value>), String> {
-    let cells: Vec<&str> = line.split(',').map(str::trim).collect();
-    if cells.iter().all(|cell| cell.is_empty()) {
-        return Err("the line is empty: a gap; leave it out".to_owned());
+fn row(line: &str, columns: &[Column<'_>]) -> Result<(Duration, Option<Value>), InLine> {
+    let cells: Vec<(usize, &str)> = cells(line).collect();
+    if cells.iter().all(|(_, cell)| cell.is_empty()) {
+        return Err((0, "the line is empty: a gap; leave it out".to_owned()));
     }
     if cells.len() > columns.len() {
-        return Err(format!("{} cells for {} columns", cells.len(), columns.len()));
+        return Err((cells[columns.len()].0, format!("{} cells for {} columns", cells.len(), columns.len())));
     }
     let (mut at, mut change) = (None, Map::new());
-    for (Column { name, unit }, cell) in columns.iter().zip(cells) {
+    for (Column { name, unit }, (sign, cell)) in columns.iter().zip(cells) {
         if cell.is_empty() {
             continue;
         }
         let text = unit.map_or_else(|| cell.to_owned(), |unit| format!("{cell} {unit}"));
-        let of_column = |message: String| format!("column {name}: {message}");
+        let of_column = |message: String| (sign, format!("column {name}: {message}"));
         let value = match *name {
             "time" => {
                 at = Some(Duration::parse(&text).map_err(of_column)?);
@@ -162,7 +172,7 @@ fn row(line: &str, columns: &[Column<'_>]) -> Result<(Duration, Option<Value>), 
         };
         change.insert((*name).to_owned(), value.map_err(of_column)?);
     }
-    let at = at.ok_or("the time is missing")?;
+    let at = at.ok_or_else(|| (0, "the time is missing".to_owned()))?;
     if change.is_empty() {
         return Ok((at, None));
     }
@@ -189,24 +199,24 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
         let wrong = |text: &str| parse(text).expect_err("something is wrong");
-        for (text, line, message) in [
-            ("", 1, "the file is empty"),
-            ("rate\n1", 1, "there is no column time"),
-            ("time,dela\n", 1, "there is no column dela; did you mean delay?"),
-            ("time,rate,rate\n", 1, "the column rate is named twice"),
-            ("time [s],rate\n1,1 Mbit/s\n,2 Mbit/s\n", 3, "the time is missing"),
-            ("time [s],rate\n1,1 Mbit/s\n\n2,2 Mbit/s\n", 3, "a gap"),
-            ("time [s],rate\n1,1 Mbit/s\n,\n2,2 Mbit/s\n", 3, "a gap"),
-            ("time [s],rate\n2,1 Mbit/s\n1,2 Mbit/s\n", 3, "time runs back, from 2 s to 1 s"),
-            ("time [s],rate\n2,1 Mbit/s\n2,2 Mbit/s\n", 3, "a second time"),
-            ("time [s],rate\n-2,1 Mbit/s\n", 2, "column time: "),
-            ("time,rate\n2,1 Mbit/s\n", 2, "column time: "),
-            ("time [s],loss\n2,1.5\n", 2, "legal is a probability"),
-            ("time [s],up\n2,up\n", 2, "legal are 1, 0"),
-            ("time [s],up\n2,1,7\n", 2, "3 cells for 2 columns"),
+        for (text, line, column, message) in [
+            ("", 1, 1, "the file is empty"),
+            ("rate\n1", 1, 1, "there is no column time"),
+            ("time, dela\n", 1, 7, "there is no column dela; did you mean delay?"),
+            ("time,rate,rate\n", 1, 11, "the column rate is named twice"),
+            ("time [s],rate\n1,1 Mbit/s\n,2 Mbit/s\n", 3, 1, "the time is missing"),
+            ("time [s],rate\n1,1 Mbit/s\n\n2,2 Mbit/s\n", 3, 1, "a gap"),
+            ("time [s],rate\n1,1 Mbit/s\n,\n2,2 Mbit/s\n", 3, 1, "a gap"),
+            ("time [s],rate\n2,1 Mbit/s\n1,2 Mbit/s\n", 3, 1, "time runs back, from 2 s to 1 s"),
+            ("time [s],rate\n2,1 Mbit/s\n2,2 Mbit/s\n", 3, 1, "a second time"),
+            ("time [s],rate\n-2,1 Mbit/s\n", 2, 1, "column time: "),
+            ("time,rate\n2,1 Mbit/s\n", 2, 1, "column time: "),
+            ("time [s],loss\n2,  1.5\n", 2, 5, "legal is a probability"),
+            ("time [s],up\n2,up\n", 2, 3, "legal are 1, 0"),
+            ("time [s],up\n2,1,7\n", 2, 5, "3 cells for 2 columns"),
         ] {
-            let (at, said) = wrong(text);
-            assert!(at == line && said.contains(message), "{text:?}: line {at}: {said}");
+            let said = wrong(text);
+            assert!((said.line, said.column) == (line, column) && said.message.contains(message), "{text:?}: {said:?}");
         }
     }
 }

@@ -170,8 +170,11 @@ fn where_nothing_can_be_said_that_is_said() {
     for (given, message) in [
         ("-1 BDP", "must be finite and not negative"),
         ("inf BDP", "must be finite and not negative"),
+        ("1 bdp", "did you mean \"1 BDP\"?"),
+        ("0.5Bdp", "did you mean \"0.5BDP\"?"),
+        ("bdp", "legal"),
         ("half a BDP", "a number is needed before BDP"),
-        ("0.5 bdp", "a bandwidth-delay product such as \"0.5 BDP\" are legal, too"),
+        ("5 cm", "a bandwidth-delay product such as \"0.5 BDP\" are legal, too"),
         ("50", "50 has no unit"),
     ] {
         let found = problems(&BASE.replace("1 BDP", given));

@@ -20,6 +20,7 @@ from faircast.errors import (
     NotFinishedError,
     shortened,
 )
+from faircast.libraries import is_lack_of_memory
 
 TRACEBACK = "FAIRCAST_TRACEBACK"
 """Environment variable: if set, errors show where in faircast they came up."""
@@ -39,10 +40,14 @@ def ending(error: BaseException, *, as_json: bool) -> int:
         case KeyboardInterrupt():
             return say("interrupted", INTERRUPTED, as_json=as_json)
         case MemoryError():
-            return say(f"out of memory; {LESS_MEMORY}", NOT_FINISHED, as_json=as_json)
+            what = f": {error}" if str(error) else ""
+            return say(f"out of memory{what}; {LESS_MEMORY}", NOT_FINISHED, as_json=as_json)
         case OSError() if error.strerror:
             where = f"{error.filename}: " if error.filename else ""
             return say(f"{where}{error.strerror}", NOT_FINISHED, as_json=as_json)
+        case ImportError() if is_lack_of_memory(error):
+            text = f"out of memory: a library that faircast needs cannot be loaded; {error}"
+            return say(text, NOT_FINISHED, as_json=as_json)
         case ImportError():
             text = f"cannot load all of faircast or of what it needs, is it installed as a whole? {error}"
             return say(text, NOT_FINISHED, as_json=as_json)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 NUMBER = re.compile(r"\d+")
@@ -13,8 +13,32 @@ LINES_SHOWN = 20
 FEWEST = 3
 """Members from which on a family is one line."""
 
-Cells = Sequence[tuple[float, str]]
-"""A subject's values, NaN where it has none, and what is shown of them."""
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table of subjects, in their order: texts are made of those that are shown."""
+
+    values: Sequence[Sequence[float]]
+    """What stands there: the first number ranks it, NaN for none."""
+    text: Callable[[Sequence[float]], str]
+
+    def shown(self, place: int) -> str:
+        """The text of a subject."""
+        return self.text(self.values[place])
+
+    def rank(self, place: int) -> float:
+        """What a subject is ranked by; those without a value are the lowest."""
+        value = self.values[place][0]
+        return -math.inf if math.isnan(value) else value
+
+    def is_equal(self, places: Sequence[int]) -> bool:
+        """Whether these subjects show the same."""
+        import numpy as np
+
+        values = np.asarray(self.values, float)[places]
+        same = (values == values[0]) | (np.isnan(values) & np.isnan(values[0]))
+        first = self.text(values[0])
+        return all(self.text(values[place]) == first for place in np.flatnonzero(~same.all(axis=1)))
 
 
 @dataclass(frozen=True)
@@ -25,7 +49,9 @@ class Line:
     cells: list[str]
 
 
-def lines(subjects: Mapping[str, Cells], *, always: bool, extremes: bool) -> tuple[list[Line], int]:
+def lines(
+    subjects: Sequence[str], columns: Sequence[Column], *, always: bool, extremes: bool
+) -> tuple[list[Line], int]:
     """The lines of a table of subjects, and how many subjects are in none of them.
 
     A family, subjects whose names differ in their numbers only, is one line with the range of each value, if
@@ -37,44 +63,52 @@ def lines(subjects: Mapping[str, Cells], *, always: bool, extremes: bool) -> tup
     first value. If more than 20 lines are left those of single subjects with the lowest and highest first values are
     shown, or only with the highest.
     """
-    families: dict[str, list[str]] = {}
-    for name in subjects:
-        families.setdefault(NUMBER.sub("*", name), []).append(name)
+    families: dict[str, list[int]] = {}
+    for place, name in enumerate(subjects):
+        families.setdefault(NUMBER.sub("*", name), []).append(place)
     crowded = len(subjects) > LINES_SHOWN
-    places = {name: place for place, name in enumerate(subjects)}
     found: list[tuple[int, Line]] = []
-    single: list[str] = []
+    single: list[int] = []
     for members in families.values():
-        is_equal = len({tuple(text for _, text in subjects[name]) for name in members}) == 1
-        if len(members) >= FEWEST and (is_equal or (len(members) > FEWEST and (always or crowded))):
-            found += [(places[members[0]], line) for line in family(members, subjects, extremes=extremes)]
+        several = len(members) >= FEWEST
+        if several and ((len(members) > FEWEST and (always or crowded)) or all(c.is_equal(members) for c in columns)):
+            found += [(members[0], line) for line in family(members, subjects, columns, extremes=extremes)]
         else:
             single += members
     room = max(LINES_SHOWN - len(found), 2 if extremes else 1)
-    kept = chosen(single, lambda name: first_value(subjects[name]), room, extremes=extremes)
-    found += [(places[name], Line(name, [text for _, text in subjects[name]])) for name in kept]
+    kept = chosen(single, columns, room, extremes=extremes)
+    found += [(place, Line(subjects[place], [column.shown(place) for column in columns])) for place in kept]
     return [line for _, line in sorted(found, key=lambda item: item[0])], len(single) - len(kept)
 
 
-def family(members: Sequence[str], subjects: Mapping[str, Cells], *, extremes: bool) -> list[Line]:
+def family(members: Sequence[int], subjects: Sequence[str], columns: Sequence[Column], *, extremes: bool) -> list[Line]:
     """The lines of a family: its ranges, and the members at the ends unless all are equal."""
-    columns = list(zip(*(subjects[name] for name in members), strict=True))
-    found = [Line(common_name(members), [spread(column) for column in columns])]
-    if all(len({text for _, text in column}) == 1 for column in columns):
+    equal = [column.is_equal(members) for column in columns]
+    texts = [
+        column.shown(members[0]) if same else spread(column, members)
+        for column, same in zip(columns, equal, strict=True)
+    ]
+    found = [Line(common_name([subjects[place] for place in members]), texts)]
+    if all(equal):
         return found
-    ranked = sorted(members, key=lambda name: first_value(subjects[name]))
-    ends = [(ranked[0], "lowest")] if extremes else []
-    ends.append((ranked[-1], "highest"))
-    return [*found, *(Line(f"  {name}, {end}", [text for _, text in subjects[name]]) for name, end in ends)]
+    rank = columns[0].rank
+    ends = [(min(members, key=rank), "lowest")] if extremes else []
+    ends.append((max(reversed(members), key=rank), "highest"))
+    return [
+        *found,
+        *(Line(f"  {subjects[place]}, {end}", [column.shown(place) for column in columns]) for place, end in ends),
+    ]
 
 
-def spread(column: Sequence[tuple[float, str]]) -> str:
-    """The values of a family: what all show, or the lowest and the highest mean."""
-    known = sorted((value, text) for value, text in column if not math.isnan(value))
-    if len({text for _, text in column}) == 1 or not known:
-        return column[0][1]
-    low, high = (text.partition(" ± ")[0] for _, text in (known[0], known[-1]))
-    return low if low == high else f"{low} to {high}"
+def spread(column: Column, members: Sequence[int]) -> str:
+    """The values of a family that differ: the lowest and the highest mean."""
+    known = [value for place in members if not math.isnan((value := tuple(column.values[place]))[0])]
+    if not known:
+        return column.shown(members[0])
+    low, high = min(value[0] for value in known), max(value[0] for value in known)
+    at_ends = [{column.text(value) for value in known if value[0] == end} for end in (low, high)]
+    first, last = (text.partition(" ± ")[0] for text in (min(at_ends[0]), max(at_ends[1])))
+    return first if first == last else f"{first} to {last}"
 
 
 def common_name(members: Sequence[str]) -> str:
@@ -94,15 +128,10 @@ def common_name(members: Sequence[str]) -> str:
     return f"{name} ({len(members)})"
 
 
-def chosen(names: Sequence[str], value: Callable[[str], float], room: int, *, extremes: bool) -> list[str]:
-    """As many names as there is room for: those with the highest values, and with the lowest if `extremes`."""
-    if len(names) <= room:
-        return list(names)
-    ranked = sorted(names, key=value)
+def chosen(places: Sequence[int], columns: Sequence[Column], room: int, *, extremes: bool) -> list[int]:
+    """As many as there is room for: those with the highest first values, and with the lowest if `extremes`."""
+    if len(places) <= room:
+        return list(places)
+    ranked = sorted(places, key=columns[0].rank) if columns else list(places)
     low = room // 2 if extremes else 0
     return [*ranked[:low], *ranked[len(ranked) - (room - low) :]]
-
-
-def first_value(cells: Cells) -> float:
-    """What members are ranked by; those without a value are the lowest."""
-    return -math.inf if not cells or math.isnan(cells[0][0]) else cells[0][0]

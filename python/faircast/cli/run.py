@@ -10,7 +10,7 @@ import typer
 
 from faircast.cli.common import Jobs, Json, Label, Sets, one_place, say, verb
 from faircast.cli.endings import note, print_json, warn
-from faircast.errors import INTERRUPTED
+from faircast.errors import INTERRUPTED, OK
 from faircast.progress import Reporter
 
 if TYPE_CHECKING:
@@ -71,10 +71,17 @@ def command(
         done = "run again" if number in outcome.computed else "removed"
         note(f"seed {number} was damaged and is {done}: {reason}")
     held = Held(scenario, folder.path, folder.sets, folder.finished(), outcome.rows)
-    if as_json:
-        print_json(to_json(held, computed=outcome.computed, interrupted=outcome.interrupted))
-    else:
-        show(held, idle=not outcome.computed and not outcome.interrupted)
+    try:
+        if outcome.hurried:
+            raise KeyboardInterrupt
+        if as_json:
+            print_json(to_json(held, computed=outcome.computed, interrupted=outcome.interrupted))
+        else:
+            show(held, idle=not outcome.computed and not outcome.interrupted)
+    except KeyboardInterrupt:
+        if not outcome.interrupted:
+            note(f"all is computed and written to {folder.path}; faircast show {folder.path} shows it")
+            raise typer.Exit(INTERRUPTED if as_json else OK) from None
     if outcome.interrupted:
         note("interrupted; what was finished is kept, the same command continues")
         raise typer.Exit(INTERRUPTED)

@@ -64,7 +64,7 @@ def with_optimum(columns: Columns, scenario: Resolved, *, partial: bool = False)
     link where that is so, bit/s; ``optimum_pairs`` of ``run`` if the network is too large (`PAIRS_MAX`). With multirate
     sessions, and a network that does not change, those of `faircast.utility.multirate`.
     """
-    from faircast.summary import from_columns
+    from faircast.summary import RunSummary, from_columns, optimum_column
 
     found = None if partial else optimum_beside(scenario)
     summary = from_columns(columns)
@@ -75,15 +75,14 @@ def with_optimum(columns: Columns, scenario: Resolved, *, partial: bool = False)
     if isinstance(found, Optimum | OverTime):
         best = dict(found.metrics)
         if best:
-            rates = {name: value for name, metric, _, value in summary if metric == "rate"}
-            rows.append(("run", "optimum_distance", "1", found.distance(rates)))
+            rows.append(("run", "optimum_distance", "1", found.distance(summary.column("rate"))))
     else:
         rows.append(("run", "optimum_distance", "1", math.nan))
     if isinstance(found, TooLargeError):
         rows.append(("run", "optimum_pairs", "1", float(found.pairs)))
     if isinstance(found, InfeasibleError):
         rows += [(link, "inelastic_excess", "bit/s", excess) for link, excess in found.overload.items()]
-    if not partial:
+    if not partial and not (isinstance(found, Optimum) and not found.is_multirate):
         with _alone():
             held_against = yardsticks(scenario, PAIRS_MAX)
         if held_against is not None:
@@ -95,17 +94,18 @@ def with_optimum(columns: Columns, scenario: Resolved, *, partial: bool = False)
         else (name, kind, data + array("d", [row[3] for row in rows]).tobytes(), dictionary)
         for name, kind, data, dictionary in columns
     ]
-    beside = array("d", [best.get((subject, metric), math.nan) for subject, metric, _, _ in [*summary, *rows]])
-    return [*extended, ("optimum", "f64", beside.tobytes(), None)]
+    beside = optimum_column(RunSummary(summary.layout, summary.values, best)).tobytes()
+    behind = array("d", [best.get((subject, metric), math.nan) for subject, metric, _, _ in rows]).tobytes()
+    return [*extended, ("optimum", "f64", beside + behind, None)]
 
 
 def _with_words(data: bytes, dictionary: list[str], words: list[str]) -> tuple[bytes, list[str]]:
-    codes = array("i")
-    codes.frombytes(data)
-    places = {word: place for place, word in enumerate(dict.fromkeys([*dictionary, *words]))}
-    assert list(places)[: len(dictionary)] == dictionary, "words of a dictionary are distinct"
-    codes.extend(places[word] for word in words)
-    return codes.tobytes(), list(places)
+    if not words:
+        return data, dictionary
+    places = {word: place for place, word in enumerate(dictionary)}
+    assert len(places) == len(dictionary), "words of a dictionary are distinct"
+    codes = array("i", [places.setdefault(word, len(places)) for word in words])
+    return data + codes.tobytes(), list(places)
 
 
 @lru_cache(maxsize=KEPT)

@@ -6,7 +6,6 @@ It is about scenarios in which some session is multirate: by its scheme, or sinc
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -20,6 +19,7 @@ from faircast.utility.satisfaction import alone, effort
 
 if TYPE_CHECKING:
     from faircast.scenario import Resolved
+    from faircast.summary import RunSummary
 
 Row = tuple[str, str, str, float]
 EFFORT_MAX = 5_000_000
@@ -41,11 +41,9 @@ class Yardsticks:
     """By receiver its max-min fair rate as the only one of its session; None as above."""
 
 
-def rows_of(found: Yardsticks, summary: Iterable[Row]) -> list[Row]:
+def rows_of(found: Yardsticks, summary: RunSummary) -> list[Row]:
     """The rows beside a summary: subject, metric, unit, value."""
-    summary = list(summary)
-    rates = {name: value for name, metric, _, value in summary if metric == "rate"}
-    used = {name: value for name, metric, _, value in summary if metric == "efficiency"}
+    rates, used = summary.column("rate"), summary.column("efficiency")
     rows: list[Row] = []
     for metric, best in (("max_min_rate", found.max_min), ("proportional_rate", found.proportional)):
         known = {} if best is None else best.metrics

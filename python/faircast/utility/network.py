@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from faircast import _native
+from faircast.background import called
+from faircast.interruption import give_way
 from faircast.model import Orientation, Utility
 from faircast.scenario import Resolved, Source, read, resolve
 from faircast.utility.optimum import Optimum, solve
@@ -64,7 +66,9 @@ def problem_of(scenario: Resolved, *, utility: Utility | None = None) -> Problem
 
     Sessions that answer congestion are multirate if they have several layers, or as ``[optimum] multirate`` says.
     """
-    return _problem(scenario, utility, *_native.paths(scenario.json))
+    links, demands = called(lambda control: _native.paths(scenario.json, control))
+    give_way()
+    return _problem(scenario, utility, links, demands)
 
 
 def periods_of(scenario: Resolved, *, utility: Utility | None = None) -> Periods | None:
@@ -72,7 +76,8 @@ def periods_of(scenario: Resolved, *, utility: Utility | None = None) -> Periods
 
     Between them links have other rates, routes are others, or others are present. `utility` as in `problem_of`.
     """
-    found = _native.periods(scenario.json)
+    found = called(lambda control: _native.periods(scenario.json, control))
+    give_way()
     if found is None:
         return None
     periods, members = found

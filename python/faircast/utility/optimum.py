@@ -56,6 +56,11 @@ class Optimum:
     value: float | None
     """The sum of all utilities, rates in bit/s; None for max-min fairness."""
 
+    @property
+    def is_multirate(self) -> bool:
+        """Whether receivers of some session have rates of their own."""
+        return any(demand.multirate for demand in self.problem.demands)
+
     @cached_property
     def metrics(self) -> dict[tuple[str, str], float]:
         """The rates by subject and metric of a summary: ``rate`` is what arrives, ``sending_rate`` what is sent.

@@ -56,8 +56,7 @@ def fairness_properties(result: RunResult) -> dict[str, Property]:
     from faircast.utility.network import problem_of
 
     summary = result.metrics()
-    rates = {name: value for name, metric, _, value in summary if metric == "rate"}
-    used = {name: value for name, metric, _, value in summary if metric == "efficiency"}
+    rates, used = summary.column("rate"), summary.column("efficiency")
     return properties(problem_of(result.scenario, utility="max-min"), rates, used)
 
 

@@ -13,13 +13,17 @@ pub(crate) fn to_json(text: &str) -> Result<(Value, Vec<Problem>), Vec<Problem>>
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (_, errors) = DeTable::parse_recoverable(text);
     if !errors.is_empty() {
-        return Err(errors.iter().map(|error| syntax_problem(text, error)).collect());
+        let listed = errors.iter().take(LISTED).map(|error| syntax_problem(text, error));
+        return Err(listed.chain(Problem::left_out(errors.len().saturating_sub(LISTED))).collect());
     }
     let table: toml::Table = text.parse().map_err(|error| vec![syntax_problem(text, &error)])?;
     let mut unreadable = Vec::new();
     let value = convert(toml::Value::Table(table), "", &mut unreadable);
     Ok((value, unreadable))
 }
+
+/// Errors of TOML that are listed.
+const LISTED: usize = 100;
 
 fn syntax_problem(text: &str, error: &toml::de::Error) -> Problem {
     let message = error.message().trim_end().replace('\n', "; ");

@@ -18,10 +18,9 @@ pub(crate) fn problems(error: &ValidationError<'_>, whole: &Value, schema: &Valu
     let instance: &Value = error.instance();
     let node = node_of(error, schema);
     let at = |message: String| Problem {
-        path: path.clone(),
         given: Some(given(instance)),
-        message,
         legal: Some(describe(node, schema)),
+        ..Problem::new(path.clone(), message)
     };
     let replace = || Repair::Replace { pointer: pointer.clone(), with: node.clone() };
     match error.kind() {
@@ -37,7 +36,7 @@ pub(crate) fn problems(error: &ValidationError<'_>, whole: &Value, schema: &Valu
             let wanted = resolve(&node["properties"][key], schema);
             let legal = describe(wanted, schema);
             let message = format!("missing; legal is {legal}");
-            let problem = Problem { path: join(&path, key), given: None, message, legal: Some(legal) };
+            let problem = Problem { legal: Some(legal), ..Problem::new(join(&path, key), message) };
             let repair = match wanted["enum"].is_array() && TAGS.contains(&key) {
                 // Without its kind nothing of it can be judged.
                 true => Repair::Replace { pointer, with: node.clone() },
@@ -48,8 +47,8 @@ pub(crate) fn problems(error: &ValidationError<'_>, whole: &Value, schema: &Valu
         Kind::PropertyNames { error } => {
             let name = error.instance().as_str().unwrap_or_default().to_owned();
             let message = "illegal name; legal are up to 100 letters, digits, - and _".to_owned();
-            let problem =
-                Problem { path: join(&path, &name), given: Some(name), message, legal: Some("[A-Za-z0-9_-]+".into()) };
+            let (at, legal) = (join(&path, &name), Some("[A-Za-z0-9_-]+".into()));
+            let problem = Problem { given: Some(name), legal, ..Problem::new(at, message) };
             // The name harms nobody who only reads.
             vec![(problem, Repair::None)]
         }
@@ -149,7 +148,7 @@ fn unknown_key(path: &str, key: &str, value: &Value, node: &Value, schema: &Valu
         }
         _ => format!("unknown key{near}; legal are {legal}"),
     };
-    Problem { path: join(path, key), given: Some(given(value)), message, legal: Some(legal) }
+    Problem { given: Some(given(value)), legal: Some(legal), ..Problem::new(join(path, key), message) }
 }
 
 /// The key that the message about an unknown one proposes, if it does.

@@ -10,7 +10,9 @@
 //! | `legs.rs` | what is on its way to legs |
 //! | `rows.rs` | the rows of tables |
 //! | `agents.rs` | what router agents can tell of |
+//! | `after.rs` | what follows the run: summary, optimum |
 
+mod after;
 mod agents;
 mod legs;
 mod rows;
@@ -26,7 +28,10 @@ use traffic::Traffic;
 /// What a run is expected to take.
 #[derive(Clone, Debug)]
 pub struct Forecast {
+    /// Of the run itself.
     parts: Vec<Part>,
+    /// Of what follows, when its network is gone.
+    after: Vec<Part>,
 }
 
 /// A part of it.
@@ -59,18 +64,27 @@ impl Forecast {
             part("packets on their way to legs", "links", traffic.to_legs_bytes),
         ];
         parts.extend(rows::parts(network, traffic.events, traffic.dilated));
-        Forecast { parts }
+        Forecast { parts, after: after::parts(network) }
     }
 
-    /// Bytes in all.
+    /// Bytes of the run itself.
     pub fn bytes(&self) -> f64 {
-        self.parts.iter().map(|part| part.bytes).sum()
+        total(&self.parts)
+    }
+
+    /// Bytes of the run or of what follows it in the Python package, whichever is more.
+    pub fn in_all(&self) -> f64 {
+        total(self.largest())
+    }
+
+    fn largest(&self) -> &[Part] {
+        if total(&self.after) > total(&self.parts) { &self.after } else { &self.parts }
     }
 
     /// The problem of a run for which there are only `available` bytes.
     pub fn too_large(&self, available: f64) -> Option<Problem> {
-        let total = self.bytes();
-        let largest = self.parts.iter().max_by(|a, b| a.bytes.total_cmp(&b.bytes))?;
+        let total = self.in_all();
+        let largest = self.largest().iter().max_by(|a, b| a.bytes.total_cmp(&b.bytes))?;
         let message = || {
             format!(
                 "too large for memory: up to {} may be needed and {} are free for it; most of it, {}, for {}",
@@ -82,6 +96,10 @@ impl Forecast {
         };
         (total > available).then(|| Problem::new(largest.path, message()))
     }
+}
+
+fn total(parts: &[Part]) -> f64 {
+    parts.iter().map(|part| part.bytes).sum()
 }
 
 /// Bytes for the routes of all nodes towards each node with an end of a flow, or where a path ends that is observed.
@@ -309,7 +327,7 @@ mod tests {
 
     #[test]
     fn what_just_fits_is_let_in() {
-        let forecast = Forecast { parts: vec![Part { what: "x", path: "y", bytes: 1e6 }] };
+        let forecast = Forecast { after: Vec::new(), parts: vec![Part { what: "x", path: "y", bytes: 1e6 }] };
         assert!(forecast.too_large(1e6).is_none());
         let problem = forecast.too_large(999e3).expect("it does not fit");
         assert_eq!(

@@ -284,6 +284,10 @@ impl Amount {
     /// What a text says, if it is a time or so many products, and what is wrong with it otherwise.
     fn read(text: &str) -> Option<Result<Amount, String>> {
         let Some(number) = text.trim().strip_suffix("BDP") else {
+            let slip = text.to_uppercase();
+            if slip != text && matches!(Amount::read(&slip), Some(Ok(Amount::Products(_)))) {
+                return Some(Err(format!("\"{text}\" is not a queue size; did you mean \"{slip}\"?")));
+            }
             return Duration::parse(text).ok().map(|time| Ok(Amount::Time(time)));
         };
         Some(match number.trim().parse::<f64>() {

@@ -59,9 +59,11 @@ impl Table {
         self.column(name, Values::Integer(values))
     }
 
+    /// Words of a dictionary that is known beforehand; where there are no rows nobody needs it.
     pub(crate) fn words(self, name: &'static str, dictionary: &[String], codes: impl Iterator<Item = u32>) -> Table {
-        let codes = codes.map(|code| code as i32).collect();
-        self.column(name, Values::Words(Words { codes, dictionary: dictionary.to_vec() }))
+        let codes: Vec<i32> = codes.map(|code| code as i32).collect();
+        let dictionary = if codes.is_empty() { Vec::new() } else { dictionary.to_vec() };
+        self.column(name, Values::Words(Words { codes, dictionary }))
     }
 
     pub(crate) fn collected_words(self, name: &'static str, words: Words) -> Table {

@@ -94,6 +94,8 @@ def course(uplink: str, sessions: Sequence[str], raw: RawResult) -> dict[str, An
 def handoffs_of(tables: dict[str, Columns], station: str) -> NDArray[np.float64]:
     """When a station went over from one satellite to another, s."""
     table = to_arrow(tables["handoffs"])
+    if not table.num_rows:
+        return np.zeros(0)
     at = places(table, "station")[station] & ~places(table, "from")[""]
     found: NDArray[np.float64] = table["t_s"].to_numpy()[at]
     return found

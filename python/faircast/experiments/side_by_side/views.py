@@ -83,7 +83,7 @@ def foreign(text: str) -> str:
         (name,) = scenario["sessions"]
         problems = [(path.removeprefix(f"sessions.{name}").lstrip("."), said) for path, said in error.problems]
         hint = "" if text.endswith(SUFFIX) else "; a TOML file of a session's parameters can say more"
-        raise InputError(f"scheme {brief(text)} {count(problems)}{hint}", problems) from None
+        raise InputError(f"scheme {brief(text)} {count(len(problems))}{hint}", problems) from None
     return text
 
 
