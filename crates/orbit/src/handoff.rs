@@ -195,6 +195,19 @@ mod tests {
     }
 
     #[test]
+    fn of_two_that_both_set_soon_the_one_that_sets_later_is_taken() {
+        // A moment at which a station sees these two and no other, the first for less than ten seconds.
+        let iridium = Shell { offset: 19_860.0, ..Shell::IRIDIUM }.constellation();
+        let (station, mask) = (Station::new(Earth::Sphere, 50.0, 90.0, 0.0), 30.0_f64.to_radians());
+        let seen = |at: f64| -> Vec<usize> {
+            (0..66).filter(|&satellite| station.elevation(iridium.position(satellite, at)) > mask).collect()
+        };
+        assert_eq!([0.0, 7.0, 13.0, 17.0].map(seen), [vec![1, 64], vec![64], vec![64], vec![]]);
+        let handoffs = Handoffs { constellation: &iridium, station, mask, rule: HandoffRule::LongestLived };
+        assert_eq!(handoffs.attachments([].into_iter(), 1.0)[0].satellite, Some(64));
+    }
+
+    #[test]
     fn the_first_look_is_at_the_start() {
         // When a lone satellite rises, to a thousandth of a second.
         let lone = Shell { planes: 1, slots: 1, inclination: 0.0, ..Shell::IRIDIUM };

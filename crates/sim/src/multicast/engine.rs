@@ -123,11 +123,13 @@ impl<C: Calendar> World<C> {
 
     /// Whether an endpoint has joined a group.
     fn is_in(&self, endpoint: u32, group: Address) -> bool {
-        let Some((session, number)) = self.multicast.place(group.index()) else { return false };
-        let state = self.multicast.session(session);
-        let node = state.vertex(self.places[endpoint as usize].node);
-        let member = node.and_then(|node| state.member(node, endpoint));
-        member.is_some_and(|member| state.at(member as u32).has_joined(number))
+        let member = || {
+            let (session, number) = self.multicast.place(group.index())?;
+            let state = self.multicast.session(session);
+            let node = state.vertex(self.places[endpoint as usize].node)?;
+            Some((state.at(state.member(node, endpoint)? as u32), number))
+        };
+        member().is_some_and(|(member, number)| member.has_joined(number))
     }
 
     /// Sends a copy towards the source. There is no way if the network has fallen apart.
@@ -227,9 +229,9 @@ impl<C: Calendar> World<C> {
             Aim::Beside(leg) => Some(leg),
             Aim::Wanting => None,
         };
-        let group = self.wires.store.destination(label.packet);
-        let Some((session, group)) = self.multicast.place(group.index()) else { return false };
-        let Some(beam) = self.multicast.session(session).beam(carrier) else { return false };
+        let place = self.multicast.place(self.wires.store.destination(label.packet).index());
+        let beam = place.and_then(|(session, group)| Some((self.multicast.session(session).beam(carrier)?, group)));
+        let Some((beam, group)) = beam else { return false };
         let mut heard = false;
         for leg in beam.legs_of(group).filter(|&leg| Some(leg) != except) {
             heard |= self.wires.radiate(leg, label, transmission);

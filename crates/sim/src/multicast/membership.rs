@@ -127,10 +127,11 @@ impl Neighbour {
     fn take_due(&mut self, now: Instant) -> [GroupSet; 2] {
         let mut due = [GroupSet::EMPTY; 2];
         self.pending.retain(|pending| {
-            if pending.at <= now {
+            let is_due = pending.at <= now;
+            if is_due {
                 due[usize::from(pending.opens)] |= pending.groups;
             }
-            pending.at > now
+            !is_due
         });
         due
     }

@@ -148,6 +148,7 @@ fn a_join_goes_up_and_is_acknowledged_hop_by_hop() {
     assert_eq!(row.wait(1000.0, heard), [], "what is acknowledged is not repeated where nothing can be lost");
     assert!(!row.multicast.change_membership(row.now, HOST, 8, 0, true), "no member");
     assert!(!row.multicast.change_membership(row.now, HOST, 7, 4, true), "no group");
+    assert!(!row.multicast.change_membership(row.now, NodeId(3), 7, 0, true), "no node of the tree");
 }
 
 #[test]
@@ -204,6 +205,46 @@ fn what_a_host_leaves_ends_after_the_delay_of_that_leave() {
         assert_eq!(row.joined()[1], groups(&[1, 2]));
         row.wait(3.0, heard);
         assert_eq!(row.joined()[1], groups(&[2]));
+    }
+}
+
+#[test]
+fn a_leave_that_is_said_again_is_waited_for_once() {
+    let mut row = Row::sparse();
+    let said = row.want(&[0, 1]);
+    row.settle(said);
+    let said = row.want(&[1]);
+    row.settle(said.clone());
+    // The same again at 1.5 s, as after a lost acknowledgement; the leave is of 0 s.
+    row.wait(1.5, heard);
+    row.settle(said);
+    row.wait(2.0, heard);
+    assert_eq!(row.joined(), [groups(&[1]); 2]);
+    // What is left is to see, a retry time of 3 s after it, that the router's report of 2 s was acknowledged.
+    row.wait(3.0, heard);
+    assert_eq!(row.multicast.next_task(), Some(seconds(5.0)));
+}
+
+#[test]
+fn however_often_something_is_said_or_known_its_end_and_its_repetition_are_awaited_once() {
+    // By reports, and by changes of the tree, after which all is known without one.
+    for by_reports in [true, false] {
+        let mut row = Row::new(SessionPlan::sparse(4), &[UP[1]]);
+        for second in 1..=60 {
+            row.wait(f64::from(second), heard);
+            match by_reports {
+                true => {
+                    let said = row.want(&[second % 4]);
+                    row.settle(said);
+                }
+                false => {
+                    row.multicast.change_membership(row.now, HOST, 7, second as usize % 4, second % 8 < 4);
+                    row.retree();
+                }
+            }
+        }
+        row.wait(70.0, heard);
+        assert_eq!(row.multicast.agenda.0.len(), 2, "{:?}", row.multicast.agenda.0);
     }
 }
 

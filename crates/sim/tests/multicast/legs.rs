@@ -118,6 +118,24 @@ fn agents_see_the_union_of_what_is_joined_on_legs_and_each_packet_once() {
 }
 
 #[test]
+fn what_still_waits_when_the_last_leg_is_left_is_transmitted_in_vain() {
+    // 1.6 Mbit/s to a carrier of 1 Mbit/s: its queue grows until the only terminal leaves.
+    let mut network = NetworkBuilder::new(1);
+    let [source, satellite, terminal] = ["source", "satellite", "terminal"].map(|name| network.node(name));
+    duplex(&mut network, source, satellite, LinkMode::Fused);
+    let rate = Rate(1_000_000);
+    let carrier = network.carrier(CarrierPlan { name: "down".into(), from: satellite, rate, queue: ample(rate) });
+    let leg = leg(&mut network, carrier, satellite, terminal);
+    let plan = SessionPlan { leave_delay: Duration::ZERO, ..SessionPlan::sparse(1) };
+    session(&mut network, source, plan, &[Place { node: terminal, start: 0.0, stop: Some(1.0), speaks: false }]);
+    let mut world: World<Wheel> = build(network);
+    world.run(at(3.0), u64::MAX);
+    let [down, heard] = [carrier, leg].map(|link| *world.links()[link.index()].counters());
+    assert!(down.unreceived > 50, "{down:?}");
+    assert_eq!(down.departed, heard.delivered + down.unreceived);
+}
+
+#[test]
 fn what_is_blocked_at_its_join_passes_to_no_leg_and_what_is_released_to_all() {
     let (mut network, [source, _], terminals, carrier) = satellite(3);
     let places = [from(terminals[0], 0.0), from(terminals[1], 0.5), from(terminals[2], 0.0)];

@@ -147,6 +147,7 @@ fn what_is_blocked_stays_blocked_on_interfaces_that_stay_and_is_gone_on_others()
         assert!(world.set_blocked(groups[0], LinkId(link as u32), one, true));
     }
     assert!(!world.set_blocked(groups[0], LinkId(1), one, true), "no branch begins with a link up");
+    assert!(!world.set_blocked(Address::group(2), LinkId(8), one, true), "no session has this group");
     world.retree(&diamond.longer(1, DELAY));
     let blocked =
         |world: &World<Wheel>, link: u32| world.interface(groups[0], LinkId(link)).map(|(_, blocked)| blocked);
@@ -250,6 +251,30 @@ fn a_way_that_becomes_too_long_ends_where_the_hops_do() {
     assert!((184..=187).contains(&out_of_hops), "{out_of_hops}");
     assert_eq!(world.links()[139 - 2 * 63].counters().delivered, out_of_hops, "the sixty-fourth link on the way");
     assert_eq!(world.links()[139 - 2 * 64].counters().arrived, 0);
+}
+
+#[test]
+fn what_was_on_its_way_to_where_a_link_led_before_comes_to_nobody_where_it_leads_now() {
+    // The link turns at 1 s from one host, which is 10 ms away, to the other, which had a way of 50 ms.
+    let mut network = NetworkBuilder::new(1);
+    let [source, first, second] = ["source", "first", "second"].map(|name| network.node(name));
+    let turns = LinkId(0);
+    duplex(&mut network, source, first, LinkMode::Fused);
+    for (from, to) in [(source, second), (second, source)] {
+        link_of(&mut network, from, to, Duration::from_millis(50));
+    }
+    network.change(at(1.0), turns, Change::FarEnd(second));
+    session(&mut network, source, SessionPlan::sparse(1), &[from(first, 0.0), from(second, 0.0)]);
+    let mut world: World<Wheel> = build(network);
+    world.run(at(1.0), u64::MAX);
+    let received = |world: &World<Wheel>| world.receiver(0, 1).received_pkts;
+    let before = received(&world);
+    assert!(before > 170, "{before}");
+    world.run(at(1.01), u64::MAX);
+    assert_eq!(received(&world), before, "what is sent from now on takes 10 ms");
+    assert!(world.undeliverable()[0].off_tree >= 2, "those of 0.995 and 1 s came to the first host");
+    world.run(at(2.0), u64::MAX);
+    assert!(received(&world) - before >= 197, "{}", received(&world) - before);
 }
 
 #[test]

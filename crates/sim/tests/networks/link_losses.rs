@@ -290,6 +290,33 @@ fn all_members_below_that_hold_the_group_are_told_at_that_moment() {
     drop(world);
 }
 
+#[test]
+fn of_what_a_member_sends_all_others_are_told_that_it_was_on_its_way_to() {
+    // c - source - r1 - a, b: what a sends goes up to the source, and down beside its way.
+    let mut network = NetworkBuilder::new(1);
+    let [source, r1, a, b, c] = ["source", "r1", "a", "b", "c"].map(|name| network.node(name));
+    losing(&mut network, a, r1, &[10, 11]);
+    losing(&mut network, r1, source, &[20]);
+    losing(&mut network, r1, b, &[30]);
+    losing(&mut network, source, c, &[40]);
+    let own = network.address(source);
+    let (flow, first) = network.session(own, SessionPlan { any_source: GroupSet::of(0), ..SessionPlan::sparse(1) });
+    send(&mut network, flow, own, vec![first], 0);
+    let speaks = network.address(a);
+    network.member(flow, speaks);
+    send(&mut network, flow, speaks, vec![first], 1000);
+    let seen = [b, c].map(|node| {
+        let (own, seen) = (network.address(node), Watched::default());
+        network.member(flow, own);
+        let witness = Witness { first: Some(first), groups: GroupSet::of(0), sees: true, seen: seen.clone() };
+        network.place(own, flow, Agent::Guest(Box::new(witness)), Instant::ZERO, None);
+        seen
+    });
+    run(network);
+    let of_group = |numbers: &[u64]| numbers.iter().map(|&number| (0, number)).collect::<Vec<Named>>();
+    assert_eq!(seen.map(|seen| told(&seen)), [of_group(&[10, 11, 30]), of_group(&[10, 11, 20, 40])]);
+}
+
 /// By number.
 fn sorted(mut packets: Vec<Named>) -> Vec<Named> {
     packets.sort_unstable_by_key(|&(_, number)| number);
