@@ -128,9 +128,8 @@ impl IntervalLoss {
                 }
                 self.window.push_back(shares);
             }
-            let mean = |of: fn(&Shares) -> f64| {
-                (self.window.iter().map(of).sum::<f64>() / self.window.len() as f64).clamp(0.0, 1.0)
-            };
+            let mean =
+                |of: fn(&Shares) -> f64| (self.window.iter().map(of).sum::<f64>() / self.window.len() as f64).max(0.0);
             (self.loss, self.raw_loss) = (mean(|shares| shares.loss), mean(|shares| shares.raw_loss));
         }
         ended
@@ -185,6 +184,17 @@ mod tests {
         interval(&mut loss, 90, 10);
         interval(&mut loss, 60, 0);
         assert_eq!(loss.loss(), 0.0);
+    }
+
+    #[test]
+    fn before_anything_was_expected_nothing_is_lost() {
+        assert_eq!(Counts::default().share(0), 0.0, "of none");
+        for least in [0, 10] {
+            let mut loss = IntervalLoss::new(3, least);
+            assert_eq!((loss.loss(), loss.raw_loss()), (0.0, 0.0));
+            assert_eq!(loss.end_interval(), Counts::default());
+            assert_eq!((loss.loss(), loss.raw_loss()), (0.0, 0.0));
+        }
     }
 
     #[test]

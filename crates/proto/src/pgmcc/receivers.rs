@@ -131,3 +131,49 @@ impl Known {
         self.timer.sample(sample.round_trip);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(receivers: &mut Receivers, receiver: u32, number: u64, rtt: f64) -> f64 {
+        let (round_trip, loss_rate) = (Duration::from_secs_f64(rtt), 0.01);
+        receivers.hear(Sample { receiver: Address::endpoint(receiver), number, round_trip, rtt, loss_rate }).rtt
+    }
+
+    #[test]
+    fn each_receiver_has_a_round_trip_time_of_its_own() {
+        let config = Config { rtt_weight: 0.25, ..Config::default() };
+        let mut receivers = Receivers::new(&config);
+        let seen = [(1, 0.1), (2, 0.5), (3, 0.9), (1, 0.2), (2, 0.5), (3, 0.5), (2, 0.5), (1, 0.125)];
+        let smoothed = seen.iter().zip(0..).map(|(&(from, rtt), number)| heard(&mut receivers, from, number, rtt));
+        let expected = [0.1, 0.5, 0.9, 0.125, 0.5, 0.8, 0.5, 0.125];
+        assert!(smoothed.zip(expected).all(|(smoothed, expected)| (smoothed - expected).abs() < 1e-12));
+    }
+
+    #[test]
+    fn of_recent_ackers_the_one_whose_turn_is_longest_ago_gives_way() {
+        let config = Config { recent_ackers: 2, ..Config::default() };
+        let mut receivers = Receivers::new(&config);
+        let [a, b, c] = [1, 2, 3].map(Address::endpoint);
+        for (number, acker) in (0..).zip([a, b, a, c]) {
+            heard(&mut receivers, acker.index() as u32, number, 0.1);
+            receivers.elect(acker);
+        }
+        assert_eq!([a, b, c].map(|receiver| receivers.acker(receiver).is_some()), [true, false, true]);
+    }
+
+    #[test]
+    fn of_one_that_has_left_nothing_is_known_whether_it_was_acker_or_not() {
+        for was_acker in [true, false] {
+            let mut receivers = Receivers::new(&Config::default());
+            heard(&mut receivers, 1, 0, 8.0);
+            if was_acker {
+                receivers.elect(Address::endpoint(1));
+            }
+            receivers.forget(Address::endpoint(1));
+            assert_eq!((receivers.counts(), receivers.acker(Address::endpoint(1)).is_some()), ((0, 0), false));
+            assert_eq!(heard(&mut receivers, 1, 1, 0.1), 0.1, "it comes as a new one");
+        }
+    }
+}

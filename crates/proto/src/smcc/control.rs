@@ -109,7 +109,7 @@ impl LayerControl {
         }
     }
 
-    /// T_i is this from now on, within the bounds, bit/s.
+    /// T_i, which nobody limits, is this from now on, within the bounds, bit/s.
     pub(super) fn jump(&mut self, rate_bps: f64) {
         match self {
             LayerControl::Tfmcc(control) => control.jump(rate_bps),

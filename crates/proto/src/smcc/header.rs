@@ -46,7 +46,7 @@ pub struct PackedDataHeader {
 }
 
 /// A packet of a counting layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CountingHeader {
     /// Number of the packet in its group, from 0; wraps around.
     pub sequence: u32,

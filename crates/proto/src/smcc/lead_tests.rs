@@ -71,6 +71,32 @@ fn what_a_receiver_gives_up_below_is_not_sent_in_the_layer_that_it_has_left() {
 }
 
 #[test]
+fn what_a_receiver_gives_up_below_is_sent_in_the_layer_that_it_has_left_if_somebody_is_above() {
+    // R_2 is T_2 - T_1 = 3 - 1.1 Mbit/s from the moment on: 237.5 packets per second.
+    let mut run = Run::new(&direct());
+    let both = |run: &mut Run, from_s: f64, until_s: f64, (layer, rate_bps): (u8, f64)| {
+        for n in 0..((until_s - from_s) / 0.064) as u32 {
+            let now_s = from_s + 0.064 * f64::from(n);
+            run.report(now_s, 1, layer, rate_bps);
+            run.report(now_s, 2, 3, 6e6);
+        }
+    };
+    both(&mut run, 2.0, 5.0, (2, 3e6));
+    run.sent(5.0);
+    run.report_as(5.0, 1, 1, 1.1e6, |header| header.dropped = true);
+    both(&mut run, 5.064, 5.5, (1, 1.1e6));
+    let sent = per_layer(&run.sent(5.5))[2];
+    assert!((115..=121).contains(&sent), "{sent}");
+}
+
+#[test]
+fn a_lowest_layer_that_is_full_for_those_above_is_not_halved_for_want_of_reports() {
+    let mut run = Run::new(&direct());
+    run.keep_reporting((2.0, 60.0), 1, 2, 3e6);
+    assert_eq!((run.rates()[0], crate::testing::gauge(&run.sender, "timeouts")), (1e6, 0.0));
+}
+
+#[test]
 fn the_rate_grows_by_the_longest_round_trip_that_who_limits_had_lately() {
     for (wait_s, expected_s) in [(1.0, 0.3), (20.0, 0.064)] {
         let mut run = Run::new(&direct());
@@ -196,6 +222,8 @@ fn a_silent_receiver_is_given_up_and_another_elected() {
     assert_eq!((run.rates()[1], run.elections()), (1e6, vec![]));
     run.run(last_s + 0.639);
     let round = run.sender.round(1);
+    let passed = run.sender.layers[1].led.clone().pass(at(last_s + 0.641), true);
+    assert!(passed.given_up && passed.next_round, "whoever begins a round says so");
     run.run(last_s + 0.641);
     let [(given_up_s, 1)] = run.elections()[..] else { panic!("{:?}", run.elections()) };
     assert!((given_up_s - last_s - 0.64).abs() < 1e-3, "{given_up_s}");

@@ -59,7 +59,7 @@ impl Sender {
                 size: config.tfmcc.packet_size.0 as u16,
                 ttl: INITIAL_TTL,
                 ecn: if config.tfmcc.ecn { Ecn::Capable } else { Ecn::NotCapable },
-                header: Header::Counting(CountingHeader { sequence: 0, tick: 0 }).into(),
+                header: Header::Counting(CountingHeader::default()).into(),
             },
             first_counting,
             counting_pkts: 0,

@@ -10,6 +10,8 @@ use crate::smcc::header::{DataHeader, FeedbackHeader};
 use crate::tfmcc;
 use crate::time::Rate;
 
+#[path = "sender_heard_tests.rs"]
+mod heard;
 #[path = "lead_tests.rs"]
 mod lead;
 

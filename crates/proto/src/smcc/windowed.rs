@@ -100,7 +100,8 @@ impl WindowedControl {
         &mut self.rounds
     }
 
-    /// A report of a receiver whose highest layer is this. `None` if it says nothing.
+    /// A report of a receiver whose highest layer is this and which stays there. `None` if it says nothing; else
+    /// somebody limits.
     pub(super) fn hear(&mut self, now: Instant, feedback: &Feedback) -> Option<Heard> {
         let (before_bps, lead) = (self.rounds.rate_bps(), self.rounds.clr());
         let heard = self.rounds.hear(now, feedback)?;
@@ -108,10 +109,8 @@ impl WindowedControl {
         if lead_now == Some(feedback.receiver) {
             self.heard_at = now;
         }
-        if lead_now.is_some() {
-            self.election_ends = Instant::FAR_FUTURE;
-        }
-        if lead_now != lead && lead_now.is_some() {
+        self.election_ends = Instant::FAR_FUTURE;
+        if lead_now != lead {
             // What it asks for, but no more than there is: what is beyond comes with its ACKs.
             let asked_bps = self.rounds.adjusted_bps(feedback).min(before_bps);
             self.acknowledges = false;
@@ -119,7 +118,7 @@ impl WindowedControl {
             self.rtt.sample(Duration::from_secs_f64(feedback.rtt_s.clamp(LEAST_RTT_S, GREATEST_RTT_S)));
             self.set_window(asked_bps);
         }
-        self.follow(before_bps);
+        self.follow();
         Some(heard)
     }
 
@@ -147,7 +146,7 @@ impl WindowedControl {
                 }
             }
         }
-        self.follow(self.rounds.rate_bps());
+        self.follow();
         halved
     }
 
@@ -198,12 +197,10 @@ impl WindowedControl {
         self.rounds.deadline().min(silent_at).min(self.election_ends)
     }
 
-    /// T_i is this from now on, within the bounds, bit/s.
+    /// T_i, which nobody limits, is this from now on, within the bounds, bit/s.
     pub(super) fn jump(&mut self, rate_bps: f64) {
+        debug_assert!(self.rounds.clr().is_none(), "the window of who limits says what T_i is");
         self.rounds.jump(rate_bps);
-        if self.rounds.clr().is_some() {
-            self.set_window(self.rounds.rate_bps());
-        }
     }
 
     /// W_i, packets.
@@ -228,13 +225,9 @@ impl WindowedControl {
         self.window.set(rate_bps * self.rtt_s() / self.packet_bits);
     }
 
-    /// T_i is what W_i gives, if somebody limits; W_i stays within what the layer may carry. Without anybody T_i does
-    /// not rise.
-    fn follow(&mut self, before_bps: f64) {
-        if self.rounds.clr().is_none() {
-            let rate_bps = self.rounds.rate_bps().min(before_bps);
-            return self.rounds.jump(rate_bps);
-        }
+    /// T_i is what W_i gives, as somebody limits; W_i stays within what the layer may carry.
+    fn follow(&mut self) {
+        debug_assert!(self.rounds.clr().is_some(), "without anybody there is no window");
         let packets = |rate_bps: f64| rate_bps * self.rtt_s() / self.packet_bits;
         let bounded = self.window.packets().min(packets(self.bound_bps)).max(packets(self.floor_bps));
         if bounded != self.window.packets() {

@@ -181,6 +181,49 @@ fn who_does_not_acknowledge_is_given_up() {
 }
 
 #[test]
+fn who_takes_over_has_the_time_to_learn_of_it_whatever_the_one_before_it_did() {
+    let mut control = control(false);
+    control.jump(1.9e6);
+    control.hear(at(1.0), &report(A, 5e6, 0.5));
+    ack(&mut control, 1.1, A, 0.5, 1);
+    // It has 3 s, as it may not know yet that it is to acknowledge, and not its time-out of R + 4·R/2 = 1.5 s.
+    control.hear(at(1.2), &report(B, 1.1e6, 0.5));
+    assert_eq!(control.rounds().clr(), Some(B));
+    control.pass(at(4.1));
+    assert_eq!(control.rounds().clr(), Some(B));
+    assert!(control.pass(at(4.3)).given_up);
+}
+
+#[test]
+fn who_acknowledges_but_no_longer_reports_does_not_win_back_by_acks_what_its_silence_has_halved() {
+    let mut control = control(false);
+    control.jump(2e6);
+    let mut now_s = 1.0;
+    while now_s < 10.0 && control.rounds().rate_bps() > 1.9e6 {
+        if now_s < 3.0 {
+            control.hear(at(now_s), &report(A, 5e6, 0.08));
+        }
+        ack(&mut control, now_s, A, 0.08, 1);
+        control.pass(at(now_s));
+        now_s += 0.02;
+    }
+    assert!(now_s > 3.3, "after four round trips: {now_s}");
+    assert_eq!((control.rounds().clr(), control.rounds().rate_bps()), (Some(A), 1e6));
+    ack(&mut control, now_s + 0.008, A, 0.08, 2);
+    assert!(control.rounds().rate_bps() < 1.02e6, "{}", control.rounds().rate_bps());
+}
+
+#[test]
+fn who_limits_may_be_silent_for_a_minute_at_most() {
+    // RFC 6298 (2.5): a bound of the time-out is 60 s or more. R + 4·R/2 would be 189 s.
+    let mut control = control(false);
+    control.jump(1e6);
+    control.hear(at(1.0), &report(A, 5e6, 63.0));
+    assert!(!control.pass(at(60.99)).given_up);
+    assert!(control.pass(at(61.01)).given_up);
+}
+
+#[test]
 fn on_a_long_way_the_time_out_comes_before_ten_round_trips() {
     let mut control = control(false);
     control.jump(1e6);
@@ -258,7 +301,8 @@ fn an_election_takes_a_back_off_and_a_round_trip_if_asked_for() {
         // Somebody answers in time.
         control.hear(at(1.9), &report(A, 5e6, 0.08));
         control.lead_left(at(2.0));
+        let end_s = 2.0 + 0.05 + control.rounds().max_rtt_s() + control.rounds().gap_s();
         control.hear(at(2.05), &report(B, 5e6, 0.08));
-        assert!(control.rounds().clr() == Some(B) && !control.pass(at(2.3)).next_round);
+        assert!(control.rounds().clr() == Some(B) && !control.pass(at(end_s + 1e-6)).next_round);
     }
 }
