@@ -95,6 +95,19 @@ Lengths: TypeAlias = Literal["exponential", "pareto"]
 * "exponential": Exponential.
 * "pareto": Pareto, with a heavy tail.
 """
+LieKind: TypeAlias = Literal["loss", "nothing", "contradiction", "late", "flapping", "acknowledge", "silence", "flood"]
+"""What a liar does.
+
+* "loss": It treats a part of what comes as lost.
+* "nothing": Its reports say that all is lost and that it can take nothing, and it acknowledges nothing. An announcement
+  of an experiment names the lowest level.
+* "contradiction": Its reports say the same, but it acknowledges what has come.
+* "late": Its reports come late, so the time stamps that they return are old.
+* "flapping": It leaves and joins again and again.
+* "acknowledge": It treats what is lost as if it had come.
+* "silence": It reports nothing.
+* "flood": It repeats its last report, however old; of an announcement the lowest level.
+"""
 LinkMode: TypeAlias = Literal["auto", "fused", "two-stage"]
 """How a link computes when packets leave.
 
@@ -1592,6 +1605,44 @@ class LayeredCbrSession(Part):
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
+class Lie(Part):
+    """How some of the receivers of a session lie.
+
+    Parameters
+    ----------
+    after : str such as "250 ms", optional
+        How long after its join each begins to lie. Default "0 s".
+    delay : str such as "250 ms", optional
+        Of "late": by how much its reports are late. Default "2 s".
+    liars : int, optional
+        How many receivers lie: the last ones. Default 1.
+    part : float, optional
+        Of "loss": the part of data packets that it pretends not to have got. Default 0.3.
+    period : str such as "250 ms", optional
+        Of "flapping": how long it is there and away by turns; of "flood": the time from one report to the next. Default
+        "5 s".
+    what : {"loss", "nothing", "contradiction", "late", "flapping", "acknowledge", "silence", "flood"}, optional
+        What they do. Default "loss".
+    """
+
+    after: str | None = None
+    """How long after its join each begins to lie. Default "0 s"."""
+    delay: str | None = None
+    """Of "late": by how much its reports are late. Default "2 s"."""
+    liars: int | None = None
+    """How many receivers lie: the last ones. Default 1."""
+    part: float | None = None
+    """Of "loss": the part of data packets that it pretends not to have got. Default 0.3."""
+    period: str | None = None
+    """Of "flapping": how long it is there and away by turns; of "flood": the time from one report to the next.
+    Default "5 s".
+    """
+    what: LieKind | None = None
+    """What they do. Default "loss"."""
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class Link(Part):
     """A link between two nodes, or changes to a link of that name that the topology makes.
 
@@ -1861,6 +1912,9 @@ class MldaParameters(Part):
     echoes : int, optional
         The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into the
         source's part of the session's bandwidth and a packet of 1500 bytes.
+    exclude_below : str such as "1.5 Mbit/s", optional
+        Receivers that lose packets and report a smaller share than this are not heeded, as an application without use
+        for so little would have it (RFC 4654 section 3.3). Left out, all are.
     extra_interval : str such as "250 ms", optional
         The least time from one extra report to the next. Default 1 s.
     fast_decrease : bool, optional
@@ -1950,6 +2004,10 @@ class MldaParameters(Part):
     echoes: int | None = None
     """The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into
     the source's part of the session's bandwidth and a packet of 1500 bytes.
+    """
+    exclude_below: str | None = None
+    """Receivers that lose packets and report a smaller share than this are not heeded, as an application without use
+    for so little would have it (RFC 4654 section 3.3). Left out, all are.
     """
     extra_interval: str | None = None
     """The least time from one extra report to the next. Default 1 s."""
@@ -2060,6 +2118,9 @@ class MldaSession(Part):
     echoes : int, optional
         The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into the
         source's part of the session's bandwidth and a packet of 1500 bytes.
+    exclude_below : str such as "1.5 Mbit/s", optional
+        Receivers that lose packets and report a smaller share than this are not heeded, as an application without use
+        for so little would have it (RFC 4654 section 3.3). Left out, all are.
     extra_interval : str such as "250 ms", optional
         The least time from one extra report to the next. Default 1 s.
     fast_decrease : bool, optional
@@ -2163,6 +2224,10 @@ class MldaSession(Part):
     echoes: int | None = None
     """The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into
     the source's part of the session's bandwidth and a packet of 1500 bytes.
+    """
+    exclude_below: str | None = None
+    """Receivers that lose packets and report a smaller share than this are not heeded, as an application without use
+    for so little would have it (RFC 4654 section 3.3). Left out, all are.
     """
     extra_interval: str | None = None
     """The least time from one extra report to the next. Default 1 s."""
@@ -2304,6 +2369,9 @@ class OmccParameters(Part):
         Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
     ecn : bool, optional
         Data packets are ECN-capable, and marks count as losses. Default false.
+    exclude_below : str such as "1.5 Mbit/s", optional
+        Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
+        application "should exclude receivers that report such a low rate"). Left out, all are.
     f_apply : {"equation", "increase", "receive-rate"}, optional
         What f(N) multiplies. Default "equation".
     f_max : float, optional
@@ -2394,6 +2462,10 @@ class OmccParameters(Part):
     """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
     ecn: bool | None = None
     """Data packets are ECN-capable, and marks count as losses. Default false."""
+    exclude_below: str | None = None
+    """Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
+    application "should exclude receivers that report such a low rate"). Left out, all are.
+    """
     f_apply: OmccApply | None = None
     """What f(N) multiplies. Default "equation"."""
     f_max: float | None = None
@@ -2508,6 +2580,9 @@ class OmccSession(Part):
         Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
     ecn : bool, optional
         Data packets are ECN-capable, and marks count as losses. Default false.
+    exclude_below : str such as "1.5 Mbit/s", optional
+        Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
+        application "should exclude receivers that report such a low rate"). Left out, all are.
     f_apply : {"equation", "increase", "receive-rate"}, optional
         What f(N) multiplies. Default "equation".
     f_max : float, optional
@@ -2612,6 +2687,10 @@ class OmccSession(Part):
     """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
     ecn: bool | None = None
     """Data packets are ECN-capable, and marks count as losses. Default false."""
+    exclude_below: str | None = None
+    """Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
+    application "should exclude receivers that report such a low rate"). Left out, all are.
+    """
     f_apply: OmccApply | None = None
     """What f(N) multiplies. Default "equation"."""
     f_max: float | None = None
@@ -2928,11 +3007,17 @@ class PgmccParameters(Part):
 
     Parameters
     ----------
+    bar : str such as "250 ms", optional
+        For so long an acker whose word does not agree with its acknowledgements cannot be the acker again; 0 s: its
+        word is not looked at. Default 60 s.
     bias : float, optional
         C: a receiver becomes the acker if its throughput is below so many times the acker's. Default 0.75 (the draft,
         section 2.3).
     ecn : bool, optional
         Data packets are ECN-capable, and marks count as losses. Default false.
+    exclude_below : str such as "1.5 Mbit/s", optional
+        Receivers that lose packets and whose throughput by the TCP equation is below this are not heeded, as an
+        application without use for so little would have it (RFC 4654 section 3.3). Left out, all are.
     feedback_size : str such as "1000 B", optional
         Size of an ACK, a NAK and an NCF on the wire; left out, what the fields of each take: 59 B, 59 B and 46 B.
     initial_rto : str such as "250 ms", optional
@@ -2968,12 +3053,20 @@ class PgmccParameters(Part):
         After so many time-outs in a row another acker is elected. Default 2 (the draft, section 2.7).
     """
 
+    bar: str | None = None
+    """For so long an acker whose word does not agree with its acknowledgements cannot be the acker again; 0 s: its
+    word is not looked at. Default 60 s.
+    """
     bias: float | None = None
     """C: a receiver becomes the acker if its throughput is below so many times the acker's. Default 0.75 (the draft,
     section 2.3).
     """
     ecn: bool | None = None
     """Data packets are ECN-capable, and marks count as losses. Default false."""
+    exclude_below: str | None = None
+    """Receivers that lose packets and whose throughput by the TCP equation is below this are not heeded, as an
+    application without use for so little would have it (RFC 4654 section 3.3). Left out, all are.
+    """
     feedback_size: str | None = None
     """Size of an ACK, a NAK and an NCF on the wire; left out, what the fields of each take: 59 B, 59 B and 46 B."""
     initial_rto: str | None = None
@@ -3021,11 +3114,17 @@ class PgmccSession(Part):
     ----------
     source : str
         Sending node.
+    bar : str such as "250 ms", optional
+        For so long an acker whose word does not agree with its acknowledgements cannot be the acker again; 0 s: its
+        word is not looked at. Default 60 s.
     bias : float, optional
         C: a receiver becomes the acker if its throughput is below so many times the acker's. Default 0.75 (the draft,
         section 2.3).
     ecn : bool, optional
         Data packets are ECN-capable, and marks count as losses. Default false.
+    exclude_below : str such as "1.5 Mbit/s", optional
+        Receivers that lose packets and whose throughput by the TCP equation is below this are not heeded, as an
+        application without use for so little would have it (RFC 4654 section 3.3). Left out, all are.
     feedback_size : str such as "1000 B", optional
         Size of an ACK, a NAK and an NCF on the wire; left out, what the fields of each take: 59 B, 59 B and 46 B.
     initial_rto : str such as "250 ms", optional
@@ -3075,12 +3174,20 @@ class PgmccSession(Part):
 
     source: str
     """Sending node."""
+    bar: str | None = None
+    """For so long an acker whose word does not agree with its acknowledgements cannot be the acker again; 0 s: its
+    word is not looked at. Default 60 s.
+    """
     bias: float | None = None
     """C: a receiver becomes the acker if its throughput is below so many times the acker's. Default 0.75 (the draft,
     section 2.3).
     """
     ecn: bool | None = None
     """Data packets are ECN-capable, and marks count as losses. Default false."""
+    exclude_below: str | None = None
+    """Receivers that lose packets and whose throughput by the TCP equation is below this are not heeded, as an
+    application without use for so little would have it (RFC 4654 section 3.3). Left out, all are.
+    """
     feedback_size: str | None = None
     """Size of an ACK, a NAK and an NCF on the wire; left out, what the fields of each take: 59 B, 59 B and 46 B."""
     initial_rto: str | None = None
@@ -3243,6 +3350,8 @@ class Receivers(Part):
         Time from the join of one receiver to that of the next. Default "0 s".
     leave : str | Sequence[str] | Series, optional
         When they leave, or when each of them does. Default: not before the end.
+    lie : Lie, optional
+        How the last ones of them lie. Default: they do not.
     nodes : str | Sequence[str], optional
         The node of all receivers, or one for each. Default: receiver i is on the topology's right-i.
     """
@@ -3257,6 +3366,8 @@ class Receivers(Part):
     """Time from the join of one receiver to that of the next. Default "0 s"."""
     leave: str | Sequence[str] | Series | None = None
     """When they leave, or when each of them does. Default: not before the end."""
+    lie: Lie | None = None
+    """How the last ones of them lie. Default: they do not."""
     nodes: str | Sequence[str] | None = None
     """The node of all receivers, or one for each. Default: receiver i is on the topology's right-i."""
 
@@ -4503,6 +4614,9 @@ class Tfmcc(Part):
         Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
     ecn : bool, optional
         Data packets are ECN-capable, and marks count as losses. Default false.
+    exclude_below : str such as "1.5 Mbit/s", optional
+        Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
+        application "should exclude receivers that report such a low rate"). Left out, all are.
     gap_floor : {"decays", "follows"}, optional
         What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter of
         RFC 4654 section 3.2.
@@ -4579,6 +4693,10 @@ class Tfmcc(Part):
     """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
     ecn: bool | None = None
     """Data packets are ECN-capable, and marks count as losses. Default false."""
+    exclude_below: str | None = None
+    """Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
+    application "should exclude receivers that report such a low rate"). Left out, all are.
+    """
     gap_floor: TfmccGapFloor | None = None
     """What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter
     of RFC 4654 section 3.2.
@@ -4677,6 +4795,9 @@ class TfmccParameters(Part):
         Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
     ecn : bool, optional
         Data packets are ECN-capable, and marks count as losses. Default false.
+    exclude_below : str such as "1.5 Mbit/s", optional
+        Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
+        application "should exclude receivers that report such a low rate"). Left out, all are.
     gap_floor : {"decays", "follows"}, optional
         What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter of
         RFC 4654 section 3.2.
@@ -4753,6 +4874,10 @@ class TfmccParameters(Part):
     """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
     ecn: bool | None = None
     """Data packets are ECN-capable, and marks count as losses. Default false."""
+    exclude_below: str | None = None
+    """Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
+    application "should exclude receivers that report such a low rate"). Left out, all are.
+    """
     gap_floor: TfmccGapFloor | None = None
     """What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter
     of RFC 4654 section 3.2.
@@ -4853,6 +4978,9 @@ class TfmccSession(Part):
         Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
     ecn : bool, optional
         Data packets are ECN-capable, and marks count as losses. Default false.
+    exclude_below : str such as "1.5 Mbit/s", optional
+        Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
+        application "should exclude receivers that report such a low rate"). Left out, all are.
     gap_floor : {"decays", "follows"}, optional
         What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter of
         RFC 4654 section 3.2.
@@ -4943,6 +5071,10 @@ class TfmccSession(Part):
     """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
     ecn: bool | None = None
     """Data packets are ECN-capable, and marks count as losses. Default false."""
+    exclude_below: str | None = None
+    """Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
+    application "should exclude receivers that report such a low rate"). Left out, all are.
+    """
     gap_floor: TfmccGapFloor | None = None
     """What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter
     of RFC 4654 section 3.2.

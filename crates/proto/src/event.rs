@@ -94,6 +94,14 @@ pub const LAYER_ADDED: &EventKind = &EventKind::new("layer-added", "layers", "A 
 /// A receiver has left a layer, likewise.
 pub const LAYER_DROPPED: &EventKind = &EventKind::new("layer-dropped", "layers", "A receiver has left a layer.");
 
+/// The source no longer heeds a receiver, the subject of the event. Before is the rate that it must report to be
+/// heeded, after what it reports; NaN if what it says cannot be true.
+pub const RECEIVER_EXCLUDED: &EventKind = &EventKind::new(
+    "receiver-excluded",
+    "bit/s",
+    "The source no longer heeds a receiver: the least rate that is heeded and what it reports, or its word is untrue.",
+);
+
 impl Event {
     /// An event that changes nothing with a number.
     pub const fn new(kind: &'static EventKind, cause: Cause) -> Event {

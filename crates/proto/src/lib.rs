@@ -36,6 +36,7 @@ mod gauge;
 pub mod group_set;
 pub mod guest;
 pub mod layer_blocking;
+pub mod liar;
 pub mod mlda;
 pub mod omcc;
 pub mod packet;

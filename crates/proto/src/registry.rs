@@ -220,6 +220,8 @@ mod battery;
 mod foreign;
 #[cfg(test)]
 mod inputs;
+#[cfg(test)]
+mod liars;
 
 #[cfg(test)]
 mod tests {

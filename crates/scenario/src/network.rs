@@ -3,6 +3,7 @@
 
 use crate::model::CalendarChoice;
 use faircast_proto::flow_kind::FlowKind;
+use faircast_proto::liar::Lie;
 use faircast_proto::random::Random;
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::registry::flows::FlowConfig;
@@ -172,6 +173,8 @@ pub struct NetworkSession {
     pub stop: Option<Duration>,
     /// Who receives.
     pub receivers: Vec<NetworkReceiver>,
+    /// How the last ones of them lie, if they do.
+    pub lie: Option<Lie>,
     /// How members and routers come to its packets.
     pub plan: SessionPlan,
 }

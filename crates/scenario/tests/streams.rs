@@ -35,7 +35,7 @@ receivers = { nodes = ["right-0"] }
 scheme = "tfmcc"
 source = "left-0"
 start_jitter = "1 s"
-receivers = { nodes = ["right-0", "right-1"], join_jitter = "1 s" }
+receivers = { nodes = ["right-0", "right-1"], join_jitter = "1 s", lie = { part = 0.1 } }
 [sessions.scaled]
 scheme = "omcc"
 source = "left-1"

@@ -110,6 +110,7 @@ REGISTRY: dict[str, str] = {
     "x-tfmcc-tcp": "faircast.experiments.checks.tfmcc_beside_tcp",
     "x-pgmcc": "faircast.experiments.checks.pgmcc_window",
     "x-pgmcc-tcp": "faircast.experiments.checks.pgmcc_beside_tcp",
+    "x-lies": "faircast.experiments.checks.lies",
     "x-loss-differentiation": "faircast.experiments.checks.loss_differentiation",
     "x-conservation": "faircast.experiments.checks.conservation",
     "x-determinism": "faircast.experiments.checks.determinism",

@@ -71,6 +71,10 @@ pub struct Config {
     /// The most that all layers carry together; left out, the rate of the fastest link out of the source's node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_rate: Option<Rate>,
+    /// Receivers that lose packets and report a smaller share than this are not heeded, as an application without use
+    /// for so little would have it (RFC 4654 section 3.3). Left out, all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exclude_below: Option<Rate>,
     /// The enhancement layers are empty if they would carry less than this part of all together. Default 0.05.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub least_gap: f64,
@@ -208,6 +212,7 @@ impl Default for Config {
             max_rate: None,
             least_gap: 0.05,
             jitter: 0.1,
+            exclude_below: None,
             reports_to: ReportsTo::SenderAndGroup,
             similar: 0.1,
             feedback_share: 0.5,

@@ -8,8 +8,9 @@ use super::reports::{Heard, Reports};
 use super::rtcp::{LayerLine, Message, Octets, ReceiverReport, SenderReport, middle};
 use super::show::{FAST_DECREASE, LEADING_RECEIVER, LIMITING_RECEIVER, RATE, SENDER_GAUGES};
 use crate::control::Control;
-use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, Outbox, Report};
+use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, Outbox, RECEIVER_EXCLUDED, Report};
 use crate::packet::{self, Address, Ecn, INITIAL_TTL, Packet};
+use crate::parts::exclusion::{Exclusion, Verdict};
 use crate::parts::pacer::Pacer;
 use crate::parts::rtt::stamp_us;
 use crate::random::Random;
@@ -21,6 +22,7 @@ use crate::time::{Duration, Instant, NANOS_PER_SECOND};
 pub struct Sender {
     config: Config,
     budget: Budget,
+    exclusion: Exclusion,
     layering: Layering,
     /// A data packet, but for its group, its number and its time.
     template: Packet,
@@ -91,6 +93,7 @@ impl Sender {
         let layer = Layer { rate_bps: 0.0, pacer: Pacer::OFF, stretch: 1.0, sequence: 0 };
         Sender {
             budget: Budget::new(config, seat.members),
+            exclusion: Exclusion::new(config.exclude_below),
             layering: Layering {
                 least_bps: config.least_bps(),
                 most_bps: seat.bounded(config.max_rate).map_or(f64::INFINITY, |rate| rate.as_bps_f64()).min(MOST_BPS),
@@ -332,6 +335,19 @@ impl Sender {
         let is_sound = report.rate_bps.is_finite() && report.rate_bps >= 0.0 && (0.0..=1.0).contains(&report.loss);
         if !(is_of_now && is_own && is_sound) {
             return;
+        }
+        if report.loss > 0.0 {
+            let share_bps = f64::from(report.rate_bps);
+            let verdict = self.exclusion.hear(receiver, share_bps);
+            if verdict == Verdict::Excluded {
+                let cause = Cause::Report { receiver, number: report.number.into() };
+                let event = Event::change(RECEIVER_EXCLUDED, self.exclusion.least_bps(), share_bps, cause);
+                out.event(event.about(Some(receiver)));
+            }
+            if verdict != Verdict::Heeded {
+                self.reports.remove(receiver);
+                return;
+            }
         }
         let heard = Heard { report, rtt_s, came: now, round: running.round };
         if !self.reports.add(receiver, heard) {

@@ -1,7 +1,7 @@
 //! What endpoints show of themselves, and what may happen in them.
 
 use super::receiver_show::{JOIN_REVOKED, SHARE};
-use crate::endpoint::{EventKind, Gauge, LAYER_ADDED, LAYER_DROPPED};
+use crate::endpoint::{EventKind, Gauge, LAYER_ADDED, LAYER_DROPPED, RECEIVER_EXCLUDED};
 
 /// What a source shows.
 pub const SENDER_GAUGES: &[Gauge; 8] = &[
@@ -39,5 +39,14 @@ pub const FAST_DECREASE: &EventKind = &EventKind::new(
 .with(INPUTS);
 
 /// All of them, those of receivers as well.
-pub const EVENTS: &[&EventKind] =
-    &[RATE, LIMITING_RECEIVER, LEADING_RECEIVER, FAST_DECREASE, SHARE, LAYER_ADDED, LAYER_DROPPED, JOIN_REVOKED];
+pub const EVENTS: &[&EventKind] = &[
+    RATE,
+    LIMITING_RECEIVER,
+    LEADING_RECEIVER,
+    FAST_DECREASE,
+    RECEIVER_EXCLUDED,
+    SHARE,
+    LAYER_ADDED,
+    LAYER_DROPPED,
+    JOIN_REVOKED,
+];

@@ -1,6 +1,6 @@
 //! What the endpoints show of themselves beside what TFMCC's do, and what may happen in them.
 
-use crate::endpoint::{EventKind, Gauge};
+use crate::endpoint::{EventKind, Gauge, RECEIVER_EXCLUDED};
 use crate::tfmcc;
 
 /// What a sender shows: what TFMCC's does, and what multiplies the rate.
@@ -21,5 +21,12 @@ pub const SENDER_GAUGES: &[Gauge] = {
 pub const SCALE: &EventKind = &EventKind::new("scale", "1", "The rate is multiplied by another factor f(N).");
 
 /// All that may happen in the endpoints.
-pub const EVENTS: &[&EventKind] =
-    &[tfmcc::RATE, tfmcc::LIMITING_RECEIVER, tfmcc::SLOW_START_ENDED, tfmcc::LOSS_EVENT, tfmcc::REPORT, SCALE];
+pub const EVENTS: &[&EventKind] = &[
+    tfmcc::RATE,
+    tfmcc::LIMITING_RECEIVER,
+    tfmcc::SLOW_START_ENDED,
+    tfmcc::LOSS_EVENT,
+    tfmcc::REPORT,
+    RECEIVER_EXCLUDED,
+    SCALE,
+];

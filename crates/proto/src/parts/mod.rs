@@ -6,6 +6,7 @@
 //! | `rtt.rs` | stamps in microseconds; round-trip time and one-way adjustment | RFC 4654 sections 4.3.2, 4.3.3 |
 //! | `rto.rs` | SRTT, RTTVAR and the retransmission time-out | RFC 6298 |
 //! | `sequence.rs` | sequence numbers that wrap, and wild ones | RFC 3550 appendix A.1 |
+//! | `exclusion.rs` | receivers that report too little to be heeded | RFC 4654 section 3.3 |
 //! | `loss_detection.rs` | what is missing in a sequence space, and when it is lost | RFC 4654 section 5.1 |
 //! | `loss_differentiation/` | which losses are errors of a link, and how often that is right | [Ehlert] section II.C |
 //! | `loss_events.rs` | loss events, intervals, discounting | RFC 4654 sections 5.2 to 5.5 |
@@ -13,6 +14,7 @@
 //! | `receive_rate.rs` | the rate of arrivals | RFC 4654 section 4.3.4 |
 //! | `pacer.rs` | packets evenly spaced by a rate that changes | RFC 4654 section 3.7 |
 
+pub mod exclusion;
 pub mod loss_detection;
 pub mod loss_differentiation;
 pub mod loss_events;

@@ -58,6 +58,13 @@ pub struct Config {
     /// Of so many recent ackers the source remembers round-trip time and loss rate, and takes ACKs. Default 16.
     #[schemars(range(min = 1, max = 1000))]
     pub recent_ackers: u32,
+    /// For so long an acker whose word does not agree with its acknowledgements cannot be the acker again; 0 s: its
+    /// word is not looked at. Default 60 s.
+    pub bar: Duration,
+    /// Receivers that lose packets and whose throughput by the TCP equation is below this are not heeded, as an
+    /// application without use for so little would have it (RFC 4654 section 3.3). Left out, all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exclude_below: Option<Rate>,
     /// Data packets are ECN-capable, and marks count as losses. Default false.
     pub ecn: bool,
 }
@@ -105,6 +112,8 @@ impl Default for Config {
             max_rto: Duration::from_secs(8),
             timeouts_to_election: 2,
             recent_ackers: 16,
+            bar: Duration::from_secs(60),
+            exclude_below: None,
             ecn: false,
         }
     }
@@ -133,6 +142,7 @@ impl Config {
             require(value > 0.0 && value <= 1.0, field, value.to_string(), "above 0 up to 1");
         }
         let longest = Duration::from_secs(60);
+        require(self.bar <= Duration::from_secs(1_000_000), "bar", self.bar.to_string(), "at most 1000000 s");
         require(self.nak_backoff <= longest, "nak_backoff", self.nak_backoff.to_string(), "at most 60 s");
         let least = Duration::from_millis(1);
         require((least..=longest).contains(&self.min_rto), "min_rto", self.min_rto.to_string(), "0.001 s to 60 s");

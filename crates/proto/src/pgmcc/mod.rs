@@ -13,6 +13,7 @@
 //! | `window_control.rs` | both together; needs no packets | section 2.2 |
 //! | `acker.rs` | whose throughput is lowest | sections 2.3, 2.4 |
 //! | `receivers.rs` | what the source knows of receivers; recent ackers | sections 2.5, 2.7 |
+//! | `honesty.rs` | whether an acker's word agrees with its ACKs | section 5 |
 //! | `send_times.rs` | when packets were sent, to judge the age of what receivers name | none |
 //! | `rate_meter.rs` | how fast the source sends, to be shown | none |
 //! | `receiver.rs` | the endpoint of the parts below | section 4 |
@@ -28,6 +29,7 @@ mod config;
 #[cfg(test)]
 mod group_tests;
 mod header;
+mod honesty;
 mod loss_filter;
 mod naks;
 mod outstanding;

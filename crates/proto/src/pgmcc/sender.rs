@@ -3,14 +3,17 @@
 use super::acker::{replaces, slowness};
 use super::config::{Config, RttUnit};
 use super::header::{Ack, Data, Header, NCF, Nak};
+use super::honesty::{Account, Barred};
 use super::rate_meter::RateMeter;
 use super::receivers::{Known, Receivers, Sample};
 use super::send_times::SendTimes;
 use super::show::{ELECTION, LIMITING_RECEIVER, LOSS_REDUCTION, SENDER_GAUGES, TIMEOUT, WINDOW};
 use super::window_control::WindowControl;
-use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
+use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, RECEIVER_EXCLUDED, Report};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
+use crate::parts::exclusion::{Exclusion, Verdict};
 use crate::parts::rtt::{LEAST_RTT_S, lag_s, stamp_us};
+use crate::parts::throughput_equation::throughput_bps;
 use crate::time::{Duration, Instant};
 use crate::wire;
 
@@ -36,6 +39,14 @@ pub struct Sender {
     timer: Instant,
     /// Time-outs since the acker was last heard.
     expiries: u32,
+    /// NAKs of the acker that name something new since it has acknowledged something new: it is there.
+    only_naks: u32,
+    /// What it was last heard to have got.
+    named: u64,
+    /// What the acker's ACKs make of its losses.
+    account: Account,
+    barred: Barred,
+    exclusion: Exclusion,
     /// Before this no packet leaves, by the rate that is never passed.
     free_at: Instant,
     meter: RateMeter,
@@ -80,6 +91,11 @@ impl Sender {
             send_times: SendTimes::default(),
             timer: Instant::FAR_FUTURE,
             expiries: 0,
+            only_naks: 0,
+            named: 0,
+            account: Account::new(config.loss_weight),
+            barred: Barred::default(),
+            exclusion: Exclusion::new(config.exclude_below),
             free_at: Instant::ZERO,
             meter: RateMeter::default(),
             confirmed: [None; REMEMBERED],
@@ -147,7 +163,8 @@ impl Sender {
         self.unproven = Some(self.control.next());
         self.receivers.elect(receiver);
         self.control.elected();
-        self.expiries = 0;
+        self.account = Account::new(self.config.loss_weight);
+        (self.expiries, self.only_naks, self.named) = (0, 0, 0);
         self.counts.acker_changes += 1;
         // Else it goes on until somebody acknowledges a packet: changes alone would put it off for ever.
         if elected {
@@ -185,6 +202,10 @@ impl Sender {
         if let Header::Ack(Ack { leave: true, .. }) = header {
             return self.leaves(receiver, cause, out);
         }
+        // Others may miss what it says it misses, but it elects nobody and acknowledges nothing.
+        if self.barred.is_barred(now, receiver) {
+            return;
+        }
         // The stamp is that of a packet as late as the one it names, or later: a round trip is no longer than that.
         let most_s = self.send_times.not_before(number).map_or(GREATEST_RTT_S, |sent| now.since(sent).as_secs_f64());
         let most_s = most_s.clamp(LEAST_RTT_S, GREATEST_RTT_S);
@@ -196,9 +217,15 @@ impl Sender {
         let round_trip = Duration::from_secs_f64(rtt_s);
         let sample = Sample { receiver, number, round_trip, rtt, loss_rate: f64::from(loss_rate) };
         let known = self.receivers.hear(sample).clone();
+        if known.loss_rate > 0.0 && self.excludes(&known, cause, out) {
+            if self.acker == Some(receiver) {
+                self.leaves(receiver, cause, out);
+            }
+            return;
+        }
         match self.known() {
             None => self.appoint(now, receiver, cause, out),
-            Some(acker) if acker.receiver == receiver => self.expiries = 0,
+            Some(acker) if acker.receiver == receiver => self.is_there(number, &header),
             Some(acker) => {
                 if replaces(self.slowness(&known), self.slowness(acker), self.config.bias) {
                     self.appoint(now, receiver, cause, out);
@@ -210,6 +237,39 @@ impl Sender {
             Header::Nak(Nak { missing: Some(missing), .. }) => self.confirm(now, missing, out),
             _ => {}
         }
+    }
+
+    /// Whether the throughput of a receiver is too low to be heeded.
+    fn excludes(&mut self, known: &Known, cause: Cause, out: &mut Outbox) -> bool {
+        let bytes = self.config.packet_size.0 as f64;
+        let rate_bps = throughput_bps(bytes, srtt_s(known), known.loss_rate);
+        let verdict = self.exclusion.hear(known.receiver, rate_bps);
+        if verdict == Verdict::Excluded {
+            let event = Event::change(RECEIVER_EXCLUDED, self.exclusion.least_bps(), rate_bps, cause);
+            out.event(event.about(Some(known.receiver)));
+        }
+        verdict != Verdict::Heeded
+    }
+
+    /// The acker has sent something. Unless its word is not looked at, what ends the count of time-outs is an ACK of
+    /// something new: who has got packets and tells it in NAKs alone would bring the session to a packet per time-out.
+    fn is_there(&mut self, number: u64, header: &Header) {
+        let is_new = number > self.named;
+        self.named = self.named.max(number);
+        if self.config.bar == Duration::ZERO {
+            self.expiries = 0;
+        } else if matches!(header, Header::Ack(_)) {
+            (self.expiries, self.only_naks) = (0, 0);
+        } else {
+            self.only_naks += u32::from(is_new);
+        }
+    }
+
+    /// The acker's word cannot be true: it is none for a time, and nobody will acknowledge what is outstanding.
+    fn bar(&mut self, now: Instant, receiver: Address, cause: Cause, out: &mut Outbox) {
+        self.barred.bar(now, receiver, self.config.bar);
+        out.event(Event::new(RECEIVER_EXCLUDED, cause).about(Some(receiver)));
+        self.leaves(receiver, cause, out);
     }
 
     /// Whoever acknowledged leaves: nobody will acknowledge what is outstanding.
@@ -233,6 +293,13 @@ impl Sender {
         }
         if self.acker == Some(receiver) && self.control.number(ack.highest) >= self.unproven {
             self.unproven = None;
+        }
+        if self.acker == Some(receiver)
+            && self.config.bar > Duration::ZERO
+            && let Some(highest) = self.control.number(ack.highest)
+            && !self.account.agrees(highest, ack.bitmap, f64::from(ack.loss_rate))
+        {
+            return self.bar(now, receiver, cause, out);
         }
         let before = self.control.window();
         let Some(heard) = self.control.hear(receiver, ack.highest, ack.bitmap) else { return };
@@ -269,8 +336,18 @@ impl Sender {
         self.expiries = self.expiries.saturating_add(1);
         let event = Event::change(TIMEOUT, rto.as_secs_f64(), f64::NAN, Cause::Time);
         out.event(event.with([before, self.control.window()]));
-        if self.acker.is_some() && self.expiries >= self.config.timeouts_to_election {
-            self.call_election(Cause::Time, out);
+        if let Some(acker) = self.acker
+            && self.expiries >= self.config.timeouts_to_election
+        {
+            // Neither one ACK that was lost makes it a liar nor one outage.
+            let length = self.config.bar;
+            let lies =
+                self.only_naks > 1 || (self.unproven.is_some() && self.barred.is_silent_again(now, acker, length));
+            if lies && length > Duration::ZERO {
+                self.bar(now, acker, Cause::Time, out);
+            } else {
+                self.call_election(Cause::Time, out);
+            }
         }
         debug_assert!(now >= self.now);
     }

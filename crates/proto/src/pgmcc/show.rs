@@ -1,6 +1,6 @@
 //! What the endpoints show of themselves, and what may happen in them.
 
-use crate::endpoint::{EventKind, Gauge};
+use crate::endpoint::{EventKind, Gauge, RECEIVER_EXCLUDED};
 
 /// What a source shows. Its tokens are the window less what is outstanding.
 pub const SENDER_GAUGES: &[Gauge; 7] = &[
@@ -45,6 +45,5 @@ pub const LIMITING_RECEIVER: &EventKind =
     ]);
 /// The source asks for an acker: its packets name none.
 pub const ELECTION: &EventKind = &EventKind::new("election", "1", "The source asks for a receiver that limits.");
-
 /// All of them.
-pub const EVENTS: &[&EventKind] = &[WINDOW, LOSS_REDUCTION, TIMEOUT, LIMITING_RECEIVER, ELECTION];
+pub const EVENTS: &[&EventKind] = &[WINDOW, LOSS_REDUCTION, TIMEOUT, LIMITING_RECEIVER, ELECTION, RECEIVER_EXCLUDED];

@@ -255,6 +255,10 @@ impl Config {
             let message = format!("{} bit/s given; legal is none: the bounds of the layers say it", rate.0);
             wrong.push(named("max_rate".to_owned(), message));
         }
+        if self.tfmcc.exclude_below.is_some() {
+            let message = "given; legal is none: who asks for less than a layer has leaves the layer".to_owned();
+            wrong.push(named("exclude_below".to_owned(), message));
+        }
         if self.tfmcc.loss_differentiation.is_some() {
             let message = "given; legal is none: it stands beside tfmcc, for all layers together".to_owned();
             wrong.push(named("loss_differentiation".to_owned(), message));

@@ -30,6 +30,10 @@ pub struct Config {
     /// The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_rate: Option<Rate>,
+    /// Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
+    /// application "should exclude receivers that report such a low rate"). Left out, all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exclude_below: Option<Rate>,
     /// Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
     #[schemars(range(min = 1.0, max = 100.0))]
     pub round_rtts: f64,
@@ -224,6 +228,7 @@ impl Default for Config {
             report_size: None,
             initial_max_rtt: Duration::from_millis(500),
             max_rate: None,
+            exclude_below: None,
             round_rtts: 6.0,
             suppression: 0.1,
             suppressing_rounds: 2,

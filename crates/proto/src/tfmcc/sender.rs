@@ -7,8 +7,9 @@ use super::header::{Plain, Wording};
 use super::rate_control::{Feedback, RateControl};
 use super::scaling::Scaling;
 use super::show::{LIMITING_RECEIVER, RATE, REPORT, SENDER_GAUGES, SLOW_START_ENDED};
-use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
+use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, RECEIVER_EXCLUDED, Report};
 use crate::packet::{Address, FlowId, Packet};
+use crate::parts::exclusion::{Exclusion, Verdict};
 use crate::parts::pacer::Pacer;
 use crate::parts::rtt::{lag_s, stamp_us};
 use crate::time::{Duration, Instant};
@@ -25,6 +26,7 @@ pub struct SenderOf<W> {
     pacer: Pacer,
     packets: DataPackets,
     echoes: Echoes,
+    exclusion: Exclusion,
     scaling: Scaling,
     running: bool,
     /// The last input: no deadline is before it.
@@ -42,6 +44,7 @@ impl<W: Wording> SenderOf<W> {
             pacer: Pacer::OFF,
             packets: DataPackets::new(config, flow, own, group),
             echoes: Echoes::by(config),
+            exclusion: Exclusion::new(config.exclude_below),
             scaling: Scaling::default(),
             running: false,
             now: Instant::ZERO,
@@ -119,8 +122,15 @@ impl<W: Wording> SenderOf<W> {
         };
         let before = (self.rate_bps(), self.clr());
         let asked_bps = self.control.adjusted_bps(&feedback);
-        let Some(heard) = self.control.hear(now, &feedback) else { return };
         let cause = Cause::Report { receiver: packet.source, number: u64::from(report.round) };
+        if report.have_loss && !report.leave && self.excludes(packet.source, asked_bps, cause, out) {
+            if self.clr() == Some(packet.source) && self.control.limiting_left(now) {
+                self.echoes.clr_lost();
+                self.tell(before, cause, out);
+            }
+            return;
+        }
+        let Some(heard) = self.control.hear(now, &feedback) else { return };
         if heard.limits {
             // What X_r' goes with: the receiver's own round-trip time, or what the sender has made of its report.
             let rtt_s = if report.have_rtt || !report.have_loss { feedback.reckoned_s } else { feedback.rtt_s };
@@ -142,6 +152,16 @@ impl<W: Wording> SenderOf<W> {
             rate_bps: feedback.rate_bps,
         };
         self.echoes.add(stamp, heard.limits);
+    }
+
+    /// Whether a receiver that loses packets asks for too little to be heeded.
+    fn excludes(&mut self, receiver: Address, asked_bps: f64, cause: Cause, out: &mut Outbox) -> bool {
+        let verdict = self.exclusion.hear(receiver, asked_bps);
+        if verdict == Verdict::Excluded {
+            let event = Event::change(RECEIVER_EXCLUDED, self.exclusion.least_bps(), asked_bps, cause);
+            out.event(event.about(Some(receiver)));
+        }
+        verdict != Verdict::Heeded
     }
 
     fn pass(&mut self, now: Instant, out: &mut Outbox) {

@@ -36,6 +36,7 @@ impl Expansion<'_> {
                 start_jitter: course.start_jitter,
                 stop: course.stop,
                 receivers,
+                lie: course.receivers.lie.clone(),
                 plan: plan(session),
             });
         }

@@ -86,6 +86,15 @@ fn members(scenario: &Scenario, name: &str, session: &SessionEntry, found: &mut 
         found.push(Finding::new(format!("{path}.nodes"), message).given(Some("[]")));
         return;
     }
+    if let Some(lie) = &receivers.lie {
+        for (field, message) in lie.check() {
+            found.push(Finding::new(format!("{path}.lie.{field}"), message).on([path.clone()]));
+        }
+        if lie.liars > number {
+            let message = format!("{} given for {number} receivers; legal is 1 to {number}", lie.liars);
+            found.push(Finding::new(format!("{path}.lie.liars"), message).given(Some(lie.liars)).on([path.clone()]));
+        }
+    }
     // Looked at before any of them gets a name.
     if u64::from(number) > MOST {
         return;

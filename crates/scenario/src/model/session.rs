@@ -2,6 +2,7 @@
 
 use super::flow::Nodes;
 use faircast_proto::guest::{self, Guest};
+use faircast_proto::liar::Lie;
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Duration;
@@ -61,6 +62,9 @@ pub struct Receivers {
     /// When they leave, or when each of them does. Default: not before the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leave: Option<Times>,
+    /// How the last ones of them lie. Default: they do not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lie: Option<Lie>,
 }
 
 /// A time, or a list of times.
