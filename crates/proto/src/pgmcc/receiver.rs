@@ -220,7 +220,7 @@ impl Endpoint for Receiver {
     }
 
     fn measure(&self, values: &mut [f64]) {
-        let loss_rate = if self.phase == Phase::Member { self.filter.rate() } else { f64::NAN };
+        let loss_rate = if self.counts.distinct_bytes > 0 { self.filter.rate() } else { f64::NAN };
         values.copy_from_slice(&[loss_rate, self.sent_naks as f64, self.naks.suppressed() as f64]);
     }
 }

@@ -115,6 +115,17 @@ fn who_is_named_acknowledges_at_once() {
 }
 
 #[test]
+fn who_has_left_shows_the_loss_rate_that_it_had() {
+    let mut bench = Bench::new(&Config::default());
+    bench.data(1.0, 0, Some(OTHER));
+    bench.data(1.1, 2, Some(OTHER));
+    let shown = bench.gauge("loss_rate");
+    assert!(shown > 0.0);
+    bench.input(1.2, Input::Stop);
+    assert_eq!(bench.gauge("loss_rate"), shown);
+}
+
+#[test]
 fn naks_wait_for_a_random_part_of_the_back_off() {
     let mut bench = Bench::new(&Config::default());
     for n in 0..200 {
