@@ -276,6 +276,16 @@ def test_who_was_never_there_has_no_satisfaction() -> None:
     assert found["film-0", "satisfaction"] > 0
 
 
+def test_who_is_on_the_node_of_the_source_has_no_satisfaction() -> None:
+    """Nothing bounds what it would have alone; beside another in a session of a single rate it has what that has."""
+    tree = {"format": 1, "name": "x", "duration": "2 s", "topology": {"kind": "dumbbell"}}
+    near = {"scheme": "pgmcc", "source": "left-0", "receivers": {"nodes": ["left-0", "right-0"]}}
+    layers = {"scheme": "layer-blocking", "source": "left-0"}
+    found = faircast.run(tree | {"sessions": {"near": near, "layers": layers}}).metrics()
+    assert found["near-0", "share"] == found["near-0", "rate"] / found["near-1", "max_min_rate"]
+    assert [name for name in found.subjects("satisfaction") if name.startswith("near")] == ["near-1"]
+
+
 def test_nothing_is_held_against_a_network_that_changes() -> None:
     found = faircast.run(STAR, sets=["sessions.film.receivers.leave=['12 s', '8 s']"]).metrics()
     assert [name for name in ("satisfaction", "share", "same_path", "max_min_rate") if found.subjects(name)] == []

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 def alone(problem: Problem) -> dict[str, float]:
     """By receiver of the elastic sessions the max-min fair rate that it would have as the only one, bit/s.
 
+    Of a receiver on the node of its source, whose session has no maximum rate, nothing bounds that: it is left out.
     Receivers with the same route are reckoned once; `effort` says how much work it is.
 
     Raises
@@ -35,6 +36,8 @@ def alone(problem: Problem) -> dict[str, float]:
     for index, demand, by_route in _sessions(problem):
         others = _Others(problem, index)
         for route, names in by_route.items():
+            if not route and math.isinf(demand.max_rate):
+                continue
             give_way()
             found.update(dict.fromkeys(names, rounded(others.rate_of_one(demand, route))))
     return found
