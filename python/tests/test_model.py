@@ -101,7 +101,7 @@ def test_a_lossy_link_in_python_is_the_one_in_toml():
             )
         },
         flows={
-            "file": Tcp(variant="sack", wnd="128 packets", delayed_ack=True),
+            "file": Tcp(variant="sack", wnd="128 packets", delayed_ack=True, send_jitter="4.2 ms"),
             "video": Cbr(from_="left-1", to="right-1", rate="400 kbit/s", packet_size="1000 B", jitter=0.5),
         },
     )

@@ -10,8 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 from conftest import Cli
 
+import faircast
 from faircast import _native
 from faircast.warning import COLUMNS, FILE, Found, Merged, known, lines, merged, of_folder
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "scenarios"
 
 
 def held(subject: str, share: float) -> Found:
@@ -118,3 +121,9 @@ def test_a_run_without_any(cli: Cli, small: Path) -> None:
     free = ("--set", "flows.web.wnd='1000 packets'")
     assert cli("run", small, *free).err == ""
     assert json.loads(cli("run", small, *free, "--json").out)["warnings"] == []
+
+
+@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.toml")), ids=lambda file: file.stem)
+def test_phases_decide_in_no_example(file: Path) -> None:
+    kinds = faircast.run(file).warnings["kind"].to_pylist()
+    assert "phase-effects" not in kinds

@@ -131,7 +131,7 @@ def test_silence_without_a_router() -> None:
 
 
 def test_rlm_leaves_the_layer_of_an_experiment_for_a_loss() -> None:
-    sets = [*SHORT, RLM, 'probes.packets=["bottleneck"]', 'probes.packets_flows=["film"]']
+    sets = [*SHORT, RLM, 'probes.packets=["bottleneck"]', 'probes.packets_flows=["film"]', "flows.ftp.send_jitter=0s"]
     result = faircast.run(FILE, seed=21, sets=sets)
     events, packets = Rows.of(result.events).having(flow="film"), Rows.of(result.packets)
     drops = events.having(event="layer-dropped")

@@ -179,7 +179,9 @@ def test_what_is_steady() -> None:
 
 
 def test_a_rate_that_hardly_changes_is_said_to_stay() -> None:
-    result = faircast.run(EXAMPLES / "rain-fade.toml", sets=["duration=200s", "warmup=20s"])
+    result = faircast.run(
+        EXAMPLES / "rain-fade.toml", sets=["duration=200s", "warmup=20s", "flows.download.send_jitter=0s"]
+    )
     rates = Rows.of(result.events).having(flow="video", event="rate")
     at = next(
         row["t_s"]

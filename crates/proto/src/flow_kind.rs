@@ -5,7 +5,7 @@
 use crate::endpoint::{Endpoint, EventKind};
 use crate::packet::{Address, FlowId};
 use crate::random::Random;
-use crate::time::Rate;
+use crate::time::{Duration, Rate};
 
 /// What the endpoints of a flow are told about it.
 #[derive(Clone, Copy, Debug)]
@@ -71,6 +71,11 @@ pub trait FlowKind {
     /// All that it has to send, bytes on the wire, each packet once; nothing if it has no end of its own.
     fn transfer_bytes(&self) -> Option<u64> {
         None
+    }
+
+    /// The longest random time that each of its packets waits before it goes; zero if none does.
+    fn send_jitter(&self) -> Duration {
+        Duration::ZERO
     }
 
     /// Whether it answers congestion.

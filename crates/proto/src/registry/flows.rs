@@ -5,7 +5,7 @@
 
 use crate::endpoint::{Endpoint, EventKind, Gauge, Input, Outbox, Report};
 use crate::flow_kind::{FlowKind, FlowSeat};
-use crate::time::{Instant, Rate};
+use crate::time::{Duration, Instant, Rate};
 
 /// The kinds of flows: calls the macro of that name with lines as those of [`schemes!`](crate::schemes), where
 /// `module::Config` is a [`FlowKind`].
@@ -115,6 +115,12 @@ macro_rules! declare {
             fn transfer_bytes(&self) -> Option<u64> {
                 match self {
                     $(FlowConfig::$Variant(config) => config.transfer_bytes(),)+
+                }
+            }
+
+            fn send_jitter(&self) -> Duration {
+                match self {
+                    $(FlowConfig::$Variant(config) => FlowKind::send_jitter(config),)+
                 }
             }
 

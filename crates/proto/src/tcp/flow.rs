@@ -3,7 +3,7 @@
 use super::{Config, Receiver, Sender};
 use crate::endpoint::EventKind;
 use crate::flow_kind::{FlowKind, FlowSeat};
-use crate::time::Rate;
+use crate::time::{Duration, Rate};
 
 impl FlowKind for Config {
     type Sender = Sender;
@@ -31,6 +31,10 @@ impl FlowKind for Config {
 
     fn answer_bytes(&self) -> u64 {
         self.ack_size.0
+    }
+
+    fn send_jitter(&self) -> Duration {
+        self.send_jitter
     }
 
     fn transfer_bytes(&self) -> Option<u64> {

@@ -19,6 +19,8 @@ pub(super) struct Use {
     pub(super) utilisation: f64,
     /// Packets that its queue dropped or marked, or a router agent kept from it.
     pub(super) refused: u64,
+    /// Of these, packets for which there was no room.
+    pub(super) overflow: u64,
     /// Packets that its loss model destroyed, or that were lost as it went down or turned.
     pub(super) lost: u64,
 }
@@ -43,6 +45,7 @@ impl Use {
                 refused: late(|it| {
                     it.dropped_overflow + it.dropped_active + it.held_back + it.marked_incipient + it.marked_moderate
                 }),
+                overflow: late(|it| it.dropped_overflow),
                 lost: late(|it| it.lost + it.dropped_down + it.discarded + it.unreceived),
             }
         };

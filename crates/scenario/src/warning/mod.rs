@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `sessions.rs`, `marks.rs`, `optimum.rs` | what follows from a scenario alone |
 //! | `flows.rs`, `slow_start.rs` | flows and sessions one by one |
-//! | `links.rs`, `access.rs`, `unlimited.rs` | what was full, and what was not |
+//! | `links.rs`, `access.rs`, `unlimited.rs`, `phases.rs` | what was full, and what was not |
 //! | `ways.rs` | over which links traffic goes |
 //!
 //! All of it is read off counters that a run keeps anyway.
@@ -14,6 +14,7 @@ mod flows;
 mod links;
 mod marks;
 mod optimum;
+mod phases;
 mod sessions;
 mod slow_start;
 mod unlimited;
@@ -41,7 +42,7 @@ use ways::Ways;
 pub struct Warning {
     /// What sort: `window-limited`, `slow-start`, `not-active`, `access-limited`, `unlimited`, `no-route`, `hop-limit`,
     /// `off-tree`, `not-a-source`, `receiver-at-source`, `no-blocking-router`, `initial-max-rtt`, `ecn-mixed`,
-    /// `mecn-on-ecn`, `ecn-on-mecn`, `no-bottleneck`, `no-optimum`.
+    /// `mecn-on-ecn`, `ecn-on-mecn`, `no-bottleneck`, `phase-effects`, `no-optimum`.
     pub kind: &'static str,
     /// The flow, session or link that it is about; empty for packets that belong to none.
     pub subject: String,
@@ -103,6 +104,7 @@ pub(crate) fn of_run<C>(world: &World<C>, network: &Network, activity: &[Activit
     }
     warnings.extend(marks::known(network, &ways).into_iter().map(|known| known.warning));
     warnings.extend(links::no_bottlenecks(network, &uses));
+    warnings.extend(phases::effects(network, &ways, &uses));
     warnings.extend(optimum::known(network).map(|known| known.warning));
     flows::undeliverable(world.undeliverable()[world.flows().len()], "", "no flow", &mut warnings);
     warnings

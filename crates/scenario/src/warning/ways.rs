@@ -20,7 +20,12 @@ impl<'a> Ways<'a> {
 
     /// The links from the sender of a flow to its receiver; none where no way is.
     pub(super) fn of_flow(&self, flow: &NetworkFlow) -> Vec<LinkId> {
-        let whole = self.routes.way(&self.edges, NodeId(flow.from), NodeId(flow.to));
+        self.between(NodeId(flow.from), NodeId(flow.to))
+    }
+
+    /// The links from one node to another; none where no way is.
+    pub(super) fn between(&self, from: NodeId, to: NodeId) -> Vec<LinkId> {
+        let whole = self.routes.way(&self.edges, from, to);
         whole.flat_map(|link| self.link(link).carrier().into_iter().chain([link])).collect()
     }
 
@@ -36,8 +41,7 @@ impl<'a> Ways<'a> {
 
     /// The links from a receiver to the source of its session.
     pub(super) fn back_from_receiver(&self, session: &NetworkSession, receiver: &NetworkReceiver) -> Vec<LinkId> {
-        let whole = self.routes.way(&self.edges, NodeId(receiver.node), NodeId(session.source));
-        whole.flat_map(|link| self.link(link).carrier().into_iter().chain([link])).collect()
+        self.between(NodeId(receiver.node), NodeId(session.source))
     }
 
     /// The links of a session's tree, each once.
