@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 AGREES, ORDERING, DISAGREES, REPORTED = "agrees", "agrees in ordering only", "disagrees", "reported"
 UNDECIDED = "undecided"
 """Of a criterion whose answer turns on what the paper leaves open, or lies within the noise."""
+SOFTLY_UNDECIDED = f"{UNDECIDED} (soft)"
 SOFT = f"{DISAGREES} (soft)"
 """Of a criterion that does not decide: what it looks at is the least certain part of the paper."""
 
@@ -74,11 +75,20 @@ class Measured:
     """Why it disagrees, whatever the number says."""
     undecided: bool = False
     """Whether it cannot be said; the note says why."""
+    judged: bool = True
+    """Whether there is something to hold it against; if not the number is only reported."""
+    turns_at: float | None = None
+    """For an ordering that is read off the value: where it turns round. Needed if the value has an interval."""
 
     @classmethod
     def of(cls, result: Estimate, *, holds: bool | None = None, note: str = "", variant: str = "") -> Measured:
         """From an estimate over seeds."""
         return cls(value=result.mean, ci95=result.ci95, holds=holds, note=note, variant=variant)
+
+    @classmethod
+    def above(cls, result: Estimate, limit: float = 0.0, *, note: str = "") -> Measured:
+        """An ordering: whether the mean over seeds is above a limit."""
+        return cls(value=result.mean, ci95=result.ci95, holds=result.mean > limit, turns_at=limit, note=note)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,6 +206,8 @@ class Verdict:
     """The rule that decides, in words; empty of what is only reported."""
     beside: str = ""
     """What other readings of the paper give; it does not count."""
+    straddles: float | None = None
+    """The limit that lies inside the 95 % interval, so that more seeds may decide; None if none does."""
 
 
 class Data:
@@ -250,20 +262,32 @@ class PointData:
 
 
 def judge(criterion: Criterion, data: Data) -> Verdict:
-    """Hold one criterion against the data."""
+    """Hold one criterion against the data.
+
+    A limit strictly inside the 95 % interval of the value leaves it undecided, on whichever side the mean lies.
+    """
     found = criterion.evaluate(data)
     ranged = criterion.low is not None or criterion.high is not None
-    reason = ""
+    limits = (criterion.low, criterion.high) if ranged else (found.turns_at,)
+    assert ranged or found.holds is None or not found.ci95 or found.turns_at is not None, (
+        f"{criterion.name}: an ordering with an interval must say where it turns round"
+    )
+    reason, straddled = "", None
     if ranged:
         inside, reason = within(found.value, criterion.low, criterion.high)
     else:
         inside = bool(found.holds)
-    if found.undecided:
+    if not found.judged or not (ranged or found.fails or found.undecided or found.holds is not None):
+        verdict, reason = REPORTED, ""
+    elif found.undecided:
         verdict = UNDECIDED
     elif found.fails:
         verdict = SOFT if criterion.soft else f"{DISAGREES} ({found.fails})"
-    elif not ranged and found.holds is None:
-        verdict = REPORTED
+    elif (straddled := inside_interval(found, limits)) is not None:
+        verdict = SOFTLY_UNDECIDED if criterion.soft else UNDECIDED
+        side = "below" if found.value is not None and found.value < straddled else "above"
+        sign = "agrees" if inside else "does not"
+        reason = f"the 95 % interval contains {plain(straddled)}; the mean lies {side}, which {sign}"
     elif inside:
         verdict = AGREES
     elif ranged and found.holds:
@@ -283,7 +307,20 @@ def judge(criterion: Criterion, data: Data) -> Verdict:
         note="; ".join(part for part in (reason, found.note) if part),
         rule="" if verdict == REPORTED else criterion.decides,
         beside=found.beside,
+        straddles=straddled,
     )
+
+
+def inside_interval(found: Measured, limits: Sequence[float | None]) -> float | None:
+    """The limit strictly inside the 95 % interval of what was found that is nearest to its mean; None if there is none.
+
+    What has no interval, or one of no width, is exact.
+    """
+    if found.value is None or not found.ci95 or not math.isfinite(found.value):
+        return None
+    value, half = found.value, found.ci95
+    hit = [limit for limit in limits if limit is not None and abs(limit - value) < half]
+    return min(hit, key=lambda limit: abs(limit - value), default=None)
 
 
 def plain(value: float, digits: int = 3) -> str:
@@ -314,7 +351,7 @@ def overall(verdicts: Sequence[Verdict]) -> str:
         return against.pop() if len(against) == 1 else DISAGREES
     if UNDECIDED in found:
         return UNDECIDED
-    if ORDERING in found or SOFT in found:
+    if ORDERING in found or SOFT in found or SOFTLY_UNDECIDED in found:
         return ORDERING
     variants = sorted({verdict for verdict in found if verdict not in (AGREES, REPORTED)})
     if variants:

@@ -149,6 +149,12 @@ class Reproduction:
         ids = [report.id for report in self.reports]
         raise KeyError(f"no report of {name}{nearest(name, ids)}; there are {', '.join(ids) or 'none'}")
 
+    def followed_by(self, later: Reproduction) -> Reproduction:
+        """The outcome of this call when it has gone on with some of its experiments: their later reports count."""
+        newer = {report.id: report for report in later.reports}
+        reports = [newer.get(report.id, report) for report in self.reports]
+        return Reproduction(self.folder, reports, later.interrupted, self.runs + later.runs, self.found)
+
     def __repr__(self) -> str:
         from faircast.display import of_reproduction
 

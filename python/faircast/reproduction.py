@@ -30,6 +30,7 @@ from faircast.errors import InputError
 from faircast.experiment import Data, Experiment, Point, PointData, Verdict, judge, lacks, overall
 from faircast.experiments import select
 from faircast.ledger import Ledger
+from faircast.looks import next_look
 from faircast.manifest import INTERRUPTED, Workplace, build, check_place, default_path
 from faircast.measurements import Measurements
 from faircast.narrowing import Only, label, narrow
@@ -68,7 +69,8 @@ def reproduce(
         Experiments, as ``faircast list experiments`` names them; or give `paper`, or `everything`, which are all but
         those of the paper ``side-by-side``.
     reps
-        Seeds 1 to `reps`; None for what the experiment wants, usually 10, or 3 with `quick`.
+        Seeds 1 to `reps`; None for what the experiment wants, usually 10, or 3 with `quick`. With None, and without
+        `quick`, an experiment of which a criterion is within the noise goes on with 10, 20 and 40 seeds until none is.
     quick
         As few points as still show the shape; verdicts are marked *quick*.
     jobs
@@ -99,9 +101,7 @@ def carry_out(
 ) -> Reproduction:
     """Reproduce the given experiments; see `reproduce`."""
     jobs = worker_count(jobs)
-    plan = Plan(quick)
-    for experiment in experiments:
-        plan.add(experiment, seeds(1, reps or (QUICK_REPS if quick else experiment.reps)))
+    plan = planned(experiments, quick, {one.id: reps or (QUICK_REPS if quick else one.reps) for one in experiments})
     path = Path(out) if out is not None else default_path(name, plan.hash)
     only = {name: list(values) for name, values in experiments[0].only.items()}
     place = Workplace(path, lambda: continued(path, quick, only))
@@ -112,6 +112,10 @@ def carry_out(
         manifest |= {"build": build(), "name": name, "quick": quick, "only": only}
         with place.call() as note:
             done = compute(plan, place.files, jobs=jobs, watcher=watcher)
+            while reps is None and not quick and not done.interrupted and (more := further(experiments, done)):
+                done = done.followed_by(
+                    compute(planned(experiments, quick, more), place.files, jobs=jobs, watcher=watcher)
+                )
             note["experiments"] = {report.id: round(report.wall_s or 0.0, 3) for report in done.reports}
             listed = manifest.setdefault("experiments", [])
             listed += [name for name in note["experiments"] if name not in listed]
@@ -120,6 +124,27 @@ def carry_out(
         if not done.interrupted:  # last, so that whatever ends this process before finds what it kept of the runs
             Measurements.close(path)
     return done
+
+
+def planned(experiments: Sequence[Experiment], quick: bool, reps: Mapping[str, int]) -> Plan:
+    """The runs of those experiments that are named, with so many seeds each."""
+    plan = Plan(quick)
+    for experiment in experiments:
+        if experiment.id in reps:
+            plan.add(experiment, seeds(1, reps[experiment.id]))
+    return plan
+
+
+def further(experiments: Sequence[Experiment], done: Reproduction) -> dict[str, int]:
+    """By experiment of which a criterion is within the noise the number of seeds of the next look."""
+    found = {}
+    for experiment in experiments:
+        report = done[experiment.id]
+        if any(criterion.straddles is not None for criterion in report.criteria):
+            look = next_look(len(report.seeds))
+            if look is not None:
+                found[experiment.id] = look
+    return found
 
 
 def compute(plan: Plan, files: Ledger, *, jobs: int, watcher: Watcher | None) -> Reproduction:

@@ -96,9 +96,10 @@ def made(
     ground: Rates = (GROUND.alone, GROUND.shared, GROUND.tcp),
     reduced: Callable[[Case], dict[str, Any]] | None = None,
     quick: bool = False,
+    spread: float = 0.0001,
 ) -> Data:
-    """Data of two runs of each point, the first with 1 % less, the second with 1 % more than these rates."""
-    parts = {1: 0.99, 2: 1.01}
+    """Data of two runs of each point, the first with this part less, the second with as much more than these rates."""
+    parts = {1: 1 - spread, 2: 1 + spread}
     found: dict[Any, PointData] = {}
     for point in points:
         case = point.key
@@ -154,7 +155,7 @@ def test_what_the_paper_prints_meets_all_criteria(experiment: Experiment) -> Non
     [
         ({HYBLA_25: (115, 120, 144)}, [3]),  # f of 1.2: still above that of Hybla-270, but below 2
         ({HYBLA_270: (250, 150, 110)}, [0, 4]),  # 0.73, below Reno's 0.82 and below 0.75
-        ({RENO: (245, 150, 60)}, [1]),  # f of 0.4
+        ({RENO: (245, 153, 61)}, [1]),  # f of 0.4
         ({RENO: (245, 120, 118)}, []),
         ({WESTWOOD: (229, 100, 114)}, [0]),  # 1.14 is above Hybla-270's 1.01, but within its range
         ({WESTWOOD: (203, 132, 112)}, [6]),
@@ -263,7 +264,7 @@ def test_the_scheme_hardly_matters_with_few_errors() -> None:
 
 def test_measures_by_hand() -> None:
     case = MAIN.case(RENO)
-    data = made(TABLE_1_.points(False), changed(low={RENO: (200, 100, 50)}))
+    data = made(TABLE_1_.points(False), changed(low={RENO: (200, 100, 50)}), spread=0.01)
     assert str(measures.alone(data, case)) == "200 ± 25"  # 198 and 202: t(1) = 12.7, over √2, times 2.83
     assert measures.with_part(measures.alone(data, case)) == "200 ± 25 (67)"
     found = measures.fairness(data, case)
@@ -343,7 +344,7 @@ def test_other_readings_stand_beside() -> None:
 
 
 def test_the_table_has_the_layout_of_the_paper() -> None:
-    table = low_errors.numbers(made(TABLE_1_.points(False), printed))
+    table = low_errors.numbers(made(TABLE_1_.points(False), printed, spread=0.01))
     assert table.columns[2:] == ["Reno", "Westwood", "Hybla-25", "Hybla-270"]
     assert table.rows[0][1:3] == ["published", "244.68 (82)"]
     assert table.rows[1][1:3] == ["measured", "244.7 ± 31 (82)"]
@@ -492,7 +493,9 @@ def test_f_of_each_run_stands_beside() -> None:
     assert judge(TABLE_2_.criteria[2], data).note == "by run, in order of size, 1.3 and 1.3"
     reduced = data.points[MAIN.case(HYBLA_270, terrestrial=True)]
     reduced.summaries[2] = summary(MAIN.case(HYBLA_270, terrestrial=True), (203, 192, 74.25), (648, 200, 150), 1)
-    assert judge(TABLE_2_.criteria[2], data).note == "by run, in order of size, 0.75 and 1.3"
+    found = judge(TABLE_2_.criteria[2], data)
+    assert found.note.endswith("; by run, in order of size, 0.75 and 1.3")
+    assert found.verdict == "undecided"
 
 
 def test_more_layers() -> None:

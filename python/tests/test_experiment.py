@@ -91,6 +91,7 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 EMPTY = Data({}, [1], quick=False)
+INSIDE = "the 95 % interval contains {}; the mean lies {}, which {}"
 
 
 @pytest.mark.parametrize(
@@ -114,6 +115,35 @@ EMPTY = Data({}, [1], quick=False)
         ({}, {"value": 5.0, "holds": True, "fails": "nobody is left"}, "disagrees (nobody is left)", ""),
         ({"soft": True}, {"value": 5.0, "holds": True, "fails": "nobody is left"}, "disagrees (soft)", ""),
         ({}, {"value": 5.0, "holds": True, "undecided": True}, "undecided", ""),
+        ({"high": 1}, {"value": 0.5, "judged": False}, "reported", ""),
+        # A limit strictly inside the interval, on either side of the mean.
+        ({"low": 1, "high": 3}, {"value": 2.9, "ci95": 0.2}, "undecided", INSIDE.format("3", "below", "agrees")),
+        ({"low": 1, "high": 3}, {"value": 3.1, "ci95": 0.2}, "undecided", INSIDE.format("3", "above", "does not")),
+        ({"low": 1, "high": 3}, {"value": 0.9, "ci95": 0.2}, "undecided", INSIDE.format("1", "below", "does not")),
+        ({"low": 1, "high": 3}, {"value": 2.8, "ci95": 0.2}, "agrees", ""),
+        ({"low": 1, "high": 3}, {"value": 1.5, "ci95": 1.2}, "undecided", INSIDE.format("1", "above", "agrees")),
+        ({"low": 1}, {"value": 0.9, "ci95": 0.2, "holds": True}, "undecided", INSIDE.format("1", "below", "does not")),
+        (
+            {"low": 1, "soft": True},
+            {"value": 1.1, "ci95": 0.2},
+            "undecided (soft)",
+            INSIDE.format("1", "above", "agrees"),
+        ),
+        ({"low": 3, "high": 3}, {"value": 3.0, "ci95": 0.0}, "agrees", ""),
+        (
+            {},
+            {"value": 0.1, "ci95": 0.2, "holds": True, "turns_at": 0.0},
+            "undecided",
+            INSIDE.format("0", "above", "agrees"),
+        ),
+        ({}, {"value": -0.3, "ci95": 0.2, "holds": False, "turns_at": 0.0}, "disagrees", ""),
+        ({}, {"value": 0.3, "ci95": 0.2, "holds": True, "turns_at": 0.0}, "agrees", ""),
+        (
+            {"high": 1},
+            {"value": 1.1, "ci95": 0.2, "fails": "nobody is left"},
+            "disagrees (nobody is left)",
+            "1.1 is above 1",
+        ),
     ],
 )
 def test_verdicts(criterion: dict[str, Any], measured: dict[str, Any], verdict: str, note: str) -> None:
@@ -177,7 +207,7 @@ def test_summary_json(cli: Cli, register: Any) -> None:
     assert (found["id"], found["paper"], found["verdict"]) == ("x-small", "checks", "agrees")
     assert found["says"] == "It shows 2 points."
     assert (found["reps"], found["seeds"], found["version"]) == (2, [1, 2], faircast.__version__)
-    keys = ["name", "published", "measured", "ci95", "low", "high", "verdict", "note", "rule", "beside"]
+    keys = ["name", "published", "measured", "ci95", "low", "high", "verdict", "note", "rule", "beside", "straddles"]
     assert [list(criterion) for criterion in found["criteria"]] == [keys, keys]
     first, second = found["criteria"]
     assert (first["published"], first["low"], first["high"], first["note"]) == (3.5, -1e12, 1e12, "by the queue")
@@ -564,3 +594,66 @@ def test_the_function_is_not_hidden_by_a_module() -> None:
     assert not modules & set(faircast.__all__), "importing such a module would hide what has its name"
     importlib.import_module("faircast.reproduction")
     assert callable(faircast.reproduce)
+
+
+def test_an_ordering_with_an_interval_says_where_it_turns_round() -> None:
+    asked = Criterion(name="x", published="y", evaluate=lambda data: Measured(value=1.0, ci95=0.1, holds=True))
+    with pytest.raises(AssertionError, match="x: an ordering with an interval"):
+        judge(asked, EMPTY)
+    found = Measured.above(Estimate(mean=1.0, ci95=0.1, n=3, low=0.9, high=1.1), 0.5, note="so")
+    assert (found.holds, found.turns_at, found.note) == (True, 0.5, "so")
+    assert Measured.above(Estimate(mean=0.4, ci95=0.2, n=3, low=0.3, high=0.5), 0.5).holds is False
+
+
+def narrowing(needed: int) -> Criterion:
+    """Undecided with fewer than so many seeds."""
+
+    def evaluate(data: Data) -> Measured:
+        return Measured(value=1.5, ci95=1.0 if len(data.seeds) < needed else 0.1)
+
+    return Criterion(name="narrows", published=1.5, low=1, evaluate=evaluate)
+
+
+def test_seeds_are_added_at_fixed_looks_while_a_criterion_is_within_its_noise(
+    register: Any, runs: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faircast.looks.LOOKS", (2, 3, 5))
+    register(make("slow", narrowing(5)), make("fast", narrowing(3)), make("open", narrowing(99)), make("sure", HOLDS))
+    done = faircast.reproduce("slow", "fast", "open", "sure", out=tmp_path / "looks")
+    assert {report.id: (len(report.seeds), report.verdict) for report in done.reports} == {
+        "slow": (5, "agrees"),
+        "fast": (3, "agrees"),
+        "open": (5, "undecided"),
+        "sure": (2, "agrees"),
+    }
+    assert sorted(runs) == [seed for seed in (1, 2, 3, 4, 5) for _ in LIMITS], "each run once"
+    assert done.runs == len(runs)
+    stored = json.loads((tmp_path / "looks" / "open" / "summary.json").read_text())
+    assert stored["criteria"][0]["straddles"] == 1
+    assert (len(stored["seeds"]), stored["verdict"]) == (5, "undecided")
+    # The same call finds all of it.
+    assert faircast.reproduce("slow", "fast", "open", "sure", out=tmp_path / "looks").runs == 0
+
+
+def test_whoever_says_how_many_seeds_gets_no_more(register: Any, tmp_path: Path) -> None:
+    register(make("open", narrowing(99)))
+    done = faircast.reproduce("open", reps=2, out=tmp_path / "said")
+    assert (len(done["open"].seeds), done["open"].verdict, done["open"].holds) == (2, "undecided", False)
+    done = faircast.reproduce("open", quick=True, out=tmp_path / "quick")
+    assert (len(done["open"].seeds), done["open"].verdict) == (3, "undecided (quick)")
+
+
+def test_looks_are_fixed_and_end() -> None:
+    from faircast.looks import next_look
+
+    assert [next_look(seeds) for seeds in (1, 3, 9, 10, 19, 20, 39, 40, 100)] == [
+        10,
+        10,
+        10,
+        20,
+        20,
+        40,
+        40,
+        None,
+        None,
+    ]

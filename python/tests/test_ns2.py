@@ -49,18 +49,28 @@ def test_without_ns2_our_numbers_are_reported(monkeypatch: pytest.MonkeyPatch) -
     assert {row[2] for row in experiment.numbers(data(0.01)).rows} == {"-"}
 
 
-@pytest.mark.parametrize(("spread", "verdict"), [(0.01, "agrees"), (0.001, "disagrees")])
-def test_means_agree_if_their_difference_is_within_its_interval(
-    monkeypatch: pytest.MonkeyPatch, spread: float, verdict: str
+@pytest.mark.parametrize(
+    ("ratio", "spread", "verdict"),
+    [
+        (1.005, 0.01, "agrees"),
+        (1.005, 0.001, "agrees"),
+        (1.045, 0.01, "undecided"),
+        (1.06, 0.01, "undecided"),
+        (1.06, 0.001, "disagrees"),
+        (1.0, 0.1, "undecided"),
+    ],
+)
+def test_means_agree_within_a_margin_and_fewer_seeds_do_not_help(
+    monkeypatch: pytest.MonkeyPatch, ratio: float, spread: float, verdict: str
 ) -> None:
     base = {"loss": 8e5, "red": 15.0, "trips": 1.0}
 
     def peer(_ns: str, arguments: tuple[str, ...], seed: int) -> float:
-        return base[arguments[0]] * (1.005 + spread * (seed - 2))
+        return base[arguments[0]] / ratio * (1 + spread * (seed - 2))
 
     monkeypatch.setattr("shutil.which", lambda _: "/usr/bin/ns")
     monkeypatch.setattr(ns2, "peer", peer)
-    # Half width with three values of standard deviation s on each side: 2.776 · s · sqrt(2/3), against 0.005.
+    # Half width with three values of standard deviation s on each side: 2.776 · s · sqrt(2/3), about 2.27 · s.
     (experiment,) = ns2.EXPERIMENTS
     assert {judge(criterion, data(spread)).verdict for criterion in experiment.criteria} == {verdict}
     assert experiment.says(data(spread)).startswith("7 of 7" if verdict == "agrees" else "0 of 7")

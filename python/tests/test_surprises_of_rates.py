@@ -138,8 +138,8 @@ def test_what_log_omcc_leaves_is_judged_and_drawn() -> None:
     data = points(
         {
             ("log", 1): [of_tree(5e5, 4e5, 2e5, 800), of_tree(5e5, 4e5, 3e5, 800)],
-            ("log", 5): [of_tree(1.1e6, 9e5, 4e4, 3200), of_tree(1.1e6, 9e5, 2e4, 3200)],
-            ("log", 6): [of_tree(2e6, 1e6, 0, 5400), of_tree(2e6, 1e6, 2e3, 5400)],
+            ("log", 5): [of_tree(1.1e6, 9e5, 30_001, 3200), of_tree(1.1e6, 9e5, 29_999, 3200)],
+            ("log", 6): [of_tree(2e6, 1e6, 999, 5400), of_tree(2e6, 1e6, 1001, 5400)],
         },
         reduced=0.1,
     )

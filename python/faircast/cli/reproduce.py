@@ -60,7 +60,9 @@ def command(
             metavar="AXIS=A,B", help="Some cells of x-all and its like, e.g. path=geo.", autocompletion=axes_known
         ),
     ] = None,
-    reps: Annotated[int | None, typer.Option(metavar="N", help="Seeds; default: 10, with --quick 3.")] = None,
+    reps: Annotated[
+        int | None, typer.Option(metavar="N", help="Seeds; default: 10, up to 40 while undecided; with --quick 3.")
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="3 seeds and few points; verdicts are marked quick.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit code 1 if a criterion does not agree.")] = False,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Default: results/<ids>-<hash>.")] = None,

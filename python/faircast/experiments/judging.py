@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Generic, TypeVar
 
-from faircast.experiment import AGREES, REPORTED, Criterion, Data, Measured, judge
+from faircast.experiment import AGREES, REPORTED, UNDECIDED, Criterion, Data, Measured, judge
 from faircast.statistics import Estimate, with_interval
 
 C = TypeVar("C")
@@ -41,7 +41,7 @@ def judged(
     def beside(data: Data, label: str, case: C) -> str:
         found = measure(data, case)
         there = replace(whole, evaluate=lambda _: found)
-        words = {AGREES: "holds", REPORTED: ""}.get(judge(there, data).verdict, "does not hold")
+        words = {AGREES: "holds", REPORTED: "", UNDECIDED: "undecided"}.get(judge(there, data).verdict, "does not hold")
         value = "" if found.value is None else with_interval(found.value, found.ci95)
         return f"{label}: " + ", ".join(part for part in (value, words) if part)
 

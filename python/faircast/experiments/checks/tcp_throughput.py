@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from faircast.experiment import Criterion, Data, Experiment, Measured, Point, percent
 from faircast.figures import COLUMN_IN, curve, panels
-from faircast.statistics import scaled
+from faircast.statistics import difference, estimate, scaled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -86,9 +86,9 @@ def criterion(variant: str, p: float) -> Criterion:
 
 
 def slower_with_long_timeouts(data: Data) -> Measured:
-    """With time-outs of at least 1 s Reno gets less than the equation, which assumes 4 RTT."""
-    measured = data.estimate(("reno-rto1", 0.01), "ftp", "rate")
-    return Measured.of(measured, holds=measured.mean < data.estimate(("reno", 0.01), "ftp", "rate").mean)
+    """By how much less Reno gets with time-outs of at least 1 s; the equation assumes 4 RTT."""
+    long, short = (data.values((variant, 0.01), "ftp", "rate") for variant in ("reno-rto1", "reno"))
+    return Measured.above(difference(short, long), note=f"{estimate(long)} and {estimate(short)} bit/s")
 
 
 def figure(data: Data) -> Figure:
@@ -127,10 +127,10 @@ EXPERIMENTS = [
         criteria=[
             *(criterion(variant, p) for variant in TOLERANCES for p in LOSSES),
             Criterion(
-                name="Reno, 1.0 % loss, time-outs from 1 s: throughput, bit/s",
-                published="less than with time-outs from 0.2 s",
+                name="Reno, 1.0 % loss: throughput with time-outs from 0.2 s minus that with time-outs from 1 s, bit/s",
+                published="less with time-outs from 1 s",
                 evaluate=slower_with_long_timeouts,
-                rule="it is less than with time-outs from 0.2 s",
+                rule="it is less with time-outs from 1 s",
             ),
         ],
         figure=figure,

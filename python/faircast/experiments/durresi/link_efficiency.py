@@ -59,7 +59,7 @@ def mean_gain(which: str, window: int, data: Data) -> Measured:
         return data.over_seeds(lambda seed: sum(gain_at(data, which, window, m, seed, metric) for m in ths) / len(ths))
 
     late, whole = mean("efficiency"), mean("efficiency_all")
-    return Measured.of(late, holds=late.mean > 0, note=f"whole run: {whole}")
+    return Measured.above(late, note=f"whole run: {whole}")
 
 
 def best_min_th(data: Data, which: str, window: int, scheme: str) -> int:

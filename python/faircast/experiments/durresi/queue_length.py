@@ -102,7 +102,7 @@ def oscillation(window: int, data: Data) -> Measured:
     note = "standard deviation in packets: " + ", ".join(
         f"{SCHEMES[scheme]} {value}" for scheme, value in by_scheme.items()
     )
-    return Measured.of(difference, holds=difference.mean > 0, note=note)
+    return Measured.above(difference, note=note)
 
 
 def settling(data: Data, scheme: str, min_th: int, window: int, band: str) -> tuple[float, float, float]:

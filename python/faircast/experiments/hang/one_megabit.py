@@ -101,7 +101,7 @@ def above_tcp(data: Data, variant: str) -> Measured:
         return rates[0] - max(rates[1:])
 
     found = data.over_seeds(margin)
-    return Measured.of(found, holds=found.mean > 0)
+    return Measured.above(found)
 
 
 def fairness_late(data: Data, variant: str) -> Measured:

@@ -188,7 +188,7 @@ def more_joins(data: Data, case: Case) -> Measured:
     ]
     found = estimate(pairs)
     counts = [of_those(data, which, joins) for which in (direct(case), replace(case, join="additive"))]
-    return Measured.of(found, holds=found.mean > 0, note=f"{counts[0]} joins and {counts[1]}; {_over(len(seeds))}")
+    return Measured.above(found, note=f"{counts[0]} joins and {counts[1]}; {_over(len(seeds))}")
 
 
 def lowered(course: Course) -> float:

@@ -74,9 +74,9 @@ def rlm_falls(data: Data) -> Measured:
     tcp = [mean_rate(data, case[FIRST], TCPS).mean for case in (RLM, LOSSY_RLM)]
     notes = [text for _, text in found.values()]
     note = f"{notes[0]}; a TCP flow beside it goes from {tcp[0]:.3g} to {tcp[1]:.3g} KBytes/s"
-    fails = "" if fall.mean > 0 else "the losses that come with TCP hold RLM down already"
+    fails = "" if fall.mean + (fall.ci95 or 0.0) > 0 else "the losses that come with TCP hold RLM down already"
     beside = "; ".join(notes[1:])
-    return Measured(value=fall.mean, ci95=fall.ci95, holds=fall.mean > 0, note=note, beside=beside, fails=fails)
+    return replace(Measured.above(fall, note=note), beside=beside, fails=fails)
 
 
 def unharmed(names: Sequence[str], data: Data) -> Measured:

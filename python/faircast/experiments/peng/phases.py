@@ -87,7 +87,7 @@ def visited(data: Data) -> Measured:
     found = {phase: data.over_seeds(partial(visits, phase)) for phase in (1, 3)}
     rarer = min(found.values(), key=lambda item: item.mean)
     note = f"phase 1 {found[1]}, phase 3 {found[3]}; least in a run {rarer.low:.2g}"
-    return Measured.of(rarer, holds=rarer.low > 0, note=note)
+    return Measured(value=rarer.mean, holds=rarer.low > 0, note=note)
 
 
 def short_stays(data: Data) -> Measured:

@@ -9,6 +9,7 @@ comparison's.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, 
 from faircast.experiments.side_by_side import runs, tree
 from faircast.experiments.side_by_side.cells import BESIDE, Cell, Situation
 from faircast.experiments.side_by_side.surprises import ratios
-from faircast.experiments.side_by_side.surprises.intervals import apart
+from faircast.experiments.side_by_side.surprises.intervals import ordered
 from faircast.experiments.side_by_side.views import PAPER, PUBLISHED
 from faircast.figures import PAGE_IN, curve, panels
 from faircast.statistics import Estimate
@@ -78,13 +79,14 @@ def measured(key: Key, mbps: int, data: Data) -> Measured:
 def rises(data: Data) -> Measured:
     """How many times more the middle branch gets with many layers than with few."""
     many, few = (ratio(data, (0.0, "none", layers), MIDDLE) for layers in (MANY, FEW))
-    return Measured(value=many.mean / few.mean, holds=apart(few, many), note=f"{few} and {many} of TCP's rate")
+    return ordered(few, many, f"{few} and {many} of TCP's rate")
 
 
 def falls(data: Data) -> Measured:
     """How much less the middle branch gets with three layers where receivers know the truth about losses."""
     told, none = (ratio(data, (LOSS, rule, FEW), MIDDLE) for rule in ("oracle", "none"))
-    return Measured(value=told.mean / none.mean, holds=apart(told, none), note=f"{none} and {told} of TCP's rate")
+    found = ordered(told, none, f"{none} and {told} of TCP's rate")
+    return replace(found, value=told.mean / none.mean)
 
 
 CRITERIA = [
