@@ -1247,6 +1247,27 @@ class Estimated(Part):
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
+class Every(Part):
+    """Loses every n-th packet.
+
+    Parameters
+    ----------
+    n : int
+        The packet with this number is lost, counted from 1, and each that comes as many after it. No default.
+    direction : {"both", "forward", "back"}, optional
+        Which direction of the link loses; the other one then loses nothing. Default "both".
+    """
+
+    kind: ClassVar[str | None] = "every"
+
+    n: int
+    """The packet with this number is lost, counted from 1, and each that comes as many after it. No default."""
+    direction: str | None = None
+    """Which direction of the link loses; the other one then loses nothing. Default "both"."""
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
 class GilbertElliott(Part):
     """Loses packets in bursts: a good and a bad state.
 
@@ -5307,7 +5328,7 @@ class Scenario(Part):
 
 Flow: TypeAlias = "Tcp | Cbr | OnOff"
 """One or several like flows."""
-Loss: TypeAlias = "Lossless | Bernoulli | BitError | GilbertElliott | Outage"
+Loss: TypeAlias = "Lossless | Bernoulli | Every | BitError | GilbertElliott | Outage"
 """A loss model as configurations write it: `{ kind = "bernoulli", p = 0.001 }`."""
 OmccPopulation: TypeAlias = "Configured | Registration | Estimated"
 """How the sender knows N: `{ kind = "registration", refresh = "30 s" }`."""

@@ -253,7 +253,8 @@ fn a_guest_that_wraps_a_scheme_of_the_tree_gives_its_tables() {
         let link = format!("queue = {{ kind = \"{queue}\", limit = \"7 packets\" }}");
         go(&visit(&format!("scheme = \"{scheme}\"\n{rate}"), &link, "\"newreno\""))
     });
-    for (guest, own) in guest.tables.iter().zip(&own.tables) {
+    // What is told of drop-tail queues is not told of one from outside.
+    for (guest, own) in guest.tables.iter().zip(&own.tables).filter(|(table, _)| table.name != "warnings") {
         assert!(own.rows() > 0 || guest.rows() == 0);
         // NaN equals itself here.
         assert_eq!(format!("{guest:?}"), format!("{own:?}"));

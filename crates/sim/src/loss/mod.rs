@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `none.rs` | loses nothing |
 //! | `bernoulli.rs` | each packet with the same probability |
+//! | `every.rs` | every n-th packet |
 //! | `bit_error.rs` | a packet of which a bit is hit |
 //! | `gilbert_elliott.rs` | bursts: a good and a bad state |
 //! | `outage.rs` | everything, for a while |
@@ -105,6 +106,7 @@ macro_rules! losses {
 losses! {
     none::Lossless = "none": "Loses nothing.";
     bernoulli::Bernoulli = "bernoulli": "Loses each packet with the same probability, independently.";
+    every::Every = "every": "Loses every n-th packet.";
     bit_error::BitError = "bit-error": "Loses a packet if one of its bits is hit; bits are hit independently.";
     gilbert_elliott::GilbertElliott = "gilbert-elliott": "Loses packets in bursts: a good and a bad state.";
     outage::Outage = "outage": "Loses everything for a while, once or again and again.";
