@@ -559,6 +559,18 @@ const SESSION_CASES: &[(&str, &str, &str, &str)] = &[
         "0 B given; legal is 1 B to 65535 B",
     ),
     ("\"tfmcc\"", "\"smcc\"\ntfmcc = { max_rate = \"1 Mbit/s\" }", "sessions.video.tfmcc.max_rate", "legal is none"),
+    (
+        "\"tfmcc\"",
+        "\"smcc\"\ntfmcc = { exclude_below = \"1 Mbit/s\" }",
+        "sessions.video.tfmcc.exclude_below",
+        "legal is none: who asks for less than a layer has leaves the layer",
+    ),
+    ("\"tfmcc\"", "\"pgmcc\"\nbar = \"2000000 s\"", "sessions.video.bar", "legal is at most 1000000 s"),
+    ("count = 3", "count = 3, lie = { part = 1.1 }", "sessions.video.receivers.lie.part", "legal is"),
+    ("count = 3", "count = 3, lie = { liars = 4 }", "sessions.video.receivers.lie.liars", "4 given for 3 receivers"),
+    ("count = 3", "count = 3, lie = { liars = 0 }", "sessions.video.receivers.lie.liars", "legal is"),
+    ("count = 3", "count = 3, lie = { period = \"0 s\" }", "sessions.video.receivers.lie.period", "0.001 s or more"),
+    ("count = 3", "count = 3, lie = { what = \"los\" }", "sessions.video.receivers.lie.what", "did you mean loss?"),
     ("\"tfmcc\"", "\"smcc\"\npackets = 3", "sessions.video.packets", "unknown key"),
     (
         "\"tfmcc\"",

@@ -197,3 +197,15 @@ membership = { profile = "ns2" }
     let most = numbers(links, "rate_bps").iter().copied().fold(0.0, f64::max);
     assert!(most < 620e3, "{most}");
 }
+
+#[test]
+fn the_last_receivers_lie_and_draw_each_for_itself() {
+    let text = CBR.replace("join = [\"0 s\", \"5 s\", \"0 s\"]", "lie = { liars = 2, part = 0.5 }");
+    let text = text
+        .replace("leave = [\"10 s\", \"10 s\", \"4 s\"]", "")
+        .replace("\"cbr\"\nsource", "\"pgmcc\"\nmax_rate = \"800 kbit/s\"\nsource");
+    let text = text.replace("\nrate = \"800 kbit/s\"", "");
+    let output = go(&text);
+    let [honest, one, two] = ["film-0", "film-1", "film-2"].map(|name| value(&output, name, "loss_rate_end"));
+    assert!(honest < 0.01 && one > 0.05 && two > 0.05 && one != two, "{honest}, {one}, {two}");
+}

@@ -202,3 +202,22 @@ fn two_sources_draw_numbers_of_their_own() {
     assert_eq!((one.reports.len(), one.gauge("reports"), one.gauge("void_reports")), (1, 0.0, 1.0));
     assert_eq!(one.rates(), other.rates());
 }
+
+#[test]
+fn who_loses_packets_and_has_a_share_that_is_of_no_use_counts_no_longer() {
+    for (exclude_below, loss, counted) in [(Some(50_000), 0.1, 1), (Some(50_000), 0.0, 2), (None, 0.1, 2)] {
+        let mut run = Run::new(&Config { exclude_below: exclude_below.map(Rate), ..Config::default() });
+        run.run(1.0);
+        run.hear(run.report_of(1, 60_000.0, loss));
+        run.report(2, 260_000.0);
+        assert_eq!(run.sender.reports.count(), 2);
+        run.run(6.0);
+        run.hear(run.report_of(1, 40_000.0, loss));
+        run.report(2, 260_000.0);
+        assert_eq!(run.sender.reports.count(), counted, "{exclude_below:?}, {loss}");
+        let told = run.events.iter().filter(|event| event.is(RECEIVER_EXCLUDED)).count();
+        assert_eq!(told, 2 - counted);
+        run.run(11.0);
+        assert_eq!(run.rates()[0], [260_000.0, 40_000.0][counted - 1]);
+    }
+}

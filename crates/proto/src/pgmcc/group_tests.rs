@@ -10,14 +10,14 @@ use crate::time::{Duration, Instant};
 use std::cell::Cell;
 use std::rc::Rc;
 
-type Network<'a> = Box<dyn FnMut(Who, Who, &mut Random, &Packet) -> Fate + 'a>;
+pub(super) type Network<'a> = Box<dyn FnMut(Who, Who, &mut Random, &Packet) -> Fate + 'a>;
 
-fn at(seconds: f64) -> Instant {
+pub(super) fn at(seconds: f64) -> Instant {
     Instant::from_secs_f64(seconds)
 }
 
 /// Receivers with these one-way delays.
-fn session<'a>(
+pub(super) fn session<'a>(
     config: &Config,
     seed: u64,
     delays_s: &[f64],
@@ -34,7 +34,7 @@ fn session<'a>(
     Group::new(source, members.collect(), move |from, to, packet: &Packet| network(from, to, &mut random, packet))
 }
 
-fn is_data(packet: &Packet) -> bool {
+pub(super) fn is_data(packet: &Packet) -> bool {
     matches!(packet.header, packet::Header::Pgmcc(Header::Data(_)))
 }
 

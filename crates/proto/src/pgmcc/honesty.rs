@@ -4,10 +4,16 @@
 use crate::packet::Address;
 use crate::time::{Duration, Instant};
 
-/// By how much the loss rate that an acker reports may differ from the one that its acknowledgements make. Both are the
-/// same filter over the same packets, so an honest one differs by rounding, and by packets that come when the bitmap no
-/// longer shows them; each of these weighs c.
+/// By how much the loss rate that an acker reports may be above the one that its acknowledgements make. Both are the
+/// same filter over the same packets, so that of an honest one is above by rounding at most.
 const TOLERANCE: f64 = 0.05;
+
+/// Terms as the acker in a row that pass without an acknowledgement, each of them two time-outs long, until that is no
+/// bad link any more: one that loses half of all packets does so in one term of four.
+const SILENT_TERMS: u32 = 4;
+
+/// Silence longer ago than this is forgotten.
+const SILENCE_COUNTS: Duration = Duration::from_secs(120);
 
 /// How many receivers can be barred at one time; of more, who was barred first is free again.
 const MOST_BARRED: usize = 1000;
@@ -28,18 +34,22 @@ impl Account {
 
     /// An ACK says that packet `highest` has come and which of the 32 up to it, and reports the loss rate `p`. Whether
     /// both can be true. The first one is believed, as is one after a longer gap than a bitmap shows, as far as any
-    /// history could have made its loss rate.
+    /// history could have made its loss rate. So is a lower one: packets may have come after they left the bitmap, as
+    /// all that was under way does when a path becomes much shorter, and who has begun anew has lost nothing. It gains
+    /// nothing by it either: its window goes by the bitmaps, and others take its place the sooner.
     pub(super) fn agrees(&mut self, highest: u64, bitmap: u32, p: f64) -> bool {
         let before = match self.last {
             Some((last, ..)) if highest < last => return true,
-            // Who has lost its history begins anew.
-            Some((last, shown, before)) if highest - last <= 32 && p > 0.0 => {
+            Some((last, shown, before)) if highest - last <= 32 => {
                 (0..highest - last).fold(before, |p, n| self.next(p, shown >> (31 - n) & 1 == 1))
             }
-            _ => ((p - self.shown(0.0, bitmap)) / (self.shown(1.0, bitmap) - self.shown(0.0, bitmap))).clamp(0.0, 1.0),
+            _ => 1.0,
         };
-        self.last = Some((highest, bitmap, before));
-        (self.shown(before, bitmap) - p).abs() <= TOLERANCE
+        let most = self.shown(before, bitmap);
+        let weight = self.shown(1.0, bitmap) - self.shown(0.0, bitmap);
+        // With a large c the weight is 0, and so is the greater of no number and 0.
+        self.last = Some((highest, bitmap, (before - (most - p).max(0.0) / weight).max(0.0)));
+        p <= most + TOLERANCE
     }
 
     /// p after the packets of a bitmap.
@@ -52,28 +62,40 @@ impl Account {
     }
 }
 
-/// Who may not acknowledge, and until when; and who was the acker without acknowledging anything, and when last.
+/// Who may not acknowledge, and until when; and who was the acker without acknowledging anything, how often in a row
+/// and when last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Barred {
     barred: Vec<(Address, Instant)>,
-    silent: Vec<(Address, Instant)>,
+    silent: Vec<(Address, (u32, Instant))>,
 }
 
 impl Barred {
     /// A receiver is barred from now on, for so long.
     pub(super) fn bar(&mut self, now: Instant, receiver: Address, length: Duration) {
         self.barred.retain(|&(other, until)| other != receiver && now < until);
+        self.has_acknowledged(receiver);
         put(&mut self.barred, (receiver, now + length));
     }
 
-    /// A receiver was the acker until two time-outs ended that, and has acknowledged nothing. Whether that was so
-    /// before, no longer than twice `length` ago. Once, its link may have failed.
-    pub(super) fn is_silent_again(&mut self, now: Instant, receiver: Address, length: Duration) -> bool {
-        self.silent.retain(|&(_, at)| now < at + length + length);
-        let again = self.silent.iter().any(|&(other, _)| other == receiver);
+    /// Nobody is any longer: those that are not give no answer.
+    pub(super) fn lift(&mut self) {
+        self.barred.clear();
+    }
+
+    /// A receiver was the acker until two time-outs ended that, and has acknowledged nothing. Whether this is so again
+    /// and again, though each time it said that it is there: once, its link may have failed.
+    pub(super) fn is_silent_again(&mut self, now: Instant, receiver: Address) -> bool {
+        self.silent.retain(|&(_, (_, at))| now < at + SILENCE_COUNTS);
+        let terms = 1 + self.silent.iter().find(|(other, _)| *other == receiver).map_or(0, |&(_, (terms, _))| terms);
+        self.has_acknowledged(receiver);
+        put(&mut self.silent, (receiver, (terms, now)));
+        terms >= SILENT_TERMS
+    }
+
+    /// A receiver is not silent.
+    pub(super) fn has_acknowledged(&mut self, receiver: Address) {
         self.silent.retain(|&(other, _)| other != receiver);
-        put(&mut self.silent, (receiver, now));
-        again
     }
 
     /// Whether a receiver is.
@@ -82,7 +104,7 @@ impl Barred {
     }
 }
 
-fn put(list: &mut Vec<(Address, Instant)>, entry: (Address, Instant)) {
+fn put<T>(list: &mut Vec<(Address, T)>, entry: (Address, T)) {
     if list.len() == MOST_BARRED {
         list.remove(0);
     }
@@ -130,7 +152,7 @@ mod tests {
             assert!(disagree(part, |_| 1.0) > 10_000, "all is lost, {part}");
             assert!(disagree(part, |_| 0.4) > 8000, "much is lost, {part}");
         }
-        assert!(disagree(0.2, |_| 1e-6) > 10_000, "nothing is lost");
+        assert_eq!(disagree(0.2, |_| 1e-6), 0, "who says less gains nothing");
     }
 
     #[test]
@@ -141,6 +163,7 @@ mod tests {
         assert!(account.agrees(200, u32::MAX, 0.4), "a hundred are unknown");
         assert!(!account.agrees(201, u32::MAX, 0.9));
         assert!(account.agrees(202, u32::MAX, 0.0), "anew");
+        assert!(!account.agrees(203, u32::MAX, 0.1), "and it goes on from there");
     }
 
     #[test]
@@ -154,8 +177,20 @@ mod tests {
         assert!(!barred.is_barred(second(61.0), Address::endpoint(1)));
         barred.bar(second(62.0), Address::endpoint(1), Duration::from_secs(60));
         assert_eq!(barred.barred.len(), 1);
-        let again =
-            [1.0, 100.0, 300.0, 301.0].map(|at| barred.is_silent_again(second(at), LIAR, Duration::from_secs(60)));
-        assert_eq!(again, [false, true, false, true]);
+        barred.lift();
+        assert!(!barred.is_barred(second(63.0), Address::endpoint(1)));
+    }
+
+    #[test]
+    fn silence_in_a_row_counts_and_acknowledgements_end_it() {
+        let mut barred = Barred::default();
+        let mut silent = |times_s: &[f64]| {
+            let again = times_s.iter().map(|&at| barred.is_silent_again(Instant::from_secs_f64(at), LIAR));
+            let again = again.collect::<Vec<_>>();
+            barred.has_acknowledged(LIAR);
+            again
+        };
+        assert_eq!(silent(&[1.0, 100.0, 219.0, 338.0, 339.0]), [false, false, false, true, true]);
+        assert_eq!(silent(&[340.0, 341.0, 342.0, 463.0]), [false; 4], "the first three are too long ago");
     }
 }

@@ -30,6 +30,8 @@ mod config;
 mod group_tests;
 mod header;
 mod honesty;
+#[cfg(test)]
+mod honesty_tests;
 mod loss_filter;
 mod naks;
 mod outstanding;

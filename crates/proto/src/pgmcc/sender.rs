@@ -39,10 +39,6 @@ pub struct Sender {
     timer: Instant,
     /// Time-outs since the acker was last heard.
     expiries: u32,
-    /// NAKs of the acker that name something new since it has acknowledged something new: it is there.
-    only_naks: u32,
-    /// What it was last heard to have got.
-    named: u64,
     /// What the acker's ACKs make of its losses.
     account: Account,
     barred: Barred,
@@ -91,8 +87,6 @@ impl Sender {
             send_times: SendTimes::default(),
             timer: Instant::FAR_FUTURE,
             expiries: 0,
-            only_naks: 0,
-            named: 0,
             account: Account::new(config.loss_weight),
             barred: Barred::default(),
             exclusion: Exclusion::new(config.exclude_below),
@@ -164,7 +158,7 @@ impl Sender {
         self.receivers.elect(receiver);
         self.control.elected();
         self.account = Account::new(self.config.loss_weight);
-        (self.expiries, self.only_naks, self.named) = (0, 0, 0);
+        self.expiries = 0;
         self.counts.acker_changes += 1;
         // Else it goes on until somebody acknowledges a packet: changes alone would put it off for ever.
         if elected {
@@ -225,7 +219,7 @@ impl Sender {
         }
         match self.known() {
             None => self.appoint(now, receiver, cause, out),
-            Some(acker) if acker.receiver == receiver => self.is_there(number, &header),
+            Some(acker) if acker.receiver == receiver => self.is_there(&header),
             Some(acker) => {
                 if replaces(self.slowness(&known), self.slowness(acker), self.config.bias) {
                     self.appoint(now, receiver, cause, out);
@@ -251,17 +245,11 @@ impl Sender {
         verdict != Verdict::Heeded
     }
 
-    /// The acker has sent something. Unless its word is not looked at, what ends the count of time-outs is an ACK of
-    /// something new: who has got packets and tells it in NAKs alone would bring the session to a packet per time-out.
-    fn is_there(&mut self, number: u64, header: &Header) {
-        let is_new = number > self.named;
-        self.named = self.named.max(number);
-        if self.config.bar == Duration::ZERO {
+    /// The acker has sent something. Unless its word is not looked at, what ends the count of time-outs is an ACK: who
+    /// has got packets and tells it in NAKs alone would bring the session to a packet per time-out.
+    fn is_there(&mut self, header: &Header) {
+        if self.config.bar == Duration::ZERO || matches!(header, Header::Ack(_)) {
             self.expiries = 0;
-        } else if matches!(header, Header::Ack(_)) {
-            (self.expiries, self.only_naks) = (0, 0);
-        } else {
-            self.only_naks += u32::from(is_new);
         }
     }
 
@@ -293,6 +281,7 @@ impl Sender {
         }
         if self.acker == Some(receiver) && self.control.number(ack.highest) >= self.unproven {
             self.unproven = None;
+            self.barred.has_acknowledged(receiver);
         }
         if self.acker == Some(receiver)
             && self.config.bar > Duration::ZERO
@@ -336,20 +325,20 @@ impl Sender {
         self.expiries = self.expiries.saturating_add(1);
         let event = Event::change(TIMEOUT, rto.as_secs_f64(), f64::NAN, Cause::Time);
         out.event(event.with([before, self.control.window()]));
-        if let Some(acker) = self.acker
-            && self.expiries >= self.config.timeouts_to_election
-        {
-            // Neither one ACK that was lost makes it a liar nor one outage.
-            let length = self.config.bar;
-            let lies =
-                self.only_naks > 1 || (self.unproven.is_some() && self.barred.is_silent_again(now, acker, length));
-            if lies && length > Duration::ZERO {
-                self.bar(now, acker, Cause::Time, out);
-            } else {
-                self.call_election(Cause::Time, out);
+        if self.expiries >= self.config.timeouts_to_election {
+            let acker = self.acker;
+            match acker {
+                Some(acker) if self.is_silent_again(now, acker) => self.bar(now, acker, Cause::Time, out),
+                Some(_) => self.call_election(Cause::Time, out),
+                None => self.barred.lift(),
             }
         }
         debug_assert!(now >= self.now);
+    }
+
+    /// Whether the acker, which two time-outs end, has acknowledged nothing in several terms.
+    fn is_silent_again(&mut self, now: Instant, acker: Address) -> bool {
+        self.config.bar > Duration::ZERO && self.unproven.is_some() && self.barred.is_silent_again(now, acker)
     }
 
     /// Sends what the window lets go, at the greatest rate at most.

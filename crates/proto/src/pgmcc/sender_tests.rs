@@ -8,8 +8,8 @@ use crate::time::{Duration, Instant, Rate};
 
 const SOURCE: Address = Address::endpoint(0);
 const GROUP: Address = Address::group(0);
-const A: Address = Address::endpoint(1);
-const B: Address = Address::endpoint(2);
+pub(super) const A: Address = Address::endpoint(1);
+pub(super) const B: Address = Address::endpoint(2);
 const C: Address = Address::endpoint(3);
 const ALL: u32 = u32::MAX;
 
@@ -18,12 +18,12 @@ fn at(seconds: f64) -> Instant {
 }
 
 /// A source and what it has done.
-struct Bench {
-    source: Sender,
+pub(super) struct Bench {
+    pub(super) source: Sender,
     out: Outbox,
     data: Vec<(Instant, Data)>,
     ncfs: Vec<u32>,
-    events: Vec<Event>,
+    pub(super) events: Vec<Event>,
 }
 
 impl Bench {
@@ -34,7 +34,7 @@ impl Bench {
     }
 
     /// Started at 1 s, with the acker `A`, whose round-trip time is 100 ms, at 1.1 s.
-    fn started(config: &Config) -> Bench {
+    pub(super) fn started(config: &Config) -> Bench {
         let mut bench = Bench::new(config);
         bench.input(1.0, Input::Start);
         bench.nak(1.1, A, 0.1, 0.01, 0, None);
@@ -42,7 +42,7 @@ impl Bench {
         bench
     }
 
-    fn input(&mut self, now: f64, input: Input<'_>) {
+    pub(super) fn input(&mut self, now: f64, input: Input<'_>) {
         self.source.handle(at(now), input, &mut self.out);
         for action in self.out.drain() {
             match action {
@@ -74,12 +74,20 @@ impl Bench {
         self.input(now, Input::Packet(&packet, None));
     }
 
-    fn nak(&mut self, now: f64, from: Address, rtt_s: f64, loss_rate: f32, highest: u32, missing: Option<u32>) {
+    pub(super) fn nak(
+        &mut self,
+        now: f64,
+        from: Address,
+        rtt_s: f64,
+        loss_rate: f32,
+        highest: u32,
+        missing: Option<u32>,
+    ) {
         let echoed_stamp_us = ((now - rtt_s) * 1e6 + 0.5) as i64 as u32;
         self.packet(now, from, Header::Nak(Nak { echoed_stamp_us, loss_rate, highest, missing }));
     }
 
-    fn ack(&mut self, now: f64, from: Address, rtt_s: f64, loss_rate: f32, highest: u32) {
+    pub(super) fn ack(&mut self, now: f64, from: Address, rtt_s: f64, loss_rate: f32, highest: u32) {
         let echoed_stamp_us = ((now - rtt_s) * 1e6 + 0.5) as i64 as u32;
         let ack = Ack { echoed_stamp_us, loss_rate, highest, bitmap: ALL, leave: false };
         self.packet(now, from, Header::Ack(ack));

@@ -37,6 +37,8 @@ mod config;
 mod data_packets;
 mod echo;
 #[cfg(test)]
+mod exclusion_tests;
+#[cfg(test)]
 mod group_tests;
 mod header;
 #[cfg(test)]

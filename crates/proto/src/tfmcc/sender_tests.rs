@@ -26,7 +26,7 @@ fn run(sender: &mut Sender, until_s: f64) -> Vec<(f64, Action)> {
 }
 
 /// A report of receiver `from` at `now_s`, its round trip 100 ms.
-fn report(sender: &mut Sender, now_s: f64, from: u32, (have_rtt, have_loss): (bool, bool), rate_bps: f32) {
+pub(super) fn report(sender: &mut Sender, now_s: f64, from: u32, (have_rtt, have_loss): (bool, bool), rate_bps: f32) {
     run(sender, now_s);
     let header = Header::Tfmcc(tfmcc::Header::Feedback(tfmcc::FeedbackHeader {
         have_rtt,
