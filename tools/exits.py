@@ -30,6 +30,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 WAYS = ("refused", "failed", "left", "interrupted", "endless", "built in")
 PROGRAM = '''
+import faulthandler
+faulthandler.dump_traceback_later(60, exit=True)  # what does not end says where it is
 import _thread, dataclasses, sys, threading, time
 import faircast
 from faircast._native import toml_to_json
@@ -132,11 +134,15 @@ def command(way: str, chance: random.Random) -> list[str]:
 def end(command: list[str]) -> str | None:
     """What is wrong with the end of a program."""
     way = command[3]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    except subprocess.TimeoutExpired as late:
+        return f"{way}: does not end, {late.stdout!r}, {late.stderr!r}"
     expected = SAYS.get(way, "KeyboardInterrupt")
     if (done.returncode, done.stdout.strip(), done.stderr) == (0, expected, ""):
         return None
-    return f"{way}: exit code {done.returncode}, {done.stdout.strip()!r} in place of {expected}, {done.stderr[-300:]!r}"
+    said = f"{done.stdout.strip()!r} in place of {expected}, {done.stderr[-3000:]!r}"
+    return f"{way}: exit code {done.returncode}, {said}"
 
 
 if __name__ == "__main__":
