@@ -15,7 +15,7 @@ use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::queue;
 
 /// Up to so many senders share a link in a way that phases decide on, whatever their round-trip times. A choice: beside
-/// TCPs with round-trip times from 44 to 104 ms that have `send_jitter` TFMCC gets 1.53 times what it gets beside the
+/// TCPs with round-trip times from 46 to 106 ms that have `send_jitter` TFMCC gets 1.53 times what it gets beside the
 /// same without if they are four, 1.17 times if eight, 1.07 and 1.10 if 16 and 32. With equal round-trip times it is
 /// 2.2, 1.7 and 1.7 times beside 8, 16 and 32.
 const FEW: usize = 8;
