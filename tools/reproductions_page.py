@@ -18,7 +18,7 @@ from pathlib import Path
 
 from faircast.cli.reproduce import CLAIMS
 from faircast.errors import InputError
-from faircast.experiment import AGREES, REPORTED, SOFT, Verdict, plain
+from faircast.experiment import AGREES, IDENTITY, REPORTED, SOFT, Verdict, plain
 from faircast.experiments import PAPERS, REGISTRY, load
 from faircast.report import Report
 from faircast.statistics import with_interval
@@ -134,7 +134,7 @@ def row(report: Report) -> str:
     """One experiment in the first table."""
     who = "" if report.paper in NO_PAPERS else f"{NAMES[report.paper]}, "
     place = f"{who}{report.place}" if who else f"{report.place[0].upper()}{report.place[1:]}"
-    return line(f"[{place}](#{report.id})", report.published, report.says, f"**{bare(report.verdict)}**", report.why)
+    return line(f"[{place}](#{report.id})", report.published, report.says, f"**{shown(report.verdict)}**", report.why)
 
 
 def section(report: Report) -> str:
@@ -144,7 +144,7 @@ def section(report: Report) -> str:
         f'<a id="{report.id}"></a>\n',
         f"### {report.place[0].upper()}{report.place[1:]}: {report.title}\n",
         filled(report.says),
-        filled(f"**The verdict: {bare(report.verdict)}** ({seeds}{kept_of(report)}). {report.why}"),
+        filled(f"**The verdict: {shown(report.verdict)}** ({seeds}{kept_of(report)}). {report.why}"),
     ]
     if any(figure.suffix == ".png" for figure in report.figures):
         lines.append(f"![{report.title}](figures/{report.id}.png)\n")
@@ -205,7 +205,13 @@ def indented(text: str, by: int) -> str:
 
 def decides(item: Verdict) -> bool:
     """Whether a criterion is judged."""
-    return bare(item.verdict) != REPORTED
+    return bare(item.verdict) not in (IDENTITY, REPORTED)
+
+
+def shown(verdict: str) -> str:
+    """A verdict without what stands in brackets behind it, but with how many cells of a table agree."""
+    cells = re.search(r"\d+ of \d+ cells(, \d+ undecided)?", verdict)
+    return ", ".join([bare(verdict), *([cells[0]] if cells else [])])
 
 
 def bare(verdict: str) -> str:

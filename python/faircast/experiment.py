@@ -28,6 +28,10 @@ UNDECIDED = "undecided"
 SOFTLY_UNDECIDED = f"{UNDECIDED} (soft)"
 SOFT = f"{DISAGREES} (soft)"
 """Of a criterion that does not decide: what it looks at is the least certain part of the paper."""
+DEPENDS = "depends on the"
+"""Begins the verdict of a criterion that two readings of a paper, judged side by side, answer differently."""
+IDENTITY = "by construction"
+"""Of a criterion that cannot fail while the program does what it says: it is checked, and not counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +53,10 @@ class Point:
     experiments. Without, it is the experiment's own."""
     copy: int = 0
     """Points with the same scenario and different copies are run separately, to see that they are equal."""
+    beside: bool = False
+    """Whether no criterion judges it: another reading of the paper, which stands beside."""
+    phases: str = ""
+    """Why the phases of packets may decide there who loses, although it is judged (see `phases.left_to_phases`)."""
 
     def scenario_of(self, seed: int) -> Any:
         """What is run with this seed."""
@@ -79,6 +87,10 @@ class Measured:
     """Whether there is something to hold it against; if not the number is only reported."""
     turns_at: float | None = None
     """For an ordering that is read off the value: where it turns round. Needed if the value has an interval."""
+    depends: str = ""
+    """What the answer turns on, if readings of the paper that are judged side by side give different ones."""
+    straddles: float | None = None
+    """The limit within the noise of one of several readings, if there is one."""
 
     @classmethod
     def of(cls, result: Estimate, *, holds: bool | None = None, note: str = "", variant: str = "") -> Measured:
@@ -109,6 +121,10 @@ class Criterion:
     """Without a range, when it agrees, in words that follow "agrees if"; empty of what is only reported."""
     soft: bool = False
     """A soft criterion that does not hold says so, but leaves the experiment *agrees in ordering only*."""
+    identity: str = ""
+    """Why it cannot fail, if it holds by a definition or by the model's own rules: then it is not counted."""
+    cell: bool = False
+    """Whether it holds one printed number of a table against ours; of such the verdict says how many agree."""
 
     @property
     def decides(self) -> str:
@@ -208,6 +224,8 @@ class Verdict:
     """What other readings of the paper give; it does not count."""
     straddles: float | None = None
     """The limit that lies inside the 95 % interval, so that more seeds may decide; None if none does."""
+    cell: bool = False
+    """Whether it is one printed number of a table."""
 
 
 class Data:
@@ -264,7 +282,8 @@ class PointData:
 def judge(criterion: Criterion, data: Data) -> Verdict:
     """Hold one criterion against the data.
 
-    A limit strictly inside the 95 % interval of the value leaves it undecided, on whichever side the mean lies.
+    A limit strictly inside the 95 % interval of the value leaves it undecided, on whichever side the mean lies. What
+    cannot fail is *by construction* if it holds.
     """
     found = criterion.evaluate(data)
     ranged = criterion.low is not None or criterion.high is not None
@@ -279,6 +298,10 @@ def judge(criterion: Criterion, data: Data) -> Verdict:
         inside = bool(found.holds)
     if not found.judged or not (ranged or found.fails or found.undecided or found.holds is not None):
         verdict, reason = REPORTED, ""
+    elif found.depends:
+        verdict, reason = f"{DEPENDS} {found.depends}", ""
+    elif found.straddles is not None:
+        verdict, straddled, reason = SOFTLY_UNDECIDED if criterion.soft else UNDECIDED, found.straddles, ""
     elif found.undecided:
         verdict = UNDECIDED
     elif found.fails:
@@ -294,6 +317,8 @@ def judge(criterion: Criterion, data: Data) -> Verdict:
         verdict = ORDERING
     else:
         verdict = SOFT if criterion.soft else DISAGREES
+    if verdict == AGREES and criterion.identity:
+        verdict, reason = IDENTITY, criterion.identity
     if verdict == AGREES and found.variant:
         verdict = f"{AGREES} ({found.variant})"
     return Verdict(
@@ -308,6 +333,7 @@ def judge(criterion: Criterion, data: Data) -> Verdict:
         rule="" if verdict == REPORTED else criterion.decides,
         beside=found.beside,
         straddles=straddled,
+        cell=criterion.cell,
     )
 
 
@@ -344,26 +370,40 @@ def listed(items: Sequence[object]) -> str:
 
 
 def overall(verdicts: Sequence[Verdict]) -> str:
-    """The verdict of an experiment: that of its worst criterion."""
-    found = [verdict.verdict for verdict in verdicts]
+    """The verdict of an experiment: that of its worst criterion; of a table also how many of its cells agree."""
+    worst = worst_of([verdict.verdict for verdict in verdicts])
+    cells = [verdict.verdict for verdict in verdicts if verdict.cell]
+    if not cells:
+        return worst
+    agree = sum(verdict.split(" (")[0] == AGREES for verdict in cells)
+    open_ = sum(verdict.startswith(UNDECIDED) for verdict in cells)
+    noted = f"{agree} of {len(cells)} cells" + (f", {open_} undecided" if open_ else "")
+    return f"{worst[:-1]}; {noted})" if worst.endswith(")") else f"{worst} ({noted})"
+
+
+def worst_of(found: Sequence[str]) -> str:
+    """The worst of the verdicts of criteria. What holds by construction counts only where nothing else is judged."""
     against = {verdict for verdict in found if verdict.startswith(DISAGREES) and verdict != SOFT}
     if against:
         return against.pop() if len(against) == 1 else DISAGREES
+    depending = list(dict.fromkeys(verdict for verdict in found if verdict.startswith(DEPENDS)))
+    if depending:
+        return depending[0]
     if UNDECIDED in found:
         return UNDECIDED
     if ORDERING in found or SOFT in found or SOFTLY_UNDECIDED in found:
         return ORDERING
-    variants = sorted({verdict for verdict in found if verdict not in (AGREES, REPORTED)})
+    variants = sorted({verdict for verdict in found if verdict not in (AGREES, REPORTED, IDENTITY)})
     if variants:
         return (
             variants[0] if len(variants) == 1 else f"{AGREES} ({', '.join(v[len(AGREES) + 2 : -1] for v in variants)})"
         )
-    return AGREES if AGREES in found else REPORTED
+    return next((verdict for verdict in (AGREES, IDENTITY) if verdict in found), REPORTED)
 
 
 def lacks(verdict: str) -> bool:
     """Whether an experiment with this verdict does not wholly agree, so that a reader wants to know why."""
-    return verdict != AGREES and not verdict.startswith((f"{AGREES} (", REPORTED))
+    return verdict != AGREES and not verdict.startswith((f"{AGREES} (", IDENTITY, REPORTED))
 
 
 def within(value: float | None, low: float | None, high: float | None) -> tuple[bool, str]:

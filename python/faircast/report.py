@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from faircast.errors import InputError, nearest
-from faircast.experiment import AGREES, REPORTED, Numbers, Verdict
+from faircast.experiment import AGREES, IDENTITY, REPORTED, Numbers, Verdict
 from faircast.ledger import Ledger
 from faircast.manifest import INTERRUPTED, read_manifest
 from faircast.summary import finite
@@ -54,8 +54,8 @@ class Report:
 
     @property
     def holds(self) -> bool:
-        """Whether every criterion agrees (those that are only reported do not count)."""
-        return all(criterion.verdict.split(" (")[0] in (AGREES, REPORTED) for criterion in self.criteria)
+        """Whether every criterion agrees (those that are only reported, or hold by construction, do not count)."""
+        return all(criterion.verdict.split(" (")[0] in (AGREES, IDENTITY, REPORTED) for criterion in self.criteria)
 
     def to_json(self) -> dict[str, Any]:
         """The content of ``summary.json``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -116,6 +117,11 @@ INSIDE = "the 95 % interval contains {}; the mean lies {}, which {}"
         ({"soft": True}, {"value": 5.0, "holds": True, "fails": "nobody is left"}, "disagrees (soft)", ""),
         ({}, {"value": 5.0, "holds": True, "undecided": True}, "undecided", ""),
         ({"high": 1}, {"value": 0.5, "judged": False}, "reported", ""),
+        ({"identity": "a clamp"}, {"value": 5.0, "holds": True}, "by construction", "a clamp"),
+        ({"identity": "a clamp"}, {"value": 5.0, "holds": False}, "disagrees", ""),
+        ({"identity": "a clamp", "low": 1}, {"value": 0.5}, "disagrees", "0.5 is below 1"),
+        ({"high": 1}, {"value": 2.0, "depends": "window"}, "depends on the window", ""),
+        ({"high": 1}, {"value": 0.5, "straddles": 1.0}, "undecided", ""),
         # A limit strictly inside the interval, on either side of the mean.
         ({"low": 1, "high": 3}, {"value": 2.9, "ci95": 0.2}, "undecided", INSIDE.format("3", "below", "agrees")),
         ({"low": 1, "high": 3}, {"value": 3.1, "ci95": 0.2}, "undecided", INSIDE.format("3", "above", "does not")),
@@ -168,16 +174,36 @@ def test_verdicts(criterion: dict[str, Any], measured: dict[str, Any], verdict: 
         (["disagrees", "disagrees (x)"], "disagrees"),
         (["agrees", "disagrees (soft)"], "agrees in ordering only"),
         (["agrees in ordering only", "undecided", "agrees"], "undecided"),
+        (["undecided", "depends on the window", "agrees"], "depends on the window"),
+        (["depends on the window", "disagrees"], "disagrees"),
+        (["by construction", "reported"], "by construction"),
+        (["by construction", "agrees"], "agrees"),
+        (["by construction", "agrees (W20)"], "agrees (W20)"),
+        (["by construction", "disagrees"], "disagrees"),
         ([], "reported"),
     ],
 )
 def test_an_experiment_is_as_good_as_its_worst_criterion(verdicts: list[str], verdict: str) -> None:
     def one(text: str) -> Any:
-        from dataclasses import replace
-
         return replace(judge(HOLDS, EMPTY), verdict=text)
 
     assert overall([one(text) for text in verdicts]) == verdict
+
+
+@pytest.mark.parametrize(
+    ("cells", "others", "verdict"),
+    [
+        (["agrees", "agrees"], [], "agrees (2 of 2 cells)"),
+        (["agrees", "disagrees"], ["agrees"], "disagrees (1 of 2 cells)"),
+        (["agrees", "agrees (W20)", "undecided"], [], "undecided (2 of 3 cells, 1 undecided)"),
+        (["agrees", "disagrees (x)"], [], "disagrees (x; 1 of 2 cells)"),
+        (["agrees"], ["disagrees"], "disagrees (1 of 1 cells)"),
+        (["agrees in ordering only"], [], "agrees in ordering only (0 of 1 cells)"),
+    ],
+)
+def test_of_tables_it_is_said_how_many_cells_agree(cells: list[str], others: list[str], verdict: str) -> None:
+    judged = [replace(judge(HOLDS, EMPTY), verdict=text, cell=True) for text in cells]
+    assert overall([*judged, *(replace(judge(HOLDS, EMPTY), verdict=text) for text in others)]) == verdict
 
 
 def test_infinity_lies_above_every_range() -> None:
@@ -207,7 +233,20 @@ def test_summary_json(cli: Cli, register: Any) -> None:
     assert (found["id"], found["paper"], found["verdict"]) == ("x-small", "checks", "agrees")
     assert found["says"] == "It shows 2 points."
     assert (found["reps"], found["seeds"], found["version"]) == (2, [1, 2], faircast.__version__)
-    keys = ["name", "published", "measured", "ci95", "low", "high", "verdict", "note", "rule", "beside", "straddles"]
+    keys = [
+        "name",
+        "published",
+        "measured",
+        "ci95",
+        "low",
+        "high",
+        "verdict",
+        "note",
+        "rule",
+        "beside",
+        "straddles",
+        "cell",
+    ]
     assert [list(criterion) for criterion in found["criteria"]] == [keys, keys]
     first, second = found["criteria"]
     assert (first["published"], first["low"], first["high"], first["note"]) == (3.5, -1e12, 1e12, "by the queue")

@@ -66,14 +66,16 @@ def differences(point: Point, scheme: str) -> set[str]:
 
 
 BRANCHES = ("branch-1mbit", "branch-4mbit", "branch-16mbit")
+OF_DROP_TAIL = {f"links.{name}.queue" for name in BRANCHES} | {
+    f"flows.tcp-{mbps}mbit-{i}.send_jitter" for mbps in (1, 4, 16) for i in (0, 1)
+}
+"""What a drop-tail queue changes: TCP sends at random moments."""
 
 
 def test_the_first_of_each_panel_has_the_layers_of_the_comparison() -> None:
     by_case = {point.key: point for point in LAYERS.points(False)}
     assert len(by_case) == 12
-    for (scheme, queue, numbers), expected in zip(
-        fixed_layers.PANELS, (set(), {f"links.{name}.queue" for name in BRANCHES}, set()), strict=True
-    ):
+    for (scheme, queue, numbers), expected in zip(fixed_layers.PANELS, (set(), OF_DROP_TAIL, set()), strict=True):
         first, *others = (fixed_layers.Case(scheme=scheme, queue=queue, layers=count) for count in numbers)
         assert differences(by_case[first], scheme) == expected
         for case in others:
@@ -84,7 +86,7 @@ def test_the_first_of_each_panel_has_the_layers_of_the_comparison() -> None:
 def test_thresholds_change_one_thing_at_a_time() -> None:
     agents = {f"links.{name}.agent" for name in BRANCHES}
     for point in THRESHOLDS.points(False):
-        expected = {f"links.{name}.queue" for name in BRANCHES} if point.key.queue == DROP_TAIL else agents
+        expected = OF_DROP_TAIL if point.key.queue == DROP_TAIL else agents
         assert differences(point, "blocking") - agents == expected - agents
         assert {point.scenario["links"][name]["agent"]["upper_threshold"] for name in BRANCHES} == {point.key.threshold}
     assert [point.key.threshold for point in THRESHOLDS.points(True)] == [0.05, 0.8, 0.8]

@@ -1,4 +1,8 @@
-"""Criteria that are measured in several cases: the first one decides, and what the others give stands beside it."""
+"""Criteria that are measured in several cases: the first one decides, and what the others give stands beside it.
+
+Where a paper leaves open what decides much, each of its *readings* is judged: the verdict is theirs if they have the
+same, and otherwise says on what it depends.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Generic, TypeVar
 
-from faircast.experiment import AGREES, REPORTED, UNDECIDED, Criterion, Data, Measured, judge
+from faircast.experiment import (
+    AGREES,
+    REPORTED,
+    SOFTLY_UNDECIDED,
+    UNDECIDED,
+    Criterion,
+    Data,
+    Measured,
+    Verdict,
+    judge,
+)
 from faircast.statistics import Estimate, with_interval
 
 C = TypeVar("C")
@@ -24,28 +38,69 @@ def judged(
     high: float | None = None,
     rule: str = "",
     soft: bool = False,
+    cell: bool = False,
+    identity: str = "",
     ran: Callable[[Data, C], bool] | None = None,
+    readings: Mapping[str, C] | None = None,
+    depends: str = "",
 ) -> Criterion:
     """A criterion of the first of these cases; beside it stands what the others give, by their labels.
 
-    `ran` says whether the runs of a case are there; without it the case is the key of its point.
+    `ran` says whether the runs of a case are there; without it the case is the key of its point. With `readings`, of
+    which the first is the main one, all of them are judged, and `cases` only stand beside; `depends` is what they
+    differ in, for a verdict such as *depends on the window*.
     """
-    whole = Criterion(name=name, published=published, evaluate=_nothing, low=low, high=high, rule=rule, soft=soft)
+    whole = Criterion(
+        name=name,
+        published=published,
+        evaluate=_nothing,
+        low=low,
+        high=high,
+        rule=rule,
+        soft=soft,
+        cell=cell,
+        identity=identity,
+    )
+
+    def held(data: Data, case: C) -> Verdict:
+        found = measure(data, case)
+        return judge(replace(whole, evaluate=lambda _: found), data)
+
+    def beside(data: Data, others: Mapping[str, C]) -> str:
+        there = [(label, case) for label, case in others.items() if (ran(data, case) if ran else case in data.points)]
+        return "; ".join(_said(label, held(data, case)) for label, case in there)
 
     def evaluate(data: Data) -> Measured:
-        main, *others = cases.items()
+        main, *more = (readings or cases).items()
         found = measure(data, main[1])
-        there = [(label, case) for label, case in others if (ran(data, case) if ran else case in data.points)]
-        return replace(found, beside="; ".join(beside(data, label, case) for label, case in there))
-
-    def beside(data: Data, label: str, case: C) -> str:
-        found = measure(data, case)
-        there = replace(whole, evaluate=lambda _: found)
-        words = {AGREES: "holds", REPORTED: "", UNDECIDED: "undecided"}.get(judge(there, data).verdict, "does not hold")
-        value = "" if found.value is None else with_interval(found.value, found.ci95)
-        return f"{label}: " + ", ".join(part for part in (value, words) if part)
+        if readings is None:
+            return replace(found, beside=beside(data, dict(more)))
+        verdicts = {label: held(data, case) for label, case in readings.items()}
+        own = [_said(label, verdict) for label, verdict in verdicts.items()]
+        stands = beside(data, {label: case for label, case in cases.items() if case not in readings.values()})
+        found = replace(found, beside="; ".join(part for part in (*own, stands) if part))
+        return _joint(found, list(verdicts.values()), depends)
 
     return replace(whole, evaluate=evaluate)
+
+
+def _joint(main: Measured, verdicts: Sequence[Verdict], depends: str) -> Measured:
+    """What the main reading gives, with what keeps the others from having the same verdict."""
+    noise = [verdict.straddles for verdict in verdicts if verdict.straddles is not None]
+    if noise:
+        return replace(main, straddles=noise[0], undecided=False, fails="")
+    kinds = {verdict.verdict.partition(" (")[0] for verdict in verdicts}
+    if len(kinds) > 1:
+        return replace(main, depends=depends, undecided=False, fails="")
+    return main
+
+
+def _said(label: str, found: Verdict) -> str:
+    """What a case gives, in words."""
+    words = {AGREES: "holds", REPORTED: "", UNDECIDED: UNDECIDED, SOFTLY_UNDECIDED: UNDECIDED}
+    word = words.get(found.verdict, "does not hold")
+    value = "" if found.measured is None else with_interval(found.measured, found.ci95)
+    return f"{label}: " + ", ".join(part for part in (value, word) if part)
 
 
 def of(estimate: Callable[[Data, C], Estimate]) -> Callable[[Data, C], Measured]:
@@ -64,9 +119,18 @@ class Statement(Generic[C]):
     high: float | None = None
     rule: str = ""
     soft: bool = False
+    cell: bool = False
+    identity: str = ""
 
-    def judged(self, cases: Mapping[str, C], *, ran: Callable[[Data, C], bool] | None = None) -> Criterion:
-        """The criterion of the first of these cases, with the others beside it; `ran` as in `judged`."""
+    def judged(
+        self,
+        cases: Mapping[str, C],
+        *,
+        ran: Callable[[Data, C], bool] | None = None,
+        readings: Mapping[str, C] | None = None,
+        depends: str = "",
+    ) -> Criterion:
+        """The criterion of the first of these cases, or of readings, with the others beside it; all as in `judged`."""
         return judged(
             self.name,
             self.published,
@@ -76,7 +140,11 @@ class Statement(Generic[C]):
             high=self.high,
             rule=self.rule,
             soft=self.soft,
+            cell=self.cell,
+            identity=self.identity,
             ran=ran,
+            readings=readings,
+            depends=depends,
         )
 
     def reported(self, label: str, case: C) -> Criterion:
@@ -89,10 +157,18 @@ class Statement(Generic[C]):
 
 
 def criteria(
-    statements: Sequence[Statement[C]], cases: Mapping[str, C], reported: Mapping[str, C] | None = None
+    statements: Sequence[Statement[C]],
+    cases: Mapping[str, C],
+    reported: Mapping[str, C] | None = None,
+    *,
+    readings: Mapping[str, C] | None = None,
+    depends: str = "",
 ) -> list[Criterion]:
-    """Every statement judged in the first of the cases; then what is measured of each in the cases only reported."""
-    found = [statement.judged(cases) for statement in statements]
+    """Every statement judged in the first of the cases; then what is measured of each in the cases only reported.
+
+    `readings` and `depends` as in `judged`.
+    """
+    found = [statement.judged(cases, readings=readings, depends=depends) for statement in statements]
     for label, case in (reported or {}).items():
         found += [statement.reported(label, case) for statement in statements]
     return found

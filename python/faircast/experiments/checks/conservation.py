@@ -54,7 +54,7 @@ def points(quick: bool) -> list[Point]:
     """Every queue with every loss model in both link modes."""
     modes = MODES[:1] if quick else MODES
     return [
-        Point(key=(queue, loss, mode), scenario=scenario(queue, loss, mode))
+        Point(key=(queue, loss, mode), scenario=scenario(queue, loss, mode), phases="what is counted is no share")
         for queue in QUEUES
         for loss in LOSSES
         for mode in modes

@@ -59,7 +59,13 @@ def trace(raw: RawResult) -> str:
 def points(_quick: bool) -> list[Point]:
     """Every queue in every variant."""
     return [
-        Point(key=(queue, name), scenario=scenario(queue, calendar, mode), reduce=trace, copy=copy)
+        Point(
+            key=(queue, name),
+            scenario=scenario(queue, calendar, mode),
+            reduce=trace,
+            copy=copy,
+            phases="traces are no shares",
+        )
         for queue in QUEUES
         for name, (calendar, mode, copy) in VARIANTS.items()
     ]

@@ -18,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, percent, plain
+from faircast.experiments.jitter import one_packet
 from faircast.figures import COLOURS, LINES, MARKERS, PAGE_IN, curve, panels
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def scenario(scheme: str, rule: str, loss: float) -> dict[str, Any]:
                 "from": "source-0",
                 "to": "sat-0",
                 "start_jitter": "1 s",
+                **one_packet(552, 0.3),
             }
         },
         "probes": {"flows": False, "links": False, "events": False},

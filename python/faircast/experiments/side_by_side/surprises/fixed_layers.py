@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, listed, plain
+from faircast.experiments.jitter import one_packet
 from faircast.experiments.side_by_side.cells import BESIDE, PATHS, Cell, Situation
 from faircast.experiments.side_by_side.runs import scenario
 from faircast.experiments.side_by_side.schemes import doubling_layers, equal_layers
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from faircast.experiments.side_by_side.path import Bottleneck
     from faircast.statistics import Estimate
 
 TREE = PATHS["tree"]
@@ -59,16 +61,19 @@ def point(case: Case) -> Point:
     found["sessions"][SESSION]["rates"] = made(TREE, case.layers).rates
     if case.queue == DROP_TAIL:
         for bottleneck in TREE.bottlenecks:
-            found["links"][bottleneck.link] |= {"queue": drop_tail(found["links"][bottleneck.link]["queue"])}
+            drop_tail(found, bottleneck)
     name = f"x-all-layers-{case.scheme}-{case.queue}-{case.layers}".lower()
     probes = {"interval": "1 s", "flows": False, "links": False, "events": False}
     found |= {"name": name, "duration": f"{DURATION_S} s", "warmup": f"{WARMUP_S} s", "probes": probes}
     return Point(key=case, scenario=found)
 
 
-def drop_tail(queue: dict[str, Any]) -> dict[str, Any]:
-    """A drop-tail queue of the same size."""
-    return {"kind": "drop-tail", "limit": queue["limit"]}
+def drop_tail(scenario: dict[str, Any], bottleneck: Bottleneck) -> None:
+    """Give a bottleneck a drop-tail queue of the same size, and its TCPs the random time that this takes."""
+    link = scenario["links"][bottleneck.link]
+    link["queue"] = {"kind": "drop-tail", "limit": link["queue"]["limit"]}
+    for name in bottleneck.tcps:
+        scenario["flows"][name] |= one_packet(TREE.packet_bytes, bottleneck.mbps)
 
 
 def points(quick: bool) -> list[Point]:

@@ -67,7 +67,7 @@ def scenario(key: Key) -> dict[str, Any]:
 def points(quick: bool) -> list[Point]:
     """Every phase, and the two cures, beside both TCPs."""
     return [
-        Point(key=key, scenario=scenario(key))
+        Point(key=key, scenario=scenario(key), phases="they are what is looked at")
         for tcp in TCP_NAMES
         for key in (
             *((tcp, DELAY, shift) for shift in (QUICK if quick else SHIFTS)),

@@ -55,10 +55,9 @@ def point(case: Case) -> Point:
     situation = Situation(path="tree", loss=0.0, tcp="newreno")
     found = scenario(Cell(situation=situation, run=BESIDE, scheme="blocking"))
     for bottleneck in TREE.bottlenecks:
-        link = found["links"][bottleneck.link]
-        link["agent"] = {"kind": "layer-blocking", "upper_threshold": case.threshold}
+        found["links"][bottleneck.link]["agent"] = {"kind": "layer-blocking", "upper_threshold": case.threshold}
         if case.queue == DROP_TAIL:
-            link["queue"] = drop_tail(link["queue"])
+            drop_tail(found, bottleneck)
     name = f"x-all-thresholds-{case.queue}-{100 * case.threshold:g}".lower()
     probes = {"interval": "0.5 s", "flows": True, "links": False, "events": False, "queues": [FASTEST.link]}
     return Point(
