@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from array import array
+from statistics import fmean
 from typing import Any
 
 import pytest
 
+import faircast
 from faircast.experiment import Data, PointData
 from faircast.experiments.checks import loss_differentiation as differentiation
 from faircast.experiments.checks import (
@@ -35,6 +37,33 @@ def test_tcps_share_is_of_one_flow_and_the_session() -> None:
     found = tfmcc_beside_tcp.tcp_share(data, KEY)
     assert (found.low, found.high, found.mean) == pytest.approx((0.25, 0.5, 0.375))
     assert tfmcc_beside_tcp.ratio(data, KEY).high == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize(
+    ("flows", "rtt_ms", "in_phase", "late"),
+    [(8, 20, (0.4, 0.7), (1.15, 1.55)), (8, 50, (0.3, 0.6), (0.9, 1.2)), (1, 20, (0.5, 0.75), (1.1, 1.4))],
+)
+def test_what_tfmcc_gets_behind_drop_tail_is_a_matter_of_phases(
+    flows: int, rtt_ms: int, in_phase: tuple[float, float], late: tuple[float, float]
+) -> None:
+    """A random time of up to a packet's before TCP's packets doubles it; nothing else differs."""
+    for kind, (low, high) in ((tfmcc_beside_tcp.IN_PHASE, in_phase), (tfmcc_beside_tcp.DROP_TAIL, late)):
+        found = faircast.run(tfmcc_beside_tcp.scenario(kind, "newreno", flows, rtt_ms), seed=1)
+        tcp = fmean(found[f"tcp-{flow}", "goodput"] for flow in range(flows))
+        assert low < found["tfmcc", "goodput"] / tcp < high, kind
+
+
+def test_only_what_stands_beside_is_in_phase() -> None:
+    for module in (tfmcc_beside_tcp, pgmcc_beside_tcp):
+        for point in module.points(False):
+            late = "send_jitter" in point.scenario["flows"]["tcp"]
+            kind = point.key[0]  # type: ignore[index]
+            assert (late, point.beside) == {
+                tfmcc_beside_tcp.RED: (False, False),
+                tfmcc_beside_tcp.DROP_TAIL: (True, False),
+                tfmcc_beside_tcp.IN_PHASE: (False, True),
+            }[kind]
+    assert tfmcc_beside_tcp.scenario("drop-tail", "sack", 7, 20)["flows"]["tcp"]["send_jitter"] == "1 ms"
 
 
 def pgmcc_run(pgmcc: dict[str, float], *tcps: dict[str, float]) -> RunSummary:

@@ -38,6 +38,17 @@ TWO = Case(
 )
 
 
+def test_random_times_at_drop_tail_queues_only() -> None:
+    """1000 B take 8 ms at 1 Mbit/s; at a bottleneck that changes the slowest rate counts."""
+    places = (Bottleneck(mbps=10), Bottleneck(mbps=10, queue=DROP_TAIL, changes=((2.0, 4.0), (3.0, 20.0))))
+    case = Case(name="mixed", control=SINGLE, duration_s=4, warmup_s=1, bottlenecks=places)
+    found = [case.scenario()["flows"][name].get("send_jitter") for name in ("tcp-1", "tcp-2")]
+    assert found == [None, "2 ms"]
+    found = [flow.get("send_jitter") for flow in replace(case, in_phase=True).scenario()["flows"].values()]
+    assert found == [None, None]
+    assert resolved(replace(case, rto_min_s=0.2))["flows"]["tcp-1"]["rto_min"] == "200 ms"
+
+
 def resolved(case: Case) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(resolve(case.scenario()).json)
     return found

@@ -4,7 +4,7 @@ Three receivers have fair rates of 2, 7 and 12 Mbit/s, one within each of the lo
 and 36 Mbit/s beside two TCP flows each, and B_0 is 4 Mbit/s. All else is as in the paper, but for what is varied:
 
 * groups that are left go on to come for 2 s;
-* drop-tail queues;
+* drop-tail queues, and the same with TCPs that send in phase, which stands beside;
 * round trips of 16, 64 and 128 ms, the nearest receiver the slowest or the fastest one, with counting layers for each;
 * S2's bottleneck falls from 21 to 9 Mbit/s, a fair rate of 3, and rises again, every 30 s;
 * over Iridium from one station to three, for 600 s, at half the rates: all uplinks and links between satellites have
@@ -108,6 +108,7 @@ CASES: dict[str, Case] = {
     "as in the paper": MAIN,
     "leaves take 2 s": replace(MAIN, name="smcc-x3-leaves", leave_s=2),
     "drop-tail": replace(MAIN, name="smcc-x3-drop-tail", queue=DROP_TAIL),
+    "drop-tail, TCP in phase": replace(MAIN, name="smcc-x3-drop-tail", queue=DROP_TAIL, in_phase=True),
     "RTT 128, 64, 16 ms": replace(_UNEQUAL, name="smcc-x3-near-is-fast", bottlenecks=_distant((128, 64, 16))),
     "RTT 16, 64, 128 ms": replace(_UNEQUAL, name="smcc-x3-near-is-slow", bottlenecks=_distant((16, 64, 128))),
     "S2's bottleneck changes": replace(
@@ -136,7 +137,7 @@ def _point(case: Case) -> Point:
             tables=("handoffs",),
             table_seeds=None,
         )
-    return point(case)
+    return replace(point(case), beside=case.in_phase)
 
 
 def _started(case: Satellites, seed: int) -> dict[str, Any]:

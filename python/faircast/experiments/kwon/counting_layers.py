@@ -157,6 +157,7 @@ CRITERIA = [
         evaluate=sent,
         low=0,
         high=0,
+        identity="the source sends by that rule, of which the slots of the figure are the first ten",
     ),
     Criterion(
         name="slots of an attempt in which its receiver gets other than one packet more than in the slot before",

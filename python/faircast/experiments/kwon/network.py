@@ -22,12 +22,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from faircast.experiments.jitter import one_packet
+
 SESSION = "session"
 RED, DROP_TAIL = "red", "drop-tail"
 SINGLE = "single"
 """In place of what controls each layer: a session of TFMCC alone, without layers."""
 LETTER, OURS = "rfc4654", "faircast"
 """Profiles of TFMCC: the letter of the RFC, and the default."""
+PACKET_B = 1000
 PAPERS_TFMCC: tuple[tuple[str, Any], ...] = (("discounting", False), ("rtt_weight_clr", 0.95))
 AMPLE = {"rate": "1 Gbit/s", "queue": {"kind": "drop-tail", "limit": "1000 packets"}}
 
@@ -88,6 +91,11 @@ class Case:
     link_ms: float = 8.0
     """The propagation delay of each of the four links of a way."""
     queue: str = RED
+    in_phase: bool = False
+    """Whether TCP sends at once at a drop-tail bottleneck, too; else each packet is late by a random time of up to a
+    packet's there."""
+    rto_min_s: float | None = None
+    """The least time-out of TCP; None: that of its profile."""
     leave_s: float = 0.0
     """How long a group that has been left goes on to come."""
     tfmcc: tuple[tuple[str, Any], ...] = PAPERS_TFMCC
@@ -121,7 +129,7 @@ class Case:
                 nodes |= {host: {} for host in (*sources, *sinks)}
                 links |= {host: self._ample(host, "a", self.link_ms) for host in sources}
                 links |= {host: self._ample(c, host, own_ms) for host in sinks}
-                flows[name] = _tcp(tcps, sources, sinks)
+                flows[name] = _tcp(tcps, sources, sinks) | self._tcp_keys(bottleneck)
         hosts = []
         for number, (i, _) in enumerate(self.stays()):
             host = f"receiver-{number}"
@@ -179,6 +187,12 @@ class Case:
             link["changes"] = [{"at": f"{at:g} s", "rate": f"{mbps:g} Mbit/s"} for at, mbps in bottleneck.changes]
         return link
 
+    def _tcp_keys(self, bottleneck: Bottleneck) -> dict[str, Any]:
+        keys = {} if self.rto_min_s is None else {"rto_min": f"{self.rto_min_s:g} s"}
+        if (bottleneck.queue or self.queue) == DROP_TAIL and not self.in_phase:
+            keys |= one_packet(PACKET_B, min([bottleneck.mbps, *(mbps for _, mbps in bottleneck.changes)]))
+        return keys
+
     def _session(self, hosts: list[str]) -> dict[str, Any]:
         stays = [stay for _, stay in self.stays()]
         receivers: dict[str, Any] = {"nodes": hosts, "join": [f"{stay.join_s:g} s" for stay in stays]}
@@ -230,7 +244,7 @@ def _tcp(tcps: Tcps, sources: list[str], sinks: list[str]) -> dict[str, Any]:
         "count": tcps.count,
         "from": sources,
         "to": sinks,
-        "mss": "1000 B",
+        "mss": f"{PACKET_B} B",
         "hdr": "0 B",
         "ack_size": "40 B",
         "wnd": "1000 packets",

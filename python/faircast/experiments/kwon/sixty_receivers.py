@@ -136,6 +136,7 @@ STATEMENTS: list[Statement[Case]] = [
         published="at most a factor of 2 on all layers except for the base layer",
         measure=each(least_stay, about_stays),
         low=0.5,
+        identity="a sender keeps T_i at B_i/2 or above by its bounds, whatever its receivers ask for",
     ),
 ]
 

@@ -220,6 +220,8 @@ CRITERIA = [
         published="1.75 at most",
         evaluate=worst_random,
         high=WORST,
+        identity="T_S is B_S/2 at least and T_S+1 is B_S+1 at most by their bounds, and an attempt adds no more than "
+        "their difference, to a packet",
     ),
     Criterion(
         name="largest dilation that attempts to join layer 1 can make in random runs",
