@@ -44,7 +44,7 @@ def test_random_times_at_drop_tail_queues_only() -> None:
     case = Case(name="mixed", control=SINGLE, duration_s=4, warmup_s=1, bottlenecks=places)
     found = [case.scenario()["flows"][name].get("send_jitter") for name in ("tcp-1", "tcp-2")]
     assert found == [None, "2 ms"]
-    found = [flow.get("send_jitter") for flow in replace(case, in_phase=True).scenario()["flows"].values()]
+    found = [flow.get("send_jitter") for flow in replace(case, late_packets=0).scenario()["flows"].values()]
     assert found == [None, None]
     assert resolved(replace(case, rto_min_s=0.2))["flows"]["tcp-1"]["rto_min"] == "200 ms"
 
@@ -129,3 +129,21 @@ def test_what_is_judged_is_the_rfcs_letter_beside_the_tcp_of_ns2() -> None:
         assert [(tfmcc["discounting"], tfmcc["rtt_weight_clr"]) for tfmcc in profiles] == [(False, 0.95)] * 2
         assert {flow["profile"] for flow in letter["flows"].values()} == {"ns2"}
     assert resolved(TWO)["sessions"] == resolved(replace(TWO, profile=LETTER))["sessions"]
+
+
+def test_what_smcc_gets_behind_drop_tail_is_a_matter_of_phases() -> None:
+    """From 80 to 200 s, the network of Fig. 4 with drop-tail queues: a packet's random time at least doubles it."""
+    both = tuple(Bottleneck(mbps=mbps) for mbps in (6, 21))
+    case = Case(name="phases", queue=DROP_TAIL, bottlenecks=both, warmup_s=80)
+
+    def share(case: Case, number: int) -> float:
+        runs = [faircast.run(case.scenario(probes={}), seed=seed) for seed in (1, 2)]
+        (name,), tcps = case.behind(number), case.tcps(number)
+        tcp = sum(run[flow, "rate"] for run in runs for flow in tcps) / len(tcps)
+        return sum(run[name, "rate"] for run in runs) / tcp
+
+    in_phase, late = ([share(found, number) for number in (1, 2)] for found in (replace(case, late_packets=0), case))
+    assert in_phase[0] < 0.6
+    assert late[0] > 0.75
+    assert in_phase[1] < 0.2
+    assert late[1] > 0.35

@@ -108,7 +108,7 @@ CASES: dict[str, Case] = {
     "as in the paper": MAIN,
     "leaves take 2 s": replace(MAIN, name="smcc-x3-leaves", leave_s=2),
     "drop-tail": replace(MAIN, name="smcc-x3-drop-tail", queue=DROP_TAIL),
-    "drop-tail, TCP in phase": replace(MAIN, name="smcc-x3-drop-tail", queue=DROP_TAIL, in_phase=True),
+    "drop-tail, TCP in phase": replace(MAIN, name="smcc-x3-drop-tail", queue=DROP_TAIL, late_packets=0),
     "RTT 128, 64, 16 ms": replace(_UNEQUAL, name="smcc-x3-near-is-fast", bottlenecks=_distant((128, 64, 16))),
     "RTT 16, 64, 128 ms": replace(_UNEQUAL, name="smcc-x3-near-is-slow", bottlenecks=_distant((16, 64, 128))),
     "S2's bottleneck changes": replace(
@@ -137,7 +137,7 @@ def _point(case: Case) -> Point:
             tables=("handoffs",),
             table_seeds=None,
         )
-    return replace(point(case), beside=case.in_phase)
+    return replace(point(case), beside=case.late_packets == 0)
 
 
 def _started(case: Satellites, seed: int) -> dict[str, Any]:

@@ -91,9 +91,8 @@ class Case:
     link_ms: float = 8.0
     """The propagation delay of each of the four links of a way."""
     queue: str = RED
-    in_phase: bool = False
-    """Whether TCP sends at once at a drop-tail bottleneck, too; else each packet is late by a random time of up to a
-    packet's there."""
+    late_packets: float = 1.0
+    """By up to how many packets' times at a drop-tail bottleneck TCP sends each packet late, at random; 0: in phase."""
     rto_min_s: float | None = None
     """The least time-out of TCP; None: that of its profile."""
     leave_s: float = 0.0
@@ -189,8 +188,10 @@ class Case:
 
     def _tcp_keys(self, bottleneck: Bottleneck) -> dict[str, Any]:
         keys = {} if self.rto_min_s is None else {"rto_min": f"{self.rto_min_s:g} s"}
-        if (bottleneck.queue or self.queue) == DROP_TAIL and not self.in_phase:
-            keys |= one_packet(PACKET_B, min([bottleneck.mbps, *(mbps for _, mbps in bottleneck.changes)]))
+        if (bottleneck.queue or self.queue) == DROP_TAIL and self.late_packets > 0:
+            keys |= one_packet(
+                self.late_packets * PACKET_B, min([bottleneck.mbps, *(mbps for _, mbps in bottleneck.changes)])
+            )
         return keys
 
     def _session(self, hosts: list[str]) -> dict[str, Any]:
