@@ -83,6 +83,7 @@ REGISTRY: dict[str, str] = {
     "ehlert-x2": "faircast.experiments.ehlert.claims",
     "ehlert-x3": "faircast.experiments.ehlert.more_layers",
     "ehlert-x4": "faircast.experiments.ehlert.left_open",
+    "ehlert-x5": "faircast.experiments.ehlert.reference_rtt",
     "x-all": "faircast.experiments.side_by_side.rates",
     "x-all-harm": "faircast.experiments.side_by_side.harm",
     "x-all-receivers": "faircast.experiments.side_by_side.receivers",

@@ -48,7 +48,7 @@ class Fine:
 
 def with_course(case: Case) -> Point:
     """The point of a case, of which the course of every run is kept."""
-    return Point(key=case, scenario=case.scenario(), reduce=course)
+    return Point(key=case, scenario=case.scenario(), reduce=course, beside=not case.jitter)
 
 
 def with_joins(case: Case) -> Point:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 from faircast.experiment import Data, Experiment, Measured, Numbers, Point, listed, plain
 from faircast.experiments.ehlert import layout
-from faircast.experiments.ehlert.measures import alone, fairness, full, judged, of_case, part, point, readings
+from faircast.experiments.ehlert.measures import (
+    alone,
+    cells,
+    fairness,
+    judged,
+    over_subsets,
+    part,
+    point,
+    readings,
+)
 from faircast.experiments.ehlert.network import (
     HYBLA_25,
     HYBLA_270,
@@ -26,11 +35,6 @@ from faircast.experiments.judging import Statement
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from faircast.statistics import Estimate
-
-FAIR = {RENO: (0.5, 1.1), WESTWOOD: (0.55, 1.15), HYBLA_25: (2.0, None), HYBLA_270: (0.75, 1.35)}
-"""What f may be."""
-
 
 def points(quick: bool) -> list[Point]:
     """All TCPs in all readings."""
@@ -38,18 +42,21 @@ def points(quick: bool) -> list[Point]:
     return [point(case) for case in dict.fromkeys(cases)]
 
 
-def alone_part(data: Data, case: Case) -> Estimate:
-    """MLDA where it is alone, per cent of the link."""
-    return part(alone(data, case))
-
-
 def order(ber: float, data: Data, reading: Reading) -> Measured:
     """f(Hybla-25) > f(Hybla-270) > f of the others: the smallest of the two quotients."""
-    found = {name: fairness(data, reading.case(name, ber)).mean for name in TCPS}
-    above = max(found[RENO], found[WESTWOOD])
-    least = min(found[HYBLA_25] / found[HYBLA_270], found[HYBLA_270] / above)
-    note = ", ".join(f"{TCPS[name]} {plain(value)}" for name, value in found.items())
-    return Measured(value=least, note=f"f: {note}")
+
+    def least(some: Data) -> float:
+        found = {name: fairness(some, reading.case(name, ber)).mean for name in TCPS}
+        above = max(found[RENO], found[WESTWOOD])
+        return min(found[HYBLA_25] / found[HYBLA_270], found[HYBLA_270] / above)
+
+    note = ", ".join(f"{TCPS[name]} {plain(fairness(data, reading.case(name, ber)).mean)}" for name in TCPS)
+    return Measured.of(over_subsets(data, least), note=f"f: {note}")
+
+
+def case_of(name: str, ber: float, reading: Reading) -> Case:
+    """The case of a column, in a reading."""
+    return reading.case(name, ber)
 
 
 STATEMENTS: list[tuple[Statement[Reading], tuple[str, ...]]] = [
@@ -63,43 +70,9 @@ STATEMENTS: list[tuple[Statement[Reading], tuple[str, ...]]] = [
         tuple(TCPS),
     ),
     *(
-        (
-            Statement(
-                name=f"{TCPS[name]}: TCP divided by MLDA, f",
-                published=TABLE_1[name].fairness,
-                measure=of_case(fairness, name, LOW_BER),
-                low=low,
-                high=high,
-            ),
-            (name,),
-        )
-        for name, (low, high) in FAIR.items()
-    ),
-    *(
-        (
-            Statement(
-                name=f"{TCPS[name]}: MLDA where it is alone, % of the link",
-                published=f"{TABLE_1[name].alone} kbit/s, {TABLE_1[name].alone / 3:.0f} %",
-                measure=of_case(alone_part, name, LOW_BER),
-                low=None if name == HYBLA_25 else 68,
-                high=60 if name == HYBLA_25 else 90,
-            ),
-            (name,),
-        )
-        for name in TCPS
-    ),
-    *(
-        (
-            Statement(
-                name=f"{TCPS[name]}: MLDA and TCP together where they share, % of the link",
-                published=f"{(TABLE_1[name].shared + TABLE_1[name].tcp) / 3:.0f} %",
-                measure=of_case(full, name, LOW_BER),
-                low=70,
-            ),
-            (name,),
-        )
-        for name in TCPS
-        if name != HYBLA_25
+        (statement, (name,))
+        for name, printed in TABLE_1.items()
+        for statement in cells(TCPS[name], printed, partial(case_of, name, LOW_BER))
     ),
 ]
 

@@ -17,17 +17,20 @@ from faircast.experiments.ehlert.network import (
     Case,
     Reading,
 )
+from faircast.experiments.ehlert.published import Printed
 from faircast.experiments.judging import Statement
 from faircast.statistics import Estimate, jackknife, scaled
 
 Measure = Callable[[Data, Reading], Measured]
+CELL = 0.25
+"""How far a cell of a table may be from what is printed, as a part of that, up and down."""
 LINK_LOSSES = ("link_losses_recognised", "link_losses_missed")
 CONGESTION_LOSSES = ("congestion_losses_mistaken", "congestion_losses_recognised")
 
 
 def point(case: Case) -> Point:
-    """The point of a case."""
-    return Point(key=case, scenario=case.scenario())
+    """The point of a case; without jitter it only stands beside."""
+    return Point(key=case, scenario=case.scenario(), beside=not case.jitter)
 
 
 def readings(quick: bool) -> list[Reading]:
@@ -80,6 +83,43 @@ def fairness(data: Data, case: Case, branch: str = SATELLITE) -> Estimate:
     """F, what TCP gets over what MLDA gets beside it: the ratio of the means, with the interval of pairs."""
     place = case.branches[branch]
     return ratio(data, (case, place.tcp), (case, place.shared))
+
+
+def printed_cell(name: str, published: float, measure: Measure) -> Statement[Reading]:
+    """A printed cell of a table: it agrees within a quarter of it, up and down."""
+    low, high = ((1 + sign * CELL) * published for sign in (-1, 1))
+    return Statement(name=name, published=published, measure=measure, low=low, high=high, cell=True)
+
+
+def cells(
+    words: str, printed: Printed, case: Callable[[Reading], Case], branch: str = SATELLITE
+) -> list[Statement[Reading]]:
+    """The cells of a column: the three rates, and f."""
+    rows = (
+        ("MLDA where it is alone, kbit/s", printed.alone, alone),
+        ("MLDA beside TCP, kbit/s", printed.shared, shared),
+        ("TCP beside MLDA, kbit/s", printed.tcp, tcp),
+        ("TCP divided by MLDA, f", printed.fairness, fairness),
+    )
+    return [
+        printed_cell(f"{words}: {name}", published, partial(_of_column, what, case, branch))
+        for name, published, what in rows
+    ]
+
+
+def _of_column(
+    what: Callable[[Data, Case, str], Estimate],
+    case: Callable[[Reading], Case],
+    branch: str,
+    data: Data,
+    reading: Reading,
+) -> Measured:
+    return Measured.of(what(data, case(reading), branch))
+
+
+def over_subsets(data: Data, of: Callable[[Data], float]) -> Estimate:
+    """What is made of all seeds together, with the interval of leaving out one at a time."""
+    return jackknife(lambda seeds: of(Data(data.points, seeds, quick=data.quick)), data.seeds)
 
 
 def ratio(data: Data, above: tuple[Case, str], below: tuple[Case, str]) -> Estimate:

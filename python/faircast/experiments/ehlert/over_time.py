@@ -13,7 +13,18 @@ import numpy as np
 
 from faircast.experiment import Data, Experiment, Measured, Point, plain
 from faircast.experiments.ehlert.course import Course, course_of, middles, with_course
-from faircast.experiments.ehlert.measures import alone, fairness, judged, of_case, part, ratio, readings, shared, tcp
+from faircast.experiments.ehlert.measures import (
+    CELL,
+    alone,
+    fairness,
+    judged,
+    of_case,
+    part,
+    ratio,
+    readings,
+    shared,
+    tcp,
+)
 from faircast.experiments.ehlert.network import (
     DURATION_S,
     HYBLA_25,
@@ -143,8 +154,8 @@ STATEMENTS_4 = [
         name="TCP Hybla-25, % of the link",
         published="nearly constant at about 50",
         measure=of_case(partial(percent_of_link, tcp), HYBLA_25, LOW_BER),
-        low=40,
-        high=75,
+        low=(1 - CELL) * 50,
+        high=(1 + CELL) * 50,
     ),
     Statement(
         name="variation of TCP Hybla-25 over intervals of 5 s",
@@ -176,8 +187,8 @@ STATEMENTS_5 = [
         name="TCP Hybla-270 divided by MLDA beside it, f",
         published="approximately equal",
         measure=of_case(fairness, HYBLA_270, LOW_BER),
-        low=0.7,
-        high=1.4,
+        low=1 - CELL,
+        high=1 + CELL,
     ),
 ]
 
