@@ -273,13 +273,12 @@ EXPERIMENTS = [
         title="MLDA and TCP Hybla with an RTT_0 of 25 ms over a satellite",
         published="TCP has about half of the link all the time and MLDA suffers, where it is alone, too.",
         why="Where MLDA is alone it loses next to nothing, so its share is 90 % of the link whatever TCP does behind "
-        "another downlink, and it holds all layers. Half of the link is what two of three layers carry: the paper's "
-        "series needs something that keeps that receiver from the third while TCP is elsewhere, and none of the 31 "
-        "assumptions of the last study does. TCP is not constant: it stays at 218 kbit/s, for which its uplink has "
-        "acknowledgements, until MLDA's share has grown into the rest; then the queue overflows, and Hybla, which "
-        "grows fast, overflows it again and again. Were MLDA as low as in the paper, at a tenth of the link, nothing "
-        "would overflow, but TCP would have those 218 kbit/s; for a constant 144 it needs a limit of its own, such as "
-        "fewer acknowledgements, and every packet acknowledged gives 105.",
+        "another downlink, and it holds all layers. Half of the link is what two of three layers carry: the "
+        "paper's series needs something that keeps that receiver from the third while TCP is elsewhere, and of all "
+        "assumptions in ehlert-x4 only one uplink for all comes near it, and that with other numbers wrong. TCP is "
+        "not constant: MLDA's share grows into what it leaves, then the queue overflows, and Hybla, which grows "
+        "fast, overflows it again and again. For a constant 144 kbit/s it needs a limit of its own, such as fewer "
+        "acknowledgements, and every packet acknowledged gives 110.",
         points=partial(points, (HYBLA_25,)),
         criteria=[judged(statement, (HYBLA_25,)) for statement in STATEMENTS_4],
         figure=partial(figure, HYBLA_25),
@@ -292,10 +291,10 @@ EXPERIMENTS = [
         title="MLDA and TCP Hybla with an RTT_0 of 270 ms over a satellite",
         published="TCP and MLDA get about the same; where it is alone MLDA is nearly at its upper limit.",
         why="MLDA reckons with the loss of the last 8 intervals and so is still low when TCP has recovered: it gets "
-        "half of what TCP gets. In the last study f is near 1 with the loss of one interval, with queues of 100 and "
-        "200 packets, and with a TCP window of 32 packets, for which the paper has 64. One of the first two would have "
-        "to be true; but with one interval Reno gets a third of what MLDA gets, and with longer queues Hybla-25 "
-        "does not get twice as much.",
+        "half of what TCP gets. In ehlert-x4 f is near 1 with the loss of one interval, with a queue of 200 "
+        "packets, and with a TCP window of 32 packets, for which the paper has 64. One of the first two would have "
+        "to be true; but with one interval Reno gets a third of what MLDA gets, and with the longer queue Hybla-25 "
+        "gets less than MLDA.",
         points=partial(points, (HYBLA_270,)),
         criteria=[judged(statement, (HYBLA_270,)) for statement in STATEMENTS_5],
         figure=partial(figure, HYBLA_270),

@@ -45,7 +45,7 @@ CORRECTED = {RENO: 150.02}
 """MLDA at the shared receiver with Reno, Table 4: 140.02 is printed, but with it 50 % of the link, which are 150, and
 0.55, which is 82.36 over 150."""
 FAIRNESS_4 = {
-    tcp: column.tcp / CORRECTED.get(tcp, column.shared)  # 0.55, 0.64 and 0.68
+    tcp: round(column.tcp / CORRECTED.get(tcp, column.shared), 2)  # 0.55, 0.64 and 0.68
     for tcp, column in TABLE_4.items()
 }
 """The fairness of Table 4 from the rates printed there; for Westwood and Hybla-270 the paper repeats Table 3's."""
