@@ -9,7 +9,7 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 .PHONY: demo build env test test-long template check check-overflow bench bench-parent bench-peers docs clean
 
 demo: build
-	$(BIN)/faircast reproduce peng-beside-rlm --reps 10
+	$(BIN)/faircast reproduce peng-beside-rlm --reps 5
 
 build: .venv/built
 

@@ -354,6 +354,7 @@ def test_measures_by_hand() -> None:
     assert measures.with_part(measures.alone(data, case)) == "200 ± 25 (67)"
     found = measures.fairness(data, case)
     assert (found.mean, found.ci95) == (pytest.approx(0.5), pytest.approx(0, abs=1e-9))
+    assert measures.full(data, case).mean == pytest.approx(50)
     told = made(TABLE_4_.points(False), printed)
     with_rule = MAIN.told_apart().case(RENO, HIGH_BER)
     assert measures.recognised(told, with_rule, "mlda-1").mean == pytest.approx(0.3)

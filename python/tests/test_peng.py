@@ -14,7 +14,7 @@ import pytest
 
 from faircast import _native
 from faircast.experiment import Data, Point, PointData, judge
-from faircast.experiments.judging import judged, of
+from faircast.experiments.judging import of
 from faircast.experiments.peng import claims, late, parameters, phases, rlm, together, two_bottlenecks
 from faircast.experiments.peng.course import (
     BLOCKED,
@@ -37,7 +37,17 @@ from faircast.experiments.peng.measures import (
     rate_variation,
     reaches,
 )
-from faircast.experiments.peng.network import DURATION_S, MULTICAST, ORBIT_S, SESSIONS, TCPS, Case, offset_s
+from faircast.experiments.peng.network import (
+    DURATION_S,
+    MULTICAST,
+    ORBIT_S,
+    SESSIONS,
+    TCPS,
+    Case,
+    offset_s,
+    others,
+    readings,
+)
 from faircast.scenario import Resolved, resolve
 from faircast.summary import Layout, RunSummary
 
@@ -201,7 +211,7 @@ def test_variation_is_that_of_ten_seconds() -> None:
 def test_a_late_session_arrives_with_its_first_good_window() -> None:
     case = Case(scenario=2)
     slow = [0.0] * 102 + [10.0] * 8 + [33.0] * 190
-    data = data_of({case: [made(even() | {"tcp-1": slow})]})
+    data = data_of({one: [made(even() | {"tcp-1": slow})] for one in readings(case).values()})
     # From 550 s on, the sixth window of 10 s after 500 s.
     assert reaches(data, case, "tcp-1", 32.8).mean == 60
     assert reaches(data, case, "tcp-1", 40.0).mean == math.inf
@@ -214,7 +224,7 @@ def test_late_shares_are_those_of_who_is_there() -> None:
     assert [late.share_kbytes_s(3, period) for period in range(3)] == [62.5, 46.875, 37.5]
     case = late.PARTS[7].main
     rates = even() | {"multicast-1": (60.0, 45.0, 36.0), "multicast-2": (45.0, 45.0, 36.0)}
-    data = data_of({case: [made(rates)]})
+    data = data_of({one: [made(rates)] for one in readings(case).values()})
     verdicts = [judge(criterion, data) for criterion in late.shares(late.PARTS[7])]
     assert [item.verdict for item in verdicts] == ["disagrees", "agrees", "agrees"]
     assert verdicts[0].measured == pytest.approx((62.5 - 45) / 62.5)
@@ -225,16 +235,32 @@ def test_late_shares_are_those_of_who_is_there() -> None:
     ]
 
 
-def test_verdicts_are_those_of_the_first_case() -> None:
-    keep, lose = Case(), Case(handoff="lose")
-    criterion = judged("x", "y", of(lambda data, case: mean_rate(data, case, MULTICAST)), together.CASES, high=40)
-    data = data_of({keep: [made(even())], lose: [made(even(multicast=50.0))]})
+def test_both_windows_are_judged_and_what_they_differ_in_is_named() -> None:
+    short, long = readings(Case()).values()
+    criterion = together.held("x", "y", of(lambda data, case: mean_rate(data, case, MULTICAST)), high=40)
+    data = data_of({short: [made(even())], long: [made(even())], Case(handoff="lose"): [made(even(multicast=50.0))]})
     found = judge(criterion, data)
     assert (found.verdict, found.measured, found.note) == ("agrees", 37.5, "")
-    assert found.beside == "packets lost at hand-offs: 50, does not hold"
-    assert found.rule == "agrees if at most 40"
-    data = data_of({keep: [made(even(multicast=50.0))]})
-    assert (judge(criterion, data).verdict, judge(criterion, data).note) == ("disagrees", "50 is above 40")
+    expected = "window 20: 37.5, holds; window 64: 37.5, holds; packets lost at hand-offs: 50, does not hold"
+    assert found.beside == expected
+    data = data_of({short: [made(even())], long: [made(even(multicast=50.0))]})
+    assert judge(criterion, data).verdict == "depends on the window"
+    data = data_of({short: [made(even(multicast=50.0))], long: [made(even(multicast=50.0))]})
+    assert judge(criterion, data).verdict == "disagrees"
+
+
+def test_tcp_sends_at_random_moments_in_what_is_judged() -> None:
+    # 1016 B with the link's header at 1.5 Mbit/s.
+    assert Case().of_seed(1)["flows"]["tcp-0"]["send_jitter"] == "5.41867 ms"
+    assert [case.of_seed(1)["flows"]["tcp-0"]["wnd"] for case in readings(Case()).values()] == [
+        "20 packets",
+        "64 packets",
+    ]
+    plain = others(Case())["TCP without random delays"].of_seed(1)["flows"]["tcp-0"]
+    assert "send_jitter" not in plain
+    assert plain["wnd"] == "20 packets"
+    beside = {point.key for point in rlm.points(False) if point.beside}
+    assert beside == {*others(Case()).values(), *(case for cases in rlm.OTHERS.values() for case in cases.values())}
 
 
 def of_rlm(good: str | None) -> Data:
@@ -245,9 +271,10 @@ def of_rlm(good: str | None) -> Data:
         {n: [(0.0, 4), *((100.0 + 10 * i, 4 + i % 2) for i in range(20))] for n in MULTICAST},
     )
     calm = made(even(multicast=[37.0, 38.0] * 75), {n: [(0.0, 4)] for n in MULTICAST})
-    runs = {Case(): [quiet, quiet]}
+    runs = {case: [quiet, quiet] for case in readings(Case()).values()}
     for label, case in rlm.VARIANTS.items():
-        runs[case] = [wild, wild] if label == good else [calm, calm]
+        for one in readings(case).values():
+            runs[one] = [wild, wild] if label == good else [calm, calm]
     return data_of(runs)
 
 
@@ -273,15 +300,15 @@ def test_phases_by_hand() -> None:
     assert found[3].tolist() == [40, 20]
     assert found[1].tolist() == [100]
     assert sum(lengths.sum() for lengths in found.values()) == 1400
-    data = data_of({phases.MAIN: [rows], phases.LOSE: [rows]})  # type: ignore[list-item]
+    data = data_of({case: [rows] for case in phases.READINGS.values()})  # type: ignore[misc]
     verdicts = [judge(criterion, data) for criterion in phases.CRITERIA]
     assert [item.verdict for item in verdicts] == ["agrees", "agrees", "disagrees"]
     assert [item.measured for item in verdicts] == pytest.approx([1240 / 1400, 100 / 1400, 30])
     short = np.array([(0.02, 1), (750, 2), (1499, 3)])
-    data = data_of({phases.MAIN: [short], phases.LOSE: [short]})  # type: ignore[list-item]
+    data = data_of({case: [short] for case in phases.READINGS.values()})  # type: ignore[misc]
     assert judge(phases.CRITERIA[0], data).verdict == "agrees"
     long = np.array([(0.02, 1), (850, 2), (1499, 3)])
-    data = data_of({phases.MAIN: [long], phases.LOSE: [long]})  # type: ignore[list-item]
+    data = data_of({case: [long] for case in phases.READINGS.values()})  # type: ignore[misc]
     assert judge(phases.CRITERIA[0], data).verdict == "disagrees (phase 1 has more)"
 
 
@@ -308,14 +335,14 @@ def test_claims_by_hand() -> None:
     rows = {("access-0", "efficiency", "1"): 44.0 / 625, ("access-1", "efficiency", "1"): 43.0 / 625}
     came = RunSummary(Layout(tuple(rows)), array("d", rows.values()))
     data = data_of(runs, {claims.MAIN: came})
-    assert claims.immune(data).value == 1
-    assert claims.unharmed(TCPS, data).value == pytest.approx(0.04)
-    assert claims.unharmed(("multicast-1",), data).value == pytest.approx(0)
+    assert claims.immune(data, claims.MAIN).value == 1
+    assert claims.unharmed(TCPS, data, claims.MAIN).value == pytest.approx(0.04)
+    assert claims.unharmed(("multicast-1",), data, claims.MAIN).value == pytest.approx(0)
     # Six layers pass: 37.5 of 44 KBytes/s.
-    found = claims.bounded(data)
+    found = claims.bounded(data, claims.MAIN)
     assert found.value == pytest.approx(6.5)
     assert "0.5 of the time" in found.note
-    assert claims.recovers(data).value == pytest.approx(10 / 37.5)
+    assert claims.recovers(data, claims.MAIN).value == pytest.approx(10 / 37.5)
 
 
 def test_how_long_few_layers_last() -> None:
@@ -327,19 +354,22 @@ def test_how_long_few_layers_last() -> None:
 
 def test_two_bottlenecks_have_an_agent_each() -> None:
     for shape, count in (("series", 2), ("parallel", 3)):
-        tree = two_bottlenecks.TREES[shape].scenario()
+        tree = two_bottlenecks.TREES[shape]["window 20"].scenario()
         agents = [link for link in tree["links"].values() if "agent" in link]
         assert len(agents) == count
-    assert two_bottlenecks.TREES["parallel"].receivers == ["a-0", "a-1", "b-0", "b-1"]
+    # A packet's time at the narrowest link: 1.0 Mbit/s over both, 1.5 over the first alone.
+    series = two_bottlenecks.TREES["series"]["window 64"].scenario()["flows"]
+    assert [series[name]["send_jitter"] for name in ("tcp-0", "tcp-3", "tcp-4")] == ["5.33333 ms", "8 ms", "8 ms"]
+    assert two_bottlenecks.TREES["parallel"]["window 20"].receivers == ["a-0", "a-1", "b-0", "b-1"]
 
 
 def test_points_are_those_that_are_judged() -> None:
     def keys(points: Sequence[Point]) -> set[Any]:
         return {point.key for point in points}
 
-    assert keys(together.points(False)) == set(together.CASES.values())
+    assert keys(together.points(False)) == {*together.READINGS.values(), *together.CASES.values()}
     for part in late.PARTS.values():
-        assert keys(late.points(part.scenario, False)) == set(part.cases.values())
+        assert keys(late.points(part.scenario, False)) == {*part.readings.values(), *part.cases.values()}
     assert {replace(case, handoff="lose") for case in rlm.VARIANTS.values()} <= keys(rlm.points(False))
     assert set(SESSIONS) == {*MULTICAST, *TCPS}
 
@@ -376,7 +406,7 @@ def test_handoffs_are_those_of_the_gateway_from_one_satellite_to_another() -> No
 
 
 def test_what_is_kept_of_short_runs_on_the_ground_and_of_the_queue() -> None:
-    tree = two_bottlenecks.TREES["parallel"]
+    tree = two_bottlenecks.TREES["parallel"]["window 20"]
     live = short_run(tree.scenario(), tree.point().reduce)
     assert [series.size for series in live.values()] == [60] * 4
     assert list(live) == tree.receivers

@@ -79,13 +79,16 @@ def judged(
         own = [_said(label, verdict) for label, verdict in verdicts.items()]
         stands = beside(data, {label: case for label, case in cases.items() if case not in readings.values()})
         found = replace(found, beside="; ".join(part for part in (*own, stands) if part))
-        return _joint(found, list(verdicts.values()), depends)
+        return joint(found, list(verdicts.values()), depends)
 
     return replace(whole, evaluate=evaluate)
 
 
-def _joint(main: Measured, verdicts: Sequence[Verdict], depends: str) -> Measured:
-    """What the main reading gives, with what keeps the others from having the same verdict."""
+def joint(main: Measured, verdicts: Sequence[Verdict], depends: str) -> Measured:
+    """What the main reading gives, with what keeps the others from having the same verdict.
+
+    `verdicts` are those of all readings; `depends` is what these differ in.
+    """
     noise = [verdict.straddles for verdict in verdicts if verdict.straddles is not None]
     if noise:
         return replace(main, straddles=noise[0], undecided=False, fails="")

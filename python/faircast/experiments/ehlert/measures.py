@@ -137,6 +137,15 @@ def part(found: Estimate, branch: str = SATELLITE) -> Estimate:
     return scaled(found, 100 / LINK_KBPS[branch])
 
 
+def full(data: Data, case: Case, branch: str = SATELLITE) -> Estimate:
+    """MLDA and TCP together at the shared receiver, per cent of the link."""
+    place = case.branches[branch]
+    together = data.over_seeds(
+        lambda seed: math.fsum(rate(data, case, name, seed) for name in (place.shared, place.tcp))
+    )
+    return part(together, branch)
+
+
 def recognised(data: Data, case: Case, receiver: str) -> Estimate:
     """Which part of the losses by link errors loss differentiation recognised; NaN if there were none."""
     return _confusion(data, case, receiver, *LINK_LOSSES)

@@ -3,21 +3,22 @@
 In scenario 2 a second TCP begins after 500 s and a third after 1000 s, in scenario 3 the multicast sessions do. What
 the paper says of both: 60, 45 and 35 KBytes/s per session in the three periods, so the late ones get a fair share, and
 those in scenario 3 no more. The paper does not say when the observation time of blocking returns to its first value;
-scenario 3 is run with our rule and without any (`reset = "never"`).
+scenario 3 is judged with our rule; without any (`reset = "never"`) stands beside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, listed, plain
 from faircast.experiments.judging import judged, of
 from faircast.experiments.peng.drawing import layers_and_rates, tcp_rates
-from faircast.experiments.peng.measures import changes, mean_rate, rate_ratio, reaches, started
+from faircast.experiments.peng.measures import changes, either, mean_rate, rate_ratio, reaches, started
 from faircast.experiments.peng.network import (
+    DEPENDS,
     DURATION_S,
     LATE_S,
     MULTICAST,
@@ -25,11 +26,12 @@ from faircast.experiments.peng.network import (
     PERIODS_S,
     SESSIONS,
     TCPS,
-    TREATMENTS,
     UPLINK_KBYTES_S,
     WARMUP_S,
     Case,
-    both,
+    others,
+    points_of,
+    readings,
 )
 from faircast.statistics import Estimate
 
@@ -54,20 +56,21 @@ class Part:
 
     @property
     def cases(self) -> dict[str, Case]:
-        """By label; the first is judged."""
-        found = {label: Case(scenario=self.scenario, handoff=treatment) for treatment, label in TREATMENTS.items()}
+        """What stands beside, by label."""
+        found = others(self.main)
         if self.scenario == 3:
-            found |= {f"{label}, observation time never reset": _never(case) for label, case in found.items()}
+            found["observation time never reset"] = replace(self.main, reset="never")
         return found
 
     @property
+    def readings(self) -> dict[str, Case]:
+        """The cases that are judged."""
+        return readings(self.main)
+
+    @property
     def main(self) -> Case:
-        """The case that is judged."""
+        """The first of them, which is drawn."""
         return Case(scenario=self.scenario)
-
-
-def _never(case: Case) -> Case:
-    return Case(scenario=case.scenario, handoff=case.handoff, reset="never")
 
 
 def late(period: int) -> tuple[int, int]:
@@ -82,9 +85,14 @@ def share_kbytes_s(scenario: int, period: int) -> float:
 
 
 def points(scenario: int, _quick: bool) -> list[Point]:
-    """Both treatments of what waits at a hand-off; scenario 3 with and without reset."""
+    """Both windows, and what stands beside; in scenario 3 without a reset as well."""
     main = Case(scenario=scenario)
-    return both(main) + (both(main, reset="never") if scenario == 3 else [])
+    return points_of(main) + ([replace(main, reset="never").point(beside=True)] if scenario == 3 else [])
+
+
+def held(part: Part, name: str, published: str, measure: Callable[[Data, Case], Measured], **limits: Any) -> Criterion:
+    """A criterion that is judged with both windows."""
+    return judged(name, published, measure, part.cases, readings=part.readings, depends=DEPENDS, **limits)
 
 
 def off_share(part: Part, period: int, data: Data, case: Case) -> Measured:
@@ -110,12 +118,12 @@ def arrival(name: str, period: int, data: Data, case: Case) -> Measured:
 def shares(part: Part) -> list[Criterion]:
     """Every session's mean in each period."""
     return [
-        judged(
+        held(
+            part,
             f"distance from the equal share, {late(period)[0]}-{late(period)[1]} s, of the {part.kind} that is "
             "farthest from it, as a part of the share",
             f"close to {PUBLISHED_KBYTES_S[period]} KBytes/s",
             partial(off_share, part, period),
-            part.cases,
             high=NEAR,
         )
         for period, (begin, _) in enumerate(PERIODS_S)
@@ -126,11 +134,11 @@ def shares(part: Part) -> list[Criterion]:
 def arrivals(part: Part, within_s: int) -> list[Criterion]:
     """The late sessions."""
     return [
-        judged(
+        held(
+            part,
             f"{NAMES[name]}, which begins after {begin} s: time until it gets 70 % of its share, s",
             "gets a right share",
             partial(arrival, name, period),
-            part.cases,
             high=within_s,
         )
         for period, (begin, _) in enumerate(PERIODS_S)
@@ -142,11 +150,11 @@ def arrivals(part: Part, within_s: int) -> list[Criterion]:
 def ratios(part: Part, low: float | None) -> list[Criterion]:
     """Multicast over TCP in each period that has both."""
     return [
-        judged(
+        held(
+            part,
             f"mean rate of a multicast session divided by that of a TCP flow, {late(period)[0]}-{late(period)[1]} s",
             "fairness is kept" if low else "a fair share and no more",
             of(partial(late_ratio, period=period)),
-            part.cases,
             low=low,
             high=1.4,
         )
@@ -162,18 +170,18 @@ def late_ratio(data: Data, case: Case, period: int) -> Estimate:
 
 def stability(part: Part) -> Criterion:
     """How often layers change; the paper says a little more often than in scenario 1."""
-    return judged(
+    return held(
+        part,
         f"changes of the number of layers, per session and 100 s, {WARMUP_S}-{DURATION_S} s",
         "fairly stable, with a few more small adjustments than in Figure 5" if part.scenario == 2 else "fairly stable",
         of(changes),
-        part.cases,
     )
 
 
 def numbers(part: Part, data: Data) -> Numbers:
     """The mean rates of all sessions of the scenario in every period and case."""
     rows = []
-    for label, case in part.cases.items():
+    for label, case in {**part.readings, **part.cases}.items():
         for name in SESSIONS:
             cells = [
                 str(mean_rate(data, case, [name], late(period))) if case.start_s(name) <= begin else ""
@@ -196,9 +204,12 @@ def figure(part: Part, data: Data) -> Figure:
 def says(part: Part, data: Data) -> str:
     """What the figure shows."""
     found = [
-        plain(mean_rate(data, part.main, started(part.main, part.sessions, begin), late(period)).mean)
-        for period, (begin, _) in enumerate(PERIODS_S)
-        if started(part.main, part.sessions, begin)
+        [
+            plain(mean_rate(data, case, started(case, part.sessions, begin), late(period)).mean)
+            for period, (begin, _) in enumerate(PERIODS_S)
+            if started(case, part.sessions, begin)
+        ]
+        for case in part.readings.values()
     ]
     wanted = [
         f"{share_kbytes_s(part.scenario, period):.1f}"
@@ -207,8 +218,8 @@ def says(part: Part, data: Data) -> str:
     ]
     who = "As two TCP flows begin at 500 and 1000 s" if part.scenario == 2 else "As multicast begins at 500 and 1000 s"
     return (
-        f"{who}, the {part.kind}s get {listed(found)} KBytes/s each, one period after the other; equal shares are "
-        f"{listed(wanted)}."
+        f"{who}, the {part.kind}s get {either([listed(each) for each in found])} KBytes/s each, one period after the "
+        f"other; equal shares are {listed(wanted)}."
     )
 
 

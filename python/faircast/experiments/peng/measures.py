@@ -44,6 +44,12 @@ def rate_ratio(
     return jackknife(ratio, data.seeds)
 
 
+def either(found: Sequence[str]) -> str:
+    """What the two windows give, for sentences: once if it is the same."""
+    first, second = found
+    return first if first == second else f"{first} (window 20) or {second} (window 64)"
+
+
 def started(case: Case, names: Sequence[str], at_s: float) -> list[str]:
     """Which of these sessions there are from a time on."""
     return [name for name in names if case.start_s(name) <= at_s]

@@ -5,8 +5,13 @@ satellite, over links between satellites, and down to a terminal each. Two sessi
 50 kbit/s; three are TCP. That is the paper's. What follows is choice: the numbers of ns-2's example of an Iridium-like
 constellation, from which the paper has its satellites (uplinks and downlinks of 1.5 Mbit/s, drop-tail queues of 50
 packets, a header of 16 B, hand-offs looked for every 10 s, randomised), where the terminals are, 2 ms for each link on
-the ground, packets of 1000 B with gaps between half and one and a half times the nominal one, Reno with windows of 64
-packets and an ACK for each, as in ns-2, which begins in the first second of its time.
+the ground, packets of 1000 B with gaps between half and one and a half times the nominal one, Reno with an ACK for each
+packet, as in ns-2, which begins in the first second of its time.
+
+Two things decide much. The paper states no window: ns-2's own is 20 packets, which holds a flow for a part of the time,
+and the analysis of the paper has none that binds, as 64 packets do not. All is run and judged with both. And whose
+packets the full queue drops must not follow from their phases: before each packet TCP waits for a random time of up to
+a packet's at the uplink. What the main results are without it stands beside.
 
 Where the constellation is when the run starts goes with the seed: five offsets, two of ten seeds for each.
 """
@@ -18,6 +23,7 @@ from functools import partial
 from typing import Any
 
 from faircast.experiment import Point
+from faircast.experiments.jitter import one_packet
 from faircast.experiments.peng.course import WINDOW_S, course
 
 MULTICAST = ("multicast-1", "multicast-2")
@@ -58,13 +64,18 @@ TCP: dict[str, Any] = {
     "mss": "1000 B",
     "hdr": "0 B",
     "ack_size": "40 B",
-    "wnd": "64 packets",
     "start_jitter": "1 s",
 }
 """A flow, which is that of ns-2, as the paper's simulations were."""
+PACKET_BYTES, HEADER_BYTES = 1000, 16
+WINDOWS = {"window 20": 20, "window 64": 64}
+"""TCP's window in packets, by what the reading with it is called; the first is ns-2's own. Both are judged."""
+DEPENDS = "window"
+"""What these readings differ in."""
 TREATMENTS = {"keep": "packets kept at hand-offs", "lose": "packets lost at hand-offs"}
 """What becomes of packets that wait when a terminal is handed off: they stay (our default), or nobody receives them
 (ns-2). Verdicts are of the first."""
+IN_PHASE = "TCP without random delays"
 NAMES = {
     "multicast-1": "multicast 1",
     "multicast-2": "multicast 2",
@@ -105,6 +116,10 @@ class Case:
     """Whether the uplink is down from 500 to 505 s."""
     alone: bool = False
     """Whether the multicast sessions are without TCP."""
+    window: int = WINDOWS["window 20"]
+    """TCP's, packets."""
+    in_phase: bool = False
+    """Whether TCP sends without random delays."""
 
     def of_seed(self, seed: int) -> dict[str, Any]:
         """The scenario of a seed."""
@@ -149,7 +164,10 @@ class Case:
             parts.append(f"reset-{self.reset}")
         if self.downlink_loss:
             parts.append(f"loss{self.downlink_loss:g}")
-        return "-".join([*parts, *(word for word in ("greedy", "outage", "alone") if getattr(self, word))])
+        parts += [word for word in ("greedy", "outage", "alone") if getattr(self, word)]
+        return "-".join(
+            [*parts, *([] if self.alone else [f"w{self.window}"]), *(["in-phase"] if self.in_phase else [])]
+        )
 
     def start_s(self, session: str) -> int:
         """When a session starts."""
@@ -160,9 +178,9 @@ class Case:
         """The rate of each layer of its sessions."""
         return [*RLM_KBPS[:-1], self.top_kbps] if self.rlm else [LAYER_KBPS] * LAYERS
 
-    def point(self) -> Point:
-        """Its point, of which the course of every run is kept."""
-        return Point(key=self, scenario=self.of_seed, reduce=partial(course, UPLINK, MULTICAST))
+    def point(self, *, beside: bool = False) -> Point:
+        """Its point, of which the course of every run is kept; or that of a reading that is not judged."""
+        return Point(key=self, scenario=self.of_seed, reduce=partial(course, UPLINK, MULTICAST), beside=beside)
 
     def _uplink(self) -> dict[str, Any]:
         if self.rlm:
@@ -170,7 +188,10 @@ class Case:
         return {"agent": {"kind": "layer-blocking", "reset": self.reset}}
 
     def _tcp(self, i: int) -> dict[str, Any]:
+        jitter = {} if self.in_phase else one_packet(PACKET_BYTES + HEADER_BYTES, 8 * UPLINK_KBYTES_S / 1000)
         return TCP | {
+            "wnd": f"{self.window} packets",
+            **jitter,
             "from": f"source-{i}",
             "to": list(TERMINALS)[i],
             "start": f"{self.start_s(SESSIONS[i])} s",
@@ -197,6 +218,17 @@ def offset_s(seed: int) -> float:
     return seed % OFFSETS / OFFSETS * ORBIT_S
 
 
-def both(case: Case, **changes: Any) -> list[Point]:
-    """A case with both treatments of the queue at hand-offs."""
-    return [replace(case, handoff=handoff, **changes).point() for handoff in TREATMENTS]
+def readings(case: Case) -> dict[str, Case]:
+    """A case with both windows: what is judged."""
+    return {label: replace(case, window=window) for label, window in WINDOWS.items()}
+
+
+def others(case: Case) -> dict[str, Case]:
+    """What stands beside it, with the first window: packets lost at hand-offs, TCP in phase."""
+    return {TREATMENTS["lose"]: replace(case, handoff="lose"), IN_PHASE: replace(case, in_phase=True)}
+
+
+def points_of(case: Case) -> list[Point]:
+    """The points of a case in all readings, and of what stands beside."""
+    judged = [one.point() for one in readings(case).values()]
+    return [*judged, *(one.point(beside=True) for one in others(case).values())]

@@ -3,10 +3,11 @@
 Five layers of 32, 64, 128, 256 and 1024 kbit/s, as printed. What the paper leaves open makes four variants: whether
 the two dead ends of ns-2's code are there or mended (docs/rlm.md), and whether a left group goes on to come for 2 s, as
 with IGMP, or not at all, as in ns-2. The authors most likely ran ns-2's code as it is. It agrees if all statements hold
-in one variant, which is named: the first of the four, if in none.
+in one variant, which is named: the first of the four, if in none. All of it is judged with both of TCP's windows.
 
 What the paper says: layers and throughput change severely, and multicast gets either much less or much more than TCP;
-blocking is more stable and fairer. Each number stands beside that of layer blocking with the same seeds.
+blocking is more stable and fairer. Each number stands beside that of layer blocking with the same seeds. "Much more"
+is looked for by itself: the largest that a session gets of a run's TCPs.
 """
 
 from __future__ import annotations
@@ -15,9 +16,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from faircast.experiment import AGREES, Criterion, Data, Experiment, Measured, Numbers, Point, judge
+from faircast.experiments.judging import joint, judged
 from faircast.experiments.peng.course import course_of
 from faircast.experiments.peng.drawing import (
     average_curves,
@@ -28,6 +30,7 @@ from faircast.experiments.peng.drawing import (
 )
 from faircast.experiments.peng.measures import (
     changes,
+    either,
     fairness,
     layers,
     mean_rate,
@@ -35,7 +38,20 @@ from faircast.experiments.peng.measures import (
     rate_changes,
     rate_variation,
 )
-from faircast.experiments.peng.network import CAPTIONS, MULTICAST, NAMES, TCPS, TREATMENTS, Case, both
+from faircast.experiments.peng.network import (
+    CAPTIONS,
+    DEPENDS,
+    IN_PHASE,
+    MULTICAST,
+    NAMES,
+    TCPS,
+    TREATMENTS,
+    WINDOWS,
+    Case,
+    others,
+    points_of,
+    readings,
+)
 from faircast.figures import PAGE_IN, panels
 from faircast.statistics import Estimate, jackknife, jain, with_interval
 
@@ -53,26 +69,33 @@ DOUBLING_KBPS = 512
 """What the highest layer would be if the sequence went on as it begins."""
 MORE_CHANGES = 1.5
 """How many times as large the sum of the changes of rate must be at least."""
-OTHERS = {
-    TREATMENTS["lose"]: {
-        f"{label}, {TREATMENTS['lose']}": replace(case, handoff="lose") for label, case in VARIANTS.items()
-    },
-    "highest layer 512 kbit/s": {
-        f"{label}, highest layer 512 kbit/s": replace(case, top_kbps=DOUBLING_KBPS) for label, case in VARIANTS.items()
-    },
+CHANGED: dict[str, dict[str, Any]] = {
+    TREATMENTS["lose"]: {"handoff": "lose"},
+    IN_PHASE: {"in_phase": True},
+    "highest layer 512 kbit/s": {"top_kbps": DOUBLING_KBPS},
 }
-"""Reported beside them: the same variants with something else."""
+OTHERS = {
+    what: {f"{label}, {what}": replace(case, **changed) for label, case in VARIANTS.items()}
+    for what, changed in CHANGED.items()
+}
+"""Reported beside them: the same variants with something else, and the first window."""
 
 
 def points(quick: bool) -> list[Point]:
     """Layer blocking, all variants, and what is reported beside them."""
-    others = [] if quick else [case.point() for cases in OTHERS.values() for case in cases.values()]
-    return [*both(Case()), *(case.point() for case in VARIANTS.values()), *others]
+    others = [] if quick else [case.point(beside=True) for cases in OTHERS.values() for case in cases.values()]
+    variants = [one.point() for case in VARIANTS.values() for one in readings(case).values()]
+    return [*points_of(Case()), *variants, *others]
+
+
+def with_window(window: int) -> dict[str, Case]:
+    """All variants with a window of TCP."""
+    return {label: replace(case, window=window) for label, case in VARIANTS.items()}
 
 
 def blocking(case: Case) -> Case:
-    """Layer blocking under the same hand-offs."""
-    return Case(handoff=case.handoff)
+    """Layer blocking under the same conditions."""
+    return Case(handoff=case.handoff, window=case.window, in_phase=case.in_phase)
 
 
 def times_blocking(of: Callable[[Data, Case, int], float], data: Data, case: Case) -> Measured:
@@ -90,7 +113,7 @@ def changes_of_rate(data: Data, case: Case) -> Measured:
     found = times_blocking(rate_changes, data, case)
     held = data.over_seeds(partial(mean_layers, data, case))
     note = f"RLM holds {held} layers on average and changes their number {changes(data, case)} times in 100 s"
-    few = (found.value or 0.0) < MORE_CHANGES
+    few = (found.value or 0.0) + (found.ci95 or 0.0) < MORE_CHANGES
     return replace(found, note=note, fails="RLM stays at its lower layers, whose steps are small" if few else "")
 
 
@@ -108,16 +131,23 @@ def less_fair(data: Data, case: Case) -> Measured:
     return Measured.of(data.over_seeds(lambda seed: index(blocking(case), seed) - index(case, seed)))
 
 
-def off_tcp(data: Data, case: Case) -> Measured:
-    """By what part of the TCPs' mean rate the multicast session that is more so is off it, the mean over the seeds."""
+def below_tcp(data: Data, case: Case) -> Measured:
+    """By what part of the TCPs' mean rate the multicast session that gets less is below it, the mean over the seeds."""
 
     def of(seed: int) -> float:
-        tcp = rate(data, case, TCPS, seed)
-        return max(abs(rate(data, case, [name], seed) - tcp) for name in MULTICAST) / tcp
+        return 1 - min(rate(data, case, [name], seed) for name in MULTICAST) / rate(data, case, TCPS, seed)
 
     found = [f"{NAMES[name]} {mean_rate(data, case, [name])}" for name in MULTICAST]
     note = f"{', '.join(found)}, mean of the TCP flows {mean_rate(data, case, TCPS)} KBytes/s"
     return Measured.of(data.over_seeds(of), note=note)
+
+
+def above_tcp(data: Data, case: Case) -> Measured:
+    """What the session that gets more gets of the TCPs' mean rate, in the run in which that is most."""
+    found = [
+        max(rate(data, case, [name], seed) for name in MULTICAST) / rate(data, case, TCPS, seed) for seed in data.seeds
+    ]
+    return Measured(value=max(found), note=f"above 1 in {sum(value > 1 for value in found)} of {len(found)} runs")
 
 
 Statement = tuple[str, str, Callable[[Data, Case], Measured], float]
@@ -146,9 +176,9 @@ STATEMENTS: dict[int, list[Statement]] = {
             0.03,
         ),
         (
-            "distance from the TCP flows' mean rate, of the multicast session that is farther, as a part of that rate",
-            "either much lower or much higher",
-            off_tcp,
+            "how far the multicast session that gets less is below the TCP flows' mean rate, as a part of that rate",
+            "either much lower",
+            below_tcp,
             0.25,
         ),
     ],
@@ -163,59 +193,99 @@ def holds(data: Data, statement: Statement, case: Case) -> bool:
     return judge(criterion, data).verdict == AGREES
 
 
-def chosen(data: Data) -> str:
-    """The first variant in which all four statements hold; the first of all if there is none."""
-    statements = [statement for of_figure in STATEMENTS.values() for statement in of_figure]
-    good = (label for label, case in VARIANTS.items() if all(holds(data, each, case) for each in statements))
-    return next(good, MAIN)
+def all_hold(data: Data, case: Case) -> bool:
+    """Whether all four statements hold in a variant."""
+    return all(holds(data, each, case) for of_figure in STATEMENTS.values() for each in of_figure)
+
+
+def chosen(data: Data, window: int) -> str:
+    """The first variant in which all four statements hold with a window; the first of all if there is none."""
+    return next((label for label, case in with_window(window).items() if all_hold(data, case)), MAIN)
+
+
+def given(found: Measured, _data: Data) -> Measured:
+    """What was measured already."""
+    return found
 
 
 def in_one_variant(statement: Statement) -> Criterion:
-    """A statement in the chosen variant; beside it stands what the others give."""
+    """A statement in the chosen variant, with both windows; beside it stands what the other variants give."""
     name, published, measure, least = statement
+    plain_one = Criterion(name=name, published=published, evaluate=lambda _: Measured(value=None), low=least)
+
+    def with_one(data: Data, window: int) -> Measured:
+        label = chosen(data, window)
+        found = measure(data, with_window(window)[label])
+        note = "; ".join(part for part in (f"RLM {label}", found.note) if part)
+        return replace(found, variant="" if label == MAIN else label, note=note)
+
+    def said(data: Data, label: str, case: Case) -> str:
+        gives = measure(data, case)
+        word = "holds" if holds(data, statement, case) else "does not hold"
+        return f"{label}: {with_interval(math.nan if gives.value is None else gives.value, gives.ci95)}, {word}"
 
     def evaluate(data: Data) -> Measured:
-        label = chosen(data)
-        found = measure(data, VARIANTS[label])
-        notes = []
-        for other, case in VARIANTS.items():
-            if other != label:
-                gives = measure(data, case)
-                word = "holds" if holds(data, statement, case) else "does not hold"
-                value = with_interval(math.nan if gives.value is None else gives.value, gives.ci95)
-                notes.append(f"{other}: {value}, {word}")
+        found = {window: with_one(data, window) for window in WINDOWS.values()}
+        verdicts = [judge(replace(plain_one, evaluate=partial(given, one)), data) for one in found.values()]
+        notes = [
+            said(data, f"{label}, {words}", case)
+            for words, window in WINDOWS.items()
+            for label, case in with_window(window).items()
+        ]
         for what, cases in OTHERS.items():
             there = [holds(data, statement, case) for case in cases.values() if case in data.points]
             if there:
                 notes.append(f"{what}: holds in {sum(there)} of {len(there)} variants")
-        variant = "" if label == MAIN else label
-        note = "; ".join(part for part in (f"RLM {label}", found.note) if part)
-        return replace(found, variant=variant, note=note, beside="; ".join(notes))
+        main, *_ = found.values()
+        return joint(replace(main, beside="; ".join(notes)), verdicts, DEPENDS)
 
-    return Criterion(name=name, published=published, evaluate=evaluate, low=least)
+    return replace(plain_one, evaluate=evaluate)
 
 
 def together() -> Criterion:
-    """In how many of the four variants all statements hold."""
+    """In how many of the four variants all statements hold, with both windows."""
 
-    def evaluate(data: Data) -> Measured:
-        statements = [statement for of_figure in STATEMENTS.values() for statement in of_figure]
-        good = [label for label, case in VARIANTS.items() if all(holds(data, each, case) for each in statements)]
+    def count(data: Data, window: int) -> Measured:
+        good = [label for label, case in with_window(window).items() if all_hold(data, case)]
         return Measured(value=len(good), note=", ".join(good))
 
-    return Criterion(
-        name="how many of RLM's four variants have all that the paper says of Figures 11 and 12",
-        published="one at least",
-        evaluate=evaluate,
+    return judged(
+        "how many of RLM's four variants have all that the paper says of Figures 11 and 12",
+        "one at least",
+        count,
+        {},
         low=1,
+        readings=WINDOWS,
+        depends=DEPENDS,
+    )
+
+
+def much_more() -> Criterion:
+    """Whether multicast ever gets much more than TCP, in any variant and with either window."""
+
+    def evaluate(data: Data) -> Measured:
+        found = {
+            f"{label}, {words}": above_tcp(data, case)
+            for words, window in WINDOWS.items()
+            for label, case in with_window(window).items()
+        }
+        most = max(found, key=lambda label: found[label].value or 0.0)
+        return replace(found[most], note=f"RLM {most}: {found[most].note}")
+
+    return Criterion(
+        name="most that a multicast session gets of the TCP flows' mean rate, in any run of any variant",
+        published="or much higher",
+        evaluate=evaluate,
+        low=1.25,
     )
 
 
 def numbers(data: Data) -> Numbers:
     """What blocking and every variant give."""
     rows = []
-    labels = {f"layer blocking, {label}": Case(handoff=treatment) for treatment, label in TREATMENTS.items()}
-    labels |= {f"RLM {label}": case for label, case in VARIANTS.items()}
+    labels = {f"layer blocking, {label}": case for label, case in {**readings(Case()), **others(Case())}.items()}
+    for words, window in WINDOWS.items():
+        labels |= {f"RLM {label}, {words}": case for label, case in with_window(window).items()}
     for cases in OTHERS.values():
         labels |= {f"RLM {label}": case for label, case in cases.items()}
     for label, case in labels.items():
@@ -285,10 +355,15 @@ def described(case: Case) -> str:
 def says_of_multicast(data: Data) -> str:
     """What Fig. 11 shows."""
     varied, changed = (statement[2] for statement in STATEMENTS[11])
-    found = [[of(data, case).value or math.nan for case in VARIANTS.values()] for of in (varied, changed)]
+    more, sums = (
+        either(
+            [span([of(data, case).value or math.nan for case in with_window(one).values()]) for one in WINDOWS.values()]
+        )
+        for of in (varied, changed)
+    )
     return (
-        f"With RLM the throughput of multicast varies {span(found[0])} times as much as with layer blocking, but the "
-        f"sum of the changes of its rate is only {span(found[1])} times as large, since it stays at its lower layers."
+        f"With RLM the throughput of multicast varies {more} times as much as with layer blocking, and the sum of the "
+        f"changes of its rate is {sums} times as large."
     )
 
 
@@ -300,14 +375,20 @@ def span(values: Sequence[float]) -> str:
 
 def says_of_tcp(data: Data) -> str:
     """What Fig. 12 shows."""
-    found = [fairness(data, case).mean for case in VARIANTS.values()]
+    found = [span([fairness(data, case).mean for case in with_window(one).values()]) for one in WINDOWS.values()]
+    blocked = [f"{fairness(data, case).mean:.2g}" for case in readings(Case()).values()]
     return (
-        f"RLM gets much less than TCP: Jain's fairness index is {span(found)} with RLM and "
-        f"{fairness(data, Case()).mean:.2g} with layer blocking."
+        f"Jain's fairness index is {either(found)} with RLM and {either(blocked)} with layer blocking; RLM gets much "
+        "less than TCP."
     )
 
 
-WHY = "RLM falls behind TCP and stays at its lower layers, whose steps are small, so its rate changes by little."
+WHY = (
+    "With windows of 64 packets TCP takes more of the link, and RLM stays at its lower layers, whose steps are small, "
+    "so its rate changes by less; with ns-2's own 20 packets it climbs higher and falls again."
+)
+
+WHY_12 = "Whatever the variant and the window, RLM gets less than TCP; that it gets much more never occurs."
 
 EXPERIMENTS = [
     Experiment(
@@ -329,9 +410,9 @@ EXPERIMENTS = [
         place="Figure 12",
         title="RLM instead of layer blocking: throughput of TCP",
         published="With RLM multicast gets either much less or much more than TCP; layer blocking is fairer.",
-        why="The two statements about this figure hold; those about Figure 11 do not hold together with them.",
+        why=WHY_12,
         points=points,
-        criteria=[*map(in_one_variant, STATEMENTS[12]), together()],
+        criteria=[*map(in_one_variant, STATEMENTS[12]), much_more(), together()],
         figure=tcp_figure,
         says=says_of_tcp,
     ),

@@ -12,73 +12,79 @@ from typing import TYPE_CHECKING
 from faircast.experiment import Data, Experiment, Point, plain
 from faircast.experiments.judging import judged, of
 from faircast.experiments.peng.drawing import layers_and_rates, tcp_rates
-from faircast.experiments.peng.measures import changes, fairness, layer_difference, mean_rate, rate_ratio, utilisation
-from faircast.experiments.peng.network import MULTICAST, TCPS, TREATMENTS, Case, both
+from faircast.experiments.peng.measures import (
+    changes,
+    either,
+    fairness,
+    layer_difference,
+    mean_rate,
+    rate_ratio,
+    utilisation,
+)
+from faircast.experiments.peng.network import DEPENDS, MULTICAST, TCPS, Case, others, points_of, readings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-CASES = {label: Case(handoff=treatment) for treatment, label in TREATMENTS.items()}
 MAIN = Case()
+READINGS = readings(MAIN)
+CASES = others(MAIN)
+"""What stands beside them."""
 SHARE_KBYTES_S = 37.5
 """A fifth of the uplink."""
 NEAR = 0.15
 
 
 def points(_quick: bool) -> list[Point]:
-    """Both treatments of what waits at a hand-off."""
-    return both(MAIN)
+    """Both windows, and what stands beside."""
+    return points_of(MAIN)
+
+
+held = partial(judged, cases=CASES, readings=READINGS, depends=DEPENDS)
+"""A criterion that is judged with both windows."""
 
 
 MULTICAST_CRITERIA = [
-    judged(
+    held(
         "mean rate of a multicast session, 100-1500 s, KBytes/s",
         "close to 40 KBytes/s",
         of(partial(mean_rate, names=MULTICAST)),
-        CASES,
         low=SHARE_KBYTES_S * (1 - NEAR),
         high=SHARE_KBYTES_S * (1 + NEAR),
     ),
-    judged(
+    held(
         "difference of the two sessions' mean numbers of layers",
         "small, about a layer",
         of(layer_difference),
-        CASES,
         high=1.0,
     ),
-    judged(
+    held(
         "changes of the number of layers, per session and 100 s",
         "fairly stable after the initial adjustment",
         of(changes),
-        CASES,
         high=6,
     ),
 ]
 TCP_CRITERIA = [
-    judged(
+    held(
         "mean rate of a TCP flow, 100-1500 s, KBytes/s",
         "close to 40 KBytes/s",
         of(partial(mean_rate, names=TCPS)),
-        CASES,
         low=SHARE_KBYTES_S * (1 - NEAR),
         high=SHARE_KBYTES_S * (1 + NEAR),
     ),
-    judged(
+    held(
         "mean rate of a multicast session divided by that of a TCP flow",
         "TCP a little below multicast",
         of(rate_ratio),
-        CASES,
         low=0.95,
         high=1.40,
     ),
-    judged(
-        "Jain's fairness index of the five sessions (1 is equal)", "fairness is achieved", of(fairness), CASES, low=0.95
-    ),
-    judged(
+    held("Jain's fairness index of the five sessions (1 is equal)", "fairness is achieved", of(fairness), low=0.95),
+    held(
         "utilisation of the gateway's uplink (1 is full)",
         "the link is the bottleneck",
         of(utilisation),
-        CASES,
         low=0.93,
     ),
 ]
@@ -86,18 +92,21 @@ TCP_CRITERIA = [
 
 def says_of_multicast(data: Data) -> str:
     """What Fig. 5 shows."""
+    got = [plain(mean_rate(data, case, MULTICAST).mean) for case in READINGS.values()]
+    changed = [plain(changes(data, case).mean, 2) for case in READINGS.values()]
     return (
-        f"Beside three TCP flows a multicast session gets {plain(mean_rate(data, MAIN, MULTICAST).mean)} KBytes/s of "
-        f"an equal share of {SHARE_KBYTES_S}, and its number of layers changes "
-        f"{plain(changes(data, MAIN).mean, 2)} times in 100 s."
+        f"Beside three TCP flows a multicast session gets {either(got)} KBytes/s of an equal share of "
+        f"{SHARE_KBYTES_S}, and its number of layers changes {either(changed)} times in 100 s."
     )
 
 
 def says_of_tcp(data: Data) -> str:
     """What Fig. 6 shows."""
+    got = [plain(mean_rate(data, case, TCPS).mean) for case in READINGS.values()]
+    ratio = [plain(rate_ratio(data, case).mean) for case in READINGS.values()]
     return (
-        f"A TCP flow gets {plain(mean_rate(data, MAIN, TCPS).mean)} KBytes/s of an equal share of {SHARE_KBYTES_S}, "
-        f"and a multicast session gets {plain(rate_ratio(data, MAIN).mean)} times as much."
+        f"A TCP flow gets {either(got)} KBytes/s of an equal share of {SHARE_KBYTES_S}, and a multicast session gets "
+        f"{either(ratio)} times as much."
     )
 
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from faircast.arrow import to_arrow
 from faircast.experiment import Data, Measured, Point
-from faircast.experiments.peng.network import LAYER_KBPS, LAYERS, LIMIT_PKTS, TCP
+from faircast.experiments.jitter import one_packet
+from faircast.experiments.peng.network import LAYER_KBPS, LAYERS, LIMIT_PKTS, PACKET_BYTES, TCP, WINDOWS
 from faircast.experiments.rows import places
 
 if TYPE_CHECKING:
@@ -52,11 +53,21 @@ class Tree:
 
     shape: str
     """``series`` or ``parallel``."""
+    window: int
+    """TCP's, packets."""
 
     @property
     def receivers(self) -> list[str]:
         """All receivers of sessions."""
         return [f"{name}-{i}" for name, (_, ends) in SESSIONS[self.shape].items() for i in range(len(ends))]
+
+    def narrowest(self, start: str, end: str) -> float:
+        """The rate of the narrowest link between two routers, Mbit/s."""
+        routers = ROUTERS[self.shape]
+        within = BOTTLENECKS[self.shape]
+        if (start, end) in within:
+            return within[start, end]
+        return min(within[start, routers[1]], within[routers[1], end])
 
     def scenario(self) -> dict[str, Any]:
         """What is run."""
@@ -82,12 +93,14 @@ class Tree:
             for name, (source, ends) in SESSIONS[self.shape].items()
         }
         flows = {
-            f"tcp-{i}": TCP | {"from": host(f"sender-{i}", start), "to": host(f"sink-{i}", end)}
+            f"tcp-{i}": TCP
+            | {"wnd": f"{self.window} packets", **one_packet(PACKET_BYTES, self.narrowest(start, end))}
+            | {"from": host(f"sender-{i}", start), "to": host(f"sink-{i}", end)}
             for i, (start, end) in enumerate(TCPS[self.shape])
         }
         return {
             "format": 1,
-            "name": f"peng-{self.shape}",
+            "name": f"peng-{self.shape}-w{self.window}",
             "duration": f"{DURATION_S} s",
             "warmup": f"{SETTLED_S} s",
             "nodes": nodes,
@@ -102,7 +115,8 @@ class Tree:
         return Point(key=self, scenario=self.scenario(), reduce=live_layers)
 
 
-TREES = {shape: Tree(shape=shape) for shape in BOTTLENECKS}
+TREES = {shape: {label: Tree(shape=shape, window=window) for label, window in WINDOWS.items()} for shape in BOTTLENECKS}
+"""By shape and reading."""
 
 
 def live_layers(raw: RawResult) -> dict[str, NDArray[np.float64]]:
