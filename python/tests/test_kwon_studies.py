@@ -258,6 +258,16 @@ def test_the_change_is_of_means_that_belong_together() -> None:
     assert measured.ci95 == pytest.approx(12.7062 * 0.5, rel=1e-4)
 
 
+def test_the_change_is_beside_tcp() -> None:
+    """Half as much of twice the rate of TCP is a quarter."""
+    case = claims.CASES[2, RED]
+    found = of_claims()
+    got = {"session-0": 1.0, "session-1": 6.0} | dict.fromkeys(case.tcps(1), 4.0) | dict.fromkeys(case.tcps(2), 6.0)
+    for seed in (1, 2):
+        found.points[case].reduced[seed] = of_layers(case, got=got, levels=[rows((0, 0))] * 2, leads=[])
+    assert claims.change(found, claims.Pair(claims.MAIN, case, 1)).value == pytest.approx(0.25)
+
+
 def test_other_readings_stand_beside() -> None:
     found = of_claims()
     case = claims.CASES[8, DROP_TAIL]

@@ -270,7 +270,11 @@ def figure(data: Data) -> Figure:
 
 def says(data: Data) -> str:
     """What the figure shows."""
-    found = {label: farthest(label, data).value or 0.0 for label in CASES if CASES[label] is not MAIN}
+    found = {
+        label: farthest(label, data).value or 0.0
+        for label, case in CASES.items()
+        if case is not MAIN and case.late_packets > 0
+    }
     label = max(found, key=lambda key: abs(found[key]))
     most = max(
         (changes(data, case, number).mean, name, words)
