@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +16,7 @@ from conftest import Cli
 import faircast
 from faircast import experiments, figures
 from faircast.experiment import Criterion, Data, Measured, PointData, judge, overall
+from faircast.experiments import REGISTRY, load
 from faircast.experiments.hang import (
     bandwidths,
     distances,
@@ -27,6 +29,7 @@ from faircast.experiments.hang import (
 )
 from faircast.experiments.hang.network import (
     ACCESS_MBPS,
+    CBR,
     EXITS,
     FLOWS,
     SCHEMES,
@@ -256,7 +259,7 @@ def test_where_eq_13_starves_tcp_no_ordering_agrees() -> None:
         data = sweep(flat | {"log": log}, delay_ms=delay_ms)
         listed = criteria(utility_distances.statements(letter, "log", "tcp"), ("main",))
         verdicts = {each.name: each.verdict for each in (judge(criterion, data) for criterion in listed)}
-        assert "disagrees (soft)" in verdicts.values()
+        assert "disagrees (equation 13 starves TCP)" in verdicts.values()
         # Beside TCP-OMCC the flows live where its sweep ends, so that ought to have gone on.
         own = {verdict for name, verdict in verdicts.items() if "Log" not in name}
         assert own == {"disagrees (run up to 20 receivers only, though TCP is not starved)"}
@@ -283,11 +286,55 @@ def test_a_hypothesis_is_reported_and_not_counted() -> None:
 
 
 def test_comparisons_of_utilities() -> None:
-    compare = utility_distances.compare
-    assert compare(("a", 3.0), ("b", 2.0)).value == 1.5
-    assert compare(("a", math.inf), ("b", 2.0)).holds
-    assert not compare(("a", 1.0), ("b", math.inf)).holds
-    assert not compare(("a", math.inf), ("b", math.inf)).holds
+    def compare(a: list[float], b: list[float]) -> Measured:
+        data = Data({}, range(1, len(a) + 1), quick=False)
+
+        def mean(values: list[float], seeds: Sequence[int]) -> float:
+            return math.fsum(values[seed - 1] for seed in seeds) / len(seeds)
+
+        return utility_distances.compare(data, ("a", partial(mean, a)), ("b", partial(mean, b)))
+
+    assert compare([3.0, 3.0], [2.0, 2.0]).value == 1.5
+    assert compare([math.inf] * 2, [2.0] * 2).holds
+    assert not compare([1.0] * 2, [math.inf] * 2).holds
+    assert not compare([math.inf] * 2, [math.inf] * 2).holds
+    # Above by a tenth, with runs that differ by more: it cannot be said, whatever the sign.
+    noisy = compare([1.1, 2.2, 0.6, 1.6], [1.0, 1.2, 1.4, 1.3])
+    assert noisy.holds
+    assert noisy.ci95 is not None
+    assert noisy.value is not None
+    assert abs(noisy.value - 1) < noisy.ci95
+    criterion = Criterion(name="x", published="y", evaluate=lambda _: noisy, rule="so")
+    assert judge(criterion, Data({}, [1], quick=False)).verdict == "undecided"
+
+
+def test_an_inverted_ordering_of_figure_9_is_no_agreement_in_ordering() -> None:
+    most = NUMBERS[-1]
+    inverted = {
+        "tfmcc": dict.fromkeys(NUMBERS, 0.01),
+        "tcp": {n: 2.0 + n for n in NUMBERS},
+        "log": dict.fromkeys(NUMBERS, 7.3),
+    }
+    listed = criteria(utility_distances.statements("c", "log", "tcp"), ("main",))
+    found = [judge(criterion, sweep(inverted, delay_ms=0.1)) for criterion in listed]
+    assert (found[0].verdict, found[1].verdict) == ("disagrees", "agrees")
+    assert found[0].measured == pytest.approx(1 / 730)
+    assert f"{most} receivers" in found[0].note
+    assert overall(found) == "disagrees"
+    assert not any(each.soft for letter in "abc" for each in utility_distances.statements(letter, "log", "tcp"))
+
+
+def test_what_is_judged_is_not_in_phase_and_what_is_stands_beside() -> None:
+    # 1000 B at 2 Mbit/s.
+    flows = Case().scenario()["flows"]
+    assert (flows["tcp"]["send_jitter"], flows[CBR]["jitter"]) == ("4 ms", 0.5)
+    plain = Case(variant="in-phase").scenario()["flows"]
+    assert "send_jitter" not in plain["tcp"]
+    assert "jitter" not in plain[CBR]
+    assert Case(variant="newreno", mbps=1).scenario()["flows"]["tcp"]["send_jitter"] == "8 ms"
+    for name in (name for name in REGISTRY if name.startswith("omcc-")):
+        for point in load(name).points(False):
+            assert point.beside == (point.key.variant != "main"), name
 
 
 def test_what_chance_does_to_the_orderings() -> None:

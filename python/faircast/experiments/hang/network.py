@@ -6,8 +6,10 @@ choice: every host has its access link to itself, packets of 1000 B on the wire 
 transmit, windows of 20 packets and time-outs of 0.2 s at least, starts in the first second, 1, 2, 5, 10, 20, 50 and 100
 receivers. A queue of Q packets counts the one in transmission, as in ns-2, and TCP is that of ns-2, which it ran.
 
-All verdicts are of this one reading, with TFMCC and OMCC by the letter of RFC 4654. Other readings are run beside it,
-and so is the default profile of both, which comes back sooner after trouble; what they give is named, but not counted.
+All verdicts are of this one reading, with TFMCC and OMCC by the letter of RFC 4654, and without phases of packets that
+decide who loses at the full queue: TCP waits for up to a packet's time at the bottleneck before it sends, and the gaps
+of CBR vary by half. Other readings are run beside it, that in phase as ns-2 has it unless asked for, and the default
+profile of both, which comes back sooner after trouble; what they give is named, but not counted.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from functools import partial
 from typing import Any
 
 from faircast.experiment import AGREES, REPORTED, Criterion, Data, Measured, Point, judge, plain
+from faircast.experiments.jitter import one_packet
 from faircast.statistics import Estimate, deviation, estimate, jackknife, with_interval
 
 RECEIVERS = (1, 2, 5, 10, 20, 50, 100)
@@ -30,6 +33,7 @@ DURATION_S = 300.0
 WARMUP_S = 50.0
 """The paper gives means over 300 s and over the last 250 s."""
 ACCESS_MBPS = 5.0
+PACKET_BYTES = 1000
 CBR_MBPS = 0.2
 SESSION, CBR, TCPS = "session", "cbr", ("tcp-0", "tcp-1")
 FLOWS = (SESSION, *TCPS, CBR)
@@ -70,12 +74,12 @@ FULL_SWEEP_MS = 0.1
 
 LETTER, OURS = "rfc4654", "faircast"
 """Profiles of TFMCC and of OMCC, which rests on it: the letter of the RFC, and the default."""
-MAIN, DEFAULT = "main", "default"
+MAIN, IN_PHASE, DEFAULT = "main", "in-phase", "default"
 VARIANTS = {
     MAIN: "Reno, time-outs from 0.2 s",
     "rto1": "Reno, time-outs from 1 s",
     "newreno": "NewReno",
-    "jitter": "random send delay",
+    IN_PHASE: "without random delays",
     DEFAULT: "our default profile of TFMCC",
 }
 """Readings of what the paper leaves open, and `OURS` in place of `LETTER`; verdicts are of the main one.
@@ -83,8 +87,7 @@ VARIANTS = {
 How soon TCP times out at least: 0.2 s is the reading under which Table 2, the text on bandwidth and Figures 6 and 7
 hold together, measured here. It does not prove what the authors used: `minrto_` of ns-2 became 1 s in May 2001 and
 0.2 s in October 2004 (the notes on changed defaults in its test suites), the paper cites a thesis of December 2003,
-and which version it used is not stated. Packets without jitter are ns-2's default; with `jitter` a TCP waits for up
-to a transmission time of the bottleneck before it sends, and the gaps of CBR vary by half.
+and which version it used is not stated.
 """
 STARVED_MBPS = 0.05
 STARVED = "equation 13 starves TCP"
@@ -167,19 +170,14 @@ class Case:
 
     def point(self) -> Point:
         """Its point."""
-        return Point(key=self, scenario=self.scenario())
+        return Point(key=self, scenario=self.scenario(), beside=self.variant != MAIN)
 
     def _changes(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """What the variant changes in the TCP flows and in the CBR flow."""
-        if self.variant == "jitter":
-            return {"send_jitter": f"{8 / self.mbps:g} ms"}, {"jitter": 0.5}
-        changes: dict[str, dict[str, Any]] = {
-            MAIN: {},
-            "rto1": {"rto_min": "1 s"},
-            "newreno": {"variant": "newreno"},
-            DEFAULT: {},
-        }
-        return changes[self.variant], {}
+        if self.variant == IN_PHASE:
+            return {}, {}
+        changes: dict[str, dict[str, Any]] = {"rto1": {"rto_min": "1 s"}, "newreno": {"variant": "newreno"}}
+        return one_packet(PACKET_BYTES, self.mbps) | changes.get(self.variant, {}), {"jitter": 0.5}
 
 
 def by_receivers(count: int) -> str:

@@ -69,7 +69,7 @@ def points(quick: bool) -> list[Point]:
     """All variants and queues; at Q = 10 with the rates over time of those that are drawn."""
     probes = {"flows": True, "links": True, "events": False}
     return [
-        Point(key=case(v), scenario=case(v).scenario(probes=probes), tables=("links",))
+        Point(key=case(v), scenario=case(v).scenario(probes=probes), tables=("links",), beside=v != MAIN)
         if v in SHOWN and limit == LIMITS[0]
         else case(v, limit).point()
         for v in VARIANTS

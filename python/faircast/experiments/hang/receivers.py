@@ -20,6 +20,7 @@ from faircast.experiments.hang.drawing import (
 from faircast.experiments.hang.network import (
     CBR,
     DEFAULT,
+    IN_PHASE,
     LIMITS,
     MAIN,
     SESSION,
@@ -41,7 +42,7 @@ from faircast.statistics import Estimate, jackknife
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SHOWN = (MAIN, "rto1", "newreno", DEFAULT)
+SHOWN = (MAIN, "rto1", "newreno", IN_PHASE, DEFAULT)
 
 
 def cases(variant: str, limit: int, quick: bool) -> list[Case]:

@@ -24,6 +24,7 @@ from faircast.experiments.hang.drawing import (
 from faircast.experiments.hang.network import (
     CAPPED,
     DEFAULT,
+    IN_PHASE,
     MAIN,
     NAMES,
     SESSION,
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LIMIT = 20
-SHOWN = (MAIN, "rto1", "newreno", DEFAULT)
+SHOWN = (MAIN, "rto1", "newreno", IN_PHASE, DEFAULT)
 PUBLISHED = ("tfmcc", "log", "tcp")
 OURS = ("log-received", "tcp-received", "log-1.5", "log-2", "log-increase")
 LITERAL = ("log", "tcp")
