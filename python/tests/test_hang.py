@@ -19,8 +19,10 @@ from faircast.experiment import Criterion, Data, Measured, PointData, judge, ove
 from faircast.experiments import REGISTRY, load
 from faircast.experiments.hang import (
     bandwidths,
+    competitors,
     distances,
     drawing,
+    gained_utility,
     one_megabit,
     optimal_rates,
     receivers,
@@ -42,6 +44,7 @@ from faircast.experiments.hang.network import (
     criteria,
     fairness,
     mean_fairness,
+    tcp_mean,
     throughput,
     total,
 )
@@ -334,7 +337,7 @@ def test_what_is_judged_is_not_in_phase_and_what_is_stands_beside() -> None:
     assert Case(variant="newreno", mbps=1).scenario()["flows"]["tcp"]["send_jitter"] == "8 ms"
     for name in (name for name in REGISTRY if name.startswith("omcc-")):
         for point in load(name).points(False):
-            assert point.beside == (point.key.variant != "main"), name
+            assert point.beside == (getattr(point.key, "variant", "main") != "main"), name
 
 
 def test_what_chance_does_to_the_orderings() -> None:
@@ -402,3 +405,45 @@ def test_panels_that_share_an_axis_cut_nothing_off(monkeypatch: pytest.MonkeyPat
     low, high = axes[0].get_ylim()
     assert low == 0
     assert high > 3.4
+
+
+def test_utility_counts_each_who_receives() -> None:
+    """Two TCPs and a session of two receivers: each of the four who receive counts once."""
+    case = Case(scheme="tfmcc", receivers=2, limit=utilities.LIMIT)
+    data = made({case: [shares(2.0)]})
+    session, tcp = throughput(data, case, 1, SESSION), tcp_mean(data, case, 1)
+    assert session != tcp
+    expected = {"log": (math.log(tcp) + math.log(session)) / 2, "tcp": -(1 / tcp + 1 / session) / 2}
+    for utility, value in expected.items():
+        assert gained_utility.value(utility, data, case, [1]) == pytest.approx(value)
+    # The best of all rates is worth most: two TCPs and ten receivers on 1.8 Mbit/s.
+    for utility, (_, worth) in gained_utility.UTILITIES.items():
+        best = gained_utility.best(utility, 10)
+        tried = [(2 * worth((1.8 - y) / 2) + 10 * worth(y)) / 12 for y in (0.1 + 0.001 * i for i in range(1690))]
+        assert max(tried) <= best + 1e-12
+        assert max(tried) == pytest.approx(best, abs=1e-4)
+
+
+def test_starved_tcp_is_worth_less_than_anything() -> None:
+    fair = {scheme: dict.fromkeys(NUMBERS, 1.5) for scheme in gained_utility.SHOWN}
+    data = sweep(fair | {"log": {n: math.inf if n == 5 else 1.5 for n in WHERE["log"]}}, limit=utilities.LIMIT)
+    found = gained_utility.least_gain("log", "log", data)
+    assert (found.value, found.holds) == (-math.inf, False)
+    assert "least with 5 receivers" in found.note
+    same = gained_utility.least_gain("tcp", "tcp", data)
+    assert same.value == pytest.approx(0)
+
+
+def test_other_competitors_change_one_thing() -> None:
+    base = competitors.Beside().scenario()
+    for case in competitors.CASES:
+        made_of = case.scenario()
+        assert resolve(made_of).name == made_of["name"]
+        flows = {name: flow for name, flow in made_of["flows"].items() if name != CBR}
+        assert sum(flow.get("count", 1) for flow in flows.values()) == case.tcps
+        assert {flow["wnd"] for flow in flows.values()} == {f"{case.window} packets"}
+        assert made_of["links"] == base["links"]
+    third = competitors.Beside(tcps=3).scenario()
+    assert third["flows"][competitors.THIRD]["from"] == "left-4"
+    result = faircast.run(third | {"duration": "20 s", "warmup": "5 s"})
+    assert all(result[flow, "rate"] > 0 for flow in competitors.Beside(tcps=3).flows)

@@ -64,6 +64,8 @@ REGISTRY: dict[str, str] = {
     "omcc-fig9a": "faircast.experiments.hang.utility_distances",
     "omcc-fig9b": "faircast.experiments.hang.utility_distances",
     "omcc-fig9c": "faircast.experiments.hang.utility_distances",
+    "omcc-x1": "faircast.experiments.hang.gained_utility",
+    "omcc-x2": "faircast.experiments.hang.competitors",
     "mecn-fig6": "faircast.experiments.durresi.queue_length",
     "mecn-fig7": "faircast.experiments.durresi.link_efficiency",
     "mecn-fig8a": "faircast.experiments.durresi.drops",
