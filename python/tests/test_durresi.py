@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import faircast
 from faircast import experiments
 from faircast.experiment import Data, Measured, PointData, judge
-from faircast.experiments.durresi import drops, link_efficiency, queue_length
+from faircast.experiments import load
+from faircast.experiments.durresi import architectures, drops, link_efficiency, network, orbits, queue_length
 from faircast.experiments.durresi.network import BOTTLENECK, MIN_THS, WIDE_WINDOW, WINDOW, judged_beside, scenario
 from faircast.scenario import resolve
 from faircast.summary import Layout, RunSummary
@@ -159,3 +161,58 @@ def test_efficiency_is_that_of_the_window_asked_for() -> None:
     assert link_efficiency.mean_gain("dr", WIDE_WINDOW, data).value == pytest.approx(-0.2)
     found = [judge(each, data).verdict for each in link_efficiency.criteria("dr")]
     assert found == ["agrees", "agrees", "agrees"]
+
+
+def test_tables_and_figures_mark_by_one_rule_and_the_other_stands_beside() -> None:
+    assert network.queue("mecn", 10)["profile"] == "mecn-literal"
+    assert network.queue(network.OVERLAP, 10)["profile"] == "mecn-overlap"
+    for name in ("mecn-fig6", "mecn-fig7", "mecn-fig8a", "mecn-fig8b", "mecn-tables1-3"):
+        for point in load(name).points(False):
+            queue = point.scenario["links"][network.BOTTLENECK]["queue"]
+            if not point.beside and queue["kind"] == "mecn":
+                assert queue["profile"] == "mecn-literal", (name, point.key)
+                assert point.scenario["flows"]["ftp"]["wnd"] == "20 packets"
+
+
+def test_the_other_rule_takes_the_place_of_the_papers() -> None:
+    keys = [("dr", scheme, 10, window) for scheme in ("ecn", "mecn", network.OVERLAP) for window in (20, 64)]
+    data = Data({key: key for key in keys}, [1], quick=False)  # type: ignore[misc]
+    found = network.with_overlap(data)
+    assert found is not None
+    assert set(found.points) == {("dr", scheme, 10, window) for scheme in ("ecn", "mecn") for window in (20, 64)}
+    assert found.points["dr", "mecn", 10, 20] == ("dr", network.OVERLAP, 10, 20)  # type: ignore[comparison-overlap]
+    assert network.with_overlap(Data({("dr", "mecn", 10, 20): 1}, [1], quick=False)) is None  # type: ignore[dict-item]
+
+
+def test_what_the_tables_say_holds_by_construction() -> None:
+    assert all(criterion.identity for criterion in load("mecn-tables1-3").criteria)
+
+
+def test_where_the_queue_is_in_each_architecture() -> None:
+    for architecture, at in architectures.BOTTLENECK.items():
+        made = architectures.made(architecture, "mecn", 10)
+        under_test = [name for name, link in made["links"].items() if link.get("queue", {}).get("kind") == "mecn"]
+        assert under_test == [at]
+        # Two hops of 125 ms to the destination, whatever stands where.
+        legs = [
+            link["delay"] for name, link in made["links"].items() if name in ("up", "down", "leg-0") and "delay" in link
+        ]
+        assert legs == ["125 ms", "125 ms"]
+        assert len(made["flows"]) == 10
+        raw = faircast.run(made | {"duration": "20 s", "warmup": "5 s"})
+        assert raw[at, "efficiency"] > 0.5
+    heard = architectures.made("broadcast", "mecn", 10)["links"]
+    assert sum("leg_of" in link for link in heard.values()) == 10
+
+
+def test_marks_and_delays_are_swept() -> None:
+    made = orbits.made("GEO, 552 ms", "mecn", 15, 0.2)
+    assert made["topology"]["hop"]["delay"] == "135 ms"
+    queue = made["links"][BOTTLENECK]["queue"]
+    assert (queue["p1_max"], queue["p2_max"], queue["profile"]) == (0.2, 0.2, "mecn-literal")
+    ecn = orbits.made("LEO, 52 ms", "ecn4", 15, 0.2)["links"][BOTTLENECK]["queue"]
+    assert (ecn["max_p"], ecn["max_th"], queue["max_th"]) == (0.2, "60 packets", "60 packets")
+    # 2 (2 + 10 + 10 + 4) ms, 2 (2 + 135 + 135 + 4) ms.
+    for where, hop in orbits.HOPS_MS.items():
+        assert f"{2 * (2 + 2 * hop + 4)} ms" in where
+    assert len({point.scenario["name"] for point in orbits.points(False)}) == len(orbits.points(False)) == 90

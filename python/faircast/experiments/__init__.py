@@ -73,6 +73,8 @@ REGISTRY: dict[str, str] = {
     "mecn-fig8-w64": "faircast.experiments.durresi.drops",
     "mecn-tables1-3": "faircast.experiments.durresi.code_points",
     "mecn-x": "faircast.experiments.durresi.equal_thresholds",
+    "mecn-x2": "faircast.experiments.durresi.orbits",
+    "mecn-x3": "faircast.experiments.durresi.architectures",
     "ehlert-fig2": "faircast.experiments.ehlert.over_time",
     "ehlert-fig3": "faircast.experiments.ehlert.over_time",
     "ehlert-fig4": "faircast.experiments.ehlert.over_time",

@@ -1,7 +1,7 @@
 """Tables I to III: what the router marks, what the receiver echoes, how the source responds.
 
 Read off a run in which all levels occur. Table I: the level that the queue gives a packet against the average queue at
-that moment, with the literal marking, in which the regions do not overlap. Tables II and III: the factor by which a
+that moment. Tables II and III: the factor by which a
 source's window changes on each level that comes back to it.
 """
 
@@ -60,7 +60,7 @@ def responses(raw: RawResult) -> dict[str, Any]:
 def points(_quick: bool) -> list[Point]:
     """One scenario in which every level occurs."""
     probes = {"packets": [BOTTLENECK], "events": True}
-    return [Point(key="all", scenario=scenario("mecn-literal", MIN_TH, "dro", probes=probes), reduce=responses)]
+    return [Point(key="all", scenario=scenario("mecn", MIN_TH, "dro", probes=probes), reduce=responses)]
 
 
 def share(state: str, data: Data) -> Measured:
@@ -82,6 +82,7 @@ def criteria() -> list[Criterion]:
             evaluate=partial(share, action),
             low=1.0,
             high=1.0,
+            identity="the queue marks by these regions of its average",
         )
         for action, (low, high) in REGIONS.items()
     ]
@@ -92,6 +93,7 @@ def criteria() -> list[Criterion]:
             published=f"the window times {factors[0]}",
             evaluate=partial(share, state),
             low=0.99,
+            identity="the sender multiplies its window by these factors",
         )
         for state, factors in FACTORS.items()
     ]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from faircast.experiment import Criterion, Data, Experiment, Measured, Point, listed
 from faircast.experiments.durresi.network import (
     BOTTLENECK,
+    OVERLAP,
     SCENARIOS,
     SCHEMES,
     WIDE_WINDOW,
@@ -34,8 +35,9 @@ GOOD = 0.99
 
 
 def points(quick: bool) -> list[Point]:
-    """Both scenarios that the figure may show, with both windows."""
-    return [point for window in WINDOWS for point in sweep(quick, scenarios=FIGURE_SCENARIOS, window=window)]
+    """Both scenarios that the figure may show, with both windows; and overlapping levels."""
+    both = [point for window in WINDOWS for point in sweep(quick, scenarios=FIGURE_SCENARIOS, window=window)]
+    return both + sweep(quick, scenarios=FIGURE_SCENARIOS, schemes=(OVERLAP,))
 
 
 def gain_at(data: Data, which: str, window: int, min_th: int, seed: int, metric: str = "efficiency") -> float:
