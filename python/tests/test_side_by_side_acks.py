@@ -22,7 +22,7 @@ EXPERIMENT = load("x-all-acks")
 @pytest.mark.parametrize("point", EXPERIMENT.points(False), ids=lambda point: str(point.key))
 def test_only_the_acks_of_tcp_differ_from_the_comparison(point: Point) -> None:
     case: Any = point.key
-    situation = Situation(path=case.path, loss=0.0, tcp="newreno")
+    situation = Situation(path=case.path, loss=0.0, tcp="sack")
     whole = resolve(scenario(Cell(situation=situation, run=BESIDE, scheme=case.scheme), 2)).data
     found = resolve(point.scenario_of(2)).data
     apart = {key for key in whole if found[key] != whole[key]} - {"name", "duration", "probes"}

@@ -17,7 +17,7 @@ from faircast.experiments.side_by_side.measures import KINDS, reduce
 from faircast.scenario import resolve
 from faircast.statistics import Estimate, t_quantile
 
-GEO = Situation(path="geo", loss=0.0, tcp="newreno")
+GEO = Situation(path="geo", loss=0.0, tcp="sack")
 TREE = replace(GEO, path="tree")
 LEO = replace(GEO, path="leo")
 SCHEME = "tfmcc"

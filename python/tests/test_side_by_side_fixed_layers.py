@@ -47,7 +47,7 @@ LEVELS = pa.table({"t_s": [1.0, 2.0, 1.0], "receiver": ["film-4", "film-4", "fil
 
 
 def of_comparison(scheme: str) -> dict[str, Any]:
-    return scenario(Cell(situation=Situation(path="tree", loss=0.0, tcp="newreno"), run=BESIDE, scheme=scheme))
+    return scenario(Cell(situation=Situation(path="tree", loss=0.0, tcp="sack"), run=BESIDE, scheme=scheme))
 
 
 def differences(point: Point, scheme: str) -> set[str]:

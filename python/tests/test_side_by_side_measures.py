@@ -16,7 +16,7 @@ from faircast.experiments.side_by_side.measures import KINDS, of_tables, reduce,
 from faircast.experiments.side_by_side.path import Bottleneck
 from faircast.scenario import resolve
 
-GEO = Situation(path="geo", loss=0.0, tcp="newreno")
+GEO = Situation(path="geo", loss=0.0, tcp="sack")
 
 
 def every(*parts: tuple[float, float]) -> Any:

@@ -29,7 +29,7 @@ def summaries(seeds: list[int], runs: list[Numbers]) -> Any:
 
 
 def cell(path: str, loss: float, scheme: str = "mlda") -> dict[str, Any]:
-    situation = Situation(path=path, loss=loss, tcp="newreno")
+    situation = Situation(path=path, loss=loss, tcp="sack")
     return runs.scenario(Cell(situation=situation, run=BESIDE, scheme=scheme))
 
 

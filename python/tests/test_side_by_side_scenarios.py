@@ -35,7 +35,7 @@ from faircast.scenario import Resolved, resolve
 SEED = 3
 
 
-def cell(path: str, run: str = BESIDE, scheme: str = "tfmcc", loss: float = 0.0, tcp: str = "newreno") -> Cell:
+def cell(path: str, run: str = BESIDE, scheme: str = "tfmcc", loss: float = 0.0, tcp: str = "sack") -> Cell:
     """One cell."""
     situation = Situation(path=path, loss=loss, tcp=tcp)
     return Cell(situation=situation, run=run, scheme=scheme if run == BESIDE else "")
@@ -64,7 +64,7 @@ def entries(path: str, run: str) -> set[str]:
 def test_there_are_ten_rows_and_twelve_columns() -> None:
     assert len(SCHEMES) == 10
     assert len(set(SITUATIONS)) == 12
-    assert {str(one) for one in SITUATIONS} >= {"LEO, 0 %, NewReno", "GEO, 1 %, CUBIC", "tree, 1 %, NewReno"}
+    assert {str(one) for one in SITUATIONS} >= {"LEO, 0 %, SACK", "GEO, 1 %, CUBIC", "tree, 1 %, SACK"}
     assert set(QUICK) <= set(SITUATIONS)
 
 
@@ -336,7 +336,7 @@ def test_a_file_of_parameters_is_a_row(tmp_path: Path) -> None:
     assert schemes.label(str(file)) == "slower smcc, é"
     assert schemes.label("mlda-ias") == "MLDA with IAS"
     found = resolve(runs.scenario(cell("geo", scheme=str(file))))
-    assert found.name == "x-all-slower-smcc----geo-0-newreno"
+    assert found.name == "x-all-slower-smcc----geo-0-sack"
     blocks = tmp_path / "blocks.toml"
     blocks.write_text('scheme = "layer-blocking"\n')
     assert schemes.agent(str(blocks)) == {"kind": "layer-blocking"}

@@ -21,7 +21,7 @@ APART = {"name", "duration", "probes"}
 
 
 def of_comparison(case: Case, seed: int) -> dict[str, Any]:
-    situation = Situation(path=case.path, loss=0.0, tcp="newreno")
+    situation = Situation(path=case.path, loss=0.0, tcp="sack")
     return scenario(Cell(situation=situation, run=BESIDE, scheme=case.scheme), seed)
 
 

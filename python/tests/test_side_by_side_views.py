@@ -346,7 +346,7 @@ def test_a_cell_alone_gives_the_numbers_of_the_whole(cli: Cli, monkeypatch: pyte
 
 def test_a_python_class_gets_its_row(tmp_path: Path) -> None:
     faircast.register_scheme("silent-in-a-row", Silent)
-    only = {"scheme": "silent-in-a-row", "path": "geo", "loss": "1%", "tcp": "newreno"}
+    only = {"scheme": "silent-in-a-row", "path": "geo", "loss": "1%", "tcp": "sack"}
     done = faircast.reproduce("x-all", only=only, reps=1, out=tmp_path / "here")
     cells = done["x-all"].cells
     assert cells is not None

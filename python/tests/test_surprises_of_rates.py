@@ -24,7 +24,7 @@ from faircast.summary import Layout, RunSummary
 NONE: Any = None
 
 
-def of_cell(path: str, scheme: str, tcp: str = "newreno") -> dict[str, Any]:
+def of_cell(path: str, scheme: str, tcp: str = "sack") -> dict[str, Any]:
     made = runs.scenario(Cell(situation=Situation(path=path, loss=0.0, tcp=tcp), run=BESIDE, scheme=scheme))
     return json.loads(json.dumps({**made, "name": "x"}))  # type: ignore[no-any-return]
 
@@ -45,7 +45,7 @@ def points(of: dict[Any, list[dict[tuple[str, str], float]]], reduced: Any = Non
 
 def test_the_delays_of_geo_shrink_and_its_packets_stay() -> None:
     untouched = copy.deepcopy(geo.PLENTY)
-    for tcp in ("cubic", "newreno"):
+    for tcp in ("cubic", "sack"):
         same = cubic.scenario((540, "tfmcc", tcp))
         cell = resolve(of_cell("geo", "tfmcc", tcp)).data
         assert resolve(same | {"name": "x"}).data == cell
@@ -60,11 +60,11 @@ def test_the_delays_of_geo_shrink_and_its_packets_stay() -> None:
     assert untouched == geo.PLENTY  # the other experiments run over the same links
 
 
-def test_a_newreno_takes_the_place_of_the_session() -> None:
-    made = cubic.scenario((540, "newreno", "cubic"))
+def test_a_sack_flow_takes_the_place_of_the_session() -> None:
+    made = cubic.scenario((540, "sack", "cubic"))
     assert not made["sessions"]
     ours, theirs = made["flows"]["film-0"], made["flows"][geo.TCP]
-    assert (ours["variant"], theirs["variant"], ours["to"]) == ("newreno", "cubic", theirs["to"])
+    assert (ours["variant"], theirs["variant"], ours["to"]) == ("sack", "cubic", theirs["to"])
     assert "recovery" not in ours
 
 
@@ -186,7 +186,7 @@ def test_ratios_over_round_trips_are_ratios_of_means() -> None:
 
 def test_phases_are_judged_by_their_extremes() -> None:
     given = {}
-    for tcp in ("newreno", "cubic"):
+    for tcp in ("sack", "cubic"):
         for change, shift, rate in (("delay", 0.0, 1e5), ("delay", 0.9, 4e5), ("jitter", 0.0, 2e5), ("red", 0.0, 3e5)):
             given[tcp, change, shift] = [of_geo(rate, 1e5), of_geo(rate, 1e5)]
     data = points(given)
@@ -195,11 +195,11 @@ def test_phases_are_judged_by_their_extremes() -> None:
     assert phases.cured("cubic", "jitter", data).value == pytest.approx(2)
     assert phases.events(data, ("cubic", "red", 0.0)).mean == pytest.approx(4)
     experiment = load("x-all-phases")
-    assert "Beside NewReno TFMCC gets 1 to 4 times" in experiment.says(data)
+    assert "Beside SACK TFMCC gets 1 to 4 times" in experiment.says(data)
     assert experiment.figure is not None
     with style():
         figure = experiment.figure(data)
-    assert [axes.get_title() for axes in figure.axes] == ["beside NewReno", "beside CUBIC"]
+    assert [axes.get_title() for axes in figure.axes] == ["beside SACK", "beside CUBIC"]
 
 
 @pytest.mark.parametrize("name", ["x-all-cubic", "x-all-omcc", "x-all-phases"])

@@ -35,7 +35,7 @@ BESIDE, ALONE, REFERENCE = "beside", "alone", "reference"
 RUNS = (BESIDE, ALONE, REFERENCE)
 PATHS: dict[str, Path] = {one.PATH.name: one.PATH for one in (leo, geo, tree)}
 PATH_NAMES: dict[str, str] = {"leo": "LEO", "geo": "GEO", "tree": "tree"}
-TCP_NAMES: dict[str, str] = {"newreno": "NewReno", "cubic": "CUBIC"}
+TCP_NAMES: dict[str, str] = {"sack": "SACK", "cubic": "CUBIC"}
 LOSSES = (0.0, 0.01)
 """The part of the data packets that each last hop loses."""
 

@@ -23,7 +23,7 @@ RATIOS = views.over_receivers(
     infinite="TCP got nothing",
 )
 MEDIAN, LEAST, GREATEST = RATIOS
-TITLE = "Rate of a receiver (median), divided by that of a TCP behind the same bottleneck"
+TITLE = "Rate of a receiver (median) / mean of the TCPs behind its bottleneck (delayed ACKs, SACK); 1: as much"
 
 
 def figure(data: Data) -> Figure:

@@ -9,9 +9,9 @@ Choice: where bottlenecks are drop-tail, TCP puts off each packet by a random ti
 bottleneck, as Floyd and Jacobson ask of such simulations. Over GEO phases would decide otherwise, by up to a factor of
 six, and no seed would vary them (`surprises.phases`). RED, in the tree, has random moments of its own.
 
-Choice: CUBIC recovers with SACK, as it does wherever it runs; NewReno is what recovers without. Over GEO CUBIC
-overshoots by twenty packets and more in a round trip. Without SACK it repairs one of them per round trip until its
-timer expires, every time, and one that is alone gets 72 % of its link.
+Choice: both TCPs recover with SACK, as today's hosts do, so that they differ in how they grow alone. *SACK* names the
+one that grows as Reno does. Without SACK CUBIC, which over GEO overshoots by twenty packets and more in a round trip,
+repairs one of them per round trip until its timer expires, every time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""x-all-acks: what pgmcc and TFMCC get beside a NewReno, by how its ACKs come and by what it counts of them.
+"""x-all-acks: what pgmcc and TFMCC get beside a SACK flow, by how its ACKs come and by what it counts of them.
 
-The situations of the comparison beside NewReno without losses, at the bottleneck of the slowest receiver. Only TCP's
-ACKs differ. Delayed, as in the comparison, or one for each packet, NewReno grows by a packet in a round trip, as it
+The situations of the comparison beside SACK without losses, at the bottleneck of the slowest receiver. Only TCP's
+ACKs differ. Delayed, as in the comparison, or one for each packet, SACK grows by a packet in a round trip, as it
 counts the segments that they acknowledge. One that counts ACKs, as ns-2 does, grows by half a packet if they are
 delayed, and gets 1/√2 of what the throughput equation says, for which both schemes reckon with an ACK for each packet.
 Runs over LEO and in the tree are shorter than those of the comparison.
@@ -50,7 +50,7 @@ def point(case: Case) -> Point:
 
 def made(case: Case, seed: int = 1) -> dict[str, Any]:
     """The scenario of a case."""
-    situation = Situation(path=case.path, loss=0.0, tcp="newreno")
+    situation = Situation(path=case.path, loss=0.0, tcp="sack")
     found = scenario(Cell(situation=situation, run=BESIDE, scheme=case.scheme), seed)
     for flow in found["flows"].values():
         flow.update(CHANGES[case.acks])
@@ -84,7 +84,7 @@ def measured(case: Case, data: Data) -> Measured:
 def numbers(data: Data) -> Numbers:
     """All ratios with their intervals."""
     return Numbers(
-        columns=["", "beside NewReno with", *(PATH_NAMES[path] for path in PATHS)],
+        columns=["", "beside SACK with", *(PATH_NAMES[path] for path in PATHS)],
         rows=[
             [NAMES[scheme], words, *map(str, by_path(data, scheme, acks))]
             for scheme in SCHEMES
@@ -102,7 +102,7 @@ def figure(data: Data) -> Figure:
         place.axhline(math.sqrt(2), color="#555555", linestyle=":", linewidth=1, label="√2")
         for series, (acks, words) in enumerate(ACKS.items()):
             x = [at + 0.16 * (series - 1) for at in range(len(PATHS))]
-            curve(place, x, by_path(data, scheme, acks), label=f"NewReno with {words}", series=series, joined=False)
+            curve(place, x, by_path(data, scheme, acks), label=f"SACK with {words}", series=series, joined=False)
         place.set(title=NAMES[scheme], xlim=(-0.5, len(PATHS) - 0.5), ylim=(0, 2.5))
         tree = f"tree, {PATHS['tree'].bottlenecks[0].mbps} Mbit/s"
         place.set_xticks(range(len(PATHS)), [tree if path == "tree" else PATH_NAMES[path] for path in PATHS])
@@ -117,7 +117,7 @@ def says(data: Data) -> str:
     for scheme in SCHEMES:
         found = {acks: listed([plain(one.mean, 2) for one in by_path(data, scheme, acks)]) for acks in ACKS}
         parts.append(
-            f"{NAMES[scheme]} gets {found[DELAYED]} times what NewReno with delayed ACKs gets, {found[EACH]} without, "
+            f"{NAMES[scheme]} gets {found[DELAYED]} times what SACK with delayed ACKs gets, {found[EACH]} without, "
             f"and {found[COUNTED]} if it counts delayed ACKs"
         )
     places = listed([PATH_NAMES[path] for path in PATHS])
@@ -134,7 +134,7 @@ EXPERIMENTS = [
         points=points,
         criteria=[
             Criterion(
-                name=f"{NAMES[scheme]}, {PATH_NAMES[path]}, beside NewReno with {words}: session / TCP",
+                name=f"{NAMES[scheme]}, {PATH_NAMES[path]}, beside SACK with {words}: session / TCP",
                 published="",
                 evaluate=partial(measured, Case(path=path, scheme=scheme, acks=acks)),
             )

@@ -1,10 +1,10 @@
-"""x-all-cubic: why TFMCC gets a tenth of CUBIC over GEO, and no less than a NewReno would.
+"""x-all-cubic: why TFMCC gets a tenth of CUBIC over GEO, and no less than a SACK flow would.
 
 The situation "GEO, 0 %" of the comparison with all delays shorter by one factor, and all links faster by the same: in
 packets the product of bandwidth and delay stays what it is, and so does the queue. Whoever counts in round trips, as
-NewReno and the throughput equation do, meets the same path each time. CUBIC grows by the clock. So what changes with
+SACK and the throughput equation do, meets the same path each time. CUBIC grows by the clock. So what changes with
 the round-trip time is what the clock of CUBIC makes, but for time-outs, which last at least 1 s everywhere. Beside the
-TCP is the session, or in its place a NewReno.
+TCP is the session, or in its place a SACK flow.
 
 TCPs send each packet after a random time of up to what a packet takes at the bottleneck: otherwise it would be the
 phase of their packets at the full queue that decides (`phases`), which each round-trip time has another one of.
@@ -37,11 +37,11 @@ RTTS_MS = (54, 90, 135, 180, 270, 360, GEO_MS)
 QUICK_MS = (54, GEO_MS)
 CASES: dict[tuple[str, str], str] = {
     ("tfmcc", "cubic"): "TFMCC beside CUBIC",
-    ("newreno", "cubic"): "NewReno beside CUBIC",
-    ("tfmcc", "newreno"): "TFMCC beside NewReno",
+    ("sack", "cubic"): "SACK beside CUBIC",
+    ("tfmcc", "sack"): "TFMCC beside SACK",
 }
 BESIDE_TCP = f"{SESSION}-0"
-"""The receiver at the TCP's downlink, and the NewReno that takes its place."""
+"""The receiver at the TCP's downlink, and the SACK that takes its place."""
 GROUND_MBPS, GROUND_MS, HOP_MS = 10, 10, 125
 """The links on the ground and those to and from the satellite."""
 PACKET_MS = 8 * PATH.packet_bytes / (1000 * DOWN_MBPS)
@@ -141,11 +141,11 @@ def figure(data: Data) -> Figure:
     left.set_yticks([], minor=True)
     left.annotate("GEO", (GEO_MS, 0.055), ha="right", fontsize=7)
     left.legend(loc="lower left")
-    for series, tcp in ((0, "cubic"), (2, "newreno")):
+    for series, tcp in ((0, "cubic"), (2, "sack")):
         table = data.table((GEO_MS, "tfmcc", tcp), "flows")
         ours = [name == TCP for name in table["flow"].to_pylist()]
         t_s, window = (table[name].to_numpy()[ours] for name in ("t_s", "cwnd_pkts"))
-        name = "CUBIC" if tcp == "cubic" else "NewReno"
+        name = "CUBIC" if tcp == "cubic" else "SACK"
         trace(right, t_s, window, label=f"{name}, beside TFMCC", series=series, width=1.1)
     right.set(xlabel=f"time (s), {GEO_MS} ms, seed {data.seeds[0]}", ylabel="TCP's window (packets)")
     right.set(xlim=DRAWN_S, ylim=(0, 140))
@@ -156,14 +156,13 @@ def figure(data: Data) -> Figure:
 def says(data: Data) -> str:
     """What the figure shows."""
     short = rtts(data)[0]
-    tfmcc, newreno = (
-        [plain(ratio(data, (ms, who, "cubic")).mean, 2) for ms in (short, GEO_MS)] for who in ("tfmcc", "newreno")
+    tfmcc, sack = (
+        [plain(ratio(data, (ms, who, "cubic")).mean, 2) for ms in (short, GEO_MS)] for who in ("tfmcc", "sack")
     )
     return (
         f"As round trips grow from {short} to {GEO_MS} ms, with as many packets in flight, TFMCC falls from {tfmcc[0]} "
-        f"to {tfmcc[1]} times what the CUBIC beside it gets and a NewReno in its place from {newreno[0]} to "
-        f"{newreno[1]}; beside NewReno TFMCC gets {plain(ratio(data, (GEO_MS, 'tfmcc', 'newreno')).mean, 2)} times as "
-        "much over GEO."
+        f"to {tfmcc[1]} times what the CUBIC beside it gets and a SACK flow in its place from {sack[0]} to {sack[1]}; "
+        f"beside SACK TFMCC gets {plain(ratio(data, (GEO_MS, 'tfmcc', 'sack')).mean, 2)} times as much over GEO."
     )
 
 
@@ -173,7 +172,7 @@ EXPERIMENTS = [
         paper="side-by-side",
         place="TFMCC beside CUBIC over GEO",
         title="CUBIC grows by the clock, TFMCC by the round trip",
-        published="CUBIC's growth does not depend on the round-trip time (RFC 9438), that of NewReno and TFMCC does.",
+        published="CUBIC's growth does not depend on the round-trip time (RFC 9438), that of SACK and TFMCC does.",
         points=points,
         criteria=[
             *(
@@ -191,7 +190,7 @@ EXPERIMENTS = [
                     evaluate=lambda data, who=who: falls(who, data),  # type: ignore[misc]
                     high=0.5,
                 )
-                for who, name in (("tfmcc", "TFMCC"), ("newreno", "NewReno"))
+                for who, name in (("tfmcc", "TFMCC"), ("sack", "SACK"))
             ),
             *(
                 Criterion(
@@ -199,7 +198,7 @@ EXPERIMENTS = [
                     published="none",
                     evaluate=lambda data, tcp=tcp: reductions(tcp, data),  # type: ignore[misc]
                 )
-                for tcp, name in (("cubic", "CUBIC"), ("newreno", "NewReno"))
+                for tcp, name in (("cubic", "CUBIC"), ("sack", "SACK"))
             ),
         ],
         figure=figure,

@@ -2,7 +2,7 @@
 
 Layers are those of the comparison, up to the rate of the largest branch: equal ones for layer blocking, doubling ones
 for RLM. Only their number changes, and for layer blocking the queue of the branches: RED, as in the comparison, or
-drop-tail of the same size. No losses on last hops, NewReno. Runs are half as long as those of the comparison, and what
+drop-tail of the same size. No losses on last hops, SACK. Runs are half as long as those of the comparison, and what
 is measured begins when a receiver of layer blocking, who joins a layer every 2 s, could hold all of the most layers.
 """
 
@@ -55,7 +55,7 @@ class Case:
 
 def point(case: Case) -> Point:
     """The cell of the comparison with other layers or another queue."""
-    situation = Situation(path="tree", loss=0.0, tcp="newreno")
+    situation = Situation(path="tree", loss=0.0, tcp="sack")
     found = scenario(Cell(situation=situation, run=BESIDE, scheme=case.scheme))
     made = equal_layers if case.scheme == "blocking" else doubling_layers
     found["sessions"][SESSION]["rates"] = made(TREE, case.layers).rates

@@ -5,7 +5,7 @@ MLDA's packets are evenly spaced when they are sent. A packet of TCP that stands
 it, and the next one comes sooner after it. Once two have come less than two thirds of their distance apart, the gap of
 a single loss is longer than three times T_min and counts as congestion. A packet of TCP delays by as long as it takes
 to send: if that is the cause, a faster downlink must help. So the rate of the downlinks over GEO is what is changed, at
-1 % loss beside NewReno, which can use little more of a faster link as it is held by the losses; all else is the
+1 % loss beside SACK, which can use little more of a faster link as it is held by the losses; all else is the
 comparison's.
 """
 
@@ -40,9 +40,9 @@ HERE = geo.DOWN_MBPS
 
 
 def scenario(key: Key) -> dict[str, Any]:
-    """GEO of the comparison with 1 % loss beside NewReno, but for the rate of the downlinks."""
+    """GEO of the comparison with 1 % loss beside SACK, but for the rate of the downlinks."""
     row, mbps = key
-    made = runs.scenario(Cell(situation=Situation(path="geo", loss=LOSS, tcp="newreno"), run=BESIDE, scheme=row))
+    made = runs.scenario(Cell(situation=Situation(path="geo", loss=LOSS, tcp="sack"), run=BESIDE, scheme=row))
     made["name"] = f"x-all-mlda-ias-{row}-{mbps:g}"
     made["topology"]["branches"]["sat"]["down"]["rate"] = f"{1000 * mbps:g} kbit/s"
     return made

@@ -3,7 +3,7 @@
 The source makes the base layer the least share, all layers together the largest, and the layers between equal
 ([Ehlert], section III.A). With three layers the second step is half-way, wherever the receivers in between are. Two
 things are changed, one at a time: the number of layers, without losses; and what receivers take for congestion where
-the last hops lose 1 %, which raises the largest share and with it the steps. TCP is NewReno; all else is the
+the last hops lose 1 %, which raises the largest share and with it the steps. TCP is SACK; all else is the
 comparison's.
 """
 
@@ -40,9 +40,9 @@ SERIES = {mbps: place for place, mbps in enumerate(tree.BRANCHES_MBPS)}
 
 
 def scenario(key: Key) -> dict[str, Any]:
-    """The tree of the comparison with MLDA and NewReno, but for rule and layers."""
+    """The tree of the comparison with MLDA and SACK, but for rule and layers."""
     loss, rule, layers = key
-    made = runs.scenario(Cell(situation=Situation(path="tree", loss=loss, tcp="newreno"), run=BESIDE, scheme="mlda"))
+    made = runs.scenario(Cell(situation=Situation(path="tree", loss=loss, tcp="sack"), run=BESIDE, scheme="mlda"))
     made["name"] = f"x-all-mlda-layers-{100 * loss:g}-{rule}-{layers}"
     made["sessions"][tree.SESSION] |= {"layers": layers, "loss_differentiation": {"rule": rule}}
     return made

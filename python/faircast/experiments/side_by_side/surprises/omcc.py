@@ -1,6 +1,6 @@
 """x-all-omcc: why Log-OMCC leaves TCP nothing at the slowest branch of the tree, and where that begins.
 
-The situation "tree, 0 %, NewReno" of the comparison, whose session is told that it has so many receivers: nothing but
+The situation "tree, 0 %, SACK" of the comparison, whose session is told that it has so many receivers: nothing but
 the factor f(N) of the equation changes. With 6 it is the cell of the comparison. With the utility of TCP f is the root
 of N, 2.4 with 6 receivers.
 
@@ -56,7 +56,7 @@ DRAWN = (1, math.sqrt(6), 4, 6, 8)
 def scenario(key: Key) -> dict[str, Any]:
     """The cell of the comparison with another number of receivers in the source's head."""
     utility, n = key
-    situation = Situation(path=PATH.name, loss=0.0, tcp="newreno")
+    situation = Situation(path=PATH.name, loss=0.0, tcp="sack")
     made = runs.scenario(Cell(situation=situation, run=BESIDE, scheme=f"omcc-{utility}"))
     made["name"] = f"x-all-omcc-{utility}-{n}"
     made["sessions"][SESSION]["population"] = {"kind": "configured", "receivers": n}

@@ -1,6 +1,6 @@
 """Why layer blocking starves TCP behind RED: its agent waits for a queue that RED never lets grow.
 
-The tree without losses, beside NewReno, with the 15 layers of the comparison. One thing changes: the queue of the
+The tree without losses, beside SACK, with the 15 layers of the comparison. One thing changes: the queue of the
 branches, which is RED or drop-tail of the same size, or the part of the queue's limit from which on the agent blocks.
 Runs are half as long as those of the comparison.
 """
@@ -52,7 +52,7 @@ BOTH = tuple(Case(queue=queue, threshold=DEFAULT) for queue in (RED, DROP_TAIL))
 
 def point(case: Case) -> Point:
     """The cell of the comparison with another queue or threshold."""
-    situation = Situation(path="tree", loss=0.0, tcp="newreno")
+    situation = Situation(path="tree", loss=0.0, tcp="sack")
     found = scenario(Cell(situation=situation, run=BESIDE, scheme="blocking"))
     for bottleneck in TREE.bottlenecks:
         found["links"][bottleneck.link]["agent"] = {"kind": "layer-blocking", "upper_threshold": case.threshold}

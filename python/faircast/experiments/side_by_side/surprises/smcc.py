@@ -1,6 +1,6 @@
 """x-all-smcc: what SMCC's layers and its joins decide, in the tree and over LEO.
 
-Three parts, NewReno beside the session and no losses on last hops:
+Three parts, SACK beside the session and no losses on last hops:
 
 * SMCC on TFMCC in the tree, and SMCC on pgmcc there, with 4 layers as in the comparison and with 5 and 6. The highest
   bound stays the rate of the largest branch, so B_0 falls from 2 to 0.5 Mbit/s. Receivers whose share is below B_0 are
@@ -68,7 +68,7 @@ def point(case: Case) -> Point:
 def made(case: Case, seed: int = 1) -> dict[str, Any]:
     """The scenario of a case."""
     path = PATHS[case.path]
-    situation = Situation(path=case.path, loss=0.0, tcp="newreno")
+    situation = Situation(path=case.path, loss=0.0, tcp="sack")
     found = scenario(Cell(situation=situation, run=BESIDE, scheme=case.scheme), seed)
     for name in path.sessions if case.layers else ():
         layers = {"base_rate": f"{round(1e6 * case.base_mbps)} bit/s", "layers": case.layers, "join": case.join}
