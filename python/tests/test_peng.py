@@ -283,10 +283,10 @@ def test_rlm_agrees_in_one_variant_that_is_named() -> None:
         statements = [statement for listed in rlm.STATEMENTS.values() for statement in listed]
         return [judge(rlm.in_one_variant(statement), data).verdict for statement in statements]
 
-    assert verdicts(of_rlm("as in ns-2, leave delay 0 s")) == ["agrees"] * 4
+    assert verdicts(of_rlm("as in ns-2, leave delay 0 s")) == ["agrees"] * 5
     assert (
         verdicts(of_rlm("with dead ends mended, leave delay 2 s"))
-        == ["agrees (with dead ends mended, leave delay 2 s)"] * 4
+        == ["agrees (with dead ends mended, leave delay 2 s)"] * 5
     )
     assert "agrees" not in verdicts(of_rlm(None))
     assert judge(rlm.together(), of_rlm(None)).verdict == "disagrees"
@@ -413,3 +413,25 @@ def test_what_is_kept_of_short_runs_on_the_ground_and_of_the_queue() -> None:
     rows = short_run(Case().of_seed(1), phases.points(False)[0].reduce)
     assert set(rows[:, 1]) <= {1, 2, 3}
     assert np.all(np.diff(rows[:, 0]) > 0.019)
+
+
+def test_much_lower_and_much_higher_are_told_apart_by_the_ten_seconds() -> None:
+    # TCP has 37.5 KBytes/s. One session is at 20 for 700 of the 1400 s that are judged, the other at 60 for 140 s.
+    first = [20.0] * 80 + [37.5] * 70
+    second = [37.5] * 136 + [60.0] * 14
+    case = rlm.VARIANTS[rlm.MAIN]
+    data = data_of(
+        {
+            case: [
+                made(
+                    even()
+                    | {
+                        "multicast-1": [r for r in first for _ in (0, 1)],
+                        "multicast-2": [r for r in second for _ in (0, 1)],
+                    }
+                )
+            ]
+        }
+    )
+    assert rlm.off_tcp("higher", data, case).value == pytest.approx(14 / 280)
+    assert rlm.off_tcp("either", data, case).value == pytest.approx((70 + 14) / 280)
