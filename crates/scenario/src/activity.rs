@@ -3,7 +3,7 @@
 use crate::network::Network;
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::time::{Duration, Instant};
-use faircast_sim::engine::World;
+use faircast_sim::world::World;
 
 /// When a flow had something to send in a run.
 #[derive(Clone, Copy, Debug)]

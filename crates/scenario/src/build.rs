@@ -16,12 +16,12 @@ use faircast_sim::agent::Agent;
 use faircast_sim::builder::{BuildError, CarrierPlan, LegPlan, LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::Calendar;
 use faircast_sim::change::Change;
-use faircast_sim::engine::World;
 use faircast_sim::ids::NodeId;
-use faircast_sim::legs::Part;
 use faircast_sim::loss::Loss;
+use faircast_sim::part::Part;
 use faircast_sim::queue::{LinkContext, Queue};
 use faircast_sim::router::{InterfaceAgent, RouterContext};
+use faircast_sim::world::World;
 
 /// Builds the simulator of a network for one seed.
 ///

@@ -14,7 +14,7 @@ use crate::tables::{Subjects, Table, tables};
 use crate::warning::{self, Warning};
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
-use faircast_sim::engine::Progress;
+use faircast_sim::world::{Loop, Progress, World};
 
 /// What a run gave.
 #[derive(Debug)]
@@ -77,11 +77,24 @@ pub fn walk(scenario: &Scenario, seed: u64, until: Option<Duration>, control: &C
     run_with::<Heap>(&network, seed, control)
 }
 
-fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Result<RunOutput, Failure> {
+/// Events between two looks at whether somebody wants the run to end; with many receivers one event takes milliseconds.
+const AT_ONCE: u64 = 64;
+
+fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Result<RunOutput, Failure>
+where
+    World<C>: Loop,
+{
     let mut world = build::<C>(network, seed, control)?;
     let end = Instant(network.duration.0);
     control.begin(end);
-    let interrupted = world.run_while(end, |now| control.goes_on(now)) == Progress::Paused;
+    let interrupted = loop {
+        if !control.goes_on(world.now()) {
+            break true;
+        }
+        if world.advance(end, AT_ONCE) == Progress::Done {
+            break false;
+        }
+    };
     if interrupted {
         world.settle();
     }

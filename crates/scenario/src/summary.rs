@@ -13,10 +13,10 @@ use faircast_proto::parts::loss_differentiation::CONFUSION_GAUGES;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::counters::{FlowLosses, LinkCounters, MembershipChanges, Undeliverable};
 use faircast_sim::counters::{MembershipMessages, MessageCounters};
-use faircast_sim::engine::World;
 use faircast_sim::ids::LinkId;
 use faircast_sim::link::Link;
 use faircast_sim::multicast::DilationSpan;
+use faircast_sim::world::World;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

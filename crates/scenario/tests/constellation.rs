@@ -7,7 +7,7 @@ use faircast_scenario::run::{Control, RunOutput};
 use faircast_scenario::tables::Values;
 use faircast_scenario::{Problem, Scenario, run, toml_to_json};
 use faircast_sim::change::Handoff;
-use faircast_sim::legs::Part;
+use faircast_sim::part::Part;
 use std::path::Path;
 use support::{go, numbers, table, words};
 

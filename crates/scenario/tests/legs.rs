@@ -6,7 +6,7 @@ use faircast_scenario::network::Network;
 use faircast_scenario::paths::paths;
 use faircast_scenario::tables::{Table, Values};
 use faircast_scenario::{Problem, Scenario};
-use faircast_sim::legs::Part;
+use faircast_sim::part::Part;
 use support::{go, numbers, table, words};
 
 /// A satellite with legs to two of three places, spelled out.

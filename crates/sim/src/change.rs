@@ -4,14 +4,11 @@
 //! comes before everything else of its instant. What it means for packets is the link's business
 //! ([`link`](crate::link)), what it means for routes that of the `epoch` module.
 
-use crate::builder::BuildError;
 use crate::ids::{LinkId, NodeId};
-use crate::legs::Part;
-use crate::link::LEAST_RATE;
 use crate::loss::Loss;
+use crate::part::Subject;
 use faircast_proto::time::{Duration, Instant, Rate};
 use std::collections::VecDeque;
-use std::fmt;
 
 /// Something that changes about a link.
 #[derive(Debug)]
@@ -79,21 +76,6 @@ struct Planned {
     change: Change,
 }
 
-/// The thing that changes: there may be one change of it at one instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Subject {
-    /// Whether the link is up.
-    State,
-    /// Its rate.
-    Rate,
-    /// Its loss model.
-    Loss,
-    /// Its delay.
-    Delay,
-    /// Its far end.
-    FarEnd,
-}
-
 impl Slope {
     /// It stays as it is.
     pub const LEVEL: Slope = Slope(0);
@@ -154,34 +136,9 @@ impl Plan {
         self.reroutes.make_contiguous().sort_unstable();
     }
 
-    /// What is wrong with it in a network of links that are called so, start at these nodes and are such parts, of
-    /// `nodes` nodes. It must be in order.
-    pub(crate) fn errors(&self, links: &[(&str, NodeId, Part)], nodes: usize) -> Vec<BuildError> {
-        let mut errors = Vec::new();
-        let mut before = None;
-        for Planned { at, link: id, change } in &self.changes {
-            let Some(&(name, from, part)) = links.get(id.index()) else {
-                errors.push(BuildError::ChangeOfNoLink { link: id.0, at: *at });
-                continue;
-            };
-            let link = || name.to_owned();
-            match *change {
-                Change::Rate(rate) if rate < LEAST_RATE => errors.push(BuildError::TooSlow { link: link(), rate }),
-                Change::FarEnd(to) if to.index() >= nodes || to == from => {
-                    errors.push(BuildError::NoFarEnd { link: link(), node: to.0, at: *at });
-                }
-                _ => {}
-            }
-            if !part.may_change(change.subject()) {
-                errors.push(BuildError::NotItsOwn { link: link(), what: change.subject(), part });
-            }
-            let this = Some((*at, *id, change.subject()));
-            if this == before {
-                errors.push(BuildError::ChangedTwice { link: link(), what: change.subject(), at: *at });
-            }
-            before = this;
-        }
-        errors
+    /// All changes, in the order of time.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (Instant, LinkId, &Change)> {
+        self.changes.iter().map(|planned| (planned.at, planned.link, &planned.change))
     }
 
     /// The links that change, each once or more often.
@@ -244,25 +201,6 @@ impl Change {
             Change::Delay { .. } => Subject::Delay,
             Change::FarEnd(_) => Subject::FarEnd,
         }
-    }
-}
-
-impl Subject {
-    /// Whether routes follow it at once.
-    pub(crate) fn is_of_routes(self) -> bool {
-        matches!(self, Subject::State | Subject::FarEnd)
-    }
-}
-
-impl fmt::Display for Subject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Subject::State => "state, up or down,",
-            Subject::Rate => "rate",
-            Subject::Loss => "loss model",
-            Subject::Delay => "delay",
-            Subject::FarEnd => "far end",
-        })
     }
 }
 

@@ -136,6 +136,21 @@ pub enum NoWay {
     NotASource,
 }
 
+/// Dilation of a session on a link over some time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DilationTotals {
+    /// Windows in which the source sent something to those behind it.
+    pub windows: u64,
+    /// The sum of the dilations of these windows.
+    pub sum: f64,
+    /// The greatest of them.
+    pub greatest: f64,
+    /// What was demanded in them, bytes.
+    pub demanded_bytes: f64,
+    /// What the fastest receivers got in them, bytes.
+    pub fastest_bytes: f64,
+}
+
 impl MessageCounters {
     /// One more packet of so many bytes.
     #[inline]

@@ -1,15 +1,15 @@
 //! A packet-level network simulator: integer time, links, queues, a total order of events.
 //!
 //! A [`NetworkBuilder`](builder::NetworkBuilder) puts nodes, links and endpoints together and builds a
-//! [`World`](engine::World) from them, which runs. Protocols come from `faircast_proto` and know nothing of this crate.
+//! [`World`](world::World) from them, which runs. Protocols come from `faircast_proto` and know nothing of this crate.
 //!
 //! | module | subject |
 //! |---|---|
 //! | [`builder`], [`routing`] | putting a network together; shortest paths |
 //! | [`ids`], [`flow`] | numbers of nodes and links; who sends to whom |
-//! | [`engine`] | the event loop, forwarding, the driver of endpoints |
+//! | [`world`] | a network that runs: the loop, forwarding, the driver of endpoints, groups, routers, probes |
 //! | [`link`] | transmitter, wire and the ring of packets; fused and two-stage links |
-//! | [`legs`] | links with several far ends |
+//! | [`part`] | what a link is a part of: links with several far ends |
 //! | [`change`] | what changes while the network runs |
 //! | [`counters`] | what links count |
 //! | [`multicast`] | groups, trees, joins and prunes |
@@ -19,23 +19,21 @@
 //! | [`probe`], [`trace`] | what observers see |
 
 pub mod agent;
-mod build_error;
 pub mod builder;
 pub mod calendar;
 pub mod change;
 pub mod counters;
-pub mod engine;
 mod epoch;
 pub mod flow;
 mod forwarding;
 mod host;
 pub mod ids;
-pub mod legs;
+mod legs;
 pub mod link;
-mod link_losses;
 pub mod loss;
 pub mod multicast;
 mod packet_probe;
+pub mod part;
 mod paths;
 mod presence;
 pub mod probe;
@@ -46,3 +44,5 @@ pub mod routing;
 mod store;
 pub mod trace;
 mod wires;
+mod witnesses;
+pub mod world;

@@ -1,9 +1,8 @@
 //! Probes: what observers asked to see. Off, they cost one predictable branch.
 
-use crate::counters::{FlowLosses, GroupCounters, LinkCounters, MembershipChanges, MembershipMessages};
+use crate::counters::{DilationTotals, FlowLosses, GroupCounters, LinkCounters, MembershipChanges, MembershipMessages};
 use crate::counters::{MessageCounters, Undeliverable};
 use crate::ids::{LinkId, NodeId};
-use crate::multicast::DilationTotals;
 use crate::packet_probe::PacketLog;
 pub use crate::packet_probe::{GivenUpRow, PacketAction, PacketIdentity, PacketPlan, PacketRow};
 use crate::router::RouterGauge;
@@ -82,7 +81,7 @@ pub struct Records {
     pub paths: Vec<PathRow>,
     /// Link counters at the end of the warm-up, by link.
     pub links_at_warmup: Vec<LinkCounters>,
-    /// Values of gauges, as many in a row as [their endpoint shows](crate::engine::World::gauges).
+    /// Values of gauges, as many in a row as [their endpoint shows](crate::world::World::gauges).
     pub gauges: Vec<f64>,
     /// Where the gauges of senders at the end of the warm-up begin in `gauges`, by flow.
     pub sender_gauges_at_warmup: Vec<usize>,
@@ -90,9 +89,9 @@ pub struct Records {
     pub receiver_gauges_at_warmup: Vec<usize>,
     /// Packets that were given up on the way, where what happens to packets is kept.
     pub given_up: Vec<GivenUpRow>,
-    /// What became of packets of flows by the end of the warm-up, as [`World::losses`](crate::engine::World::losses).
+    /// What became of packets of flows by the end of the warm-up, as [`World::losses`](crate::world::World::losses).
     pub losses_at_warmup: Vec<FlowLosses>,
-    /// The same of those that the network gave up, as [`World::undeliverable`](crate::engine::World::undeliverable).
+    /// The same of those that the network gave up, as [`World::undeliverable`](crate::world::World::undeliverable).
     pub undeliverable_at_warmup: Vec<Undeliverable>,
     /// Reports of senders at the end of the warm-up, by flow.
     pub senders_at_warmup: Vec<Report>,
@@ -133,12 +132,12 @@ pub struct ReceiverRow {
     /// How many layers it holds: of the groups of its session that it has joined those that are layers.
     pub level: u8,
     /// How long it has been present since the start of the run (see
-    /// [`World::presence`](crate::engine::World::presence)). Of two rows the difference is its share of the time
+    /// [`World::presence`](crate::world::World::presence)). Of two rows the difference is its share of the time
     /// between them: summed over the receivers of a session and divided by that time it is the mean number of members
     /// present.
     pub present: Duration,
     /// How long it has held layers since the start of the run, all of them together (see
-    /// [`World::held`](crate::engine::World::held)). Of two rows the difference, divided by that of `present`, is its
+    /// [`World::held`](crate::world::World::held)). Of two rows the difference, divided by that of `present`, is its
     /// mean level between them.
     pub held: Duration,
     /// How often it has joined and left groups.

@@ -9,13 +9,13 @@ use faircast_sim::agent::Agent;
 use faircast_sim::builder::{BuildError, LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::counters::LinkCounters;
-use faircast_sim::engine::{Progress, World};
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::multicast::SessionPlan;
 use faircast_sim::probe::{PacketAction, PacketIdentity, PacketPlan, PacketRow, ProbePlan};
 use faircast_sim::queue::{self, DropReason, LinkContext, Queue};
+use faircast_sim::world::{Loop, Progress, World};
 
 /// Keeps `window` packets under way, each followed by another when its echo comes, and asks for a timeout every
 /// millisecond to no purpose. After `Stop` sends nothing.
@@ -296,24 +296,24 @@ fn a_run_in_pieces_is_the_same_run() {
 }
 
 #[test]
-fn a_run_is_asked_before_every_event_whether_it_goes_on() {
-    let mut world = busy_dumbbell::<Wheel>(3, LinkMode::Fused, true, RED);
+fn the_loop_that_is_compiled_apart_is_the_same() {
+    fn advanced<C: Calendar>(end: Instant, budget: u64) -> (Option<(u64, u64)>, u64)
+    where
+        World<C>: Loop,
+    {
+        let mut world = busy_dumbbell::<C>(3, LinkMode::Fused, true, RED);
+        assert_eq!(world.advance(end, 0), Progress::Paused);
+        assert_eq!((world.events(), world.now()), (0, Instant::ZERO));
+        while world.advance(end, budget) == Progress::Paused {}
+        assert_eq!(world.now(), end);
+        (world.digest(), world.events())
+    }
     let end = Instant::from_secs_f64(1.0);
-    assert_eq!(world.run_while(end, |_| false), Progress::Paused);
-    assert_eq!((world.events(), world.now()), (0, Instant::ZERO));
-    let (mut asked, half) = (Vec::new(), Instant::from_secs_f64(0.5));
-    let goes_on = |now| {
-        asked.push(now);
-        now < half
-    };
-    assert_eq!(world.run_while(end, goes_on), Progress::Paused);
-    assert_eq!(world.events(), asked.len() as u64 - 1);
-    assert_eq!(asked.pop(), Some(world.now()));
-    assert!(world.now() >= half && asked.iter().all(|&at| at < half));
-    assert_eq!(world.run_while(end, |_| true), Progress::Done);
     let mut whole = busy_dumbbell::<Wheel>(3, LinkMode::Fused, true, RED);
     whole.run(end, u64::MAX);
-    assert_eq!((whole.digest(), whole.events()), (world.digest(), world.events()));
+    for found in [advanced::<Wheel>(end, 64), advanced::<Wheel>(end, u64::MAX), advanced::<Heap>(end, 777)] {
+        assert_eq!(found, (whole.digest(), whole.events()));
+    }
 }
 
 #[test]

@@ -13,7 +13,6 @@ use faircast_sim::agent::Agent;
 use faircast_sim::builder::{CarrierPlan, LegPlan, LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::change::{Change, Handoff, Slope};
-use faircast_sim::engine::World;
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
@@ -23,6 +22,7 @@ use faircast_sim::queue::{self, LinkContext, Queue};
 use faircast_sim::router::{
     InterfaceAgent, MembershipChange, Offer, RouterAgent, RouterGauge, RouterOutbox, RouterView,
 };
+use faircast_sim::world::World;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 

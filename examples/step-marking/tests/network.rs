@@ -9,10 +9,10 @@ use faircast_sim::agent::Agent;
 use faircast_sim::builder::{LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::Wheel;
 use faircast_sim::counters::LinkCounters;
-use faircast_sim::engine::World;
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::queue::{self, LinkContext, Queue};
+use faircast_sim::world::World;
 use step_marking::StepMarking;
 
 const RATE: Rate = Rate(7_654_321);

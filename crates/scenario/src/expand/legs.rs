@@ -7,8 +7,8 @@ use crate::problem::{Finding, list, nearest};
 use crate::topology::Sort;
 use faircast_proto::time::Duration;
 use faircast_sim::ids::LinkId;
-use faircast_sim::legs::Part;
 use faircast_sim::link::LinkMode;
+use faircast_sim::part::Part;
 use faircast_sim::{loss, queue};
 
 impl Expansion<'_> {

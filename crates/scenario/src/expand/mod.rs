@@ -12,8 +12,8 @@ use crate::problem::{Finding, list, nearest};
 use crate::topology::{Sketch, Sort, Topology};
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::ids::{LinkId, NodeId};
-use faircast_sim::legs::Part;
 use faircast_sim::link;
+use faircast_sim::part::Part;
 use faircast_sim::probe::{PacketAction, PacketPlan, ProbePlan};
 use std::collections::{BTreeMap, BTreeSet};
 

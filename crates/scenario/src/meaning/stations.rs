@@ -5,7 +5,7 @@ use crate::model::Scenario;
 use crate::network::Network;
 use crate::problem::Finding;
 use crate::topology::Topology;
-use faircast_sim::change::Subject;
+use faircast_sim::part::Subject;
 
 /// Stations without a constellation, or whom no satellite serves; names that are taken; settings that have no meaning.
 /// Says whether every station is served.

@@ -2,7 +2,8 @@
 
 use faircast_proto::quantity::Bytes;
 use faircast_proto::time::{Duration, Rate};
-use faircast_sim::change::{Handoff, Subject};
+use faircast_sim::change::Handoff;
+use faircast_sim::part::Subject;
 use faircast_sim::{loss, queue, router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

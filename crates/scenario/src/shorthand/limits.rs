@@ -16,7 +16,7 @@ use crate::topology::Topology;
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Duration;
-use faircast_sim::legs::Part;
+use faircast_sim::part::Part;
 use serde_json::Value;
 use std::collections::BTreeMap;
 

@@ -3,9 +3,10 @@
 use super::per_second::over;
 use super::subjects::Subjects;
 use super::table::Table;
-use faircast_sim::engine::World;
-use faircast_sim::multicast::{DILATION_WINDOW, DilationSpan, DilationTotals};
+use faircast_sim::counters::DilationTotals;
+use faircast_sim::multicast::{DILATION_WINDOW, DilationSpan};
 use faircast_sim::probe::DilationRow;
+use faircast_sim::world::World;
 use std::collections::BTreeMap;
 
 /// One row for every session, link behind which several of its receivers are, and interval in which they were sent

@@ -7,8 +7,8 @@ use super::table::Table;
 use faircast_proto::endpoint::Report;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::counters::MembershipChanges;
-use faircast_sim::engine::World;
 use faircast_sim::probe::{ReceiverRow, SenderRow};
+use faircast_sim::world::World;
 use std::ops::Range;
 
 /// What a subject reported at the end of an interval, and at the end of the one before.

@@ -27,8 +27,8 @@ use faircast_proto::packet::Address;
 use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Duration;
 use faircast_sim::counters::LinkCounters;
-use faircast_sim::engine::World;
 use faircast_sim::probe::{EventRow, GivenUpRow, LinkRow, PacketAction, PacketRow, QueueRow, Records};
+use faircast_sim::world::World;
 
 /// All tables of a run but the summary. Its records are released table by table: they and the columns made of them do
 /// not stand side by side as a whole.

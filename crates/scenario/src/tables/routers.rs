@@ -2,9 +2,9 @@
 
 use super::{Subjects, Table, Words};
 use faircast_proto::packet::Address;
-use faircast_sim::engine::World;
 use faircast_sim::probe::{RouterEvent, RouterEventRow, RouterRow};
 use faircast_sim::router::Subject;
+use faircast_sim::world::World;
 
 /// What agents told at every interval: counters since the start, gauges of the moment.
 pub(super) fn routers<C>(world: &World<C>, rows: &[RouterRow], subjects: &Subjects) -> Table {

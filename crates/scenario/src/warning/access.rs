@@ -5,7 +5,7 @@ use super::ways::Ways;
 use super::{Warning, percent};
 use crate::network::{Network, NetworkSession};
 use faircast_sim::ids::LinkId;
-use faircast_sim::legs::Part;
+use faircast_sim::part::Part;
 
 /// What a link is called that is meant to be the bottleneck: its name holds this.
 const MEANT: &str = "bottleneck";

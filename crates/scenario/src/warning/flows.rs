@@ -7,7 +7,7 @@ use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::tcp::WINDOW_LIMITED;
 use faircast_proto::time::Instant;
 use faircast_sim::counters::Undeliverable;
-use faircast_sim::engine::World;
+use faircast_sim::world::World;
 
 /// The part of its time from which on a flow that its window holds back is worth a warning. A choice: below a fifth the
 /// window costs a flow less than what seeds differ by.

@@ -4,8 +4,8 @@ use super::{Warning, percent};
 use crate::network::Network;
 use crate::tables::seconds;
 use faircast_sim::counters::LinkCounters;
-use faircast_sim::engine::World;
 use faircast_sim::ids::LinkId;
+use faircast_sim::world::World;
 
 /// The utilisation from which on a link counts as full. A choice: TCP over a bottleneck whose queue holds a quarter of
 /// the bandwidth-delay product or more fills nine tenths of it; a link that carries less and neither dropped nor marked

@@ -31,7 +31,7 @@ use crate::tables::{Table, Words};
 use access::Places;
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::scheme::Scheme;
-use faircast_sim::engine::World;
+use faircast_sim::world::World;
 use links::Use;
 use slow_start::SlowStarts;
 use std::collections::BTreeMap;

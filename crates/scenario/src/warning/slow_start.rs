@@ -10,7 +10,7 @@ use faircast_proto::scheme::Scheme;
 use faircast_proto::tcp::events;
 use faircast_proto::tfmcc::SLOW_START_ENDED;
 use faircast_proto::time::Instant;
-use faircast_sim::engine::World;
+use faircast_sim::world::World;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 

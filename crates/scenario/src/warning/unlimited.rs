@@ -10,8 +10,8 @@ use faircast_proto::group_set::Role;
 use faircast_proto::packet::Address;
 use faircast_proto::scheme::{Responder, Scheme};
 use faircast_proto::time::{Duration, Rate};
-use faircast_sim::engine::World;
 use faircast_sim::ids::LinkId;
+use faircast_sim::world::World;
 
 /// The part of the highest rate, or of all layers, from which on a session counts as being there. A choice: what a
 /// sender that is at its bound all the time loses to the gaps between packets and to a start late in the warm-up is

@@ -1,7 +1,7 @@
 //! A four-ary heap. After a pop its root stays vacant until the next call, since most pops are followed by a
 //! `schedule` that can take the root's place: one descent instead of two.
 
-use super::{Calendar, Entry};
+use super::entry::{Calendar, Entry};
 use faircast_proto::time::{Duration, Instant};
 
 /// Children of a node: four 16-byte entries share a cache line.

@@ -4,104 +4,21 @@
 //! total and depends neither on the calendar nor on the order of insertion. Two calendars stand behind one trait,
 //! each the other's proof: a four-ary [`Heap`] and a timing [`Wheel`].
 
+mod entry;
 mod heap;
 mod horizon;
 mod wheel;
 
+pub use entry::{Calendar, Entry, Kind};
 pub use heap::Heap;
 pub(crate) use horizon::horizon;
 pub use wheel::Wheel;
-
-use faircast_proto::time::{Duration, Instant};
-
-/// A priority queue of [`Entry`]s.
-pub trait Calendar {
-    /// The calendar's name in configurations.
-    const NAME: &'static str;
-
-    /// An empty calendar. `horizon` is how far ahead most entries lie: the time that a packet spends on one link.
-    fn new(horizon: Duration) -> Self;
-
-    /// Adds an entry, which must not lie before the last one popped.
-    fn schedule(&mut self, entry: Entry);
-
-    /// Removes and returns the first entry if it is not after `end`.
-    fn pop_until(&mut self, end: Instant) -> Option<Entry>;
-}
-
-/// What an entry is about. The order of the variants is the order of simultaneous events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Kind {
-    /// The network changes as planned; everything else of that moment finds it changed.
-    Change = 0,
-    /// A packet has left a transmitter (links in two stages only).
-    Departure = 1,
-    /// A packet has come to the far end of a link.
-    Delivery = 2,
-    /// A packet has come to the far ends of legs.
-    Hearing = 3,
-    /// An endpoint's deadline.
-    Timer = 4,
-    /// A probe looks; it sees the state after everything else that happens at that moment.
-    Probe = 5,
-}
-
-/// Time, kind and entity in one number, so that one comparison orders them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Entry(u128);
-
-impl Entry {
-    const KIND_SHIFT: u32 = 29;
-
-    /// The entry for `entity` (below 2^29) at time `at`.
-    #[inline]
-    pub fn new(at: Instant, kind: Kind, entity: u32) -> Entry {
-        debug_assert!(entity < 1 << Self::KIND_SHIFT);
-        Entry::from_parts(at.0, (kind as u32) << Self::KIND_SHIFT | entity)
-    }
-
-    #[inline]
-    fn from_parts(at: u64, key: u32) -> Entry {
-        Entry(u128::from(at) << 32 | u128::from(key))
-    }
-
-    /// Kind and entity.
-    #[inline]
-    fn key(self) -> u32 {
-        self.0 as u32
-    }
-
-    /// When it happens.
-    #[inline]
-    pub fn at(self) -> Instant {
-        Instant((self.0 >> 32) as u64)
-    }
-
-    /// What happens.
-    #[inline]
-    pub fn kind(self) -> Kind {
-        match self.key() >> Self::KIND_SHIFT {
-            0 => Kind::Change,
-            1 => Kind::Departure,
-            2 => Kind::Delivery,
-            3 => Kind::Hearing,
-            4 => Kind::Timer,
-            _ => Kind::Probe,
-        }
-    }
-
-    /// To whom it happens: a link, a circle of legs, an endpoint or a probe, by kind; 0 for changes.
-    #[inline]
-    pub fn entity(self) -> u32 {
-        self.key() & ((1 << Self::KIND_SHIFT) - 1)
-    }
-}
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use faircast_proto::random::Random;
+    use faircast_proto::time::{Duration, Instant};
 
     #[test]
     fn entries_are_ordered_by_time_then_kind_then_entity() {

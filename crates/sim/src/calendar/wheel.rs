@@ -1,7 +1,8 @@
 //! A timing wheel: time is cut into slots, each an unsorted chain, sorted when its turn comes. What lies beyond one
 //! turn of the wheel waits in a heap.
 
-use super::{Calendar, Entry, Heap};
+use super::entry::{Calendar, Entry};
+use super::heap::Heap;
 use faircast_proto::time::{Duration, Instant};
 
 /// Slots of the wheel. Two levels of 64-bit maps find the next occupied one.

@@ -1,57 +1,15 @@
-//! What a link keeps that changes while the network runs, apart from what every link needs.
-//!
-//! Such a link runs in two stages: a packet in transmission is alone in the ring, and moves to the [`Wire`] when it
-//! departs. Of the packets that wait, the first may be *doomed*: they will be transmitted, but received by nobody.
+//! A link that changes while the network runs: its changes, and what becomes of the packets that wait there then.
 
-use super::wire::Wire;
-use super::{Form, Link, nanos_per_byte};
+use super::course::{Course, Launched};
+use super::rate::nanos_per_byte;
+use super::{Form, Link};
 use crate::change::{Change, Line};
 use crate::counters::LinkCounters;
 use crate::ids::NodeId;
-use crate::legs::Aim;
+use crate::part::Aim;
 use crate::probe::PacketAction;
 use crate::store::{Label, Store};
-use faircast_proto::time::{Duration, Instant, Rate};
-use std::collections::VecDeque;
-
-/// What a link keeps because it changes.
-pub(super) struct Course {
-    up: bool,
-    pub(super) delay: Line,
-    pub(super) wire: Wire,
-    /// How many of the packets that wait, the first ones, nobody will receive.
-    doomed: usize,
-    /// Whether nobody will receive the packet in transmission.
-    departs_in_vain: bool,
-    /// On a link with legs: for which of them each packet is, that in transmission and those that wait.
-    pub(super) aims: Option<VecDeque<Aim>>,
-    rates: Rates,
-}
-
-/// The rates that a link has had.
-struct Rates {
-    steps: Vec<Step>,
-}
-
-#[derive(Clone, Copy)]
-struct Step {
-    since: Instant,
-    rate: Rate,
-    /// What it could carry until then, bits times nanoseconds per second.
-    before: u128,
-}
-
-/// What has become of a packet that has left the transmitter.
-pub(crate) enum Launched {
-    /// There was none.
-    Nothing,
-    /// It is on the wire; an entry of the calendar may be wanted for a delivery.
-    Sent(Option<Instant>),
-    /// It goes on to legs, those that it is meant for.
-    ToLegs(Aim, Label),
-    /// Nobody will receive it.
-    InVain(Label),
-}
+use faircast_proto::time::{Duration, Instant};
 
 impl Link {
     /// Makes it a link that may change.
@@ -62,15 +20,7 @@ impl Link {
         self.form = Form::Special;
         self.sure_room = 0;
         self.waiting.get_or_insert_default();
-        self.course = Some(Box::new(Course {
-            up: true,
-            delay: Line::level(self.delay),
-            wire: Wire::default(),
-            doomed: 0,
-            departs_in_vain: false,
-            aims: None,
-            rates: Rates { steps: vec![Step { since: Instant::ZERO, rate: self.rate, before: 0 }] },
-        }));
+        self.course = Some(Box::new(Course::new(self.delay, self.rate)));
     }
 
     /// Whether changes of it are planned.
@@ -197,75 +147,5 @@ impl Link {
         let LinkCounters { lost, delivered, rerouted, discarded, unreceived, .. } = self.counters;
         let refused = dropped_overflow + dropped_active + dropped_down + held_back;
         arrived == refused + lost + rerouted + discarded + unreceived + delivered + self.inside_pkts()
-    }
-}
-
-impl Course {
-    /// Whether the next packet that waits may be transmitted.
-    pub(super) fn may_start(&self) -> bool {
-        self.up || self.doomed > 0
-    }
-
-    /// The first packet that waits goes into transmission.
-    pub(super) fn begin_transmission(&mut self) {
-        self.departs_in_vain = self.doomed > 0;
-        self.doomed = self.doomed.saturating_sub(1);
-    }
-
-    /// The first packet that waits is dropped by the discipline, with nothing in transmission.
-    pub(super) fn note_dropped(&mut self) {
-        self.doomed = self.doomed.saturating_sub(1);
-        if let Some(aims) = &mut self.aims {
-            aims.pop_front();
-        }
-    }
-
-    /// A packet joins those that wait or are in transmission; on a link with legs it is for those of `aim`.
-    pub(super) fn aim(&mut self, aim: Aim) {
-        if let Some(aims) = &mut self.aims {
-            aims.push_back(aim);
-        }
-    }
-}
-
-impl Rates {
-    fn set(&mut self, now: Instant, rate: Rate) {
-        let before = self.carried(now);
-        self.steps.push(Step { since: now, rate, before });
-    }
-
-    fn step(&self, at: Instant) -> usize {
-        self.steps.partition_point(|step| step.since <= at).saturating_sub(1)
-    }
-
-    /// What the link could carry until `at`, bits times nanoseconds per second.
-    fn carried(&self, at: Instant) -> u128 {
-        let Step { since, rate, before } = self.steps[self.step(at)];
-        before + u128::from(rate.0) * u128::from(at.since(since).0)
-    }
-
-    fn mean_bps(&self, from: Instant, to: Instant) -> f64 {
-        if self.step(from) == self.step(to) || from >= to {
-            return self.steps[self.step(to)].rate.as_bps_f64();
-        }
-        (self.carried(to) - self.carried(from)) as f64 / to.since(from).0 as f64
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_mean_of_rates_is_over_time() {
-        let mut rates = Rates { steps: vec![Step { since: Instant::ZERO, rate: Rate(7_654_321), before: 0 }] };
-        rates.set(Instant(100), Rate(1000));
-        rates.set(Instant(400), Rate(3000));
-        let mean = |from, to| rates.mean_bps(Instant(from), Instant(to));
-        assert_eq!(mean(17, 94), 7_654_321.0);
-        assert_eq!(mean(500, 500), 3000.0);
-        // (100 * 7 654 321 + 300 * 1000 + 100 * 3000) / 500, and (50 * 1000 + 150 * 3000) / 200
-        assert_eq!(mean(0, 500), 1_532_064.2);
-        assert_eq!(mean(350, 550), 2500.0);
     }
 }

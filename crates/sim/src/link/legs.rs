@@ -1,7 +1,7 @@
 //! The part of a link with legs that is the link's: the transmitter's aims, and what a leg counts.
 
 use super::{DropReason, Form, Link, Verdict, Wanted};
-use crate::legs::Aim;
+use crate::part::Aim;
 use crate::store::{Label, Store};
 use faircast_proto::packet::Packet;
 use faircast_proto::time::Instant;

@@ -11,31 +11,32 @@
 //! Links that [change](crate::change) run in two stages, too, and find a packet's delivery when it departs: it takes
 //! the delay and the far end of that moment. What they need for it they keep apart (`changing.rs`, `wire.rs`).
 //!
-//! The transmitter of a [link with legs](crate::legs) is such a link, without a wire; its legs are links with neither
+//! The transmitter of a [link with legs](crate::part) is such a link, without a wire; its legs are links with neither
 //! queue nor transmitter (`legs.rs`).
 
 mod changing;
+mod course;
 mod legs;
+mod rate;
 mod wire;
 
-pub(crate) use changing::Launched;
+pub(crate) use course::Launched;
+pub use rate::LEAST_RATE;
 
 use crate::counters::LinkCounters;
 use crate::ids::NodeId;
-use crate::legs::Aim;
 use crate::loss::{Loss, LossModel};
+use crate::part::Aim;
 use crate::probe::{PacketAction, QueueProbe};
 use crate::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
 use crate::ring::Ring;
 use crate::router::{Offer, port::Port};
 use crate::store::{Label, Store};
-use changing::Course;
+use course::Course;
 use faircast_proto::packet::{Ecn, Packet};
-use faircast_proto::time::{Duration, Instant, NANOS_PER_SECOND, Rate};
+use faircast_proto::time::{Duration, Instant, Rate};
+use rate::nanos_per_byte;
 use std::collections::VecDeque;
-
-/// The least rate of a link: a byte takes less than 2^32 ns.
-pub const LEAST_RATE: Rate = Rate(2);
 
 /// One direction of a link. What every packet touches comes first and fits into two cache lines.
 #[repr(C, align(128))]
@@ -538,13 +539,6 @@ impl Link {
     }
 }
 
-/// Nanoseconds that a byte takes at `rate`, with 32 binary places, rounded to the nearest; exact from [`LEAST_RATE`]
-/// on.
-fn nanos_per_byte(rate: Rate) -> u64 {
-    let scaled = (8 * u128::from(NANOS_PER_SECOND)) << 32;
-    u64::try_from((scaled + u128::from(rate.0) / 2) / u128::from(rate.0)).unwrap_or(u64::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -588,15 +582,5 @@ mod tests {
         link.transmit(Instant(1), label);
         // It never arrived, and now it is delivered: two mistakes that do not cancel.
         link.deliver(Instant(10_000), &store);
-    }
-
-    #[test]
-    fn a_byte_at_one_gigabit_takes_eight_nanoseconds() {
-        assert_eq!(nanos_per_byte(Rate(1_000_000_000)), 8 << 32);
-        assert_eq!(nanos_per_byte(Rate(10)), 800_000_000 << 32);
-        assert_eq!(nanos_per_byte(LEAST_RATE), 4_000_000_000 << 32);
-        // 4 488 934 726 655.63.. and 4 488 933 553 740.43.., rounded to the nearest.
-        assert_eq!(nanos_per_byte(Rate(7_654_319)), 4_488_934_726_656);
-        assert_eq!(nanos_per_byte(Rate(7_654_321)), 4_488_933_553_740);
     }
 }

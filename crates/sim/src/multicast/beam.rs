@@ -1,6 +1,6 @@
 //! The legs of one carrier that are branches of a tree: one transmission serves all of them.
 
-use super::state::Outlet;
+use super::outlet::Outlet;
 use super::tree::BranchId;
 use crate::ids::LinkId;
 use faircast_proto::group_set::GroupSet;

@@ -2,8 +2,9 @@
 //!
 //! All trees together, so a link knows those that cross it, and what there is of a session grows with its tree.
 
-use super::state::{Fan, Session};
-use super::tree::BranchId;
+use super::outlet::Fan;
+use super::state::Session;
+use super::tree::{BranchId, Way};
 use crate::ids::{LinkId, SessionId};
 
 /// All crossings, by link and then by session.
@@ -19,19 +20,10 @@ pub(super) struct Crossings {
 pub(crate) struct Crossing {
     session: SessionId,
     /// The branch that begins with the link, or beside whose link it leads back.
-    pub(super) branch: BranchId,
+    pub(crate) branch: BranchId,
     /// Where packets go that have come over the link.
     pub(crate) fan: Fan,
     pub(crate) way: Way,
-}
-
-/// A direction in a tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// Away from the source: a branch begins with the link.
-    Down,
-    /// Towards the source.
-    Up,
 }
 
 impl Crossings {

@@ -10,6 +10,7 @@
 //! the rates of sources that send evenly, and not their single packets.
 
 use super::tree::{Tree, Vertex};
+use crate::counters::DilationTotals;
 use crate::ids::LinkId;
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::time::{Duration, Instant};
@@ -70,21 +71,6 @@ struct Holder {
     /// The lowest place that it is behind.
     place: Option<u32>,
     held: GroupSet,
-}
-
-/// Dilation of a session on a link over some time.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct DilationTotals {
-    /// Windows in which the source sent something to those behind it.
-    pub windows: u64,
-    /// The sum of the dilations of these windows.
-    pub sum: f64,
-    /// The greatest of them.
-    pub greatest: f64,
-    /// What was demanded in them, bytes.
-    pub demanded_bytes: f64,
-    /// What the fastest receivers got in them, bytes.
-    pub fastest_bytes: f64,
 }
 
 /// For the whole run, since the end of the warm-up, since the last row.
@@ -340,8 +326,8 @@ impl Totals {
 mod tests {
     use super::*;
     use crate::ids::NodeId;
-    use crate::legs::Carriers;
     use crate::multicast::Woods;
+    use crate::part::Carriers;
     use crate::routing::{Edge, Routes};
 
     const A: usize = 0;

@@ -3,7 +3,7 @@
 use super::super::{Multicast, SessionPlan, SessionSite, Woods};
 use super::*;
 use crate::counters::MembershipMessages;
-use crate::legs::Carriers;
+use crate::part::Carriers;
 use crate::routing::{Edge, Routes};
 use std::sync::Arc;
 

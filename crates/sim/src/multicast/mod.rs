@@ -4,13 +4,15 @@
 //! |---|---|
 //! | `tree.rs` | the tree of a session: the way to the source, the branches away from it |
 //! | `crossings.rs` | which sessions cross a link, and where their packets go from it |
+//! | `plan.rs` | what a session is made of |
+//! | `outlet.rs` | what packets see of a node: outlets and members |
+//! | `soft_state.rs` | what nodes have said and heard, and what is to be done when |
 //! | `state.rs` | what interfaces forward, what members have joined, what nodes hence want |
 //! | `beam.rs` | the legs of one carrier as branches |
 //! | `membership.rs` | how nodes tell each other what they want: reports, acknowledgements, lifetimes |
 //! | `reach.rs` | whom a packet would have come to that was lost on its way |
 //! | `usage.rs` | what is sent to groups, what members get, how many there are |
 //! | `dilation.rs` | what is demanded behind a link, as a part of what the fastest receiver there gets |
-//! | `engine.rs` | copies and messages in the engine |
 //!
 //! A session owns up to [`MAX_GROUPS`] groups. They share one tree, the reverse of the shortest paths to the source. Of
 //! each session an interface of a router keeps two sets of groups: `joined`, wanted by someone downstream, and
@@ -22,99 +24,35 @@
 mod beam;
 mod crossings;
 mod dilation;
-mod engine;
 mod membership;
+mod outlet;
+mod plan;
 mod reach;
+mod soft_state;
 mod state;
 mod tree;
 mod usage;
 
-use crate::counters::MembershipMessages;
+pub(crate) use crossings::Crossing;
+pub use dilation::{DilationSpan, WINDOW as DILATION_WINDOW};
+pub(crate) use outlet::Fan;
+pub(crate) use plan::SessionSite;
+pub use plan::{CONTROL_BYTES, Mode, Rebuild, SessionPlan};
+pub(crate) use soft_state::Message;
+pub(crate) use tree::{Vertex, Way, Woods};
+
+use crate::counters::{DilationTotals, MembershipMessages};
 use crate::ids::{LinkId, NodeId, SessionId};
-use crossings::{Crossing, Crossings, Way};
+use crossings::Crossings;
 use dilation::Dilation;
-pub use dilation::{DilationSpan, DilationTotals, WINDOW as DILATION_WINDOW};
 use faircast_proto::group_set::{GroupSet, MAX_GROUPS};
 use faircast_proto::packet::FlowId;
-use faircast_proto::time::{Duration, Instant};
-use faircast_proto::wire::{MEMBERSHIP_ACKNOWLEDGEMENT, MEMBERSHIP_REPORT};
-use membership::Agenda;
-pub(crate) use membership::Message;
+use faircast_proto::time::Instant;
+use soft_state::Agenda;
 use state::Session;
 use std::collections::VecDeque;
-use std::sync::Arc;
-pub(crate) use tree::Woods;
-use tree::{BranchId, Vertex};
+use tree::BranchId;
 use usage::Usage;
-
-/// Size of a report or acknowledgement on the wire.
-pub const CONTROL_BYTES: u16 = MEMBERSHIP_REPORT.bytes();
-const _: () = assert!(CONTROL_BYTES == MEMBERSHIP_ACKNOWLEDGEMENT.bytes());
-
-/// How a session's tree comes about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// By explicit joins.
-    Sparse,
-    /// By flooding; what was pruned opens again after this time.
-    Dense {
-        /// Until a pruned interface opens again.
-        prune_timeout: Duration,
-    },
-}
-
-/// How interfaces come to know what is wanted below when the tree changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Rebuild {
-    /// At that instant and without messages, as if the routers had known beforehand.
-    #[default]
-    AtOnce,
-    /// By reports, which the nodes whose way to the source has changed send at that instant.
-    ByMessages,
-}
-
-/// What a session is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SessionPlan {
-    /// Number of groups, 1 to [`MAX_GROUPS`].
-    pub groups: u32,
-    /// Groups that are no layers: announcements, reports, what is joined for a while only.
-    pub control: GroupSet,
-    /// Groups to which members may send, too; their packets go up and down the source's tree.
-    pub any_source: GroupSet,
-    /// How the tree comes about.
-    pub mode: Mode,
-    /// How long a router goes on forwarding after a host's leave.
-    pub leave_delay: Duration,
-    /// How long a report waits for its acknowledgement.
-    pub retry: Duration,
-    /// How long an interface believes a report that is not repeated, where reports can be lost.
-    pub lifetime: Duration,
-    /// What happens when the tree changes.
-    pub rebuild: Rebuild,
-}
-
-impl SessionPlan {
-    /// Sparse, with the leave latency and the lifetime of RFC 2236 (2 s and 260 s) and retries after 3 s (as in
-    /// PIM-DM).
-    pub fn sparse(groups: u32) -> SessionPlan {
-        SessionPlan {
-            groups,
-            control: GroupSet::EMPTY,
-            any_source: GroupSet::EMPTY,
-            mode: Mode::Sparse,
-            leave_delay: Duration::from_secs(2),
-            retry: Duration::from_secs(3),
-            lifetime: Duration::from_secs(260),
-            rebuild: Rebuild::AtOnce,
-        }
-    }
-
-    /// All of its groups.
-    pub fn all(&self) -> GroupSet {
-        GroupSet::all(self.groups)
-    }
-}
 
 /// All sessions of a network.
 #[derive(Default)]
@@ -133,20 +71,6 @@ pub(crate) struct Multicast {
     changed: VecDeque<SessionId>,
     /// Sessions and nodes on which endpoints have joined or left just now.
     to_speak: Vec<(SessionId, NodeId)>,
-}
-
-/// Where a session's source is and who may join it: `(node, endpoint)` in any order.
-pub(crate) struct SessionSite<'a> {
-    pub(crate) plan: SessionPlan,
-    pub(crate) flow: u32,
-    pub(crate) root: NodeId,
-    pub(crate) members: &'a [(NodeId, u32)],
-    /// Nodes that have endpoints and one link out.
-    pub(crate) hosts: &'a Arc<[bool]>,
-    /// Links on which a report can be lost although it is repeated until it is acknowledged.
-    pub(crate) fallible: &'a Arc<[bool]>,
-    /// Links at whose beginning somebody wants to know what is joined.
-    pub(crate) watched: &'a Arc<[bool]>,
 }
 
 impl Multicast {
@@ -220,12 +144,12 @@ impl Multicast {
 
     /// Where a session crosses a link, if it does.
     #[inline(always)]
-    fn crossing(&self, session: SessionId, link: LinkId) -> Option<&Crossing> {
+    pub(crate) fn crossing(&self, session: SessionId, link: LinkId) -> Option<&Crossing> {
         self.crossings.find(session, link)
     }
 
     /// The branch of a session that begins with a link, or beside whose link it leads back.
-    fn branch(&self, session: SessionId, link: LinkId, way: Way) -> Option<BranchId> {
+    pub(crate) fn branch(&self, session: SessionId, link: LinkId, way: Way) -> Option<BranchId> {
         self.crossing(session, link).filter(|crossing| crossing.way == way).map(|crossing| crossing.branch)
     }
 
@@ -268,7 +192,8 @@ impl Multicast {
         &self.sessions[session.index()]
     }
 
-    fn session_mut(&mut self, session: SessionId) -> &mut Session {
+    /// The same, to change it.
+    pub(crate) fn session_mut(&mut self, session: SessionId) -> &mut Session {
         &mut self.sessions[session.index()]
     }
 
@@ -296,8 +221,10 @@ impl Multicast {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::legs::Carriers;
+    use crate::part::Carriers;
     use crate::routing::{Edge, Routes};
+    use faircast_proto::time::Duration;
+    use std::sync::Arc;
 
     #[test]
     fn several_changes_of_a_moment_are_told_as_one() {

@@ -1,9 +1,8 @@
 //! Whom a packet would have come to that was lost on its way.
 
 use super::Multicast;
-use super::crossings::Way;
 use super::state::Session;
-use super::tree::{Branch, BranchId, Vertex};
+use super::tree::{Branch, BranchId, Vertex, Way};
 use crate::ids::{LinkId, SessionId};
 
 impl Multicast {

@@ -2,10 +2,10 @@
 //! nodes hence want. Nothing here is as large as the network, unless the session is.
 
 use super::beam::Beam;
-use super::crossings::Way;
-use super::membership::{Neighbour, Told};
-use super::tree::{Branch, BranchId, Tree, Vertex, Woods};
-use super::{Mode, Rebuild, SessionPlan, SessionSite};
+use super::outlet::{Fan, Member, Outlet};
+use super::plan::{Mode, Rebuild, SessionPlan, SessionSite};
+use super::soft_state::{Neighbour, Told};
+use super::tree::{Branch, BranchId, Tree, Vertex, Way, Woods};
 use crate::counters::MembershipMessages;
 use crate::ids::{LinkId, NodeId};
 use faircast_proto::group_set::GroupSet;
@@ -45,21 +45,6 @@ pub(crate) struct Session {
     changes: VecDeque<(LinkId, GroupSet)>,
 }
 
-/// The outlets of a node and the members on it, indices from one to before another.
-#[derive(Clone, Copy)]
-pub(crate) struct Fan {
-    outlets: [u32; 2],
-    members: [u32; 2],
-}
-
-/// The beginning of a branch, as packets see it.
-#[derive(Clone, Copy)]
-pub(crate) struct Outlet {
-    pub(crate) link: LinkId,
-    /// What is joined and not blocked.
-    pub(super) open: GroupSet,
-}
-
 /// An interface towards the leaves, or what it knows of one leg.
 #[derive(Clone, Default)]
 pub(super) struct Interface {
@@ -69,13 +54,6 @@ pub(super) struct Interface {
     pub(super) blocked: GroupSet,
     /// What the node below has said.
     pub(super) below: Neighbour,
-}
-
-/// An endpoint that may join.
-#[derive(Clone, Copy)]
-pub(crate) struct Member {
-    pub(crate) endpoint: u32,
-    joined: GroupSet,
 }
 
 /// What a node keeps of a session.
@@ -398,7 +376,7 @@ impl Session {
     }
 
     /// Holds groups back on a branch, as far as they are joined there, or lets them pass again.
-    pub(super) fn set_blocked(&mut self, branch: BranchId, groups: GroupSet, blocked: bool) {
+    pub(crate) fn set_blocked(&mut self, branch: BranchId, groups: GroupSet, blocked: bool) {
         let state = &mut self.interfaces[branch.index()];
         match blocked {
             true => state.blocked |= groups & state.joined,
@@ -408,7 +386,7 @@ impl Session {
     }
 
     /// The index of the member that is this endpoint, on `node`.
-    pub(super) fn member(&self, node: Vertex, endpoint: u32) -> Option<usize> {
+    pub(crate) fn member(&self, node: Vertex, endpoint: u32) -> Option<usize> {
         let on_node = self.node(node).members();
         let found = self.members[on_node.clone()].binary_search_by_key(&endpoint, |member| member.endpoint);
         Some(on_node.start + found.ok()?)
@@ -475,7 +453,7 @@ impl Session {
     }
 
     /// Holds groups back on all legs of a carrier, or lets them pass again. Says whether there are any.
-    pub(super) fn block_beam(&mut self, carrier: LinkId, groups: GroupSet, blocked: bool) -> bool {
+    pub(crate) fn block_beam(&mut self, carrier: LinkId, groups: GroupSet, blocked: bool) -> bool {
         let Some(beam) = self.beam_at(carrier) else { return false };
         let state = &mut self.beams[beam];
         state.set_blocked(groups, blocked);
@@ -548,23 +526,6 @@ impl Session {
     }
 }
 
-impl Fan {
-    /// That of a node without branches and members.
-    pub(super) const NOWHERE: Fan = Fan { outlets: [0; 2], members: [0; 2] };
-
-    /// Whether packets may go on from there.
-    #[inline]
-    pub(crate) fn has_outlets(self) -> bool {
-        self.outlets[0] < self.outlets[1]
-    }
-
-    /// The members there.
-    #[inline]
-    pub(crate) fn members(self) -> std::ops::Range<u32> {
-        self.members[0]..self.members[1]
-    }
-}
-
 impl Node {
     /// Of which its neighbour upstream believes that it wants these groups, if it is a router.
     fn new(is_host: bool, flooded: GroupSet) -> Node {
@@ -575,21 +536,5 @@ impl Node {
     fn members(&self) -> std::ops::Range<usize> {
         let [start, end] = self.members;
         start as usize..end as usize
-    }
-}
-
-impl Outlet {
-    /// Whether it gets packets of a group.
-    #[inline]
-    pub(crate) fn is_open(&self, group: u32) -> bool {
-        self.open.contains(group)
-    }
-}
-
-impl Member {
-    /// Whether it has joined a group.
-    #[inline]
-    pub(crate) fn has_joined(&self, group: u32) -> bool {
-        self.joined.contains(group)
     }
 }

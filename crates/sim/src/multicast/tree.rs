@@ -1,7 +1,7 @@
 //! The tree of a session: from every node on it the way to the source, and away from the source the branches.
 
 use crate::ids::{LinkId, NodeId};
-use crate::legs::Carriers;
+use crate::part::Carriers;
 use crate::routing::{Edge, Routes};
 
 /// A tree; changes by being replaced.
@@ -30,6 +30,15 @@ pub(crate) struct Branch {
     /// From the parent to the child.
     pub(crate) link: LinkId,
     pub(crate) child: Vertex,
+}
+
+/// A direction in a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Away from the source: a branch begins with the link.
+    Down,
+    /// Towards the source.
+    Up,
 }
 
 /// A node and what it has to do with the tree.

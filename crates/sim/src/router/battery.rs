@@ -3,7 +3,6 @@
 use super::*;
 use crate::builder::{LinkPlan, NetworkBuilder};
 use crate::calendar::{Calendar, Heap, Wheel};
-use crate::engine::World;
 use crate::ids::{LinkId, NodeId};
 use crate::link::LinkMode;
 use crate::loss::{self, Loss};
@@ -11,6 +10,7 @@ use crate::multicast::{Rebuild, SessionPlan};
 use crate::probe::{ProbePlan, RouterEvent};
 use crate::queue::{self, LinkContext, Queue};
 use crate::routing::Edge;
+use crate::world::World;
 use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
 use faircast_proto::packet::{Ecn, Header, INITIAL_TTL};
 use std::sync::{Arc, Mutex};

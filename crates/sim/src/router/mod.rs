@@ -5,7 +5,6 @@
 //! | `monitor.rs` | counts what is offered, by session, group, flow and pair of addresses |
 //! | `rate_cap.rs` | holds back the highest groups above a rate |
 //! | `port.rs` | an agent on its interface, with what the driver keeps for it |
-//! | `engine.rs` | agents in the engine |
 //! | `battery.rs` | the tests that every agent must stand |
 //! | `by_hand.rs` | tests of the agents of this crate, driven by hand |
 //!
@@ -17,7 +16,6 @@
 mod battery;
 #[cfg(test)]
 mod by_hand;
-mod engine;
 pub(crate) mod port;
 
 use crate::ids::NodeId;

@@ -12,12 +12,12 @@ use faircast_sim::agent::Agent;
 use faircast_sim::builder::{LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::change::{Change, Handoff};
-use faircast_sim::engine::World;
 use faircast_sim::ids::NodeId;
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::multicast::SessionPlan;
 use faircast_sim::queue::Queue;
+use faircast_sim::world::World;
 use std::sync::{Arc, Mutex};
 
 const GROUPS: u32 = 90;

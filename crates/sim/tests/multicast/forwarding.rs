@@ -6,12 +6,12 @@ use faircast_proto::time::{Duration, Rate};
 use faircast_sim::builder::{BuildError, LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::counters::Undeliverable;
-use faircast_sim::engine::World;
 use faircast_sim::ids::LinkId;
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::Loss;
 use faircast_sim::multicast::{Mode, SessionPlan};
 use faircast_sim::queue::Queue;
+use faircast_sim::world::World;
 
 #[test]
 fn nothing_flows_until_a_join_has_come_up_and_data_down() {

@@ -7,7 +7,6 @@ use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::builder::{CarrierPlan, LegPlan, NetworkBuilder};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
-use faircast_sim::engine::World;
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{Loss, none::Lossless};
@@ -16,6 +15,7 @@ use faircast_sim::router::{
     InterfaceAgent, MembershipChange, Offer, RouterAgent, RouterGauge, RouterOutbox, RouterView,
 };
 use faircast_sim::routing::Edge;
+use faircast_sim::world::World;
 use std::sync::{Arc, Mutex};
 
 fn carrier(network: &mut NetworkBuilder, from: NodeId) -> LinkId {

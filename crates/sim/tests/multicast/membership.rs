@@ -10,11 +10,11 @@ use faircast_sim::agent::Agent;
 use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::change::Change;
-use faircast_sim::engine::World;
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{Loss, LossModel};
 use faircast_sim::multicast::{Mode, SessionPlan};
+use faircast_sim::world::World;
 
 /// Loses messages: those for which the function says so, which is given how many of that kind came before.
 struct LosesMessages {

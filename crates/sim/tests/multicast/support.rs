@@ -7,13 +7,13 @@ use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::agent::Agent;
 use faircast_sim::builder::{LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::Calendar;
-use faircast_sim::engine::World;
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss, LossModel};
 use faircast_sim::multicast::SessionPlan;
 use faircast_sim::probe::ProbePlan;
 use faircast_sim::queue::{self, Discipline, InterfaceView, LinkContext, Queue, Verdict};
+use faircast_sim::world::World;
 
 /// Sends 1000 bytes to every group of a session by turns, one packet each `gap`.
 pub struct Source {

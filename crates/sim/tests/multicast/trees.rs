@@ -8,11 +8,11 @@ use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::Wheel;
 use faircast_sim::change::Change;
 use faircast_sim::counters::Undeliverable;
-use faircast_sim::engine::World;
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::multicast::{Rebuild, SessionPlan};
 use faircast_sim::routing::Edge;
+use faircast_sim::world::World;
 
 /// Source - left - host and source - right - host, links 0 to 7 in pairs of one down and one up; a second host hangs on
 /// the right router. All links take 10 ms.

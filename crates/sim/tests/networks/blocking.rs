@@ -9,13 +9,13 @@ use faircast_proto::{layer_blocking, rlm};
 use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::Wheel;
 use faircast_sim::change::Change;
-use faircast_sim::engine::World;
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::probe::{ProbePlan, RouterEvent};
 use faircast_sim::router::layer_blocking::{Admission, Config};
 use faircast_sim::router::{self, InterfaceAgent, RouterContext, Subject};
+use faircast_sim::world::World;
 
 const QUEUE: &str = r#"{"kind": "drop-tail", "limit": "50 packets"}"#;
 const MILLIS: u64 = 46;

@@ -6,15 +6,16 @@ use faircast_proto::packet::{Ecn, Header, INITIAL_TTL, Packet};
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::builder::{BuildError, LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
-use faircast_sim::change::{Change, Handoff, Slope, Subject};
+use faircast_sim::change::{Change, Handoff, Slope};
 use faircast_sim::counters::LinkCounters;
-use faircast_sim::engine::World;
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::multicast::SessionPlan;
+use faircast_sim::part::Subject;
 use faircast_sim::probe::{PacketAction, PacketPlan, ProbePlan, QueueStatistics};
 use faircast_sim::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
+use faircast_sim::world::World;
 use std::sync::{Arc, Mutex};
 
 /// A byte takes a microsecond.

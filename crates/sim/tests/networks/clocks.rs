@@ -7,9 +7,9 @@ use faircast_proto::time::Duration;
 use faircast_proto::{omcc, pgmcc, tfmcc};
 use faircast_sim::builder::{NetworkBuilder, clock_offset};
 use faircast_sim::calendar::Wheel;
-use faircast_sim::engine::World;
 use faircast_sim::link::LinkMode;
 use faircast_sim::probe::ProbePlan;
+use faircast_sim::world::World;
 
 const SECOND_US: u32 = 1_000_000;
 

@@ -10,11 +10,11 @@ use faircast_sim::agent::Agent;
 use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::Wheel;
 use faircast_sim::counters::{MembershipChanges, MembershipMessages};
-use faircast_sim::engine::World;
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::multicast::{DilationSpan, SessionPlan};
 use faircast_sim::probe::ProbePlan;
+use faircast_sim::world::World;
 
 const WIRE: Wire<'_> = Wire { rate: 7_654_321, millis: 3, queue: AMPLE, loss: NO_LOSS };
 /// Down from the source to the router.

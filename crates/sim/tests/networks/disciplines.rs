@@ -6,12 +6,12 @@ use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::builder::{LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::Wheel;
 use faircast_sim::counters::LinkCounters;
-use faircast_sim::engine::World;
 use faircast_sim::ids::LinkId;
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::probe::{PacketAction, PacketPlan, ProbePlan};
 use faircast_sim::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
+use faircast_sim::world::World;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 

@@ -8,10 +8,10 @@ use faircast_proto::source::layered::{Config, Step};
 use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::Wheel;
-use faircast_sim::engine::World;
 use faircast_sim::ids::NodeId;
 use faircast_sim::link::LinkMode;
 use faircast_sim::probe::ProbePlan;
+use faircast_sim::world::World;
 
 const WIRE: Wire<'_> = Wire { rate: 7_654_321, millis: 3, queue: AMPLE, loss: NO_LOSS };
 

@@ -11,13 +11,13 @@ use faircast_sim::builder::{LegPlan, LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::change::{Change, Handoff, Slope};
 use faircast_sim::counters::LinkCounters;
-use faircast_sim::engine::World;
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss, LossModel};
 use faircast_sim::multicast::SessionPlan;
 use faircast_sim::probe::ProbePlan;
 use faircast_sim::queue::{self, LinkContext, Queue};
+use faircast_sim::world::World;
 use std::sync::{Arc, Mutex};
 
 /// Group, by its number in the session, or `u32::MAX` for a packet to one host; number of the packet.

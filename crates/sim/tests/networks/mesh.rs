@@ -13,11 +13,11 @@ use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::change::{Change, Handoff, Slope};
 use faircast_sim::counters::LinkCounters;
-use faircast_sim::engine::World;
 use faircast_sim::ids::NodeId;
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::probe::ProbePlan;
+use faircast_sim::world::World;
 use std::collections::BTreeMap;
 
 const SECONDS: u64 = 8;

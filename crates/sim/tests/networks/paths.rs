@@ -6,11 +6,11 @@ use faircast_proto::time::{Duration, Instant};
 use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::{Heap, Wheel};
 use faircast_sim::change::{Change, Slope};
-use faircast_sim::engine::World;
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::probe::{PathEvent, PathRow, ProbePlan};
 use faircast_sim::routing::MAX_HOPS;
+use faircast_sim::world::World;
 
 /// Millisecond, event, delay in microseconds and links.
 type Seen<'a> = (u64, PathEvent, u64, Option<&'a [u32]>);

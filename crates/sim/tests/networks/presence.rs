@@ -10,11 +10,11 @@ use faircast_proto::time::{Duration, Instant};
 use faircast_sim::agent::Agent;
 use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::Wheel;
-use faircast_sim::engine::World;
 use faircast_sim::ids::NodeId;
 use faircast_sim::link::LinkMode;
 use faircast_sim::multicast::SessionPlan;
 use faircast_sim::probe::{ProbePlan, ReceiverRow};
+use faircast_sim::world::World;
 
 const WIRE: Wire<'_> = Wire { rate: 7_654_321, millis: 3, queue: AMPLE, loss: NO_LOSS };
 

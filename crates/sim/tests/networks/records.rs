@@ -12,12 +12,12 @@ use faircast_proto::{tcp, tfmcc};
 use faircast_sim::builder::{LinkPlan, NetworkBuilder, clock_offset};
 use faircast_sim::calendar::Wheel;
 use faircast_sim::counters::LinkCounters;
-use faircast_sim::engine::World;
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{Loss, LossModel};
 use faircast_sim::probe::{ProbePlan, QueueRow};
 use faircast_sim::queue::{self, Discipline, InterfaceView, LinkContext, Queue, Verdict};
+use faircast_sim::world::World;
 
 const MODES: [LinkMode; 2] = [LinkMode::Fused, LinkMode::TwoStage];
 const WIRE: Wire<'_> = Wire { rate: 7_654_321, millis: 3, queue: AMPLE, loss: NO_LOSS };

@@ -8,10 +8,10 @@ use faircast_proto::scheme::Scheme;
 use faircast_proto::time::{Duration, Rate};
 use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::Wheel;
-use faircast_sim::engine::World;
 use faircast_sim::link::LinkMode;
 use faircast_sim::multicast::{Mode, SessionPlan};
 use faircast_sim::probe::ProbePlan;
+use faircast_sim::world::World;
 
 /// Sessions with so many receivers each over one link; `loss` destroys packets on the last links.
 struct Plan<'a> {

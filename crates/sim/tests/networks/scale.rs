@@ -4,9 +4,9 @@ use crate::support::{AMPLE, NO_LOSS, Wire, at, constant_rate, duplex};
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::{Calendar, Entry, Heap, Wheel};
-use faircast_sim::engine::World;
 use faircast_sim::ids::NodeId;
 use faircast_sim::link::LinkMode;
+use faircast_sim::world::World;
 use std::cell::Cell;
 
 thread_local! {

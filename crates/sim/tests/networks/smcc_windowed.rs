@@ -5,9 +5,9 @@ use faircast_proto::registry::SchemeConfig;
 use faircast_proto::smcc;
 use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
-use faircast_sim::engine::World;
 use faircast_sim::link::LinkMode;
 use faircast_sim::probe::ProbePlan;
+use faircast_sim::world::World;
 
 fn scheme() -> SchemeConfig {
     let config: smcc::Config =

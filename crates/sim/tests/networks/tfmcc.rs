@@ -6,10 +6,10 @@ use faircast_proto::tfmcc;
 use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::counters::Undeliverable;
-use faircast_sim::engine::World;
 use faircast_sim::ids::NodeId;
 use faircast_sim::link::LinkMode;
 use faircast_sim::probe::ProbePlan;
+use faircast_sim::world::World;
 
 fn scheme() -> SchemeConfig {
     SchemeConfig::Tfmcc(tfmcc::Config::default())

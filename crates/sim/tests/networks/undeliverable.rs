@@ -10,9 +10,9 @@ use faircast_sim::agent::Agent;
 use faircast_sim::builder::{BuildError, NetworkBuilder};
 use faircast_sim::calendar::Wheel;
 use faircast_sim::counters::Undeliverable;
-use faircast_sim::engine::World;
 use faircast_sim::ids::NodeId;
 use faircast_sim::link::LinkMode;
+use faircast_sim::world::World;
 
 const WIRE: Wire<'_> = Wire { rate: 7_654_321, millis: 1, queue: AMPLE, loss: NO_LOSS };
 

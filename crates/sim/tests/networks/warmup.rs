@@ -5,10 +5,10 @@ use faircast_proto::time::Instant;
 use faircast_sim::builder::NetworkBuilder;
 use faircast_sim::calendar::Wheel;
 use faircast_sim::counters::LinkCounters;
-use faircast_sim::engine::{Progress, World};
 use faircast_sim::ids::LinkId;
 use faircast_sim::link::LinkMode;
 use faircast_sim::probe::ProbePlan;
+use faircast_sim::world::{Progress, World};
 
 /// Two segments at time zero and nothing more, over one link.
 fn two_segments(warmup: Instant) -> World<Wheel> {

@@ -1,11 +1,13 @@
 //! The part of the engine that moves packets: links, the packets on them, and the calendar that says when one comes
 //! out. What stands apart from nodes and endpoints can be lent out while these are looked at.
 
+mod legs;
+
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::ids::{LinkId, NodeId};
-use crate::legs::{Aim, Legs};
+use crate::legs::Legs;
 use crate::link::{Delivered, Launched, Link, Wanted};
-use crate::link_losses::Lost;
+use crate::part::Aim;
 use crate::probe::PacketAction;
 use crate::queue::Verdict;
 use crate::router::Offer;
@@ -27,6 +29,14 @@ pub(crate) struct Wires<C> {
     pub(crate) witnessed: bool,
     /// What a link has lost just now, if that is so; to be told within the same event.
     pub(crate) lost: Option<Lost>,
+}
+
+/// A packet that a link has lost at its far end, of which whoever keeps this is a holder.
+pub(crate) struct Lost {
+    pub(crate) link: LinkId,
+    /// Where it would have come.
+    pub(crate) node: NodeId,
+    pub(crate) label: Label,
 }
 
 impl<C: Calendar> Wires<C> {

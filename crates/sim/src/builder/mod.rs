@@ -1,21 +1,24 @@
 //! Building a network: nodes, links, endpoints, then a [`World`] that runs.
 
+mod check;
+mod error;
+
+pub use error::BuildError;
+
 use crate::agent::Agent;
-pub use crate::build_error::BuildError;
 use crate::calendar::{Calendar, Entry, Kind, horizon};
 use crate::change::{Change, Handoff, Plan};
 use crate::counters::{MessageCounters, Undeliverable};
-use crate::engine::{Place, World};
 use crate::epoch::{Changes, Epoch, Treatment};
 use crate::flow::Flow;
 use crate::forwarding::Forwarding;
 use crate::host::Host;
 use crate::ids::{LinkId, NodeId};
-use crate::legs::{Carriers, Legs, Part};
+use crate::legs::Legs;
 use crate::link::{LEAST_RATE, Link, LinkMode};
-use crate::link_losses::Witnesses;
 use crate::loss::{self, Loss};
 use crate::multicast::{Multicast, SessionPlan, SessionSite, Woods};
+use crate::part::{Carriers, Part};
 use crate::paths::Watched;
 use crate::presence::Presence;
 use crate::probe::{ProbePlan, QueueProbe, Records};
@@ -25,6 +28,8 @@ use crate::routing::{Edge, MAX_HOPS, Routes};
 use crate::store::Store;
 use crate::trace::Trace;
 use crate::wires::Wires;
+use crate::witnesses::Witnesses;
+use crate::world::{Place, World};
 use faircast_proto::endpoint::Outbox;
 use faircast_proto::group_set::MAX_GROUPS;
 use faircast_proto::packet::{Address, FlowId};
@@ -163,7 +168,7 @@ impl NetworkBuilder {
         self.add(plan, Part::Whole)
     }
 
-    /// Adds the queue and transmitter of a [link with legs](crate::legs).
+    /// Adds the queue and transmitter of a [link with legs](crate::part).
     pub fn carrier(&mut self, plan: CarrierPlan) -> LinkId {
         let CarrierPlan { name, from, rate, queue } = plan;
         // It leads nowhere: a loop, which no way takes.
@@ -421,7 +426,7 @@ impl NetworkBuilder {
             .map(|link| BuildError::TooSlow { link: link.name.clone(), rate: link.rate })
             .chain(empty.map(|endpoint| BuildError::EmptyAddress { node: name(endpoint.node) }))
             .chain(same.map(|(_, flow)| BuildError::SameNode { node: name(node_of(flow.sender)) }))
-            .chain(self.changes.errors(&starts, self.nodes.len()))
+            .chain(check::errors(&self.changes, &starts, self.nodes.len()))
             .collect()
     }
 

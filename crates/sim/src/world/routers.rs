@@ -1,10 +1,10 @@
 //! Router agents in the engine: what they hear, and what they want done.
 
-use super::{MembershipChange, NO_ENDPOINT, RouterAction, SessionAt};
+use super::World;
 use crate::calendar::Calendar;
-use crate::engine::World;
 use crate::ids::{LinkId, NodeId};
 use crate::probe::{RouterEvent, RouterEventRow, RouterRow};
+use crate::router::{MembershipChange, NO_ENDPOINT, RouterAction, SessionAt};
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::packet::{Address, Packet};
 

@@ -1,8 +1,7 @@
 //! Why a network cannot be built.
 
-use crate::change::Subject;
-use crate::legs::Part;
 use crate::link::LEAST_RATE;
+use crate::part::{Part, Subject};
 use crate::routing::MAX_HOPS;
 use faircast_proto::packet::FlowId;
 use faircast_proto::time::{Instant, Rate};

@@ -1,13 +1,11 @@
 //! Multicast in the engine: copies down the tree, and the messages that shape it.
 
+use super::World;
 use crate::calendar::{Calendar, Entry, Kind};
-use crate::counters::{MembershipChanges, MembershipMessages, MessageCounters, NoWay};
-use crate::engine::World;
+use crate::counters::{DilationTotals, MembershipChanges, MembershipMessages, MessageCounters, NoWay};
 use crate::ids::{LinkId, NodeId, SessionId};
-use crate::legs::Aim;
-use crate::multicast::crossings::{Crossing, Way};
-use crate::multicast::state::Fan;
-use crate::multicast::{CONTROL_BYTES, DilationSpan, DilationTotals, Message, Vertex, Woods};
+use crate::multicast::{CONTROL_BYTES, Crossing, DilationSpan, Fan, Message, Vertex, Way, Woods};
+use crate::part::Aim;
 use crate::probe::DilationRow;
 use crate::router::NO_ENDPOINT;
 use crate::routing::{Edge, Routes};
