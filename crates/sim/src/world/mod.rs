@@ -18,8 +18,6 @@ mod routers;
 mod run;
 mod ways;
 
-pub use run::Loop;
-
 use crate::counters::{FlowLosses, GroupCounters, MessageCounters, Undeliverable};
 use crate::epoch::Changes;
 use crate::flow::Flow;
@@ -80,6 +78,13 @@ pub struct World<C> {
 pub(crate) struct Place {
     pub(crate) node: NodeId,
     pub(crate) slot: u32,
+}
+
+/// A world whose loop is compiled in this crate, in one piece: compiled where it is called from, little of it would be
+/// inlined.
+pub trait Loop {
+    /// The same as [`World::run`].
+    fn advance(&mut self, end: Instant, budget: u64) -> Progress;
 }
 
 /// Whether a run has come to its end.

@@ -3,7 +3,7 @@
 //! A packet-hop is one delivery: the packet leaves its link's ring, the node looks up the next link, the packet enters
 //! that link's ring. Nothing on this path allocates, hashes or calls virtually.
 
-use super::{Place, Progress, World};
+use super::{Loop, Place, Progress, World};
 use crate::calendar::{Calendar, Entry, Heap, Kind, Wheel};
 use crate::counters::NoWay;
 use crate::ids::{LinkId, NodeId};
@@ -12,12 +12,6 @@ use crate::store::Label;
 use faircast_proto::endpoint::{Action, Event, FINISHED, Input};
 use faircast_proto::packet::Address;
 use faircast_proto::time::Instant;
-
-/// A world whose loop is compiled here, in one piece: compiled where it is called from, little of it would be inlined.
-pub trait Loop {
-    /// The same as [`World::run`].
-    fn advance(&mut self, end: Instant, budget: u64) -> Progress;
-}
 
 impl Loop for World<Wheel> {
     fn advance(&mut self, end: Instant, budget: u64) -> Progress {
