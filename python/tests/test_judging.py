@@ -80,3 +80,4 @@ def test_statements_take_readings_and_what_is_said_of_them() -> None:
         name="x", published=1, measure=lambda _, case: Measured(value=1.0, holds=True), identity="a clamp", rule="so"
     )
     assert judge(held.judged(CASES), ALL).verdict == "by construction"
+    assert judge(held.judged(CASES), ALL).beside == "window 64: 1, holds; without jitter: 1, holds"

@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 
 from faircast.experiment import (
     AGREES,
+    IDENTITY,
     REPORTED,
     SOFTLY_UNDECIDED,
     UNDECIDED,
@@ -100,7 +101,7 @@ def joint(main: Measured, verdicts: Sequence[Verdict], depends: str) -> Measured
 
 def _said(label: str, found: Verdict) -> str:
     """What a case gives, in words."""
-    words = {AGREES: "holds", REPORTED: "", UNDECIDED: UNDECIDED, SOFTLY_UNDECIDED: UNDECIDED}
+    words = {AGREES: "holds", IDENTITY: "holds", REPORTED: "", UNDECIDED: UNDECIDED, SOFTLY_UNDECIDED: UNDECIDED}
     word = words.get(found.verdict, "does not hold")
     value = "" if found.measured is None else with_interval(found.measured, found.ci95)
     return f"{label}: " + ", ".join(part for part in (value, word) if part)
