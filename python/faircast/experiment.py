@@ -306,7 +306,7 @@ def judge(criterion: Criterion, data: Data) -> Verdict:
         verdict = UNDECIDED
     elif found.fails:
         verdict = SOFT if criterion.soft else f"{DISAGREES} ({found.fails})"
-    elif (straddled := inside_interval(found, limits)) is not None:
+    elif not criterion.identity and (straddled := inside_interval(found, limits)) is not None:
         verdict = SOFTLY_UNDECIDED if criterion.soft else UNDECIDED
         side = "below" if found.value is not None and found.value < straddled else "above"
         sign = "agrees" if inside else "does not"

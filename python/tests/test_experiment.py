@@ -120,6 +120,7 @@ INSIDE = "the 95 % interval contains {}; the mean lies {}, which {}"
         ({"identity": "a clamp"}, {"value": 5.0, "holds": True}, "by construction", "a clamp"),
         ({"identity": "a clamp"}, {"value": 5.0, "holds": False}, "disagrees", ""),
         ({"identity": "a clamp", "low": 1}, {"value": 0.5}, "disagrees", "0.5 is below 1"),
+        ({"identity": "a clamp", "low": 1}, {"value": 1.1, "ci95": 0.2}, "by construction", "a clamp"),
         ({"high": 1}, {"value": 2.0, "depends": "window"}, "depends on the window", ""),
         ({"high": 1}, {"value": 0.5, "straddles": 1.0}, "undecided", ""),
         # A limit strictly inside the interval, on either side of the mean.

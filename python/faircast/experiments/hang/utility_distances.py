@@ -295,7 +295,7 @@ SAID = {
 WHY = {
     "a": STARVES,
     "b": STARVES,
-    "c": "Log-OMCC takes more than TFMCC, as its equation 13 has it; the paper says less, with many receivers.",
+    "c": STARVES,
 }
 
 EXPERIMENTS = [
