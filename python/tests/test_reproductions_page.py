@@ -130,3 +130,27 @@ def test_folders_without_experiments_are_refused(
     (tmp_path / "x-nothing" / "summary.json").write_text("{}")
     assert tool.main([str(tmp_path)]) == 2
     assert "not experiments of this version: x-nothing" in capsys.readouterr().err
+
+
+LIMITS = re.compile(r"agrees if (?:between ([\d.,-]+) and ([\d.,-]+)|at most ([\d.,-]+)|at least ([\d.,-]+))")
+MEASURED = re.compile(r"(-?[\d.,]+) ± ([\d.,]+)")
+JUDGED = re.compile(r"\| (?P<measured>[^|]*) \| (?P<rule>agrees if [^|]*) \| (?P<verdict>[^|]*) \|$", re.MULTILINE)
+
+
+def number(text: str) -> float:
+    return float(text.replace(",", ""))
+
+
+def test_no_verdict_on_the_page_hides_its_noise() -> None:
+    rows = list(JUDGED.finditer((ROOT / "docs" / "reproductions.md").read_text()))
+    assert len(rows) > 150
+    hidden = []
+    for row in rows:
+        found, rule = MEASURED.match(row["measured"]), LIMITS.match(row["rule"])
+        if found is None or rule is None or row["verdict"].startswith(("undecided", "depends")):
+            continue
+        value, half = number(found[1]), number(found[2])
+        # Numbers on the page are rounded: only what lies well inside the interval is held against it.
+        if any(abs(number(limit) - value) < 0.9 * half for limit in rule.groups() if limit):
+            hidden.append(row[0])
+    assert hidden == []
