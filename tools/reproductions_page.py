@@ -43,12 +43,9 @@ HEAD = (
     "simulator; it leads to a section with one picture and the criteria that decide. Everything else that was measured "
     "is in appendices: {appendices}."
 )
-OLDER = (
-    "> **Older numbers.** Figures and numbers of reproductions and comparisons are from before the latest changes of "
-    "TCP, TFMCC, OMCC, SMCC, MLDA and pgmcc (`CHANGELOG.md`, *Unreleased*), and are to be made anew. What is printed "
-    "below commands is of today."
-)
-"""On top of every page that has such numbers, and in the README, until all of them are made anew; then this goes."""
+OLDER = ""
+"""On top of every page with numbers from before a change that makes others, and in the README, until all of them are
+made anew; empty while there is none."""
 TOP = "| figure | the paper or standard says | we find | verdict | why it disagrees |\n|---|---|---|---|---|"
 NOTHING_DECIDES = "No criterion decides; the numbers are in the [appendix]({place})."
 
