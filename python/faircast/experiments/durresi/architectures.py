@@ -121,6 +121,8 @@ def figure(data: Data) -> Figure:
                 row[column].set_ylabel(label)
         rows[0][column].set_title(name)
         rows[-1][column].set_xlabel("lower threshold (packets)")
+    # Nothing may be dropped at all; then the axis is one of whole packets.
+    rows[-1][0].set_ylim(0, max(1.0, rows[-1][0].get_ylim()[1]))
     drawn.legend(
         *rows[0][0].get_legend_handles_labels(), title="means, 95 % intervals", loc="outside lower center", ncols=2
     )
