@@ -182,11 +182,13 @@ def says(data: Data) -> str:
     """What the figure shows."""
     sds = {s: data.estimate((s, MIN_TH, WINDOW), BOTTLENECK, "queue_sd") for s in ("ecn", "mecn")}
     overlap = data.estimate((OVERLAP, MIN_TH, WINDOW), BOTTLENECK, "queue_sd")
-    order = "less" if sds["mecn"].mean < sds["ecn"].mean else "more"
+    found = oscillation(WINDOW, data)
+    told_apart = abs(found.value or 0.0) > (found.ci95 or 0.0)
+    order = "as much" if not told_apart else "less" if found.holds else "more"
     return (
-        f"After the first 20 s the queue oscillates {order} with MECN than with ECN, by {plain(sds['mecn'].mean, 2)} "
-        f"against {plain(sds['ecn'].mean, 2)} packets (standard deviation), and {plain(overlap.mean, 2)} if MECN's "
-        "levels overlap; which settles first depends on the thresholds."
+        f"After the first 20 s the queue oscillates {order} with MECN {'than' if told_apart else 'as'} with ECN, by "
+        f"{plain(sds['mecn'].mean, 2)} against {plain(sds['ecn'].mean, 2)} packets (standard deviation), and "
+        f"{plain(overlap.mean, 2)} if MECN's levels overlap; which settles first depends on the thresholds."
     )
 
 

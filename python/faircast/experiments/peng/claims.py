@@ -243,8 +243,7 @@ EXPERIMENTS = [
         place="Sections III.B and III.C",
         title="Link errors, greedy receivers, waste, an outage, two bottlenecks",
         published="Link errors and greedy receivers do no harm, and little is wasted above the bottleneck.",
-        why="RLM is held down by the losses that come with TCP before any are added, and a session wastes a "
-        "little more than one empty layer.",
+        why="A session wastes a little more than one empty layer, as after a block a second one is empty for a moment.",
         points=points,
         criteria=CRITERIA,
         says=says,
