@@ -31,7 +31,7 @@ from concurrent.futures import ThreadPoolExecutor
 WAYS = ("refused", "failed", "left", "interrupted", "endless", "built in")
 PROGRAM = '''
 import faulthandler
-faulthandler.dump_traceback_later(60, exit=True)  # what does not end says where it is
+faulthandler.dump_traceback_later(300, exit=True)  # what does not end says where it is, a busy machine aside
 import _thread, dataclasses, sys, threading, time
 import faircast
 from faircast._native import toml_to_json
@@ -135,7 +135,7 @@ def end(command: list[str]) -> str | None:
     """What is wrong with the end of a program."""
     way = command[3]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     except subprocess.TimeoutExpired as late:
         return f"{way}: does not end, {late.stdout!r}, {late.stderr!r}"
     expected = SAYS.get(way, "KeyboardInterrupt")
