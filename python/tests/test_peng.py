@@ -102,7 +102,11 @@ def test_scenarios_are_those_of_the_paper() -> None:
     first = Case().of_seed(1)
     assert [first["sessions"][name]["rates"] for name in MULTICAST] == [["50 kbit/s"] * 15] * 2
     assert {first["flows"][name]["variant"] for name in TCPS} == {"reno"}
-    assert first["stations"]["gateway"]["uplink"]["agent"] == {"kind": "layer-blocking", "reset": "calm"}
+    assert first["stations"]["gateway"]["uplink"]["agent"] == {
+        "kind": "layer-blocking",
+        "reset": "calm",
+        "unicast": "flow",
+    }
     second, third = (Case(scenario=n).of_seed(1) for n in (2, 3))
     assert [second["flows"][name]["start"] for name in TCPS] == ["0 s", "500 s", "1000 s"]
     assert [third["sessions"][name]["start"] for name in MULTICAST] == ["500 s", "1000 s"]

@@ -38,6 +38,8 @@ REGISTRY: dict[str, str] = {
     "peng-table1": "faircast.experiments.peng.parameters",
     "peng-analysis": "faircast.experiments.peng.analysis",
     "peng-x1": "faircast.experiments.peng.claims",
+    "peng-x2": "faircast.experiments.peng.cost",
+    "peng-x3": "faircast.experiments.peng.receivers",
     "smcc-fig2": "faircast.experiments.kwon.counting_layers",
     "smcc-lemma1": "faircast.experiments.kwon.worst_dilation",
     "smcc-fig4": "faircast.experiments.kwon.two_receivers",

@@ -43,6 +43,8 @@ LIMIT_PKTS = 50
 UPLINK_KBYTES_S = 1500 / 8
 WIRE_KBYTES_S = 5000 / 8
 DURATION_S, WARMUP_S = 1500, 100
+JOIN_STEP_S = 100
+"""Of several receivers of a session, from the join of one to that of the next."""
 ORBIT_S, OFFSETS = 6026.96, 5
 LAYERS, LAYER_KBPS = 15, 50
 RLM_KBPS = (32, 64, 128, 256, 1024)
@@ -120,6 +122,14 @@ class Case:
     """TCP's, packets."""
     in_phase: bool = False
     """Whether TCP sends without random delays."""
+    doubling: bool = False
+    """Whether layer blocking has RLM's layers, most of them twice as large as the one below."""
+    flows_of_pair: int = 1
+    """How many TCP flows there are from the first TCP's host to its terminal."""
+    unicast: str = "flow"
+    """What is one unicast session to the agent: a ``flow``, or a ``pair`` of hosts."""
+    receivers: int = 1
+    """How many each multicast session has, at a terminal each."""
 
     def of_seed(self, seed: int) -> dict[str, Any]:
         """The scenario of a seed."""
@@ -137,7 +147,7 @@ class Case:
             "format": 1,
             "name": self.name,
             "duration": f"{DURATION_S} s",
-            "warmup": f"{WARMUP_S} s",
+            "warmup": f"{self.judged_s[0]} s",
             "topology": {
                 "kind": "constellation",
                 "shell": "iridium",
@@ -149,7 +159,7 @@ class Case:
             "stations": stations | {"gateway": GATEWAY | {"uplink": self._uplink()}},
             "nodes": sources | {"router": {}},
             "links": links,
-            "flows": {name: self._tcp(i) for i, name in enumerate(SESSIONS) if name in TCPS and not self.alone},
+            "flows": self._flows(),
             "sessions": {name: self._session(i) for i, name in enumerate(MULTICAST)},
             "probes": {"interval": f"{WINDOW_S} s", "flows": True, "links": False, "events": True},
         }
@@ -162,9 +172,15 @@ class Case:
             parts += [f"rlm-{self.rlm}", f"leave{self.leave_s}", f"{self.top_kbps}kbps"]
         elif self.reset != "calm":
             parts.append(f"reset-{self.reset}")
+        if self.flows_of_pair > 1:
+            parts.append(f"pair-of-{self.flows_of_pair}")
+        if self.unicast != "flow":
+            parts.append(f"by-{self.unicast}")
+        if self.receivers > 1:
+            parts.append(f"receivers{self.receivers}")
         if self.downlink_loss:
             parts.append(f"loss{self.downlink_loss:g}")
-        parts += [word for word in ("greedy", "outage", "alone") if getattr(self, word)]
+        parts += [word for word in ("greedy", "outage", "alone", "doubling") if getattr(self, word)]
         return "-".join(
             [*parts, *([] if self.alone else [f"w{self.window}"]), *(["in-phase"] if self.in_phase else [])]
         )
@@ -176,7 +192,12 @@ class Case:
     @property
     def layers_kbps(self) -> list[int]:
         """The rate of each layer of its sessions."""
-        return [*RLM_KBPS[:-1], self.top_kbps] if self.rlm else [LAYER_KBPS] * LAYERS
+        return [*RLM_KBPS[:-1], self.top_kbps] if self.rlm or self.doubling else [LAYER_KBPS] * LAYERS
+
+    @property
+    def judged_s(self) -> tuple[int, int]:
+        """From when to when its means are: all sessions, and all receivers, are there since 100 s."""
+        return WARMUP_S + (self.receivers - 1) * JOIN_STEP_S, DURATION_S
 
     def point(self, *, beside: bool = False) -> Point:
         """Its point, of which the course of every run is kept; or that of a reading that is not judged."""
@@ -185,7 +206,13 @@ class Case:
     def _uplink(self) -> dict[str, Any]:
         if self.rlm:
             return {}
-        return {"agent": {"kind": "layer-blocking", "reset": self.reset}}
+        return {"agent": {"kind": "layer-blocking", "reset": self.reset, "unicast": self.unicast}}
+
+    def _flows(self) -> dict[str, Any]:
+        if self.alone:
+            return {}
+        more = {f"{TCPS[0]}-{i}": SESSIONS.index(TCPS[0]) for i in range(1, self.flows_of_pair)}
+        return {name: self._tcp(i) for name, i in ({name: SESSIONS.index(name) for name in TCPS} | more).items()}
 
     def _tcp(self, i: int) -> dict[str, Any]:
         jitter = {} if self.in_phase else one_packet(PACKET_BYTES + HEADER_BYTES, 8 * UPLINK_KBYTES_S / 1000)
@@ -202,7 +229,7 @@ class Case:
         session: dict[str, Any] = {
             "source": f"source-{i}",
             "start": start,
-            "receivers": {"nodes": [list(TERMINALS)[i]], "join": start},
+            "receivers": self._receivers(i),
             "packet_size": "1000 B",
             "jitter": 0.5,
         }
@@ -211,6 +238,12 @@ class Case:
             membership = {"leave_delay": f"{self.leave_s} s"}
             return session | {"scheme": "rlm", "profile": self.rlm, "membership": membership}
         return session | {"scheme": "layer-blocking", "greedy": self.greedy and i == 1}
+
+    def _receivers(self, i: int) -> dict[str, Any]:
+        """The first one at the session's own terminal, the others at the next ones, each later than the one before."""
+        terminals = list(TERMINALS)
+        nodes = [terminals[(i + k) % len(terminals)] for k in range(self.receivers)]
+        return {"nodes": nodes, "join": f"{self.start_s(SESSIONS[i])} s", "join_step": f"{JOIN_STEP_S} s"}
 
 
 def offset_s(seed: int) -> float:
