@@ -206,7 +206,10 @@ def says(data: Data) -> str:
     cases = READINGS.values()
     more = either([plain(against_rlm(data, case).value or 0.0, 2) for case in cases])
     waste = either(
-        [f"{plain(mean_wasted(data, like(DOUBLING, c)).mean)} for {plain(mean_wasted(data, c).mean)}" for c in cases]
+        [
+            f"{plain(mean_wasted(data, like(DOUBLING, c)).mean)} instead of {plain(mean_wasted(data, c).mean)}"
+            for c in cases
+        ]
     )
     by_flow, by_pair = (
         either([percent(kept(kind, data, case).value or 0.0) for case in cases]) for kind in ("flow", "pair")
@@ -226,8 +229,8 @@ EXPERIMENTS = [
         title="Messages beside RLM's, sizes of layers, flows counted by pairs of hosts",
         published="Control costs little, equal layers waste less, and a pair of hosts gains nothing by many flows.",
         why="RLM does not send more. Once its join timers have grown from 5 to 60 s its receiver joins or leaves 0.9 "
-        "times in 100 s; that of layer blocking does so 1.4 times, whenever the router blocks or releases. Each change is "
-        "reported link by link up to the source, as nobody else has the layer: 5 and 7 messages of 50 B in 100 s.",
+        "times in 100 s; that of layer blocking does so 1.4 times, whenever the router blocks or releases. Each change "
+        "is reported link by link up to the source, as nobody else has the layer: 5 and 7 messages of 50 B in 100 s.",
         points=points,
         criteria=CRITERIA,
         says=says,
