@@ -8,7 +8,7 @@ use crate::ids::{LinkId, NodeId};
 use crate::loss::Loss;
 use crate::part::Subject;
 use faircast_proto::time::{Duration, Instant, Rate};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Something that changes about a link.
 #[derive(Debug)]
@@ -74,6 +74,8 @@ struct Planned {
     at: Instant,
     link: LinkId,
     change: Change,
+    /// When the next one of this link is.
+    until: Instant,
 }
 
 impl Slope {
@@ -118,7 +120,7 @@ impl Line {
 
 impl Plan {
     pub(crate) fn add(&mut self, at: Instant, link: LinkId, change: Change) {
-        self.changes.push_back(Planned { at, link, change });
+        self.changes.push_back(Planned { at, link, change, until: Instant::FAR_FUTURE });
     }
 
     pub(crate) fn reroute(&mut self, at: Instant) {
@@ -134,6 +136,10 @@ impl Plan {
         let order = |planned: &Planned| (planned.at, planned.link, planned.change.subject());
         self.changes.make_contiguous().sort_by_key(order);
         self.reroutes.make_contiguous().sort_unstable();
+        let mut next = BTreeMap::new();
+        for planned in self.changes.iter_mut().rev() {
+            planned.until = next.insert(planned.link, planned.at).unwrap_or(Instant::FAR_FUTURE);
+        }
     }
 
     /// All changes, in the order of time.
@@ -144,6 +150,11 @@ impl Plan {
     /// The links that change, each once or more often.
     pub(crate) fn links(&self) -> impl Iterator<Item = LinkId> {
         self.changes.iter().map(|planned| planned.link)
+    }
+
+    /// The links that change, each once, with the first time.
+    pub(crate) fn first_changes(&self) -> BTreeMap<LinkId, Instant> {
+        self.changes.iter().rev().map(|planned| (planned.link, planned.at)).collect()
     }
 
     /// Whether routes may change.
@@ -170,9 +181,11 @@ impl Plan {
         change.into_iter().chain(self.reroutes.front().copied()).chain(regular).min()
     }
 
-    /// The next change of `now`; `None` when all of them are taken.
-    pub(crate) fn take_change(&mut self, now: Instant) -> Option<(LinkId, Change)> {
-        self.changes.pop_front_if(|planned| planned.at <= now).map(|Planned { link, change, .. }| (link, change))
+    /// The next change of `now`, and when the one after it of this link is; `None` when all of them are taken. To be
+    /// asked when everything is in order.
+    pub(crate) fn take_change(&mut self, now: Instant) -> Option<(LinkId, Change, Instant)> {
+        let Planned { link, change, until, .. } = self.changes.pop_front_if(|planned| planned.at <= now)?;
+        Some((link, change, until))
     }
 
     /// Whether routes are to be computed anew at `now`, whatever changes.
@@ -248,7 +261,7 @@ mod tests {
         assert!(plan.changes_routes());
         let links = |plan: &mut Plan, now| {
             let mut links = Vec::new();
-            while let Some((link, _)) = plan.take_change(Instant(now)) {
+            while let Some((link, ..)) = plan.take_change(Instant(now)) {
                 links.push(link.0);
             }
             (links, plan.take_reroute(Instant(now)), plan.next())

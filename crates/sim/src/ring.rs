@@ -97,6 +97,12 @@ impl Ring {
         self.cursor == self.tail
     }
 
+    /// Bytes of the packets in transmission and waiting.
+    #[inline]
+    pub(crate) fn system_bytes(&self) -> u64 {
+        self.system_bytes
+    }
+
     /// Bytes waiting, without the packet in transmission.
     #[inline]
     pub(crate) fn waiting_bytes(&self) -> u64 {

@@ -327,8 +327,8 @@ impl NetworkBuilder {
         }
         let changes = self.changes.next().map(|first| {
             calendar.schedule(Entry::new(first, Kind::Change, 0));
-            for link in self.changes.links() {
-                links[link.index()].prepare_for_changes();
+            for (link, first) in self.changes.first_changes() {
+                links[link.index()].prepare_for_changes(first);
             }
             let epoch = self.changes.changes_routes().then(|| Epoch::new(self.nodes.len(), edges.clone(), hosts));
             Box::new(Changes::new(self.changes, epoch, self.treatments))
@@ -469,7 +469,7 @@ impl NetworkBuilder {
         let watch = |&(from, to): &(NodeId, NodeId)| Watched { from, to, slot: slots[to.index()], seen: None };
         let paths = watched.iter().map(watch).collect();
         let forwarding = match self.changes.changes_routes() {
-            true => Forwarding::empty(self.nodes.len()),
+            true => Forwarding::empty(self.nodes.len(), hosts.len()),
             false => Forwarding::new(self.nodes.len(), edges, &routes, &hosts),
         };
         Ways { places, paths, forwarding, hosts, uses, routes }

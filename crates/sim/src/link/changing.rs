@@ -12,15 +12,19 @@ use crate::store::{Label, Store};
 use faircast_proto::time::{Duration, Instant};
 
 impl Link {
-    /// Makes it a link that may change.
-    pub(crate) fn prepare_for_changes(&mut self) {
+    /// Makes it a link that may change, for the first time at `first`.
+    pub(crate) fn prepare_for_changes(&mut self, first: Instant) {
         if self.course.is_some() {
             return;
         }
-        self.form = Form::Special;
+        let mut course = Box::new(Course::new(self.delay, self.rate));
+        if self.waiting.is_none() {
+            course.ahead.allow(first, self.sure_room);
+        }
+        self.form = if self.form == Form::Plain { Form::Moving } else { Form::Special };
         self.sure_room = 0;
         self.waiting.get_or_insert_default();
-        self.course = Some(Box::new(Course::new(self.delay, self.rate)));
+        self.course = Some(course);
     }
 
     /// Whether changes of it are planned.
@@ -49,12 +53,13 @@ impl Link {
         self.course.as_ref().map_or(self.rate.as_bps_f64(), |course| course.rates.mean_bps(from, to))
     }
 
-    /// Changes it. It must be one that may change. For its waiting packets something must be done if it turns or is
-    /// down then, see [`take_waiting`](Self::take_waiting).
-    pub(crate) fn change(&mut self, now: Instant, change: Change) {
+    /// Changes it; `until` is when it changes next. It must be one that may change. For its waiting packets something
+    /// must be done if it turns or is down then, see [`take_waiting`](Self::take_waiting).
+    pub(crate) fn change(&mut self, now: Instant, change: Change, until: Instant) {
         // What has left by now has left an unchanged link.
         self.settle(now);
         let Some(course) = &mut self.course else { return };
+        course.ahead.set_until(until);
         match change {
             Change::Down => course.up = false,
             Change::Up => course.up = true,
@@ -62,7 +67,12 @@ impl Link {
                 course.rates.set(now, rate);
                 (self.rate, self.nanos_per_byte) = (rate, nanos_per_byte(rate));
             }
-            Change::Loss(loss) => *self.loss = loss,
+            Change::Loss(loss) => {
+                *self.loss = loss;
+                if self.form == Form::Moving {
+                    self.form = Form::Special;
+                }
+            }
             Change::Delay { from, slope } => course.delay = Line::new(now, from, slope),
             Change::FarEnd(to) => self.to = to,
         }

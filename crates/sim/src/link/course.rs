@@ -3,6 +3,7 @@
 //! Such a link runs in two stages: a packet in transmission is alone in the ring, and moves to the [`Wire`] when it
 //! departs. Of the packets that wait, the first may be *doomed*: they will be transmitted, but received by nobody.
 
+use super::ahead::Ahead;
 use super::wire::Wire;
 use crate::change::Line;
 use crate::part::Aim;
@@ -22,6 +23,7 @@ pub(super) struct Course {
     /// On a link with legs: for which of them each packet is, that in transmission and those that wait.
     pub(super) aims: Option<VecDeque<Aim>>,
     pub(super) rates: Rates,
+    pub(super) ahead: Ahead,
 }
 
 /// The rates that a link has had.
@@ -60,6 +62,7 @@ impl Course {
             departs_in_vain: false,
             aims: None,
             rates: Rates::new(rate),
+            ahead: Ahead::default(),
         }
     }
 

@@ -11,8 +11,10 @@ use std::collections::VecDeque;
 impl Link {
     /// Makes it a link with legs.
     pub(crate) fn prepare_for_legs(&mut self) {
-        self.prepare_for_changes();
+        self.prepare_for_changes(Instant::FAR_FUTURE);
+        self.form = Form::Special;
         if let Some(course) = &mut self.course {
+            course.ahead.forbid();
             course.aims = Some(VecDeque::new());
         }
     }
@@ -55,8 +57,9 @@ impl Link {
     pub(crate) fn prepare_as_leg(&mut self, header: u16) {
         self.header = header;
         self.waiting = None;
-        if !self.may_change() {
-            self.form = Form::FixedLeg;
+        match &mut self.course {
+            Some(course) => course.ahead.forbid(),
+            None => self.form = Form::FixedLeg,
         }
     }
 

@@ -14,6 +14,7 @@
 //! The transmitter of a [link with legs](crate::part) is such a link, without a wire; its legs are links with neither
 //! queue nor transmitter (`legs.rs`).
 
+mod ahead;
 mod changing;
 mod course;
 mod legs;
@@ -32,6 +33,7 @@ use crate::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
 use crate::ring::Ring;
 use crate::router::{Offer, port::Port};
 use crate::store::{Label, Store};
+use ahead::Ahead;
 use course::Course;
 use faircast_proto::packet::{Ecn, Packet};
 use faircast_proto::time::{Duration, Instant, Rate};
@@ -78,8 +80,10 @@ const _: () = assert!(std::mem::offset_of!(Link, counters) + std::mem::offset_of
 enum Form {
     /// Nothing: it loses nothing and never changes.
     Plain,
-    /// Losses, changes.
+    /// Losses, or a queue with legs.
     Special,
+    /// It loses nothing and changes: packets are on its wire.
+    Moving,
     /// It is a leg that never changes, and does not hold its packets itself.
     FixedLeg,
 }
@@ -155,7 +159,7 @@ impl Link {
     pub(crate) fn admit(&mut self, now: Instant, label: Label) -> Option<Option<Instant>> {
         // Not settled, the ring's count is an upper bound.
         if self.ring.in_system() >= self.sure_room {
-            return None;
+            return if self.course.is_some() { self.admit_ahead(now, label) } else { None };
         }
         self.counters.arrived += 1;
         let (_, delivery) = self.transmit(now, label);
@@ -214,12 +218,10 @@ impl Link {
         if !self.ring.all_departed() {
             return None;
         }
-        loop {
-            if self.course.as_ref().is_some_and(|course| !course.may_start()) {
-                return None;
-            }
-            let waiting = self.waiting.as_mut()?;
-            let mut label = waiting.packets.pop_front()?;
+        let mut sent: Option<Wanted> = None;
+        while self.course.as_ref().is_none_or(|course| course.may_start()) {
+            let Some(waiting) = &mut self.waiting else { break };
+            let Some(mut label) = waiting.packets.pop_front() else { break };
             waiting.bytes -= u64::from(label.size);
             if self.queue.decides_at_departure() {
                 let view = InterfaceView { transmitting: false, ..self.view(now) };
@@ -242,22 +244,40 @@ impl Link {
             }
             let wanted = self.start(now, label);
             self.assert_conservation();
-            return Some(wanted);
+            // Of the deliveries of what is sent ahead only the first needs an entry.
+            let delivery = sent.map_or(wanted.delivery, |sent| sent.delivery);
+            sent = Some(Wanted { delivery, ..wanted });
+            if wanted.departure.is_some() {
+                break;
+            }
         }
+        sent
     }
 
     /// Takes out the packet that comes to a far end now.
     #[inline(always)]
     pub(crate) fn deliver(&mut self, now: Instant, store: &Store) -> Delivered {
         if self.form != Form::Plain {
-            return self.deliver_looking_closely(now, store);
+            return match self.form {
+                Form::Moving => self.deliver_from_wire(now),
+                _ => self.deliver_looking_closely(now, store),
+            };
         }
         let (label, next) = self.take_oldest(now);
         self.count_delivered(label);
         Delivered { at: self.to, label, lost: false, next }
     }
 
-    /// The same if it may be lost, or the link changes.
+    /// The same if the link changes.
+    #[inline(never)]
+    fn deliver_from_wire(&mut self, now: Instant) -> Delivered {
+        let course = self.course.as_mut().expect("a moving link has a course");
+        let (at, label, next) = course.wire.take(now);
+        self.count_delivered(label);
+        Delivered { at, label, lost: false, next }
+    }
+
+    /// The same if it may be lost.
     #[inline(never)]
     fn deliver_looking_closely(&mut self, now: Instant, store: &Store) -> Delivered {
         let (at, label, next) = match &mut self.course {
@@ -317,10 +337,23 @@ impl Link {
                 self.observe_departure(departed);
             }
         }
+        if let Some(course) = &mut self.course {
+            while let Some(size) = course.ahead.pass_departed(now) {
+                self.counters.departed += 1;
+                self.counters.departed_bytes += u64::from(size);
+            }
+        }
     }
 
     /// Starts transmission as soon as the transmitter is free; the entries wanted.
     fn start(&mut self, now: Instant, label: Label) -> Wanted {
+        if self.course.is_some() {
+            let (departure, remainder) = self.departure_of(now, label);
+            if let Some(wanted) = self.try_ahead(departure, label) {
+                (self.last_departure, self.remainder) = (departure, remainder);
+                return wanted;
+            }
+        }
         let (departure, delivery) = self.transmit(now, label);
         // Where the delay may change nobody knows the delivery before the departure.
         let delivery = delivery.filter(|_| self.course.is_none());
@@ -331,18 +364,24 @@ impl Link {
     /// far end if it is the only one in the ring.
     #[inline(always)]
     fn transmit(&mut self, now: Instant, label: Label) -> (Instant, Option<Instant>) {
+        let (departure, remainder) = self.departure_of(now, label);
+        (self.last_departure, self.remainder) = (departure, remainder);
+        let first = self.ring.is_empty();
+        self.ring.push(label, departure);
+        (departure, first.then_some(departure + self.delay))
+    }
+
+    /// When a packet departs whose transmission starts as soon as the transmitter is free, and what is missing from
+    /// that to the exact moment.
+    #[inline(always)]
+    fn departure_of(&self, now: Instant, label: Label) -> (Instant, u32) {
         let idle = self.last_departure < now;
         let (start, remainder) = if idle { (now, 0) } else { (self.last_departure, self.remainder) };
         let bytes = u64::from(self.header) + u64::from(label.size);
         let exact = u128::from(self.nanos_per_byte) * u128::from(bytes) + u128::from(remainder);
         // A packet has at most 2^17 bytes, a byte at most 2^32 ns: 2^49 ns. What waits behind many of them may leave
         // never.
-        let departure = start + Duration((exact >> 32) as u64);
-        self.last_departure = departure;
-        self.remainder = exact as u32;
-        let first = self.ring.is_empty();
-        self.ring.push(label, departure);
-        (departure, first.then_some(departure + self.delay))
+        (start + Duration((exact >> 32) as u64), exact as u32)
     }
 
     /// Raises a packet's congestion bits; the label of the marked one.
@@ -419,7 +458,7 @@ impl Link {
             now,
             waiting_pkts: self.waiting_pkts(),
             waiting_bytes: self.waiting_bytes(),
-            transmitting: !self.ring.all_departed(),
+            transmitting: !self.ring.all_departed() || self.ahead().is_some_and(|ahead| !ahead.is_empty()),
             idle_since: self.last_departure,
             rate: self.rate,
         }
@@ -429,16 +468,35 @@ impl Link {
     #[inline]
     pub fn waiting_pkts(&self) -> u32 {
         match &self.waiting {
-            Some(waiting) => waiting.packets.len() as u32,
+            Some(waiting) => {
+                let ahead = self.ahead().map_or(0, Ahead::len);
+                waiting.packets.len() as u32 + (ahead + self.ring.in_system()).saturating_sub(1)
+            }
             None => self.ring.in_system().saturating_sub(1),
         }
     }
 
     #[inline]
     fn waiting_bytes(&self) -> u64 {
-        match &self.waiting {
-            Some(waiting) => waiting.bytes,
-            None => self.ring.waiting_bytes(),
+        let Some(waiting) = &self.waiting else { return self.ring.waiting_bytes() };
+        match self.ahead().map_or((0, 0), Ahead::bytes) {
+            // What is in the ring is in transmission.
+            (0, _) => waiting.bytes,
+            (ahead, first) => waiting.bytes + ahead - first + self.ring.system_bytes(),
+        }
+    }
+
+    /// The packets that it has sent ahead, if it is a link that changes.
+    #[inline]
+    fn ahead(&self) -> Option<&Ahead> {
+        self.course.as_ref().map(|course| &course.ahead)
+    }
+
+    /// From now on somebody looks at each packet of the queue: none is sent ahead.
+    fn look_at_each(&mut self) {
+        self.sure_room = 0;
+        if let Some(course) = &mut self.course {
+            course.ahead.forbid();
         }
     }
 
@@ -479,7 +537,7 @@ impl Link {
 
     /// Puts a router agent in front of the queue.
     pub(crate) fn attach_port(&mut self, port: Port) {
-        self.sure_room = 0;
+        self.look_at_each();
         self.port = Some(Box::new(port));
     }
 
@@ -517,7 +575,7 @@ impl Link {
 
     /// Attaches a probe to the queue.
     pub fn attach_probe(&mut self, probe: QueueProbe) {
-        self.sure_room = 0;
+        self.look_at_each();
         self.probed = true;
         self.probe = Some(Box::new(probe));
     }

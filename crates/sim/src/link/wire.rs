@@ -48,17 +48,23 @@ impl Wire {
     pub(super) fn take(&mut self, now: Instant) -> (NodeId, Label, Option<Instant>) {
         let entry = self.entries.pop();
         debug_assert_eq!(entry, Some(now), "entries come in their order");
-        let first = |ends: &[End]| {
-            let deliveries = ends.iter().enumerate().filter_map(|(place, end)| Some((end.packets.front()?.0, place)));
-            deliveries.min()
-        };
-        let (delivery, place) = first(&self.ends).expect("an entry is for a packet");
-        debug_assert_eq!(delivery, now, "a packet comes when its delivery is");
+        let place = if self.ends.len() == 1 { 0 } else { self.first().expect("an entry is for a packet").1 };
         let end = &mut self.ends[place];
-        let (_, label) = end.packets.pop_front().expect("it is the first of one");
+        let (delivery, label) = end.packets.pop_front().expect("it is the first of one");
+        debug_assert_eq!(delivery, now, "a packet comes when its delivery is");
         let node = end.node;
-        let next = first(&self.ends).and_then(|(delivery, _)| self.entry_for(delivery));
-        (node, label, next)
+        let next = match self.ends.len() {
+            1 => self.ends[0].packets.front().map(|&(delivery, _)| delivery),
+            _ => self.first().map(|(delivery, _)| delivery),
+        };
+        (node, label, next.and_then(|delivery| self.entry_for(delivery)))
+    }
+
+    /// The first delivery of all, and to which end.
+    #[cold]
+    fn first(&self) -> Option<(Instant, usize)> {
+        let ends = self.ends.iter().enumerate();
+        ends.filter_map(|(place, end)| Some((end.packets.front()?.0, place))).min()
     }
 
     /// How many packets are on it.

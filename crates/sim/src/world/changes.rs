@@ -18,18 +18,19 @@ impl<C: Calendar> World<C> {
         let mut reroutes = changes.plan.take_reroute(now);
         // In the order of links, as changes of one instant are.
         let mut turned = Vec::new();
-        while let Some((link, change)) = changes.plan.take_change(now) {
+        while let Some((link, change, until)) = changes.plan.take_change(now) {
             reroutes |= change.subject().is_of_routes();
             if matches!(change, Change::Down | Change::FarEnd(_)) {
                 turned.push(link);
             }
-            self.wires.links[link.index()].change(now, change);
+            self.wires.links[link.index()].change(now, change, until);
         }
         if let Some(at) = changes.plan.next() {
             self.wires.calendar.schedule(Entry::new(at, Kind::Change, 0));
         }
         if reroutes && let Some(epoch) = &mut changes.epoch {
             epoch.pass(now, &self.wires.links, &self.wires.legs);
+            self.forwarding.forget();
             // What leaves at this moment finds the new trees; what nodes say about them comes behind what waits.
             self.pass_to_new_trees();
             self.hand_off(&turned);
@@ -41,7 +42,9 @@ impl<C: Calendar> World<C> {
     /// The link that `node` takes towards the host at `slot`, where routes change.
     #[cold]
     pub(crate) fn way(&mut self, node: NodeId, slot: u32) -> Option<LinkId> {
-        self.changes.as_mut()?.epoch.as_mut()?.way(node, slot)
+        let way = self.changes.as_mut()?.epoch.as_mut()?.way(node, slot)?;
+        self.forwarding.keep(node, slot, way);
+        Some(way)
     }
 
     /// The trees of all sessions become those of the present routes; [`send_messages`](Self::send_messages) must

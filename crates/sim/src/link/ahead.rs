@@ -1,0 +1,119 @@
+//! Packets that a link which changes has sent ahead: they depart before its next change, so that their departure, and
+//! the delay and far end of that moment, are known when their turn is certain, and they go on the wire at once.
+//!
+//! Such a link needs no entry of the calendar for these departures. The first packet that departs later waits for its
+//! departure in the ring, as on any link in two stages, and those behind it wait for their turn. Both give the same
+//! deliveries: a packet takes what holds when it departs.
+
+use super::{Link, Wanted, Waiting};
+use crate::queue::Verdict;
+use crate::store::Label;
+use faircast_proto::time::Instant;
+use std::collections::VecDeque;
+
+/// What is to be known of packets sent ahead until they have departed.
+#[derive(Default)]
+pub(super) struct Ahead {
+    /// Whether the link sends ahead at all: it has one far end at a time, its discipline decides at arrival, and nobody
+    /// watches its queue.
+    is_allowed: bool,
+    /// What departs before this moment may be sent ahead: the next change.
+    until: Instant,
+    /// While fewer packets are in the system every packet enters unchanged, as on a fused link.
+    sure_room: u32,
+    /// Departures to come, and sizes.
+    departures: VecDeque<(Instant, u16)>,
+    bytes: u64,
+}
+
+impl Ahead {
+    /// Allows it, until `first` to begin with, while fewer packets than `sure_room` are in the system without asking
+    /// the discipline.
+    pub(super) fn allow(&mut self, first: Instant, sure_room: u32) {
+        (self.is_allowed, self.until, self.sure_room) = (true, first, sure_room);
+    }
+
+    /// Forbids it, before the first packet.
+    pub(super) fn forbid(&mut self) {
+        *self = Ahead::default();
+    }
+
+    /// The link has changed, and does so again at `until`.
+    pub(super) fn set_until(&mut self, until: Instant) {
+        debug_assert!(self.is_empty(), "what is sent ahead departs before the link changes");
+        if self.is_allowed {
+            self.until = until;
+        }
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        self.departures.len() as u32
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.departures.is_empty()
+    }
+
+    /// Bytes that have not departed, and of them those of the packet in transmission.
+    pub(super) fn bytes(&self) -> (u64, u64) {
+        (self.bytes, self.departures.front().map_or(0, |&(_, size)| u64::from(size)))
+    }
+
+    fn push(&mut self, departure: Instant, size: u16) {
+        self.departures.push_back((departure, size));
+        self.bytes += u64::from(size);
+    }
+
+    /// Lets go of the first one if it has departed by `now`; says its size.
+    #[inline]
+    pub(super) fn pass_departed(&mut self, now: Instant) -> Option<u16> {
+        let (_, size) = self.departures.pop_front_if(|&mut (departure, _)| departure <= now)?;
+        self.bytes -= u64::from(size);
+        Some(size)
+    }
+}
+
+impl Link {
+    /// A packet comes to a link that changes. If it has room for certain and departs before the next change it is sent
+    /// ahead; says when a delivery entry is wanted, if one is. `None`: nothing has happened.
+    #[inline(never)]
+    pub(super) fn admit_ahead(&mut self, now: Instant, label: Label) -> Option<Option<Instant>> {
+        self.settle(now);
+        let course = self.course.as_ref()?;
+        let waits = |waiting: &Box<Waiting>| !waiting.packets.is_empty();
+        if course.ahead.len() >= course.ahead.sure_room
+            || !self.ring.is_empty()
+            || !course.up
+            || self.waiting.as_ref().is_some_and(waits)
+        {
+            return None;
+        }
+        let (departure, remainder) = self.departure_of(now, label);
+        if departure >= course.ahead.until {
+            return None;
+        }
+        (self.last_departure, self.remainder) = (departure, remainder);
+        self.counters.arrived += 1;
+        let delivery = self.send_ahead(departure, label);
+        self.assert_conservation();
+        Some(delivery)
+    }
+
+    /// Sends a packet ahead whose turn it is and which departs at `departure`, if it may be.
+    pub(super) fn try_ahead(&mut self, departure: Instant, label: Label) -> Option<Wanted> {
+        let course = self.course.as_ref()?;
+        let may = departure < course.ahead.until && course.up && !course.departs_in_vain && self.ring.is_empty();
+        may.then(|| Wanted {
+            delivery: self.send_ahead(departure, label),
+            departure: None,
+            verdict: Verdict::Accept,
+        })
+    }
+
+    #[inline]
+    fn send_ahead(&mut self, departure: Instant, label: Label) -> Option<Instant> {
+        let course = self.course.as_mut()?;
+        course.ahead.push(departure, label.size);
+        course.wire.send(departure, self.to, course.delay.at(departure), label)
+    }
+}
