@@ -88,6 +88,9 @@ impl Slope {
     /// What a delay that was `from` has become after so long; never negative.
     #[inline]
     pub fn after(self, from: Duration, elapsed: Duration) -> Duration {
+        if self == Slope::LEVEL {
+            return from;
+        }
         let rise = (i128::from(self.0) * i128::from(elapsed.0)) >> Self::BINARY_PLACES;
         Duration((i128::from(from.0) + rise).clamp(0, i128::from(u64::MAX)) as u64)
     }

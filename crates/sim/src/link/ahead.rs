@@ -5,7 +5,9 @@
 //! departure in the ring, as on any link in two stages, and those behind it wait for their turn. Both give the same
 //! deliveries: a packet takes what holds when it departs.
 
-use super::{Link, Wanted, Waiting};
+use super::course::Course;
+use super::{Link, Waiting, Wanted};
+use crate::ids::NodeId;
 use crate::queue::Verdict;
 use crate::store::Label;
 use faircast_proto::time::Instant;
@@ -59,6 +61,7 @@ impl Ahead {
         (self.bytes, self.departures.front().map_or(0, |&(_, size)| u64::from(size)))
     }
 
+    #[inline]
     fn push(&mut self, departure: Instant, size: u16) {
         self.departures.push_back((departure, size));
         self.bytes += u64::from(size);
@@ -78,42 +81,52 @@ impl Link {
     /// ahead; says when a delivery entry is wanted, if one is. `None`: nothing has happened.
     #[inline(never)]
     pub(super) fn admit_ahead(&mut self, now: Instant, label: Label) -> Option<Option<Instant>> {
-        self.settle(now);
-        let course = self.course.as_ref()?;
-        let waits = |waiting: &Box<Waiting>| !waiting.packets.is_empty();
-        if course.ahead.len() >= course.ahead.sure_room
-            || !self.ring.is_empty()
-            || !course.up
-            || self.waiting.as_ref().is_some_and(waits)
-        {
-            return None;
+        // Not settled, the count is an upper bound.
+        if self.ahead().is_some_and(|ahead| ahead.len() >= ahead.sure_room) {
+            self.settle(now);
         }
         let (departure, remainder) = self.departure_of(now, label);
-        if departure >= course.ahead.until {
+        let course = self.course.as_mut()?;
+        if course.ahead.len() >= course.ahead.sure_room
+            || departure >= course.ahead.until
+            || !course.up
+            || !self.ring.is_empty()
+            || self.waiting.as_ref().is_some_and(Waiting::is_any)
+        {
             return None;
         }
         (self.last_departure, self.remainder) = (departure, remainder);
         self.counters.arrived += 1;
-        let delivery = self.send_ahead(departure, label);
+        let delivery = course.send_ahead(departure, self.to, label);
         self.assert_conservation();
         Some(delivery)
     }
 
-    /// Sends a packet ahead whose turn it is and which departs at `departure`, if it may be.
-    pub(super) fn try_ahead(&mut self, departure: Instant, label: Label) -> Option<Wanted> {
-        let course = self.course.as_ref()?;
-        let may = departure < course.ahead.until && course.up && !course.departs_in_vain && self.ring.is_empty();
-        may.then(|| Wanted {
-            delivery: self.send_ahead(departure, label),
-            departure: None,
-            verdict: Verdict::Accept,
-        })
+    /// Lets go of what has been sent ahead and has departed by now.
+    #[inline(never)]
+    pub(super) fn settle_ahead(&mut self, now: Instant) {
+        let Some(course) = &mut self.course else { return };
+        while let Some(size) = course.ahead.pass_departed(now) {
+            self.counters.departed += 1;
+            self.counters.departed_bytes += u64::from(size);
+        }
     }
 
-    #[inline]
-    fn send_ahead(&mut self, departure: Instant, label: Label) -> Option<Instant> {
+    /// Sends a packet ahead whose turn it is and which departs at `departure`, if it may be.
+    pub(super) fn try_ahead(&mut self, departure: Instant, label: Label) -> Option<Wanted> {
         let course = self.course.as_mut()?;
-        course.ahead.push(departure, label.size);
-        course.wire.send(departure, self.to, course.delay.at(departure), label)
+        if departure >= course.ahead.until || !course.up || course.departs_in_vain || !self.ring.is_empty() {
+            return None;
+        }
+        let delivery = course.send_ahead(departure, self.to, label);
+        Some(Wanted { delivery, departure: None, verdict: Verdict::Accept })
+    }
+}
+
+impl Course {
+    #[inline]
+    fn send_ahead(&mut self, departure: Instant, to: NodeId, label: Label) -> Option<Instant> {
+        self.ahead.push(departure, label.size);
+        self.wire.send(departure, to, self.delay.at(departure), label)
     }
 }

@@ -95,6 +95,13 @@ struct Waiting {
     bytes: u64,
 }
 
+impl Waiting {
+    /// Whether any packet waits.
+    fn is_any(self: &Box<Waiting>) -> bool {
+        !self.packets.is_empty()
+    }
+}
+
 /// How a link decides when packets leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkMode {
@@ -271,7 +278,7 @@ impl Link {
     /// The same if the link changes.
     #[inline(never)]
     fn deliver_from_wire(&mut self, now: Instant) -> Delivered {
-        let course = self.course.as_mut().expect("a moving link has a course");
+        let Some(course) = &mut self.course else { unreachable!("a moving link has a course") };
         let (at, label, next) = course.wire.take(now);
         self.count_delivered(label);
         Delivered { at, label, lost: false, next }
@@ -314,7 +321,7 @@ impl Link {
     #[inline(always)]
     fn take_oldest(&mut self, now: Instant) -> (Label, Option<Instant>) {
         if self.ring.none_on_wire() {
-            self.settle(now);
+            self.settle_ring(now);
         }
         let label = self.ring.pop();
         (label, self.ring.oldest_departure().map(|departure| departure + self.delay))
@@ -327,20 +334,23 @@ impl Link {
         self.assert_conservation();
     }
 
-    /// Lets the cursor pass every packet that has left the transmitter by now.
+    /// Brings the counters up to the present: of every packet that has left the transmitter by now.
     #[inline]
     pub fn settle(&mut self, now: Instant) {
+        self.settle_ring(now);
+        if self.course.is_some() {
+            self.settle_ahead(now);
+        }
+    }
+
+    /// Lets the cursor pass every packet that has left the transmitter by now.
+    #[inline]
+    fn settle_ring(&mut self, now: Instant) {
         while let Some((departed, size)) = self.ring.pass_departed(now) {
             self.counters.departed += 1;
             self.counters.departed_bytes += u64::from(size);
             if self.probed {
                 self.observe_departure(departed);
-            }
-        }
-        if let Some(course) = &mut self.course {
-            while let Some(size) = course.ahead.pass_departed(now) {
-                self.counters.departed += 1;
-                self.counters.departed_bytes += u64::from(size);
             }
         }
     }

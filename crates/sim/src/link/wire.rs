@@ -26,15 +26,11 @@ struct End {
 
 impl Wire {
     /// A packet departs towards `node`. Says when an entry of the calendar is wanted, if one is.
+    #[inline]
     pub(super) fn send(&mut self, now: Instant, node: NodeId, delay: Duration, label: Label) -> Option<Instant> {
-        let place = match self.ends.iter().position(|end| end.node == node) {
-            Some(place) => place,
-            None => {
-                // Where nothing is under way nothing can be overtaken.
-                self.ends.retain(|end| !end.packets.is_empty());
-                self.ends.push(End { node, last: Instant::ZERO, packets: VecDeque::new() });
-                self.ends.len() - 1
-            }
+        let place = match &self.ends[..] {
+            [only] if only.node == node => 0,
+            _ => self.end_at(node),
         };
         let end = &mut self.ends[place];
         let delivery = end.last.max(now + delay);
@@ -43,8 +39,21 @@ impl Wire {
         self.entry_for(delivery)
     }
 
+    /// The place of the end at `node`.
+    #[cold]
+    fn end_at(&mut self, node: NodeId) -> usize {
+        if let Some(place) = self.ends.iter().position(|end| end.node == node) {
+            return place;
+        }
+        // Where nothing is under way nothing can be overtaken.
+        self.ends.retain(|end| !end.packets.is_empty());
+        self.ends.push(End { node, last: Instant::ZERO, packets: VecDeque::new() });
+        self.ends.len() - 1
+    }
+
     /// Takes out the packet whose delivery the entry of `now` was for: where it comes out, and when another entry is
     /// wanted, if one is.
+    #[inline]
     pub(super) fn take(&mut self, now: Instant) -> (NodeId, Label, Option<Instant>) {
         let entry = self.entries.pop();
         debug_assert_eq!(entry, Some(now), "entries come in their order");
