@@ -189,6 +189,7 @@ macro_rules! headers {
             }
 
             /// Whether its packet carries data, and not an acknowledgement, a report or a message about membership.
+    #[inline]
             pub fn is_data(&self) -> bool {
                 match self {
                     Header::Datagram { .. } => true,
@@ -278,6 +279,7 @@ pub enum MembershipMessage {
 
 impl Packet {
     /// Whether it carries data, and not an acknowledgement, a report or a message about membership.
+    #[inline]
     pub fn is_data(&self) -> bool {
         self.header.is_data()
     }

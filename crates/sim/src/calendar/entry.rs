@@ -1,4 +1,4 @@
-//! What the calendar holds: times with what happens then, in one number.
+//! What the calendar holds: times with what happens then.
 
 use faircast_proto::time::{Duration, Instant};
 
@@ -35,9 +35,12 @@ pub enum Kind {
     Probe = 5,
 }
 
-/// Time, kind and entity in one number, so that one comparison orders them.
+/// Time, then kind and entity in one number: entries are in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Entry(u128);
+pub struct Entry {
+    at: u64,
+    key: u32,
+}
 
 impl Entry {
     const KIND_SHIFT: u32 = 29;
@@ -51,19 +54,19 @@ impl Entry {
 
     #[inline]
     pub(super) fn from_parts(at: u64, key: u32) -> Entry {
-        Entry(u128::from(at) << 32 | u128::from(key))
+        Entry { at, key }
     }
 
     /// Kind and entity.
     #[inline]
     pub(super) fn key(self) -> u32 {
-        self.0 as u32
+        self.key
     }
 
     /// When it happens.
     #[inline]
     pub fn at(self) -> Instant {
-        Instant((self.0 >> 32) as u64)
+        Instant(self.at)
     }
 
     /// What happens.

@@ -91,7 +91,7 @@ impl Link {
             || departure >= course.ahead.until
             || !course.up
             || !self.ring.is_empty()
-            || self.waiting.as_ref().is_some_and(Waiting::is_any)
+            || self.waiting.as_deref().is_some_and(Waiting::is_any)
         {
             return None;
         }

@@ -97,7 +97,7 @@ struct Waiting {
 
 impl Waiting {
     /// Whether any packet waits.
-    fn is_any(self: &Box<Waiting>) -> bool {
+    fn is_any(&self) -> bool {
         !self.packets.is_empty()
     }
 }

@@ -433,7 +433,8 @@ fn a_loss_model_decides_from_its_instant_on() {
     assert_eq!((millis(&outcome), outcome.counters[0].lost), (vec![11.0, 13.0, 14.0], 1));
 }
 
-fn loss_of(config: &str) -> Loss {
+/// A loss model.
+pub fn loss_of(config: &str) -> Loss {
     let config: loss::Config = serde_json::from_str(config).expect("a legal loss model");
     Loss::new(&config, NetworkBuilder::new(1).stream("loss"))
 }

@@ -1,6 +1,7 @@
 //! Networks with real protocols, or with scripted ones where every nanosecond is worked out by hand: what comes of
 //! endpoints, links and queues together.
 
+mod ahead;
 mod blocking;
 mod changes;
 mod clocks;
