@@ -6,7 +6,8 @@ BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 
-.PHONY: demo build env test test-long template check check-overflow bench bench-parent bench-peers docs clean
+.PHONY: demo build env test test-long template check check-overflow bench bench-parent bench-instructions bench-peers \
+	docs clean
 
 demo: build
 	$(BIN)/faircast reproduce peng-beside-rlm --reps 5
@@ -88,6 +89,10 @@ bench: build
 # Against the parent commit, in pairs; REV=... for another one.
 bench-parent: build
 	$(BIN)/python tools/bench_parent.py --rev $(or $(REV),HEAD^)
+
+# Instructions of a packet-hop, against the numbers in tools/instructions.json; valgrind must be there.
+bench-instructions: build
+	$(BIN)/python tools/bench_instructions.py
 
 bench-peers: build
 	$(BIN)/python tools/bench_peers.py

@@ -6,7 +6,7 @@
 //! deliveries: a packet takes what holds when it departs.
 
 use super::course::Course;
-use super::{Link, Waiting, Wanted};
+use super::{Link, Wanted};
 use crate::ids::NodeId;
 use crate::queue::Verdict;
 use crate::store::Label;
@@ -91,10 +91,10 @@ impl Link {
             || departure >= course.ahead.until
             || !course.up
             || !self.ring.is_empty()
-            || self.waiting.as_deref().is_some_and(Waiting::is_any)
         {
             return None;
         }
+        debug_assert!(self.waiting.iter().all(|waiting| waiting.packets.is_empty()), "what waits waits for the ring");
         (self.last_departure, self.remainder) = (departure, remainder);
         self.counters.arrived += 1;
         let delivery = course.send_ahead(departure, self.to, label);
@@ -128,5 +128,66 @@ impl Course {
     fn send_ahead(&mut self, departure: Instant, to: NodeId, label: Label) -> Option<Instant> {
         self.ahead.push(departure, label.size);
         self.wire.send(departure, to, self.delay.at(departure), label)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change::Change;
+    use crate::loss::{self, Loss};
+    use crate::queue::{self, LinkContext, Queue, battery::packet};
+    use crate::store::Store;
+    use crate::{link::LinkMode, part::Aim};
+    use faircast_proto::packet::Ecn;
+    use faircast_proto::random::Random;
+    use faircast_proto::time::{Duration, Rate};
+
+    /// A link on which a packet of 1000 bytes takes a millisecond, where three in the system are
+    /// let in unasked, that changes at 10 ms.
+    fn link() -> Link {
+        let (rate, delay, random) = (Rate(8_000_000), Duration::from_millis(5), Random::stream(1, "test"));
+        let queue: queue::Config =
+            serde_json::from_str(r#"{"kind": "drop-tail", "limit": "3 packets"}"#).expect("a legal queue");
+        let loss: loss::Config = serde_json::from_str(r#"{"kind": "none"}"#).expect("a legal loss model");
+        let context = LinkContext { rate, delay, mean_packet_bytes: 1000, random: random.clone() };
+        let (queue, loss) = (Queue::new(&queue, context), Loss::new(&loss, random));
+        let mut link = Link::new(NodeId(7), rate, delay, queue, loss, LinkMode::Fused);
+        link.prepare_for_changes(ms(10));
+        link
+    }
+
+    fn ms(count: u64) -> Instant {
+        Instant(count * 1_000_000)
+    }
+
+    #[test]
+    fn what_departs_before_the_next_change_goes_ahead_while_there_is_room() {
+        let (mut link, mut store) = (link(), Store::default());
+        let mut label = || store.insert(&packet(1000, Ecn::NotCapable));
+        // The first delivery needs an entry; three are in the system then.
+        assert_eq!(link.admit(ms(0), label()), Some(Some(ms(6))));
+        assert_eq!(link.admit(ms(0), label()), Some(None));
+        assert_eq!(link.admit(ms(0), label()), Some(None));
+        assert_eq!(link.admit(ms(0), label()), None);
+        // At 1 ms one has left.
+        assert_eq!(link.admit(ms(1), label()), Some(None));
+        assert_eq!((link.waiting_pkts(), link.inside_pkts()), (2, 4));
+        // What departs at 9 ms does, at 10 ms does not.
+        assert_eq!(link.admit(ms(8), label()), Some(None));
+        assert_eq!(link.admit(ms(8), label()), None);
+        assert!(link.conserves());
+    }
+
+    #[test]
+    fn a_link_that_is_down_sends_nothing_ahead_until_it_is_up() {
+        let (mut link, mut store) = (link(), Store::default());
+        let label = store.insert(&packet(1000, Ecn::NotCapable));
+        link.change(ms(10), Change::Down, ms(20));
+        assert_eq!(link.admit(ms(12), label), None);
+        assert!(matches!(link.arrive(ms(12), Aim::Wanting, label, &mut store).verdict, Verdict::Drop(_)));
+        link.change(ms(20), Change::Up, Instant::FAR_FUTURE);
+        let label = store.insert(&packet(1000, Ecn::NotCapable));
+        assert_eq!(link.admit(ms(21), label), Some(Some(ms(27))));
     }
 }

@@ -95,13 +95,6 @@ struct Waiting {
     bytes: u64,
 }
 
-impl Waiting {
-    /// Whether any packet waits.
-    fn is_any(&self) -> bool {
-        !self.packets.is_empty()
-    }
-}
-
 /// How a link decides when packets leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkMode {

@@ -1,7 +1,7 @@
 //! Links that change send packets ahead, and nobody can tell: their queue is seen as on links in two stages, and the
 //! same comes at the same time, with fewer events.
 
-use crate::changes::{MS, loss_of};
+use crate::changes::{MS, delay, loss_of, wire};
 use crate::support::{AMPLE, Arrival, NO_LOSS, Step, Wire, link, script};
 use faircast_proto::packet::Packet;
 use faircast_proto::random::Random;
@@ -58,9 +58,9 @@ fn outcome(seed: u64, mode: LinkMode, watched: bool) -> (Outcome, u64) {
     };
     let plan = LinkPlan { name: "there".into(), from: a, to: b, rate, delay, queue, loss: loss_of(NO_LOSS), mode };
     let there = network.link(plan);
-    let wire = Wire { rate: 10_000_000, millis: 1, queue: AMPLE, loss: NO_LOSS };
+    let aside = Wire { rate: 10_000_000, millis: 1, queue: AMPLE, loss: NO_LOSS };
     for (from, to) in [(b, a), (a, c), (c, a), (b, c), (c, b)] {
-        link(&mut network, from, to, &wire, mode);
+        link(&mut network, from, to, &aside, mode);
     }
     network.handoff(there, [Handoff::Keep, Handoff::Lose, Handoff::Discard][draw(3) as usize], draw(2) == 0);
     let mut planned = BTreeSet::new();
@@ -130,4 +130,21 @@ fn a_queue_sees_the_same_whether_packets_are_sent_ahead_or_not() {
     }
     // Some links never change.
     assert!(both > 500, "{both}");
+}
+
+#[test]
+fn a_change_costs_an_event_and_no_more() {
+    // A packet every millisecond for two seconds over a link whose delay begins a new piece every 20 ms.
+    let mut network = NetworkBuilder::new(1);
+    let [a, b] = ["a", "b"].map(|name| network.node(name));
+    let there = link(&mut network, a, b, &wire(10), LinkMode::Fused);
+    link(&mut network, b, a, &wire(10), LinkMode::Fused);
+    (1..100).for_each(|step| network.change(Instant(step * 20 * MS), there, delay(10 + step % 3)));
+    let steps: Vec<(u64, Step)> = (0..2000).map(|step| (step * 1000, Step::Send(900))).collect();
+    let arrivals = script(&mut network, [a, b], Instant::ZERO, &steps);
+    let mut world: World<Wheel> = network.build().expect("a network without errors");
+    world.run(Instant::from_secs_f64(3.0), u64::MAX);
+    assert_eq!(arrivals.lock().expect("one thread").len(), 2000);
+    // A timer and a delivery for each, the changes, and for each of them at most one departure.
+    assert!(world.events() <= 2 * 2000 + 2 * 99 + 2, "{}", world.events());
 }
