@@ -148,7 +148,7 @@ mod tests {
     fn link() -> Link {
         let (rate, delay, random) = (Rate(8_000_000), Duration::from_millis(5), Random::stream(1, "test"));
         let queue: queue::Config =
-            serde_json::from_str(r#"{"kind": "drop-tail", "limit": "3 packets"}"#).expect("a legal queue");
+            serde_json::from_str(r#"{"kind": "drop-tail", "limit": "4 packets"}"#).expect("a legal queue");
         let loss: loss::Config = serde_json::from_str(r#"{"kind": "none"}"#).expect("a legal loss model");
         let context = LinkContext { rate, delay, mean_packet_bytes: 1000, random: random.clone() };
         let (queue, loss) = (Queue::new(&queue, context), Loss::new(&loss, random));
