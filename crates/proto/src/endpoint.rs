@@ -39,6 +39,35 @@ pub trait Endpoint {
     }
 }
 
+/// A large one lies in a box: all endpoints of a run have the size of the largest that does not.
+impl<E: Endpoint> Endpoint for Box<E> {
+    #[inline]
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        (**self).handle(now, input, out);
+    }
+
+    #[inline]
+    fn deadline(&self) -> Option<Instant> {
+        (**self).deadline()
+    }
+
+    fn report(&self) -> Report {
+        (**self).report()
+    }
+
+    fn sees_link_losses(&self) -> bool {
+        (**self).sees_link_losses()
+    }
+
+    fn gauges(&self) -> &'static [Gauge] {
+        (**self).gauges()
+    }
+
+    fn measure(&self, values: &mut [f64]) {
+        (**self).measure(values);
+    }
+}
+
 /// What happens to an endpoint.
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'a> {

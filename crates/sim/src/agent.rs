@@ -7,7 +7,7 @@ use faircast_proto::time::Instant;
 
 macro_rules! agents {
     ($($(#[$doc:meta])* $variant:ident($type:ty),)*) => {
-        /// An endpoint on a host.
+        /// An endpoint on a host. Every host has room for the largest, so what is larger than most lies in a box.
         #[allow(clippy::large_enum_variant, reason = "one per endpoint; a box would cost an indirection per packet")]
         pub enum Agent {
             $($(#[$doc])* $variant($type),)*
@@ -54,6 +54,8 @@ macro_rules! agents {
         }
     };
 }
+
+const _: () = assert!(size_of::<Agent>() <= 640);
 
 agents! {
     /// The sender of a flow between two endpoints.

@@ -18,6 +18,13 @@
 //! | [`calendar`] | what happens next: heap and wheel |
 //! | [`probe`], [`trace`] | what observers see |
 
+/// How a registry holds one of its kind in a variant: itself, or in a box.
+macro_rules! held {
+    (Box $held:ty) => { Box<$held> };
+    ($held:ty) => { $held };
+}
+pub(crate) use held;
+
 pub mod agent;
 pub mod builder;
 pub mod calendar;

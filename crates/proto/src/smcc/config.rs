@@ -440,7 +440,7 @@ impl Config {
 
 impl Scheme for Config {
     type Source = Sender;
-    type Member = Receiver;
+    type Member = Box<Receiver>;
 
     fn check(&self) -> Vec<(String, String)> {
         self.check()
@@ -473,8 +473,8 @@ impl Scheme for Config {
         Sender::new(self, seat)
     }
 
-    fn member(&self, seat: Seat) -> Receiver {
-        Receiver::new(self, seat)
+    fn member(&self, seat: Seat) -> Box<Receiver> {
+        Box::new(Receiver::new(self, seat))
     }
 }
 

@@ -28,7 +28,7 @@ fn session<N: FnMut(Who, Who, &Packet) -> Fate>(
     network: N,
 ) -> Group<Sender, Receiver, N> {
     assert_eq!(config.check(), []);
-    let member = |n| (config.member(seat(Who::Member(n))), Duration::from_millis(30));
+    let member = |n| (*config.member(seat(Who::Member(n))), Duration::from_millis(30));
     Group::new(config.source(seat(Who::Source)), (0..members).map(member).collect(), network)
 }
 

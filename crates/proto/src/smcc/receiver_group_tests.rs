@@ -23,7 +23,7 @@ fn seat(who: Who) -> Seat {
 /// Members at these delays from the source.
 fn session<N: FnMut(Who, Who, &Packet) -> Fate>(config: &Config, ms: &[u64], network: N) -> Group<Sender, Receiver, N> {
     assert_eq!(config.check(), []);
-    let member = |(n, &ms): (usize, &u64)| (config.member(seat(Who::Member(n))), Duration::from_millis(ms));
+    let member = |(n, &ms): (usize, &u64)| (*config.member(seat(Who::Member(n))), Duration::from_millis(ms));
     Group::new(config.source(seat(Who::Source)), ms.iter().enumerate().map(member).collect(), network)
 }
 

@@ -6,7 +6,7 @@ use crate::flow_kind::{FlowKind, FlowSeat};
 use crate::time::{Duration, Rate};
 
 impl FlowKind for Config {
-    type Sender = Sender;
+    type Sender = Box<Sender>;
     type Receiver = Receiver;
 
     fn check(&self) -> Vec<(String, String)> {
@@ -49,9 +49,10 @@ impl FlowKind for Config {
         self.wnd.map(|wnd| wnd.0)
     }
 
-    fn sender(&self, seat: &FlowSeat<'_>) -> Sender {
+    fn sender(&self, seat: &FlowSeat<'_>) -> Box<Sender> {
         let &FlowSeat { flow, sender, receiver, .. } = seat;
-        Sender::new(self, flow, sender, receiver, seat.random("jitter")).with_clock_phase(self, seat.random("tick"))
+        let sender = Sender::new(self, flow, sender, receiver, seat.random("jitter"));
+        Box::new(sender.with_clock_phase(self, seat.random("tick")))
     }
 
     fn receiver(&self, seat: &FlowSeat<'_>) -> Receiver {

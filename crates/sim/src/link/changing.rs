@@ -68,7 +68,7 @@ impl Link {
                 (self.rate, self.nanos_per_byte) = (rate, nanos_per_byte(rate));
             }
             Change::Loss(loss) => {
-                *self.loss = loss;
+                self.set_loss(loss);
                 if self.form == Form::Moving {
                     self.form = Form::Special;
                 }
@@ -146,7 +146,7 @@ impl Link {
     /// Tells the probe how many packets wait after a change.
     pub(crate) fn note_waiting(&mut self, now: Instant) {
         let waiting = self.waiting_pkts();
-        if let Some(probe) = &mut self.probe {
+        if let Some(probe) = self.probe_mut() {
             probe.note(now, waiting);
         }
     }

@@ -63,17 +63,16 @@ pub struct Link {
     probed: bool,
     counters: LinkCounters,
     waiting: Option<Box<Waiting>>,
-    probe: Option<Box<QueueProbe>>,
-    /// The router agent in front of the queue.
-    port: Option<Box<Port>>,
+    /// What few links have.
+    special: Option<Box<Special>>,
     rate: Rate,
-    queue: Box<Queue>,
-    loss: Box<Loss>,
+    queue: Queue,
     /// What may change; `None` if nothing does.
     course: Option<Box<Course>>,
 }
 
 const _: () = assert!(std::mem::offset_of!(Link, counters) + std::mem::offset_of!(LinkCounters, lost) <= 128);
+const _: () = assert!(size_of::<Link>() <= 256);
 
 /// What must be looked at when a packet comes to the far end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +85,15 @@ enum Form {
     Moving,
     /// It is a leg that never changes, and does not hold its packets itself.
     FixedLeg,
+}
+
+/// What few links have: losses at the far end, and those who look at each packet that comes to the queue.
+#[derive(Default)]
+struct Special {
+    loss: Option<Loss>,
+    probe: Option<QueueProbe>,
+    /// The router agent in front of the queue.
+    port: Option<Port>,
 }
 
 /// Packets that wait on a two-stage link.
@@ -130,7 +138,7 @@ impl Link {
     /// An idle link to the node `to`. The rate must be at least [`LEAST_RATE`].
     pub fn new(to: NodeId, rate: Rate, delay: Duration, queue: Queue, loss: Loss, mode: LinkMode) -> Link {
         let mode = if queue.decides_at_departure() { LinkMode::TwoStage } else { mode };
-        Link {
+        let mut link = Link {
             ring: Ring::new(),
             last_departure: Instant::ZERO,
             nanos_per_byte: nanos_per_byte(rate),
@@ -143,12 +151,20 @@ impl Link {
             probed: false,
             counters: LinkCounters::default(),
             waiting: (mode == LinkMode::TwoStage).then(Box::default),
-            probe: None,
-            port: None,
             rate,
-            queue: Box::new(queue),
-            loss: Box::new(loss),
+            queue,
+            special: None,
             course: None,
+        };
+        link.set_loss(loss);
+        link
+    }
+
+    /// Gives it a loss model in the place of the one that it had.
+    fn set_loss(&mut self, loss: Loss) {
+        let loss = (!matches!(loss, Loss::Lossless(_))).then_some(loss);
+        if loss.is_some() || self.special.is_some() {
+            self.special.get_or_insert_default().loss = loss;
         }
     }
 
@@ -203,7 +219,7 @@ impl Link {
                 _ => PacketAction::Accepted,
             };
             self.observe(now, action, &arrived, self.waiting_pkts());
-            if let Some(probe) = &mut self.probe {
+            if let Some(probe) = self.probe_mut() {
                 probe.enter(label.packet, &arrived);
             }
         }
@@ -294,10 +310,11 @@ impl Link {
     /// Whether a packet that comes to the far end is lost there; counts it.
     #[inline]
     fn loses(&mut self, now: Instant, label: Label, packet: &Packet) -> bool {
-        let lost = match self.header {
-            0 => self.loss.loses(now, packet),
+        let lost = match (self.special.as_mut().and_then(|special| special.loss.as_mut()), self.header) {
+            (None, _) => false,
+            (Some(loss), 0) => loss.loses(now, packet),
             // The bits of the link layer can be hit as well.
-            header => self.loss.loses(now, &Packet { size: packet.size.saturating_add(header), ..*packet }),
+            (Some(loss), header) => loss.loses(now, &Packet { size: packet.size.saturating_add(header), ..*packet }),
         };
         if lost {
             self.counters.lost += 1;
@@ -419,7 +436,7 @@ impl Link {
     #[cold]
     fn observe(&mut self, now: Instant, action: PacketAction, packet: &Packet, waiting: u32) {
         let average = self.queue.average_pkts().unwrap_or(f64::NAN);
-        if let Some(probe) = &mut self.probe {
+        if let Some(probe) = self.probe_mut() {
             probe.observe(now, action, packet, (waiting, average));
         }
     }
@@ -429,14 +446,14 @@ impl Link {
     pub(crate) fn witness(&mut self, now: Instant, action: PacketAction, packet: &Packet) {
         self.settle(now);
         let queue = (self.waiting_pkts(), self.queue.average_pkts().unwrap_or(f64::NAN));
-        if let Some(probe) = &mut self.probe {
+        if let Some(probe) = self.probe_mut() {
             probe.witness(now, action, packet, queue);
         }
     }
 
     /// Tells the probe of a packet that waits no longer and will not be transmitted.
     fn note_left(&mut self, label: Label) {
-        if let Some(probe) = &mut self.probe {
+        if let Some(probe) = self.probe_mut() {
             probe.leave(label.packet);
         }
     }
@@ -450,7 +467,7 @@ impl Link {
             None => self.ring.in_system().saturating_sub(1),
         };
         let average = self.queue.average_pkts().unwrap_or(f64::NAN);
-        if let Some(probe) = &mut self.probe {
+        if let Some(probe) = self.probe_mut() {
             probe.depart(departed, (waiting, average));
         }
     }
@@ -541,17 +558,17 @@ impl Link {
     /// Puts a router agent in front of the queue.
     pub(crate) fn attach_port(&mut self, port: Port) {
         self.look_at_each();
-        self.port = Some(Box::new(port));
+        self.special.get_or_insert_default().port = Some(port);
     }
 
     /// The router agent in front of the queue.
     pub(crate) fn port(&self) -> Option<&Port> {
-        self.port.as_deref()
+        self.special.as_ref()?.port.as_ref()
     }
 
     /// The router agent in front of the queue.
     pub(crate) fn port_mut(&mut self) -> Option<&mut Port> {
-        self.port.as_deref_mut()
+        self.special.as_mut()?.port.as_mut()
     }
 
     /// What a router knows of the interface, brought up to the present.
@@ -563,7 +580,7 @@ impl Link {
     /// The router agent, if there is one, sees a packet that is offered to the queue.
     pub(crate) fn offer(&mut self, now: Instant, packet: &Packet) -> Offer {
         let view = self.view_settled(now);
-        let Some(port) = &mut self.port else { return Offer::Forward };
+        let Some(port) = self.port_mut() else { return Offer::Forward };
         let offer = port.offer(packet, view);
         if offer == Offer::HoldBack {
             self.counters.arrived += 1;
@@ -580,17 +597,17 @@ impl Link {
     pub fn attach_probe(&mut self, probe: QueueProbe) {
         self.look_at_each();
         self.probed = true;
-        self.probe = Some(Box::new(probe));
+        self.special.get_or_insert_default().probe = Some(probe);
     }
 
     /// The probe of the queue, if one is attached.
     pub fn probe(&self) -> Option<&QueueProbe> {
-        self.probe.as_deref()
+        self.special.as_ref()?.probe.as_ref()
     }
 
     /// The probe of the queue, if one is attached.
     pub fn probe_mut(&mut self) -> Option<&mut QueueProbe> {
-        self.probe.as_deref_mut()
+        self.special.as_mut()?.probe.as_mut()
     }
 
     /// Packets in = packets out + packets inside, always.

@@ -143,20 +143,21 @@ impl Sort for dyn QueueKind {
     }
 }
 
-/// The registry. A line `module::Type = "kind": "description";` declares `mod module`, which must hold
+/// The registry. A line `module::Type = "kind": "description";`, or `module::Type in Box = ..` of what has more than a
+/// few bytes, declares `mod module`, which must hold
 ///
 /// * `Config`: serde and schemars, unknown fields denied, with a field `limit: QueueSize`;
 /// * `Config::check(&self) -> Vec<(String, String)>`: every field that has an illegal value, and what would be legal;
 /// * `Type: Discipline` with `Type::new(&Config, LinkContext) -> Type`, called only with a configuration that passed;
 /// * for tests, `Config::samples() -> Vec<Config>`: the settings with which the battery is run.
 macro_rules! queues {
-    ($($module:ident :: $Type:ident = $kind:literal : $about:literal ;)+) => {
+    ($($module:ident :: $Type:ident $(in $Box:ident)? = $kind:literal : $about:literal ;)+) => {
         $(pub mod $module;)+
 
-        /// A discipline at work: those of this crate side by side, so that asking one costs no virtual call.
-        #[allow(clippy::large_enum_variant, reason = "one per link; a box would cost an indirection per packet")]
+        /// A discipline at work: those of this crate side by side, so that asking one costs no virtual call. Every link
+        /// has one, so what has a large state keeps it in a box.
         pub enum Queue {
-            $(#[doc = $about] $Type($module::$Type),)+
+            $(#[doc = $about] $Type(crate::held!($($Box)? $module::$Type)),)+
             /// A discipline from outside this crate.
             Guest(Box<dyn Discipline + Send>),
         }
@@ -166,7 +167,7 @@ macro_rules! queues {
             /// [`Config::check`].
             pub fn new(config: &Config, context: LinkContext) -> Queue {
                 match config {
-                    $(Config::$Type(config) => Queue::$Type($module::$Type::new(config, context)),)+
+                    $(Config::$Type(config) => Queue::$Type($module::$Type::new(config, context).into()),)+
                     Config::Guest(guest) => Queue::Guest(guest.queue(context)),
                 }
             }
@@ -273,8 +274,8 @@ macro_rules! queues {
 
 queues! {
     drop_tail::DropTail = "drop-tail": "Drops packets that find no room.";
-    red::Red = "red": "Random early detection: gentle, adaptive, byte mode, ECN marking.";
-    mecn::Mecn = "mecn": "Random early detection that marks two levels of congestion.";
+    red::Red in Box = "red": "Random early detection: gentle, adaptive, byte mode, ECN marking.";
+    mecn::Mecn in Box = "mecn": "Random early detection that marks two levels of congestion.";
 }
 
 impl std::fmt::Debug for Queue {

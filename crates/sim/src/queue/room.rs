@@ -3,13 +3,13 @@
 use super::InterfaceView;
 use faircast_proto::quantity::QueueSize;
 
-/// The most that may wait. One of the two numbers binds, the other never does.
+/// The most that may wait.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Room {
-    /// Packets that may wait.
-    pkts: u32,
-    /// Bytes that may wait.
-    bytes: u64,
+pub(super) enum Room {
+    /// So many packets.
+    Pkts(u32),
+    /// So many bytes.
+    Bytes(u64),
 }
 
 impl Room {
@@ -17,29 +17,35 @@ impl Room {
     pub fn waiting(limit: QueueSize) -> Room {
         match limit {
             // The cast saturates: more than four thousand million packets are no limit.
-            QueueSize::Packets(pkts) => Room { pkts: pkts as u32, bytes: u64::MAX },
-            QueueSize::Bytes(bytes) => Room { pkts: u32::MAX, bytes },
+            QueueSize::Packets(pkts) => Room::Pkts(pkts as u32),
+            QueueSize::Bytes(bytes) => Room::Bytes(bytes),
         }
     }
 
     /// Room for less than `limit`, as ns-2's drop-tail compares: of `limit` packets one is in transmission.
     pub fn waiting_below(limit: QueueSize) -> Room {
-        let Room { pkts, bytes } = Room::waiting(limit);
-        match limit {
-            QueueSize::Packets(_) => Room { pkts: pkts.saturating_sub(1), bytes },
-            QueueSize::Bytes(_) => Room { pkts, bytes: bytes.saturating_sub(1) },
+        match Room::waiting(limit) {
+            Room::Pkts(pkts) => Room::Pkts(pkts.saturating_sub(1)),
+            Room::Bytes(bytes) => Room::Bytes(bytes.saturating_sub(1)),
         }
     }
 
     /// Whether a packet of `size` bytes finds room. An idle interface transmits it at once.
     #[inline]
     pub fn admits(&self, size: u16, at: &InterfaceView) -> bool {
-        (at.waiting_pkts < self.pkts && at.waiting_bytes + u64::from(size) <= self.bytes) || at.is_idle()
+        let has_room = match *self {
+            Room::Pkts(pkts) => at.waiting_pkts < pkts,
+            Room::Bytes(bytes) => at.waiting_bytes + u64::from(size) <= bytes,
+        };
+        has_room || at.is_idle()
     }
 
     /// While fewer packets than this are waiting or in transmission there is room for one more, whatever its size.
     pub fn sure_pkts(&self) -> u32 {
-        if self.bytes == u64::MAX { self.pkts } else { 0 }
+        match *self {
+            Room::Pkts(pkts) => pkts,
+            Room::Bytes(_) => 0,
+        }
     }
 }
 

@@ -119,7 +119,7 @@ pub fn tcp_from(network: &mut NetworkBuilder, from: NodeId, to: NodeId, config: 
     network.place(
         own,
         flow,
-        Agent::FlowSender(FlowSender::Tcp(tcp::Sender::new(&config, flow, own, peer, random))),
+        Agent::FlowSender(FlowSender::Tcp(Box::new(tcp::Sender::new(&config, flow, own, peer, random)))),
         at(start),
         None,
     );
