@@ -11,7 +11,6 @@ use crate::ids::NodeId;
 use crate::queue::Verdict;
 use crate::store::Label;
 use faircast_proto::time::Instant;
-use std::collections::VecDeque;
 
 /// What is to be known of packets sent ahead until they have departed.
 #[derive(Default)]
@@ -23,8 +22,8 @@ pub(super) struct Ahead {
     until: Instant,
     /// While fewer packets are in the system every packet enters unchanged, as on a fused link.
     sure_room: u32,
-    /// Departures to come, and sizes.
-    departures: VecDeque<(Instant, u16)>,
+    /// How many of the packets on the wire, the last ones, have not departed yet, and their bytes.
+    pkts: u32,
     bytes: u64,
 }
 
@@ -49,30 +48,11 @@ impl Ahead {
     }
 
     pub(super) fn len(&self) -> u32 {
-        self.departures.len() as u32
+        self.pkts
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.departures.is_empty()
-    }
-
-    /// Bytes that have not departed, and of them those of the packet in transmission.
-    pub(super) fn bytes(&self) -> (u64, u64) {
-        (self.bytes, self.departures.front().map_or(0, |&(_, size)| u64::from(size)))
-    }
-
-    #[inline]
-    fn push(&mut self, departure: Instant, size: u16) {
-        self.departures.push_back((departure, size));
-        self.bytes += u64::from(size);
-    }
-
-    /// Lets go of the first one if it has departed by `now`; says its size.
-    #[inline]
-    pub(super) fn pass_departed(&mut self, now: Instant) -> Option<u16> {
-        let (_, size) = self.departures.pop_front_if(|&mut (departure, _)| departure <= now)?;
-        self.bytes -= u64::from(size);
-        Some(size)
+        self.pkts == 0
     }
 }
 
@@ -102,11 +82,27 @@ impl Link {
         Some(delivery)
     }
 
+    /// Takes the packet off the wire that comes to a far end now: the node there, and when another entry of the
+    /// calendar is wanted, if one is.
+    #[inline]
+    pub(super) fn take_from_wire(&mut self, now: Instant) -> (NodeId, Label, Option<Instant>) {
+        // What comes has departed: it must not be among those that have not when it is gone.
+        if self.course.as_ref().is_some_and(|course| course.knows_of_none_departed()) {
+            self.settle_ahead(now);
+        }
+        let Some(course) = &mut self.course else { unreachable!("only links that change have a wire") };
+        course.wire.take(now)
+    }
+
     /// Lets go of what has been sent ahead and has departed by now.
     #[inline(never)]
     pub(super) fn settle_ahead(&mut self, now: Instant) {
         let Some(course) = &mut self.course else { return };
-        while let Some(size) = course.ahead.pass_departed(now) {
+        while let Some((departure, size)) = course.first_ahead()
+            && departure <= now
+        {
+            course.ahead.pkts -= 1;
+            course.ahead.bytes -= u64::from(size);
             self.counters.departed += 1;
             self.counters.departed_bytes += u64::from(size);
         }
@@ -124,9 +120,27 @@ impl Link {
 }
 
 impl Course {
+    /// Departure and size of the first packet sent ahead that had not departed when this was looked at last.
+    #[inline]
+    fn first_ahead(&self) -> Option<(Instant, u16)> {
+        if self.ahead.is_empty() { None } else { self.wire.sent(self.ahead.pkts) }
+    }
+
+    /// Whether of all packets on the wire to the present far end none is known to have departed.
+    #[inline]
+    fn knows_of_none_departed(&self) -> bool {
+        !self.ahead.is_empty() && self.wire.sent(self.ahead.pkts + 1).is_none()
+    }
+
+    /// Bytes sent ahead that wait, so without those of the first packet; `None` if nothing is sent ahead.
+    pub(super) fn waiting_ahead_bytes(&self) -> Option<u64> {
+        self.first_ahead().map(|(_, size)| self.ahead.bytes - u64::from(size))
+    }
+
     #[inline]
     fn send_ahead(&mut self, departure: Instant, to: NodeId, label: Label) -> Option<Instant> {
-        self.ahead.push(departure, label.size);
+        self.ahead.pkts += 1;
+        self.ahead.bytes += u64::from(label.size);
         self.wire.send(departure, to, self.delay.at(departure), label)
     }
 }

@@ -17,7 +17,7 @@ impl Link {
         if self.course.is_some() {
             return;
         }
-        let mut course = Box::new(Course::new(self.delay, self.rate));
+        let mut course = Box::new(Course::new(self.to, self.delay, self.rate));
         if self.waiting.is_none() {
             course.ahead.allow(first, self.sure_room);
         }

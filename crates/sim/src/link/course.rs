@@ -6,6 +6,7 @@
 use super::ahead::Ahead;
 use super::wire::Wire;
 use crate::change::Line;
+use crate::ids::NodeId;
 use crate::part::Aim;
 use crate::store::Label;
 use faircast_proto::time::{Duration, Instant, Rate};
@@ -52,12 +53,12 @@ pub(crate) enum Launched {
 }
 
 impl Course {
-    /// That of a link with this delay and rate, which is up.
-    pub(super) fn new(delay: Duration, rate: Rate) -> Course {
+    /// That of a link to this node with this delay and rate, which is up.
+    pub(super) fn new(to: NodeId, delay: Duration, rate: Rate) -> Course {
         Course {
             up: true,
             delay: Line::level(delay),
-            wire: Wire::default(),
+            wire: Wire::new(to),
             doomed: 0,
             departs_in_vain: false,
             aims: None,

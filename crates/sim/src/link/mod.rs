@@ -287,8 +287,7 @@ impl Link {
     /// The same if the link changes.
     #[inline(never)]
     fn deliver_from_wire(&mut self, now: Instant) -> Delivered {
-        let Some(course) = &mut self.course else { unreachable!("a moving link has a course") };
-        let (at, label, next) = course.wire.take(now);
+        let (at, label, next) = self.take_from_wire(now);
         self.count_delivered(label);
         Delivered { at, label, lost: false, next }
     }
@@ -296,12 +295,11 @@ impl Link {
     /// The same if it may be lost.
     #[inline(never)]
     fn deliver_looking_closely(&mut self, now: Instant, store: &Store) -> Delivered {
-        let (at, label, next) = match &mut self.course {
-            Some(course) => course.wire.take(now),
-            None => {
-                let (label, next) = self.take_oldest(now);
-                (self.to, label, next)
-            }
+        let (at, label, next) = if self.course.is_some() {
+            self.take_from_wire(now)
+        } else {
+            let (label, next) = self.take_oldest(now);
+            (self.to, label, next)
         };
         let lost = self.loses(now, label, store.get(label.packet));
         Delivered { at, label, lost, next }
@@ -499,10 +497,10 @@ impl Link {
     #[inline]
     fn waiting_bytes(&self) -> u64 {
         let Some(waiting) = &self.waiting else { return self.ring.waiting_bytes() };
-        match self.ahead().map_or((0, 0), Ahead::bytes) {
+        match self.course.as_ref().and_then(|course| course.waiting_ahead_bytes()) {
             // What is in the ring is in transmission.
-            (0, _) => waiting.bytes,
-            (ahead, first) => waiting.bytes + ahead - first + self.ring.system_bytes(),
+            None => waiting.bytes,
+            Some(ahead) => waiting.bytes + ahead + self.ring.system_bytes(),
         }
     }
 
