@@ -4,8 +4,8 @@
     python tools/bench_instructions.py --load L1 -v     one of them, and the functions that take most
     python tools/bench_instructions.py --write          the numbers found become those of the tree
 
-The core as it is installed runs under valgrind's callgrind, which counts in the event loop alone. Each load runs for two
-simulated durations, and the difference of the instructions is divided by the difference of the hops: what the first
+The core as it is installed runs under valgrind's callgrind, which counts in the event loop alone. Each load runs for
+two simulated durations, and the difference of the instructions is divided by the difference of the hops: what the first
 packets cost stays out. A count is the same each time on one toolchain, and an unrelated function moves it by some
 hundredths of a per cent: no noise, and no neighbour on the machine. It says nothing of caches and latency; for speed
 there is `make bench-parent`.

@@ -129,7 +129,7 @@ impl Course {
     /// Whether of all packets on the wire to the present far end none is known to have departed.
     #[inline]
     fn knows_of_none_departed(&self) -> bool {
-        !self.ahead.is_empty() && self.wire.sent(self.ahead.pkts + 1).is_none()
+        !self.ahead.is_empty() && self.wire.sent_pkts() <= self.ahead.pkts as usize
     }
 
     /// Bytes sent ahead that wait, so without those of the first packet; `None` if nothing is sent ahead.

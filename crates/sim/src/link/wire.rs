@@ -78,9 +78,15 @@ impl Wire {
         debug_assert_eq!(delivery, now, "a packet comes when its delivery is");
         let next = match self.others.is_empty() {
             true => self.end.first(),
-            false => self.others.iter().chain([&self.end]).filter_map(End::first).min(),
+            false => self.first(),
         };
         (node, label, next.and_then(|delivery| self.entry_for(delivery)))
+    }
+
+    /// The first delivery of all.
+    #[cold]
+    fn first(&self) -> Option<Instant> {
+        self.others.iter().chain([&self.end]).filter_map(End::first).min()
     }
 
     #[cold]
@@ -99,6 +105,12 @@ impl Wire {
     pub(super) fn sent(&self, nth: u32) -> Option<(Instant, u16)> {
         let place = self.end.packets.len().checked_sub(nth as usize)?;
         self.end.packets.get(place).map(|sent| (sent.departure, sent.label.size))
+    }
+
+    /// How many packets are on it to the present end.
+    #[inline]
+    pub(super) fn sent_pkts(&self) -> usize {
+        self.end.packets.len()
     }
 
     /// How many packets are on it.
