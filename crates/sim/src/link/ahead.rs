@@ -5,56 +5,11 @@
 //! departure in the ring, as on any link in two stages, and those behind it wait for their turn. Both give the same
 //! deliveries: a packet takes what holds when it departs.
 
-use super::course::Course;
 use super::{Link, Wanted};
 use crate::ids::NodeId;
 use crate::queue::Verdict;
 use crate::store::Label;
 use faircast_proto::time::Instant;
-
-/// What is to be known of packets sent ahead until they have departed.
-#[derive(Default)]
-pub(super) struct Ahead {
-    /// Whether the link sends ahead at all: it has one far end at a time, its discipline decides at arrival, and nobody
-    /// watches its queue.
-    is_allowed: bool,
-    /// What departs before this moment may be sent ahead: the next change.
-    until: Instant,
-    /// While fewer packets are in the system every packet enters unchanged, as on a fused link.
-    sure_room: u32,
-    /// How many of the packets on the wire, the last ones, have not departed yet, and their bytes.
-    pkts: u32,
-    bytes: u64,
-}
-
-impl Ahead {
-    /// Allows it, until `first` to begin with, while fewer packets than `sure_room` are in the system without asking
-    /// the discipline.
-    pub(super) fn allow(&mut self, first: Instant, sure_room: u32) {
-        (self.is_allowed, self.until, self.sure_room) = (true, first, sure_room);
-    }
-
-    /// Forbids it, before the first packet.
-    pub(super) fn forbid(&mut self) {
-        *self = Ahead::default();
-    }
-
-    /// The link has changed, and does so again at `until`.
-    pub(super) fn set_until(&mut self, until: Instant) {
-        debug_assert!(self.is_empty(), "what is sent ahead departs before the link changes");
-        if self.is_allowed {
-            self.until = until;
-        }
-    }
-
-    pub(super) fn len(&self) -> u32 {
-        self.pkts
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.pkts == 0
-    }
-}
 
 impl Link {
     /// A packet comes to a link that changes. If it has room for certain and departs before the next change it is sent
@@ -62,7 +17,7 @@ impl Link {
     #[inline(never)]
     pub(super) fn admit_ahead(&mut self, now: Instant, label: Label) -> Option<Option<Instant>> {
         // Not settled, the count is an upper bound.
-        if self.ahead().is_some_and(|ahead| ahead.len() >= ahead.sure_room) {
+        if self.course.as_ref().is_some_and(|course| course.ahead.len() >= course.ahead.sure_room) {
             self.settle(now);
         }
         let (departure, remainder) = self.departure_of(now, label);
@@ -116,32 +71,6 @@ impl Link {
         }
         let delivery = course.send_ahead(departure, self.to, label);
         Some(Wanted { delivery, departure: None, verdict: Verdict::Accept })
-    }
-}
-
-impl Course {
-    /// Departure and size of the first packet sent ahead that had not departed when this was looked at last.
-    #[inline]
-    fn first_ahead(&self) -> Option<(Instant, u16)> {
-        if self.ahead.is_empty() { None } else { self.wire.sent(self.ahead.pkts) }
-    }
-
-    /// Whether of all packets on the wire to the present far end none is known to have departed.
-    #[inline]
-    fn knows_of_none_departed(&self) -> bool {
-        !self.ahead.is_empty() && self.wire.sent_pkts() <= self.ahead.pkts as usize
-    }
-
-    /// Bytes sent ahead that wait, so without those of the first packet; `None` if nothing is sent ahead.
-    pub(super) fn waiting_ahead_bytes(&self) -> Option<u64> {
-        self.first_ahead().map(|(_, size)| self.ahead.bytes - u64::from(size))
-    }
-
-    #[inline]
-    fn send_ahead(&mut self, departure: Instant, to: NodeId, label: Label) -> Option<Instant> {
-        self.ahead.pkts += 1;
-        self.ahead.bytes += u64::from(label.size);
-        self.wire.send(departure, to, self.delay.at(departure), label)
     }
 }
 

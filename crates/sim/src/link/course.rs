@@ -3,7 +3,6 @@
 //! Such a link runs in two stages: a packet in transmission is alone in the ring, and moves to the [`Wire`] when it
 //! departs. Of the packets that wait, the first may be *doomed*: they will be transmitted, but received by nobody.
 
-use super::ahead::Ahead;
 use super::wire::Wire;
 use crate::change::Line;
 use crate::ids::NodeId;
@@ -25,6 +24,50 @@ pub(super) struct Course {
     pub(super) aims: Option<VecDeque<Aim>>,
     pub(super) rates: Rates,
     pub(super) ahead: Ahead,
+}
+
+/// What is to be known of packets sent ahead until they have departed.
+#[derive(Default)]
+pub(super) struct Ahead {
+    /// Whether the link sends ahead at all: it has one far end at a time, its discipline decides at arrival, and nobody
+    /// watches its queue.
+    pub(super) is_allowed: bool,
+    /// What departs before this moment may be sent ahead: the next change.
+    pub(super) until: Instant,
+    /// While fewer packets are in the system every packet enters unchanged, as on a fused link.
+    pub(super) sure_room: u32,
+    /// How many of the packets on the wire, the last ones, have not departed yet, and their bytes.
+    pub(super) pkts: u32,
+    pub(super) bytes: u64,
+}
+
+impl Ahead {
+    /// Allows it, until `first` to begin with, while fewer packets than `sure_room` are in the system without asking
+    /// the discipline.
+    pub(super) fn allow(&mut self, first: Instant, sure_room: u32) {
+        (self.is_allowed, self.until, self.sure_room) = (true, first, sure_room);
+    }
+
+    /// Forbids it, before the first packet.
+    pub(super) fn forbid(&mut self) {
+        *self = Ahead::default();
+    }
+
+    /// The link has changed, and does so again at `until`.
+    pub(super) fn set_until(&mut self, until: Instant) {
+        debug_assert!(self.is_empty(), "what is sent ahead departs before the link changes");
+        if self.is_allowed {
+            self.until = until;
+        }
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        self.pkts
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.pkts == 0
+    }
 }
 
 /// The rates that a link has had.
@@ -91,6 +134,32 @@ impl Course {
         if let Some(aims) = &mut self.aims {
             aims.push_back(aim);
         }
+    }
+}
+
+impl Course {
+    /// Departure and size of the first packet sent ahead that had not departed when this was looked at last.
+    #[inline]
+    pub(super) fn first_ahead(&self) -> Option<(Instant, u16)> {
+        if self.ahead.is_empty() { None } else { self.wire.sent(self.ahead.pkts) }
+    }
+
+    /// Whether of all packets on the wire to the present far end none is known to have departed.
+    #[inline]
+    pub(super) fn knows_of_none_departed(&self) -> bool {
+        !self.ahead.is_empty() && self.wire.sent_pkts() <= self.ahead.pkts as usize
+    }
+
+    /// Bytes sent ahead that wait, so without those of the first packet; `None` if nothing is sent ahead.
+    pub(super) fn waiting_ahead_bytes(&self) -> Option<u64> {
+        self.first_ahead().map(|(_, size)| self.ahead.bytes - u64::from(size))
+    }
+
+    #[inline]
+    pub(super) fn send_ahead(&mut self, departure: Instant, to: NodeId, label: Label) -> Option<Instant> {
+        self.ahead.pkts += 1;
+        self.ahead.bytes += u64::from(label.size);
+        self.wire.send(departure, to, self.delay.at(departure), label)
     }
 }
 

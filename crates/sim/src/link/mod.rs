@@ -33,7 +33,6 @@ use crate::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
 use crate::ring::Ring;
 use crate::router::{Offer, port::Port};
 use crate::store::{Label, Store};
-use ahead::Ahead;
 use course::Course;
 use faircast_proto::packet::{Ecn, Packet};
 use faircast_proto::time::{Duration, Instant, Rate};
@@ -476,7 +475,7 @@ impl Link {
             now,
             waiting_pkts: self.waiting_pkts(),
             waiting_bytes: self.waiting_bytes(),
-            transmitting: !self.ring.all_departed() || self.ahead().is_some_and(|ahead| !ahead.is_empty()),
+            transmitting: !self.ring.all_departed() || self.ahead_pkts() > 0,
             idle_since: self.last_departure,
             rate: self.rate,
         }
@@ -487,8 +486,7 @@ impl Link {
     pub fn waiting_pkts(&self) -> u32 {
         match &self.waiting {
             Some(waiting) => {
-                let ahead = self.ahead().map_or(0, Ahead::len);
-                waiting.packets.len() as u32 + (ahead + self.ring.in_system()).saturating_sub(1)
+                waiting.packets.len() as u32 + (self.ahead_pkts() + self.ring.in_system()).saturating_sub(1)
             }
             None => self.ring.in_system().saturating_sub(1),
         }
@@ -504,10 +502,10 @@ impl Link {
         }
     }
 
-    /// The packets that it has sent ahead, if it is a link that changes.
+    /// How many packets it has sent ahead, as of the last look; 0 unless it is a link that changes.
     #[inline]
-    fn ahead(&self) -> Option<&Ahead> {
-        self.course.as_ref().map(|course| &course.ahead)
+    fn ahead_pkts(&self) -> u32 {
+        self.course.as_ref().map_or(0, |course| course.ahead.len())
     }
 
     /// From now on somebody looks at each packet of the queue: none is sent ahead.
