@@ -175,7 +175,11 @@ impl Receiver {
     /// Does what is due in the attempt.
     pub(super) fn advance(&mut self, now: Instant, out: &mut Outbox) {
         let rtt = Duration::from_secs_f64(self.rtt_s());
+        let is_measured = self.measurement.measured_rtt_s().is_some();
         while let Some(attempt) = &mut self.attempt {
+            // R_max is no bound of what has not been measured: it falls by a tenth with every round in which nobody
+            // reports (RFC 4654 section 3.2). The slots are as long as the longest way that they are for.
+            let rtt = if is_measured { rtt } else { rtt.max(attempt.period()) };
             match attempt.due(&self.counting, &self.slots, now, rtt) {
                 None => return,
                 Some(Due::Start) => self.begin_attempt(now, out),

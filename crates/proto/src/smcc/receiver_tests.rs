@@ -46,6 +46,8 @@ struct Hand {
     round: u8,
     /// Whether anything is echoed.
     echoes: bool,
+    /// R_max as the source has it.
+    max_rtt: Duration,
     /// Layers that do not come.
     blocked: Vec<usize>,
     ecn: Ecn,
@@ -82,6 +84,7 @@ impl Hand {
             is_lead: false,
             round: 0,
             echoes: true,
+            max_rtt: Duration::from_millis(20),
             blocked: Vec::new(),
             ecn: Ecn::Capable,
             due: vec![(Instant(1), 0); rates_bps.len()],
@@ -172,7 +175,7 @@ impl Hand {
             sequence: number,
             suppression_bps: f32::INFINITY,
             rate_bps: self.rates_bps[layer],
-            max_rtt_us: 20_000 + layer as u32,
+            max_rtt_us: (self.max_rtt.0 / 1000) as u32 + layer as u32,
             round: self.round + 10 * layer as u8,
             echo: self.echoes.then_some(Echo { receiver: OWN, stamp_us, is_clr }),
         };
@@ -288,6 +291,27 @@ fn a_member_without_loss_climbs_below_a_slow_one() {
         (hand.gauge("join_attempts"), hand.gauge("counting_joins"), hand.gauge("counting_leaves")),
         (2.0, 6.0, 6.0)
     );
+}
+
+#[test]
+fn before_its_first_measurement_it_joins_counting_layers_a_slot_ahead() {
+    // R_max becomes shorter with every round without a report, whatever the way takes.
+    let joins_ms = |echoes| {
+        // T_0 is B_0, and five packets per slot are between the two.
+        let mut hand = Hand::new(&config(), &[4_000_000.0, 8_000_000.0, 10_400_000.0]);
+        (hand.echoes, hand.max_rtt) = (echoes, Duration::from_millis(8));
+        hand.until(JOIN_BEGUN, none);
+        let start = hand.now;
+        hand.until(JOIN_SUCCEEDED, none);
+        let joins = hand.moves.iter().filter(|&&(_, group, joins)| group >= 3 && joins);
+        joins.map(|&(when, ..)| when.since(start).as_secs_f64() * 1000.0).collect::<Vec<f64>>()
+    };
+    let (measured, unmeasured) = (joins_ms(true), joins_ms(false));
+    // Before slots 1, 2 and 4, of which its view is a millisecond behind: by R = 8 ms, and by x = 10 ms.
+    for (found, expected) in [(&measured, [1.0, 11.0, 31.0]), (&unmeasured, [0.0, 9.0, 29.0])] {
+        assert!(found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 0.01), "{found:?}");
+    }
+    assert_eq!((measured.len(), unmeasured.len()), (3, 3));
 }
 
 #[test]

@@ -239,9 +239,6 @@ EXPERIMENTS = [
         place="Figure 2",
         title="The schedule of the binary counting layers",
         published="Layers are on and off in turn, so that joining one after the other adds a packet each round trip.",
-        why="In some runs the join of the third counting layer comes to the router a moment after the first of the "
-        "four packets of its slot has passed, so that the receiver gets three of them there; all other slots are as "
-        "the paper has them.",
         points=lambda _: [Point(key=KEY, scenario=scenario(), reduce=schedule)],
         criteria=CRITERIA,
         figure=figure,
