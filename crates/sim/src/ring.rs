@@ -2,6 +2,8 @@
 //!
 //! Three marks divide it: `head` (oldest packet), `cursor` (first packet that has not left the transmitter), `tail`.
 //! `head..cursor` are on the wire, `cursor..tail` in the system: the first of them in transmission, the rest waiting.
+//! Where nobody asks how many are in the system the cursor stays behind, and may be left behind by `head`: then it must
+//! [catch up](Ring::catch_up) first.
 
 use crate::store::Label;
 use faircast_proto::time::Instant;
@@ -12,7 +14,7 @@ pub(crate) struct Ring {
     head: u32,
     cursor: u32,
     tail: u32,
-    /// Bytes of the packets in the system.
+    /// Bytes of the packets from the cursor on.
     system_bytes: u64,
 }
 
@@ -24,6 +26,9 @@ struct Place {
 }
 
 impl Ring {
+    /// The cursor may be behind by so many packets at most: it is a number that wraps around.
+    pub(crate) const MOST_UNSETTLED: u32 = 1 << 30;
+
     pub(crate) fn new() -> Ring {
         Ring { places: Box::default(), head: 0, cursor: 0, tail: 0, system_bytes: 0 }
     }
@@ -40,13 +45,29 @@ impl Ring {
         self.system_bytes += u64::from(label.size);
     }
 
-    /// Removes the oldest packet, which must exist.
+    /// Removes the oldest packet, which must exist and have departed by `now`.
     #[inline]
-    pub(crate) fn pop(&mut self) -> Label {
-        debug_assert!(self.head != self.cursor, "a packet is delivered after it has departed");
-        let label = self.places[self.slot(self.head)].label;
+    pub(crate) fn pop(&mut self, now: Instant) -> Label {
+        debug_assert!(!self.is_empty(), "only what is here can be delivered");
+        let Place { departure, label } = self.places[self.slot(self.head)];
+        debug_assert!(departure <= now, "a packet is delivered after it has departed");
         self.head = self.head.wrapping_add(1);
         label
+    }
+
+    /// How many packets have been removed although the cursor had not passed them.
+    #[inline]
+    pub(crate) fn behind(&self) -> u32 {
+        // The cursor is ahead by the packets on the wire, or behind by fewer than [`MOST_UNSETTLED`](Self::MOST_UNSETTLED).
+        (self.head.wrapping_sub(self.cursor) as i32).max(0) as u32
+    }
+
+    /// Lets the cursor pass what has been removed, `bytes` together.
+    #[inline]
+    pub(crate) fn catch_up(&mut self, bytes: u64) {
+        debug_assert!(self.behind() > 0);
+        self.cursor = self.head;
+        self.system_bytes -= bytes;
     }
 
     /// When the oldest packet leaves or left the transmitter.
@@ -73,7 +94,7 @@ impl Ring {
     /// Whether no packet is known to be on the wire.
     #[inline]
     pub(crate) fn none_on_wire(&self) -> bool {
-        self.head == self.cursor
+        self.head.wrapping_sub(self.cursor) as i32 >= 0
     }
 
     #[inline]
@@ -86,7 +107,7 @@ impl Ring {
         self.head == self.tail
     }
 
-    /// Packets in transmission and waiting.
+    /// Packets in transmission and waiting, and those that have left and that the cursor has not passed.
     #[inline]
     pub(crate) fn in_system(&self) -> u32 {
         self.tail.wrapping_sub(self.cursor)
@@ -97,7 +118,7 @@ impl Ring {
         self.cursor == self.tail
     }
 
-    /// Bytes of the packets in transmission and waiting.
+    /// Bytes of the packets in transmission and waiting, and of those that the cursor has not passed.
     #[inline]
     pub(crate) fn system_bytes(&self) -> u64 {
         self.system_bytes

@@ -16,8 +16,9 @@ pub(crate) struct Handle(u32);
 pub(crate) struct Label {
     pub(crate) packet: Handle,
     pub(crate) size: u16,
-    /// Hops that this holder's copy may still take: those to a group go down branches of different lengths.
-    ttl: u8,
+    /// Hops that this holder's copy may still take: those to a group go down branches of different lengths. A byte's
+    /// worth, in two, so that no gap is carried along.
+    ttl: u16,
 }
 
 /// Packets by handle; grows as a `Vec` does, never shrinks.
@@ -74,7 +75,7 @@ impl Store {
             }
             None => self.append(packet, tag),
         };
-        Label { packet: handle, size: packet.size, ttl: packet.ttl }
+        Label { packet: handle, size: packet.size, ttl: u16::from(packet.ttl) }
     }
 
     #[cold]
@@ -130,7 +131,7 @@ impl Store {
             self.packets[index].ecn = ecn;
             return label;
         }
-        let packet = Packet { ecn, ttl: label.ttl, ..self.packets[index] };
+        let packet = Packet { ecn, ttl: label.ttl(), ..self.packets[index] };
         let control = self.control(label.packet).cloned();
         self.release(label.packet);
         match control {
@@ -154,7 +155,7 @@ impl Store {
     /// A packet at its receiver, with the hops that are left of this copy, and what travels beside it.
     #[inline]
     pub(crate) fn arrived(&mut self, label: Label) -> (&Packet, Option<&Control>) {
-        self.packets[label.packet.index()].ttl = label.ttl;
+        self.packets[label.packet.index()].ttl = label.ttl();
         (&self.packets[label.packet.index()], self.control(label.packet))
     }
 
@@ -177,6 +178,11 @@ impl Label {
     #[inline(always)]
     pub(crate) fn take_hop(self) -> Option<Label> {
         Some(Label { ttl: self.ttl.checked_sub(1)?, ..self })
+    }
+
+    /// Hops that are left.
+    fn ttl(self) -> u8 {
+        self.ttl as u8
     }
 }
 

@@ -13,8 +13,17 @@ pub trait Calendar {
     /// Adds an entry, which must not lie before the last one popped.
     fn schedule(&mut self, entry: Entry);
 
-    /// Removes and returns the first entry if it is not after `end`.
-    fn pop_until(&mut self, end: Instant) -> Option<Entry>;
+    /// From now on entries after `end` stay where they are.
+    fn set_end(&mut self, end: Instant);
+
+    /// Removes and returns the first entry if it is not after the [end](Self::set_end).
+    fn pop(&mut self) -> Option<Entry>;
+
+    /// Removes and returns the first entry if it is not after `end`, the end from now on.
+    fn pop_until(&mut self, end: Instant) -> Option<Entry> {
+        self.set_end(end);
+        self.pop()
+    }
 }
 
 /// What an entry is about. The order of the variants is the order of simultaneous events.

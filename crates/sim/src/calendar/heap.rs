@@ -12,6 +12,7 @@ const ARITY: usize = 4;
 pub struct Heap {
     entries: Vec<Entry>,
     vacant_root: bool,
+    end: Instant,
 }
 
 impl Calendar for Heap {
@@ -32,14 +33,13 @@ impl Calendar for Heap {
         }
     }
 
+    fn set_end(&mut self, end: Instant) {
+        self.end = end;
+    }
+
     #[inline]
-    fn pop_until(&mut self, end: Instant) -> Option<Entry> {
-        let first = self.peek()?;
-        if first.at() > end {
-            return None;
-        }
-        self.vacant_root = true;
-        Some(first)
+    fn pop(&mut self) -> Option<Entry> {
+        if self.peek()?.at() > self.end { None } else { self.take() }
     }
 }
 
@@ -48,6 +48,14 @@ impl Heap {
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.entries.len() == usize::from(self.vacant_root)
+    }
+
+    /// Removes and returns the first entry, whenever it is.
+    #[inline]
+    pub(super) fn take(&mut self) -> Option<Entry> {
+        let first = self.peek()?;
+        self.vacant_root = true;
+        Some(first)
     }
 
     /// The first entry.

@@ -17,22 +17,27 @@ const FEW: usize = 64;
 /// The wheel calendar.
 #[derive(Debug)]
 pub struct Wheel {
+    /// Entries of slot `cursor` and of slots before it, the first one last.
+    current: Vec<Entry>,
+    /// By slot, modulo `SLOTS`: the last entry that came for each of the slots `cursor + 1 .. cursor + SLOTS` that is
+    /// occupied, and the chain of those before it.
+    slots: Box<[Node; SLOTS]>,
+    /// Bit s: slot s is occupied; and one level above, bit w: word w is not zero.
+    occupied: Box<[u64; WORDS]>,
     /// A slot is `1 << shift` nanoseconds wide.
     shift: u32,
     /// First free node of `nodes`.
     free: u32,
     /// The slot whose entries are in `current`, counted from time zero.
     cursor: u64,
-    /// Entries of slot `cursor` and of slots before it, the first one last.
-    current: Vec<Entry>,
-    /// Those of them that would have had to be moved by more than [`FEW`] places.
-    crowd: Heap,
-    nodes: Vec<Node>,
-    /// Heads of the chains of slots `cursor + 1 .. cursor + SLOTS`, modulo `SLOTS`.
-    heads: Box<[u32; SLOTS]>,
-    /// Bit s: slot s is occupied; and one level above, bit w: word w is not zero.
-    occupied: Box<[u64; WORDS]>,
+    /// From this slot on it must be looked at the end and at what is beyond the wheel: see [`watch`](Self::watch).
+    limit: u64,
     occupied_words: [u64; GROUPS],
+    /// Those of `current` that would have had to be moved by more than [`FEW`] places; it is empty if `current` is.
+    crowd: Heap,
+    /// Entries in chains.
+    nodes: Vec<Node>,
+    end: Instant,
     /// The first slot of which an entry waits in `far`.
     far_slot: u64,
     /// Entries beyond the wheel.
@@ -53,15 +58,17 @@ impl Calendar for Wheel {
         // Slots as narrow as will do, so that few entries share one; one turn holds one and a half horizons.
         let width = (horizon.0 + horizon.0 / 2) / SLOTS as u64;
         Wheel {
+            current: Vec::with_capacity(64),
+            slots: boxed(Node { at: 0, key: 0, next: NIL }),
+            occupied: boxed(0),
             shift: (64 - width.leading_zeros()).clamp(6, 40),
             free: NIL,
             cursor: 0,
-            current: Vec::with_capacity(64),
+            limit: 0,
+            occupied_words: [0; GROUPS],
             crowd: Heap::default(),
             nodes: Vec::new(),
-            heads: boxed(NIL),
-            occupied: boxed(0),
-            occupied_words: [0; GROUPS],
+            end: Instant::ZERO,
             far_slot: u64::MAX,
             far: Heap::default(),
         }
@@ -77,51 +84,61 @@ impl Calendar for Wheel {
         }
     }
 
+    fn set_end(&mut self, end: Instant) {
+        self.end = end;
+        self.watch();
+    }
+
     #[inline]
-    fn pop_until(&mut self, end: Instant) -> Option<Entry> {
-        loop {
-            if !self.crowd.is_empty() && self.crowd_is_first() {
-                return self.crowd.pop_until(end);
-            }
-            if let Some(&first) = self.current.last() {
-                if first.at() > end {
-                    return None;
-                }
-                self.current.pop();
-                return Some(first);
-            }
-            // Never turn past `end`: entries may still be added up to it.
-            let slot = self.next_slot();
-            if slot > end.0 >> self.shift {
-                return None;
-            }
-            if let Some(only) = self.turn_to(slot) {
-                if only.at() > end {
-                    self.current.push(only);
-                    return None;
-                }
-                return Some(only);
-            }
+    fn pop(&mut self) -> Option<Entry> {
+        if !self.current.is_empty() {
+            return self.pop_current();
         }
+        let slot = self.next_slot();
+        if slot >= self.limit {
+            return self.turn_carefully(slot);
+        }
+        let first = self.turn_to(slot);
+        if first.next == NIL {
+            return Some(Entry::from_parts(first.at, first.key));
+        }
+        self.unchain(first);
+        self.pop_current()
     }
 }
 
 impl Wheel {
+    /// Says from which slot on [`pop`](Calendar::pop) must look closely: the one with the end in it, or the first one
+    /// from which a turn reaches what is beyond the wheel.
+    fn watch(&mut self) {
+        self.limit = (self.end.0 >> self.shift).min(self.far_slot.saturating_sub(SLOTS as u64));
+    }
+
     #[inline]
     fn put(&mut self, slot: u64, entry: Entry) {
         let at = slot as usize % SLOTS;
-        let node = Node { at: entry.at().0, key: entry.key(), next: self.heads[at] };
-        let index = self.free;
-        if let Some(free) = self.nodes.get_mut(index as usize) {
-            self.free = free.next;
-            *free = node;
-            self.heads[at] = index;
-        } else {
-            self.heads[at] = self.nodes.len() as u32;
-            self.nodes.push(node);
+        let bit = 1 << (at % 64);
+        if self.occupied[at / 64] & bit != 0 {
+            return self.chain(at, entry);
         }
-        self.occupied[at / 64] |= 1 << (at % 64);
+        self.slots[at] = Node { at: entry.at().0, key: entry.key(), next: NIL };
+        self.occupied[at / 64] |= bit;
         self.occupied_words[at / 64 / 64] |= 1 << (at / 64 % 64);
+    }
+
+    /// Into a slot that has an entry, which goes to the front of the chain: so the last one comes first, and what was
+    /// put in in order needs no sorting.
+    fn chain(&mut self, at: usize, entry: Entry) {
+        let mut next = self.free;
+        let before = self.slots[at];
+        if let Some(free) = self.nodes.get_mut(next as usize) {
+            self.free = free.next;
+            *free = before;
+        } else {
+            next = self.nodes.len() as u32;
+            self.nodes.push(before);
+        }
+        self.slots[at] = Node { at: entry.at().0, key: entry.key(), next };
     }
 
     /// Into the present slot, or beyond the wheel.
@@ -132,6 +149,7 @@ impl Wheel {
         } else {
             self.far.schedule(entry);
             self.far_slot = self.far_slot.min(slot);
+            self.watch();
         }
     }
 
@@ -156,29 +174,62 @@ impl Wheel {
         }
     }
 
-    /// Whether the first entry of the crowd comes before all of `current`.
-    #[cold]
-    fn crowd_is_first(&mut self) -> bool {
-        match (self.crowd.peek(), self.current.last()) {
-            (Some(of_crowd), Some(&first)) => of_crowd < first,
-            (of_crowd, _) => of_crowd.is_some(),
+    /// Removes the first entry of the present slot, if it is not after the end.
+    #[inline(never)]
+    fn pop_current(&mut self) -> Option<Entry> {
+        let first = *self.current.last()?;
+        if !self.crowd.is_empty() {
+            return self.pop_of_crowd(first);
         }
+        if first.at() > self.end {
+            return None;
+        }
+        self.current.pop();
+        Some(first)
     }
 
-    /// The next slot after the cursor that holds an entry, on the wheel or beyond; `u64::MAX` if none does.
+    /// The same if there is a crowd; `first` is the first entry apart from it.
+    #[cold]
+    fn pop_of_crowd(&mut self, first: Entry) -> Option<Entry> {
+        let of_crowd = self.crowd.peek().filter(|&of_crowd| of_crowd < first);
+        if of_crowd.unwrap_or(first).at() > self.end {
+            return None;
+        }
+        if of_crowd.is_some() {
+            return self.crowd.take();
+        }
+        self.current.pop();
+        if self.current.is_empty() {
+            self.current.extend(self.crowd.take());
+        }
+        Some(first)
+    }
+
+    /// The next slot after the cursor that holds an entry, on the wheel or beyond; `u64::MAX` if none does. All that is
+    /// on the wheel comes before all that is beyond it.
     #[inline]
     fn next_slot(&self) -> u64 {
-        let here = (self.cursor + 1) as usize % SLOTS;
+        let next = self.cursor + 1;
+        let here = next as usize % SLOTS;
         let rest = self.occupied[here / 64] >> (here % 64);
         if rest != 0 {
-            // What is on the wheel in the same word comes before all that is beyond the wheel.
-            return self.cursor + 1 + u64::from(rest.trailing_zeros());
+            return next + u64::from(rest.trailing_zeros());
         }
-        let ahead = match self.first_occupied_after(here / 64).or_else(|| self.first_occupied()) {
-            Some(at) => self.cursor + 1 + ((at + SLOTS - here) % SLOTS) as u64,
-            None => u64::MAX,
-        };
-        ahead.min(self.far_slot)
+        let word = self.occupied[(here / 64 + 1) % WORDS];
+        if word != 0 {
+            return (next | 63) + 1 + u64::from(word.trailing_zeros());
+        }
+        self.next_slot_after(next)
+    }
+
+    /// The same if neither the word of slot `next` nor the one after it has another.
+    #[inline(never)]
+    fn next_slot_after(&self, next: u64) -> u64 {
+        let here = next as usize % SLOTS;
+        match self.first_occupied_after(here / 64).or_else(|| self.first_occupied()) {
+            Some(at) => next + ((at + SLOTS - here) % SLOTS) as u64,
+            None => self.far_slot,
+        }
     }
 
     /// The first occupied slot in a word after `word`.
@@ -204,35 +255,41 @@ impl Wheel {
         word * 64 + self.occupied[word % WORDS].trailing_zeros() as usize
     }
 
-    /// Moves the cursor to `slot` and its entries into `current`; a single entry is handed out instead.
+    /// Moves the cursor to an occupied slot of the wheel, which is empty then: what was in it.
     #[inline]
-    fn turn_to(&mut self, slot: u64) -> Option<Entry> {
+    fn turn_to(&mut self, slot: u64) -> Node {
         self.cursor = slot;
-        if self.far_slot < slot + SLOTS as u64 {
-            self.fetch_far();
-        }
         let at = slot as usize % SLOTS;
-        let head = std::mem::replace(&mut self.heads[at], NIL);
         let word = self.occupied[at / 64] & !(1 << (at % 64));
         self.occupied[at / 64] = word;
         if word == 0 {
             self.occupied_words[at / 64 / 64] &= !(1 << (at / 64 % 64));
         }
-        let node = self.nodes.get_mut(head as usize)?;
-        let first = Entry::from_parts(node.at, node.key);
-        let next = std::mem::replace(&mut node.next, self.free);
-        self.free = head;
-        if next == NIL && self.current.is_empty() {
-            return Some(first);
-        }
-        self.current.push(first);
-        self.unchain(next);
-        None
+        self.slots[at]
     }
 
-    /// Takes the rest of a chain in among the entries of the present slot. However many share a slot, each costs a
-    /// logarithm at most, as in a heap.
-    fn unchain(&mut self, mut index: u32) {
+    /// Moves the cursor to a slot at the end or where the wheel reaches what was beyond it, if it is not after the end.
+    #[cold]
+    fn turn_carefully(&mut self, slot: u64) -> Option<Entry> {
+        // Never turn past the end: entries may still be added up to it.
+        if slot > self.end.0 >> self.shift {
+            return None;
+        }
+        let at = slot as usize % SLOTS;
+        if self.occupied[at / 64] & 1 << (at % 64) != 0 {
+            let first = self.turn_to(slot);
+            self.unchain(first);
+        }
+        self.cursor = slot;
+        self.fetch_far();
+        self.pop_current()
+    }
+
+    /// Takes a chain in among the entries of the present slot, of which there are none yet. However many share a slot,
+    /// each costs a logarithm at most, as in a heap.
+    fn unchain(&mut self, first: Node) {
+        self.current.push(Entry::from_parts(first.at, first.key));
+        let mut index = first.next;
         while let Some(node) = self.nodes.get_mut(index as usize) {
             self.current.push(Entry::from_parts(node.at, node.key));
             let next = std::mem::replace(&mut node.next, self.free);
@@ -247,17 +304,17 @@ impl Wheel {
     }
 
     /// Takes onto the wheel what has come within one turn of the cursor.
-    #[cold]
     fn fetch_far(&mut self) {
         while self.far_slot < self.cursor + SLOTS as u64 {
-            let entry = self.far.pop_until(Instant::FAR_FUTURE).expect("far_slot names an entry");
+            let entry = self.far.take().expect("far_slot names an entry");
             if self.far_slot <= self.cursor {
-                self.schedule_elsewhere(self.far_slot, entry);
+                self.insert(entry);
             } else {
                 self.put(self.far_slot, entry);
             }
             self.far_slot = self.far.peek().map_or(u64::MAX, |entry| entry.at().0 >> self.shift);
         }
+        self.watch();
     }
 }
 
@@ -388,7 +445,7 @@ mod tests {
                 wheel.schedule(Entry::new(Instant((round * 64 + 8 + place) << 6), Kind::Timer, place as u32));
             }
             while wheel.pop_until(Instant((round * 64 + 20) << 6)).is_some() {}
-            assert!(wheel.nodes.len() <= 5, "{}", wheel.nodes.len());
+            assert!(wheel.nodes.len() <= 2, "{}", wheel.nodes.len());
         }
     }
 }

@@ -131,7 +131,7 @@ impl Link {
         if self.ring.is_empty() || !self.ring.all_departed() {
             return Launched::Nothing;
         }
-        let label = self.ring.pop();
+        let label = self.ring.pop(now);
         let aim = course.aims.as_mut().map(|aims| aims.pop_front().expect("every packet has one"));
         if std::mem::take(&mut course.departs_in_vain) {
             self.counters.unreceived += 1;

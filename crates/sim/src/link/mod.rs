@@ -70,7 +70,7 @@ pub struct Link {
     course: Option<Box<Course>>,
 }
 
-const _: () = assert!(std::mem::offset_of!(Link, counters) + std::mem::offset_of!(LinkCounters, lost) <= 128);
+const _: () = assert!(std::mem::offset_of!(Link, counters) + std::mem::offset_of!(LinkCounters, departed) <= 128);
 const _: () = assert!(size_of::<Link>() <= 256);
 
 /// What must be looked at when a packet comes to the far end.
@@ -78,7 +78,7 @@ const _: () = assert!(size_of::<Link>() <= 256);
 enum Form {
     /// Nothing: it loses nothing and never changes.
     Plain,
-    /// Losses, or a queue with legs.
+    /// Losses, a queue with legs, or a probe that wants to know of each departure.
     Special,
     /// It loses nothing and changes: packets are on its wire.
     Moving,
@@ -143,7 +143,7 @@ impl Link {
             nanos_per_byte: nanos_per_byte(rate),
             delay,
             remainder: 0,
-            sure_room: if mode == LinkMode::Fused { queue.sure_room_pkts() } else { 0 },
+            sure_room: if mode == LinkMode::Fused { queue.sure_room_pkts().min(Ring::MOST_UNSETTLED) } else { 0 },
             to,
             header: 0,
             form: if matches!(loss, Loss::Lossless(_)) { Form::Plain } else { Form::Special },
@@ -167,19 +167,35 @@ impl Link {
         }
     }
 
-    /// A packet comes to the queue, and there is room for certain: it enters unchanged. Says when a
-    /// delivery entry is wanted, if one is. `None`: nothing has happened, the link must look closely
-    /// ([`arrive`](Self::arrive)).
+    /// Whether a packet that comes to the queue now enters unchanged for certain. Otherwise the link must look closely
+    /// ([`admit_looking_closely`](Self::admit_looking_closely)).
     #[inline(always)]
-    pub(crate) fn admit(&mut self, now: Instant, label: Label) -> Option<Option<Instant>> {
+    pub(crate) fn has_room_for_certain(&self) -> bool {
         // Not settled, the ring's count is an upper bound.
-        if self.ring.in_system() >= self.sure_room {
-            return if self.course.is_some() { self.admit_ahead(now, label) } else { None };
-        }
+        self.ring.in_system() < self.sure_room
+    }
+
+    /// A packet comes to the queue, which has room for certain: it enters unchanged. Says when a delivery entry is
+    /// wanted, if one is.
+    #[inline(always)]
+    pub(crate) fn admit(&mut self, now: Instant, label: Label) -> Option<Instant> {
         self.counters.arrived += 1;
         let (_, delivery) = self.transmit(now, label);
         self.assert_conservation();
-        Some(delivery)
+        delivery
+    }
+
+    /// The same if there seemed to be no room. `None`: nothing has happened, the queue must be asked
+    /// ([`arrive`](Self::arrive)).
+    #[inline(always)]
+    pub(crate) fn admit_looking_closely(&mut self, now: Instant, label: Label) -> Option<Option<Instant>> {
+        if self.course.is_some() {
+            return self.admit_ahead(now, label);
+        }
+        if self.sure_room > 0 {
+            self.settle_ring(now);
+        }
+        self.has_room_for_certain().then(|| self.admit(now, label))
     }
 
     /// A packet comes to the queue, on a link with legs for those of `aim`.
@@ -269,22 +285,32 @@ impl Link {
         sent
     }
 
+    /// Whether nothing must be looked at when a packet comes to the far end.
+    #[inline(always)]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.form == Form::Plain
+    }
+
+    /// Takes out the packet that comes to the far end now, where nothing must be looked at: the node there, the packet,
+    /// and when another entry of the calendar is wanted, if one is.
+    #[inline(always)]
+    pub(crate) fn deliver_oldest(&mut self, now: Instant) -> (NodeId, Label, Option<Instant>) {
+        let (label, next) = self.take_oldest(now);
+        self.count_delivered(label);
+        (self.to, label, next)
+    }
+
     /// Takes out the packet that comes to a far end now.
     #[inline(always)]
     pub(crate) fn deliver(&mut self, now: Instant, store: &Store) -> Delivered {
-        if self.form != Form::Plain {
-            return match self.form {
-                Form::Moving => self.deliver_from_wire(now),
-                _ => self.deliver_looking_closely(now, store),
-            };
+        match self.form {
+            Form::Moving => self.deliver_from_wire(now),
+            _ => self.deliver_looking_closely(now, store),
         }
-        let (label, next) = self.take_oldest(now);
-        self.count_delivered(label);
-        Delivered { at: self.to, label, lost: false, next }
     }
 
     /// The same if the link changes.
-    #[inline(never)]
+    #[inline(always)]
     fn deliver_from_wire(&mut self, now: Instant) -> Delivered {
         let (at, label, next) = self.take_from_wire(now);
         self.count_delivered(label);
@@ -297,6 +323,9 @@ impl Link {
         let (at, label, next) = if self.course.is_some() {
             self.take_from_wire(now)
         } else {
+            if self.ring.none_on_wire() {
+                self.settle_ring(now);
+            }
             let (label, next) = self.take_oldest(now);
             (self.to, label, next)
         };
@@ -327,10 +356,7 @@ impl Link {
 
     #[inline(always)]
     fn take_oldest(&mut self, now: Instant) -> (Label, Option<Instant>) {
-        if self.ring.none_on_wire() {
-            self.settle_ring(now);
-        }
-        let label = self.ring.pop();
+        let label = self.ring.pop(now);
         (label, self.ring.oldest_departure().map(|departure| departure + self.delay))
     }
 
@@ -353,6 +379,14 @@ impl Link {
     /// Lets the cursor pass every packet that has left the transmitter by now.
     #[inline]
     fn settle_ring(&mut self, now: Instant) {
+        let behind = self.ring.behind();
+        if behind > 0 {
+            // Nothing but deliveries has taken packets out of this ring.
+            let bytes = self.counters.delivered_bytes - self.counters.departed_bytes;
+            self.ring.catch_up(bytes);
+            self.counters.departed += u64::from(behind);
+            self.counters.departed_bytes += bytes;
+        }
         while let Some((departed, size)) = self.ring.pass_departed(now) {
             self.counters.departed += 1;
             self.counters.departed_bytes += u64::from(size);
@@ -593,6 +627,9 @@ impl Link {
     pub fn attach_probe(&mut self, probe: QueueProbe) {
         self.look_at_each();
         self.probed = true;
+        if self.form == Form::Plain {
+            self.form = Form::Special;
+        }
         self.special.get_or_insert_default().probe = Some(probe);
     }
 

@@ -43,14 +43,38 @@ impl<C: Calendar> Wires<C> {
     /// A packet comes to a link, which becomes a holder in place of the caller.
     #[inline(always)]
     pub(crate) fn put(&mut self, link: LinkId, label: Label) {
-        let Some(delivery) = self.links[link.index()].admit(self.now, label) else {
-            return self.consider(link, label);
-        };
+        let is_there = self.try_put(link, label);
+        debug_assert!(is_there, "there is no {link:?}");
+    }
+
+    /// The same if there is such a link; otherwise nothing has happened.
+    #[inline(always)]
+    pub(crate) fn try_put(&mut self, link: LinkId, label: Label) -> bool {
+        let Some(state) = self.links.get_mut(link.index()) else { return false };
+        if !state.has_room_for_certain() {
+            self.put_looking_closely(link, label);
+            return true;
+        }
+        if let Some(at) = state.admit(self.now, label) {
+            self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0));
+        }
         if self.trace.is_some() {
             self.trace(link, Happening::Accepted, label.packet);
         }
+        true
+    }
+
+    /// The same if the link may have no room, or must be looked at for another reason.
+    #[inline(never)]
+    fn put_looking_closely(&mut self, link: LinkId, label: Label) {
+        let Some(delivery) = self.links[link.index()].admit_looking_closely(self.now, label) else {
+            return self.consider(link, label);
+        };
         if let Some(at) = delivery {
             self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0));
+        }
+        if self.trace.is_some() {
+            self.trace(link, Happening::Accepted, label.packet);
         }
     }
 
@@ -118,6 +142,23 @@ impl<C: Calendar> Wires<C> {
     /// nothing if it is lost.
     #[inline(always)]
     pub(crate) fn deliver(&mut self, link: LinkId) -> Option<(NodeId, Label)> {
+        let state = &mut self.links[link.index()];
+        if !state.is_plain() {
+            return self.deliver_looking_closely(link);
+        }
+        let (at, label, next) = state.deliver_oldest(self.now);
+        if let Some(at) = next {
+            self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0));
+        }
+        if self.trace.is_some() {
+            self.trace(link, Happening::Delivered, label.packet);
+        }
+        Some((at, label))
+    }
+
+    /// The same if the packet may be lost, or the link changes.
+    #[inline(never)]
+    fn deliver_looking_closely(&mut self, link: LinkId) -> Option<(NodeId, Label)> {
         let Delivered { at, label, lost, next } = self.links[link.index()].deliver(self.now, &self.store);
         if let Some(at) = next {
             self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0));

@@ -28,8 +28,12 @@ impl Calendar for Asked {
         self.0.schedule(entry);
     }
 
-    fn pop_until(&mut self, end: Instant) -> Option<Entry> {
-        self.0.pop_until(end)
+    fn set_end(&mut self, end: Instant) {
+        self.0.set_end(end);
+    }
+
+    fn pop(&mut self) -> Option<Entry> {
+        self.0.pop()
     }
 }
 
