@@ -58,7 +58,7 @@ impl Ring {
     /// How many packets have been removed although the cursor had not passed them.
     #[inline]
     pub(crate) fn behind(&self) -> u32 {
-        // The cursor is ahead by the packets on the wire, or behind by fewer than [`MOST_UNSETTLED`](Self::MOST_UNSETTLED).
+        // The cursor is ahead by the packets on the wire, or behind by `MOST_UNSETTLED` at most.
         (self.head.wrapping_sub(self.cursor) as i32).max(0) as u32
     }
 
