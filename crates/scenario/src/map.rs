@@ -37,7 +37,7 @@ fn of_link(network: &Network, link: &DirectedLink) -> Value {
         "to": node(link.to),
         "carrier": link.carrier().map(|carrier| &network.links[carrier.index()].name),
         "rate_bps": link.rate.0,
-        "queue": link.queue,
+        "queue": *link.queue,
         "loss": link.loss,
         "agent": link.agent,
         "reroutes": link.reroute,

@@ -18,6 +18,7 @@ use faircast_sim::routing::{Edge, Routes};
 use faircast_sim::{link, loss, queue, router};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A network, its traffic and what is to be observed.
 ///
@@ -73,12 +74,13 @@ pub struct DirectedLink {
     pub rate: Rate,
     /// Its propagation delay.
     pub delay: Duration,
-    /// The queue in front of it. A leg has none, whatever stands here.
-    pub queue: queue::Config,
+    /// The queue in front of it, which links that follow each other share if it is the same. A leg has none, whatever
+    /// stands here.
+    pub queue: Arc<queue::Config>,
     /// What it loses.
     pub loss: loss::Config,
     /// What looks after the queue, if anything does.
-    pub agent: Option<router::Config>,
+    pub agent: Option<Box<router::Config>>,
     /// How departures are computed.
     pub mode: link::LinkMode,
     /// Bytes that the link layer adds to each packet.
@@ -196,6 +198,16 @@ pub struct NetworkReceiver {
 
 /// Longer than any way of links that are up.
 const AWAY: Duration = Duration::from_secs(1_000_000);
+
+impl Network {
+    /// The queue for a link that follows, that of the link before it if it is the same.
+    pub(crate) fn shared(&self, queue: queue::Config) -> Arc<queue::Config> {
+        match self.links.last() {
+            Some(last) if *last.queue == queue => last.queue.clone(),
+            _ => Arc::new(queue),
+        }
+    }
+}
 
 impl DirectedLink {
     /// The link of which it is a leg, if it is one.

@@ -160,7 +160,7 @@ fn queues_and_losses_of_branches_may_be_written_short() {
         "",
     );
     let network = network(&text);
-    let queue = |name: &str| serde_json::to_value(&link(&network, name).queue).expect("plain data")["limit"].clone();
+    let queue = |name: &str| serde_json::to_value(&*link(&network, name).queue).expect("plain data")["limit"].clone();
     // 300 kbit/s in 540 ms are 40.5 packets of 500 bytes.
     assert_eq!(["sat-down-0", "sat-down-1", "sat-down-2"].map(queue), ["41 packets", "9 packets", "41 packets"]);
     assert_eq!(["sat-up-1", "sat-feeder", "sat-feeder.back"].map(queue), ["7 packets", "50 packets", "8 packets"]);

@@ -80,7 +80,7 @@ fn each_direction_has_its_own() {
     assert_eq!(scenario["links"]["bottleneck"]["back"]["queue"]["limit"], "5 packets");
     let network = Scenario::from_toml(&text).expect("it is legal").expand();
     let limits: Vec<String> = ["bottleneck", "bottleneck.back"]
-        .map(|name| serde_json::to_value(&network.links[network.link(name).unwrap() as usize].queue).unwrap())
+        .map(|name| serde_json::to_value(&*network.links[network.link(name).unwrap() as usize].queue).unwrap())
         .map(|queue| queue["limit"].as_str().unwrap().to_owned())
         .to_vec();
     assert_eq!(limits, ["52 packets", "5 packets"]);

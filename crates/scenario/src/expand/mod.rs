@@ -16,6 +16,7 @@ use faircast_sim::link;
 use faircast_sim::part::Part;
 use faircast_sim::probe::{PacketAction, PacketPlan, ProbePlan};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 impl Scenario {
     /// The network that the scenario describes. The scenario must be legal: what cannot be made is left out.
@@ -107,7 +108,7 @@ impl Expansion<'_> {
         for link in &sketch.links {
             self.control.look()?;
             let given = new.remove(link.name.as_str());
-            let duplex = given.map_or_else(|| link.duplex.clone(), |given| given.duplex.over(&link.duplex));
+            let duplex = given.map_or_else(|| link.duplex.clone(), |given| Arc::new(given.duplex.over(&link.duplex)));
             if let Some(given) = given {
                 self.refuse_ends(&link.name, given);
                 if !link.moves.is_empty() {
@@ -121,8 +122,8 @@ impl Expansion<'_> {
                     let simplex = link.sort == Sort::Simplex || given.is_some_and(|given| given.simplex);
                     self.link(&link.name, [self.names[&link.from], to], &duplex, simplex, &link.moves);
                 }
-                Sort::Carrier => self.carrier(&link.name, to, given, duplex.both),
-                Sort::Leg => self.leg(&link.name, &link.from, to, given, duplex.both, &link.moves),
+                Sort::Carrier => self.carrier(&link.name, to, given, duplex.both.clone()),
+                Sort::Leg => self.leg(&link.name, &link.from, to, given, duplex.both.clone(), &link.moves),
             }
         }
         let with_legs: BTreeSet<&str> = new.values().filter_map(|link| link.leg_of.as_deref()).collect();
@@ -181,9 +182,9 @@ impl Expansion<'_> {
                 part: Part::Whole,
                 rate,
                 delay,
-                queue,
+                queue: self.network.shared(queue),
                 loss,
-                agent,
+                agent: agent.map(Box::new),
                 mode,
                 header,
                 handoff,

@@ -47,6 +47,7 @@ fn place(scenario: &Scenario, network: &Network, link: &DirectedLink) -> String 
         if backwards { duplex.back.as_ref()?.agent.clone() } else { duplex.both.agent.clone() }
     };
     let own = format!("links.{}.agent", link.name);
+    let agent = link.agent.as_deref();
     if scenario.links.get(name).is_some_and(|entry| of(&entry.duplex).is_some()) {
         return own;
     }
@@ -54,14 +55,14 @@ fn place(scenario: &Scenario, network: &Network, link: &DirectedLink) -> String 
         let name = &network.nodes[node as usize].name;
         Some((name, scenario.stations.get(name)?))
     };
-    if let Some((station, _)) = station(link.from).filter(|(_, entry)| of(&entry.uplink) == link.agent) {
+    if let Some((station, _)) = station(link.from).filter(|(_, entry)| of(&entry.uplink).as_ref() == agent) {
         return format!("stations.{station}.uplink.agent");
     }
-    if let Some((station, _)) = station(link.to).filter(|(_, entry)| of(&entry.downlink) == link.agent) {
+    if let Some((station, _)) = station(link.to).filter(|(_, entry)| of(&entry.downlink).as_ref() == agent) {
         return format!("stations.{station}.downlink.agent");
     }
     let duplexes = scenario.topology.as_ref().map(|topology| topology.duplexes()).unwrap_or_default();
-    let key = duplexes.into_iter().find(|(_, duplex)| of(duplex) == link.agent);
+    let key = duplexes.into_iter().find(|(_, duplex)| of(duplex).as_ref() == agent);
     key.map_or(own, |(key, _)| format!("topology.{key}{}.agent", if backwards { ".back" } else { "" }))
 }
 

@@ -38,6 +38,8 @@ pub(super) struct Load {
     pub(super) smallest: f64,
     /// Bit/s at which packets may come.
     pub(super) inflow: f64,
+    /// The same for a short time, in which sources may send as fast as they like.
+    pub(super) at_a_time: f64,
     /// Packets that may come at one moment: from each link before it one, from sources what they send at once.
     pub(super) feeders: f64,
 }
@@ -57,7 +59,9 @@ impl Traffic {
                 return 0.0;
             }
             let rate = link.rate.as_bps_f64();
-            let wire = link.highest_rate().as_bps_f64() * link.longest_delay().as_secs_f64() / load.smallest;
+            // What comes more slowly than the link could go does not fill it: answers, above all.
+            let rate_on_wire = link.highest_rate().as_bps_f64().min(load.at_a_time);
+            let wire = rate_on_wire * link.longest_delay().as_secs_f64() / load.smallest;
             // A queue grows by what comes faster than it goes; otherwise only what comes at one moment waits. Of a link
             // that changes nobody knows how fast it goes.
             let goes = if link.changes.is_empty() { rate } else { 0.0 };
@@ -70,6 +74,7 @@ impl Traffic {
             let anything = loads.iter().filter(|load| load.smallest > 0.0).fold(Load::default(), |sum, load| Load {
                 smallest: if sum.smallest == 0.0 { load.smallest } else { sum.smallest.min(load.smallest) },
                 inflow: f64::INFINITY,
+                at_a_time: f64::INFINITY,
                 most: all,
                 arrivals: sum.arrivals + load.arrivals,
                 ..sum
@@ -233,29 +238,37 @@ pub(super) fn limit_pkts(link: &DirectedLink, bits: f64) -> f64 {
 /// Says at which rate packets may come to each link: from the links before it, and from those who send there.
 pub(super) fn inflow(network: &Network, ways: &[Way], trees: &[Tree], loads: &mut [Load]) {
     let mut turns = BTreeSet::new();
-    let mut from_source = |link: LinkId, rate: f64, at_once: f64| {
-        loads[link.index()].inflow += rate;
-        loads[link.index()].feeders += at_once;
+    let mut comes = |link: LinkId, [rate, at_a_time]: [f64; 2], at_once: f64| {
+        let load = &mut loads[link.index()];
+        load.inflow += rate;
+        load.at_a_time += at_a_time;
+        load.feeders += at_once;
     };
     for (flow, Way { there, back }) in network.flows.iter().zip(ways) {
         turns.extend(there.windows(2).chain(back.windows(2)).map(|turn| (turn[0], turn[1])));
         let data = flow.kind.peak_rate().map_or_else(|| AT_ONCE * slowest(network, there), Rate::as_bps_f64);
-        let answers = data * flow.kind.answer_bytes() as f64 / flow.kind.packet_bytes().max(1) as f64;
-        for (way, rate, at_once) in [(there, data, flow.kind.first_pkts()), (back, answers, 1.0)] {
-            way.first().filter(|_| rate > 0.0).iter().for_each(|link| from_source(**link, rate, at_once));
+        let answer = flow.kind.answer_bytes() as f64 / flow.kind.packet_bytes().max(1) as f64;
+        // Packets that have waited somewhere come as fast as the last link goes, and are answered one by one.
+        let last = there.last().map_or(0.0, |last| network.links[last.index()].highest_rate().as_bps_f64());
+        let ends = [
+            (there, [data, f64::INFINITY], flow.kind.first_pkts()),
+            (back, [answer * data, answer * last.max(data)], 1.0),
+        ];
+        for (way, rates, at_once) in ends {
+            way.first().filter(|_| rates[0] > 0.0).iter().for_each(|link| comes(**link, rates, at_once));
         }
     }
     for (rate, tree) in sending_rates(network).into_iter().zip(trees) {
         for &(link, before) in tree {
             match before {
                 Some(before) => drop(turns.insert((before, link))),
-                None => from_source(link, rate, 1.0),
+                None => comes(link, [rate, f64::INFINITY], 1.0),
             }
         }
     }
     for (before, link) in turns {
-        loads[link.index()].inflow += network.links[before.index()].rate.as_bps_f64();
-        loads[link.index()].feeders += 1.0;
+        let rate = network.links[before.index()].highest_rate().as_bps_f64();
+        comes(link, [rate, rate], 1.0);
     }
 }
 

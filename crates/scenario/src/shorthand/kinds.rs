@@ -86,7 +86,7 @@ pub(super) fn of_links(
 ) {
     for (keys, part) in lacking(scenario, "links") {
         let is_back = keys.len() > 2;
-        let made = sketch.links.iter().find(|link| link.name == keys[1]).map(|link| &link.duplex);
+        let made = sketch.links.iter().find(|link| link.name == keys[1]).map(|link| &*link.duplex);
         let new = Duplex { both: Settings::of_new_link(), back: None };
         let there = || of_duplex(made.unwrap_or(&new), false, part).map(|base| limits.restored(base));
         let base = match is_back {

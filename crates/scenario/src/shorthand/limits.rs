@@ -162,7 +162,7 @@ impl Limits {
         for name in different {
             let queue = |name: &str| {
                 let index = *by_name.get(name)? as usize;
-                let mut queue = serde_json::to_value(&network.links[index].queue).ok()?;
+                let mut queue = serde_json::to_value(&*network.links[index].queue).ok()?;
                 if let Some(user) = &users[index] {
                     for (&measured, packets) in user.measured.iter().zip(settled(user)) {
                         queue[&self.0[measured].key] = text(packets);
@@ -183,7 +183,7 @@ impl Limits {
         if matches!(link.part, Part::Leg(_)) {
             return None;
         }
-        let queue = serde_json::to_value(&link.queue).ok()?;
+        let queue = serde_json::to_value(&*link.queue).ok()?;
         let marked = queue.as_object()?.values().filter_map(marked);
         let measured: Vec<usize> = marked.filter(|&measured| measured < self.0.len()).collect();
         let packets = measured.iter().map(|&measured| ruler.packets(index, link, &self.0[measured]));

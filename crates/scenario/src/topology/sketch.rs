@@ -4,6 +4,7 @@ use crate::model::{Duplex, StationEntry};
 use crate::network::{NetworkChange, NetworkHandoff};
 use faircast_proto::time::Duration;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The most hosts or hops that a topology makes of a kind.
 pub(super) const MOST: u32 = 1_000_000;
@@ -28,8 +29,8 @@ pub struct SketchedLink {
     pub from: String,
     /// Name of the node on its right; of a link with legs that on its left.
     pub to: String,
-    /// What it is like.
-    pub duplex: Duplex,
+    /// What it is like; as most are alike, they share it.
+    pub duplex: Arc<Duplex>,
     /// What sort it is.
     pub sort: Sort,
     /// What the topology itself changes about it, in the order of time; nodes by their index in the sketch.
@@ -107,6 +108,10 @@ impl Sketch {
         sort: Sort,
     ) {
         let [name, from, to] = [name.into(), from.into(), to.into()];
+        let duplex = match self.links.last() {
+            Some(last) if *last.duplex == duplex => last.duplex.clone(),
+            _ => Arc::new(duplex),
+        };
         self.links.push(SketchedLink { name, from, to, duplex, sort, moves: Vec::new() });
     }
 

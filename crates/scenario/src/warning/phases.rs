@@ -50,7 +50,7 @@ pub(super) fn effects<'a>(network: &'a Network, ways: &'a Ways<'a>, uses: &'a [U
 fn effect(ways: &Ways<'_>, id: LinkId, used: &Use, senders: usize, greedy: &[&NetworkFlow]) -> Option<Warning> {
     let link = ways.link(id);
     // Where errors take more than the queue they are as good as a random time.
-    let is_drop_tail = matches!(link.queue, queue::Config::DropTail(_)) && used.overflow > used.lost;
+    let is_drop_tail = matches!(*link.queue, queue::Config::DropTail(_)) && used.overflow > used.lost;
     if senders < 2 || !is_drop_tail || used.utilisation < USED_FROM {
         return None;
     }

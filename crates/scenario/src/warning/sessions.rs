@@ -29,7 +29,7 @@ pub(super) fn known<'a>(
 fn unanswered(network: &Network, session: &NetworkSession) -> Option<Warning> {
     let acts = |agent: &router::Config| agent.acts_on_sessions();
     let answered = session.config.responder() != Responder::Routers
-        || network.links.iter().any(|link| link.agent.as_ref().is_some_and(acts));
+        || network.links.iter().any(|link| link.agent.as_deref().is_some_and(acts));
     if answered {
         return None;
     }

@@ -146,7 +146,7 @@ impl Layout<'_> {
         if sort == Sort::Carrier {
             duplex.both.reroute.get_or_insert(queue == HandoffChoice::Keep);
         }
-        self.sketch.links.push(SketchedLink { name, from, to, duplex, sort, moves });
+        self.sketch.links.push(SketchedLink { name, from, to, duplex: Arc::new(duplex), sort, moves });
     }
 }
 
