@@ -13,8 +13,12 @@ use crate::time::Instant;
 pub trait Endpoint {
     /// Takes one input; everything wanted in return goes into `out`.
     ///
-    /// `now` never runs backwards. A `Timeout` that comes before `deadline()` changes nothing. After `handle`
-    /// the deadline is never in the past.
+    /// `now` is when the endpoint is called, and never runs backwards: what it does next, sending and deadlines, goes
+    /// by it. What it measures goes by when packets [`arrived`](Input::Packet). A `Timeout` that comes before
+    /// `deadline()` changes nothing. After `handle` the deadline is never in the past.
+    ///
+    /// A driver may be late. It hands in the packets that have arrived before a time-out that is due, or the endpoint
+    /// takes for silence what was only waiting.
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox);
 
     /// When to be called with [`Input::Timeout`]; `None` = not at all.
@@ -73,8 +77,18 @@ impl<E: Endpoint> Endpoint for Box<E> {
 pub enum Input<'a> {
     /// Begin. Comes once, first.
     Start,
-    /// A packet has arrived, with the message beside it if it has one.
-    Packet(&'a Packet, Option<&'a Control>),
+    /// A packet has arrived.
+    Packet {
+        /// The packet.
+        packet: &'a Packet,
+        /// The message beside it, if it has one.
+        control: Option<&'a Control>,
+        /// When it came to the host, on the host's clock: the stamp that the kernel or the device gave it, or `now`
+        /// where there is none. Legal is any moment up to `now`. Packets may have waited and come in batches, so it may
+        /// be before the `now` of earlier inputs; and as there are several queues it may be earlier than that of the
+        /// packet before, in which case no time has passed between the two for whoever measures it.
+        arrived: Instant,
+    },
     /// A link's loss model has destroyed this packet on its way to the endpoint. No real host is told: it is the truth
     /// that rules of [loss differentiation](crate::parts::loss_differentiation) are held against, and only those get
     /// it that [ask for it](Endpoint::sees_link_losses).
@@ -83,6 +97,14 @@ pub enum Input<'a> {
     Timeout,
     /// Send nothing more of your own accord; acknowledgements may still be given.
     Stop,
+}
+
+impl<'a> Input<'a> {
+    /// A packet that arrived then.
+    #[inline]
+    pub fn packet(packet: &'a Packet, control: Option<&'a Control>, arrived: Instant) -> Input<'a> {
+        Input::Packet { packet, control, arrived }
+    }
 }
 
 /// What an endpoint wants done.

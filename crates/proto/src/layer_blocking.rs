@@ -209,11 +209,11 @@ impl Receiver {
         }
     }
 
-    fn packet(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
-        let outage = self.is_outage(now);
-        let arrival = self.subscription.take(now, packet);
+    fn packet(&mut self, arrived: Instant, packet: &Packet, out: &mut Outbox) {
+        let outage = self.is_outage(arrived);
+        let arrival = self.subscription.take(arrived, packet);
         if let Some(base) = arrival.filter(|arrival| arrival.layer == 0 && outage) {
-            self.recovered = Some(now);
+            self.recovered = Some(arrived);
             if std::mem::take(&mut self.outage) {
                 let cause = Cause::Packet { sequence: u64::from(base.sequence) };
                 out.event(Event::change(OUTAGE, 1.0, 0.0, cause));
@@ -240,7 +240,7 @@ impl Endpoint for Receiver {
                 self.subscription.drop_all(Cause::Time, out);
                 self.next = None;
             }
-            Input::Packet(packet, _) => self.packet(now, packet, out),
+            Input::Packet { packet, arrived, .. } => self.packet(arrived, packet, out),
             Input::Timeout | Input::LinkLoss(_) => {}
         }
         if self.next.is_some_and(|next| next <= now) {
@@ -343,7 +343,7 @@ mod tests {
                         ecn: Ecn::NotCapable,
                         header: header.into(),
                     };
-                    self.hand(Input::Packet(&packet, None));
+                    self.hand(Input::packet(&packet, None, self.now));
                 }
             }
         }
@@ -488,7 +488,7 @@ mod tests {
                         ecn: Ecn::NotCapable,
                         header: header.into(),
                     };
-                    receiver.handle(now, Input::Packet(&packet, None), &mut Outbox::default());
+                    receiver.handle(now, Input::packet(&packet, None, now), &mut Outbox::default());
                 }
             }
             assert_eq!(gauge(&receiver, "live_layers"), layers as f64);

@@ -193,7 +193,7 @@ impl Liar {
     }
 
     /// A packet of data has come.
-    fn data(&mut self, now: Instant, packet: &Packet, control: Option<&Control>, out: &mut Outbox) {
+    fn data(&mut self, now: Instant, arrived: Instant, packet: &Packet, control: Option<&Control>, out: &mut Outbox) {
         if self.lies(now, Kind::Loss) && self.random.chance(self.lie.part) {
             return;
         }
@@ -203,10 +203,10 @@ impl Liar {
                     break;
                 }
                 let Some(header) = numbered(packet.header, behind) else { break };
-                self.hand(now, Input::Packet(&Packet { header, ..*packet }, None), out);
+                self.hand(now, Input::packet(&Packet { header, ..*packet }, None, arrived), out);
             }
         }
-        self.hand(now, Input::Packet(packet, control), out);
+        self.hand(now, Input::packet(packet, control, arrived), out);
     }
 
     /// How many numbers of its group lie between the highest before and this packet's.
@@ -262,11 +262,11 @@ impl Endpoint for Liar {
                     self.hand(now, input, out);
                 }
             }
-            Input::Packet(packet, control) => {
+            Input::Packet { packet, control, arrived } => {
                 self.counts.received_pkts += 1;
                 self.counts.received_bytes += u64::from(packet.size);
                 if packet.header.is_data() {
-                    self.data(now, packet, control, out);
+                    self.data(now, arrived, packet, control, out);
                 } else {
                     self.hand(now, input, out);
                 }

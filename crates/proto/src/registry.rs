@@ -221,6 +221,8 @@ mod foreign;
 #[cfg(test)]
 mod inputs;
 #[cfg(test)]
+mod late;
+#[cfg(test)]
 mod liars;
 
 #[cfg(test)]

@@ -94,7 +94,7 @@ impl PyEndpoint {
         let (flow, own, groups, shown) = (self.flow, self.own, self.groups, self.shown);
         let wanted = Py::new(py, PyOutbox { now, flow, own, groups, shown, actions: Vec::new() })?;
         match input {
-            Input::Packet(packet, _) => {
+            Input::Packet { packet, .. } => {
                 let packet = PyPacket { packet: Box::new(*packet), owner: shown.owner() };
                 object.call_method1(py, "handle", (now.0, packet, &wanted))?;
             }
@@ -152,7 +152,7 @@ fn attached<T>(shown: &Shown, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> O
 
 impl Endpoint for PyEndpoint {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
-        if let Input::Packet(packet, _) = input {
+        if let Input::Packet { packet, .. } = input {
             self.counts.received_pkts += 1;
             self.counts.received_bytes += u64::from(packet.size);
             // The network doubles nothing, and what comes to a source are reports.

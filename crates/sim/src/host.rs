@@ -2,8 +2,9 @@
 
 use crate::agent::Agent;
 use crate::ids::NodeId;
+use faircast_proto::control::Control;
 use faircast_proto::endpoint::{Endpoint, Gauge, Input, Outbox, Report};
-use faircast_proto::packet::FlowId;
+use faircast_proto::packet::{FlowId, Packet};
 use faircast_proto::time::{Duration, Instant};
 
 /// An endpoint on its node. What every packet touches stands before the agent, whose size varies.
@@ -40,6 +41,13 @@ impl Host {
     #[inline(always)]
     pub(crate) fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         self.agent.handle(now + self.offset, input, out);
+    }
+
+    /// The same with a packet that arrives now.
+    #[inline(always)]
+    pub(crate) fn hand_packet(&mut self, now: Instant, packet: &Packet, control: Option<&Control>, out: &mut Outbox) {
+        let now = now + self.offset;
+        self.agent.handle(now, Input::Packet { packet, control, arrived: now }, out);
     }
 
     /// A timer entry has come. Says whether it is heeded.

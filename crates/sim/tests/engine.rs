@@ -49,7 +49,7 @@ impl Endpoint for Window {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         let new = match input {
             Input::Start => self.window,
-            Input::Packet(.., None) if !self.stopped => {
+            Input::Packet { control: None, .. } if !self.stopped => {
                 self.echoes += 1;
                 1
             }
@@ -77,7 +77,7 @@ impl Endpoint for Window {
 
 impl Endpoint for Echo {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
-        if let Input::Packet(packet_in, _) = input {
+        if let Input::Packet { packet: packet_in, .. } = input {
             self.received += 1;
             self.received_bytes += u64::from(packet_in.size);
             out.send(packet(now, self.flow, self.own, self.peer, 40, self.received));

@@ -14,7 +14,7 @@ use faircast_scenario::run::Control;
 use faircast_scenario::tables::Values;
 use limited_slow_start::LimitedSlowStart;
 
-const ACK: Ack = Ack { now: Instant::ZERO, newly_acked: 1, flight: 0, rtt: None, srtt: None, credit: Credit::ONE };
+const ACK: Ack = Ack { arrived: Instant::ZERO, newly_acked: 1, flight: 0, rtt: None, srtt: None, credit: Credit::ONE };
 
 #[test]
 fn growth_by_hand() {

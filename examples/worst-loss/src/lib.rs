@@ -179,7 +179,7 @@ impl Endpoint for Source {
                 self.send(now, now, out);
             }
             Input::Stop => self.next = None,
-            Input::Packet(packet, _) => {
+            Input::Packet { packet, .. } => {
                 let Some((number, missed)) = read::<Loss>(packet) else { return };
                 let cause = Cause::Report { receiver: packet.source, number: u64::from(number) };
                 if self.worst.is_none_or(|(worst, _)| f64::from(missed) > worst) {
@@ -262,7 +262,7 @@ impl Endpoint for Member {
                 self.report_at = None;
                 out.leave(self.group);
             }
-            Input::Packet(packet, _) => self.data(now, packet),
+            Input::Packet { packet, .. } => self.data(now, packet),
             Input::Timeout if self.report_at.is_some_and(|at| at <= now) => self.report_loss(now, out),
             Input::Timeout | Input::LinkLoss(_) => {}
         }

@@ -135,14 +135,14 @@ impl Receiver {
         }
     }
 
-    fn packet(&mut self, now: Instant, packet: &Packet, message: Option<Message>, out: &mut Outbox) {
+    fn packet(&mut self, at: (Instant, Instant), packet: &Packet, message: Option<Message>, out: &mut Outbox) {
         let packet::Header::Mlda(header) = packet.header else { return };
         self.counts.received_pkts += 1;
         self.counts.received_bytes += u64::from(packet.size);
         match (header, message) {
-            (Header::Data(data), _) => self.data(now, packet, &data, out),
+            (Header::Data(data), _) => self.data(at, packet, &data, out),
             (Header::SenderReport { .. }, Some(Message::SenderReport(report))) => {
-                self.sender_report(now, packet.source, &report, out);
+                self.sender_report(at, packet.source, &report, out);
             }
             (Header::ReceiverReport { .. }, Some(Message::ReceiverReport(report))) => self.overhear(&report),
             _ => {}
@@ -151,7 +151,7 @@ impl Receiver {
 
     /// Whether a packet of the source with this number is to be taken. The first one makes known who it is; of another
     /// than that two are needed in a row, and then the source has begun anew.
-    fn recognise(&mut self, now: Instant, ssrc: u32, address: Address, out: &mut Outbox) -> bool {
+    fn recognise(&mut self, (now, arrived): (Instant, Instant), ssrc: u32, address: Address, out: &mut Outbox) -> bool {
         if self.session.as_ref().is_some_and(|session| session.ssrc == ssrc) {
             (self.suspect, self.source) = (None, Some(address));
             return true;
@@ -164,21 +164,21 @@ impl Receiver {
         if let Some(differentiation) = &mut self.differentiation {
             (0..self.config.layers).for_each(|layer| differentiation.joined(layer as u16));
         }
-        self.session = Some(Session::new(&self.config, ssrc, now));
+        self.session = Some(Session::new(&self.config, ssrc, arrived));
         (self.suspect, self.source) = (None, Some(address));
         (self.planned, self.trial) = (PlannedReport::NONE, None);
         true
     }
 
-    fn data(&mut self, now: Instant, packet: &Packet, data: &DataHeader, out: &mut Outbox) {
+    fn data(&mut self, (now, arrived): (Instant, Instant), packet: &Packet, data: &DataHeader, out: &mut Outbox) {
         let layer = packet.destination.to_bits().wrapping_sub(self.group.to_bits()) as usize;
-        if layer >= self.level || !self.recognise(now, data.ssrc, packet.source, out) {
+        if layer >= self.level || !self.recognise((now, arrived), data.ssrc, packet.source, out) {
             return;
         }
         // A source that has begun anew is met with the base layer.
         let Some(session) = self.session.as_mut().filter(|_| layer < self.level) else { return };
         let &DataHeader { sequence, timestamp, probe, .. } = data;
-        let arrival = Arrival { now, layer, sequence, timestamp, probe, size: packet.size };
+        let arrival = Arrival { now: arrived, layer, sequence, timestamp, probe, size: packet.size };
         let said = session.data(&arrival, self.differentiation.as_mut());
         if said.is_new {
             self.counts.distinct_bytes += u64::from(packet.size);
@@ -196,19 +196,25 @@ impl Receiver {
         }
     }
 
-    fn sender_report(&mut self, now: Instant, from: Address, report: &SenderReport, out: &mut Outbox) {
+    fn sender_report(
+        &mut self,
+        (now, arrived): (Instant, Instant),
+        from: Address,
+        report: &SenderReport,
+        out: &mut Outbox,
+    ) {
         // What is wrong in its rates may be wrong in all of it.
         let Some(rates) = Rates::read(&report.layers, self.config.layers as usize) else { return };
-        if !self.recognise(now, report.ssrc, from, out) {
+        if !self.recognise((now, arrived), report.ssrc, from, out) {
             return;
         }
-        let Some(session) = self.session.as_mut().filter(|session| session.is_news(now, report)) else { return };
+        let Some(session) = self.session.as_mut().filter(|session| session.is_news(arrived, report)) else { return };
         if let Some(differentiation) = &mut self.differentiation {
             for (layer, line) in report.layers.iter().enumerate() {
                 differentiation.rate(layer as u16, f64::from(line.rate_bps));
             }
         }
-        session.hear(now, report, rates, self.own.to_bits());
+        session.hear(arrived, report, rates, self.own.to_bits());
         let cause = Cause::Packet { sequence: report.number.into() };
         if report.extra {
             self.follow(now, self.level, cause, out);
@@ -219,7 +225,7 @@ impl Receiver {
             return;
         }
         let before_bps = session.share.rate_bps();
-        let interval = session.end_interval(now, self.level);
+        let interval = session.end_interval(arrived, self.level);
         let share_bps = session.next_share(&interval, true);
         out.event(share_event(before_bps, share_bps, &interval, cause));
         self.trial = None;
@@ -426,13 +432,13 @@ impl Endpoint for Receiver {
         self.now = now;
         match input {
             Input::Start => self.start(now, out),
-            Input::Packet(packet, control) if self.is_running => {
+            Input::Packet { packet, control, arrived } if self.is_running => {
                 let is_data = matches!(packet.header, packet::Header::Mlda(Header::Data(_)));
                 let message = if is_data { None } else { Octets::read(control).ok() };
-                self.packet(now, packet, message, out);
+                self.packet((now, arrived), packet, message, out);
             }
             Input::LinkLoss(packet) if self.is_running => self.link_loss(packet),
-            Input::Packet(..) | Input::LinkLoss(_) => {}
+            Input::Packet { .. } | Input::LinkLoss(_) => {}
             Input::Timeout => self.timeout(now, out),
             Input::Stop => self.stop(now, out),
         }

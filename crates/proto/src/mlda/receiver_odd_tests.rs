@@ -43,9 +43,9 @@ fn nonsense_of_the_source_is_not_followed() {
     bench.round(0, [1.0, 1.0, 1.0]);
     // A report with no message, or one that is none.
     let packet = bench.packet(SOURCE, Address::group(FIRST_GROUP), Header::SenderReport { number: 2 }, 100);
-    bench.input(Input::Packet(&packet, None));
+    bench.input(Input::packet(&packet, None, bench.now));
     let control = Octets(vec![0x80, 200, 0, 6].into()).into();
-    bench.input(Input::Packet(&packet, Some(&control)));
+    bench.input(Input::packet(&packet, Some(&control), bench.now));
     assert_eq!((bench.share(), bench.receiver.level(), bench.take().len()), (share_bps, 2, 0));
     // Rates that cannot be, but are numbers: nobody has room for them.
     bench.round(2, [1e35, 1e35, 1e35]);
@@ -92,7 +92,7 @@ fn what_is_not_for_it_is_counted_and_no_more() {
     bench.data(1, true);
     bench.data(2, true);
     let bye = bench.packet(Address::endpoint(9), Address::group(FIRST_GROUP + 3), Header::Bye, 16);
-    bench.input(Input::Packet(&bye, Some(&Bye { ssrc: 9 }.encode().into())));
+    bench.input(Input::packet(&bye, Some(&Bye { ssrc: 9 }.encode().into()), bench.now));
     assert!(bench.take().is_empty() && bench.receiver.share_bps().is_none());
     let report = bench.receiver.report();
     assert_eq!((report.received_pkts, report.received_bytes, report.distinct_bytes), (3, 1040, 0));

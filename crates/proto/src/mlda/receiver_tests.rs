@@ -85,7 +85,7 @@ impl Bench {
         let group = Address::group(FIRST_GROUP + layer as u32);
         let packet = self.packet(SOURCE, group, Header::Data(header), 512);
         if comes {
-            self.input(Input::Packet(&packet, None));
+            self.input(Input::packet(&packet, None, self.now));
         }
     }
 
@@ -119,7 +119,7 @@ impl Bench {
         let header = Header::SenderReport { number: report.number };
         let packet = self.packet(SOURCE, Address::group(FIRST_GROUP), header, 100);
         let control = report.encode().into();
-        self.input(Input::Packet(&packet, Some(&control)));
+        self.input(Input::packet(&packet, Some(&control), self.now));
     }
 
     fn round(&mut self, number: u16, rates_kbps: [f32; 3]) {
@@ -140,7 +140,7 @@ impl Bench {
         let group = Address::group(FIRST_GROUP + 3);
         let packet = self.packet(from, group, Header::ReceiverReport { number }, 52);
         let control = report.encode().into();
-        self.input(Input::Packet(&packet, Some(&control)));
+        self.input(Input::packet(&packet, Some(&control), self.now));
     }
 
     fn take(&mut self) -> Vec<Action> {

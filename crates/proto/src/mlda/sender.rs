@@ -308,7 +308,13 @@ impl Sender {
     }
 
     /// A message of a receiver, or anything else.
-    fn hear(&mut self, now: Instant, packet: &Packet, control: Option<&Control>, out: &mut Outbox) {
+    fn hear(
+        &mut self,
+        (now, arrived): (Instant, Instant),
+        packet: &Packet,
+        control: Option<&Control>,
+        out: &mut Outbox,
+    ) {
         self.received_pkts += 1;
         self.received_bytes += u64::from(packet.size);
         let Some(running) = &mut self.running else { return };
@@ -327,7 +333,7 @@ impl Sender {
         let is_deaf = (report.last_sr, report.number) == (0, 0);
         let behind = if is_deaf { 0 } else { u64::from((running.round as u16).wrapping_sub(report.number)) };
         // As many more as pass while a sender report goes down and the answer comes up.
-        let rtt_s = rtt_s(now, report.last_sr, report.delay_since_sr);
+        let rtt_s = rtt_s(arrived, report.last_sr, report.delay_since_sr);
         let on_the_way = rtt_s.unwrap_or(0.0).min(MOST_RTT_S) / self.config.report_interval.as_secs_f64();
         let most_behind = u64::from(self.config.report_rounds) + on_the_way as u64;
         let is_of_now = behind <= running.round.min(most_behind);
@@ -349,7 +355,7 @@ impl Sender {
                 return;
             }
         }
-        let heard = Heard { report, rtt_s, came: now, round: running.round };
+        let heard = Heard { report, rtt_s, came: arrived, round: running.round };
         if !self.reports.add(receiver, heard) {
             return;
         }
@@ -445,7 +451,7 @@ impl Endpoint for Sender {
             Input::Start => self.start(now, out),
             Input::Stop => self.stop(out),
             Input::Timeout if self.deadline.is_none_or(|at| at > now) => return,
-            Input::Packet(packet, control) => self.hear(now, packet, control, out),
+            Input::Packet { packet, control, arrived } => self.hear((now, arrived), packet, control, out),
             // Whatever comes: what is due goes if the driver is late.
             Input::Timeout | Input::LinkLoss(_) => {}
         }

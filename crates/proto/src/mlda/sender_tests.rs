@@ -65,7 +65,7 @@ impl Run {
         self.now = now;
         let control = message.map(Control::from);
         let input = match input {
-            Input::Packet(packet, None) => Input::Packet(packet, control.as_ref()),
+            Input::Packet { packet, control: None, arrived } => Input::packet(packet, control.as_ref(), arrived),
             other => other,
         };
         let mut out = Outbox::new();
@@ -128,7 +128,7 @@ impl Run {
             header: header.into(),
             ..self.sender.template
         };
-        self.input(self.now, Input::Packet(&packet, None), message);
+        self.input(self.now, Input::packet(&packet, None, self.now), message);
     }
 
     fn hear(&mut self, report: ReceiverReport) {

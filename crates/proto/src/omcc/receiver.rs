@@ -50,7 +50,7 @@ impl Endpoint for Receiver {
         self.tfmcc.handle(now, input, out);
         let Some(registrant) = &mut self.registrant else { return };
         let member = self.tfmcc.is_member();
-        if let Input::Packet(packet, _) = input
+        if let Input::Packet { packet, .. } = input
             && let packet::Header::Omcc(Header::Data(_)) = packet.header
             && member
         {

@@ -54,7 +54,7 @@ impl Sender {
 
     /// What the input says about N. A factor that is too high falls before anything is sent.
     fn learn(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
-        if let Input::Packet(packet, _) = input
+        if let Input::Packet { packet, .. } = input
             && matches!(packet.header, packet::Header::Omcc(Header::Registration { .. }))
         {
             self.registrations += 1;
@@ -62,7 +62,7 @@ impl Sender {
         }
         let Some(population) = &mut self.population else { return };
         let mut cause = Cause::Time;
-        if let Input::Packet(packet, _) = input {
+        if let Input::Packet { packet, .. } = input {
             population.hear(now, packet);
             cause = Cause::Report { receiver: packet.source, number: u64::from(self.tfmcc.round()) };
         }

@@ -257,9 +257,9 @@ fn the_increase_is_scaled_only_if_that_is_asked_for() {
     let growth = |config: &Config, receivers: u32| {
         let (mut sender, mut out) = (config.source(seat(Who::Source, receivers)), Outbox::new());
         sender.handle(Instant::ZERO, Input::Start, &mut out);
-        sender.handle(at(0.1), Input::Packet(&report(at(0.1), 16_000.0), None), &mut out);
+        sender.handle(at(0.1), Input::packet(&report(at(0.1), 16_000.0), None, at(0.1)), &mut out);
         let before = sender.tfmcc().rate_bps();
-        sender.handle(at(0.35), Input::Packet(&report(at(0.35), 1e9), None), &mut out);
+        sender.handle(at(0.35), Input::packet(&report(at(0.35), 1e9), None, at(0.35)), &mut out);
         (sender.tfmcc().rate_bps() - before) / 8000.0
     };
     // A packet per R_max = 500 ms each R_max: in half of it 1 packet/s.
@@ -395,7 +395,7 @@ fn what_suppresses_reports_falls_with_the_factor() {
             let due = sender.deadline().expect("it runs");
             sender.handle(due, Input::Timeout, &mut out);
         }
-        sender.handle(packet.sent, Input::Packet(packet, None), &mut out);
+        sender.handle(packet.sent, Input::packet(packet, None, packet.sent), &mut out);
     };
     sender.handle(Instant::ZERO, Input::Start, &mut Outbox::new());
     for n in 0..2 {
@@ -466,7 +466,11 @@ fn a_factor_capped_at_the_receive_rate_holds_a_rate_but_does_not_ask_for_more() 
                 echo: Some(tfmcc::Echo { receiver: Who::Member(0).address(), stamp_us, is_clr: true }),
             };
             let header = Header::Data(DataHeader { tfmcc, scale: factor, receivers: factor }).into();
-            receiver.handle(now, Input::Packet(&Packet { header, size: 1000, ..report(now, 0.0) }, None), &mut out);
+            receiver.handle(
+                now,
+                Input::packet(&Packet { header, size: 1000, ..report(now, 0.0) }, None, now),
+                &mut out,
+            );
             out.clear();
         }
         assert!((receiver.tfmcc().loss_event_rate() - 0.02).abs() < 1e-9);
@@ -525,11 +529,11 @@ fn the_factor_at_the_start_is_told_whatever_it_multiplies() {
 fn registrations_are_counted_while_the_sender_runs() {
     let config = population(population::Config::Registration(registration::Config::default()));
     let mut sender = config.source(seat(Who::Source, 4));
-    assert_eq!(scaled(&mut sender, at(0.0), Input::Packet(&registration(at(0.0), 0, true), None)), []);
+    assert_eq!(scaled(&mut sender, at(0.0), Input::packet(&registration(at(0.0), 0, true), None, at(0.0))), []);
     assert_eq!((sender.report().received_pkts, sender.receivers()), (0, 1.0), "it has not started");
     scaled(&mut sender, at(1.0), Input::Start);
     for n in 0..3 {
-        scaled(&mut sender, at(1.0), Input::Packet(&registration(at(1.0), n, true), None));
+        scaled(&mut sender, at(1.0), Input::packet(&registration(at(1.0), n, true), None, at(1.0)));
     }
     let bytes = 3 * u64::from(registration(at(1.0), 0, true).size);
     assert_eq!((sender.report().received_pkts, sender.report().received_bytes), (3, bytes));

@@ -64,7 +64,7 @@ impl LossDetection {
     pub const NOTHING: LossDetection = LossDetection { highest: [0; HIGHER], highest_at: Instant::FAR_FUTURE };
 
     /// The packet with this number arrives. Numbers are counts that do not wrap (see
-    /// [`Sequence`](super::sequence::Sequence)).
+    /// [`Sequence`](super::sequence::Sequence)). One that arrived before the highest did counts as come with it.
     #[inline]
     pub fn arrive(&mut self, sequence: u64, now: Instant) -> Place {
         if self.highest_at == Instant::FAR_FUTURE {
@@ -78,7 +78,7 @@ impl LossDetection {
                 let spacing_ns = now.since(self.highest_at).0 as f64 / (missing as f64 + 1.0);
                 Gap { first: before + 1, missing, at: self.highest_at + Duration(spacing_ns as u64), spacing_ns }
             });
-            self.highest_at = now;
+            self.highest_at = self.highest_at.max(now);
             self.note(sequence, 0);
             return Place::Next(gap);
         }
@@ -108,7 +108,7 @@ impl LossDetection {
         let missing = sequence - self.highest[0];
         let spacing_ns = now.since(self.highest_at).0 as f64 / (missing as f64 + 1.0);
         let (first, at) = (self.highest[0] + 1, self.highest_at + Duration(spacing_ns as u64));
-        self.highest_at = now;
+        self.highest_at = self.highest_at.max(now);
         self.note(sequence, 0);
         Gap { first, missing, at, spacing_ns }
     }
@@ -170,6 +170,20 @@ mod tests {
         assert_eq!(detection.arrive(101, Instant(8000)), Place::Old);
         let gap = Gap { first: 106, missing: 1, at: Instant(8000), spacing_ns: 2000.0 };
         assert_eq!(detection.arrive(107, Instant(10_000)), Place::Next(Some(gap)), "the highest came at 6000 ns");
+    }
+
+    #[test]
+    fn one_that_arrived_before_the_highest_counts_as_come_with_it() {
+        let mut detection = LossDetection::NOTHING;
+        detection.arrive(1, Instant(5000));
+        let gap = Gap { first: 2, missing: 1, at: Instant(5000), spacing_ns: 0.0 };
+        assert_eq!(detection.arrive(3, Instant(1000)), Place::Next(Some(gap)));
+        let gap = Gap { first: 4, missing: 1, at: Instant(5500), spacing_ns: 500.0 };
+        assert_eq!(detection.arrive(5, Instant(6000)), Place::Next(Some(gap)));
+        let gap = Gap { first: 6, missing: 2, at: Instant(6000), spacing_ns: 0.0 };
+        assert_eq!(detection.pass_over(7, Instant(2000)), gap);
+        let gap = Gap { first: 8, missing: 1, at: Instant(7000), spacing_ns: 1000.0 };
+        assert_eq!(detection.arrive(9, Instant(8000)), Place::Next(Some(gap)));
     }
 
     #[test]

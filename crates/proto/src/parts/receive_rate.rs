@@ -32,7 +32,8 @@ pub struct ReceiveRate {
 }
 
 impl ReceiveRate {
-    /// A packet arrives; windows will be up to `window_s` long.
+    /// A packet arrives; windows will be up to `window_s` long. One that arrived before the last counts as come with
+    /// it.
     pub fn arrive(&mut self, now: Instant, window_s: f64) {
         // The mark is set at the packet before, so that the newest mark is always older than the last arrival.
         if self.packets > 0 || self.kept > 0 {
@@ -42,7 +43,7 @@ impl ReceiveRate {
             }
         }
         self.packets = self.packets.wrapping_add(1);
-        self.last_at = now;
+        self.last_at = self.last_at.max(now);
     }
 
     /// Takes `packets` in, the last of which arrived at `last_at`, as [`arrive`](Self::arrive) would one by one if all
@@ -142,6 +143,27 @@ mod tests {
         rate.arrive(at(1), 0.4);
         rate.arrive(at(1), 0.4);
         assert!((rate.packets_per_s(at(1), 0.4) - 1e9).abs() < 1.0);
+    }
+
+    #[test]
+    fn stamps_that_run_backwards_count_as_come_with_the_last() {
+        // Each tenth packet is said to have come 3 ms before the one before.
+        let (mut rate, mut exact) = (ReceiveRate::default(), ReceiveRate::default());
+        for n in 1..2000_u64 {
+            let at_ms = if n % 10 == 0 { 10 * n - 13 } else { 10 * n };
+            rate.arrive(Instant(at_ms * 1_000_000), 0.4);
+            exact.arrive(Instant(10 * n * 1_000_000), 0.4);
+            let now = Instant(10 * n * 1_000_000);
+            let (measured, expected) = (rate.packets_per_s(now, 0.4), exact.packets_per_s(now, 0.4));
+            assert!(
+                n < 100 || (measured - expected).abs() <= 0.03 * expected,
+                "packet {n}: {measured}, not {expected}"
+            );
+        }
+        // Behind a mark.
+        let mut rate = ReceiveRate::default();
+        [5, 9, 9, 1].iter().for_each(|&second| rate.arrive(Instant(second * NANOS_PER_SECOND), 0.4));
+        assert!(rate.packets_per_s(Instant(9 * NANOS_PER_SECOND), 10.0) < 1.0);
     }
 
     #[test]

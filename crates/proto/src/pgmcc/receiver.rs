@@ -76,9 +76,9 @@ impl Receiver {
         self.filter.rate()
     }
 
-    fn take(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+    fn take(&mut self, now: Instant, arrived: Instant, packet: &Packet, out: &mut Outbox) {
         match packet.header {
-            packet::Header::Pgmcc(Header::Data(data)) => self.data(now, packet, data, out),
+            packet::Header::Pgmcc(Header::Data(data)) => self.data((now, arrived), packet, data, out),
             packet::Header::Pgmcc(Header::Ncf { missing }) => {
                 self.count(packet);
                 let received = &self.received;
@@ -93,10 +93,10 @@ impl Receiver {
         self.counts.received_bytes += u64::from(packet.size);
     }
 
-    fn data(&mut self, now: Instant, packet: &Packet, data: Data, out: &mut Outbox) {
+    fn data(&mut self, (now, arrived): (Instant, Instant), packet: &Packet, data: Data, out: &mut Outbox) {
         self.count(packet);
         let marked = packet.ecn > Ecn::Capable;
-        let Some(mut arrival) = self.received.take(now, data.sequence, marked) else { return };
+        let Some(mut arrival) = self.received.take(arrived, data.sequence, marked) else { return };
         let is_own = data.acker == Some(self.own);
         if let Arrival::Anew { count } = arrival {
             // What was missing before the stray number was not.
@@ -109,7 +109,7 @@ impl Receiver {
             Arrival::Next { count, missing } => {
                 self.phase = Phase::Member;
                 self.source = packet.source;
-                (self.last_sent, self.last_at) = (packet.sent, now);
+                (self.last_sent, self.last_at) = (packet.sent, arrived);
                 self.is_acker = is_own;
                 self.filter.lose(missing);
                 self.naks.miss(now, count, missing, &mut self.random);
@@ -129,7 +129,8 @@ impl Receiver {
         }
         self.counts.distinct_bytes += u64::from(packet.size);
         if is_own {
-            self.acknowledge(now, stamp_us(packet.sent), false, out);
+            // As if it had been answered when it arrived.
+            self.acknowledge(now, stamp_us(packet.sent + now.since(arrived)), false, out);
         }
     }
 
@@ -201,8 +202,8 @@ impl Endpoint for Receiver {
                 out.join(self.group);
             }
             Input::Stop if self.phase != Phase::Idle => self.leave(now, out),
-            Input::Packet(packet, _) if self.phase != Phase::Idle => self.take(now, packet, out),
-            Input::Packet(..) | Input::Stop | Input::Timeout | Input::LinkLoss(_) => {}
+            Input::Packet { packet, arrived, .. } if self.phase != Phase::Idle => self.take(now, arrived, packet, out),
+            Input::Packet { .. } | Input::Stop | Input::Timeout | Input::LinkLoss(_) => {}
         }
         self.send_due(now, out);
     }

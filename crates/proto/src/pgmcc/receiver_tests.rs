@@ -56,7 +56,7 @@ impl Bench {
             ecn,
             header: header.into(),
         };
-        self.input(now, Input::Packet(&packet, None));
+        self.input(now, Input::packet(&packet, None, at(now)));
     }
 
     fn data(&mut self, now: f64, sequence: u32, acker: Option<Address>) {

@@ -173,7 +173,7 @@ impl Sender {
         self.timer = if self.control.outstanding() > 0 { now + self.rto() } else { Instant::FAR_FUTURE };
     }
 
-    fn hear(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+    fn hear(&mut self, now: Instant, arrived: Instant, packet: &Packet, out: &mut Outbox) {
         let packet::Header::Pgmcc(header) = packet.header else { return };
         let (echoed_stamp_us, loss_rate, highest) = match header {
             Header::Ack(Ack { echoed_stamp_us, loss_rate, highest, .. })
@@ -201,9 +201,10 @@ impl Sender {
             return;
         }
         // The stamp is that of a packet as late as the one it names, or later: a round trip is no longer than that.
-        let most_s = self.send_times.not_before(number).map_or(GREATEST_RTT_S, |sent| now.since(sent).as_secs_f64());
+        let most_s =
+            self.send_times.not_before(number).map_or(GREATEST_RTT_S, |sent| arrived.since(sent).as_secs_f64());
         let most_s = most_s.clamp(LEAST_RTT_S, GREATEST_RTT_S);
-        let rtt_s = lag_s(stamp_us(now), echoed_stamp_us).clamp(LEAST_RTT_S, most_s);
+        let rtt_s = lag_s(stamp_us(arrived), echoed_stamp_us).clamp(LEAST_RTT_S, most_s);
         let rtt = match self.config.rtt {
             RttUnit::Time => rtt_s,
             RttUnit::Packets => (self.control.next() - 1 - number).max(1) as f64,
@@ -404,7 +405,7 @@ impl Endpoint for Sender {
             Input::Start => self.start(now, out),
             Input::Stop => self.stop(),
             _ if !self.running => return,
-            Input::Packet(packet, _) => self.hear(now, packet, out),
+            Input::Packet { packet, arrived, .. } => self.hear(now, arrived, packet, out),
             Input::Timeout | Input::LinkLoss(_) => {}
         }
         if self.running {

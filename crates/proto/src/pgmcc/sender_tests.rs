@@ -71,7 +71,7 @@ impl Bench {
             ecn: Ecn::NotCapable,
             header: header.into(),
         };
-        self.input(now, Input::Packet(&packet, None));
+        self.input(now, Input::packet(&packet, None, at(now)));
     }
 
     pub(super) fn nak(

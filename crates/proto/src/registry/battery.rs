@@ -299,7 +299,7 @@ pub(super) fn check_gauges(endpoint: &dyn Endpoint, name: &str) {
 }
 
 /// What the driver counted and what the endpoints say they have.
-fn check_counts<N: FnMut(Who, Who, &Packet) -> Fate>(group: &Group<Source, Member, N>, name: &str) {
+pub(super) fn check_counts<N: FnMut(Who, Who, &Packet) -> Fate>(group: &Group<Source, Member, N>, name: &str) {
     for who in group.everyone() {
         let (report, counts) = (group.endpoint(who).report(), group.counts[who.address().index()]);
         assert_eq!((report.sent_pkts, report.sent_bytes), (counts.sent_pkts, counts.sent_bytes), "{name}: {who:?}");

@@ -9,7 +9,7 @@ use crate::mlda::rtcp::{Bye, Echo as RtcpEcho, LayerLine, ReceiverReport, Sender
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use crate::random::Random;
 use crate::testing::group::GROUP;
-use crate::testing::{anything, feed, inputs};
+use crate::testing::{anything, arrival, feed, inputs};
 use crate::tfmcc::{DataHeader, Echo, FeedbackHeader};
 use crate::time::Duration;
 use crate::{mlda, omcc, pgmcc, smcc, tfmcc};
@@ -268,6 +268,8 @@ fn live(endpoint: &mut dyn Endpoint, most: usize, random: &mut Random, bound: Op
         _ if name.contains(" Mlda(") => Tongue::Mlda,
         _ => Tongue::Tfmcc,
     };
+    // A stream of its own: the other inputs are as without it.
+    let mut lateness = Random::stream(most as u64, "test/lateness");
     let mut peer = Peer { sent: None, sequence: u32::MAX - 1000, round: 250, tongue };
     let (mut now, mut wild) = (Instant::ZERO, 0);
     feed(endpoint, now, Input::Start, true, &mut out, &name);
@@ -297,7 +299,7 @@ fn live(endpoint: &mut dyn Endpoint, most: usize, random: &mut Random, bound: Op
             () if step == length => Input::Stop,
             () if random.chance(0.1) => Input::Timeout,
             () if random.chance(0.1) => Input::LinkLoss(&packet),
-            () => Input::Packet(&packet, control.as_ref()),
+            () => Input::packet(&packet, control.as_ref(), arrival(now, &mut lateness)),
         };
         feed(endpoint, now, input, random.chance(0.1), &mut out, &name);
         if peer.note(&mut out) {

@@ -54,6 +54,8 @@ struct Loss {
     layer: u8,
     /// The number of the last of them in the layer.
     last: u32,
+    /// When the packet arrived that showed it.
+    at: Instant,
 }
 
 /// What is known of a level, the first being 1.
@@ -217,12 +219,12 @@ impl Receiver {
 
     fn loss_when_steady(&mut self, now: Instant, loss: Loss, out: &mut Outbox) {
         let own = self.level();
-        let pending = |&level: &usize| self.is_recent(now, self.levels[level - 1].pending);
+        let pending = |&level: &usize| self.is_recent(loss.at, self.levels[level - 1].pending);
         if let Some(level) = (1..=self.levels.len()).rev().find(pending) {
             self.back_off(level);
             if level == own {
                 if let Some(begun) = self.at(level).pending {
-                    self.note_detection(now.since(begun).as_secs_f64());
+                    self.note_detection(loss.at.since(begun).as_secs_f64());
                 }
                 self.give_up_layer(now, loss, out);
                 return;
@@ -233,7 +235,7 @@ impl Receiver {
             }
         }
         let added = own.checked_sub(1).and_then(|layer| self.subscription.added(layer as u32));
-        if self.is_recent(now, added) {
+        if self.is_recent(loss.at, added) {
             self.measure_loss(now, Some(loss), out);
         } else {
             self.go_for(State::Hysteresis, loss, out);
@@ -331,31 +333,31 @@ impl Receiver {
         self.subscription.count_sent(LEVEL.bytes());
     }
 
-    /// Another receiver has begun an experiment with a level.
-    fn hear(&mut self, now: Instant, level: usize, cause: Cause, out: &mut Outbox) {
+    /// Another receiver has begun an experiment with a level, as was heard then.
+    fn hear(&mut self, at: Instant, level: usize, cause: Cause, out: &mut Outbox) {
         let above = level > self.level();
         let Some(known) = level.checked_sub(1).and_then(|level| self.levels.get_mut(level)) else { return };
-        known.joined = Some(now);
+        known.joined = Some(at);
         if above {
-            known.pending = Some(now);
+            known.pending = Some(at);
         }
         out.event(Event::change(JOIN_HEARD, f64::NAN, level as f64, cause).on(level as u8 - 1));
     }
 
-    fn packet(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
-        let arrival = self.subscription.take(now, packet);
+    fn packet(&mut self, now: Instant, arrived: Instant, packet: &Packet, out: &mut Outbox) {
+        let arrival = self.subscription.take(arrived, packet);
         if let packet::Header::LayeredCbr(Header::Level { level, sequence }) = packet.header
             && packet.source != self.own
         {
             let cause = Cause::Report { receiver: packet.source, number: u64::from(sequence) };
-            return self.hear(now, usize::from(level), cause, out);
+            return self.hear(arrived, usize::from(level), cause, out);
         }
         let Some(Arrival { layer, gap, sequence }) = arrival else { return };
         // The packet that shows a gap is counted first.
         self.received += 1;
         self.lost += gap;
         if gap > 0 {
-            self.loss(now, Loss { layer: layer as u8, last: sequence.wrapping_sub(1) }, out);
+            self.loss(now, Loss { layer: layer as u8, last: sequence.wrapping_sub(1), at: arrived }, out);
         }
     }
 
@@ -400,8 +402,8 @@ impl Endpoint for Receiver {
         match input {
             Input::Start => self.start(now, out),
             Input::Stop => self.stop(out),
-            Input::Packet(packet, _) if self.running => self.packet(now, packet, out),
-            Input::Packet(packet, _) => drop(self.subscription.take(now, packet)),
+            Input::Packet { packet, arrived, .. } if self.running => self.packet(now, arrived, packet, out),
+            Input::Packet { packet, arrived, .. } => drop(self.subscription.take(arrived, packet)),
             Input::Timeout | Input::LinkLoss(_) => {}
         }
         // Detection first: in one moment a state that ends lets the experiment begin.

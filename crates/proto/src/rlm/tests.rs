@@ -66,7 +66,7 @@ impl Bench {
             ecn: Ecn::NotCapable,
             header: header.into(),
         };
-        self.hand(Input::Packet(&packet, None));
+        self.hand(Input::packet(&packet, None, self.now));
     }
 
     /// Packets of a layer of which so many are lost before each.

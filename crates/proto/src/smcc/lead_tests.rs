@@ -266,7 +266,7 @@ fn overtaken(run: &mut Run, now_s: f64) {
     };
     let header = Header::Feedback(FeedbackHeader { feedback, layer: 1, dropped: false }).into();
     let packet = Packet { sent: at(103.99), header, source: receiver(1), ..run.sender.template };
-    run.input(at(now_s), Input::Packet(&packet, None));
+    run.input(at(now_s), Input::packet(&packet, None, at(now_s)));
 }
 
 #[test]

@@ -29,6 +29,8 @@ use crate::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Receiver {
     now: Instant,
+    /// Rates are as of then: when the packet in hand arrived, since others behind it may still wait; else now.
+    rates_at: Instant,
     due: Instant,
     own: Address,
     /// Where reports go: the source of the data.
@@ -168,6 +170,7 @@ impl Receiver {
         let counting = config.counting();
         Receiver {
             now: Instant::ZERO,
+            rates_at: Instant::ZERO,
             due: Instant::FAR_FUTURE,
             own: seat.own,
             sender: seat.own,
@@ -232,7 +235,7 @@ impl Receiver {
 
     /// X, by which the level is decided, bit/s.
     pub fn target_bps(&self) -> f64 {
-        self.measurement.lasting_bps(self.now, self.distinct_pkts)
+        self.measurement.lasting_bps(self.rates_at, self.distinct_pkts)
     }
 
     fn start(&mut self, now: Instant, out: &mut Outbox) {
@@ -252,7 +255,7 @@ impl Receiver {
         out.event(Event::layer_added(0, Cause::Time));
     }
 
-    fn packet(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+    fn packet(&mut self, now: Instant, arrived: Instant, packet: &Packet, out: &mut Outbox) {
         let packet::Header::Smcc(header) = packet.header else { return };
         if matches!(header, Header::Feedback(_) | Header::Ack(_)) || self.phase == Phase::Out {
             return;
@@ -262,13 +265,13 @@ impl Receiver {
         let number = packet.destination.to_bits().wrapping_sub(self.group.to_bits());
         match header {
             Header::Data(data) if (number as usize) < self.layers.len() => {
-                self.data(now, packet, number as usize, &data.unpack(), out);
+                self.data((now, arrived), packet, number as usize, &data.unpack(), out);
             }
             Header::Counting(counting) => {
                 let first = self.attempt.as_ref().map(|attempt| self.number_of(attempt, 0));
                 let rank = first.map_or(u32::MAX, |first| number.wrapping_sub(first));
                 if (rank as usize) < self.climbed.len() {
-                    self.counting(now, packet, rank as u8, counting, out);
+                    self.counting((now, arrived), packet, rank as u8, counting, out);
                 }
             }
             _ => {}
@@ -276,7 +279,14 @@ impl Receiver {
     }
 
     /// A packet of a layer that it holds.
-    fn data(&mut self, now: Instant, packet: &Packet, number: usize, header: &DataHeader, out: &mut Outbox) {
+    fn data(
+        &mut self,
+        (now, arrived): (Instant, Instant),
+        packet: &Packet,
+        number: usize,
+        header: &DataHeader,
+        out: &mut Outbox,
+    ) {
         let is_top = number == self.level;
         let mut data = header.data;
         if !is_top {
@@ -288,16 +298,16 @@ impl Receiver {
         }
         let silent_since = self.measurement.last_at();
         let layer = &mut self.layers[number];
-        let Some(taken) = self.measurement.take(&mut layer.space, now, packet, &data, 1.0) else { return };
+        let Some(taken) = self.measurement.take(&mut layer.space, arrived, packet, &data, 1.0) else { return };
         layer.told = Some((header.data, header.next_bps));
         self.sender = packet.source;
         if self.phase == Phase::Waiting {
             self.phase = Phase::Member { leave_at: Instant::FAR_FUTURE };
         }
-        if now.since(silent_since) > QUIET {
-            self.layers.iter_mut().for_each(|layer| layer.heard_at = now);
+        if arrived.since(silent_since) > QUIET {
+            self.layers.iter_mut().for_each(|layer| layer.heard_at = arrived);
         }
-        self.layers[number].heard_at = now;
+        self.layers[number].heard_at = arrived;
         if is_top {
             (self.top, self.next_bps) = (header.data, header.next_bps);
             self.note_full(now);
@@ -316,16 +326,16 @@ impl Receiver {
         self.is_lead_known |= is_top && echoed.is_some_and(|echo| echo.is_lead || (echo.is_own() && is_settled));
         let selected = is_top && echoed.is_some_and(|echo| self.reporting.named(echo.is_own(), echo.is_lead));
         let own_stamp_us = echoed.and_then(|echo| echo.own_stamp_us);
-        let first_rtt = self.measure_rtt(now, own_stamp_us);
+        let first_rtt = self.measure_rtt(now, arrived, own_stamp_us);
         self.note_rate(number);
         let before = self.distinct_pkts;
-        let lost = self.record(now, packet, Held::Layer(number), taken, out);
+        let lost = self.record((now, arrived), packet, Held::Layer(number), taken, out);
         if self.control == ControlKind::Pgmcc {
             if number == 0 {
-                self.lowest.take(now, header.data.sequence, packet.ecn > Ecn::Capable);
+                self.lowest.take(arrived, header.data.sequence, packet.ecn > Ecn::Capable);
             }
             if self.distinct_pkts > before && self.is_lead() && matches!(self.phase, Phase::Member { .. }) {
-                self.acknowledge(now, packet, out);
+                self.acknowledge(now, arrived, packet, out);
             }
         }
 
@@ -345,10 +355,11 @@ impl Receiver {
                 self.reporting.hasten(now + backoff.mul_f64(self.random.uniform()));
             }
         }
-        let (new_slot, overdue) = self.see(now, header.tick, out);
+        let (new_slot, overdue) = self.see((now, arrived), header.tick, out);
         let lost = lost.or(overdue);
         let measurement = &self.measurement;
-        let hurt = || measurement.have_loss() && is_member && measurement.desired_bps(now) < measurement.sending_bps();
+        let hurt =
+            || measurement.have_loss() && is_member && measurement.desired_bps(arrived) < measurement.sending_bps();
         if self.reporting.answers(now, selected || lost.is_some(), first_rtt, hurt) {
             self.send_report(now, false, out);
         }
@@ -360,16 +371,23 @@ impl Receiver {
     }
 
     /// A packet of a counting layer that it holds.
-    fn counting(&mut self, now: Instant, packet: &Packet, rank: u8, header: CountingHeader, out: &mut Outbox) {
+    fn counting(
+        &mut self,
+        (now, arrived): (Instant, Instant),
+        packet: &Packet,
+        rank: u8,
+        header: CountingHeader,
+        out: &mut Outbox,
+    ) {
         let data = tfmcc::DataHeader { sequence: header.sequence, echo: None, ..self.top };
         let climbed = &mut self.climbed[usize::from(rank)];
-        let Some(taken) = self.measurement.take(&mut climbed.space, now, packet, &data, 1.0) else { return };
-        self.measure_rtt(now, None);
+        let Some(taken) = self.measurement.take(&mut climbed.space, arrived, packet, &data, 1.0) else { return };
+        self.measure_rtt(now, arrived, None);
         let before = self.distinct_pkts;
-        let lost = self.record(now, packet, Held::Counting(rank), taken, out);
+        let lost = self.record((now, arrived), packet, Held::Counting(rank), taken, out);
         let is_distinct = self.distinct_pkts > before;
         // The attempt may be over.
-        if let (Some(attempt), Some(tick)) = (&mut self.attempt, self.slots.count_of(now, header.tick)) {
+        if let (Some(attempt), Some(tick)) = (&mut self.attempt, self.slots.count_of(arrived, header.tick)) {
             let step = attempt.steps(&self.counting, tick);
             if let Some(step) = step.filter(|_| is_distinct) {
                 attempt.count(step);
@@ -380,7 +398,7 @@ impl Receiver {
             let offset = &mut self.climbed[usize::from(rank)].offset;
             offset.get_or_insert(taken.sequence.wrapping_sub(scheduled));
         }
-        let (new_slot, overdue) = self.see(now, header.tick, out);
+        let (new_slot, overdue) = self.see((now, arrived), header.tick, out);
         let lost = lost.or(overdue);
         if self.reporting.answers(now, lost.is_some(), false, || false) {
             self.send_report(now, false, out);
@@ -390,12 +408,12 @@ impl Receiver {
         }
     }
 
-    /// A packet says something of the round-trip time: it echoes the own stamp, or it does not. True if this is the
-    /// first measurement.
-    fn measure_rtt(&mut self, now: Instant, own_stamp_us: Option<u32>) -> bool {
-        let is_first = self.measurement.measure_rtt(now, own_stamp_us, self.is_lead());
+    /// A packet that arrived then says something of the round-trip time: it echoes the own stamp, or it does not. True
+    /// if this is the first measurement.
+    fn measure_rtt(&mut self, now: Instant, arrived: Instant, own_stamp_us: Option<u32>) -> bool {
+        let is_first = self.measurement.measure_rtt(arrived, own_stamp_us, self.is_lead());
         let sample_s = match own_stamp_us {
-            Some(stamp) => Some(lag_s(stamp_us(now), stamp).max(LEAST_RTT_S)),
+            Some(stamp) => Some(lag_s(stamp_us(arrived), stamp).max(LEAST_RTT_S)),
             // By the one-way delay of the packet, if that is reckoned with.
             None => self.measurement.measured_rtt_s(),
         };
@@ -406,14 +424,21 @@ impl Receiver {
     }
 
     /// Adds a packet to what is measured. If packets were lost: why that is known.
-    fn record(&mut self, now: Instant, packet: &Packet, held: Held, taken: Taken, out: &mut Outbox) -> Option<Cause> {
+    fn record(
+        &mut self,
+        (now, arrived): (Instant, Instant),
+        packet: &Packet,
+        held: Held,
+        taken: Taken,
+        out: &mut Outbox,
+    ) -> Option<Cause> {
         let name = self.name(held);
         let space = match held {
             Held::Layer(number) => &mut self.layers[number].space,
             Held::Counting(rank) => &mut self.climbed[usize::from(rank)].space,
         };
         let differ = self.differentiation.as_deref_mut();
-        let recorded = self.measurement.record(name, space, now, taken.sequence, packet.ecn, differ);
+        let recorded = self.measurement.record(name, space, arrived, taken.sequence, packet.ecn, differ);
         if recorded != Recorded::Duplicate {
             self.distinct_bytes += u64::from(packet.size);
             self.distinct_pkts += 1;
@@ -462,7 +487,7 @@ impl Receiver {
     /// leave.
     fn watch_rate(&mut self, now: Instant) {
         let Phase::Member { leave_at } = &mut self.phase else { return };
-        if self.level > 0 || !self.measurement.stands_too_little(now) {
+        if self.level > 0 || !self.measurement.stands_too_little(self.rates_at) {
             *leave_at = Instant::FAR_FUTURE;
         } else if *leave_at == Instant::FAR_FUTURE {
             *leave_at = now + PATIENCE;
@@ -471,32 +496,32 @@ impl Receiver {
 
     /// `dropped`: it has just left the layer above.
     fn send_report(&mut self, now: Instant, dropped: bool, out: &mut Outbox) {
-        let measurement = &self.measurement;
+        let (measurement, at) = (&self.measurement, self.rates_at);
         let feedback = tfmcc::FeedbackHeader {
             have_rtt: measurement.measured_rtt_s().is_some(),
             have_loss: measurement.have_loss(),
             leave: matches!(self.phase, Phase::Leaving { .. }),
             round: self.reporting.round(),
             echoed_stamp_us: measurement.held_stamp_us(now),
-            rate_bps: self.reports.rate_bps(measurement.desired_bps(now)),
+            rate_bps: self.reports.rate_bps(measurement.desired_bps(at)),
             rtt_s: measurement.rtt_s() as f32,
             loss_event_rate: measurement.loss_event_rate() as f32,
-            receive_bps: measurement.receive_bps(now) as f32,
+            receive_bps: measurement.receive_bps(at) as f32,
             scale: measurement.scale(),
         };
         self.reporting.reported(now, measurement.rtt_s());
         // The first limits where nobody does, and else who wants less than there is.
-        let wants_less = measurement.desired_bps(now) < measurement.sending_bps();
+        let wants_less = measurement.desired_bps(at) < measurement.sending_bps();
         let may_lead = !self.reporting.is_limiting() && (!self.is_lead_known || wants_less);
         self.entry.reported(now, may_lead);
         let header = Header::Feedback(FeedbackHeader { feedback, layer: self.level as u8, dropped });
         out.send(self.reports.next(now, self.own, self.sender, header.into()));
     }
 
-    /// With windows who limits acknowledges each packet of the layers that it holds.
-    fn acknowledge(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+    /// With windows who limits acknowledges each packet of the layers that it holds, as if when it arrived.
+    fn acknowledge(&mut self, now: Instant, arrived: Instant, packet: &Packet, out: &mut Outbox) {
         let ack = AckHeader {
-            echoed_stamp_us: stamp_us(packet.sent),
+            echoed_stamp_us: stamp_us(packet.sent + now.since(arrived)),
             highest: self.lowest.highest(),
             bitmap: self.lowest.bitmap(),
             layer: self.level as u8,
@@ -556,11 +581,14 @@ fn nothing_said() -> tfmcc::DataHeader {
 
 impl Endpoint for Receiver {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
-        self.now = now;
+        (self.now, self.rates_at) = (now, now);
         self.advance(now, out);
         match input {
             Input::Start => self.start(now, out),
-            Input::Packet(packet, _) => self.packet(now, packet, out),
+            Input::Packet { packet, arrived, .. } => {
+                self.rates_at = arrived;
+                self.packet(now, arrived, packet, out);
+            }
             Input::Timeout => self.timeout(now, out),
             Input::LinkLoss(packet) => {
                 self.link_lost(packet);

@@ -31,11 +31,16 @@ const FULL: f64 = 0.9;
 const REACHED: f64 = 0.99;
 
 impl Receiver {
-    /// A packet has come with this number of a tick: whether it is the first of its slot in the finest set, and a loss
+    /// A packet arrived with this number of a tick: whether it is the first of its slot in the finest set, and a loss
     /// that is known by it.
-    pub(super) fn see(&mut self, now: Instant, number: u32, out: &mut Outbox) -> (bool, Option<Cause>) {
+    pub(super) fn see(
+        &mut self,
+        (now, arrived): (Instant, Instant),
+        number: u32,
+        out: &mut Outbox,
+    ) -> (bool, Option<Cause>) {
         let before = self.slots.last();
-        let (is_new, lost) = match self.slots.see(now, number) {
+        let (is_new, lost) = match self.slots.see(arrived, number) {
             Seen::Wild => return (false, None),
             Seen::Anew(_) if before.is_none() => return (true, None),
             Seen::Anew(_) => {
@@ -43,7 +48,7 @@ impl Receiver {
                 return (true, None);
             }
             Seen::New(tick) => {
-                self.leave_silent(now, out);
+                self.leave_silent(now, arrived, out);
                 let is_new = before.is_none_or(|last| self.counting.slot_of(0, tick) > self.counting.slot_of(0, last));
                 (is_new, self.overdue(now, tick, out))
             }
@@ -139,7 +144,7 @@ impl Receiver {
             return false;
         }
         // Without a loss X says twice what comes, or more: that it is what is sent must be seen.
-        let is_full = || self.measurement.receive_bps(now) >= FULL * f64::from(self.top.rate_bps);
+        let is_full = || self.measurement.receive_bps(self.rates_at) >= FULL * f64::from(self.top.rate_bps);
         self.target_bps() > self.bounds.bound_bps(self.level) && (self.measurement.have_loss() || is_full())
     }
 
@@ -285,9 +290,10 @@ impl Receiver {
         }
     }
 
-    /// Layers of which nothing comes are left, with those above: it must not hold a gap.
-    fn leave_silent(&mut self, now: Instant, out: &mut Outbox) {
-        let is_silent = |&number: &usize| now.since(self.layers[number].heard_at) > SILENCE;
+    /// Layers of which nothing had come when a packet of another arrived are left, with those above: it must not hold a
+    /// gap.
+    fn leave_silent(&mut self, now: Instant, arrived: Instant, out: &mut Outbox) {
+        let is_silent = |&number: &usize| arrived.since(self.layers[number].heard_at) > SILENCE;
         let Some(silent) = (1..self.layers.len()).find(is_silent) else { return };
         if !matches!(self.phase, Phase::Member { .. }) {
             return;

@@ -124,7 +124,7 @@ fn packets_of_counting_layers_say_how_long_the_way_is() {
         ecn: Ecn::Capable,
         header: Header::Counting(counting).into(),
     };
-    hand.input(Input::Packet(&packet, None));
+    hand.input(Input::packet(&packet, None, hand.now));
     assert!((rtt_s(&hand) - 0.011).abs() < 1e-5, "{}", rtt_s(&hand));
 }
 
@@ -152,6 +152,8 @@ fn who_comes_down_to_a_layer_gives_it_as_long_as_who_joins_it() {
 fn a_slot_of_the_finest_set_is_new_once_however_many_ticks_it_has() {
     let config = Config { rtts: vec![X, Duration::from_millis(14)], ..config() };
     let (mut member, mut out) = (Receiver::new(&config, seat(OWN)), Outbox::new());
-    let is_new: Vec<u32> = (0..12).filter(|&tick| member.see(at(0.002 * f64::from(tick)), tick, &mut out).0).collect();
+    let is_new: Vec<u32> = (0..12)
+        .filter(|&tick| member.see((at(0.002 * f64::from(tick)), at(0.002 * f64::from(tick))), tick, &mut out).0)
+        .collect();
     assert_eq!(is_new, [0, 5, 10]);
 }

@@ -206,7 +206,7 @@ impl Hand {
             ecn: self.ecn,
             header: header.into(),
         };
-        self.input(Input::Packet(&packet, None));
+        self.input(Input::packet(&packet, None, self.now));
     }
 
     /// Runs until an event of this kind, up to 70 s on.

@@ -107,16 +107,16 @@ impl Sender {
         self.layers.iter_mut().for_each(|layer| layer.led.control.stop());
     }
 
-    fn hear(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+    fn hear(&mut self, now: Instant, arrived: Instant, packet: &Packet, out: &mut Outbox) {
         let report = match packet.header {
             packet::Header::Smcc(Header::Feedback(report)) => report,
-            packet::Header::Smcc(Header::Ack(ack)) => return self.acknowledged(now, packet, &ack, out),
+            packet::Header::Smcc(Header::Ack(ack)) => return self.acknowledged(now, arrived, packet, &ack, out),
             _ => return,
         };
         self.reports += 1;
         self.received_bytes += u64::from(packet.size);
         let (receiver, number) = (packet.source, usize::from(report.layer));
-        let mut feedback = feedback_of(now, receiver, &report.feedback);
+        let mut feedback = feedback_of(arrived, receiver, &report.feedback);
         // What is void must not count as a leave of other layers either; one that was overtaken by another, from a
         // layer that the receiver has reached since, or by the one that says that it has left this, is of the past.
         let is_void = feedback.rate_bps.is_nan() || feedback.rate_bps < 0.0 || number >= self.layers.len();
@@ -134,7 +134,7 @@ impl Sender {
         self.layers.iter_mut().for_each(Layer::remember);
         if !feedback.leave {
             self.layers[..=number].iter_mut().for_each(Layer::reported);
-            self.take_report(now, packet, &report.feedback, (number, &feedback), cause, out);
+            self.take_report((now, arrived), packet, &report.feedback, (number, &feedback), cause, out);
         }
         // It is in one layer as the highest, or in none.
         let mut alone = true;
@@ -155,7 +155,7 @@ impl Sender {
     /// A report of a receiver on the layer `number`, where it stays.
     fn take_report(
         &mut self,
-        now: Instant,
+        (now, arrived): (Instant, Instant),
         packet: &Packet,
         report: &tfmcc::FeedbackHeader,
         (number, feedback): (usize, &Feedback),
@@ -181,7 +181,7 @@ impl Sender {
         let stamp = Stamp {
             receiver: packet.source,
             stamp_us: stamp_us(packet.sent),
-            came: now,
+            came: arrived,
             round: report.round,
             have_rtt: report.have_rtt,
             rate_bps: feedback.rate_bps,
@@ -193,12 +193,12 @@ impl Sender {
     }
 
     /// An ACK, with windows.
-    fn acknowledged(&mut self, now: Instant, packet: &Packet, ack: &AckHeader, out: &mut Outbox) {
+    fn acknowledged(&mut self, now: Instant, arrived: Instant, packet: &Packet, ack: &AckHeader, out: &mut Outbox) {
         self.acks += 1;
         self.received_bytes += u64::from(packet.size);
         let (receiver, number) = (packet.source, ack.layer);
         let Some(layer) = self.layers.get_mut(usize::from(number)) else { return };
-        let rtt_s = lag_s(stamp_us(now), ack.echoed_stamp_us);
+        let rtt_s = lag_s(stamp_us(arrived), ack.echoed_stamp_us);
         let found = Acknowledgement { receiver, rtt_s, highest: ack.highest, bitmap: ack.bitmap };
         if let Some((before, after, sequence)) = layer.acknowledged(now, &found) {
             let event = Event::change(LOSS_REDUCTION, before, after, Cause::Loss { sequence });
@@ -310,11 +310,11 @@ impl Sender {
 }
 
 /// A report as far as it concerns the rate.
-fn feedback_of(now: Instant, receiver: Address, report: &tfmcc::FeedbackHeader) -> Feedback {
+fn feedback_of(arrived: Instant, receiver: Address, report: &tfmcc::FeedbackHeader) -> Feedback {
     Feedback {
         receiver,
         rate_bps: f64::from(report.rate_bps),
-        rtt_s: lag_s(stamp_us(now), report.echoed_stamp_us),
+        rtt_s: lag_s(stamp_us(arrived), report.echoed_stamp_us),
         reckoned_s: f64::from(report.rtt_s),
         have_rtt: report.have_rtt,
         have_loss: report.have_loss,
@@ -331,14 +331,14 @@ impl Endpoint for Sender {
             _ if self.started.is_none() => return,
             // Before the deadline a time-out changes nothing, not even the progress of a rate towards its target.
             Input::Timeout | Input::LinkLoss(_) if self.deadline.is_none_or(|at| at > now) => return,
-            Input::Packet(..) | Input::Timeout | Input::LinkLoss(_) => {
+            Input::Packet { .. } | Input::Timeout | Input::LinkLoss(_) => {
                 self.layers.iter_mut().for_each(|layer| layer.led.control.advance(now));
             }
         }
         let Some(started) = self.started else { return };
         self.follow(now);
-        if let Input::Packet(packet, _) = input {
-            self.hear(now, packet, out);
+        if let Input::Packet { packet, arrived, .. } = input {
+            self.hear(now, arrived, packet, out);
         }
         self.pass(now, out);
         self.send(now, started, out);

@@ -16,7 +16,7 @@ impl Run {
         let echoed_stamp_us = stamp_us(at(now_s)).wrapping_sub(64_000);
         let header = Header::Ack(AckHeader { echoed_stamp_us, highest, bitmap, layer: 0 }).into();
         let packet = Packet { header, source: receiver(1), destination: SOURCE, size: 50, ..self.sender.template };
-        self.input(at(now_s), Input::Packet(&packet, None));
+        self.input(at(now_s), Input::packet(&packet, None, at(now_s)));
     }
 
     /// When packets were sent, and their numbers.

@@ -140,7 +140,7 @@ impl Run {
             ecn: Ecn::NotCapable,
             header: Header::Feedback(header).into(),
         };
-        self.input(at(now_s), Input::Packet(&packet, None));
+        self.input(at(now_s), Input::packet(&packet, None, at(now_s)));
     }
 
     /// Receiver `from` reports `rate_bps` on `layer` every 64 ms.
@@ -335,9 +335,9 @@ fn reports_that_were_overtaken_and_void_ones_change_nothing() {
         source: receiver(1),
         ..run.sender.template
     };
-    run.input(at(4.02), Input::Packet(&late, None));
+    run.input(at(4.02), Input::packet(&late, None, at(4.02)));
     assert_eq!(shown(&run), before);
-    run.input(at(4.02), Input::Packet(&Packet { sent: at(104.01), ..late }, None));
+    run.input(at(4.02), Input::packet(&Packet { sent: at(104.01), ..late }, None, at(4.02)));
     assert_eq!((run.sender.lead(1), run.sender.lead(2)), (None, Some(receiver(1))));
     assert_eq!(run.sender.report().received_pkts, 31 + 1 + 8 + 2, "all have been counted");
     // With infinite wishes it is the increase that counts.
@@ -394,7 +394,7 @@ fn a_session_of_one_layer_is_one_of_tfmcc() {
             header: tfmcc::Header::Feedback(report).into(),
             ..run.sender.template
         };
-        due = input(now, Input::Packet(&packet, None));
+        due = input(now, Input::packet(&packet, None, now));
     }
     assert_eq!(run.elections(), []);
     let own: Vec<_> = run.packets.iter().map(|packet| (packet.sent, data(packet).unwrap().1.data)).collect();

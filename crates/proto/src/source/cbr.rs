@@ -142,10 +142,10 @@ impl Endpoint for Cbr {
             Input::Start => self.send(now, now, out),
             Input::Stop => self.send_at = Instant::FAR_FUTURE,
             // Whatever comes: a packet does if the driver is late.
-            Input::Timeout | Input::LinkLoss(_) | Input::Packet(..) if self.send_at <= now => {
+            Input::Timeout | Input::LinkLoss(_) | Input::Packet { .. } if self.send_at <= now => {
                 self.send(now, self.send_at, out)
             }
-            Input::Timeout | Input::LinkLoss(_) | Input::Packet(..) => {}
+            Input::Timeout | Input::LinkLoss(_) | Input::Packet { .. } => {}
         }
     }
 

@@ -317,7 +317,7 @@ impl Endpoint for Source {
             Input::Start => self.layers.iter_mut().for_each(|layer| layer.send_at = now),
             Input::Stop => self.layers.iter_mut().for_each(|layer| layer.send_at = Instant::FAR_FUTURE),
             // Whatever comes: a packet does if the driver is late.
-            Input::Timeout | Input::LinkLoss(_) | Input::Packet(..) => {}
+            Input::Timeout | Input::LinkLoss(_) | Input::Packet { .. } => {}
         }
         self.send(now, out);
     }
@@ -423,7 +423,7 @@ impl Endpoint for Member {
                     out.leave(group);
                 }
             }
-            Input::Packet(packet, _) => self.data(packet),
+            Input::Packet { packet, .. } => self.data(packet),
             Input::Timeout | Input::LinkLoss(_) => {}
         }
         self.climb(now, out);

@@ -134,7 +134,7 @@ fn numbers_wrap_and_late_packets_and_repeats_are_told_apart() {
     let Some(&Action::Send(template)) = sent.actions().first() else { panic!("it begins to send") };
     for sequence in [u32::MAX - 1, u32::MAX, 1, 0, 1, 2] {
         let header = Header::Data { layer: 2, sequence }.into();
-        member.handle(Instant::ZERO, Input::Packet(&Packet { header, ..template }, None), &mut out);
+        member.handle(Instant::ZERO, Input::packet(&Packet { header, ..template }, None, Instant::ZERO), &mut out);
     }
     let report = member.report();
     assert_eq!((report.received_pkts, report.distinct_bytes, gauge(&member, "missed")), (6, 5000, 1.0));

@@ -193,7 +193,7 @@ impl Endpoint for OnOff {
             }
             Input::Stop => self.phase = Phase::Idle,
             // Whatever comes: a packet does if the driver is late.
-            Input::Timeout | Input::LinkLoss(_) | Input::Packet(..) => self.on_timeout(now, out),
+            Input::Timeout | Input::LinkLoss(_) | Input::Packet { .. } => self.on_timeout(now, out),
         }
     }
 
@@ -288,7 +288,7 @@ mod tests {
         let at = |ms: u64| Instant(ms * 1_000_000);
         let any = Numbering::new(Bytes(40), FlowId(0), peer, own).next(at(0));
         // Whichever input it is that comes late.
-        for input in [Input::Timeout, Input::Packet(&any, None)] {
+        for input in [Input::Timeout, Input::packet(&any, None, at(25))] {
             let mut source = OnOff::new(&config, FlowId(0), own, peer, Random::stream(5, "test/on_off"));
             let mut out = Outbox::new();
             feed(&mut source, at(0), Input::Start, true, &mut out, &"source");

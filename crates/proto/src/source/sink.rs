@@ -43,7 +43,7 @@ impl Endpoint for Sink {
     #[inline(always)]
     fn handle(&mut self, _now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
-            Input::Packet(packet, _) => self.on_packet(packet),
+            Input::Packet { packet, .. } => self.on_packet(packet),
             Input::Start => self.groups.clone().for_each(|group| out.join(Address::group(group))),
             Input::Stop => self.groups.clone().for_each(|group| out.leave(Address::group(group))),
             Input::Timeout | Input::LinkLoss(_) => {}

@@ -81,8 +81,8 @@ impl Subscription {
         }
     }
 
-    /// A packet has come: counted, and what it says if it is data of a layer that is held.
-    pub(crate) fn take(&mut self, now: Instant, packet: &Packet) -> Option<Arrival> {
+    /// A packet arrived then: counted, and what it says if it is data of a layer that is held.
+    pub(crate) fn take(&mut self, arrived: Instant, packet: &Packet) -> Option<Arrival> {
         self.counts.received_pkts += 1;
         self.counts.received_bytes += u64::from(packet.size);
         let packet::Header::LayeredCbr(Header::Data { layer, sequence }) = packet.header else { return None };
@@ -94,7 +94,7 @@ impl Subscription {
             highest.wrapping_add_signed(i64::from(sequence.wrapping_sub(highest as u32) as i32))
         });
         let gap = highest.map_or(0, |highest| number.saturating_sub(highest.saturating_add(1)));
-        state.last = Some(now);
+        state.last = state.last.max(Some(arrived));
         if state.seen.is_new(number) {
             self.counts.distinct_bytes += u64::from(packet.size);
             self.missed += gap;

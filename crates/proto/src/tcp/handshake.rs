@@ -48,12 +48,12 @@ impl Handshake {
         self.sent > 1
     }
 
-    /// The round-trip time that a SYN-ACK shows. If the SYN was repeated, only a time stamp can tell which of them it
-    /// answers (Karn; RFC 6298 section 3).
-    pub fn round_trip(&self, now: Instant, echoed_stamp_us: Option<u32>) -> Option<Duration> {
+    /// The round-trip time that a SYN-ACK shows which arrived then. If the SYN was repeated, only a time stamp can tell
+    /// which of them it answers (Karn; RFC 6298 section 3).
+    pub fn round_trip(&self, arrived: Instant, echoed_stamp_us: Option<u32>) -> Option<Duration> {
         match echoed_stamp_us {
-            Some(stamp) => Some(since_stamp(now, stamp)),
-            None => (!self.had_loss()).then(|| now.since(self.sent_at)),
+            Some(stamp) => since_stamp(arrived, stamp),
+            None => (!self.had_loss()).then(|| arrived.since(self.sent_at)),
         }
     }
 }

@@ -179,7 +179,7 @@ mod tests {
             let before = self.window.cwnd;
             self.acknowledged += u64::from(newly_acked);
             let ack = Ack {
-                now: Instant::ZERO,
+                arrived: Instant::ZERO,
                 newly_acked,
                 flight: 20,
                 rtt: None,

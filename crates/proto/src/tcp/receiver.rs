@@ -212,7 +212,7 @@ impl Endpoint for Receiver {
     #[inline]
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
-            Input::Packet(packet, _) => self.on_segment(now, packet, out),
+            Input::Packet { packet, .. } => self.on_segment(now, packet, out),
             Input::Timeout | Input::LinkLoss(_) if self.ack_at <= now => self.acknowledge(now, out),
             Input::Timeout | Input::LinkLoss(_) | Input::Start | Input::Stop => {}
         }
@@ -271,7 +271,7 @@ mod tests {
                 ecn: Ecn::NotCapable,
                 header: packet::Header::Tcp(Header::Data { sequence, window_reduced: false, retransmission: false }),
             };
-            self.0.handle(Instant(sent_us * 1000), Input::Packet(&packet, None), &mut self.1);
+            self.0.handle(Instant(sent_us * 1000), Input::packet(&packet, None, Instant(sent_us * 1000)), &mut self.1);
             let answer = self.1.drain().next()?;
             let crate::endpoint::Action::Send(Packet { header, .. }) = answer else { panic!("{answer:?}") };
             let packet::Header::Tcp(Header::Ack { next_expected, sack, echoed_stamp_us, .. }) = header else {

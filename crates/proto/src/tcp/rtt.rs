@@ -82,10 +82,12 @@ pub fn stamp_us(at: Instant) -> u32 {
     (at.0 / 1000) as u32
 }
 
-/// The time since a stamp.
+/// The time from a stamp to an arrival; none if the stamp is the later one, by serial arithmetic: a stamp that nobody
+/// sent, or clocks of a host that disagree, and no round-trip time of 36 minutes and more.
 #[inline]
-pub fn since_stamp(now: Instant, stamp: u32) -> Duration {
-    Duration::from_micros(u64::from(stamp_us(now).wrapping_sub(stamp)))
+pub fn since_stamp(arrived: Instant, stamp: u32) -> Option<Duration> {
+    let since_us = stamp_us(arrived).wrapping_sub(stamp);
+    (since_us < 1 << 31).then(|| Duration::from_micros(since_us.into()))
 }
 
 #[cfg(test)]
@@ -105,6 +107,16 @@ mod tests {
             assert_eq!(clock.measured(ms(back - sent), at(back)), ms(10 * ticks), "{sent} to {back}");
         }
         assert_eq!(clock.measured(Duration(u64::MAX), at(1039)), ms(40));
+    }
+
+    #[test]
+    fn a_stamp_that_is_later_than_the_arrival_says_nothing() {
+        let us = |us: u64| Instant(1000 * us);
+        assert_eq!(since_stamp(us(700), 650), Some(Duration::from_micros(50)));
+        assert_eq!((since_stamp(us(700), 700), since_stamp(us(700), 701)), (Some(Duration::ZERO), None));
+        // Stamps wrap around.
+        assert_eq!(since_stamp(us((1 << 32) + 20), u32::MAX - 9), Some(Duration::from_micros(30)));
+        assert_eq!(since_stamp(us((1 << 32) - 10), 20), None);
     }
 
     #[test]

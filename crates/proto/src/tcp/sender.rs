@@ -174,7 +174,7 @@ impl Sender {
         self.timer = now + self.rtt.rto();
     }
 
-    fn on_syn_ack(&mut self, now: Instant, header: &packet::Header, out: &mut Outbox) {
+    fn on_syn_ack(&mut self, now: Instant, arrived: Instant, header: &packet::Header, out: &mut Outbox) {
         let packet::Header::Tcp(Header::SynAck { echoed_stamp_us }) = header else { return };
         self.counts.acks += 1;
         if self.state != State::SynSent {
@@ -182,8 +182,8 @@ impl Sender {
         }
         self.state = State::Running;
         self.timer = Instant::FAR_FUTURE;
-        let rtt = self.handshake.round_trip(now, self.timestamps.then_some(*echoed_stamp_us));
-        self.sample(now, rtt);
+        let rtt = self.handshake.round_trip(arrived, self.timestamps.then_some(*echoed_stamp_us));
+        self.sample(arrived, rtt);
         self.rule.on_open(self.rtt.srtt(), &mut self.window);
         if self.handshake.had_loss() {
             self.rtt.restart(RTO_AFTER_LOST_SYN);
@@ -193,10 +193,10 @@ impl Sender {
         self.use_opportunity(now, out);
     }
 
-    /// Takes in a round-trip time that ends now, if there is one, and says what the clock makes of it.
+    /// Takes in a round-trip time that ended at `arrived`, if there is one, and says what the clock makes of it.
     #[inline]
-    fn sample(&mut self, now: Instant, rtt: Option<Duration>) -> Option<Duration> {
-        let measured = rtt.map(|rtt| self.clock.measured(rtt, now));
+    fn sample(&mut self, arrived: Instant, rtt: Option<Duration>) -> Option<Duration> {
+        let measured = rtt.map(|rtt| self.clock.measured(rtt, arrived));
         if let Some(rtt) = measured {
             self.rtt.sample(rtt);
         }
@@ -282,7 +282,7 @@ impl Endpoint for Sender {
     #[inline]
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
-            Input::Packet(packet, _) => self.on_ack(now, &packet.header, out),
+            Input::Packet { packet, arrived, .. } => self.on_ack(now, arrived, &packet.header, out),
             // Before the deadline a time-out changes nothing, not even what is counted.
             Input::Timeout | Input::LinkLoss(_) if self.deadline().is_none_or(|at| at > now) => return,
             Input::Timeout | Input::LinkLoss(_) => self.on_timeout(now, out),

@@ -44,13 +44,19 @@ pub struct Group<S, M, N> {
     /// One-way delay between the source and each member.
     delays: Vec<Duration>,
     now: Instant,
-    under_way: BTreeMap<(Instant, u64), (Who, Packet, Option<Control>)>,
+    /// By when they are handed in, by arrival and order of sending.
+    under_way: BTreeMap<Turn, (Who, Packet, Option<Control>)>,
+    /// When the driver of an endpoint hands in a packet that has arrived.
+    hands_in: Option<Box<dyn FnMut(Who, Instant) -> Instant>>,
     serial: u64,
     /// Inputs in a row at one instant.
     at_once: u32,
     timers: BTreeSet<(Instant, Who)>,
     out: Outbox,
 }
+
+/// When a packet is handed in, when it arrived, and its place in the order of sending.
+type Turn = (Instant, Instant, u64);
 
 /// What the driver has seen of an endpoint.
 #[derive(Clone, Copy, Debug, Default)]
@@ -99,11 +105,19 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
             delays,
             now: Instant::ZERO,
             under_way: BTreeMap::new(),
+            hands_in: None,
             serial: 0,
             at_once: 0,
             timers: BTreeSet::new(),
             out: Outbox::new(),
         }
+    }
+
+    /// Makes its endpoints hosts that are late: `hands_in` says of a packet that arrives when it is handed in, not
+    /// before it has arrived.
+    pub fn with_late_packets(mut self, hands_in: impl FnMut(Who, Instant) -> Instant + 'static) -> Self {
+        self.hands_in = Some(Box::new(hands_in));
+        self
     }
 
     /// The present moment.
@@ -131,7 +145,7 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
 
     /// Hands in a packet that nobody has sent.
     pub fn hand(&mut self, who: Who, packet: &Packet) {
-        self.input(who, Input::Packet(packet, None));
+        self.input(who, Input::packet(packet, None, self.now));
     }
 
     /// Runs up to and including `until`.
@@ -154,18 +168,28 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
             self.now = next;
             // Arrivals before timers.
             if arrival == Some(next) {
-                let (_, (who, packet, control)) = self.under_way.pop_first().expect("there is one");
-                let joined = self.counts[who.index()].joined;
-                if !packet.destination.is_group() || joined.contains(packet.destination.index() as u32) {
-                    let counts = &mut self.counts[who.index()];
-                    counts.handed_pkts += 1;
-                    counts.handed_bytes += u64::from(packet.size);
-                    self.input(who, Input::Packet(&packet, control.as_ref()));
-                }
-            } else {
-                let who = self.timers.first().expect("there is one").1;
-                self.input(who, Input::Timeout);
+                self.hand_in(*self.under_way.first_key_value().expect("there is one").0);
+                continue;
             }
+            let who = self.timers.first().expect("there is one").1;
+            // What has arrived comes before a time-out, though it would wait longer without one.
+            let all = self.under_way.iter().filter(|_| self.hands_in.is_some());
+            let waiting = all.filter(|(key, (to, ..))| *to == who && key.1 <= next);
+            match waiting.map(|(&key, _)| key).min_by_key(|key| (key.1, key.2)) {
+                Some(key) => self.hand_in(key),
+                None => self.input(who, Input::Timeout),
+            }
+        }
+    }
+
+    fn hand_in(&mut self, key: Turn) {
+        let (who, packet, control) = self.under_way.remove(&key).expect("it waits");
+        let joined = self.counts[who.index()].joined;
+        if !packet.destination.is_group() || joined.contains(packet.destination.index() as u32) {
+            let counts = &mut self.counts[who.index()];
+            counts.handed_pkts += 1;
+            counts.handed_bytes += u64::from(packet.size);
+            self.input(who, Input::packet(&packet, control.as_ref(), key.1));
         }
     }
 
@@ -240,7 +264,9 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
         let (delay, copies) = (self.network)(from, to, &packet).carry(&mut packet, way(from) + way(to));
         for _ in 0..copies {
             self.serial += 1;
-            self.under_way.insert((self.now + delay, self.serial), (to, packet, control.cloned()));
+            let arrived = self.now + delay;
+            let handed_in = self.hands_in.as_mut().map_or(arrived, |hands_in| hands_in(to, arrived).max(arrived));
+            self.under_way.insert((handed_in, arrived, self.serial), (to, packet, control.cloned()));
         }
     }
 }

@@ -66,6 +66,18 @@ pub(crate) fn inputs(quick: usize, cases: usize) -> usize {
     std::env::var("FAIRCAST_INPUTS").map_or(quick, number).div_ceil(cases)
 }
 
+/// When a packet that is handed in now may have arrived: half of them just now, the others up to 50 ms ago in any
+/// order, and now and then one says that it has waited since any time before.
+#[cfg(test)]
+pub(crate) fn arrival(now: Instant, random: &mut crate::random::Random) -> Instant {
+    let most_s = match random.uniform() {
+        draw if draw < 0.5 => 0.0,
+        draw if draw < 0.99 => 0.05,
+        _ => 2.0 * now.as_secs_f64(),
+    };
+    now - Duration::from_secs_f64(most_s * random.uniform())
+}
+
 /// Gives an endpoint an input at `now` on its own clock and holds it to the contract; what it wants is in `out`. With
 /// `pester` a time-out for which there is no reason comes first. `who` is for messages.
 pub(crate) fn feed(
@@ -76,6 +88,9 @@ pub(crate) fn feed(
     out: &mut Outbox,
     who: &dyn Debug,
 ) {
+    if let Input::Packet { arrived, .. } = input {
+        assert!(arrived <= now, "{who:?}: a packet is handed in at {now} that arrives at {arrived}");
+    }
     let known = endpoint.deadline();
     if pester && known.is_none_or(|at| at > now) {
         let before = shown(endpoint);
@@ -109,12 +124,14 @@ pub struct Pair<L, R, N> {
     offsets: [Duration; 2],
     /// When the driver wakes an endpoint for a deadline, both on the common clock.
     wakes: Box<dyn FnMut(Instant) -> Instant>,
+    /// When it hands in a packet that has arrived at a side, both on the common clock.
+    hands_in: Box<dyn FnMut(Side, Instant) -> Instant>,
     /// For each side the deadline that is armed, and when it will be woken for it.
     armed: [Option<(Instant, Instant)>; 2],
     now: Instant,
     started: bool,
-    /// Packets under way, by arrival and order of sending: to which side.
-    under_way: BTreeMap<(Instant, u64), (Side, Packet)>,
+    /// Packets under way, by when they are handed in, by arrival and order of sending: to which side.
+    under_way: BTreeMap<(Instant, Instant, u64), (Side, Packet)>,
     serial: u64,
     out: Outbox,
 }
@@ -133,6 +150,7 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
             delay,
             offsets: [Duration::ZERO; 2],
             wakes: Box::new(|deadline| deadline),
+            hands_in: Box::new(|_, arrived| arrived),
             armed: [None; 2],
             now: Instant::ZERO,
             started: false,
@@ -151,6 +169,12 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
     /// Makes it a driver on a real clock: `wakes` says of a deadline when the endpoint is woken for it, not before it.
     pub fn with_late_timers(mut self, wakes: impl FnMut(Instant) -> Instant + 'static) -> Self {
         self.wakes = Box::new(wakes);
+        self
+    }
+
+    /// The same for packets: `hands_in` says of one that arrives at a side when it is handed in, not before it has.
+    pub fn with_late_packets(mut self, hands_in: impl FnMut(Side, Instant) -> Instant + 'static) -> Self {
+        self.hands_in = Box::new(hands_in);
         self
     }
 
@@ -181,7 +205,8 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
             match self.under_way.first_key_value() {
                 Some((&key, &(side, packet))) if key.0 == at => {
                     self.under_way.remove(&key);
-                    self.input(side, Input::Packet(&packet, None));
+                    let arrived = key.1 + self.offsets[side as usize];
+                    self.input(side, Input::packet(&packet, None, arrived));
                 }
                 _ if self.woken(Side::Left) == Some(at) => self.input(Side::Left, Input::Timeout),
                 _ => self.input(Side::Right, Input::Timeout),
@@ -250,7 +275,9 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
         let (delay, copies) = (self.network)(side, &packet).carry(&mut packet, self.delay);
         let other = if side == Side::Left { Side::Right } else { Side::Left };
         for _ in 0..copies {
-            self.under_way.insert((self.now + delay, self.serial), (other, packet));
+            let arrived = self.now + delay;
+            let handed_in = (self.hands_in)(other, arrived).max(arrived);
+            self.under_way.insert((handed_in, arrived, self.serial), (other, packet));
             self.serial += 1;
         }
     }

@@ -64,7 +64,7 @@ impl Alone {
     }
 
     fn comes_at(&mut self, number: u32, at_ms: u64) {
-        self.hand(at_ms, Input::Packet(&packet(number, at_ms, 8e5), None));
+        self.hand(at_ms, Input::packet(&packet(number, at_ms, 8e5), None, Instant(at_ms * 1_000_000)));
     }
 
     /// A link loses packet `number`.
@@ -201,7 +201,7 @@ fn another_rate_begins_another_window() {
         let sent = packet(number, at_ms, rate);
         match number {
             250 => alone.hand(at_ms, Input::LinkLoss(&sent)),
-            _ => alone.hand(at_ms, Input::Packet(&sent, None)),
+            _ => alone.hand(at_ms, Input::packet(&sent, None, Instant(at_ms * 1_000_000))),
         }
     }
     assert_eq!(alone.confusion(), [1.0, 0.0, 0.0, 0.0]);
@@ -216,7 +216,7 @@ fn numbers_that_wrap_are_no_matter() {
         let sent = packet(first.wrapping_add(step), at_ms, 8e5);
         match step {
             118..=124 | 200 => alone.hand(at_ms, Input::LinkLoss(&sent)),
-            _ => alone.hand(at_ms, Input::Packet(&sent, None)),
+            _ => alone.hand(at_ms, Input::packet(&sent, None, Instant(at_ms * 1_000_000))),
         }
     }
     assert_eq!((alone.confusion(), alone.loss()), ([8.0, 0.0, 0.0, 0.0], (0.0, 0.0)));

@@ -101,7 +101,7 @@ impl Star {
             if arrival == Some(next) {
                 let (_, (class, packet)) = self.under_way.pop_first().expect("there is one");
                 match class {
-                    None => self.sender_input(Input::Packet(&packet, None)),
+                    None => self.sender_input(Input::packet(&packet, None, self.now)),
                     Some(class) => self.deliver(class, &packet),
                 }
             } else if timer == Some(next) {
@@ -117,7 +117,7 @@ impl Star {
         for n in self.classes[class].1.clone() {
             let member = &mut self.members[n];
             if member.loss == 0.0 || !member.random.chance(member.loss) {
-                self.input(n, Input::Packet(packet, None));
+                self.input(n, Input::packet(packet, None, self.now));
             }
         }
     }
@@ -421,7 +421,7 @@ fn told(sender: &mut Sender, from_s: f64, to_s: f64, rate_bps: f32, have_loss: b
             sender.handle(next, Input::Timeout, &mut out);
         } else {
             let stamp_us = ((next.0 / 1000) as u32).wrapping_sub(age_us);
-            sender.handle(next, Input::Packet(&lie(1, rate_bps, have_loss, stamp_us), None), &mut out);
+            sender.handle(next, Input::packet(&lie(1, rate_bps, have_loss, stamp_us), None, next), &mut out);
             report_at += Duration::from_millis(100);
         }
         out.clear();
@@ -490,7 +490,7 @@ fn late_receiver_beside_a_liar(config: &Config) -> f64 {
             {
                 (*have_rtt, *answered, *rtt_s) = (false, round, star.sender.max_rtt_s() as f32);
             }
-            star.sender_input(Input::Packet(&packet, None));
+            star.sender_input(Input::packet(&packet, None, star.now));
             assert_ne!(star.clr(), Some(999), "it does not limit");
         }
     }
@@ -585,7 +585,7 @@ fn whatever_comes_the_contract_holds() {
                         assert!(out.actions().len() < 10_000, "it goes round in circles");
                     }
                 }
-                endpoint.handle(now, Input::Packet(&packet, None), &mut out);
+                endpoint.handle(now, Input::packet(&packet, None, now), &mut out);
                 assert!(endpoint.deadline().is_none_or(|at| at >= now));
             }
             for action in out.drain() {

@@ -130,9 +130,13 @@ impl<W: Wording> ReceiverOf<W> {
         matches!(self.phase, Phase::Member { .. } | Phase::Leaving { .. })
     }
 
-    /// Takes a packet that says nothing new.
+    /// Takes a packet that says nothing new. One that has waited is not of them: the streak ends when the last input
+    /// came.
     #[inline]
-    fn passes(&mut self, now: Instant, packet: &Packet) -> bool {
+    fn passes(&mut self, now: Instant, arrived: Instant, packet: &Packet) -> bool {
+        if arrived != now {
+            return false;
+        }
         let Some((data, scale)) = W::read_data(&packet.header) else { return false };
         let passes = self.streak.takes(now, packet, &data, scale, (self.own, self.sender));
         if passes {
@@ -151,8 +155,10 @@ impl<W: Wording> ReceiverOf<W> {
                 self.phase = Phase::Waiting;
                 out.join(self.group);
             }
-            Input::Packet(packet, _) if !matches!(self.phase, Phase::Idle | Phase::Gone) => self.data(now, packet, out),
-            Input::Packet(..) => {}
+            Input::Packet { packet, arrived, .. } if !matches!(self.phase, Phase::Idle | Phase::Gone) => {
+                self.data(now, arrived, packet, out);
+            }
+            Input::Packet { .. } => {}
             Input::Timeout => self.timeout(now, out),
             Input::LinkLoss(packet) => {
                 self.link_lost(packet);
@@ -184,11 +190,13 @@ impl<W: Wording> ReceiverOf<W> {
         measurement
     }
 
-    fn data(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+    /// What was measured, and rates by it, are as of when the packet arrived: that others behind it may still wait to
+    /// be handed in is no silence.
+    fn data(&mut self, now: Instant, arrived: Instant, packet: &Packet, out: &mut Outbox) {
         let Some((data, scale)) = W::read_data(&packet.header) else { return };
         self.received_pkts += 1;
         self.received_bytes += u64::from(packet.size);
-        let taken = self.measurement.take(&mut self.space, now, packet, &data, scale);
+        let taken = self.measurement.take(&mut self.space, arrived, packet, &data, scale);
         let Some(Taken { sequence, first }) = taken else { return };
         self.sender = packet.source;
         if first {
@@ -199,12 +207,13 @@ impl<W: Wording> ReceiverOf<W> {
         let echo = data.echo.map(|Echo { receiver, stamp_us, is_clr }| (receiver == self.own, stamp_us, is_clr));
         let selected = echo.is_some_and(|(is_own, _, is_clr)| self.reporting.named(is_own, is_clr));
         let own_stamp_us = echo.and_then(|(is_own, stamp_us, _)| is_own.then_some(stamp_us));
-        let first_rtt = self.measurement.measure_rtt(now, own_stamp_us, self.is_clr());
+        let first_rtt = self.measurement.measure_rtt(arrived, own_stamp_us, self.is_clr());
         if let Some(part) = &mut self.differentiation {
             part.rate(LossHistory::ONLY.0, f64::from(data.rate_bps));
         }
         let differ = self.differentiation.as_deref_mut();
-        let recorded = self.measurement.record(LossHistory::ONLY, &mut self.space, now, sequence, packet.ecn, differ);
+        let recorded =
+            self.measurement.record(LossHistory::ONLY, &mut self.space, arrived, sequence, packet.ecn, differ);
         if recorded != Recorded::Duplicate {
             self.distinct_bytes += u64::from(packet.size);
         }
@@ -217,11 +226,12 @@ impl<W: Wording> ReceiverOf<W> {
         let is_member = matches!(self.phase, Phase::Member { .. });
         self.reporting.hear(now, &data, (first, is_member), &self.measurement, &mut self.random);
         let measurement = &self.measurement;
-        let hurt = || measurement.have_loss() && is_member && measurement.desired_bps(now) < measurement.sending_bps();
+        let hurt =
+            || measurement.have_loss() && is_member && measurement.desired_bps(arrived) < measurement.sending_bps();
         if self.reporting.answers(now, selected || lost, first_rtt, hurt) {
-            self.send_report(now, f64::NAN, out);
+            self.send_report((now, arrived), f64::NAN, out);
         }
-        self.watch_rate(now);
+        self.watch_rate(now, arrived);
         let is_calm = self.phase == Phase::Member { leave_at: Instant::FAR_FUTURE } && self.reporting.is_steady();
         // Whoever differentiates losses looks at the time of each packet.
         if is_calm && self.differentiation.is_none() {
@@ -241,9 +251,9 @@ impl<W: Wording> ReceiverOf<W> {
     }
 
     /// Section 4.4: whoever can stand less than one packet in 8 s for 120 s, and is sent more, has to leave.
-    fn watch_rate(&mut self, now: Instant) {
+    fn watch_rate(&mut self, now: Instant, arrived: Instant) {
         let Phase::Member { leave_at } = &mut self.phase else { return };
-        if !self.measurement.stands_too_little(now) {
+        if !self.measurement.stands_too_little(arrived) {
             *leave_at = Instant::FAR_FUTURE;
         } else if *leave_at == Instant::FAR_FUTURE {
             // It may be that no packet comes until then: at heavy loss they are minutes apart.
@@ -251,8 +261,8 @@ impl<W: Wording> ReceiverOf<W> {
         }
     }
 
-    /// `draw` is the uniform number that the feedback timer was drawn from, NaN if none was.
-    fn send_report(&mut self, now: Instant, draw: f64, out: &mut Outbox) {
+    /// Its rates are as of `at`; `draw` is the uniform number that the feedback timer was drawn from, NaN if none was.
+    fn send_report(&mut self, (now, at): (Instant, Instant), draw: f64, out: &mut Outbox) {
         let measurement = &self.measurement;
         let feedback = FeedbackHeader {
             have_rtt: measurement.measured_rtt_s().is_some(),
@@ -260,10 +270,10 @@ impl<W: Wording> ReceiverOf<W> {
             leave: matches!(self.phase, Phase::Leaving { .. }),
             round: self.reporting.round(),
             echoed_stamp_us: measurement.held_stamp_us(now),
-            rate_bps: self.reports.rate_bps(measurement.desired_bps(now)),
+            rate_bps: self.reports.rate_bps(measurement.desired_bps(at)),
             rtt_s: measurement.rtt_s() as f32,
             loss_event_rate: measurement.loss_event_rate() as f32,
-            receive_bps: measurement.receive_bps(now) as f32,
+            receive_bps: measurement.receive_bps(at) as f32,
             scale: measurement.scale(),
         };
         self.reporting.reported(now, measurement.rtt_s());
@@ -277,7 +287,7 @@ impl<W: Wording> ReceiverOf<W> {
             _ => {}
         }
         if let Some(draw) = self.reporting.due(now, self.measurement.last_at()) {
-            self.send_report(now, draw, out);
+            self.send_report((now, now), draw, out);
         }
     }
 
@@ -287,7 +297,7 @@ impl<W: Wording> ReceiverOf<W> {
             Phase::Member { .. } if self.is_clr() => {
                 let round_s = self.reporting.round_s(self.measurement.max_rtt_s());
                 self.phase = Phase::Leaving { gone_at: now + Duration::from_secs_f64(round_s) };
-                self.send_report(now, f64::NAN, out);
+                self.send_report((now, now), f64::NAN, out);
             }
             Phase::Waiting | Phase::Member { .. } => self.go(out),
             Phase::Idle | Phase::Leaving { .. } | Phase::Gone => {}
@@ -305,7 +315,7 @@ impl<W: Wording> Endpoint for ReceiverOf<W> {
     #[inline]
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
-            Input::Packet(packet, _) if self.passes(now, packet) => {}
+            Input::Packet { packet, arrived, .. } if self.passes(now, arrived, packet) => {}
             _ => self.attend(now, input, out),
         }
     }

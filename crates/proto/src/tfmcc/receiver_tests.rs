@@ -87,7 +87,7 @@ impl Alone {
     /// The same sent at `sent_s`; the echo may be that of a receiver that does not limit.
     pub(super) fn echo(&mut self, sequence: u32, sent_s: f64, now_s: f64, echo: Option<(f64, bool)>) {
         let packet = self.sent(sequence, sent_s, now_s, echo);
-        self.hand(now_s, Input::Packet(&packet, None));
+        self.hand(now_s, Input::packet(&packet, None, at(now_s)));
     }
 
     fn sent(&self, sequence: u32, sent_s: f64, now_s: f64, echo: Option<(f64, bool)>) -> Packet {
@@ -176,7 +176,7 @@ fn a_receiver_says_nothing_before_its_first_packet() {
         (told.received_pkts, rtt.is_nan(), told.rate_bps.is_nan(), p.is_nan())
     };
     assert_eq!(told(&alone.receiver), (1, true, false, false));
-    receiver.handle(at(1.0), Input::Packet(&alone.sent(0, 1.0, 1.0, None), None), &mut out);
+    receiver.handle(at(1.0), Input::packet(&alone.sent(0, 1.0, 1.0, None), None, at(1.0)), &mut out);
     assert_eq!((told(&receiver), receiver.deadline(), out.actions().len()), ((0, true, true, true), None, 0));
     receiver.handle(at(2.0), Input::Start, &mut out);
     assert_eq!((told(&receiver), receiver.deadline(), receiver.is_member()), ((0, true, true, true), None, false));
@@ -184,7 +184,7 @@ fn a_receiver_says_nothing_before_its_first_packet() {
     // It may leave again, and what comes then is not for it.
     receiver.handle(at(3.0), Input::Stop, &mut out);
     assert_eq!(out.drain().count(), 1, "it leaves");
-    receiver.handle(at(4.0), Input::Packet(&alone.sent(0, 4.0, 4.0, None), None), &mut out);
+    receiver.handle(at(4.0), Input::packet(&alone.sent(0, 4.0, 4.0, None), None, at(4.0)), &mut out);
     receiver.handle(at(4.0), Input::Stop, &mut out);
     assert_eq!((told(&receiver).0, receiver.is_member(), out.actions().len()), (0, false, 0));
 }
@@ -375,7 +375,7 @@ fn the_floor_of_the_seed_is_scaled_like_the_equation() {
     for n in 0..3 {
         let mut packet = alone.sent(n, 1.0 + 2.0 * f64::from(n), 1.0 + 2.0 * f64::from(n), None);
         packet.ecn = if n == 2 { Ecn::Moderate } else { Ecn::Capable };
-        alone.hand(1.0 + 2.0 * f64::from(n), Input::Packet(&packet, None));
+        alone.hand(1.0 + 2.0 * f64::from(n), Input::packet(&packet, None, at(1.0 + 2.0 * f64::from(n))));
     }
     let p = alone.receiver.loss_event_rate();
     assert!((p - 0.350_46).abs() < 1e-4, "{p}");
@@ -416,7 +416,7 @@ fn rates_are_those_of_the_packets_that_come_and_short_if_that_is_asked_for() {
         for n in 0..3 {
             let now_s = 1.0 + 0.06 * f64::from(n);
             let packet = alone.sent(n, now_s, now_s, Some((0.12, true)));
-            alone.hand(now_s, Input::Packet(&Packet { size: 500, ..packet }, None));
+            alone.hand(now_s, Input::packet(&Packet { size: 500, ..packet }, None, at(now_s)));
         }
         assert_eq!(alone.reports.len(), 2, "with the packet that comes when it is due");
         assert!((alone.last().3 / expected - 1.0).abs() < 1e-6, "{}", alone.last().3);

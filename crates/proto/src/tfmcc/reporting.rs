@@ -126,8 +126,9 @@ impl Reporting {
         }
     }
 
-    /// New rounds, and what a packet says that suppresses reports. `first`: it is the first packet; `may_report`: a
-    /// timer may be set, drawn from `random`.
+    /// New rounds, and what a packet says that suppresses reports: the last one that `measurement` has taken, as of
+    /// whose arrival its rates are. Timers run from now on. `first`: it is the first packet; `may_report`: a timer may
+    /// be set, drawn from `random`.
     #[inline]
     pub fn hear(
         &mut self,
@@ -161,7 +162,7 @@ impl Reporting {
         let Role::Other { timer, owes_first_rtt } = &mut self.role else { return };
         let max_rtt_s = measurement.max_rtt_s();
         if timer.rescale(now, max_rtt_s, length) && silencing.renews {
-            timer.renew(measurement.desired_bps(now));
+            timer.renew(measurement.desired_bps(measurement.last_at()));
         }
         if is_new {
             *owes_first_rtt = false;
@@ -172,7 +173,7 @@ impl Reporting {
             }
             if may_report && !timer.is_set() {
                 let draw = draw(random);
-                let desired_bps = measurement.desired_bps(now);
+                let desired_bps = measurement.desired_bps(measurement.last_at());
                 let relative_rate = desired_bps / measurement.sending_bps();
                 let rounds = delay_rounds(draw, self.max_receivers, self.timer_bias, relative_rate);
                 let delay_s = rounds * length.seconds(max_rtt_s);
@@ -182,7 +183,7 @@ impl Reporting {
         // A packet of an older round does not speak for this one.
         let suppression_bps = f64::from(data.suppression_bps);
         if data.round == self.round && suppression_bps.is_finite() && timer.is_set() {
-            let rate_bps = measurement.desired_bps(now);
+            let rate_bps = measurement.desired_bps(measurement.last_at());
             if timer.is_suppressed(suppression_bps, rate_bps, silencing.rtts * max_rtt_s, measurement.rtt_s()) {
                 *timer = FeedbackTimer::OFF;
             }

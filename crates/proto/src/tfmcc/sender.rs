@@ -106,14 +106,14 @@ impl<W: Wording> SenderOf<W> {
         self.control.stop();
     }
 
-    fn hear(&mut self, now: Instant, packet: &Packet, out: &mut Outbox) {
+    fn hear(&mut self, now: Instant, arrived: Instant, packet: &Packet, out: &mut Outbox) {
         let Some(report) = W::read_feedback(&packet.header) else { return };
         self.reports += 1;
         self.received_bytes += u64::from(packet.size);
         let feedback = Feedback {
             receiver: packet.source,
             rate_bps: f64::from(report.rate_bps),
-            rtt_s: lag_s(stamp_us(now), report.echoed_stamp_us),
+            rtt_s: lag_s(stamp_us(arrived), report.echoed_stamp_us),
             reckoned_s: f64::from(report.rtt_s),
             have_rtt: report.have_rtt,
             have_loss: report.have_loss,
@@ -146,7 +146,7 @@ impl<W: Wording> SenderOf<W> {
         let stamp = Stamp {
             receiver: packet.source,
             stamp_us: stamp_us(packet.sent),
-            came: now,
+            came: arrived,
             round: report.round,
             have_rtt: report.have_rtt,
             rate_bps: feedback.rate_bps,
@@ -205,7 +205,7 @@ impl<W: Wording> Endpoint for SenderOf<W> {
             _ if !self.running => return,
             // Before the deadline a time-out changes nothing, not even the progress of a rate towards its target.
             Input::Timeout | Input::LinkLoss(_) if self.deadline().is_none_or(|at| at > now) => return,
-            Input::Packet(..) | Input::Timeout | Input::LinkLoss(_) => self.control.advance(now),
+            Input::Packet { .. } | Input::Timeout | Input::LinkLoss(_) => self.control.advance(now),
         }
         self.now = now;
         if !self.running {
@@ -213,8 +213,8 @@ impl<W: Wording> Endpoint for SenderOf<W> {
         }
         // After each step: a rate that rises and falls again within an input has brought the next packet forward.
         self.pacer.follow(now, self.control.gap_s());
-        if let Input::Packet(packet, _) = input {
-            self.hear(now, packet, out);
+        if let Input::Packet { packet, arrived, .. } = input {
+            self.hear(now, arrived, packet, out);
             self.pacer.follow(now, self.control.gap_s());
         }
         self.pass(now, out);

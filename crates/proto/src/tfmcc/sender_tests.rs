@@ -40,7 +40,11 @@ pub(super) fn report(sender: &mut Sender, now_s: f64, from: u32, (have_rtt, have
         receive_bps: 9000.0,
         scale: 1.0,
     }));
-    sender.handle(at(now_s), Input::Packet(&packet(Address::endpoint(from), now_s, header), None), &mut Outbox::new());
+    sender.handle(
+        at(now_s),
+        Input::packet(&packet(Address::endpoint(from), now_s, header), None, at(now_s)),
+        &mut Outbox::new(),
+    );
 }
 
 #[test]
@@ -378,7 +382,7 @@ fn who_says_that_it_leaves_has_broken_the_silence() {
         receive_bps: 9000.0,
         scale: 1.0,
     }));
-    sender.handle(at(4.0), Input::Packet(&packet(OWN, 4.0, header), None), &mut Outbox::new());
+    sender.handle(at(4.0), Input::packet(&packet(OWN, 4.0, header), None, at(4.0)), &mut Outbox::new());
     run(&mut sender, 8.9);
     assert_eq!((sender.clr(), sender.rate_bps()), (None, 16_000.0));
     run(&mut sender, 9.0);
@@ -400,7 +404,7 @@ fn what_the_first_report_of_a_loss_changes_is_told() {
         receive_bps: 9000.0,
         scale: 1.0,
     }));
-    sender.handle(at(0.1), Input::Packet(&packet(OWN, 0.1, header), None), &mut out);
+    sender.handle(at(0.1), Input::packet(&packet(OWN, 0.1, header), None, at(0.1)), &mut out);
     let events: Vec<Event> = out
         .drain()
         .filter_map(|action| match action {

@@ -153,7 +153,7 @@ fn taken_in_streaks(config: &Config, seed: u64, max_rtt_us: u32) -> (u32, u32) {
             due = feed(at, Input::Timeout, n % 7 == 0).1;
         }
         let Some(packet) = packet else { continue };
-        let (took, next) = feed(stream.now, Input::Packet(&packet, None), n % 97 == 0);
+        let (took, next) = feed(stream.now, Input::packet(&packet, None, stream.now), n % 97 == 0);
         due = next;
         taken += u32::from(took);
         packets += 1;
@@ -188,7 +188,11 @@ fn nearly_all_of_a_steady_stream_are_taken_in_streaks() {
     for n in 0..2000 {
         let (packet, _) = super::measurement::tests::data(n, 1.0 + 0.01 * f64::from(n));
         let before = receiver.streak.count();
-        receiver.handle(Instant::from_secs_f64(1.0 + 0.01 * f64::from(n)), Input::Packet(&packet, None), &mut out);
+        receiver.handle(
+            Instant::from_secs_f64(1.0 + 0.01 * f64::from(n)),
+            Input::packet(&packet, None, Instant::from_secs_f64(1.0 + 0.01 * f64::from(n))),
+            &mut out,
+        );
         alone += u32::from(receiver.streak.count() <= before);
     }
     assert!((90..=210).contains(&alone), "{alone}");

@@ -389,7 +389,7 @@ fn after_an_outage(rate_bps: f32) -> (f64, f64) {
             ecn: Ecn::NotCapable,
             header,
         };
-        receiver.handle(now, Input::Packet(&packet, None), &mut out);
+        receiver.handle(now, Input::packet(&packet, None, now), &mut out);
         out.clear();
     }
     (gauge(&receiver, "loss_events"), receiver.loss_event_rate())

@@ -70,7 +70,7 @@ impl Endpoint for Fickle {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
             Input::Start => self.next = Some(now),
-            Input::Packet(..) => self.received += 1,
+            Input::Packet { .. } => self.received += 1,
             _ => {}
         }
         if self.next.is_some_and(|next| next <= now) {
@@ -494,7 +494,7 @@ fn the_cap_holds_and_what_has_room_is_released() {
         fn handle(&mut self, _now: Instant, input: Input<'_>, out: &mut Outbox) {
             match input {
                 Input::Start => (0..6).for_each(|g| out.join(Address::group(self.0.index() as u32 + g))),
-                Input::Packet(..) => self.1 += 1,
+                Input::Packet { .. } => self.1 += 1,
                 _ => {}
             }
         }

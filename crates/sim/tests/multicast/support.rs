@@ -85,7 +85,7 @@ impl Endpoint for Member {
                 }
             }
             Input::Stop => self.groups.iter().for_each(|&group| out.leave(group)),
-            Input::Packet(packet, _) => {
+            Input::Packet { packet, .. } => {
                 self.received += 1;
                 self.marked += u64::from(packet.ecn > Ecn::Capable);
                 self.last = now;

@@ -82,7 +82,7 @@ impl Endpoint for Witness {
                 let group = |number| Address::group(first.index() as u32 + number);
                 self.groups.iter().for_each(|number| out.join(group(number)));
             }
-            (Input::Packet(packet, _), _) => seen.came.push(name(packet)),
+            (Input::Packet { packet, .. }, _) => seen.came.push(name(packet)),
             (Input::LinkLoss(packet), _) => seen.told.push((now.0 / 1_000_000, name(packet))),
             _ => {}
         }

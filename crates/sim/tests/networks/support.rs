@@ -170,7 +170,7 @@ impl Endpoint for Script {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
             Input::Start => self.begun = now,
-            Input::Packet(packet, _) => {
+            Input::Packet { packet, .. } => {
                 self.arrivals.lock().expect("one thread").push((now.0, packet.size, packet.ecn))
             }
             Input::Timeout | Input::LinkLoss(_) | Input::Stop => {}

@@ -92,6 +92,7 @@ impl InterArrival {
         let begun = *least.begun.get_or_insert(now);
         if let Some(before) = least.before
             && follows
+            && now >= before
             && now.since(begun) > SETTLING
         {
             let time_ns = now.since(before).0;

@@ -202,15 +202,15 @@ impl WindowRule for Cubic {
         let outstanding = f64::from(ack.flight) + f64::from(ack.newly_acked);
         let used = window.cwnd < window.wnd && outstanding >= LEAST_USED * window.cwnd;
         if let Some(linux) = &mut self.linux {
-            window.cwnd = linux.grow(ack.now, ack.newly_acked, window.cwnd.floor(), self.w_max, used);
+            window.cwnd = linux.grow(ack.arrived, ack.newly_acked, window.cwnd.floor(), self.w_max, used);
             return;
         }
         let mut stage = match self.stage {
             Some(stage) => stage,
-            None => self.begin(ack.now, window.cwnd),
+            None => self.begin(ack.arrived, window.cwnd),
         };
-        let since_last = ack.now.since(stage.last);
-        stage.last = ack.now;
+        let since_last = ack.arrived.since(stage.last);
+        stage.last = ack.arrived;
         if !used {
             stage.began += since_last;
             self.stage = Some(stage);
@@ -221,7 +221,7 @@ impl WindowRule for Cubic {
         stage.w_est += alpha * f64::from(ack.newly_acked) / window.cwnd;
         self.stage = Some(stage);
 
-        let t_s = ack.now.since(stage.began).as_secs_f64();
+        let t_s = ack.arrived.since(stage.began).as_secs_f64();
         if self.w_cubic(&stage, t_s) < stage.w_est {
             // What the look-ahead below has gained already is not taken back.
             window.cwnd = window.cwnd.max(stage.w_est);
@@ -287,7 +287,7 @@ mod tests {
     pub(super) fn ack(at_s: f64, window: &Window, rtt: Duration) -> Ack {
         let flight = window.cwnd as u32 - 1;
         Ack {
-            now: Instant::from_secs_f64(at_s),
+            arrived: Instant::from_secs_f64(at_s),
             newly_acked: 1,
             flight,
             rtt: Some(rtt),

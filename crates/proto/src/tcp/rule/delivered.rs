@@ -38,7 +38,7 @@ mod tests {
     use crate::time::Instant;
 
     fn ack(newly_acked: u32) -> Ack {
-        Ack { now: Instant::ZERO, newly_acked, flight: 9, rtt: None, srtt: None, credit: Credit::ONE }
+        Ack { arrived: Instant::ZERO, newly_acked, flight: 9, rtt: None, srtt: None, credit: Credit::ONE }
     }
 
     #[test]

@@ -138,7 +138,7 @@ mod tests {
     use crate::time::Instant;
 
     fn ack(srtt: Option<Duration>) -> Ack {
-        Ack { now: Instant::ZERO, newly_acked: 1, flight: 10, rtt: srtt, srtt, credit: Credit::ONE }
+        Ack { arrived: Instant::ZERO, newly_acked: 1, flight: 10, rtt: srtt, srtt, credit: Credit::ONE }
     }
 
     fn hybla(rtt0_ms: u64) -> Hybla {

@@ -36,8 +36,8 @@ pub struct Window {
 /// What a rule is told of an acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
-    /// The present moment.
-    pub now: Instant,
+    /// When it arrived, on the sender's clock; perhaps a little before the one that was handed in before it.
+    pub arrived: Instant,
     /// Segments acknowledged for the first time; 0 for a duplicate ACK.
     pub newly_acked: u32,
     /// Segments still outstanding.

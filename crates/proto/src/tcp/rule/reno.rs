@@ -80,7 +80,7 @@ mod tests {
 
     fn ack(slow_start: u32, avoidance: u32) -> Ack {
         let credit = Credit { slow_start, avoidance };
-        Ack { now: Instant::ZERO, newly_acked: avoidance, flight: 9, rtt: None, srtt: None, credit }
+        Ack { arrived: Instant::ZERO, newly_acked: avoidance, flight: 9, rtt: None, srtt: None, credit }
     }
 
     fn window(cwnd: f64, ssthresh: f64) -> Window {

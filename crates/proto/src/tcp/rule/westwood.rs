@@ -81,7 +81,7 @@ impl WindowRule for Westwood {
     #[inline]
     fn observe(&mut self, ack: &Ack, _window: &mut Window) {
         let segments = self.delivered.by(ack);
-        self.filter.take(ack.now, segments);
+        self.filter.take(ack.arrived, segments);
         self.least_rtt.take(ack.rtt);
     }
 
@@ -141,6 +141,8 @@ impl Filter {
     /// nobody knows.
     #[inline]
     fn take(&mut self, now: Instant, segments: u32) {
+        // One that arrived before the last counts as come with it.
+        let now = self.last.map_or(now, |last| last.max(now));
         let Some(last) = self.last.replace(now) else { return };
         self.pending = self.pending.saturating_add(segments);
         let since = now.since(last);
@@ -336,6 +338,20 @@ mod tests {
     }
 
     #[test]
+    fn an_ack_that_arrived_before_the_last_counts_as_come_with_it() {
+        let at = |ms: u64| Instant(ms * 1_000_000);
+        let mut both = [(); 2].map(|()| Filter::new(&Parameters::default()));
+        for (filter, third_ms) in both.iter_mut().zip([20, 5]) {
+            for ms in [10, 20, third_ms, 30] {
+                filter.take(at(ms), 1);
+            }
+        }
+        let [with_it, before_it] = both;
+        assert!(with_it.segments_per_s().is_some());
+        assert_eq!(format!("{with_it:?}"), format!("{before_it:?}"));
+    }
+
+    #[test]
     fn the_least_round_trip_is_forgotten_when_the_next_is_known() {
         let ms = |ms| Some(Duration::from_millis(ms));
         let mut least = LeastRtt::default();
@@ -371,7 +387,7 @@ mod tests {
                     let rtt = Some(Duration::from_millis(if n < 1000 { 100 } else { 300 }));
                     let now = Instant::ZERO + Duration::from_millis(10 * n);
                     rule.observe(
-                        &Ack { now, newly_acked: 1, flight: 9, rtt, srtt: rtt, credit: Credit::ONE },
+                        &Ack { arrived: now, newly_acked: 1, flight: 9, rtt, srtt: rtt, credit: Credit::ONE },
                         &mut window(),
                     );
                     if n >= 999 {

@@ -146,11 +146,11 @@ impl Meter {
     #[inline]
     fn take(&mut self, ack: &Ack, segments: u32) {
         self.rtt = ack.rtt.or(self.rtt);
-        let began = *self.began.get_or_insert(ack.now);
-        let length = ack.now.since(began);
+        let began = *self.began.get_or_insert(ack.arrived);
+        let length = ack.arrived.since(began);
         if self.rtt.is_some_and(|rtt| length >= rtt.max(self.least_interval)) {
             self.end_interval(self.segments as f64 / length.as_secs_f64());
-            self.began = Some(ack.now);
+            self.began = Some(ack.arrived);
             self.segments = 0;
         }
         self.segments += u64::from(segments);
@@ -174,7 +174,14 @@ mod tests {
 
     fn ack(at_ms: u64, rtt_ms: Option<u64>) -> Ack {
         let now = Instant::ZERO + Duration::from_millis(at_ms);
-        Ack { now, newly_acked: 1, flight: 9, rtt: rtt_ms.map(Duration::from_millis), srtt: None, credit: Credit::ONE }
+        Ack {
+            arrived: now,
+            newly_acked: 1,
+            flight: 9,
+            rtt: rtt_ms.map(Duration::from_millis),
+            srtt: None,
+            credit: Credit::ONE,
+        }
     }
 
     #[test]

@@ -14,9 +14,9 @@ use crate::time::{Duration, Instant};
 
 impl Sender {
     #[inline]
-    pub(super) fn on_ack(&mut self, now: Instant, header: &packet::Header, out: &mut Outbox) {
+    pub(super) fn on_ack(&mut self, now: Instant, arrived: Instant, header: &packet::Header, out: &mut Outbox) {
         let packet::Header::Tcp(Header::Ack { next_expected: ack, echo, sack, echoed_stamp_us }) = header else {
-            return self.on_syn_ack(now, header, out);
+            return self.on_syn_ack(now, arrived, header, out);
         };
         self.counts.acks += 1;
         let (Some(ack), echo) = (expand(*ack, self.snd_una), *echo) else { return };
@@ -26,29 +26,36 @@ impl Sender {
         }
         let news = self.recovery.take_blocks(ack, sack, self.sent_end);
         if ack > self.snd_una {
-            self.on_new_ack(now, ack, echo, *echoed_stamp_us, out);
+            self.on_new_ack((now, arrived), ack, echo, *echoed_stamp_us, out);
             if news {
                 self.count_duplicate(now, out);
             }
         } else if self.sent_end > self.snd_una {
-            self.on_duplicate_ack(now, ack, echo, news || !self.recovery.is_selective(), out);
+            self.on_duplicate_ack((now, arrived), ack, echo, news || !self.recovery.is_selective(), out);
         }
         self.use_opportunity(now, out);
     }
 
     #[inline]
-    fn on_new_ack(&mut self, now: Instant, ack: u64, echo: Ecn, echoed_stamp_us: u32, out: &mut Outbox) {
+    fn on_new_ack(
+        &mut self,
+        (now, arrived): (Instant, Instant),
+        ack: u64,
+        echo: Ecn,
+        echoed_stamp_us: u32,
+        out: &mut Outbox,
+    ) {
         let newly_acked = (ack - self.snd_una) as u32;
         self.snd_una = ack;
         self.next = self.next.max(ack);
-        let measured = self.measure(now, ack, echoed_stamp_us);
+        let measured = self.measure(arrived, ack, echoed_stamp_us);
         let flight = (self.sent_end - ack) as u32;
         let credit = self.credit(newly_acked);
-        let notice = Ack { now, newly_acked, flight, rtt: measured, srtt: self.rtt.srtt(), credit };
+        let notice = Ack { arrived, newly_acked, flight, rtt: measured, srtt: self.rtt.srtt(), credit };
         self.rule.observe(&notice, &mut self.window);
         let echoed = echo >= Ecn::Incipient;
         // The timer that runs for a hold goes on.
-        let restart_timer = self.state == State::Running && self.advance(&notice, echoed, out);
+        let restart_timer = self.state == State::Running && self.advance(now, &notice, echoed, out);
         if restart_timer {
             // RFC 6298 (5.2), (5.3).
             let outstanding = self.sent_end > ack;
@@ -64,7 +71,7 @@ impl Sender {
 
     /// New data acknowledged: recovery, or growth. Says whether the retransmission timer restarts.
     #[inline]
-    fn advance(&mut self, notice: &Ack, echoed: bool, out: &mut Outbox) -> bool {
+    fn advance(&mut self, now: Instant, notice: &Ack, echoed: bool, out: &mut Outbox) -> bool {
         match self.recovery.on_new_ack(self.snd_una, notice.newly_acked, self.sent_end, &mut self.window) {
             Progress::None => {
                 if !echoed || self.repairs_after_timeout() {
@@ -76,7 +83,7 @@ impl Sender {
             }
             Progress::Advanced => true,
             Progress::NextLost { restart_timer } => {
-                self.send_segment(notice.now, self.snd_una, out);
+                self.send_segment(now, self.snd_una, out);
                 restart_timer
             }
         }
@@ -103,7 +110,8 @@ impl Sender {
     #[inline]
     fn grow(&mut self, notice: &Ack) {
         let Some(hystart) = &mut self.hystart else { return self.rule.grow(notice, &mut self.window) };
-        let rtt = hystart.round_trip(notice.now, notice.newly_acked).map(|rtt| self.clock.measured(rtt, notice.now));
+        let rtt = hystart.round_trip(notice.arrived, notice.newly_acked);
+        let rtt = rtt.map(|rtt| self.clock.measured(rtt, notice.arrived));
         let rule = &mut self.rule;
         let numbers = [self.snd_una, self.sent_end];
         if !hystart.on_ack(notice, rtt, numbers, &mut self.window, |ack, window| rule.grow(ack, window)) {
@@ -121,9 +129,16 @@ impl Sender {
     }
 
     /// `counts` says whether it shows that a segment has arrived: with SACK, only new blocks do (RFC 6675 section 2).
-    fn on_duplicate_ack(&mut self, now: Instant, ack: u64, echo: Ecn, counts: bool, out: &mut Outbox) {
+    fn on_duplicate_ack(
+        &mut self,
+        (now, arrived): (Instant, Instant),
+        ack: u64,
+        echo: Ecn,
+        counts: bool,
+        out: &mut Outbox,
+    ) {
         let (flight, srtt) = ((self.sent_end - ack) as u32, self.rtt.srtt());
-        let notice = Ack { now, newly_acked: 0, flight, rtt: None, srtt, credit: Credit::of(0) };
+        let notice = Ack { arrived, newly_acked: 0, flight, rtt: None, srtt, credit: Credit::of(0) };
         self.rule.observe(&notice, &mut self.window);
         if echo >= Ecn::Incipient {
             self.on_echo(now, ack, echo, out);
@@ -234,9 +249,9 @@ impl Sender {
 
     /// A new round-trip time if this ACK gives one.
     #[inline]
-    fn measure(&mut self, now: Instant, ack: u64, echoed_stamp_us: u32) -> Option<Duration> {
+    fn measure(&mut self, arrived: Instant, ack: u64, echoed_stamp_us: u32) -> Option<Duration> {
         let measured =
-            if self.timestamps { Some(since_stamp(now, echoed_stamp_us)) } else { self.timed.take(ack, now) };
-        self.sample(now, measured)
+            if self.timestamps { since_stamp(arrived, echoed_stamp_us) } else { self.timed.take(ack, arrived) };
+        self.sample(arrived, measured)
     }
 }

@@ -64,7 +64,7 @@ impl Alone {
             ecn: CLEAR,
             header: Header::Tcp(tcp::Header::Ack { next_expected: ack, echo, sack, echoed_stamp_us: 0 }),
         };
-        self.give(seconds(at_s), Input::Packet(&packet, None))
+        self.give(seconds(at_s), Input::packet(&packet, None, seconds(at_s)))
     }
 
     /// When the deadline comes and what is sent then.
@@ -128,7 +128,7 @@ fn a_rule_is_shown_every_ack() {
         .lock()
         .expect("nobody panics")
         .iter()
-        .map(|ack| (ack.now, ack.newly_acked, ack.flight, ack.rtt, ack.srtt))
+        .map(|ack| (ack.arrived, ack.newly_acked, ack.flight, ack.rtt, ack.srtt))
         .collect();
     let expected = [(seconds(0.1), 2, 2, Some(ms(100)), Some(ms(100))), (seconds(0.15), 0, 4, None, Some(ms(100)))];
     assert_eq!(seen, expected);

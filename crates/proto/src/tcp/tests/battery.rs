@@ -6,7 +6,7 @@ use crate::endpoint::{Action, Cause, Input, Outbox};
 use crate::tcp;
 use crate::tcp::SackBlock;
 use crate::tcp::pacing::Ratios;
-use crate::testing::{feed, inputs};
+use crate::testing::{arrival, feed, inputs};
 
 /// Settings that meet different parts of the machine.
 fn settings() -> Vec<Config> {
@@ -218,6 +218,7 @@ fn no_input_upsets_a_sender() {
         for (case, config) in settings.into_iter().enumerate() {
             let config = Config { variant: variant.clone(), segments: None, ..config };
             let mut random = Random::stream(case as u64, "test/input");
+            let mut lateness = Random::stream(case as u64, "test/lateness");
             // The numbers turn within the first thousand segments.
             let first = (1 << 32) - 1000;
             let (mut sender, mut out, mut now) = (ends(&config).0.numbered_from(first), Outbox::new(), seconds(1.0));
@@ -247,7 +248,11 @@ fn no_input_upsets_a_sender() {
                 } else {
                     acknowledgement
                 });
-                let input = if random.chance(0.9) { Input::Packet(&ack, None) } else { Input::Timeout };
+                let input = if random.chance(0.9) {
+                    Input::packet(&ack, None, arrival(now, &mut lateness))
+                } else {
+                    Input::Timeout
+                };
                 sender.handle(now, input, &mut out);
                 out.clear();
                 if sender.deadline().is_some_and(|at| at <= now) {
@@ -272,6 +277,7 @@ fn no_input_upsets_a_receiver() {
     let count = inputs(60_000, settings.len());
     for (case, config) in settings.into_iter().enumerate() {
         let mut random = Random::stream(case as u64, "test/input");
+        let mut lateness = Random::stream(case as u64, "test/lateness");
         let (mut out, mut now) = (Outbox::new(), seconds(1.0));
         let mut receiver = ends(&config).1.numbered_from((1 << 32) - 1000);
         receiver.handle(now, Input::Start, &mut out);
@@ -293,7 +299,11 @@ fn no_input_upsets_a_receiver() {
             let ecn = [Ecn::NotCapable, Ecn::Capable, Ecn::Incipient, Ecn::Moderate][(random.uniform() * 4.0) as usize];
             let sent = now - Duration::from_micros((random.uniform() * 1e6) as u64);
             let segment = Packet { sent, ecn, size: (random.uniform() * 65536.0) as u16, ..ack_with(header) };
-            let input = if random.chance(0.9) { Input::Packet(&segment, None) } else { Input::Timeout };
+            let input = if random.chance(0.9) {
+                Input::packet(&segment, None, arrival(now, &mut lateness))
+            } else {
+                Input::Timeout
+            };
             feed(&mut receiver, now, input, false, &mut out, &case);
             let name = format!("case {case} step {step}");
             let acks = out.actions().iter().filter_map(|action| match action {

@@ -192,7 +192,7 @@ fn an_answer_after_the_stop_and_a_start_after_it_send_nothing() {
             ecn: Ecn::NotCapable,
             header: Header::Tcp(tcp::Header::SynAck { echoed_stamp_us: 0 }),
         };
-        sender.handle(seconds(1.1), Input::Packet(&answer, None), &mut out);
+        sender.handle(seconds(1.1), Input::packet(&answer, None, seconds(1.1)), &mut out);
         assert_eq!((sender.report().sent_pkts, sender.deadline()), (u64::from(starts), None));
     }
 }

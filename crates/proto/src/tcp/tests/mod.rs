@@ -20,6 +20,7 @@ mod cubic;
 mod estimates;
 mod handshake;
 mod hystart;
+mod late;
 mod marks;
 mod next_segment;
 mod pacing;
