@@ -8,6 +8,7 @@ mod python;
 use faircast_proto::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, Outbox, Report};
 use faircast_proto::guest::{Fields, GuestHeader};
 use faircast_proto::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
+use faircast_proto::parts::pacer::{MOST_LATE, Pacer};
 use faircast_proto::quantity::Bytes;
 use faircast_proto::scheme::{Scheme, Seat};
 use faircast_proto::time::{Duration, Instant, Rate};
@@ -103,7 +104,8 @@ impl Scheme for Config {
             rate_bps: self.least.as_bps_f64(),
             worst: None,
             cuts: 0,
-            next: None,
+            pacer: Pacer::OFF,
+            now: Instant::ZERO,
             change_at: Instant::ZERO,
             sent: 0,
             reports: 0,
@@ -127,8 +129,10 @@ pub struct Source {
     /// The largest loss that was reported since the rate was changed, and by which report of whom.
     worst: Option<(f64, Cause)>,
     cuts: u64,
-    /// When the next packet goes; nothing before the start and after the stop.
-    next: Option<Instant>,
+    /// When the next packet goes; none does before the start and after the stop.
+    pacer: Pacer,
+    /// The last input: no deadline is before it.
+    now: Instant,
     change_at: Instant,
     sent: u64,
     reports: u64,
@@ -161,24 +165,26 @@ impl Source {
         out.event(Event::change(RATE, before_bps, self.rate_bps, cause));
     }
 
-    fn send(&mut self, now: Instant, due: Instant, out: &mut Outbox) {
+    fn send(&mut self, now: Instant, out: &mut Outbox) {
         let data: Data = (self.sent, self.rate_bps as f32);
         let header = GuestHeader::data(OWNER, data).into();
         out.send(Packet { sent: now, header, ..self.template });
         self.sent += 1;
-        let gap = Duration::from_secs_f64(8.0 * f64::from(self.template.size) / self.rate_bps);
-        self.next = Some((due + gap).max(now));
+        // A driver that is a little late does not lower the rate.
+        self.pacer.sent(now, 8.0 * f64::from(self.template.size) / self.rate_bps, MOST_LATE);
     }
 }
 
 impl Endpoint for Source {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        self.now = now;
         match input {
             Input::Start => {
                 self.change_at = now + PERIOD;
-                self.send(now, now, out);
+                self.pacer.begin(now);
+                self.send(now, out);
             }
-            Input::Stop => self.next = None,
+            Input::Stop => self.pacer = Pacer::OFF,
             Input::Packet { packet, .. } => {
                 let Some((number, missed)) = read::<Loss>(packet) else { return };
                 let cause = Cause::Report { receiver: packet.source, number: u64::from(number) };
@@ -189,19 +195,22 @@ impl Endpoint for Source {
             }
             Input::LinkLoss(_) => {}
             Input::Timeout => {
-                let Some(due) = self.next else { return };
+                if self.pacer.due() == Instant::FAR_FUTURE {
+                    return;
+                }
                 if self.change_at <= now {
                     self.change_rate(now, out);
                 }
-                if due <= now {
-                    self.send(now, due, out);
+                if self.pacer.due() <= now {
+                    self.send(now, out);
                 }
             }
         }
     }
 
     fn deadline(&self) -> Option<Instant> {
-        Some(self.next?.min(self.change_at))
+        let due = self.pacer.due();
+        (due != Instant::FAR_FUTURE).then(|| due.min(self.change_at).max(self.now))
     }
 
     fn report(&self) -> Report {

@@ -11,7 +11,7 @@ use crate::control::Control;
 use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, Outbox, RECEIVER_EXCLUDED, Report};
 use crate::packet::{self, Address, Ecn, INITIAL_TTL, Packet};
 use crate::parts::exclusion::{Exclusion, Verdict};
-use crate::parts::pacer::Pacer;
+use crate::parts::pacer::{MOST_LATE, Pacer};
 use crate::parts::rtt::stamp_us;
 use crate::random::Random;
 use crate::scheme::Seat;
@@ -409,7 +409,8 @@ impl Sender {
             let jitter = self.config.jitter;
             let chance = if jitter > 0.0 { self.random.uniform_in(-jitter, jitter) } else { 0.0 };
             layer.stretch = f64::from(packets) * (1.0 + chance);
-            layer.pacer.sent(now, self.config.packet_bits() / layer.rate_bps * layer.stretch, MOST_LATE);
+            let gap_s = self.config.packet_bits() / layer.rate_bps * layer.stretch;
+            layer.pacer.sent(now, gap_s, MOST_LATE.max(Duration::from_secs_f64(gap_s)));
         }
     }
 
@@ -494,8 +495,6 @@ impl Endpoint for Sender {
 
 /// The most that all layers carry if neither parameters nor line say less, bit/s.
 const MOST_BPS: f64 = 4e11;
-/// What the driver is late by more than this is let go, not made up for.
-const MOST_LATE: Duration = Duration::from_millis(100);
 /// Round-trip times above this are nonsense.
 const MOST_RTT_S: f64 = 60.0;
 const TWO_TO_32: f64 = 4_294_967_296.0;

@@ -4,8 +4,10 @@ use crate::time::{Duration, Instant};
 
 /// When the next packet is due.
 ///
-/// Nominal times accumulate, so that a driver that is late keeps the rate. The caller names the gap between packets,
-/// size over rate, at each step, in seconds; a scheme that sends in several groups has a pacer for each.
+/// Nominal times accumulate, so that a driver that is late keeps the rate: what it owes goes in a burst, one packet per
+/// call. The debt is bounded: what it is late by more than the caller allows ([`MOST_LATE`] where nothing else says it)
+/// is let go. The caller names the gap between packets, size over rate, at each step, in seconds; a scheme that sends
+/// in several groups has a pacer for each.
 ///
 /// ```
 /// use faircast_proto::parts::pacer::Pacer;
@@ -28,6 +30,11 @@ pub struct Pacer {
     /// Nominal time of the last packet.
     last: Instant,
 }
+
+/// The lateness that is made up for where no standard says it: bursts are no longer than what the rate sends in this. A
+/// choice: hosts that are not overloaded are late by some milliseconds, busy ones by tens, and queues of access links
+/// hold about as much.
+pub const MOST_LATE: Duration = Duration::from_millis(100);
 
 impl Pacer {
     /// Nothing is due.
@@ -58,8 +65,18 @@ impl Pacer {
     /// The packet that was due has been sent; the next one is due a gap after its nominal time. What the driver is late
     /// by more than `most_late` is let go, not made up for.
     pub fn sent(&mut self, now: Instant, gap_s: f64, most_late: Duration) {
+        self.take(now, Duration::from_secs_f64(gap_s), most_late);
+    }
+
+    /// The same at a constant rate, with a gap in whole nanoseconds. Lateness is made up for to [`MOST_LATE`], or to a
+    /// gap if that is longer, which is no burst.
+    pub fn sent_at_constant_rate(&mut self, now: Instant, gap: Duration) {
+        self.take(now, gap, MOST_LATE.max(gap));
+    }
+
+    fn take(&mut self, now: Instant, gap: Duration, most_late: Duration) {
         self.last = self.due.max(now - most_late);
-        self.due = self.last + Duration::from_secs_f64(gap_s);
+        self.due = self.last + gap;
     }
 
     /// The gap may have changed: a packet that would come sooner by the present one than planned does so, but not

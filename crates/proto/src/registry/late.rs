@@ -3,6 +3,7 @@
 use super::battery::{check_counts, session, settings};
 use super::*;
 use crate::packet::Packet;
+use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::testing::group::{Group, Who};
 use crate::testing::{Fate, gauge};
@@ -159,5 +160,72 @@ fn what_waits_is_not_missed() {
                 }
             }
         }
+    }
+}
+
+/// The most that a source is bounded to in these tests, bit/s, and its settings.
+const MOST_BPS: u64 = 1_000_000;
+
+fn rate_based() -> [SchemeConfig; 5] {
+    let most = Some(Rate(MOST_BPS));
+    let tfmcc = tfmcc::Config { max_rate: most, packet_size: Bytes(500), ..Default::default() };
+    let bounds = Some(vec![Rate(MOST_BPS / 4), Rate(MOST_BPS)]);
+    let smcc = smcc::Config { tfmcc: tfmcc.clone(), bounds, ..Default::default() };
+    [
+        SchemeConfig::Tfmcc(tfmcc.clone()),
+        SchemeConfig::Omcc(omcc::Config { tfmcc, ..Default::default() }),
+        SchemeConfig::Smcc(smcc.clone()),
+        SchemeConfig::Smcc(smcc::Config { control: smcc::ControlKind::Pgmcc, ..smcc }),
+        SchemeConfig::Mlda(mlda::Config { max_rate: most, least_rate: most, ..Default::default() }),
+    ]
+}
+
+/// What a source has sent between two moments in seconds, bytes of data, and the most packets at one moment.
+fn sent_by<N>(group: &Group<Source, Member, N>, from_s: f64, to_s: f64) -> (u64, usize) {
+    let sent = group
+        .sent
+        .iter()
+        .filter(|(when, who, packet)| *who == Who::Source && packet.is_data() && (at(from_s)..at(to_s)).contains(when));
+    let (mut bytes, mut last, mut burst, mut most) = (0, Instant::ZERO, 0, 0);
+    for (when, _, packet) in sent {
+        bytes += u64::from(packet.size);
+        burst = if *when == last { burst + 1 } else { 1 };
+        (last, most) = (*when, most.max(burst));
+    }
+    (bytes, most)
+}
+
+#[test]
+fn sources_whose_timers_are_late_keep_their_rate_and_make_no_long_bursts() {
+    for config in rate_based() {
+        let run = |wakes: Option<Box<dyn FnMut(Who, Instant) -> Instant>>| {
+            let mut group = session(&config, 1, |_, _, _: &Packet| Fate::Deliver);
+            if let Some(wakes) = wakes {
+                group = group.with_late_timers(wakes);
+            }
+            group.start_all();
+            group.run_until(at(160.0));
+            group
+        };
+        let exact = run(None);
+        let mut random = Random::stream(4, "test/late");
+        let late = run(Some(Box::new(move |who, due| match who {
+            Who::Source => due + Duration::from_millis(20).mul_f64(random.uniform()),
+            Who::Member(_) => due,
+        })));
+        let [exact_bytes, late_bytes] = [&exact, &late].map(|group| sent_by(group, 60.0, 160.0).0);
+        let ratio = late_bytes as f64 / exact_bytes as f64;
+        assert!(exact_bytes > 1_000_000 && (ratio - 1.0).abs() < 0.01, "{config:?}: {late_bytes} for {exact_bytes}");
+        // The source sleeps for ten seconds.
+        let (stall, wake) = (at(60.0), at(70.0));
+        let stalled = run(Some(Box::new(
+            move |who, due| {
+                if who == Who::Source && (stall..wake).contains(&due) { wake } else { due }
+            },
+        )));
+        let burst = sent_by(&stalled, 60.0, 160.0).1;
+        // R_max is little more than 170 ms; where there are layers, each may have a packet more.
+        let most = (MOST_BPS as f64 * 0.2 / (8.0 * config.packet_bytes() as f64)) as usize;
+        assert!((2..=most).contains(&burst), "{config:?}: {burst} packets at once");
     }
 }

@@ -5,6 +5,7 @@ use super::{Numbering, Sink, check_rate_and_size};
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
 use crate::flow_kind::{FlowKind, FlowSeat};
 use crate::packet::{Address, FlowId};
+use crate::parts::pacer::Pacer;
 use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::scheme::{Responder, Scheme, Seat};
@@ -34,7 +35,9 @@ pub struct Cbr {
     spacing: Spacing,
     jitter: f64,
     random: Random,
-    send_at: Instant,
+    pacer: Pacer,
+    /// The last input: no deadline is before it.
+    now: Instant,
 }
 
 impl Default for Config {
@@ -62,18 +65,19 @@ impl Cbr {
             spacing: Spacing::new(config.rate, config.packet_size),
             jitter: config.jitter,
             random,
-            send_at: Instant::FAR_FUTURE,
+            pacer: Pacer::OFF,
+            now: Instant::ZERO,
         }
     }
 
-    /// `due` is when the packet should have gone: a driver that is late does not lower the rate.
-    fn send(&mut self, now: Instant, due: Instant, out: &mut Outbox) {
+    /// Sends the packet that is due.
+    fn send(&mut self, now: Instant, out: &mut Outbox) {
         out.send(self.numbering.next(now));
         let mut gap = self.spacing.next_gap();
         if self.jitter > 0.0 {
             gap = gap.mul_f64(1.0 + self.random.uniform_in(-self.jitter, self.jitter));
         }
-        self.send_at = (due + gap).max(now);
+        self.pacer.sent_at_constant_rate(now, gap);
     }
 }
 
@@ -139,18 +143,19 @@ impl FlowKind for Config {
 impl Endpoint for Cbr {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
-            Input::Start => self.send(now, now, out),
-            Input::Stop => self.send_at = Instant::FAR_FUTURE,
+            Input::Start => self.pacer.begin(now),
+            Input::Stop => self.pacer = Pacer::OFF,
             // Whatever comes: a packet does if the driver is late.
-            Input::Timeout | Input::LinkLoss(_) | Input::Packet { .. } if self.send_at <= now => {
-                self.send(now, self.send_at, out)
-            }
             Input::Timeout | Input::LinkLoss(_) | Input::Packet { .. } => {}
+        }
+        self.now = now;
+        if self.pacer.due() <= now {
+            self.send(now, out);
         }
     }
 
     fn deadline(&self) -> Option<Instant> {
-        (self.send_at != Instant::FAR_FUTURE).then_some(self.send_at)
+        Some(self.pacer.due()).filter(|&at| at != Instant::FAR_FUTURE).map(|at| at.max(self.now))
     }
 
     fn report(&self) -> Report {

@@ -10,6 +10,7 @@ use crate::digest::Digest;
 use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, LAYER_ADDED, LAYER_DROPPED, Outbox, Report};
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet, ProtocolHeader};
+use crate::parts::pacer::Pacer;
 use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::scheme::{Responder, Scheme, Seat};
@@ -105,13 +106,15 @@ pub struct Source {
     random: Random,
     layers: Vec<Layer>,
     sent: u64,
+    /// The last input: no deadline is before it.
+    now: Instant,
 }
 
 /// A layer at its source.
 #[derive(Debug)]
 struct Layer {
     spacing: Spacing,
-    send_at: Instant,
+    pacer: Pacer,
     sequence: u32,
 }
 
@@ -245,11 +248,8 @@ impl Scheme for Config {
     }
 
     fn source(&self, seat: Seat) -> Source {
-        let layer = |&rate: &Rate| Layer {
-            spacing: Spacing::new(rate, self.packet_size),
-            send_at: Instant::FAR_FUTURE,
-            sequence: 0,
-        };
+        let layer =
+            |&rate: &Rate| Layer { spacing: Spacing::new(rate, self.packet_size), pacer: Pacer::OFF, sequence: 0 };
         Source {
             template: Packet {
                 sent: Instant::ZERO,
@@ -266,6 +266,7 @@ impl Scheme for Config {
             random: seat.random,
             layers: self.rates.iter().map(layer).collect(),
             sent: 0,
+            now: Instant::ZERO,
         }
     }
 
@@ -294,9 +295,9 @@ impl Scheme for Config {
 }
 
 impl Source {
-    /// Sends what is due, layer by layer. A driver that is late does not lower the rate.
+    /// Sends what is due, a packet of each layer.
     fn send(&mut self, now: Instant, out: &mut Outbox) {
-        for (rank, layer) in (0..).zip(&mut self.layers).filter(|(_, layer)| layer.send_at <= now) {
+        for (rank, layer) in (0..).zip(&mut self.layers).filter(|(_, layer)| layer.pacer.due() <= now) {
             let header = Header::Data { layer: rank, sequence: layer.sequence };
             let destination = group_of(self.group, u32::from(rank));
             out.send(Packet { sent: now, destination, header: header.into(), ..self.template });
@@ -306,7 +307,7 @@ impl Source {
             if self.jitter > 0.0 {
                 gap = gap.mul_f64(1.0 + self.random.uniform_in(-self.jitter, self.jitter));
             }
-            layer.send_at = (layer.send_at + gap).max(now);
+            layer.pacer.sent_at_constant_rate(now, gap);
         }
     }
 }
@@ -314,16 +315,18 @@ impl Source {
 impl Endpoint for Source {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
-            Input::Start => self.layers.iter_mut().for_each(|layer| layer.send_at = now),
-            Input::Stop => self.layers.iter_mut().for_each(|layer| layer.send_at = Instant::FAR_FUTURE),
+            Input::Start => self.layers.iter_mut().for_each(|layer| layer.pacer.begin(now)),
+            Input::Stop => self.layers.iter_mut().for_each(|layer| layer.pacer = Pacer::OFF),
             // Whatever comes: a packet does if the driver is late.
             Input::Timeout | Input::LinkLoss(_) | Input::Packet { .. } => {}
         }
+        self.now = now;
         self.send(now, out);
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.layers.iter().map(|layer| layer.send_at).min().filter(|&at| at != Instant::FAR_FUTURE)
+        let due = self.layers.iter().map(|layer| layer.pacer.due()).min();
+        due.filter(|&at| at != Instant::FAR_FUTURE).map(|at| at.max(self.now))
     }
 
     fn report(&self) -> Report {

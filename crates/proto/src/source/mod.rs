@@ -10,6 +10,8 @@
 //! | `sink.rs` | counts |
 
 pub mod cbr;
+#[cfg(test)]
+mod late_tests;
 pub mod layered;
 #[cfg(test)]
 mod layered_tests;

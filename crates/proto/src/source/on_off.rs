@@ -7,6 +7,7 @@ use super::{Numbering, Sink, check_rate_and_size};
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
 use crate::flow_kind::{FlowKind, FlowSeat};
 use crate::packet::{Address, FlowId};
+use crate::parts::pacer::MOST_LATE;
 use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::time::{Duration, Instant, Rate};
@@ -54,8 +55,11 @@ pub struct OnOff {
     config: Config,
     random: Random,
     phase: Phase,
+    /// The last input: no deadline is before it.
+    now: Instant,
 }
 
+/// Times are nominal: a driver may come later.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
     Idle,
@@ -119,6 +123,7 @@ impl OnOff {
             config: config.clone(),
             random,
             phase: Phase::Idle,
+            now: Instant::ZERO,
         }
     }
 
@@ -130,9 +135,21 @@ impl OnOff {
         })
     }
 
-    fn turn_on(&mut self, now: Instant, gap_left: Duration) {
-        let until = now + self.length(self.config.on);
-        self.phase = Phase::On { send_at: now + gap_left, until };
+    fn turn_on(&mut self, at: Instant, gap_left: Duration) {
+        let until = at + self.length(self.config.on);
+        self.phase = Phase::On { send_at: at + gap_left, until };
+    }
+
+    /// A driver that is late does not lower the rate: what is due goes one by one at once. What it is late by more than
+    /// [`MOST_LATE`] is let go, as if the source had stood still in the meantime.
+    fn let_go(&mut self, now: Instant) {
+        let Some(due) = self.phase.due() else { return };
+        let by = (now - MOST_LATE).since(due);
+        match &mut self.phase {
+            Phase::Idle => {}
+            Phase::On { send_at, until } => (*send_at, *until) = (*send_at + by, *until + by),
+            Phase::Off { until, .. } => *until += by,
+        }
     }
 
     /// Does what is due at `now`, and no more than one period's end: the deadline says when to come again.
@@ -140,16 +157,25 @@ impl OnOff {
         match self.phase {
             Phase::On { send_at, until } if send_at <= now && send_at < until => {
                 out.send(self.numbering.next(now));
-                // A driver that is late does not lower the rate; a period that is over meanwhile ends now.
-                let send_at = (send_at + self.spacing.next_gap()).max(now);
-                self.phase = Phase::On { send_at, until: until.max(now) };
+                self.phase = Phase::On { send_at: send_at + self.spacing.next_gap(), until };
             }
             Phase::On { send_at, until } if until <= now => {
-                let until_on = now + self.length(self.config.off);
+                let until_on = until + self.length(self.config.off);
                 self.phase = Phase::Off { until: until_on, gap_left: send_at.since(until) };
             }
-            Phase::Off { until, gap_left } if until <= now => self.turn_on(now, gap_left),
+            Phase::Off { until, gap_left } if until <= now => self.turn_on(until, gap_left),
             _ => {}
+        }
+    }
+}
+
+impl Phase {
+    /// When something is to be done, or was.
+    fn due(&self) -> Option<Instant> {
+        match *self {
+            Phase::Idle => None,
+            Phase::On { send_at, until } => Some(send_at.min(until)),
+            Phase::Off { until, .. } => Some(until),
         }
     }
 }
@@ -187,22 +213,17 @@ impl FlowKind for Config {
 impl Endpoint for OnOff {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
-            Input::Start => {
-                self.turn_on(now, Duration::ZERO);
-                self.on_timeout(now, out);
-            }
+            Input::Start => self.turn_on(now, Duration::ZERO),
             Input::Stop => self.phase = Phase::Idle,
             // Whatever comes: a packet does if the driver is late.
-            Input::Timeout | Input::LinkLoss(_) | Input::Packet { .. } => self.on_timeout(now, out),
+            Input::Timeout | Input::LinkLoss(_) | Input::Packet { .. } => self.let_go(now),
         }
+        self.now = now;
+        self.on_timeout(now, out);
     }
 
     fn deadline(&self) -> Option<Instant> {
-        match self.phase {
-            Phase::Idle => None,
-            Phase::On { send_at, until } => Some(send_at.min(until)),
-            Phase::Off { until, .. } => Some(until),
-        }
+        self.phase.due().map(|due| due.max(self.now))
     }
 
     fn report(&self) -> Report {
@@ -274,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_driver_is_told_to_come_now_at_the_earliest() {
+    fn a_late_driver_gets_what_was_due_and_is_told_to_come_now_at_the_earliest() {
         // A packet per millisecond in periods of 10 ms: with this shape they hardly vary.
         let config = Config {
             rate: Rate(8_000_000),
@@ -293,15 +314,22 @@ mod tests {
             let mut out = Outbox::new();
             feed(&mut source, at(0), Input::Start, true, &mut out, &"source");
             assert_eq!(source.deadline(), Some(at(1)));
-            // The second packet was due at 1 ms, and the period was over at 10 ms: it ends now.
-            feed(&mut source, at(25), input, true, &mut out, &"source");
-            assert_eq!((out.actions().len(), source.deadline()), (2, Some(at(25))));
-            feed(&mut source, at(25), input, true, &mut out, &"source");
-            let off = source.deadline().expect("it goes on").since(at(25));
-            assert!(out.actions().len() == 2 && off.0.abs_diff(10_000_000) < 1000, "{off}");
-            // The next one is over, too, before the driver comes again.
-            feed(&mut source, at(70), input, true, &mut out, &"source");
-            assert_eq!((out.actions().len(), source.deadline()), (2, Some(at(70))));
+            // Nine packets were due from 1 ms on, the period was over at 10 ms, and six of the next from 20 ms on.
+            let (late, mut calls) = (Instant(25_500_000), 0);
+            while source.deadline().is_some_and(|due| due <= late) {
+                feed(&mut source, late, input, true, &mut out, &"source");
+                assert!(source.deadline() >= Some(late));
+                calls += 1;
+            }
+            assert_eq!((out.actions().len(), calls), (1 + 9 + 6, 9 + 6 + 2));
+            assert!(source.deadline().is_some_and(|due| due.0.abs_diff(at(26).0) < 1000), "{:?}", source.deadline());
+            // After a stall it is as if it had stood still until 100 ms before: at 26 ms, in a period.
+            out.clear();
+            let stalled = at(10_126);
+            while source.deadline().is_some_and(|due| due <= stalled) {
+                feed(&mut source, stalled, input, true, &mut out, &"source");
+            }
+            assert!((4 + 4 * 10 + 6..=4 + 4 * 10 + 7).contains(&out.actions().len()), "{}", out.actions().len());
         }
     }
 

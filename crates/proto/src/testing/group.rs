@@ -51,7 +51,10 @@ pub struct Group<S, M, N> {
     serial: u64,
     /// Inputs in a row at one instant.
     at_once: u32,
+    /// Who is woken when.
     timers: BTreeSet<(Instant, Who)>,
+    /// When the driver wakes an endpoint for a deadline.
+    wakes: Option<Box<dyn FnMut(Who, Instant) -> Instant>>,
     out: Outbox,
 }
 
@@ -71,8 +74,8 @@ pub struct Counts {
     pub handed_bytes: u64,
     /// Groups it is a member of.
     pub joined: GroupSet,
-    /// Its deadline after the last input.
-    deadline: Option<Instant>,
+    /// Its deadline after the last input, and when it is woken for it.
+    armed: Option<(Instant, Instant)>,
 }
 
 impl Who {
@@ -109,6 +112,7 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
             serial: 0,
             at_once: 0,
             timers: BTreeSet::new(),
+            wakes: None,
             out: Outbox::new(),
         }
     }
@@ -117,6 +121,12 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
     /// before it has arrived.
     pub fn with_late_packets(mut self, hands_in: impl FnMut(Who, Instant) -> Instant + 'static) -> Self {
         self.hands_in = Some(Box::new(hands_in));
+        self
+    }
+
+    /// The same for time-outs: `wakes` says of a deadline when the endpoint is woken for it, not before it.
+    pub fn with_late_timers(mut self, wakes: impl FnMut(Who, Instant) -> Instant + 'static) -> Self {
+        self.wakes = Some(Box::new(wakes));
         self
     }
 
@@ -212,13 +222,17 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
             Who::Member(n) => &mut self.members[n],
         };
         feed(endpoint, self.now, input, self.pester, &mut self.out, &who);
-        let (known, deadline) = (self.counts[who.index()].deadline, self.endpoint(who).deadline());
-        if deadline != known {
-            if let Some(at) = known {
-                self.timers.remove(&(at, who));
+        let (known, deadline) = (self.counts[who.index()].armed, self.endpoint(who).deadline());
+        if deadline != known.map(|(deadline, _)| deadline) {
+            if let Some((_, wakes)) = known {
+                self.timers.remove(&(wakes, who));
             }
-            self.timers.extend(deadline.map(|at| (at, who)));
-            self.counts[who.index()].deadline = deadline;
+            // Who has been woken does all that is due before it sleeps again.
+            let late = |at: Instant, wakes: &mut Box<dyn FnMut(Who, Instant) -> Instant>| wakes(who, at).max(at);
+            let sleeps = self.wakes.as_mut().filter(|_| deadline.is_some_and(|at| at > self.now));
+            let armed = deadline.map(|at| (at, sleeps.map_or(at, |wakes| late(at, wakes))));
+            self.timers.extend(armed.map(|(_, wakes)| (wakes, who)));
+            self.counts[who.index()].armed = armed;
         }
         let mut out = core::mem::take(&mut self.out);
         for action in out.drain() {
