@@ -18,10 +18,11 @@ pub(crate) struct Ring {
     system_bytes: u64,
 }
 
-/// A packet and when it leaves or left the transmitter.
+/// A packet, when it leaves or left the transmitter, and when it comes to the far end.
 #[derive(Clone, Copy)]
 struct Place {
     departure: Instant,
+    delivery: Instant,
     label: Label,
 }
 
@@ -34,8 +35,8 @@ impl Ring {
     }
 
     #[inline]
-    pub(crate) fn push(&mut self, label: Label, departure: Instant) {
-        let place = Place { departure, label };
+    pub(crate) fn push(&mut self, label: Label, departure: Instant, delivery: Instant) {
+        let place = Place { departure, delivery, label };
         if self.len() as usize == self.places.len() {
             self.grow(place);
         }
@@ -49,7 +50,7 @@ impl Ring {
     #[inline]
     pub(crate) fn pop(&mut self, now: Instant) -> Label {
         debug_assert!(!self.is_empty(), "only what is here can be delivered");
-        let Place { departure, label } = self.places[self.slot(self.head)];
+        let Place { departure, label, .. } = self.places[self.slot(self.head)];
         debug_assert!(departure <= now, "a packet is delivered after it has departed");
         self.head = self.head.wrapping_add(1);
         label
@@ -70,10 +71,28 @@ impl Ring {
         self.system_bytes -= bytes;
     }
 
-    /// When the oldest packet leaves or left the transmitter.
+    /// When the oldest packet comes to the far end.
     #[inline]
-    pub(crate) fn oldest_departure(&self) -> Option<Instant> {
-        (self.head != self.tail).then(|| self.places[self.slot(self.head)].departure)
+    pub(crate) fn oldest_delivery(&self) -> Option<Instant> {
+        (self.head != self.tail).then(|| self.places[self.slot(self.head)].delivery)
+    }
+
+    /// The packet that came last, which has departed, comes to the far end at `delivery`.
+    pub(crate) fn deliver_newest(&mut self, delivery: Instant) {
+        let slot = self.slot(self.tail.wrapping_sub(1));
+        self.places[slot].delivery = delivery;
+    }
+
+    /// The packet that came last, if there is one.
+    pub(crate) fn newest(&self) -> Option<Label> {
+        (self.head != self.tail).then(|| self.places[self.slot(self.tail.wrapping_sub(1))].label)
+    }
+
+    /// Removes the packet that came last, which the cursor has passed.
+    pub(crate) fn remove_newest(&mut self) {
+        debug_assert!(self.cursor == self.tail && !self.is_empty());
+        self.tail = self.tail.wrapping_sub(1);
+        self.cursor = self.tail;
     }
 
     /// Moves the cursor past the first packet in the system if it has left by `now`; says when, and its size.
@@ -82,7 +101,7 @@ impl Ring {
         if self.cursor == self.tail {
             return None;
         }
-        let Place { departure, label: Label { size, .. } } = self.places[self.slot(self.cursor)];
+        let Place { departure, label: Label { size, .. }, .. } = self.places[self.slot(self.cursor)];
         if departure > now {
             return None;
         }
@@ -116,12 +135,6 @@ impl Ring {
     #[inline]
     pub(crate) fn all_departed(&self) -> bool {
         self.cursor == self.tail
-    }
-
-    /// Bytes of the packets in transmission and waiting, and of those that the cursor has not passed.
-    #[inline]
-    pub(crate) fn system_bytes(&self) -> u64 {
-        self.system_bytes
     }
 
     /// Bytes waiting, without the packet in transmission.

@@ -1,40 +1,99 @@
-//! Packets that a link which changes has sent ahead: they depart before its next change, so that their departure, and
-//! the delay and far end of that moment, are known when their turn is certain, and they go on the wire at once.
+//! Packets that a link which changes sends ahead: they depart before its next change, so that their departure, and the
+//! delay and far end of that moment, are known when their turn is certain, and so is their delivery.
 //!
-//! Such a link needs no entry of the calendar for these departures. The first packet that departs later waits for its
-//! departure in the ring, as on any link in two stages, and those behind it wait for their turn. Both give the same
-//! deliveries: a packet takes what holds when it departs.
+//! Such a link needs no entry of the calendar for these departures. The first packet that departs later is *in
+//! transmission*: the last of the ring, without a delivery until it has departed, as on any link in two stages. Those
+//! behind it wait for their turn. Both give the same deliveries: a packet takes what holds when it departs.
 
-use super::{Link, Wanted};
+use super::{Form, Link, Wanted};
 use crate::ids::NodeId;
 use crate::queue::Verdict;
 use crate::store::Label;
 use faircast_proto::time::Instant;
+
+/// The delivery of a packet that is in transmission on a link that changes.
+const UNKNOWN: Instant = Instant::FAR_FUTURE;
 
 impl Link {
     /// A packet comes to a link that changes. If it has room for certain and departs before the next change it is sent
     /// ahead; says when a delivery entry is wanted, if one is. `None`: nothing has happened.
     #[inline(always)]
     pub(super) fn admit_ahead(&mut self, now: Instant, label: Label) -> Option<Option<Instant>> {
+        let sure_room = self.course.as_ref()?.ahead.sure_room;
         // Not settled, the count is an upper bound.
-        if self.course.as_ref().is_some_and(|course| course.ahead.len() >= course.ahead.sure_room) {
+        if self.ring.in_system() >= sure_room {
             self.settle(now);
         }
         let (departure, remainder) = self.departure_of(now, label);
-        let course = self.course.as_mut()?;
-        if course.ahead.len() >= course.ahead.sure_room
-            || departure >= course.ahead.until
-            || !course.up
-            || !self.ring.is_empty()
-        {
+        if self.ring.in_system() >= sure_room || !self.course.as_ref()?.may_send_ahead(departure) {
             return None;
         }
         debug_assert!(self.waiting.iter().all(|waiting| waiting.packets.is_empty()), "what waits waits for the ring");
         (self.last_departure, self.remainder) = (departure, remainder);
         self.counters.arrived += 1;
-        let delivery = course.send_ahead(departure, self.to, label);
+        let delivery = self.put_on_wire(departure, label);
         self.assert_conservation();
         Some(delivery)
+    }
+
+    /// A packet whose turn it is departs at `departure`, from a link that changes: it is sent ahead, if it may be.
+    pub(super) fn start_on_course(&mut self, departure: Instant, label: Label) -> Wanted {
+        let Some(course) = &mut self.course else { unreachable!("only links that change are asked") };
+        let (delivery, departure) = if course.may_send_ahead(departure) && !course.departs_in_vain {
+            (self.put_on_wire(departure, label), None)
+        } else {
+            course.transmits = true;
+            self.ring.push(label, departure, UNKNOWN);
+            self.note_form();
+            (None, Some(departure))
+        };
+        Wanted { delivery, departure, verdict: Verdict::Accept }
+    }
+
+    /// A packet departs at `departure` towards the present far end. Says when an entry of the calendar is wanted, if
+    /// one is.
+    #[inline(always)]
+    pub(super) fn put_on_wire(&mut self, departure: Instant, label: Label) -> Option<Instant> {
+        let Some(course) = &mut self.course else { unreachable!("only links that change are asked") };
+        let delivery = course.send(departure);
+        let first = self.ring.is_empty();
+        self.ring.push(label, departure, delivery);
+        match course.strays.is_empty() {
+            true => first.then_some(delivery),
+            false => course.strays.entry_for(delivery),
+        }
+    }
+
+    /// The packet in transmission has departed, and its delivery is known. Says when an entry of the calendar is
+    /// wanted, if one is.
+    pub(super) fn depart_on_course(&mut self, now: Instant) -> Option<Instant> {
+        let course = self.course.as_mut()?;
+        let delivery = course.send(now);
+        self.ring.deliver_newest(delivery);
+        let entry = match course.strays.is_empty() {
+            true => (self.ring.len() == 1).then_some(delivery),
+            false => course.strays.entry_for(delivery),
+        };
+        self.note_form();
+        entry
+    }
+
+    /// The link leads to another node from now on; what is on the wire comes where it was sent to.
+    pub(super) fn turn(&mut self, now: Instant, to: NodeId) {
+        let from = std::mem::replace(&mut self.to, to);
+        if from == to {
+            return;
+        }
+        while let Some(delivery) = self.ring.oldest_delivery().filter(|&at| at != UNKNOWN) {
+            let label = self.ring.pop(now);
+            let Some(course) = &mut self.course else { return };
+            course.gone_bytes += u64::from(label.size);
+            course.strays.push(from, delivery, label);
+        }
+        if let Some(course) = &mut self.course {
+            course.last = course.strays.last_to(to);
+        }
+        self.note_form();
     }
 
     /// Takes the packet off the wire that comes to a far end now: the node there, and when another entry of the
@@ -42,35 +101,48 @@ impl Link {
     #[inline]
     pub(super) fn take_from_wire(&mut self, now: Instant) -> (NodeId, Label, Option<Instant>) {
         // What comes has departed: it must not be among those that have not when it is gone.
-        if self.course.as_ref().is_some_and(|course| course.knows_of_none_departed()) {
-            self.settle_ahead(now);
+        if self.ring.none_on_wire() {
+            self.settle(now);
         }
-        let Some(course) = &mut self.course else { unreachable!("only links that change have a wire") };
-        course.wire.take(now)
+        if self.course.as_ref().is_some_and(|course| !course.strays.is_empty()) {
+            return self.take_of_several(now);
+        }
+        let label = self.ring.pop(now);
+        (self.to, label, self.ring.oldest_delivery().filter(|&at| at != UNKNOWN))
     }
 
-    /// Lets go of what has been sent ahead and has departed by now.
-    #[inline(never)]
-    pub(super) fn settle_ahead(&mut self, now: Instant) {
-        let Some(course) = &mut self.course else { return };
-        while let Some((departure, size)) = course.first_ahead()
-            && departure <= now
-        {
-            course.ahead.pkts -= 1;
-            course.ahead.bytes -= u64::from(size);
-            self.counters.departed += 1;
-            self.counters.departed_bytes += u64::from(size);
+    /// The same if packets are on the wire to other far ends as well.
+    #[cold]
+    fn take_of_several(&mut self, now: Instant) -> (NodeId, Label, Option<Instant>) {
+        let Some(course) = &mut self.course else { unreachable!("only links that change turn") };
+        course.strays.take_entry(now);
+        let here = self.ring.oldest_delivery().filter(|&at| at != UNKNOWN).map(|at| (at, self.to));
+        let (node, label) = match course.strays.first() {
+            // Of two to the same node the stray was sent first.
+            Some(stray) if here.is_none_or(|here| stray <= here) => {
+                let (node, label) = course.strays.take();
+                course.gone_bytes -= u64::from(label.size);
+                (node, label)
+            }
+            _ => (self.to, self.ring.pop(now)),
+        };
+        let here = self.ring.oldest_delivery().filter(|&at| at != UNKNOWN);
+        let next = course.strays.first().map(|(at, _)| at).into_iter().chain(here).min();
+        let entry = next.and_then(|next| course.strays.entry_for(next));
+        if course.strays.is_empty() {
+            course.strays.forget_entries(next);
+            self.note_form();
         }
+        (node, label, entry)
     }
 
-    /// Sends a packet ahead whose turn it is and which departs at `departure`, if it may be.
-    pub(super) fn try_ahead(&mut self, departure: Instant, label: Label) -> Option<Wanted> {
-        let course = self.course.as_mut()?;
-        if departure >= course.ahead.until || !course.up || course.departs_in_vain || !self.ring.is_empty() {
-            return None;
+    /// Whether its deliveries are those of the ring, one after the other, may have changed.
+    fn note_form(&mut self) {
+        let Some(course) = &self.course else { return };
+        if matches!(self.form, Form::Plain | Form::Moving) {
+            let plain = !course.transmits && course.strays.is_empty();
+            self.form = if plain { Form::Plain } else { Form::Moving };
         }
-        let delivery = course.send_ahead(departure, self.to, label);
-        Some(Wanted { delivery, departure: None, verdict: Verdict::Accept })
     }
 }
 

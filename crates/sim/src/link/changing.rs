@@ -17,11 +17,10 @@ impl Link {
         if self.course.is_some() {
             return;
         }
-        let mut course = Box::new(Course::new(self.to, self.delay, self.rate));
+        let mut course = Box::new(Course::new(self.delay, self.rate));
         if self.waiting.is_none() {
             course.ahead.allow(first, self.sure_room);
         }
-        self.form = if self.form == Form::Plain { Form::Moving } else { Form::Special };
         self.sure_room = 0;
         self.waiting.get_or_insert_default();
         self.course = Some(course);
@@ -59,6 +58,10 @@ impl Link {
         // What has left by now has left an unchanged link.
         self.settle(now);
         let Some(course) = &mut self.course else { return };
+        debug_assert!(
+            self.ring.in_system() <= u32::from(course.transmits),
+            "what is sent ahead departs before the link changes"
+        );
         course.ahead.set_until(until);
         match change {
             Change::Down => course.up = false,
@@ -69,12 +72,10 @@ impl Link {
             }
             Change::Loss(loss) => {
                 self.set_loss(loss);
-                if self.form == Form::Moving {
-                    self.form = Form::Special;
-                }
+                self.form = Form::Special;
             }
             Change::Delay { from, slope } => course.delay = Line::new(now, from, slope),
-            Change::FarEnd(to) => self.to = to,
+            Change::FarEnd(to) => self.turn(now, to),
         }
     }
 
@@ -128,19 +129,24 @@ impl Link {
     pub(crate) fn launch(&mut self, now: Instant) -> Launched {
         self.settle(now);
         let Some(course) = &mut self.course else { return Launched::Nothing };
-        if self.ring.is_empty() || !self.ring.all_departed() {
+        let Some(label) = self.ring.newest().filter(|_| course.transmits && self.ring.all_departed()) else {
             return Launched::Nothing;
-        }
-        let label = self.ring.pop(now);
+        };
+        course.transmits = false;
         let aim = course.aims.as_mut().map(|aims| aims.pop_front().expect("every packet has one"));
-        if std::mem::take(&mut course.departs_in_vain) {
-            self.counters.unreceived += 1;
-            return Launched::InVain(label);
+        let in_vain = std::mem::take(&mut course.departs_in_vain);
+        if in_vain || aim.is_some() {
+            course.gone_bytes += u64::from(label.size);
+            self.ring.remove_newest();
         }
-        if let Some(aim) = aim {
-            return Launched::ToLegs(aim, label);
+        match aim {
+            _ if in_vain => {
+                self.counters.unreceived += 1;
+                Launched::InVain(label)
+            }
+            Some(aim) => Launched::ToLegs(aim, label),
+            None => Launched::Sent(self.depart_on_course(now)),
         }
-        Launched::Sent(course.wire.send(now, self.to, course.delay.at(now), label))
     }
 
     /// Tells the probe how many packets wait after a change.

@@ -3,9 +3,8 @@
 //! Such a link runs in two stages: a packet in transmission is alone in the ring, and moves to the [`Wire`] when it
 //! departs. Of the packets that wait, the first may be *doomed*: they will be transmitted, but received by nobody.
 
-use super::wire::Wire;
+use super::strays::Strays;
 use crate::change::Line;
-use crate::ids::NodeId;
 use crate::part::Aim;
 use crate::store::Label;
 use faircast_proto::time::{Duration, Instant, Rate};
@@ -15,7 +14,13 @@ use std::collections::VecDeque;
 pub(super) struct Course {
     pub(super) up: bool,
     pub(super) delay: Line,
-    pub(super) wire: Wire,
+    /// The last delivery to the present far end.
+    pub(super) last: Instant,
+    pub(super) strays: Strays,
+    /// Whether the last packet of the ring waits for its departure to know its delivery.
+    pub(super) transmits: bool,
+    /// Bytes of departed packets that have left the ring, and not by being delivered.
+    pub(super) gone_bytes: u64,
     /// How many of the packets that wait, the first ones, nobody will receive.
     pub(super) doomed: usize,
     /// Whether nobody will receive the packet in transmission.
@@ -26,7 +31,7 @@ pub(super) struct Course {
     pub(super) ahead: Ahead,
 }
 
-/// What is to be known of packets sent ahead until they have departed.
+/// Which packets a link sends ahead: those whose departure is certain before its next change.
 #[derive(Default)]
 pub(super) struct Ahead {
     /// Whether the link sends ahead at all: it has one far end at a time, its discipline decides at arrival, and nobody
@@ -36,9 +41,6 @@ pub(super) struct Ahead {
     pub(super) until: Instant,
     /// While fewer packets are in the system every packet enters unchanged, as on a fused link.
     pub(super) sure_room: u32,
-    /// How many of the packets on the wire, the last ones, have not departed yet, and their bytes.
-    pub(super) pkts: u32,
-    pub(super) bytes: u64,
 }
 
 impl Ahead {
@@ -55,18 +57,9 @@ impl Ahead {
 
     /// The link has changed, and does so again at `until`.
     pub(super) fn set_until(&mut self, until: Instant) {
-        debug_assert!(self.is_empty(), "what is sent ahead departs before the link changes");
         if self.is_allowed {
             self.until = until;
         }
-    }
-
-    pub(super) fn len(&self) -> u32 {
-        self.pkts
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.pkts == 0
     }
 }
 
@@ -96,12 +89,15 @@ pub(crate) enum Launched {
 }
 
 impl Course {
-    /// That of a link to this node with this delay and rate, which is up.
-    pub(super) fn new(to: NodeId, delay: Duration, rate: Rate) -> Course {
+    /// That of a link with this delay and rate, which is up.
+    pub(super) fn new(delay: Duration, rate: Rate) -> Course {
         Course {
             up: true,
             delay: Line::level(delay),
-            wire: Wire::new(to),
+            last: Instant::ZERO,
+            strays: Strays::default(),
+            transmits: false,
+            gone_bytes: 0,
             doomed: 0,
             departs_in_vain: false,
             aims: None,
@@ -138,28 +134,17 @@ impl Course {
 }
 
 impl Course {
-    /// Departure and size of the first packet sent ahead that had not departed when this was looked at last.
+    /// Whether a packet whose turn it is and which departs at `departure` may be sent ahead.
     #[inline]
-    pub(super) fn first_ahead(&self) -> Option<(Instant, u16)> {
-        if self.ahead.is_empty() { None } else { self.wire.sent(self.ahead.pkts) }
+    pub(super) fn may_send_ahead(&self, departure: Instant) -> bool {
+        departure < self.ahead.until && self.up && !self.transmits
     }
 
-    /// Whether of all packets on the wire to the present far end none is known to have departed.
+    /// When what departs at `departure` comes to the present far end: behind all that is on its way there.
     #[inline]
-    pub(super) fn knows_of_none_departed(&self) -> bool {
-        !self.ahead.is_empty() && self.wire.sent_pkts() <= self.ahead.pkts as usize
-    }
-
-    /// Bytes sent ahead that wait, so without those of the first packet; `None` if nothing is sent ahead.
-    pub(super) fn waiting_ahead_bytes(&self) -> Option<u64> {
-        self.first_ahead().map(|(_, size)| self.ahead.bytes - u64::from(size))
-    }
-
-    #[inline]
-    pub(super) fn send_ahead(&mut self, departure: Instant, to: NodeId, label: Label) -> Option<Instant> {
-        self.ahead.pkts += 1;
-        self.ahead.bytes += u64::from(label.size);
-        self.wire.send(departure, to, self.delay.at(departure), label)
+    pub(super) fn send(&mut self, departure: Instant) -> Instant {
+        self.last = self.last.max(departure + self.delay.at(departure));
+        self.last
     }
 }
 

@@ -72,14 +72,16 @@ impl Link {
     #[inline]
     pub(crate) fn note_sent(&mut self, label: Label) {
         self.counters.arrived += 1;
-        self.counters.departed += 1;
-        self.counters.departed_bytes += u64::from(label.size);
+        // Where it may change it has a ring, whose cursor counts departures.
+        if self.form == Form::FixedLeg {
+            self.counters.departed += 1;
+            self.counters.departed_bytes += u64::from(label.size);
+        }
     }
 
     /// A packet goes on the wire of a leg that may change. Says when an entry of the calendar is wanted, if one is.
     pub(crate) fn send(&mut self, now: Instant, label: Label) -> Option<Instant> {
-        let course = self.course.as_mut()?;
-        course.wire.send(now, self.to, course.delay.at(now), label)
+        self.put_on_wire(now, label)
     }
 
     /// A packet has come to the far end of a leg that never changes. Says whether it is heard there.

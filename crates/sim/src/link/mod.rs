@@ -19,7 +19,7 @@ mod changing;
 mod course;
 mod legs;
 mod rate;
-mod wire;
+mod strays;
 
 pub(crate) use course::Launched;
 pub use rate::LEAST_RATE;
@@ -80,7 +80,7 @@ enum Form {
     Plain,
     /// Losses, a queue with legs, or a probe that wants to know of each departure.
     Special,
-    /// It loses nothing and changes: packets are on its wire.
+    /// It loses nothing and changes, and a packet is in transmission, or some are on the wire to former far ends.
     Moving,
     /// It is a leg that never changes, and does not hold its packets itself.
     FixedLeg,
@@ -180,7 +180,7 @@ impl Link {
     #[inline(always)]
     pub(crate) fn admit(&mut self, now: Instant, label: Label) -> Option<Instant> {
         self.counters.arrived += 1;
-        let (_, delivery) = self.transmit(now, label);
+        let delivery = self.transmit(now, label);
         self.assert_conservation();
         delivery
     }
@@ -193,7 +193,7 @@ impl Link {
             return self.admit_ahead(now, label);
         }
         if self.sure_room > 0 {
-            self.settle_ring(now);
+            self.settle(now);
         }
         self.has_room_for_certain().then(|| self.admit(now, label))
     }
@@ -218,8 +218,7 @@ impl Link {
         if let Some(course) = &mut self.course {
             course.aim(aim);
         }
-        // A packet too small to take a nanosecond has departed already, its event not yet come: keep the order.
-        let pending = !self.ring.all_departed() || self.course.is_some() && !self.ring.is_empty();
+        let pending = self.is_transmitting();
         let mut wanted = match &mut self.waiting {
             Some(waiting) if pending || !waiting.packets.is_empty() => {
                 waiting.bytes += u64::from(label.size);
@@ -246,7 +245,7 @@ impl Link {
     /// The packet in transmission has left (two-stage links).
     pub(crate) fn depart(&mut self, now: Instant, store: &mut Store) -> Option<Wanted> {
         self.settle(now);
-        if !self.ring.all_departed() {
+        if self.is_transmitting() {
             return None;
         }
         let mut sent: Option<Wanted> = None;
@@ -324,7 +323,7 @@ impl Link {
             self.take_from_wire(now)
         } else {
             if self.ring.none_on_wire() {
-                self.settle_ring(now);
+                self.settle(now);
             }
             let (label, next) = self.take_oldest(now);
             (self.to, label, next)
@@ -357,7 +356,7 @@ impl Link {
     #[inline(always)]
     fn take_oldest(&mut self, now: Instant) -> (Label, Option<Instant>) {
         let label = self.ring.pop(now);
-        (label, self.ring.oldest_departure().map(|departure| departure + self.delay))
+        (label, self.ring.oldest_delivery())
     }
 
     #[inline(always)]
@@ -367,22 +366,14 @@ impl Link {
         self.assert_conservation();
     }
 
-    /// Brings the counters up to the present: of every packet that has left the transmitter by now.
+    /// Brings the counters up to the present: lets the cursor pass every packet that has left the transmitter by now.
     #[inline]
     pub fn settle(&mut self, now: Instant) {
-        self.settle_ring(now);
-        if self.course.is_some() {
-            self.settle_ahead(now);
-        }
-    }
-
-    /// Lets the cursor pass every packet that has left the transmitter by now.
-    #[inline]
-    fn settle_ring(&mut self, now: Instant) {
         let behind = self.ring.behind();
         if behind > 0 {
-            // Nothing but deliveries has taken packets out of this ring.
-            let bytes = self.counters.delivered_bytes - self.counters.departed_bytes;
+            // Nothing was lost here: then the cursor is never behind.
+            let gone_bytes = self.course.as_ref().map_or(0, |course| course.gone_bytes);
+            let bytes = self.counters.delivered_bytes + gone_bytes - self.counters.departed_bytes;
             self.ring.catch_up(bytes);
             self.counters.departed += u64::from(behind);
             self.counters.departed_bytes += bytes;
@@ -399,27 +390,30 @@ impl Link {
     /// Starts transmission as soon as the transmitter is free; the entries wanted.
     fn start(&mut self, now: Instant, label: Label) -> Wanted {
         if self.course.is_some() {
-            let (departure, remainder) = self.departure_of(now, label);
-            if let Some(wanted) = self.try_ahead(departure, label) {
-                (self.last_departure, self.remainder) = (departure, remainder);
-                return wanted;
-            }
+            let departure = self.occupy_transmitter(now, label);
+            return self.start_on_course(departure, label);
         }
-        let (departure, delivery) = self.transmit(now, label);
-        // Where the delay may change nobody knows the delivery before the departure.
-        let delivery = delivery.filter(|_| self.course.is_none());
-        Wanted { delivery, departure: self.waiting.is_some().then_some(departure), verdict: Verdict::Accept }
+        let delivery = self.transmit(now, label);
+        let departure = self.waiting.is_some().then_some(self.last_departure);
+        Wanted { delivery, departure, verdict: Verdict::Accept }
     }
 
-    /// Starts transmission as soon as the transmitter is free. Says when the packet departs, and when it comes to the
-    /// far end if it is the only one in the ring.
+    /// Starts transmission as soon as the transmitter is free. Says when the packet comes to the far end, if it is the
+    /// only one in the ring.
     #[inline(always)]
-    fn transmit(&mut self, now: Instant, label: Label) -> (Instant, Option<Instant>) {
-        let (departure, remainder) = self.departure_of(now, label);
-        (self.last_departure, self.remainder) = (departure, remainder);
+    fn transmit(&mut self, now: Instant, label: Label) -> Option<Instant> {
+        let departure = self.occupy_transmitter(now, label);
         let first = self.ring.is_empty();
-        self.ring.push(label, departure);
-        (departure, first.then_some(departure + self.delay))
+        let delivery = departure + self.delay;
+        self.ring.push(label, departure, delivery);
+        first.then_some(delivery)
+    }
+
+    /// Starts transmission as soon as the transmitter is free. Says when the packet departs.
+    #[inline(always)]
+    fn occupy_transmitter(&mut self, now: Instant, label: Label) -> Instant {
+        (self.last_departure, self.remainder) = self.departure_of(now, label);
+        self.last_departure
     }
 
     /// When a packet departs whose transmission starts as soon as the transmitter is free, and what is missing from
@@ -509,7 +503,7 @@ impl Link {
             now,
             waiting_pkts: self.waiting_pkts(),
             waiting_bytes: self.waiting_bytes(),
-            transmitting: !self.ring.all_departed() || self.ahead_pkts() > 0,
+            transmitting: !self.ring.all_departed(),
             idle_since: self.last_departure,
             rate: self.rate,
         }
@@ -520,7 +514,7 @@ impl Link {
     pub fn waiting_pkts(&self) -> u32 {
         match &self.waiting {
             Some(waiting) => {
-                waiting.packets.len() as u32 + (self.ahead_pkts() + self.ring.in_system()).saturating_sub(1)
+                waiting.packets.len() as u32 + self.ring.in_system().saturating_sub(1)
             }
             None => self.ring.in_system().saturating_sub(1),
         }
@@ -528,18 +522,15 @@ impl Link {
 
     #[inline]
     fn waiting_bytes(&self) -> u64 {
-        let Some(waiting) = &self.waiting else { return self.ring.waiting_bytes() };
-        match self.course.as_ref().and_then(|course| course.waiting_ahead_bytes()) {
-            // What is in the ring is in transmission.
-            None => waiting.bytes,
-            Some(ahead) => waiting.bytes + ahead + self.ring.system_bytes(),
-        }
+        self.waiting.as_ref().map_or(0, |waiting| waiting.bytes) + self.ring.waiting_bytes()
     }
 
-    /// How many packets it has sent ahead, as of the last look; 0 unless it is a link that changes.
+    /// Whether a packet is in transmission of which an event will say that it has departed. Those that are sent ahead
+    /// are not among them. A packet too small to take a nanosecond has departed already, its event not yet come: to
+    /// keep the order it counts where that event decides.
     #[inline]
-    fn ahead_pkts(&self) -> u32 {
-        self.course.as_ref().map_or(0, |course| course.ahead.len())
+    fn is_transmitting(&self) -> bool {
+        self.course.as_ref().map_or(!self.ring.all_departed(), |course| course.transmits)
     }
 
     /// From now on somebody looks at each packet of the queue: none is sent ahead.
@@ -581,8 +572,8 @@ impl Link {
             return self.counters.departed - self.counters.delivered - self.counters.lost;
         }
         let waiting = self.waiting.as_ref().map_or(0, |waiting| waiting.packets.len() as u64);
-        let on_wire = self.course.as_ref().map_or(0, |course| course.wire.len());
-        u64::from(self.ring.len()) + waiting + on_wire
+        let strays = self.course.as_ref().map_or(0, |course| course.strays.len());
+        u64::from(self.ring.len()) + waiting + strays
     }
 
     /// Puts a router agent in front of the queue.
