@@ -34,7 +34,7 @@ impl Ring {
         Ring { places: Box::default(), head: 0, cursor: 0, tail: 0, system_bytes: 0 }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, label: Label, departure: Instant, delivery: Instant) {
         let place = Place { departure, delivery, label };
         if self.len() as usize == self.places.len() {

@@ -141,7 +141,7 @@ impl Course {
     }
 
     /// When what departs at `departure` comes to the present far end: behind all that is on its way there.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send(&mut self, departure: Instant) -> Instant {
         self.last = self.last.max(departure + self.delay.at(departure));
         self.last
