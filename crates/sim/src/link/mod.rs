@@ -513,9 +513,7 @@ impl Link {
     #[inline]
     pub fn waiting_pkts(&self) -> u32 {
         match &self.waiting {
-            Some(waiting) => {
-                waiting.packets.len() as u32 + self.ring.in_system().saturating_sub(1)
-            }
+            Some(waiting) => waiting.packets.len() as u32 + self.ring.in_system().saturating_sub(1),
             None => self.ring.in_system().saturating_sub(1),
         }
     }
