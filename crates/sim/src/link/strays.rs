@@ -129,7 +129,7 @@ mod tests {
             [taken(&mut strays), taken(&mut strays), taken(&mut strays)],
             [(NodeId(3), 3), (NodeId(5), 1), (NodeId(5), 2)]
         );
-        assert!(strays.is_empty() && strays.len() == 0);
+        assert_eq!((strays.is_empty(), strays.len()), (true, 0));
     }
 
     #[test]
