@@ -1,7 +1,6 @@
 //! What a link keeps that changes while the network runs, apart from what every link needs.
 //!
-//! Such a link runs in two stages: a packet in transmission is alone in the ring, and moves to the [`Wire`] when it
-//! departs. Of the packets that wait, the first may be *doomed*: they will be transmitted, but received by nobody.
+//! Of the packets that wait, the first may be *doomed*: they will be transmitted, but received by nobody.
 
 use super::strays::Strays;
 use crate::change::Line;

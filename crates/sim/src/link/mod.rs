@@ -8,8 +8,10 @@
 //! waiting packets apart and have a second calendar entry, the departure of the packet in transmission; disciplines
 //! that decide at departure need them. For disciplines that decide at arrival both give identical traces.
 //!
-//! Links that [change](crate::change) run in two stages, too, and find a packet's delivery when it departs: it takes
-//! the delay and the far end of that moment. What they need for it they keep apart (`changing.rs`, `wire.rs`).
+//! Links that [change](crate::change) know when they do so next. What departs before that they deliver as fused links
+//! do (`ahead.rs`); the first packet that departs later is in the ring without a delivery, which it gets when it
+//! departs: it takes the delay and the far end of that moment. What is on the wire when the link turns elsewhere is kept
+//! apart (`strays.rs`).
 //!
 //! The transmitter of a [link with legs](crate::part) is such a link, without a wire; its legs are links with neither
 //! queue nor transmitter (`legs.rs`).
