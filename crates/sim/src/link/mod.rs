@@ -10,8 +10,8 @@
 //!
 //! Links that [change](crate::change) know when they do so next. What departs before that they deliver as fused links
 //! do (`ahead.rs`); the first packet that departs later is in the ring without a delivery, which it gets when it
-//! departs: it takes the delay and the far end of that moment. What is on the wire when the link turns elsewhere is kept
-//! apart (`strays.rs`).
+//! departs: it takes the delay and the far end of that moment. What is on the wire when the link turns elsewhere is
+//! kept apart (`strays.rs`).
 //!
 //! The transmitter of a [link with legs](crate::part) is such a link, without a wire; its legs are links with neither
 //! queue nor transmitter (`legs.rs`).
