@@ -24,6 +24,14 @@ pub trait Endpoint {
     /// When to be called with [`Input::Timeout`]; `None` = not at all.
     fn deadline(&self) -> Option<Instant>;
 
+    /// Takes one input and says the deadline after it: as [`handle`](Self::handle) and [`deadline`](Self::deadline),
+    /// but an enum of endpoints is asked once which of them it is.
+    #[inline(always)]
+    fn handle_until(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) -> Option<Instant> {
+        self.handle(now, input, out);
+        self.deadline()
+    }
+
     /// What the endpoint has counted, for probes.
     fn report(&self) -> Report;
 
@@ -48,6 +56,11 @@ impl<E: Endpoint> Endpoint for Box<E> {
     #[inline]
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         (**self).handle(now, input, out);
+    }
+
+    #[inline]
+    fn handle_until(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) -> Option<Instant> {
+        (**self).handle_until(now, input, out)
     }
 
     #[inline]

@@ -50,6 +50,13 @@ macro_rules! endpoints {
             }
 
             #[inline(always)]
+            fn handle_until(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) -> Option<Instant> {
+                match self {
+                    $($Enum::$Variant(endpoint) => endpoint.handle_until(now, input, out),)+
+                }
+            }
+
+            #[inline(always)]
             fn deadline(&self) -> Option<Instant> {
                 match self {
                     $($Enum::$Variant(endpoint) => endpoint.deadline(),)+

@@ -22,6 +22,13 @@ macro_rules! agents {
             }
 
             #[inline(always)]
+            fn handle_until(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) -> Option<Instant> {
+                match self {
+                    $(Agent::$variant(endpoint) => endpoint.handle_until(now, input, out),)*
+                }
+            }
+
+            #[inline(always)]
             fn deadline(&self) -> Option<Instant> {
                 match self {
                     $(Agent::$variant(endpoint) => endpoint.deadline(),)*

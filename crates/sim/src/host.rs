@@ -37,17 +37,24 @@ impl Host {
         Host { offset, armed: start.min(stop), armed_later: Instant::FAR_FUTURE, start, stop, node, flow, agent }
     }
 
-    /// Gives the endpoint an input; what it wants in return goes into `out`.
-    #[inline(always)]
+    /// Gives the endpoint an input; what it wants in return goes into `out`. [`rearm`](Self::rearm) must follow.
     pub(crate) fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         self.agent.handle(now + self.offset, input, out);
     }
 
-    /// The same with a packet that arrives now.
+    /// Gives it a packet that arrives now, and arms it: says when to put a timer entry into the calendar, if one is
+    /// needed.
     #[inline(always)]
-    pub(crate) fn hand_packet(&mut self, now: Instant, packet: &Packet, control: Option<&Control>, out: &mut Outbox) {
-        let now = now + self.offset;
-        self.agent.handle(now, Input::Packet { packet, control, arrived: now }, out);
+    pub(crate) fn hand_packet(
+        &mut self,
+        now: Instant,
+        packet: &Packet,
+        control: Option<&Control>,
+        out: &mut Outbox,
+    ) -> Option<Instant> {
+        let arrived = now + self.offset;
+        let deadline = self.agent.handle_until(arrived, Input::Packet { packet, control, arrived }, out);
+        self.rearm_by(now, deadline)
     }
 
     /// A timer entry has come. Says whether it is heeded.
@@ -82,7 +89,13 @@ impl Host {
     /// packet, as retransmission timers do, cost nothing.
     #[inline(always)]
     pub(crate) fn rearm(&mut self, now: Instant) -> Option<Instant> {
-        let wake = self.wake().max(now);
+        self.rearm_by(now, self.agent.deadline())
+    }
+
+    /// The same if the endpoint's deadline is known.
+    #[inline(always)]
+    fn rearm_by(&mut self, now: Instant, deadline: Option<Instant>) -> Option<Instant> {
+        let wake = self.wake(deadline).max(now);
         if wake >= self.armed {
             return None;
         }
@@ -118,10 +131,10 @@ impl Host {
         self.agent.measure(values);
     }
 
-    /// When this host next wants to be called, on the simulator's clock.
+    /// When this host next wants to be called, on the simulator's clock, if that is the endpoint's deadline.
     #[inline(always)]
-    fn wake(&self) -> Instant {
-        let deadline = match self.agent.deadline() {
+    fn wake(&self, deadline: Option<Instant>) -> Instant {
+        let deadline = match deadline {
             Some(deadline) => Instant(deadline.0.saturating_sub(self.offset.0)),
             None => Instant::FAR_FUTURE,
         };

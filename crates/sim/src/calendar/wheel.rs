@@ -104,18 +104,17 @@ impl Calendar for Wheel {
 
     #[inline]
     fn pop(&mut self) -> Option<Entry> {
-        if !self.current.is_empty() {
-            return self.pop_current();
+        if self.current.is_empty() {
+            let slot = self.next_slot();
+            if slot >= self.limit {
+                return self.turn_carefully(slot);
+            }
+            let first = self.turn_to(slot);
+            if first.key < SEVERAL {
+                return Some(first.entry(slot << self.shift));
+            }
+            self.unchain(first.key - SEVERAL);
         }
-        let slot = self.next_slot();
-        if slot >= self.limit {
-            return self.turn_carefully(slot);
-        }
-        let first = self.turn_to(slot);
-        if first.key < SEVERAL {
-            return Some(first.entry(slot << self.shift));
-        }
-        self.unchain(first.key - SEVERAL);
         self.pop_current()
     }
 }
@@ -202,7 +201,7 @@ impl Wheel {
     }
 
     /// Removes the first entry of the present slot, if it is not after the end.
-    #[inline(never)]
+    #[inline(always)]
     fn pop_current(&mut self) -> Option<Entry> {
         let first = *self.current.last()?;
         if !self.crowd.is_empty() {
@@ -317,17 +316,20 @@ impl Wheel {
 
     /// Takes a chain in among the entries of the present slot, of which there are none yet. However many share a slot,
     /// each costs a logarithm at most, as in a heap.
-    fn unchain(&mut self, mut index: u32) {
-        while let Some(node) = self.nodes.get_mut(index as usize) {
-            self.current.push(Entry::from_parts(node.at, node.key));
-            let next = std::mem::replace(&mut node.next, self.free);
-            self.free = index;
-            index = next;
+    fn unchain(&mut self, first: u32) {
+        let (mut last, mut index, mut is_sorted) = (first, first, true);
+        while let Some(&Node { at, key, next }) = self.nodes.get(index as usize) {
+            let entry = Entry::from_parts(at, key);
+            is_sorted &= self.current.last().is_none_or(|&before| entry <= before);
+            self.current.push(entry);
+            (last, index) = (index, next);
         }
-        if self.current.len() > FEW {
-            self.current.sort_unstable_by(|a, b| b.cmp(a));
-        } else {
-            (1..self.current.len()).for_each(|at| self.sink(at));
+        self.nodes[last as usize].next = self.free;
+        self.free = first;
+        match is_sorted {
+            true => {}
+            false if self.current.len() > FEW => self.current.sort_unstable_by(|a, b| b.cmp(a)),
+            false => (1..self.current.len()).for_each(|at| self.sink(at)),
         }
     }
 

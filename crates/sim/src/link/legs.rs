@@ -68,6 +68,11 @@ impl Link {
         self.form == Form::FixedLeg
     }
 
+    /// Whether it is a leg that may change. Its packets depart, but from no queue of its own.
+    pub(super) fn is_changing_leg(&self) -> bool {
+        self.course.is_some() && self.waiting.is_none()
+    }
+
     /// A packet goes on its way to the far end.
     #[inline]
     pub(crate) fn note_sent(&mut self, label: Label) {

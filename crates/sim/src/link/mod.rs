@@ -487,6 +487,9 @@ impl Link {
 
     #[cold]
     fn observe_departure(&mut self, departed: Instant) {
+        if self.is_changing_leg() {
+            return;
+        }
         // On a two-stage link the next packet starts in the same moment, so one packet fewer waits than now.
         let starts = u32::from(self.course.as_ref().is_none_or(|course| course.may_start()));
         let waiting = match &self.waiting {
