@@ -49,8 +49,8 @@ pub fn run(scenario: &Scenario, seed: u64, control: &Control, jobs: u32) -> Resu
     }
     control.look()?;
     match network.calendar {
-        CalendarChoice::Wheel => run_with::<Wheel>(&network, seed, control),
-        CalendarChoice::Heap => run_with::<Heap>(&network, seed, control),
+        CalendarChoice::Wheel => run_with::<Wheel>(network, seed, control),
+        CalendarChoice::Heap => run_with::<Heap>(network, seed, control),
     }
 }
 
@@ -74,17 +74,17 @@ pub fn walk(scenario: &Scenario, seed: u64, until: Option<Duration>, control: &C
         return Err(vec![problem].into());
     }
     control.look()?;
-    run_with::<Heap>(&network, seed, control)
+    run_with::<Heap>(network, seed, control)
 }
 
 /// Events between two looks at whether somebody wants the run to end; with many receivers one event takes milliseconds.
 const AT_ONCE: u64 = 64;
 
-fn run_with<C: Calendar>(network: &Network, seed: u64, control: &Control) -> Result<RunOutput, Failure>
+fn run_with<C: Calendar>(mut network: Network, seed: u64, control: &Control) -> Result<RunOutput, Failure>
 where
     World<C>: Loop,
 {
-    let mut world = build::<C>(network, seed, control)?;
+    let mut world = build::<C>(&network, seed, control)?;
     let end = Instant(network.duration.0);
     control.begin(end);
     let interrupted = loop {
@@ -98,11 +98,12 @@ where
     if interrupted {
         world.settle();
     }
-    let subjects = Subjects::of(network);
-    let activity = Activity::of_run(&world, network, seed);
-    let summary = summary(&world, network, &subjects, &activity);
-    let warnings = warning::of_run(&world, network, &activity);
-    let mut tables = tables(&mut world, &subjects, network);
+    let activity = Activity::of_run(&world, &network, seed);
+    // What warnings look at, and what they need for that, is gone before the rows come.
+    let warnings = warning::of_run(&world, &network, &activity);
+    let subjects = Subjects::taken_from(&mut network);
+    let summary = summary(&world, &network, &subjects, &activity);
+    let mut tables = tables(&mut world, &subjects, &network);
     tables.push(summary);
     tables.push(warning::table(&warnings));
     Ok(RunOutput {

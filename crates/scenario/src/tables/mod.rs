@@ -60,8 +60,8 @@ pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, network: &Network) -
         events(world, of_events, subjects, &details(network)),
         routers::routers(world, &of_routers, subjects),
         routers::events(world, &router_events, subjects),
-        paths::paths(&of_paths, network),
-        paths::handoffs(network, world.now()),
+        paths::paths(&of_paths, subjects, network),
+        paths::handoffs(subjects, network, world.now()),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! Ways between chosen nodes, and hand-offs of ground stations.
 
-use super::{Table, Words};
+use super::{Subjects, Table, Words};
 use crate::network::{Network, NetworkHandoff};
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::ids::{LinkId, NodeId};
@@ -14,8 +14,7 @@ type Way = Arc<[LinkId]>;
 const BETWEEN: &str = " > ";
 
 /// The table of the ways between the pairs of nodes that the scenario names.
-pub(super) fn paths(rows: &[PathRow], network: &Network) -> Table {
-    let nodes: Vec<String> = network.nodes.iter().map(|node| node.name.clone()).collect();
+pub(super) fn paths(rows: &[PathRow], subjects: &Subjects, network: &Network) -> Table {
     let ends = |row: &PathRow| network.probes.paths[row.path as usize];
     // Of each pair the way in the row before, and the code of its word; most rows have the same.
     let mut before: Vec<Option<(&Way, i32)>> = vec![None; network.probes.paths.len()];
@@ -26,12 +25,12 @@ pub(super) fn paths(rows: &[PathRow], network: &Network) -> Table {
             PathEvent::Sample => "",
             PathEvent::Found => "found",
             PathEvent::Lost => "lost",
-            PathEvent::Changed if is_handoff(network, row, old.map(|(way, _)| way)) => "hand-off",
+            PathEvent::Changed if is_handoff(network, subjects, row, old.map(|(way, _)| way)) => "hand-off",
             PathEvent::Changed => "path-changed",
         });
         let same = row.way.as_ref().zip(*old).filter(|(way, (old, _))| Arc::ptr_eq(way, old));
         let code = same.map(|(_, (_, code))| code).unwrap_or_else(|| {
-            let text = shown(network, ends(row).1, row.way.as_ref());
+            let text = shown(subjects, ends(row).1, row.way.as_ref());
             let new = ways.dictionary.len() as i32;
             *codes.entry(text).or_insert_with_key(|text| {
                 ways.dictionary.push(text.clone());
@@ -44,8 +43,8 @@ pub(super) fn paths(rows: &[PathRow], network: &Network) -> Table {
     let delay_s = |row: &PathRow| if row.way.is_some() { row.delay.as_secs_f64() } else { f64::NAN };
     Table::new("paths")
         .float("t_s", rows.iter().map(|row| row.at.as_secs_f64()).collect())
-        .words("from", &nodes, rows.iter().map(|row| ends(row).0.0))
-        .words("to", &nodes, rows.iter().map(|row| ends(row).1.0))
+        .words("from", &subjects.nodes, rows.iter().map(|row| ends(row).0.0))
+        .words("to", &subjects.nodes, rows.iter().map(|row| ends(row).1.0))
         .collected_words("event", events)
         .float("delay_s", rows.iter().map(delay_s).collect())
         .integer("hops", rows.iter().map(|row| row.way.as_ref().map_or(0, |way| way.len() as i64)).collect())
@@ -53,10 +52,10 @@ pub(super) fn paths(rows: &[PathRow], network: &Network) -> Table {
 }
 
 /// The table of all hand-offs up to `now`.
-pub(super) fn handoffs(network: &Network, now: Instant) -> Table {
+pub(super) fn handoffs(subjects: &Subjects, network: &Network, now: Instant) -> Table {
     let until = now.since(Instant::ZERO);
     let rows: Vec<&NetworkHandoff> = network.handoffs.iter().filter(|handoff| handoff.at <= until).collect();
-    let mut names: Vec<String> = network.nodes.iter().map(|node| node.name.clone()).collect();
+    let mut names = if rows.is_empty() { Vec::new() } else { subjects.nodes.clone() };
     let nobody = names.len() as u32;
     names.push(String::new());
     let satellite = |of: fn(&NetworkHandoff) -> Option<u32>| rows.iter().map(move |row| of(row).unwrap_or(nobody));
@@ -68,24 +67,21 @@ pub(super) fn handoffs(network: &Network, now: Instant) -> Table {
 }
 
 /// Whether a station on the way, as it is or as it was, turned to another satellite at that moment.
-fn is_handoff(network: &Network, row: &PathRow, old: Option<&Way>) -> bool {
+fn is_handoff(network: &Network, subjects: &Subjects, row: &PathRow, old: Option<&Way>) -> bool {
     let at: Duration = row.at.since(Instant::ZERO);
     let start = network.handoffs.partition_point(|handoff| handoff.at < at);
     network.handoffs[start..].iter().take_while(|handoff| handoff.at == at).any(|handoff| {
         // A station is at the beginning of its uplink, and at the end of its downlink.
-        let touches = |link: &LinkId| {
-            let link = &network.links[link.index()];
-            link.from == handoff.station || link.to == handoff.station
-        };
+        let touches = |link: &LinkId| subjects.ends[link.index()].contains(&handoff.station);
         old.into_iter().chain(row.way.as_ref()).any(|way| way.iter().any(touches))
     })
 }
 
 /// The nodes of a way in their order; nothing if there is none.
-fn shown(network: &Network, to: NodeId, way: Option<&Way>) -> String {
+fn shown(subjects: &Subjects, to: NodeId, way: Option<&Way>) -> String {
     let Some(way) = way else { return String::new() };
     // Where links lead may change, not where they start.
-    let starts = way.iter().map(|link| network.links[link.index()].from);
-    let names: Vec<&str> = starts.chain([to.0]).map(|node| network.nodes[node as usize].name.as_str()).collect();
+    let starts = way.iter().map(|link| subjects.ends[link.index()][0]);
+    let names: Vec<&str> = starts.chain([to.0]).map(|node| subjects.nodes[node as usize].as_str()).collect();
     names.join(BETWEEN)
 }

@@ -12,6 +12,8 @@ pub struct Subjects {
     pub nodes: Vec<String>,
     /// Names of links, one direction each.
     pub links: Vec<String>,
+    /// The nodes at which each link starts and ends, before any change.
+    pub ends: Vec<[u32; 2]>,
     /// Names of flows, those of sessions after the others.
     pub flows: Vec<String>,
     /// Of each flow, whether it is a session's.
@@ -36,8 +38,14 @@ pub struct GroupSubject {
 }
 
 impl Subjects {
-    /// The subjects of `network`.
-    pub fn of(network: &Network) -> Subjects {
+    /// The subjects of `network`, whose nodes and links are taken: tables need no more than what is here of them, and
+    /// come when memory is fullest.
+    pub fn taken_from(network: &mut Network) -> Subjects {
+        let (nodes, links) = (std::mem::take(&mut network.nodes), std::mem::take(&mut network.links));
+        let ends = links.iter().map(|link| [link.from, link.to]).collect();
+        // In a vector of their own: one that is collected in place keeps the room that links took.
+        let mut names = Vec::with_capacity(links.len());
+        names.extend(links.into_iter().map(|link| link.name));
         let unicast = network.flows.iter().map(|flow| (&flow.name, false, flow.kind.is_controlled()));
         let sessions = network.sessions.iter().map(|session| (&session.name, true, session.config.is_controlled()));
         let flows: Vec<_> = unicast.chain(sessions).collect();
@@ -49,8 +57,9 @@ impl Subjects {
         };
         let members = || network.sessions.iter().flat_map(|session| &session.receivers);
         Subjects {
-            nodes: network.nodes.iter().map(|node| node.name.clone()).collect(),
-            links: network.links.iter().map(|link| link.name.clone()).collect(),
+            nodes: nodes.into_iter().map(|node| node.name).collect(),
+            links: names,
+            ends,
             flows: flows.iter().map(|(name, ..)| (*name).clone()).collect(),
             is_session: flows.iter().map(|(_, is_session, _)| *is_session).collect(),
             is_controlled: flows.iter().map(|(.., is_controlled)| *is_controlled).collect(),
