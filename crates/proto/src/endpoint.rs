@@ -106,6 +106,14 @@ pub enum Input<'a> {
     /// that rules of [loss differentiation](crate::parts::loss_differentiation) are held against, and only those get
     /// it that [ask for it](Endpoint::sees_link_losses).
     LinkLoss(&'a Packet),
+    /// The host is not a member of a group that the endpoint has asked to [join](Action::Join): it could not become
+    /// one, or is one no longer, as when the system allows no more memberships or an interface has gone. Nothing of the
+    /// group is handed in from now on, and what is missing of it was not lost to congestion. The endpoint asks to leave
+    /// what it gives up, though there is nothing to leave, and joins again if and when it wants to: a receiver of
+    /// layers gives up the group's layer and those above, as one that it cannot have now; one without any group for
+    /// data goes as at its stop, and a driver that has the group again lets it [start](Input::Start). A group for
+    /// messages alone is done without. Whoever has not asked for the group, or is the source, does not mind.
+    Unjoined(Address),
     /// The deadline has come (or may have).
     Timeout,
     /// Send nothing more of your own accord; acknowledgements may still be given.
@@ -127,9 +135,11 @@ pub enum Action {
     Send(Packet),
     /// Send this packet now, with a message beside it.
     SendControl(Packet, Control),
-    /// Become a member of this group: its packets are to be handed in.
+    /// Become a member of this group: its packets are to be handed in. Silence is success; if it fails, or the
+    /// membership is lost, the endpoint is told so ([`Input::Unjoined`]).
     Join(Address),
-    /// No longer be a member of this group: packets that still come are not handed in.
+    /// No longer be a member of this group: packets that still come are not handed in. If the host is none already
+    /// there is nothing to do.
     Leave(Address),
     /// Let observers know.
     Event(Event),

@@ -7,7 +7,7 @@
 
 use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, LAYER_ADDED, LAYER_DROPPED, Outbox, Report};
 use crate::group_set::GroupPlan;
-use crate::packet::Packet;
+use crate::packet::{Address, Packet};
 use crate::quantity::Bytes;
 use crate::scheme::{Responder, Scheme, Seat};
 use crate::source::layered;
@@ -63,6 +63,8 @@ pub struct Receiver {
     /// It is new, and adds layers until one is silent.
     joining: bool,
     added: Instant,
+    /// Until then it adds none, as it could not join.
+    barred_until: Instant,
     next: Option<Instant>,
     /// Since when it knows that nothing comes.
     outage: bool,
@@ -140,6 +142,7 @@ impl Scheme for Config {
             subscription: Subscription::new(seat.group, self.rates.len()),
             joining: true,
             added: Instant::ZERO,
+            barred_until: Instant::ZERO,
             next: None,
             outage: false,
             recovered: None,
@@ -169,13 +172,24 @@ impl Receiver {
     }
 
     fn add(&mut self, now: Instant, out: &mut Outbox) {
-        if self.subscription.add(now, Cause::Time, out) {
+        if now >= self.barred_until && self.subscription.add(now, Cause::Time, out) {
             self.added = now;
+        }
+    }
+
+    /// It is no member of a group: without that layer and those above it goes on, and tries again after a while.
+    fn unjoined(&mut self, now: Instant, group: Address, out: &mut Outbox) {
+        if let Some(layer) = self.subscription.layer_of(group) {
+            self.subscription.drop_from(layer, Cause::Time, out);
+            (self.joining, self.barred_until) = (false, now + self.config.add_interval);
         }
     }
 
     /// Looks at what comes.
     fn look(&mut self, now: Instant, out: &mut Outbox) {
+        if self.subscription.level() == 0 {
+            return self.add(now, out);
+        }
         let outage = self.is_outage(now);
         if outage && !self.outage {
             self.outage = true;
@@ -231,7 +245,7 @@ impl Endpoint for Receiver {
         self.now = now;
         match input {
             Input::Start => {
-                (self.joining, self.outage, self.recovered) = (true, false, None);
+                (self.joining, self.outage, self.recovered, self.barred_until) = (true, false, None, now);
                 self.add(now, out);
                 while self.config.greedy && self.subscription.add(now, Cause::Time, out) {}
                 self.next = Some(now + self.config.check_interval);
@@ -241,6 +255,7 @@ impl Endpoint for Receiver {
                 self.next = None;
             }
             Input::Packet { packet, arrived, .. } => self.packet(arrived, packet, out),
+            Input::Unjoined(group) => self.unjoined(now, group, out),
             Input::Timeout | Input::LinkLoss(_) => {}
         }
         if self.next.is_some_and(|next| next <= now) {
@@ -272,7 +287,7 @@ impl Endpoint for Receiver {
 mod tests {
     use super::*;
     use crate::endpoint::Action;
-    use crate::packet::{Address, Ecn, FlowId, INITIAL_TTL};
+    use crate::packet::{Ecn, FlowId, INITIAL_TTL};
     use crate::random::Random;
     use crate::testing::gauge;
 

@@ -271,7 +271,7 @@ impl Endpoint for Liar {
                     self.hand(now, input, out);
                 }
             }
-            Input::Timeout | Input::LinkLoss(_) => self.hand(now, input, out),
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) => self.hand(now, input, out),
         }
         if self.next.is_some_and(|next| next <= now) {
             self.turn(now, out);

@@ -231,6 +231,8 @@ mod inputs;
 mod late;
 #[cfg(test)]
 mod liars;
+#[cfg(test)]
+mod unjoined;
 
 #[cfg(test)]
 mod tests {

@@ -102,7 +102,7 @@ impl PyEndpoint {
             Input::Timeout => drop(object.call_method1(py, "handle", (now.0, "timeout", &wanted))?),
             Input::Stop => drop(object.call_method1(py, "handle", (now.0, "stop", &wanted))?),
             // Classes in Python are not told.
-            Input::LinkLoss(_) => {}
+            Input::LinkLoss(_) | Input::Unjoined(_) => {}
         }
         let deadline = object.call_method0(py, "deadline")?;
         let deadline: Option<u64> = (deadline.extract(py))

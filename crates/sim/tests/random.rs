@@ -146,6 +146,7 @@ impl Endpoint for Talker {
                 }
             }
             Input::Stop => self.next = None,
+            Input::Unjoined(_) => unreachable!("joins do not fail"),
             Input::Packet { packet, control, .. } => {
                 let Header::Datagram { sequence } = packet.header else { panic!("nobody sends {:?}", packet.header) };
                 assert_eq!(control.and_then(Control::get), sequence.is_multiple_of(5).then_some(&sequence));

@@ -193,7 +193,7 @@ impl Endpoint for Source {
                 }
                 self.reports += 1;
             }
-            Input::LinkLoss(_) => {}
+            Input::LinkLoss(_) | Input::Unjoined(_) => {}
             Input::Timeout => {
                 if self.pacer.due() == Instant::FAR_FUTURE {
                     return;
@@ -267,7 +267,8 @@ impl Endpoint for Member {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
             Input::Start => out.join(self.group),
-            Input::Stop => {
+            // Without its group it has nothing to report either.
+            Input::Stop | Input::Unjoined(_) => {
                 self.report_at = None;
                 out.leave(self.group);
             }

@@ -35,6 +35,8 @@ pub struct Receiver {
     /// The number of another source of which a packet has come: with a second it takes the place of this one.
     suspect: Option<u32>,
     planned: PlannedReport,
+    /// It has no membership in the group for reports: it hears no others, and reports in turn.
+    is_deaf: bool,
     /// Whether it is planned though it is not the receiver's turn: as it cannot stand the base layer.
     is_out_of_turn: bool,
     turns: Turns,
@@ -73,6 +75,7 @@ impl Receiver {
             session: None,
             suspect: None,
             planned: PlannedReport::NONE,
+            is_deaf: false,
             is_out_of_turn: false,
             turns: Turns::new(config, seat.members),
             trial: None,
@@ -110,7 +113,7 @@ impl Receiver {
         if self.is_running {
             return;
         }
-        self.is_running = true;
+        (self.is_running, self.is_deaf) = (true, false);
         (self.session, self.source, self.suspect) = (None, None, None);
         self.turns.wait(now, &mut self.random);
         self.set_level(now, 1, Cause::Time, out);
@@ -132,6 +135,20 @@ impl Receiver {
         self.set_level(now, 0, Cause::Time, out);
         if let Some(reports) = self.report_group() {
             out.leave(reports);
+        }
+    }
+
+    /// It is no member of a group. Without the base layer it goes; without another it goes on below, and tries again
+    /// when the next report of the source finds room for it.
+    fn unjoined(&mut self, now: Instant, group: Address, out: &mut Outbox) {
+        let layer = group.to_bits().wrapping_sub(self.group.to_bits()) as usize;
+        if layer == 0 {
+            self.stop(now, out);
+        } else if layer < self.level {
+            self.trial = None;
+            self.set_level(now, layer, Cause::Time, out);
+        } else if Some(group) == self.report_group() {
+            self.is_deaf = true;
         }
     }
 
@@ -259,7 +276,8 @@ impl Receiver {
         let Some((share_bps, heard)) = self.share_and_report() else { return };
         let spread = heard.spread;
         let is_urgent = self.config.fast_decrease && loss > 0.0 && share_bps < heard.rates.base_bps();
-        let (has_turn, hears_others) = (self.turns.has_come(now), self.config.report_group().is_some());
+        let (has_turn, hears_others) =
+            (self.turns.has_come(now), self.config.report_group().is_some() && !self.is_deaf);
         self.planned = PlannedReport::NONE;
         if is_urgent && self.is_small_group {
             self.report_share(now, out);
@@ -438,8 +456,9 @@ impl Endpoint for Receiver {
                 self.packet((now, arrived), packet, message, out);
             }
             Input::LinkLoss(packet) if self.is_running => self.link_loss(packet),
-            Input::Packet { .. } | Input::LinkLoss(_) => {}
-            Input::Timeout => self.timeout(now, out),
+            Input::Unjoined(group) if self.is_running => self.unjoined(now, group, out),
+            Input::Timeout if self.is_running => self.timeout(now, out),
+            Input::Packet { .. } | Input::LinkLoss(_) | Input::Unjoined(_) | Input::Timeout => {}
             Input::Stop => self.stop(now, out),
         }
         self.due = if self.is_running { self.planned.at().min(self.patience_ends()) } else { Instant::FAR_FUTURE };

@@ -454,7 +454,7 @@ impl Endpoint for Sender {
             Input::Timeout if self.deadline.is_none_or(|at| at > now) => return,
             Input::Packet { packet, control, arrived } => self.hear((now, arrived), packet, control, out),
             // Whatever comes: what is due goes if the driver is late.
-            Input::Timeout | Input::LinkLoss(_) => {}
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) => {}
         }
         if self.running.as_ref().is_some_and(|running| running.next_round <= now) {
             self.begin_round(now, out);

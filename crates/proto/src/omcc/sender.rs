@@ -101,7 +101,9 @@ impl Endpoint for Sender {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
             Input::Start => self.apply(Cause::Time, out),
-            Input::Timeout | Input::LinkLoss(_) if self.deadline().is_none_or(|at| at > now) => return,
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) if self.deadline().is_none_or(|at| at > now) => {
+                return;
+            }
             Input::Stop => {}
             _ if !self.is_running() => return,
             _ => self.learn(now, input, out),

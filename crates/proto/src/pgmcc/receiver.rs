@@ -202,8 +202,9 @@ impl Endpoint for Receiver {
                 out.join(self.group);
             }
             Input::Stop if self.phase != Phase::Idle => self.leave(now, out),
+            Input::Unjoined(group) if self.phase != Phase::Idle && group == self.group => self.leave(now, out),
             Input::Packet { packet, arrived, .. } if self.phase != Phase::Idle => self.take(now, arrived, packet, out),
-            Input::Packet { .. } | Input::Stop | Input::Timeout | Input::LinkLoss(_) => {}
+            Input::Packet { .. } | Input::Stop | Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) => {}
         }
         self.send_due(now, out);
     }

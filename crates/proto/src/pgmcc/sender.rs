@@ -406,7 +406,7 @@ impl Endpoint for Sender {
             Input::Stop => self.stop(),
             _ if !self.running => return,
             Input::Packet { packet, arrived, .. } => self.hear(now, arrived, packet, out),
-            Input::Timeout | Input::LinkLoss(_) => {}
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) => {}
         }
         if self.running {
             if self.timer <= now {

@@ -297,6 +297,7 @@ fn live(endpoint: &mut dyn Endpoint, most: usize, random: &mut Random, bound: Op
         };
         let input = match () {
             () if step == length => Input::Stop,
+            () if lateness.chance(0.001) => Input::Unjoined(Address::group((6.0 * lateness.uniform()) as u32)),
             () if random.chance(0.1) => Input::Timeout,
             () if random.chance(0.1) => Input::LinkLoss(&packet),
             () => Input::packet(&packet, control.as_ref(), arrival(now, &mut lateness)),

@@ -333,6 +333,19 @@ impl Receiver {
         self.subscription.count_sent(LEVEL.bytes());
     }
 
+    /// It is no member of a group. Without a layer that it holds it is as after an experiment that failed, but that no
+    /// loss has shown it.
+    fn unjoined(&mut self, now: Instant, group: Address, out: &mut Outbox) {
+        let Some(layer) = self.subscription.layer_of(group) else { return };
+        self.subscription.drop_from(layer, Cause::Time, out);
+        let level = layer as usize + 1;
+        self.back_off(level);
+        for above in &mut self.levels[level - 1..] {
+            above.pending = None;
+        }
+        self.set_join_timer(now);
+    }
+
     /// Another receiver has begun an experiment with a level, as was heard then.
     fn hear(&mut self, at: Instant, level: usize, cause: Cause, out: &mut Outbox) {
         let above = level > self.level();
@@ -404,6 +417,7 @@ impl Endpoint for Receiver {
             Input::Stop => self.stop(out),
             Input::Packet { packet, arrived, .. } if self.running => self.packet(now, arrived, packet, out),
             Input::Packet { packet, arrived, .. } => drop(self.subscription.take(arrived, packet)),
+            Input::Unjoined(group) => self.unjoined(now, group, out),
             Input::Timeout | Input::LinkLoss(_) => {}
         }
         // Detection first: in one moment a state that ends lets the experiment begin.

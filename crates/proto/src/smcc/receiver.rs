@@ -595,6 +595,7 @@ impl Endpoint for Receiver {
                 self.timeout(now, out);
             }
             Input::Stop => self.leave(now, out),
+            Input::Unjoined(group) => self.unjoined(now, group, out),
         }
         let leave_at = match self.phase {
             Phase::Member { leave_at: at } | Phase::Leaving { gone_at: at } => at,

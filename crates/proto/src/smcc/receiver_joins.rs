@@ -6,6 +6,7 @@ use super::super::show::{JOIN_ABANDONED, JOIN_BEGUN, JOIN_SUCCEEDED, JOIN_WAITIN
 use super::super::slots::Seen;
 use super::{Climbed, Held, Layer, Phase, Receiver};
 use crate::endpoint::{Cause, Event, EventKind, Outbox};
+use crate::packet::Address;
 use crate::time::{Duration, Instant};
 
 /// How long nothing may come of a layer while others come: then it does not reach the member, as behind a router that
@@ -303,6 +304,27 @@ impl Receiver {
             self.drop_top(now, Cause::Time, out);
         }
         self.hold_until = now + BARRED;
+    }
+
+    /// It is no member of a group. Without the lowest layer it goes; without another it goes on below, and does not try
+    /// that one again soon; without a counting layer the attempt is over.
+    pub(super) fn unjoined(&mut self, now: Instant, group: Address, out: &mut Outbox) {
+        if !matches!(self.phase, Phase::Waiting | Phase::Member { .. }) {
+            return;
+        }
+        let is_of = |held: Held| self.address(self.name(held)) == group;
+        if is_of(Held::Layer(0)) {
+            self.leave(now, out);
+        } else if let Some(layer) = (1..self.layers.len()).find(|&layer| is_of(Held::Layer(layer))) {
+            self.abandon(now, out);
+            while self.level >= layer {
+                self.drop_top(now, Cause::Time, out);
+            }
+            self.hold_until = now + BARRED;
+        } else if (0..self.climbed.len()).any(|rank| is_of(Held::Counting(rank as u8))) {
+            self.abandon(now, out);
+            self.hold_after_attempt(now);
+        }
     }
 
     /// Ends an attempt, if there is one, without a loss and without the layer.

@@ -330,8 +330,10 @@ impl Endpoint for Sender {
             Input::Stop => self.stop(),
             _ if self.started.is_none() => return,
             // Before the deadline a time-out changes nothing, not even the progress of a rate towards its target.
-            Input::Timeout | Input::LinkLoss(_) if self.deadline.is_none_or(|at| at > now) => return,
-            Input::Packet { .. } | Input::Timeout | Input::LinkLoss(_) => {
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) if self.deadline.is_none_or(|at| at > now) => {
+                return;
+            }
+            Input::Packet { .. } | Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) => {
                 self.layers.iter_mut().for_each(|layer| layer.led.control.advance(now));
             }
         }

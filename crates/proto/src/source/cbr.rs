@@ -146,7 +146,7 @@ impl Endpoint for Cbr {
             Input::Start => self.pacer.begin(now),
             Input::Stop => self.pacer = Pacer::OFF,
             // Whatever comes: a packet does if the driver is late.
-            Input::Timeout | Input::LinkLoss(_) | Input::Packet { .. } => {}
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) | Input::Packet { .. } => {}
         }
         self.now = now;
         if self.pacer.due() <= now {

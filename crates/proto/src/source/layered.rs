@@ -318,7 +318,7 @@ impl Endpoint for Source {
             Input::Start => self.layers.iter_mut().for_each(|layer| layer.pacer.begin(now)),
             Input::Stop => self.layers.iter_mut().for_each(|layer| layer.pacer = Pacer::OFF),
             // Whatever comes: a packet does if the driver is late.
-            Input::Timeout | Input::LinkLoss(_) | Input::Packet { .. } => {}
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) | Input::Packet { .. } => {}
         }
         self.now = now;
         self.send(now, out);
@@ -427,6 +427,12 @@ impl Endpoint for Member {
                 }
             }
             Input::Packet { packet, .. } => self.data(packet),
+            Input::Unjoined(group) => {
+                // Until the next step of its climb; a group for announcements alone is done without.
+                if let Some(layer) = (0..self.level).find(|&layer| group_of(self.group, layer) == group) {
+                    self.go(now, layer, out);
+                }
+            }
             Input::Timeout | Input::LinkLoss(_) => {}
         }
         self.climb(now, out);

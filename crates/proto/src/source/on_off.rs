@@ -216,7 +216,7 @@ impl Endpoint for OnOff {
             Input::Start => self.turn_on(now, Duration::ZERO),
             Input::Stop => self.phase = Phase::Idle,
             // Whatever comes: a packet does if the driver is late.
-            Input::Timeout | Input::LinkLoss(_) | Input::Packet { .. } => self.let_go(now),
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) | Input::Packet { .. } => self.let_go(now),
         }
         self.now = now;
         self.on_timeout(now, out);

@@ -74,11 +74,21 @@ impl Subscription {
         }
     }
 
-    /// Leaves all layers.
-    pub(crate) fn drop_all(&mut self, cause: Cause, out: &mut Outbox) {
-        while self.level > 0 {
+    /// The layer of a group, if it is held.
+    pub(crate) fn layer_of(&self, group: Address) -> Option<u32> {
+        (0..self.level).find(|&layer| group_of(self.group, layer) == group)
+    }
+
+    /// Leaves this layer and those above.
+    pub(crate) fn drop_from(&mut self, layer: u32, cause: Cause, out: &mut Outbox) {
+        while self.level > layer {
             self.drop_top(cause, out);
         }
+    }
+
+    /// Leaves all layers.
+    pub(crate) fn drop_all(&mut self, cause: Cause, out: &mut Outbox) {
+        self.drop_from(0, cause, out);
     }
 
     /// A packet arrived then: counted, and what it says if it is data of a layer that is held.

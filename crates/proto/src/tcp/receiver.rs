@@ -214,7 +214,7 @@ impl Endpoint for Receiver {
         match input {
             Input::Packet { packet, .. } => self.on_segment(now, packet, out),
             Input::Timeout | Input::LinkLoss(_) if self.ack_at <= now => self.acknowledge(now, out),
-            Input::Timeout | Input::LinkLoss(_) | Input::Start | Input::Stop => {}
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) | Input::Start | Input::Stop => {}
         }
     }
 

@@ -284,8 +284,10 @@ impl Endpoint for Sender {
         match input {
             Input::Packet { packet, arrived, .. } => self.on_ack(now, arrived, &packet.header, out),
             // Before the deadline a time-out changes nothing, not even what is counted.
-            Input::Timeout | Input::LinkLoss(_) if self.deadline().is_none_or(|at| at > now) => return,
-            Input::Timeout | Input::LinkLoss(_) => self.on_timeout(now, out),
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) if self.deadline().is_none_or(|at| at > now) => {
+                return;
+            }
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) => self.on_timeout(now, out),
             Input::Start => self.start(now, out),
             Input::Stop => self.on_stop(out),
         }

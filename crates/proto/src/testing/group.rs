@@ -55,6 +55,8 @@ pub struct Group<S, M, N> {
     timers: BTreeSet<(Instant, Who)>,
     /// When the driver wakes an endpoint for a deadline.
     wakes: Option<Box<dyn FnMut(Who, Instant) -> Instant>>,
+    /// Whether a host cannot become a member of a group.
+    refuses: Box<dyn FnMut(Who, Address) -> bool>,
     out: Outbox,
 }
 
@@ -72,8 +74,10 @@ pub struct Counts {
     pub handed_pkts: u64,
     /// Bytes handed in.
     pub handed_bytes: u64,
-    /// Groups it is a member of.
+    /// Groups it is a member of, or was when it was told that it is not.
     pub joined: GroupSet,
+    /// Those that it has not, though it asked for them: nothing of them is handed in.
+    pub refused: GroupSet,
     /// Its deadline after the last input, and when it is woken for it.
     armed: Option<(Instant, Instant)>,
 }
@@ -113,6 +117,7 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
             at_once: 0,
             timers: BTreeSet::new(),
             wakes: None,
+            refuses: Box::new(|_, _| false),
             out: Outbox::new(),
         }
     }
@@ -127,6 +132,12 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
     /// The same for time-outs: `wakes` says of a deadline when the endpoint is woken for it, not before it.
     pub fn with_late_timers(mut self, wakes: impl FnMut(Who, Instant) -> Instant + 'static) -> Self {
         self.wakes = Some(Box::new(wakes));
+        self
+    }
+
+    /// Makes joins fail: `refuses` says which.
+    pub fn with_failing_joins(mut self, refuses: impl FnMut(Who, Address) -> bool + 'static) -> Self {
+        self.refuses = Box::new(refuses);
         self
     }
 
@@ -151,6 +162,12 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
     /// Stops one.
     pub fn stop(&mut self, who: Who) {
         self.input(who, Input::Stop);
+    }
+
+    /// The host of an endpoint is no member of a group any more, and the endpoint is told.
+    pub fn unjoin(&mut self, who: Who, group: Address) {
+        self.counts[who.index()].refused.insert(group.index() as u32);
+        self.input(who, Input::Unjoined(group));
     }
 
     /// Hands in a packet that nobody has sent.
@@ -194,8 +211,9 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
 
     fn hand_in(&mut self, key: Turn) {
         let (who, packet, control) = self.under_way.remove(&key).expect("it waits");
-        let joined = self.counts[who.index()].joined;
-        if !packet.destination.is_group() || joined.contains(packet.destination.index() as u32) {
+        let Counts { joined, refused, .. } = self.counts[who.index()];
+        let number = packet.destination.index() as u32;
+        if !packet.destination.is_group() || (joined.contains(number) && !refused.contains(number)) {
             let counts = &mut self.counts[who.index()];
             counts.handed_pkts += 1;
             counts.handed_bytes += u64::from(packet.size);
@@ -234,7 +252,7 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
             self.timers.extend(armed.map(|(_, wakes)| (wakes, who)));
             self.counts[who.index()].armed = armed;
         }
-        let mut out = core::mem::take(&mut self.out);
+        let (mut out, mut refused) = (core::mem::take(&mut self.out), Vec::new());
         for action in out.drain() {
             match action {
                 Action::Event(event) => self.events.push((self.now, who, event)),
@@ -244,15 +262,25 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
                     let joined = &mut self.counts[who.index()].joined;
                     assert!(!joined.contains(group.index() as u32), "{who:?} joins {group:?} twice");
                     joined.insert(group.index() as u32);
+                    if (self.refuses)(who, group) {
+                        refused.push(group);
+                    }
                 }
                 Action::Leave(group) => {
                     let joined = &mut self.counts[who.index()].joined;
                     assert!(joined.contains(group.index() as u32), "{who:?} leaves {group:?} unjoined");
                     joined.remove(group.index() as u32);
+                    self.counts[who.index()].refused.remove(group.index() as u32);
                 }
             }
         }
         self.out = out;
+        for group in refused {
+            // It may have thought better of it.
+            if self.counts[who.index()].joined.contains(group.index() as u32) {
+                self.unjoin(who, group);
+            }
+        }
     }
 
     fn send(&mut self, who: Who, packet: Packet, control: Option<&Control>) {

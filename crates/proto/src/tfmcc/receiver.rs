@@ -165,6 +165,8 @@ impl<W: Wording> ReceiverOf<W> {
                 self.timeout(now, out);
             }
             Input::Stop => self.leave(now, out),
+            Input::Unjoined(group) if group == self.group => self.leave(now, out),
+            Input::Unjoined(_) => {}
         }
         let leave_at = match self.phase {
             Phase::Member { leave_at } => leave_at,

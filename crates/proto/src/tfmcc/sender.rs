@@ -204,8 +204,12 @@ impl<W: Wording> Endpoint for SenderOf<W> {
             Input::Stop => self.stop(),
             _ if !self.running => return,
             // Before the deadline a time-out changes nothing, not even the progress of a rate towards its target.
-            Input::Timeout | Input::LinkLoss(_) if self.deadline().is_none_or(|at| at > now) => return,
-            Input::Packet { .. } | Input::Timeout | Input::LinkLoss(_) => self.control.advance(now),
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) if self.deadline().is_none_or(|at| at > now) => {
+                return;
+            }
+            Input::Packet { .. } | Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) => {
+                self.control.advance(now)
+            }
         }
         self.now = now;
         if !self.running {

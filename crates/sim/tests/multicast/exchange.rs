@@ -112,6 +112,7 @@ impl Endpoint for Talker {
                 self.joined.iter().for_each(|number| out.join(self.group(number)));
             }
             Input::Stop => self.next = None,
+            Input::Unjoined(_) => unreachable!("joins do not fail"),
             Input::Packet { packet, control, .. } => {
                 let Header::Datagram { sequence } = packet.header else { panic!("nobody sends {:?}", packet.header) };
                 assert_eq!(sequence % 256, u64::from(packet.size) % 251, "the packet that was sent");

@@ -94,7 +94,7 @@ impl Endpoint for Member {
                     self.highest = self.highest.max(Some(sequence));
                 }
             }
-            Input::Timeout | Input::LinkLoss(_) => {}
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) => {}
         }
     }
 

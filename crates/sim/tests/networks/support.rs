@@ -173,7 +173,7 @@ impl Endpoint for Script {
             Input::Packet { packet, .. } => {
                 self.arrivals.lock().expect("one thread").push((now.0, packet.size, packet.ecn))
             }
-            Input::Timeout | Input::LinkLoss(_) | Input::Stop => {}
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) | Input::Stop => {}
         }
         while let Some((_, action)) = self.steps.pop_front_if(|(after, _)| self.begun + *after <= now) {
             match action {
