@@ -14,7 +14,7 @@ use crate::tables::{Subjects, Table, tables};
 use crate::warning::{self, Warning};
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
-use faircast_sim::world::{Loop, Progress, World};
+use faircast_sim::world::{Fault, Loop, Progress, World};
 
 /// What a run gave.
 #[derive(Debug)]
@@ -91,6 +91,9 @@ where
         if !control.goes_on(world.now()) {
             break true;
         }
+        if let Some(fault) = world.fault() {
+            return Err(vec![of_queue(fault, &network, world.now())].into());
+        }
         if world.advance(end, AT_ONCE) == Progress::Done {
             break false;
         }
@@ -115,4 +118,14 @@ where
         events: world.events(),
         trace: world.digest(),
     })
+}
+
+/// What a queue of the network has done that no queue may do.
+fn of_queue(fault: &Fault, network: &Network, now: Instant) -> Problem {
+    let (link, queue, what) = (&network.links[fault.link.index()].name, &fault.queue, &fault.what);
+    let now = now.as_secs_f64();
+    Problem::new(
+        format!("links.{link}.queue"),
+        format!("the queue {queue:?} {what} (seen at {now} s; the run has ended)"),
+    )
 }

@@ -11,8 +11,11 @@ use faircast_proto::tcp;
 use faircast_proto::tcp::rule::{Ack, RuleKind, Window, WindowRule};
 use faircast_proto::time::Rate;
 use faircast_scenario::guests::add;
-use faircast_scenario::{Guests, Scenario, catalogue, schema};
-use faircast_sim::queue::{Discipline, DropReason, InterfaceView, LinkContext, QueueKind, Verdict};
+use faircast_scenario::run::{Control, Failure};
+use faircast_scenario::{Guests, Scenario, catalogue, run, schema};
+use faircast_sim::queue::{
+    Discipline, DropReason, Drops, Fifo, Held, InterfaceView, LinkContext, Queue, QueueKind, Scheduler, Verdict,
+};
 use faircast_sim::router::{
     AgentKind, Offer, RouterAgent, RouterContext, RouterGauge, RouterOutbox, RouterView, Subject,
 };
@@ -122,17 +125,63 @@ impl QueueKind for Short {
         self.limit
     }
 
-    fn queue(&self, _context: LinkContext) -> Box<dyn Discipline + Send> {
+    fn queue(&self, _context: LinkContext) -> Queue {
         let QueueSize::Packets(limit) = self.limit else { unreachable!("checked") };
-        struct Queue(f64);
-        impl Discipline for Queue {
+        struct Limited(f64);
+        impl Discipline for Limited {
             fn arrive(&mut self, _packet: &Packet, at: &InterfaceView) -> Verdict {
                 // As drop-tail counts: the packet in transmission, too.
                 let room = f64::from(at.waiting_pkts + u32::from(at.transmitting)) < self.0;
                 if room { Verdict::Accept } else { Verdict::Drop(DropReason::Overflow) }
             }
         }
-        Box::new(Queue(limit))
+        Queue::Guest(Box::new(Limited(limit)))
+    }
+}
+
+/// A queue that lets three packets through, and then nothing.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Clogged {
+    /// The most that may wait; more may.
+    limit: Option<QueueSize>,
+}
+
+impl QueueKind for Clogged {
+    fn limit(&self) -> QueueSize {
+        QueueSize::Packets(1e9)
+    }
+
+    fn queue(&self, _context: LinkContext) -> Queue {
+        struct Three(u32, Fifo);
+        impl Discipline for Three {
+            fn arrive(&mut self, _packet: &Packet, _at: &InterfaceView) -> Verdict {
+                Verdict::Accept
+            }
+        }
+        impl Scheduler for Three {
+            fn name(&self) -> &str {
+                "clogged"
+            }
+
+            fn enqueue(&mut self, held: Held, _packet: &Packet, _at: &InterfaceView, _drops: &mut Drops) {
+                self.1.push(held);
+            }
+
+            fn dequeue(&mut self, _at: &InterfaceView, _drops: &mut Drops) -> Option<(Held, Verdict)> {
+                self.0 += 1;
+                if self.0 > 3 { None } else { self.1.pop().map(|held| (held, Verdict::Accept)) }
+            }
+
+            fn len(&self) -> usize {
+                self.1.len()
+            }
+
+            fn remove(&mut self, leaves: &mut dyn FnMut(&mut Held) -> bool, out: &mut Vec<Held>) {
+                self.1.remove(leaves, out);
+            }
+        }
+        Queue::Scheduler(Box::new(Three(0, Fifo::default())))
     }
 }
 
@@ -199,6 +248,7 @@ impl Default for Bounded {
 fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
+        Guests::of("y", "1").queue::<Clogged>("clogged", "Lets three packets through.");
         let guests = Guests::of("visitors", "1.2.3");
         guests.scheme::<Steady>("steady", "A constant rate again.");
         guests.queue::<Short>("short", "A limit and nothing else.");
@@ -470,4 +520,18 @@ fn names_must_be_free_and_parameters_must_not_hide_keys() {
     assert_ne!(before, after);
     let origin = |scenario: &Scenario| scenario.to_json()["sessions"]["film"]["origin"].clone();
     assert_eq!((origin(&before), origin(&after)), ("y 1".into(), "y 2".into()));
+}
+
+#[test]
+fn a_queue_that_does_what_it_must_not_ends_the_run_with_its_name() {
+    register();
+    let text = visit("scheme = \"steady\"", "queue = { kind = \"clogged\" }", "\"sack\"");
+    let scenario = Scenario::from_toml(&text).unwrap_or_else(|problems| panic!("{problems:#?}"));
+    let Err(Failure::Problems(problems)) = run(&scenario, 1, &Control::default(), 1) else {
+        panic!("it has ended well")
+    };
+    let [problem] = &problems[..] else { panic!("{problems:#?}") };
+    let message = "the queue \"clogged\" keeps 1 packets for ever: hands out none and has no deadline (seen at ";
+    assert_eq!(problem.path, "links.bottleneck.queue");
+    assert!(problem.message.starts_with(message) && problem.message.ends_with(" s; the run has ended)"), "{problem}");
 }

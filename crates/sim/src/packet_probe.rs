@@ -217,9 +217,17 @@ impl PacketLog {
         }
     }
 
-    /// The oldest packet inside has left the transmitter.
-    pub(crate) fn depart(&mut self, at: Instant, (waiting_pkts, average_pkts): (u32, f64)) {
-        let Some((_, packet)) = self.inside.pop_front() else {
+    /// A packet inside lies elsewhere from now on.
+    pub(crate) fn rename(&mut self, old: Handle, new: Handle) {
+        if let Some((handle, _)) = self.inside.iter_mut().find(|(handle, _)| *handle == old) {
+            *handle = new;
+        }
+    }
+
+    /// A packet inside, the oldest unless the queue decides who leaves, has left the transmitter.
+    pub(crate) fn depart(&mut self, at: Instant, handle: Handle, (waiting_pkts, average_pkts): (u32, f64)) {
+        let place = self.inside.iter().position(|&(known, _)| known == handle);
+        let Some((_, packet)) = place.and_then(|place| self.inside.remove(place)) else {
             debug_assert!(false, "what departs has entered");
             return;
         };

@@ -326,11 +326,18 @@ impl QueueProbe {
         }
     }
 
+    /// A packet that waits or is in transmission lies elsewhere from now on.
+    pub(crate) fn rename(&mut self, old: Handle, new: Handle) {
+        if let Some(log) = &mut self.log {
+            log.rename(old, new);
+        }
+    }
+
     /// The packet in transmission has left.
-    pub(crate) fn depart(&mut self, at: Instant, queue: (u32, f64)) {
+    pub(crate) fn depart(&mut self, at: Instant, handle: Handle, queue: (u32, f64)) {
         self.statistics.change(at, queue.0);
         if let Some(log) = &mut self.log {
-            log.depart(at, queue);
+            log.depart(at, handle, queue);
         }
     }
 

@@ -95,19 +95,19 @@ impl Ring {
         self.cursor = self.tail;
     }
 
-    /// Moves the cursor past the first packet in the system if it has left by `now`; says when, and its size.
+    /// Moves the cursor past the first packet in the system if it has left by `now`; says when.
     #[inline]
-    pub(crate) fn pass_departed(&mut self, now: Instant) -> Option<(Instant, u16)> {
+    pub(crate) fn pass_departed(&mut self, now: Instant) -> Option<(Instant, Label)> {
         if self.cursor == self.tail {
             return None;
         }
-        let Place { departure, label: Label { size, .. }, .. } = self.places[self.slot(self.cursor)];
+        let Place { departure, label, .. } = self.places[self.slot(self.cursor)];
         if departure > now {
             return None;
         }
         self.cursor = self.cursor.wrapping_add(1);
-        self.system_bytes -= u64::from(size);
-        Some((departure, size))
+        self.system_bytes -= u64::from(label.size);
+        Some((departure, label))
     }
 
     /// Whether no packet is known to be on the wire.

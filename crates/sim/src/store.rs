@@ -191,7 +191,7 @@ const BESIDE: u32 = 1 << 31;
 
 impl Handle {
     #[inline]
-    fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }

@@ -18,7 +18,7 @@ use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::multicast::{Mode, Rebuild, SessionPlan};
 use faircast_sim::probe::ProbePlan;
-use faircast_sim::queue::{self, LinkContext, Queue};
+use faircast_sim::queue::{self, InOrder, LinkContext, Queue};
 use faircast_sim::router::{
     InterfaceAgent, MembershipChange, Offer, RouterAgent, RouterGauge, RouterOutbox, RouterView,
 };
@@ -269,7 +269,7 @@ struct SessionMade {
     ends: Vec<(usize, Address, Arc<Mutex<Deeds>>)>,
 }
 
-fn make(seed: u64, kind: Kind, mode: LinkMode) -> Made {
+fn make(seed: u64, kind: Kind, mode: LinkMode, owned: bool) -> Made {
     let mut random = Random::stream(seed, "test/random");
     let mut draw = move |below: u64| (random.uniform() * below as f64) as u64;
     let mut network = NetworkBuilder::new(seed);
@@ -307,6 +307,7 @@ fn make(seed: u64, kind: Kind, mode: LinkMode) -> Made {
         let context = |random| LinkContext { rate, delay, mean_packet_bytes: 500, random };
         let config: queue::Config = serde_json::from_str(queues[draw(queues.len() as u64) as usize]).expect("legal");
         let queue = Queue::new(&config, context(network.stream(&format!("queue/{name}"))));
+        let queue = if owned { Queue::Scheduler(Box::new(InOrder::new(queue))) } else { queue };
         let p = if calm { 0 } else { [0, 0, 0, 0, 20, 90][draw(6) as usize] };
         let loss = match p {
             0 => Loss::Lossless(loss::none::Lossless),
@@ -463,8 +464,8 @@ fn is_below(parents: &[usize], mut node: usize, top: usize) -> bool {
     node == top
 }
 
-fn run<C: Calendar>(seed: u64, kind: Kind, mode: LinkMode) -> Option<(u64, u64)> {
-    let Made { network, links, carriers, sessions, parents, is_tree } = make(seed, kind, mode);
+fn run<C: Calendar>(seed: u64, kind: Kind, mode: LinkMode, owned: bool) -> Option<(u64, u64)> {
+    let Made { network, links, carriers, sessions, parents, is_tree } = make(seed, kind, mode, owned);
     let what = format!("seed {seed}, {kind:?}");
     let mut world: World<C> = match network.build() {
         Ok(world) => world,
@@ -476,6 +477,7 @@ fn run<C: Calendar>(seed: u64, kind: Kind, mode: LinkMode) -> Option<(u64, u64)>
     for step in (0..=STOP + 500).step_by(97).chain([END]) {
         world.run(ms(step), u64::MAX);
         assert!(world.links().iter().all(|link| link.conserves()), "{what}");
+        assert_eq!(world.fault(), None, "{what}");
         for session in &sessions {
             for &carrier in &carriers {
                 let legs = links.iter().map(|link| link.0).filter(|&link| world.carrier(link) == Some(carrier));
@@ -530,12 +532,13 @@ fn run<C: Calendar>(seed: u64, kind: Kind, mode: LinkMode) -> Option<(u64, u64)>
     world.digest()
 }
 
-/// What it gives does not depend on calendar or link mode.
+/// What it gives does not depend on calendar or link mode, or on who owns the packets that wait.
 fn check(kind: Kind, seeds: impl Iterator<Item = u64>) {
     for seed in seeds {
-        let digest = run::<Wheel>(seed, kind, LinkMode::Fused);
-        assert_eq!(digest, run::<Heap>(seed, kind, LinkMode::Fused), "calendars: seed {seed}, {kind:?}");
-        assert_eq!(digest, run::<Wheel>(seed, kind, LinkMode::TwoStage), "modes: seed {seed}, {kind:?}");
+        let digest = run::<Wheel>(seed, kind, LinkMode::Fused, false);
+        assert_eq!(digest, run::<Heap>(seed, kind, LinkMode::Fused, false), "calendars: seed {seed}, {kind:?}");
+        assert_eq!(digest, run::<Wheel>(seed, kind, LinkMode::TwoStage, false), "modes: seed {seed}, {kind:?}");
+        assert_eq!(digest, run::<Wheel>(seed, kind, LinkMode::Fused, true), "owners: seed {seed}, {kind:?}");
     }
 }
 

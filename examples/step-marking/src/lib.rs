@@ -69,8 +69,8 @@ impl QueueKind for Config {
         QueueSize::Packets(self.limit.0)
     }
 
-    fn queue(&self, _context: LinkContext) -> Box<dyn Discipline + Send> {
-        Box::new(StepMarking::new(self.threshold.0 as u32, self.limit.0 as u32))
+    fn queue(&self, _context: LinkContext) -> Queue {
+        StepMarking::new(self.threshold.0 as u32, self.limit.0 as u32).into_queue()
     }
 }
 

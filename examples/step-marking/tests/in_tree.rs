@@ -32,6 +32,11 @@ fn the_page_shows_code_that_exists() {
         include_str!("network.rs"),
         include_str!("in_tree/step_marking.rs"),
         include_str!("../../../crates/sim/src/queue/mod.rs"),
+        include_str!("../../../crates/sim/src/queue/scheduler.rs"),
+        include_str!("../../own-queues/src/shaper.rs"),
+        include_str!("../../own-queues/src/head_drop.rs"),
+        include_str!("../../own-queues/src/two_queues.rs"),
+        include_str!("../../own-queues/tests/rules.rs"),
     ];
     let blocks: Vec<&str> = page.split("```rust\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(blocks.len() >= 4, "{}", blocks.len());

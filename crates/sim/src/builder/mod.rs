@@ -340,6 +340,9 @@ impl NetworkBuilder {
                 Part::Leg(carrier) => links[index].prepare_as_leg(self.headers[carrier.index()]),
             }
         }
+        for (number, link) in (0..).map(LinkId).zip(&mut links) {
+            link.set_number(number);
+        }
         let legs = Legs::new(carriers, &links);
         let plan = self.probes;
         let packets = Arc::new(plan.packets.clone());
@@ -380,7 +383,8 @@ impl NetworkBuilder {
         let trace = plan.trace.then(|| Box::new(Trace::new()));
         let witnesses = Witnesses::among(&hosts, flows.len());
         let (now, store, witnessed) = (Instant::ZERO, Store::of(flows.len()), witnesses.is_some());
-        let wires = Wires { now, calendar, links, store, trace, legs, first_port, witnessed, lost: None };
+        let (lost, fault) = (None, None);
+        let wires = Wires { now, calendar, links, store, trace, legs, first_port, witnessed, lost, fault };
         let mut world = World {
             wires,
             places,

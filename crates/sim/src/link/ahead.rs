@@ -22,13 +22,17 @@ impl Link {
         let sure_room = self.course.as_ref()?.ahead.sure_room;
         // Not settled, the count is an upper bound.
         if self.ring.in_system() >= sure_room {
+            // Where nothing is sent ahead for certain there is no need to look.
+            if sure_room == 0 {
+                return None;
+            }
             self.settle(now);
         }
         let (departure, remainder) = self.departure_of(now, label);
         if self.ring.in_system() >= sure_room || !self.course.as_ref()?.may_send_ahead(departure) {
             return None;
         }
-        debug_assert!(self.waiting.iter().all(|waiting| waiting.packets.is_empty()), "what waits waits for the ring");
+        debug_assert!(self.waiting.iter().all(|waiting| waiting.pkts == 0), "what waits waits for the ring");
         (self.last_departure, self.remainder) = (departure, remainder);
         self.counters.arrived += 1;
         let delivery = self.put_on_wire(departure, label);

@@ -6,7 +6,6 @@ use super::{Form, Link};
 use crate::change::{Change, Line};
 use crate::counters::LinkCounters;
 use crate::ids::NodeId;
-use crate::part::Aim;
 use crate::probe::PacketAction;
 use crate::store::{Label, Store};
 use faircast_proto::time::{Duration, Instant};
@@ -53,7 +52,7 @@ impl Link {
     }
 
     /// Changes it; `until` is when it changes next. It must be one that may change. For its waiting packets something
-    /// must be done if it turns or is down then, see [`take_waiting`](Self::take_waiting).
+    /// must be done if it turns or is down then, see [`treat_waiting`](Self::treat_waiting).
     pub(crate) fn change(&mut self, now: Instant, change: Change, until: Instant) {
         // What has left by now has left an unchanged link.
         self.settle(now);
@@ -76,35 +75,6 @@ impl Link {
             }
             Change::Delay { from, slope } => course.delay = Line::new(now, from, slope),
             Change::FarEnd(to) => self.turn(now, to),
-        }
-    }
-
-    /// Takes out the packets that wait, but those that are doomed, each with its aim. Each is to
-    /// be given back or let go, in their order: [`keep`](Self::keep), [`lose`](Self::lose),
-    /// [`note_rerouted`](Self::note_rerouted), [`discard`](Self::discard).
-    pub(crate) fn take_waiting(&mut self) -> Vec<(Label, Aim)> {
-        let (Some(course), Some(waiting)) = (&mut self.course, &mut self.waiting) else { return Vec::new() };
-        let taken = waiting.packets.split_off(course.doomed);
-        waiting.bytes -= taken.iter().map(|label| u64::from(label.size)).sum::<u64>();
-        let aims = course.aims.as_mut().map(|aims| aims.split_off(self.ring.len() as usize + course.doomed));
-        taken.into_iter().zip(aims.into_iter().flatten().chain(std::iter::repeat(Aim::Wanting))).collect()
-    }
-
-    /// Puts a packet that has waited back.
-    pub(crate) fn keep(&mut self, label: Label, aim: Aim) {
-        let waiting = self.waiting.get_or_insert_default();
-        waiting.bytes += u64::from(label.size);
-        waiting.packets.push_back(label);
-        if let Some(course) = &mut self.course {
-            course.aim(aim);
-        }
-    }
-
-    /// Puts a packet that has waited back, for nobody to receive it.
-    pub(crate) fn lose(&mut self, label: Label, aim: Aim) {
-        self.keep(label, aim);
-        if let Some(course) = &mut self.course {
-            course.doomed += 1;
         }
     }
 
@@ -133,7 +103,7 @@ impl Link {
             return Launched::Nothing;
         };
         course.transmits = false;
-        let aim = course.aims.as_mut().map(|aims| aims.pop_front().expect("every packet has one"));
+        let aim = course.has_legs.then_some(course.aim);
         let in_vain = std::mem::take(&mut course.departs_in_vain);
         if in_vain || aim.is_some() {
             course.gone_bytes += u64::from(label.size);

@@ -1,13 +1,10 @@
 //! What a link keeps that changes while the network runs, apart from what every link needs.
-//!
-//! Of the packets that wait, the first may be *doomed*: they will be transmitted, but received by nobody.
 
 use super::strays::Strays;
 use crate::change::Line;
 use crate::part::Aim;
 use crate::store::Label;
 use faircast_proto::time::{Duration, Instant, Rate};
-use std::collections::VecDeque;
 
 /// What a link keeps because it changes.
 pub(super) struct Course {
@@ -20,12 +17,11 @@ pub(super) struct Course {
     pub(super) transmits: bool,
     /// Bytes of departed packets that have left the ring, and not by being delivered.
     pub(super) gone_bytes: u64,
-    /// How many of the packets that wait, the first ones, nobody will receive.
-    pub(super) doomed: usize,
     /// Whether nobody will receive the packet in transmission.
     pub(super) departs_in_vain: bool,
-    /// On a link with legs: for which of them each packet is, that in transmission and those that wait.
-    pub(super) aims: Option<VecDeque<Aim>>,
+    pub(super) has_legs: bool,
+    /// On a link with legs: for which of them the packet in transmission is.
+    pub(super) aim: Aim,
     pub(super) rates: Rates,
     pub(super) ahead: Ahead,
 }
@@ -97,37 +93,11 @@ impl Course {
             strays: Strays::default(),
             transmits: false,
             gone_bytes: 0,
-            doomed: 0,
             departs_in_vain: false,
-            aims: None,
+            has_legs: false,
+            aim: Aim::Wanting,
             rates: Rates::new(rate),
             ahead: Ahead::default(),
-        }
-    }
-
-    /// Whether the next packet that waits may be transmitted.
-    pub(super) fn may_start(&self) -> bool {
-        self.up || self.doomed > 0
-    }
-
-    /// The first packet that waits goes into transmission.
-    pub(super) fn begin_transmission(&mut self) {
-        self.departs_in_vain = self.doomed > 0;
-        self.doomed = self.doomed.saturating_sub(1);
-    }
-
-    /// The first packet that waits is dropped by the discipline, with nothing in transmission.
-    pub(super) fn note_dropped(&mut self) {
-        self.doomed = self.doomed.saturating_sub(1);
-        if let Some(aims) = &mut self.aims {
-            aims.pop_front();
-        }
-    }
-
-    /// A packet joins those that wait or are in transmission; on a link with legs it is for those of `aim`.
-    pub(super) fn aim(&mut self, aim: Aim) {
-        if let Some(aims) = &mut self.aims {
-            aims.push_back(aim);
         }
     }
 }

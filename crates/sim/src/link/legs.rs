@@ -1,11 +1,9 @@
 //! The part of a link with legs that is the link's: the transmitter's aims, and what a leg counts.
 
 use super::{DropReason, Form, Link, Verdict, Wanted};
-use crate::part::Aim;
 use crate::store::{Label, Store};
 use faircast_proto::packet::Packet;
 use faircast_proto::time::Instant;
-use std::collections::VecDeque;
 
 /// The transmitter.
 impl Link {
@@ -15,18 +13,13 @@ impl Link {
         self.form = Form::Special;
         if let Some(course) = &mut self.course {
             course.ahead.forbid();
-            course.aims = Some(VecDeque::new());
+            course.has_legs = true;
         }
     }
 
     /// Whether it has legs: one transmitter for several far ends, which are links as well.
     pub fn has_legs(&self) -> bool {
-        self.aims().is_some()
-    }
-
-    /// For which legs each packet is, that in transmission and those that wait; `None` if there are no legs.
-    pub(crate) fn aims(&self) -> Option<&VecDeque<Aim>> {
-        self.course.as_ref()?.aims.as_ref()
+        self.course.as_ref().is_some_and(|course| course.has_legs)
     }
 
     /// A packet comes to the queue for a leg that is down.

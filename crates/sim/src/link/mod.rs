@@ -5,8 +5,9 @@
 //!
 //! *Fused* links know every packet's departure when it arrives, since nothing can change it afterwards; waiting
 //! packets lie in the ring, too, and how many have left by now is found by moving a cursor. *Two-stage* links keep
-//! waiting packets apart and have a second calendar entry, the departure of the packet in transmission; disciplines
-//! that decide at departure need them. For disciplines that decide at arrival both give identical traces.
+//! waiting packets apart (`waiting.rs`, `staged.rs`) and have a second calendar entry, the departure of the packet in
+//! transmission; queues that own their packets need them. For disciplines, which decide at arrival, both give identical
+//! traces.
 //!
 //! Links that [change](crate::change) know when they do so next. What departs before that they deliver as fused links
 //! do (`ahead.rs`); the first packet that departs later is in the ring without a delivery, which it gets when it
@@ -21,10 +22,13 @@ mod changing;
 mod course;
 mod legs;
 mod rate;
+mod staged;
 mod strays;
+mod waiting;
 
 pub(crate) use course::Launched;
 pub use rate::LEAST_RATE;
+pub(crate) use waiting::Fate;
 
 use crate::counters::LinkCounters;
 use crate::ids::NodeId;
@@ -39,7 +43,7 @@ use course::Course;
 use faircast_proto::packet::{Ecn, Packet};
 use faircast_proto::time::{Duration, Instant, Rate};
 use rate::nanos_per_byte;
-use std::collections::VecDeque;
+use waiting::Waiting;
 
 /// One direction of a link. What every packet touches comes first and fits into two cache lines.
 #[repr(C, align(128))]
@@ -97,13 +101,6 @@ struct Special {
     port: Option<Port>,
 }
 
-/// Packets that wait on a two-stage link.
-#[derive(Default)]
-struct Waiting {
-    packets: VecDeque<Label>,
-    bytes: u64,
-}
-
 /// How a link decides when packets leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkMode {
@@ -138,7 +135,7 @@ pub(crate) struct Delivered {
 impl Link {
     /// An idle link to the node `to`. The rate must be at least [`LEAST_RATE`].
     pub fn new(to: NodeId, rate: Rate, delay: Duration, queue: Queue, loss: Loss, mode: LinkMode) -> Link {
-        let mode = if queue.decides_at_departure() { LinkMode::TwoStage } else { mode };
+        let mode = if queue.owns_packets() { LinkMode::TwoStage } else { mode };
         let mut link = Link {
             ring: Ring::new(),
             last_departure: Instant::ZERO,
@@ -217,73 +214,45 @@ impl Link {
                 return Wanted { verdict, delivery: None, departure: None };
             }
         }
-        if let Some(course) = &mut self.course {
-            course.aim(aim);
-        }
-        let pending = self.is_transmitting();
-        let mut wanted = match &mut self.waiting {
-            Some(waiting) if pending || !waiting.packets.is_empty() => {
-                waiting.bytes += u64::from(label.size);
-                waiting.packets.push_back(label);
-                Wanted { verdict, delivery: None, departure: None }
+        if self.waiting.is_none() {
+            let wanted = Wanted { delivery: self.transmit(now, label), departure: None, verdict };
+            if self.probed {
+                self.observe_entry(now, verdict, label, &arrived);
             }
-            _ => self.start(now, label),
+            self.assert_conservation();
+            return wanted;
+        }
+        let wanted = match self.may_go_at_once() {
+            true => Some(self.begin_at_once(now, aim, label)),
+            false => {
+                self.take_in(now, aim, label, store.get(label.packet));
+                None
+            }
         };
         if self.probed {
-            let action = match verdict {
-                Verdict::Mark(level) => PacketAction::Marked(level),
-                _ => PacketAction::Accepted,
-            };
-            self.observe(now, action, &arrived, self.waiting_pkts());
-            if let Some(probe) = self.probe_mut() {
-                probe.enter(label.packet, &arrived);
-            }
+            self.observe_entry(now, verdict, label, &arrived);
         }
-        wanted.verdict = verdict;
+        let wanted = match self.queue.owns_packets() {
+            true => self.start_waiting(now, store),
+            false => wanted,
+        };
         self.assert_conservation();
-        wanted
+        let nothing = Wanted { delivery: None, departure: None, verdict };
+        Wanted { verdict, ..wanted.unwrap_or(nothing) }
     }
 
-    /// The packet in transmission has left (two-stage links).
-    pub(crate) fn depart(&mut self, now: Instant, store: &mut Store) -> Option<Wanted> {
-        self.settle(now);
-        if self.is_transmitting() {
-            return None;
+    #[cold]
+    fn observe_entry(&mut self, now: Instant, verdict: Verdict, label: Label, arrived: &Packet) {
+        let action = match verdict {
+            Verdict::Mark(level) => PacketAction::Marked(level),
+            _ => PacketAction::Accepted,
+        };
+        // With a queue that owns its packets what may start has not started yet.
+        let starts = if self.queue.owns_packets() && !self.is_busy() { self.starting_now() } else { 0 };
+        self.observe(now, action, arrived, self.waiting_pkts().saturating_sub(starts));
+        if let Some(probe) = self.probe_mut() {
+            probe.enter(label.packet, arrived);
         }
-        let mut sent: Option<Wanted> = None;
-        while self.course.as_ref().is_none_or(|course| course.may_start()) {
-            let Some(waiting) = &mut self.waiting else { break };
-            let Some(mut label) = waiting.packets.pop_front() else { break };
-            waiting.bytes -= u64::from(label.size);
-            if self.queue.decides_at_departure() {
-                let view = InterfaceView { transmitting: false, ..self.view(now) };
-                match self.queue.depart(store.get(label.packet), &view) {
-                    Verdict::Accept => {}
-                    Verdict::Mark(level) => label = self.mark(label, level, store),
-                    Verdict::Drop(reason) => {
-                        if let Some(course) = &mut self.course {
-                            course.note_dropped();
-                        }
-                        self.note_left(label);
-                        // The next starts, or is dropped, in the same moment.
-                        self.drop_packet(now, label, reason, self.waiting_pkts().saturating_sub(1), store);
-                        continue;
-                    }
-                }
-            }
-            if let Some(course) = &mut self.course {
-                course.begin_transmission();
-            }
-            let wanted = self.start(now, label);
-            self.assert_conservation();
-            // Of the deliveries of what is sent ahead only the first needs an entry.
-            let delivery = sent.map_or(wanted.delivery, |sent| sent.delivery);
-            sent = Some(Wanted { delivery, ..wanted });
-            if wanted.departure.is_some() {
-                break;
-            }
-        }
-        sent
     }
 
     /// Whether nothing must be looked at when a packet comes to the far end.
@@ -380,42 +349,37 @@ impl Link {
             self.counters.departed += u64::from(behind);
             self.counters.departed_bytes += bytes;
         }
-        while let Some((departed, size)) = self.ring.pass_departed(now) {
+        while let Some((departed, label)) = self.ring.pass_departed(now) {
             self.counters.departed += 1;
-            self.counters.departed_bytes += u64::from(size);
+            self.counters.departed_bytes += u64::from(label.size);
             if self.probed {
-                self.observe_departure(departed);
+                self.observe_departure(departed, label);
             }
         }
     }
 
-    /// Starts transmission as soon as the transmitter is free; the entries wanted.
-    fn start(&mut self, now: Instant, label: Label) -> Wanted {
+    /// Starts a transmission that ends then (two-stage links); the entries wanted.
+    fn start(&mut self, departure: (Instant, u32), label: Label) -> Wanted {
+        (self.last_departure, self.remainder) = departure;
         if self.course.is_some() {
-            let departure = self.occupy_transmitter(now, label);
-            return self.start_on_course(departure, label);
+            return self.start_on_course(departure.0, label);
         }
-        let delivery = self.transmit(now, label);
-        let departure = self.waiting.is_some().then_some(self.last_departure);
-        Wanted { delivery, departure, verdict: Verdict::Accept }
+        let first = self.ring.is_empty();
+        let delivery = departure.0 + self.delay;
+        self.ring.push(label, departure.0, delivery);
+        Wanted { delivery: first.then_some(delivery), departure: Some(departure.0), verdict: Verdict::Accept }
     }
 
     /// Starts transmission as soon as the transmitter is free. Says when the packet comes to the far end, if it is the
     /// only one in the ring.
     #[inline(always)]
     fn transmit(&mut self, now: Instant, label: Label) -> Option<Instant> {
-        let departure = self.occupy_transmitter(now, label);
+        (self.last_departure, self.remainder) = self.departure_of(now, label);
+        let departure = self.last_departure;
         let first = self.ring.is_empty();
         let delivery = departure + self.delay;
         self.ring.push(label, departure, delivery);
         first.then_some(delivery)
-    }
-
-    /// Starts transmission as soon as the transmitter is free. Says when the packet departs.
-    #[inline(always)]
-    fn occupy_transmitter(&mut self, now: Instant, label: Label) -> Instant {
-        (self.last_departure, self.remainder) = self.departure_of(now, label);
-        self.last_departure
     }
 
     /// When a packet departs whose transmission starts as soon as the transmitter is free, and what is missing from
@@ -486,19 +450,19 @@ impl Link {
     }
 
     #[cold]
-    fn observe_departure(&mut self, departed: Instant) {
+    fn observe_departure(&mut self, departed: Instant, label: Label) {
         if self.is_changing_leg() {
             return;
         }
         // On a two-stage link the next packet starts in the same moment, so one packet fewer waits than now.
-        let starts = u32::from(self.course.as_ref().is_none_or(|course| course.may_start()));
+        let starts = self.starting_now();
         let waiting = match &self.waiting {
-            Some(waiting) => (waiting.packets.len() as u32).saturating_sub(starts),
+            Some(waiting) => waiting.pkts.saturating_sub(starts),
             None => self.ring.in_system().saturating_sub(1),
         };
         let average = self.queue.average_pkts().unwrap_or(f64::NAN);
         if let Some(probe) = self.probe_mut() {
-            probe.depart(departed, (waiting, average));
+            probe.depart(departed, label.packet, (waiting, average));
         }
     }
 
@@ -518,7 +482,7 @@ impl Link {
     #[inline]
     pub fn waiting_pkts(&self) -> u32 {
         match &self.waiting {
-            Some(waiting) => waiting.packets.len() as u32 + self.ring.in_system().saturating_sub(1),
+            Some(waiting) => waiting.pkts + self.ring.in_system().saturating_sub(1),
             None => self.ring.in_system().saturating_sub(1),
         }
     }
@@ -574,7 +538,7 @@ impl Link {
         if self.form == Form::FixedLeg {
             return self.counters.departed - self.counters.delivered - self.counters.lost;
         }
-        let waiting = self.waiting.as_ref().map_or(0, |waiting| waiting.packets.len() as u64);
+        let waiting = self.waiting.as_ref().map_or(0, |waiting| u64::from(waiting.pkts));
         let strays = self.course.as_ref().map_or(0, |course| course.strays.len());
         u64::from(self.ring.len()) + waiting + strays
     }

@@ -5,20 +5,26 @@
 //! | `drop_tail.rs` | drops what finds no room |
 //! | `red.rs` | random early detection: gentle, adaptive, byte mode, ECN |
 //! | `mecn.rs` | multilevel ECN marking [Durresi] |
+//! | `scheduler.rs`, `held.rs` | queues that own their packets, and those packets |
 //! | `average.rs`, `spacing.rs`, `room.rs`, `auto.rs` | what they share: RED's average, spacing, limits, `"auto"` |
 //! | `battery.rs` | the tests that every discipline must stand |
 //!
 //! Adding one is one file beside this one, with the four items that [`queues!`](self) asks of it, and one line in
-//! `queues!`. A discipline outside this crate goes into [`Queue::Guest`], and has a name in scenarios by a
-//! [`QueueKind`].
+//! `queues!`. A discipline outside this crate goes into [`Queue::Guest`], a queue that owns its packets into
+//! [`Queue::Scheduler`]; both have a name in scenarios by a [`QueueKind`].
 
 pub mod auto;
 mod average;
 pub mod battery;
 #[cfg(test)]
 mod golden_tests;
+mod held;
 mod room;
+mod scheduler;
 mod spacing;
+
+pub use held::{Drops, Fifo, Held};
+pub use scheduler::{InOrder, Scheduler};
 
 use faircast_proto::guest::{Guest, Guests, Sort};
 use faircast_proto::packet::{Ecn, Packet};
@@ -26,21 +32,11 @@ use faircast_proto::quantity::QueueSize;
 use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant, Rate};
 
-/// A queue discipline. It decides; the link holds the packets.
+/// A queue discipline. It decides; the link holds the packets, and lets them out in the order of their arrival. One
+/// that holds them itself is a [`Scheduler`].
 pub trait Discipline {
     /// Whether the arriving packet enters, and with which mark.
     fn arrive(&mut self, packet: &Packet, at: &InterfaceView) -> Verdict;
-
-    /// Whether a packet whose turn it is may still leave. Asked only if
-    /// [`decides_at_departure`](Self::decides_at_departure).
-    fn depart(&mut self, _packet: &Packet, _at: &InterfaceView) -> Verdict {
-        Verdict::Accept
-    }
-
-    /// Whether `depart` must be asked; such a queue cannot run on a fused link.
-    fn decides_at_departure(&self) -> bool {
-        false
-    }
 
     /// Up to how many packets in the system, waiting and in transmission, every packet is accepted unchanged without
     /// being asked for: the link need not look closely while it holds fewer. A discipline that keeps a state says 0.
@@ -124,8 +120,9 @@ pub trait QueueKind: Send + Sync {
     /// The most that may wait.
     fn limit(&self) -> QueueSize;
 
-    /// The discipline for the link of `context`. The parameters have passed [`check`](Self::check).
-    fn queue(&self, context: LinkContext) -> Box<dyn Discipline + Send>;
+    /// The queue for the link of `context`: [`Queue::Guest`] or [`Queue::Scheduler`]. The parameters have passed
+    /// [`check`](Self::check).
+    fn queue(&self, context: LinkContext) -> Queue;
 }
 
 static GUESTS: Guests<dyn QueueKind> = Guests::new();
@@ -160,6 +157,8 @@ macro_rules! queues {
             $(#[doc = $about] $Type(crate::held!($($Box)? $module::$Type)),)+
             /// A discipline from outside this crate.
             Guest(Box<dyn Discipline + Send>),
+            /// A queue that owns its packets.
+            Scheduler(Box<dyn Scheduler + Send>),
         }
 
         impl Queue {
@@ -168,7 +167,7 @@ macro_rules! queues {
             pub fn new(config: &Config, context: LinkContext) -> Queue {
                 match config {
                     $(Config::$Type(config) => Queue::$Type($module::$Type::new(config, context).into()),)+
-                    Config::Guest(guest) => Queue::Guest(guest.queue(context)),
+                    Config::Guest(guest) => guest.queue(context),
                 }
             }
 
@@ -176,8 +175,23 @@ macro_rules! queues {
             pub fn kind(&self) -> &'static str {
                 match self {
                     $(Queue::$Type(_) => $kind,)+
-                    Queue::Guest(_) => "guest",
+                    Queue::Guest(_) | Queue::Scheduler(_) => "guest",
                 }
+            }
+
+            /// Itself if it owns its packets.
+            #[inline]
+            pub(crate) fn scheduler(&mut self) -> Option<&mut (dyn Scheduler + Send)> {
+                match self {
+                    Queue::Scheduler(queue) => Some(queue.as_mut()),
+                    _ => None,
+                }
+            }
+
+            /// Whether it owns its packets.
+            #[inline]
+            pub(crate) fn owns_packets(&self) -> bool {
+                matches!(self, Queue::Scheduler(_))
             }
         }
 
@@ -187,22 +201,7 @@ macro_rules! queues {
                 match self {
                     $(Queue::$Type(queue) => queue.arrive(packet, at),)+
                     Queue::Guest(queue) => queue.arrive(packet, at),
-                }
-            }
-
-            #[inline]
-            fn depart(&mut self, packet: &Packet, at: &InterfaceView) -> Verdict {
-                match self {
-                    $(Queue::$Type(queue) => queue.depart(packet, at),)+
-                    Queue::Guest(queue) => queue.depart(packet, at),
-                }
-            }
-
-            #[inline]
-            fn decides_at_departure(&self) -> bool {
-                match self {
-                    $(Queue::$Type(queue) => queue.decides_at_departure(),)+
-                    Queue::Guest(queue) => queue.decides_at_departure(),
+                    Queue::Scheduler(queue) => queue.arrive(packet, at),
                 }
             }
 
@@ -210,6 +209,8 @@ macro_rules! queues {
                 match self {
                     $(Queue::$Type(queue) => queue.sure_room_pkts(),)+
                     Queue::Guest(queue) => queue.sure_room_pkts(),
+                    // Each packet goes through it.
+                    Queue::Scheduler(_) => 0,
                 }
             }
 
@@ -217,6 +218,7 @@ macro_rules! queues {
                 match self {
                     $(Queue::$Type(queue) => queue.average_pkts(),)+
                     Queue::Guest(queue) => queue.average_pkts(),
+                    Queue::Scheduler(queue) => queue.average_pkts(),
                 }
             }
         }

@@ -6,7 +6,7 @@ mod legs;
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::ids::{LinkId, NodeId};
 use crate::legs::Legs;
-use crate::link::{Delivered, Launched, Link, Wanted};
+use crate::link::{Delivered, Fate, Launched, Link, Wanted};
 use crate::part::Aim;
 use crate::probe::PacketAction;
 use crate::queue::Verdict;
@@ -29,6 +29,20 @@ pub(crate) struct Wires<C> {
     pub(crate) witnessed: bool,
     /// What a link has lost just now, if that is so; to be told within the same event.
     pub(crate) lost: Option<Lost>,
+    /// The first of the queues that have done what they must not do.
+    pub(crate) fault: Option<Box<Fault>>,
+}
+
+/// A queue that owns its packets has done what it must not do. The run goes on without what it holds; it is worth
+/// nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The link.
+    pub link: LinkId,
+    /// What the queue calls itself.
+    pub queue: String,
+    /// What it does, as the rest of a sentence that begins with the queue.
+    pub what: String,
 }
 
 /// A packet that a link has lost at its far end, of which whoever keeps this is a holder.
@@ -101,6 +115,9 @@ impl<C: Calendar> Wires<C> {
             false => state.arrive(self.now, aim, label, &mut self.store),
             true => state.refuse(self.now, label, &mut self.store),
         };
+        if state.may_have_failed() {
+            self.look_for_fault(link);
+        }
         if let Some(trace) = &mut self.trace {
             let what = match wanted.verdict {
                 Verdict::Drop(_) => Happening::Dropped,
@@ -133,8 +150,29 @@ impl<C: Calendar> Wires<C> {
 
     /// The packet in transmission on a two-stage link has left: the next follows.
     pub(crate) fn start_next(&mut self, link: LinkId) {
-        if let Some(wanted) = self.links[link.index()].depart(self.now, &mut self.store) {
+        let state = &mut self.links[link.index()];
+        let wanted = state.depart(self.now, &mut self.store);
+        if state.may_have_failed() {
+            self.look_for_fault(link);
+        }
+        if let Some(wanted) = wanted {
             self.schedule(link, &wanted);
+        }
+    }
+
+    /// Does with the packets that wait at a link what has been decided.
+    pub(crate) fn treat_waiting(&mut self, link: LinkId, fates: &[(Handle, Fate)]) {
+        self.links[link.index()].treat_waiting(self.now, fates, &mut self.store);
+        self.look_for_fault(link);
+    }
+
+    /// Notes what the queue of a link has done that it must not do.
+    #[inline(never)]
+    fn look_for_fault(&mut self, link: LinkId) {
+        if self.fault.is_none()
+            && let Some((queue, what)) = self.links[link.index()].fault()
+        {
+            self.fault = Some(Box::new(Fault { link, queue, what }));
         }
     }
 

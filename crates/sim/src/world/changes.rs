@@ -4,6 +4,7 @@ use super::World;
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::change::{Change, Handoff};
 use crate::ids::{LinkId, NodeId};
+use crate::link::Fate;
 use crate::multicast::Woods;
 use crate::part::Aim;
 use crate::store::Label;
@@ -69,26 +70,29 @@ impl<C: Calendar> World<C> {
             }
             let mut waiting = state.waiting_pkts();
             let whole = self.is_disturbed(link, turned);
-            for (label, aim) in self.take_disturbed(link, turned) {
-                let way = aim.way(link);
-                if !whole && !self.is_disturbed(way, turned) {
-                    self.wires.links[link.index()].keep(label, aim);
-                    continue;
+            let (mut fates, mut gone) = (Vec::new(), Vec::new());
+            for (label, aim) in self.packets_at_stake(link, turned) {
+                let (fate, other) = self.fate(link, aim, label, whole, turned);
+                fates.push((label.packet, fate));
+                if fate == Fate::Leaves {
+                    gone.push((other, label));
                 }
-                match self.detour(way, aim, label) {
-                    // Another leg of the same transmitter.
-                    Some(other) if self.wires.legs.carrier(other) == Some(link) => {
-                        self.wires.links[link.index()].keep(label, Aim::Leg(other));
-                    }
+            }
+            if !fates.is_empty() {
+                self.wires.treat_waiting(link, &fates);
+            }
+            for (other, label) in gone {
+                waiting -= 1;
+                let state = &mut self.wires.links[link.index()];
+                match other {
                     Some(other) => {
-                        waiting -= 1;
-                        self.wires.links[link.index()].note_rerouted(now, label, waiting, &self.wires.store);
+                        state.note_rerouted(now, label, waiting, &self.wires.store);
                         self.wires.trace(link, Happening::Rerouted, label.packet);
                         rerouted.push((other, label));
                     }
                     None => {
-                        let disturbed = if whole { link } else { way };
-                        self.treat(link, disturbed, aim, label, &mut waiting);
+                        self.wires.trace(link, Happening::Discarded, label.packet);
+                        self.wires.links[link.index()].discard(now, label, waiting, &mut self.wires.store);
                     }
                 }
             }
@@ -107,14 +111,30 @@ impl<C: Calendar> World<C> {
         !self.wires.links[link.index()].is_up() || turned.binary_search(&link).is_ok()
     }
 
-    /// Takes out what waits at a link, if something must be done with some of it.
-    fn take_disturbed(&mut self, link: LinkId, turned: &[LinkId]) -> Vec<(Label, Aim)> {
-        let state = &self.wires.links[link.index()];
-        let aims = state.aims().into_iter().flatten();
-        let leg = aims.copied().any(|aim| self.is_disturbed(aim.way(link), turned));
-        match leg || self.is_disturbed(link, turned) {
-            true => self.wires.links[link.index()].take_waiting(),
-            false => Vec::new(),
+    /// What waits at a link, if something must be done with some of it.
+    fn packets_at_stake(&mut self, link: LinkId, turned: &[LinkId]) -> Vec<(Label, Aim)> {
+        let whole = self.is_disturbed(link, turned);
+        let state = &mut self.wires.links[link.index()];
+        if !whole && !state.has_legs() {
+            return Vec::new();
+        }
+        let packets = state.waiting_packets();
+        let all = whole || packets.iter().any(|&(_, aim)| self.is_disturbed(aim.way(link), turned));
+        if all { packets } else { Vec::new() }
+    }
+
+    /// What becomes of a packet that waits at a link, of which all (`whole`) is disturbed or only some leg; and the
+    /// link on which it goes on, if it leaves for another.
+    fn fate(&mut self, link: LinkId, aim: Aim, label: Label, whole: bool, turned: &[LinkId]) -> (Fate, Option<LinkId>) {
+        let way = aim.way(link);
+        if !whole && !self.is_disturbed(way, turned) {
+            return (Fate::Stays(aim), None);
+        }
+        match self.detour(way, aim, label) {
+            // Another leg of the same transmitter.
+            Some(other) if self.wires.legs.carrier(other) == Some(link) => (Fate::Stays(Aim::Leg(other)), None),
+            Some(other) => (Fate::Leaves, Some(other)),
+            None => (self.treatment(link, if whole { link } else { way }, aim), None),
         }
     }
 
@@ -132,19 +152,13 @@ impl<C: Calendar> World<C> {
 
     /// What becomes of one of the packets waiting at a link and which has no other way, as the link or the leg that it
     /// is for, which `disturbed` says, has gone down or turned.
-    fn treat(&mut self, link: LinkId, disturbed: LinkId, aim: Aim, label: Label, waiting: &mut u32) {
-        let Some(changes) = &self.changes else { return };
-        let state = &mut self.wires.links[link.index()];
-        match changes.treatments[disturbed.index()].handoff {
-            Handoff::Keep => state.keep(label, aim),
+    fn treatment(&self, link: LinkId, disturbed: LinkId, aim: Aim) -> Fate {
+        match self.changes.as_ref().map(|changes| changes.treatments[disturbed.index()].handoff) {
+            None | Some(Handoff::Keep) => Fate::Stays(aim),
             // What is meant for no leg is heard by none.
-            Handoff::Lose if disturbed != link => state.keep(label, Aim::Nobody),
-            Handoff::Lose => state.lose(label, aim),
-            Handoff::Discard => {
-                *waiting -= 1;
-                self.wires.trace(link, Happening::Discarded, label.packet);
-                self.wires.links[link.index()].discard(self.wires.now, label, *waiting, &mut self.wires.store);
-            }
+            Some(Handoff::Lose) if disturbed != link => Fate::Stays(Aim::Nobody),
+            Some(Handoff::Lose) => Fate::Doomed,
+            Some(Handoff::Discard) => Fate::Leaves,
         }
     }
 }

@@ -30,6 +30,7 @@ use crate::paths::Watched;
 use crate::presence::Presence;
 use crate::probe::{PacketRow, ProbePlan, Records};
 use crate::store::Label;
+pub use crate::wires::Fault;
 use crate::wires::Wires;
 use crate::witnesses::Witnesses;
 use faircast_proto::endpoint::{Gauge, Outbox, Report};
@@ -105,6 +106,12 @@ impl<C> World<C> {
     /// The links, in the order in which they were added.
     pub fn links(&self) -> &[Link] {
         &self.wires.links
+    }
+
+    /// What a queue has done that it must not do, the first to do so: then the run is worth nothing from that moment
+    /// on, and whoever drives it ends it.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.wires.fault.as_deref()
     }
 
     /// The flows, in the order in which they were added.

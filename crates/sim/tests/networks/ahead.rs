@@ -10,9 +10,9 @@ use faircast_sim::builder::{LinkPlan, NetworkBuilder};
 use faircast_sim::calendar::Wheel;
 use faircast_sim::change::{Change, Handoff, Slope};
 use faircast_sim::counters::LinkCounters;
-use faircast_sim::ids::NodeId;
+use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
-use faircast_sim::probe::ProbePlan;
+use faircast_sim::probe::{PacketPlan, ProbePlan};
 use faircast_sim::queue::{self, Discipline, DropReason, InterfaceView, LinkContext, Queue, Verdict};
 use faircast_sim::world::World;
 use std::collections::BTreeSet;
@@ -34,28 +34,39 @@ impl Discipline for Watchful {
 }
 
 #[derive(Debug, PartialEq)]
-struct Outcome {
-    digest: Option<(u64, u64)>,
-    counters: Vec<LinkCounters>,
+pub struct Outcome {
+    pub digest: Option<(u64, u64)>,
+    pub counters: Vec<LinkCounters>,
     seen: Vec<(u64, u32, u64, Option<u64>)>,
     arrivals: Vec<(u64, u16)>,
+    /// What the probe shows, if there is one: a row each, and the statistics of the queue.
+    pub rows: Vec<String>,
 }
 
-/// What comes of a link that changes, with changes and packets that follow from the seed; and how many events it takes.
 fn outcome(seed: u64, mode: LinkMode, watched: bool) -> (Outcome, u64) {
+    let seen = Seen::default();
+    let queue = |rate| match watched {
+        true => Queue::Guest(Box::new(Watchful(seen.clone()))),
+        false => drop_tail(rate),
+    };
+    let (mut outcome, events) = outcome_with(seed, mode, &queue, false);
+    outcome.seen = seen.lock().expect("one thread").clone();
+    (outcome, events)
+}
+
+/// What comes of a link that changes, with changes and packets that follow from the seed, behind the queue for its
+/// rate, with a probe or without; and how many events it takes.
+pub fn outcome_with(seed: u64, mode: LinkMode, queue: &dyn Fn(Rate) -> Queue, probed: bool) -> (Outcome, u64) {
     let mut random = Random::stream(seed, "test/ahead");
     let mut draw = |below: u64| (random.uniform() * below as f64) as u64;
     let mut network = NetworkBuilder::new(seed);
     network.clock_offsets(false);
-    network.probes(ProbePlan { trace: true, ..ProbePlan::default() });
+    let packets = PacketPlan { links: probed.then_some(LinkId(0)).into_iter().collect(), ..PacketPlan::default() };
+    network.probes(ProbePlan { trace: true, packets, ..ProbePlan::default() });
     let [a, b, c] = ["a", "b", "c"].map(|name| network.node(name));
-    let seen = Seen::default();
     let rate = Rate(1_000_000 + draw(9_000_000));
     let delay = Duration(draw(20 * MS));
-    let queue = match watched {
-        true => Queue::Guest(Box::new(Watchful(seen.clone()))),
-        false => drop_tail(rate),
-    };
+    let queue = queue(rate);
     let plan = LinkPlan { name: "there".into(), from: a, to: b, rate, delay, queue, loss: loss_of(NO_LOSS), mode };
     let there = network.link(plan);
     let aside = Wire { rate: 10_000_000, millis: 1, queue: AMPLE, loss: NO_LOSS };
@@ -84,11 +95,17 @@ fn outcome(seed: u64, mode: LinkMode, watched: bool) -> (Outcome, u64) {
     let mut world: World<Wheel> = network.build().expect("a network without errors");
     world.run(Instant::from_secs_f64(3.0), u64::MAX);
     assert!(world.links().iter().all(|link| link.conserves()));
+    assert_eq!(world.fault(), None);
     let plain = |&(at, size, _): &Arrival| (at, size);
+    let rows = world.links()[0].probe().map_or_else(Vec::new, |probe| {
+        let rows = probe.rows().into_iter().flatten().map(|row| format!("{row:?}"));
+        rows.chain([format!("{:?}", probe.statistics(world.now()))]).collect()
+    });
     let outcome = Outcome {
         digest: world.digest(),
         counters: world.links().iter().map(|link| *link.counters()).collect(),
-        seen: seen.lock().expect("one thread").clone(),
+        seen: Vec::new(),
+        rows,
         arrivals: arrivals.lock().expect("one thread").iter().map(plain).collect(),
     };
     (outcome, world.events())

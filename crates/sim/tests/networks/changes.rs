@@ -1,5 +1,6 @@
 //! Changes: deliveries computed by hand across steps, ramps, outages and hand-offs.
 
+use crate::at_departure::at_departure;
 use crate::support::{AMPLE, Arrival, NO_LOSS, Step, Wire, actor, link, script};
 use faircast_proto::endpoint::Action;
 use faircast_proto::packet::{Ecn, Header, INITIAL_TTL, Packet};
@@ -14,7 +15,7 @@ use faircast_sim::loss::{self, Loss};
 use faircast_sim::multicast::SessionPlan;
 use faircast_sim::part::Subject;
 use faircast_sim::probe::{PacketAction, PacketPlan, ProbePlan, QueueStatistics};
-use faircast_sim::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
+use faircast_sim::queue::{DropReason, Queue, Verdict};
 use faircast_sim::world::World;
 use std::sync::{Arc, Mutex};
 
@@ -331,22 +332,13 @@ fn what_has_gone_leaves_its_room_in_bytes() {
     assert_eq!(came(Handoff::Keep, false, false), (6, 3));
 }
 
-/// Lets every other packet leave.
-struct EveryOther(u32);
-
-impl Discipline for EveryOther {
-    fn arrive(&mut self, _packet: &Packet, _at: &InterfaceView) -> Verdict {
-        Verdict::Accept
-    }
-
-    fn depart(&mut self, _packet: &Packet, _at: &InterfaceView) -> Verdict {
-        self.0 += 1;
-        if self.0.is_multiple_of(2) { Verdict::Accept } else { Verdict::Drop(DropReason::Active) }
-    }
-
-    fn decides_at_departure(&self) -> bool {
-        true
-    }
+/// Lets every other packet leave, beginning with the first.
+fn every_other() -> Queue {
+    let mut asked = 0_u32;
+    at_departure(move |_, _| {
+        asked += 1;
+        if asked.is_multiple_of(2) { Verdict::Drop(DropReason::Active) } else { Verdict::Accept }
+    })
 }
 
 #[test]
@@ -357,7 +349,7 @@ fn what_is_doomed_and_dropped_at_its_departure_dooms_nothing_else() {
         let [a, b] = ["a", "b"].map(|name| network.node(name));
         let no_loss = loss_of(NO_LOSS);
         let (rate, delay) = (Rate(RATE), Duration::from_millis(10));
-        let (from, to, mode, queue) = (a, b, LinkMode::Fused, Queue::Guest(Box::new(EveryOther(0))));
+        let (from, to, mode, queue) = (a, b, LinkMode::Fused, every_other());
         let there = network.link(LinkPlan { name: "there".into(), from, to, rate, delay, queue, loss: no_loss, mode });
         link(network, b, a, &wire(10), LinkMode::Fused);
         network.handoff(there, Handoff::Lose, true);
@@ -367,7 +359,7 @@ fn what_is_doomed_and_dropped_at_its_departure_dooms_nothing_else() {
         vec![script(network, [a, b], Instant::ZERO, &steps)]
     });
     let LinkCounters { unreceived, dropped_active, departed, .. } = outcome.counters[0];
-    // The first of each burst finds nobody waiting and is not asked.
+    // The first and the third of what is asked about leave, and so on, from the first of each burst on.
     assert_eq!((unreceived, dropped_active, departed), (2, 4, 5));
     assert_eq!(millis(&outcome), [11.0, 21.0, 22.0]);
 }

@@ -1,5 +1,6 @@
 //! What links show a queue discipline, and what they do with its verdicts.
 
+use crate::at_departure::at_departure;
 use crate::support::{AMPLE, Arrival, NO_LOSS, Step, Wire, link, script};
 use faircast_proto::packet::{Ecn, Packet};
 use faircast_proto::time::{Duration, Instant, Rate};
@@ -19,7 +20,7 @@ use std::sync::{Arc, Mutex};
 type Seen = (u16, u64, u32, u64, Option<u64>);
 
 /// Accepts all packets but those whose size has a verdict, which it gives at arrival or, if so made, at departure.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct BySize {
     verdicts: BTreeMap<u16, Verdict>,
     at_departure: bool,
@@ -27,25 +28,26 @@ struct BySize {
 }
 
 impl BySize {
-    fn verdict(&self, packet: &Packet, at: &InterfaceView) -> Verdict {
+    fn verdict(&self, size: u16, at: &InterfaceView) -> Verdict {
         let idle_since = (!at.transmitting).then_some(at.idle_since.0);
-        let seen = (packet.size, at.now.0, at.waiting_pkts, at.waiting_bytes, idle_since);
+        let seen = (size, at.now.0, at.waiting_pkts, at.waiting_bytes, idle_since);
         self.seen.lock().expect("one thread").push(seen);
-        self.verdicts.get(&packet.size).copied().unwrap_or(Verdict::Accept)
+        self.verdicts.get(&size).copied().unwrap_or(Verdict::Accept)
     }
 }
 
 impl Discipline for BySize {
     fn arrive(&mut self, packet: &Packet, at: &InterfaceView) -> Verdict {
-        if self.at_departure { Verdict::Accept } else { self.verdict(packet, at) }
+        self.verdict(packet.size, at)
     }
+}
 
-    fn depart(&mut self, packet: &Packet, at: &InterfaceView) -> Verdict {
-        self.verdict(packet, at)
-    }
-
-    fn decides_at_departure(&self) -> bool {
-        self.at_departure
+impl BySize {
+    fn into_queue(self) -> Queue {
+        match self.at_departure {
+            true => at_departure(move |held, at| self.verdict(held.size(), at)),
+            false => Queue::Guest(Box::new(self)),
+        }
     }
 }
 
@@ -57,7 +59,7 @@ fn through(queue: BySize, mode: LinkMode, steps: &[(u64, Step)]) -> (World<Wheel
     let no_loss: loss::Config = serde_json::from_str(NO_LOSS).expect("a legal loss model");
     let loss = Loss::new(&no_loss, network.stream("loss"));
     let (name, rate, delay) = ("there".to_owned(), Rate(7_654_321), Duration::from_millis(3));
-    network.link(LinkPlan { name, from, to, rate, delay, queue: Queue::Guest(Box::new(queue)), loss, mode });
+    network.link(LinkPlan { name, from, to, rate, delay, queue: queue.into_queue(), loss, mode });
     let wire = Wire { rate: 7_654_321, millis: 3, queue: AMPLE, loss: NO_LOSS };
     link(&mut network, to, from, &wire, mode);
     let arrivals = script(&mut network, [from, to], Instant::ZERO, steps);
@@ -150,14 +152,17 @@ fn a_discipline_may_mark_and_drop_packets_when_their_turn_has_come() {
             (20_000, 100),
         ];
         let (world, seen, arrivals) = through(queue, mode, &steps.map(|(micros, size)| (micros, Step::Send(size))));
-        // Who finds the transmitter free goes through. The others are asked for when the one before has left, at
-        // 1 045 161.3 or, with the second, 1 776 774.2 ns, and see what waits behind them.
+        // Who finds the transmitter free is asked for at once, the others when the one before has left, at 1 045 161.3
+        // or, with the second, 1 776 774.2 ns; they see what waits behind them.
         let expected = [
+            (1000, 0, 0, 0, Some(0)),
             (700, 1_045_161, 3, 600, Some(1_045_161)),
             (300, 1_776_774, 2, 300, Some(1_776_774)),
             (200, 1_776_774, 1, 100, Some(1_776_774)),
             (100, 1_776_774, 0, 0, Some(1_776_774)),
+            (1000, 10_000_000, 0, 0, Some(1_881_290)),
             (300, 11_045_161, 0, 0, Some(11_045_161)),
+            (100, 20_000_000, 0, 0, Some(11_045_161)),
         ];
         assert_eq!(seen, expected, "{mode:?}");
         // 1800 bytes take 1 881 290.3 ns, then 3 ms of wire. 100 bytes take 104 516.1 ns.

@@ -1,5 +1,6 @@
 //! Links with legs: what comes to whom worked out by hand, and what comes to each as on links of its own.
 
+use crate::at_departure::at_departure;
 use crate::changes::{At, MS, Outcome, delay, run, wire};
 use crate::support::{AMPLE, Arrival, NO_LOSS, Step, Wire, actor, carrier, leg, link, script};
 use faircast_proto::endpoint::Action;
@@ -15,7 +16,7 @@ use faircast_sim::loss::{self, Loss};
 use faircast_sim::multicast::SessionPlan;
 use faircast_sim::part::Part;
 use faircast_sim::part::Subject;
-use faircast_sim::queue::{Discipline, DropReason, InterfaceView, Queue, Verdict};
+use faircast_sim::queue::{DropReason, Queue, Verdict};
 use faircast_sim::world::World;
 use std::sync::{Arc, Mutex};
 
@@ -105,29 +106,19 @@ fn the_queue_is_the_carriers() {
 }
 
 /// Drops every third packet when its turn comes.
-#[derive(Default)]
-struct DropsThirds(u32);
-
-impl Discipline for DropsThirds {
-    fn arrive(&mut self, _packet: &Packet, _at: &InterfaceView) -> Verdict {
-        Verdict::Accept
-    }
-
-    fn depart(&mut self, _packet: &Packet, _at: &InterfaceView) -> Verdict {
-        self.0 += 1;
-        if self.0.is_multiple_of(3) { Verdict::Drop(DropReason::Active) } else { Verdict::Accept }
-    }
-
-    fn decides_at_departure(&self) -> bool {
-        true
-    }
+fn drops_thirds() -> Queue {
+    let mut asked = 0_u32;
+    at_departure(move |_, _| {
+        asked += 1;
+        if asked.is_multiple_of(3) { Verdict::Drop(DropReason::Active) } else { Verdict::Accept }
+    })
 }
 
 #[test]
 fn what_a_queue_drops_at_departure_takes_no_others_leg() {
     let outcome = run(&|network| {
         let satellite = network.node("satellite");
-        let queue = Queue::Guest(Box::new(DropsThirds::default()));
+        let queue = drops_thirds();
         let plan = CarrierPlan { name: "down".into(), from: satellite, rate: Rate(8_000_000), queue };
         let carrier = network.carrier(plan);
         let flow = |index: u64| {
@@ -139,10 +130,10 @@ fn what_a_queue_drops_at_departure_takes_no_others_leg() {
         };
         (0..3).map(flow).collect()
     });
-    // The first starts at once, without being asked about; of the eleven others, flow by flow, three are dropped.
+    // Of twelve, flow by flow, four are dropped.
     let sizes = outcome.arrivals.iter().map(|all| all.iter().map(|&(_, size)| size).collect::<Vec<_>>());
-    assert_eq!(sizes.collect::<Vec<_>>(), [vec![100; 3], vec![101; 3], vec![102; 3]]);
-    assert_eq!(outcome.counters[0].dropped_active, 3);
+    assert_eq!(sizes.collect::<Vec<_>>(), [vec![100; 3], vec![101; 3], vec![102; 2]]);
+    assert_eq!(outcome.counters[0].dropped_active, 4);
     // What came to the wrong terminal would have gone back.
     assert_eq!([2, 4, 6].map(|uplink| outcome.counters[uplink].arrived), [0; 3]);
 }

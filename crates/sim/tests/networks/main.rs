@@ -2,6 +2,7 @@
 //! endpoints, links and queues together.
 
 mod ahead;
+mod at_departure;
 mod blocking;
 mod changes;
 mod clocks;
@@ -11,6 +12,7 @@ mod layers;
 mod legs;
 mod link_losses;
 mod mesh;
+mod owned;
 mod paths;
 mod pgmcc;
 mod presence;
