@@ -1,16 +1,24 @@
 //! A hash of everything that happens in a run, to compare runs that must be equal: two calendars, two link modes,
 //! repeated runs.
+//!
+//! Each link and each endpoint has a hash of its own, of what happens there in its order; the digest combines them by
+//! their numbers. In which order the engine comes to see to two links is its own affair, as long as each sees the same.
 
 use crate::ids::LinkId;
 use faircast_proto::packet::Packet;
 use faircast_proto::time::Instant;
 
-/// A running hash of what happened, in order.
+/// Running hashes of what happened.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    hash: u64,
+    links: Vec<Hash>,
+    endpoints: Vec<Hash>,
     records: u64,
 }
+
+/// A running hash of what happened at one place, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Hash(u64);
 
 /// What can happen to a packet on a link, as the trace records it.
 #[derive(Clone, Copy, Debug)]
@@ -35,34 +43,110 @@ pub enum Happening {
 }
 
 impl Trace {
-    /// The trace of nothing.
-    pub fn new() -> Trace {
-        Trace { hash: 0xcbf2_9ce4_8422_2325, records: 0 }
+    /// That of a network in which nothing has happened.
+    pub(crate) fn new(links: usize, endpoints: usize) -> Trace {
+        Trace { links: vec![Hash::EMPTY; links], endpoints: vec![Hash::EMPTY; endpoints], records: 0 }
     }
 
+    /// Something happens to a packet on a link.
     pub(crate) fn record(&mut self, at: Instant, link: LinkId, what: Happening, packet: Option<&Packet>) {
         self.records += 1;
-        self.mix(at.0);
-        self.mix(u64::from(link.0) << 8 | what as u64);
+        let hash = &mut self.links[link.index()];
+        hash.mix(at.0);
+        hash.mix(what as u64);
         if let Some(packet) = packet {
-            self.mix(u64::from(packet.flow.0) << 32 | u64::from(packet.size) << 8 | packet.ecn as u64);
-            self.mix(u64::from(packet.source.to_bits()) << 32 | u64::from(packet.destination.to_bits()));
-            self.mix(packet.header.digest());
+            hash.mix_packet(packet);
         }
     }
 
-    fn mix(&mut self, value: u64) {
-        self.hash = (self.hash ^ value).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+    /// A packet is handed to an endpoint.
+    pub(crate) fn hand(&mut self, at: Instant, endpoint: usize, packet: &Packet) {
+        let hash = &mut self.endpoints[endpoint];
+        hash.mix(at.0);
+        hash.mix_packet(packet);
     }
 
-    /// The hash and the number of records behind it.
+    /// The hash of all and the number of records of links behind it.
     pub fn digest(&self) -> (u64, u64) {
-        (self.hash, self.records)
+        let mut all = Hash::EMPTY;
+        for (index, hash) in (0..).zip(self.links.iter().chain(&self.endpoints)) {
+            // A place where nothing happens leaves no trace, wherever it stands.
+            if *hash != Hash::EMPTY {
+                all.mix(index);
+                all.mix(hash.0);
+            }
+        }
+        (all.0, self.records)
     }
 }
 
-impl Default for Trace {
-    fn default() -> Trace {
-        Trace::new()
+impl Hash {
+    const EMPTY: Hash = Hash(0xcbf2_9ce4_8422_2325);
+
+    fn mix(&mut self, value: u64) {
+        self.0 = (self.0 ^ value).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+    }
+
+    fn mix_packet(&mut self, packet: &Packet) {
+        self.mix(u64::from(packet.flow.0) << 32 | u64::from(packet.size) << 8 | packet.ecn as u64);
+        self.mix(u64::from(packet.source.to_bits()) << 32 | u64::from(packet.destination.to_bits()));
+        self.mix(packet.header.digest());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::battery::packet;
+    use faircast_proto::packet::Ecn;
+
+    /// What is recorded: when, on which link or at which endpoint, of how many bytes.
+    #[derive(Clone, Copy)]
+    enum Step {
+        Link(u64, u32, u16),
+        Endpoint(u64, usize, u16),
+    }
+    use Step::{Endpoint, Link};
+
+    fn digest(steps: &[Step]) -> (u64, u64) {
+        let mut trace = Trace::new(2, 2);
+        for &step in steps {
+            match step {
+                Link(at, link, size) => {
+                    let packet = packet(size, Ecn::Capable);
+                    trace.record(Instant(at), LinkId(link), Happening::Accepted, Some(&packet));
+                }
+                Endpoint(at, endpoint, size) => trace.hand(Instant(at), endpoint, &packet(size, Ecn::Capable)),
+            }
+        }
+        trace.digest()
+    }
+
+    #[test]
+    fn each_place_has_its_own_order_and_nothing_else_counts() {
+        let one = digest(&[Link(1, 0, 40), Link(2, 0, 50), Link(1, 1, 40), Endpoint(3, 0, 40), Endpoint(3, 1, 50)]);
+        let other = digest(&[Endpoint(3, 1, 50), Link(1, 1, 40), Link(1, 0, 40), Endpoint(3, 0, 40), Link(2, 0, 50)]);
+        assert_eq!((one, one.1), (other, 3));
+    }
+
+    #[test]
+    fn whatever_is_otherwise_somewhere_makes_another_digest() {
+        let all = [
+            digest(&[]),
+            digest(&[Link(1, 0, 40)]),
+            digest(&[Link(2, 0, 40)]),
+            digest(&[Link(1, 1, 40)]),
+            digest(&[Link(1, 0, 41)]),
+            digest(&[Endpoint(1, 0, 40)]),
+            digest(&[Endpoint(1, 1, 40)]),
+            digest(&[Endpoint(2, 1, 40)]),
+            digest(&[Link(1, 0, 40), Link(1, 0, 50)]),
+            digest(&[Link(1, 0, 50), Link(1, 0, 40)]),
+            digest(&[Link(1, 0, 40), Link(1, 1, 50)]),
+            digest(&[Link(1, 0, 50), Link(1, 1, 40)]),
+        ];
+        for (index, digest) in all.iter().enumerate() {
+            assert!(!all[..index].contains(digest), "{index}");
+        }
     }
 }

@@ -380,7 +380,7 @@ impl NetworkBuilder {
         let undeliverable = vec![Undeliverable::default(); flows.len() + 1];
         let presence = vec![Presence::default(); hosts.len()];
         let messages_sent = vec![MessageCounters::default(); hosts.len()];
-        let trace = plan.trace.then(|| Box::new(Trace::new()));
+        let trace = plan.trace.then(|| Box::new(Trace::new(links.len(), hosts.len())));
         let witnesses = Witnesses::among(&hosts, flows.len());
         let (now, store, witnessed) = (Instant::ZERO, Store::of(flows.len()), witnesses.is_some());
         let (lost, fault) = (None, None);

@@ -248,7 +248,7 @@ impl Link {
             _ => PacketAction::Accepted,
         };
         // With a queue that owns its packets what may start has not started yet.
-        let starts = if self.queue.owns_packets() && !self.is_busy() { self.starting_now() } else { 0 };
+        let starts = if self.queue.owns_packets() && !self.is_busy() { self.starting_now(now) } else { 0 };
         self.observe(now, action, arrived, self.waiting_pkts().saturating_sub(starts));
         if let Some(probe) = self.probe_mut() {
             probe.enter(label.packet, arrived);
@@ -455,7 +455,7 @@ impl Link {
             return;
         }
         // On a two-stage link the next packet starts in the same moment, so one packet fewer waits than now.
-        let starts = self.starting_now();
+        let starts = self.starting_now(departed);
         let waiting = match &self.waiting {
             Some(waiting) => waiting.pkts.saturating_sub(starts),
             None => self.ring.in_system().saturating_sub(1),

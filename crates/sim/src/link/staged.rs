@@ -102,8 +102,9 @@ impl Link {
     }
 
     /// How many of those that wait start in the moment in which one has departed.
-    pub(super) fn starting_now(&mut self) -> u32 {
-        let waits = self.queue.scheduler().is_some_and(|queue| queue.deadline().is_some());
+    pub(super) fn starting_now(&mut self, now: Instant) -> u32 {
+        let deadline = self.queue.scheduler().and_then(|queue| queue.deadline());
+        let waits = deadline.is_some_and(|at| at > now);
         u32::from(self.may_start() && !waits)
     }
 
@@ -254,33 +255,29 @@ impl Link {
         all
     }
 
-    /// Does with the packets that wait, but those that are doomed, what has been decided, in their order. Those that
-    /// leave are the caller's.
-    pub(crate) fn treat_waiting(&mut self, now: Instant, fates: &[(Handle, Fate)], store: &mut Store) {
-        let (mut next, mut doomed, mut strange) = (fates.iter(), 0, false);
+    /// Does with the packets that wait, but those that are doomed, what has been decided, in their order. Says whether it
+    /// has: then those that leave are the caller's. Otherwise the queue has failed.
+    pub(crate) fn treat_waiting(&mut self, fates: &[(Handle, Fate)]) -> bool {
+        let (mut next, mut doomed, mut as_before) = (fates.iter(), 0, true);
         let left = self.visit(&mut |held| {
             if held.doomed {
                 return false;
             }
             match next.next().filter(|(handle, _)| *handle == held.label.packet) {
-                None => strange = true,
+                None => as_before = false,
                 Some((_, Fate::Stays(aim))) => held.aim = *aim,
                 Some((_, Fate::Doomed)) => (held.doomed, doomed) = (true, doomed + 1),
                 Some((_, Fate::Leaves)) => return true,
             }
             false
         });
-        let Some(waiting) = &mut self.waiting else { return };
-        waiting.doomed += doomed;
-        for held in &left {
-            waiting.count_out(held);
-        }
-        if strange || next.next().is_some() {
+        let Some(waiting) = &mut self.waiting else { return false };
+        if !as_before || next.next().is_some() {
             waiting.fail(|| "shows its packets in another order when nothing has come or gone".into());
+            return false;
         }
-        if self.queue.owns_packets() {
-            self.drop_owned(now, store);
-        }
+        waiting.doomed += doomed;
+        left.iter().all(|held| waiting.count_out(held))
     }
 
     /// Shows each packet that waits to `leaves`; those of which it says so.

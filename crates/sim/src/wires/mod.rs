@@ -160,10 +160,13 @@ impl<C: Calendar> Wires<C> {
         }
     }
 
-    /// Does with the packets that wait at a link what has been decided.
-    pub(crate) fn treat_waiting(&mut self, link: LinkId, fates: &[(Handle, Fate)]) {
-        self.links[link.index()].treat_waiting(self.now, fates, &mut self.store);
-        self.look_for_fault(link);
+    /// Does with the packets that wait at a link what has been decided. Says whether it has.
+    pub(crate) fn treat_waiting(&mut self, link: LinkId, fates: &[(Handle, Fate)]) -> bool {
+        let is_done = self.links[link.index()].treat_waiting(fates);
+        if !is_done {
+            self.look_for_fault(link);
+        }
+        is_done
     }
 
     /// Notes what the queue of a link has done that it must not do.

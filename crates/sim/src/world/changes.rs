@@ -78,8 +78,8 @@ impl<C: Calendar> World<C> {
                     gone.push((other, label));
                 }
             }
-            if !fates.is_empty() {
-                self.wires.treat_waiting(link, &fates);
+            if !fates.is_empty() && !self.wires.treat_waiting(link, &fates) {
+                continue;
             }
             for (other, label) in gone {
                 waiting -= 1;

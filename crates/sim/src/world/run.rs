@@ -178,6 +178,9 @@ impl<C: Calendar> World<C> {
     pub(crate) fn hand_packet(&mut self, index: usize, label: Label) {
         let (packet, control) = self.wires.store.arrived(label);
         let (host, now) = (&mut self.hosts[index], self.wires.now);
+        if let Some(trace) = &mut self.wires.trace {
+            trace.hand(now, index, packet);
+        }
         if let Some(at) = host.hand_packet(now, packet, control, &mut self.outbox) {
             self.wires.calendar.schedule(Entry::new(at, Kind::Timer, index as u32));
         }

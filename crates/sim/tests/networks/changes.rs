@@ -365,8 +365,8 @@ fn what_is_doomed_and_dropped_at_its_departure_dooms_nothing_else() {
 }
 
 /// A terminal whose uplink turns from one satellite, 10 ms away, to another, 2 ms away, at 2.5 ms; both lead to the
-/// ground in 3 ms.
-fn turned(handoff: Handoff) -> Outcome {
+/// ground in 3 ms. Or it only turns, and the new one is 10 ms away as well.
+fn turned(handoff: Handoff, nearer: bool) -> Outcome {
     run(&|network| {
         let [terminal, old, new, ground] = ["terminal", "old", "new", "ground"].map(|name| network.node(name));
         let up = link(network, terminal, old, &wire(10), LinkMode::Fused);
@@ -375,7 +375,9 @@ fn turned(handoff: Handoff) -> Outcome {
         }
         network.handoff(up, handoff, true);
         network.change(Instant(2500 * 1000), up, Change::FarEnd(new));
-        network.change(Instant(2500 * 1000), up, delay(2));
+        if nearer {
+            network.change(Instant(2500 * 1000), up, delay(2));
+        }
         let sends = [(0, 1000), (0, 1001), (0, 1002), (0, 1003), (10_000, 1004)];
         let steps: Vec<(u64, Step)> = sends.iter().map(|&(micros, size)| (micros, Step::Send(size))).collect();
         vec![script(network, [terminal, ground], Instant::ZERO, &steps)]
@@ -384,7 +386,7 @@ fn turned(handoff: Handoff) -> Outcome {
 
 #[test]
 fn what_is_on_the_wire_arrives_where_it_was_sent_and_may_be_overtaken() {
-    let outcome = turned(Handoff::Keep);
+    let outcome = turned(Handoff::Keep, true);
     // Departures at 1, 2.001, 3.003, 4.006 and 11.004 ms; the third, in transmission at the turn, goes to the new one.
     let came = [(9_005_000, 1002), (10_009_000, 1003), (15 * MS, 1000), (16_002_000, 1001), (17_008_000, 1004)];
     assert_eq!(outcome.arrivals[0], came);
@@ -392,12 +394,16 @@ fn what_is_on_the_wire_arrives_where_it_was_sent_and_may_be_overtaken() {
     // The fourth waits, and its way leads over the same link: nothing is rerouted.
     assert_eq!(outcome.counters[0].rerouted, 0);
     let of = |handoff| {
-        let outcome = turned(handoff);
+        let outcome = turned(handoff, true);
         let sizes: Vec<u16> = outcome.arrivals[0].iter().map(|&(_, size)| size).collect();
         (sizes, outcome.counters[0].unreceived, outcome.counters[0].discarded)
     };
     assert_eq!(of(Handoff::Lose), (vec![1002, 1000, 1001, 1004], 1, 0));
     assert_eq!(of(Handoff::Discard), (vec![1002, 1000, 1001, 1004], 0, 1));
+    // A turn alone is enough. Of five packets the trace tells that each entered the two links of its way and came over
+    // them; of the fourth that it entered the first, and was removed there.
+    let outcome = turned(Handoff::Discard, false);
+    assert_eq!((outcome.counters[0].discarded, outcome.digest.1), (1, 4 * 4 + 2));
 }
 
 #[test]

@@ -13,7 +13,7 @@ use faircast_sim::ids::LinkId;
 use faircast_sim::link::LinkMode;
 use faircast_sim::probe::{PacketAction, PacketPlan, ProbePlan};
 use faircast_sim::queue::{
-    self, Discipline, Drops, Fifo, Held, InOrder, InterfaceView, LinkContext, Queue, Scheduler, Verdict,
+    self, Discipline, DropReason, Drops, Fifo, Held, InOrder, InterfaceView, LinkContext, Queue, Scheduler, Verdict,
 };
 use faircast_sim::world::{Fault, World};
 use std::sync::{Arc, Mutex};
@@ -57,6 +57,8 @@ struct Odd {
     packets: Fifo,
     /// Held back by mistake or on purpose.
     aside: Arc<Mutex<Vec<Held>>>,
+    /// When the next may leave, if it paces.
+    next: Instant,
 }
 
 /// What it does beside handing its packets out in order.
@@ -86,6 +88,10 @@ enum Deed {
     Takes,
     /// Shows its packets in another order the second time.
     Shuffles,
+    /// Hands out one in 2 ms.
+    Paces,
+    /// Lets two wait, and drops the oldest for another; and what is of 300 bytes when its turn comes.
+    Drops,
 }
 
 impl Discipline for Odd {
@@ -99,17 +105,22 @@ impl Scheduler for Odd {
         "odd"
     }
 
-    fn enqueue(&mut self, held: Held, _packet: &Packet, _at: &InterfaceView, _drops: &mut Drops) {
+    fn enqueue(&mut self, held: Held, _packet: &Packet, _at: &InterfaceView, drops: &mut Drops) {
         match self.does {
             Deed::Loses if held.size() == 300 => {}
             Deed::GivesAway | Deed::Claims => self.aside.lock().expect("one thread").push(held),
             _ => self.packets.push(held),
+        }
+        if self.does == Deed::Drops && self.packets.len() > 2 {
+            let oldest = self.packets.pop().expect("there are three");
+            drops.drop(oldest, DropReason::Overflow);
         }
     }
 
     fn dequeue(&mut self, at: &InterfaceView, _drops: &mut Drops) -> Option<(Held, Verdict)> {
         let held = match self.does {
             Deed::KeepsAll | Deed::AsksForThePast | Deed::AsksForNever => None,
+            Deed::Paces if at.now < self.next => None,
             Deed::Takes => self.aside.lock().expect("one thread").pop().or_else(|| self.packets.pop()),
             Deed::LastFirst => {
                 let (mut all, last) = (Vec::new(), self.packets.len());
@@ -124,7 +135,12 @@ impl Scheduler for Odd {
             _ => self.packets.pop(),
         }?;
         assert!(!at.transmitting && at.now >= held.since());
-        let verdict = if self.does == Deed::Marks { Verdict::Mark(Ecn::Moderate) } else { Verdict::Accept };
+        self.next = at.now + Duration::from_millis(2);
+        let verdict = match self.does {
+            Deed::Marks => Verdict::Mark(Ecn::Moderate),
+            Deed::Drops if held.size() == 300 => Verdict::Drop(DropReason::Active),
+            _ => Verdict::Accept,
+        };
         Some((held, verdict))
     }
 
@@ -133,6 +149,7 @@ impl Scheduler for Odd {
             Deed::AsksForThePast => Some(Instant(0)),
             Deed::AsksForNever => Some(Instant::FAR_FUTURE),
             Deed::GivesAway => Some(Instant(999_000_000)),
+            Deed::Paces => Some(self.next),
             _ => None,
         }
     }
@@ -278,5 +295,116 @@ fn links_that_go_down_do_with_them_what_they_do_with_their_own() {
         let (came, [unreceived, discarded, _]) = through_an_outage(does, Handoff::Lose);
         assert!(came.starts_with(&left) && discarded == 0 && unreceived >= 1, "{does:?}: {came:?}");
         assert_eq!(came.len() as u64 + unreceived, 4, "{does:?}");
+    }
+}
+
+#[test]
+fn packets_may_wait_though_the_link_is_free() {
+    let (came, world) = through(odd(Deed::Paces), &[1000; 4]);
+    assert_eq!(came, [(11.0, 1000), (13.0, 1000), (15.0, 1000), (17.0, 1000)]);
+    // Three wait from 0 to 2 ms, two to 4 ms, one to 6 ms; and so the rows say when one departs.
+    let probe = world.links()[0].probe().expect("there is one");
+    let rows = probe.rows().expect("they were asked for").iter();
+    let waiting: Vec<_> = rows.map(|row| (row.at.0 / 1_000_000, row.action, row.waiting_pkts)).collect();
+    let (came, gone) = (PacketAction::Accepted, PacketAction::Departed);
+    let expected = [
+        (0, came, 0),
+        (0, came, 1),
+        (0, came, 2),
+        (0, came, 3),
+        (1, gone, 3),
+        (3, gone, 2),
+        (5, gone, 1),
+        (7, gone, 0),
+    ];
+    assert_eq!(waiting, expected);
+    let mean = probe.statistics(world.now()).mean();
+    assert!((mean - 0.012).abs() < 1e-12, "{mean}");
+    // The starts of two endpoints; for each packet a departure and a delivery; the queue's deadlines at 2, 4, 6 ms.
+    assert_eq!((world.events(), world.fault()), (2 + 2 * 4 + 3, None));
+}
+
+#[test]
+fn what_is_dropped_is_told_with_its_reason_and_its_flow() {
+    let (came, world) = through(odd(Deed::Drops), &[1000, 200, 300, 400, 300, 500]);
+    // The first goes at once; 200, 300 and 400 make room, and of 300 and 500 the former is dropped when its turn comes.
+    assert_eq!(came, [(11.0, 1000), (11.5, 500)]);
+    let probe = world.links()[0].probe().expect("there is one");
+    let rows = probe.rows().expect("they were asked for").iter();
+    let told = rows.filter(|row| row.at.0 > 0 || row.action != PacketAction::Accepted);
+    let told: Vec<_> = told.map(|row| (row.at.0, row.action, row.packet.size, row.waiting_pkts)).collect();
+    let [full, active] = [DropReason::Overflow, DropReason::Active].map(PacketAction::Dropped);
+    let expected = [
+        (0, full, 200, 2),
+        (0, full, 300, 2),
+        (0, full, 400, 2),
+        (1_000_000, PacketAction::Departed, 1000, 1),
+        (1_000_000, active, 300, 0),
+        (1_500_000, PacketAction::Departed, 500, 0),
+    ];
+    assert_eq!(told, expected);
+    assert_eq!((world.losses()[0].overflow, world.losses()[0].active), (3, 1));
+}
+
+#[test]
+fn a_queue_that_shows_its_packets_in_another_order_is_told_of() {
+    let mut network = NetworkBuilder::new(1);
+    let [a, b] = ["a", "b"].map(|name| network.node(name));
+    let (name, from, to, mode, queue) = ("there".to_owned(), a, b, LinkMode::Fused, odd(Deed::Shuffles));
+    let (rate, delay, loss) = (Rate(8_000_000), Duration::from_millis(10), loss_of(NO_LOSS));
+    let there = network.link(LinkPlan { name, from, to, rate, delay, queue, loss, mode });
+    link(&mut network, b, a, &wire(10), LinkMode::Fused);
+    network.handoff(there, Handoff::Discard, true);
+    network.change(Instant(500_000), there, Change::Down);
+    let steps: Vec<_> = (1..5).map(|size| (0, Step::Send(size * 1000))).collect();
+    script(&mut network, [a, b], Instant::ZERO, &steps);
+    let mut world: World<Wheel> = network.build().expect("a network without errors");
+    world.run(Instant::from_secs_f64(0.5), u64::MAX);
+    let what = "shows its packets in another order when nothing has come or gone".to_owned();
+    assert_eq!(world.fault(), Some(&Fault { link: there, queue: "odd".into(), what }));
+}
+
+#[test]
+fn links_keep_count_of_what_is_discarded_and_doomed() {
+    // Of four the first is in transmission. What is doomed goes while the link is down; nothing else does, later either.
+    for (does, handoff) in
+        [(Deed::Nothing, Handoff::Lose), (Deed::Paces, Handoff::Lose), (Deed::Nothing, Handoff::Discard)]
+    {
+        let mut network = NetworkBuilder::new(1);
+        network.clock_offsets(false);
+        let packets = PacketPlan { links: vec![LinkId(0)], ..PacketPlan::default() };
+        network.probes(ProbePlan { packets, ..ProbePlan::default() });
+        let [a, b] = ["a", "b"].map(|name| network.node(name));
+        let (name, from, to, mode, queue) = ("there".to_owned(), a, b, LinkMode::Fused, odd(does));
+        let (rate, delay, loss) = (Rate(8_000_000), Duration::from_millis(10), loss_of(NO_LOSS));
+        let there = network.link(LinkPlan { name, from, to, rate, delay, queue, loss, mode });
+        link(&mut network, b, a, &wire(10), LinkMode::Fused);
+        network.handoff(there, handoff, true);
+        network.change(Instant(500_000), there, Change::Down);
+        network.change(Instant(20_000_000), there, Change::Up);
+        network.change(Instant(40_000_000), there, Change::Down);
+        network.change(Instant(60_000_000), there, Change::Up);
+        let sends = [(0, 1000), (0, 1001), (0, 1002), (0, 1003), (39_900, 1004), (39_900, 1005), (70_000, 1006)];
+        let steps: Vec<_> = sends.iter().map(|&(micros, size)| (micros, Step::Send(size))).collect();
+        let arrivals = script(&mut network, [a, b], Instant::ZERO, &steps);
+        let mut world: World<Wheel> = network.build().expect("a network without errors");
+        world.run(Instant::from_secs_f64(0.5), u64::MAX);
+        let came: Vec<u16> = arrivals.lock().expect("one thread").iter().map(|&(_, size, _)| size).collect();
+        assert_eq!(came, [1000, 1004, 1006], "{does:?} {handoff:?}");
+        assert_eq!(world.losses()[0].down, 4, "{does:?} {handoff:?}");
+        // Each row names the packet that it is about.
+        let rows = world.links()[0].probe().and_then(|probe| probe.rows()).expect("they were asked for");
+        let of = |action| rows.iter().filter(|row| row.action == action).map(|row| row.packet.size).collect::<Vec<_>>();
+        let lost = [1001, 1002, 1003, 1005];
+        match handoff {
+            Handoff::Discard => {
+                assert_eq!(of(PacketAction::Discarded), lost);
+                assert_eq!(of(PacketAction::Departed), [1000, 1004, 1006]);
+            }
+            _ => {
+                assert_eq!(of(PacketAction::Unreceived), lost);
+                assert_eq!(of(PacketAction::Departed), [1000, 1001, 1002, 1003, 1004, 1005, 1006], "{does:?}");
+            }
+        }
     }
 }
