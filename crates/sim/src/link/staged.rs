@@ -255,8 +255,8 @@ impl Link {
         all
     }
 
-    /// Does with the packets that wait, but those that are doomed, what has been decided, in their order. Says whether it
-    /// has: then those that leave are the caller's. Otherwise the queue has failed.
+    /// Does with the packets that wait, but those that are doomed, what has been decided, in their order. Says whether
+    /// it has: then those that leave are the caller's. Otherwise the queue has failed.
     pub(crate) fn treat_waiting(&mut self, fates: &[(Handle, Fate)]) -> bool {
         let (mut next, mut doomed, mut as_before) = (fates.iter(), 0, true);
         let left = self.visit(&mut |held| {

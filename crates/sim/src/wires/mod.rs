@@ -282,4 +282,12 @@ impl<C: Calendar> Wires<C> {
             trace.record(self.now, link, what, Some(self.store.get(packet)));
         }
     }
+
+    /// Puts into the trace that a packet is handed to an endpoint.
+    #[cold]
+    pub(crate) fn trace_handed(&mut self, endpoint: usize, packet: Handle) {
+        if let Some(trace) = &mut self.trace {
+            trace.hand(self.now, endpoint, self.store.get(packet));
+        }
+    }
 }

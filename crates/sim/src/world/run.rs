@@ -176,11 +176,11 @@ impl<C: Calendar> World<C> {
     /// Hands a packet to an endpoint and arms its deadline; [`carry_out`](Self::carry_out) must follow.
     #[inline(always)]
     pub(crate) fn hand_packet(&mut self, index: usize, label: Label) {
+        if self.wires.trace.is_some() {
+            self.wires.trace_handed(index, label.packet);
+        }
         let (packet, control) = self.wires.store.arrived(label);
         let (host, now) = (&mut self.hosts[index], self.wires.now);
-        if let Some(trace) = &mut self.wires.trace {
-            trace.hand(now, index, packet);
-        }
         if let Some(at) = host.hand_packet(now, packet, control, &mut self.outbox) {
             self.wires.calendar.schedule(Entry::new(at, Kind::Timer, index as u32));
         }

@@ -366,7 +366,7 @@ fn a_queue_that_shows_its_packets_in_another_order_is_told_of() {
 
 #[test]
 fn links_keep_count_of_what_is_discarded_and_doomed() {
-    // Of four the first is in transmission. What is doomed goes while the link is down; nothing else does, later either.
+    // Of four the first is in transmission. What is doomed goes while the link is down; nothing else does then.
     for (does, handoff) in
         [(Deed::Nothing, Handoff::Lose), (Deed::Paces, Handoff::Lose), (Deed::Nothing, Handoff::Discard)]
     {
