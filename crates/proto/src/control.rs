@@ -1,24 +1,26 @@
 //! Messages that are too large for a header and travel beside their packet.
 
-use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// A message of any type beside a packet: a sender report with its echoes, a list of rates. Rare ones only; data has
+/// The bytes of a message beside a packet: a sender report with its echoes, a list of rates. Rare ones only; data has
 /// none. Who gets the packet gets it, too, with every copy that the network makes; it is there until the last of them
 /// is gone. What it takes on the wire its sender counts into [`Packet::size`](crate::packet::Packet::size).
-#[derive(Clone)]
-pub struct Control(Arc<dyn Any + Send + Sync>);
+///
+/// They are bytes so that whoever moves packets, a simulator or a driver of sockets, can move these without knowing
+/// what they say. Who reads them gets them from a network: any bytes may come, and what is no message is left alone.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Control(Arc<[u8]>);
 
 impl Control {
-    /// The message.
-    pub fn new<M: Any + Send + Sync>(message: M) -> Control {
-        Control(Arc::new(message))
+    /// The message of these bytes.
+    pub fn new(bytes: impl Into<Arc<[u8]>>) -> Control {
+        Control(bytes.into())
     }
 
-    /// The message if it is one of this type: endpoints read their own scheme's.
-    pub fn get<M: Any>(&self) -> Option<&M> {
-        self.0.downcast_ref()
+    /// What it says.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
     }
 
     /// How many hold it: packets under way, and whoever else has a clone.
@@ -29,6 +31,6 @@ impl Control {
 
 impl fmt::Debug for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Control")
+        write!(f, "Control({} B)", self.0.len())
     }
 }

@@ -126,7 +126,7 @@ impl Talker {
                 deeds.sent.push(u64::from(number) << 32 | sequence);
             }
             if sequence.is_multiple_of(5) {
-                let control = Control::new(sequence);
+                let control = Control::new(sequence.to_be_bytes());
                 deeds.controls.push(control.clone());
                 out.send_control(packet, control);
             } else {
@@ -149,7 +149,8 @@ impl Endpoint for Talker {
             Input::Unjoined(_) => unreachable!("joins do not fail"),
             Input::Packet { packet, control, .. } => {
                 let Header::Datagram { sequence } = packet.header else { panic!("nobody sends {:?}", packet.header) };
-                assert_eq!(control.and_then(Control::get), sequence.is_multiple_of(5).then_some(&sequence));
+                let beside = sequence.is_multiple_of(5).then_some(sequence.to_be_bytes());
+                assert_eq!(control.map(Control::bytes), beside.as_ref().map(|bytes| &bytes[..]));
                 if packet.destination.is_group() {
                     let number = (packet.destination.index() - self.first.index()) as u32;
                     let mut deeds = self.deeds.lock().expect("one thread");

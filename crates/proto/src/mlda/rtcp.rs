@@ -119,7 +119,7 @@ pub struct Octets(pub Box<[u8]>);
 /// What is wrong with bytes that are no message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Malformed {
-    /// There is no message of this scheme beside the packet.
+    /// There is no message beside the packet.
     Missing,
     /// They are fewer than the header of a packet, or than it says, or more.
     Length {
@@ -322,7 +322,7 @@ impl Octets {
     /// # Errors
     /// If there is none, or these are no bytes of one.
     pub fn read(control: Option<&Control>) -> Result<Message, Malformed> {
-        control.and_then(Control::get::<Octets>).ok_or(Malformed::Missing)?.decode()
+        decode(control.ok_or(Malformed::Missing)?.bytes())
     }
 
     /// The message that they are. What they say may still be nonsense: numbers that are none, rates of any size.
@@ -330,21 +330,7 @@ impl Octets {
     /// # Errors
     /// If they are none.
     pub fn decode(&self) -> Result<Message, Malformed> {
-        let (first, rest) = split(&self.0)?;
-        match (first.packet_type, first.blocks, first.content.len()) {
-            (SR, 0, 24..) if rest.is_empty() => SenderReport::decode(Reader(first.content)).map(Message::SenderReport),
-            (RR, 1, 48) if rest.is_empty() => {
-                Ok(Message::ReceiverReport(ReceiverReport::decode(Reader(first.content))))
-            }
-            (SR, 0, _) | (RR, 1, _) => Err(Malformed::Length { bytes: self.0.len() }),
-            (RR, 0, 4) => match split(rest)? {
-                (bye, []) if (bye.packet_type, bye.blocks, bye.content.len()) == (BYE, 1, 4) => {
-                    Ok(Message::Bye(Bye { ssrc: Reader(bye.content).word() }))
-                }
-                (other, _) => Err(Malformed::Kind { packet_type: other.packet_type, blocks: other.blocks }),
-            },
-            (packet_type, blocks, _) => Err(Malformed::Kind { packet_type, blocks }),
-        }
+        decode(&self.0)
     }
 
     /// How many the packet has on the wire: these, and those of IP and UDP.
@@ -355,7 +341,24 @@ impl Octets {
 
 impl From<Octets> for Control {
     fn from(octets: Octets) -> Control {
-        Control::new(octets)
+        Control::new(octets.0)
+    }
+}
+
+/// The message that bytes are.
+fn decode(bytes: &[u8]) -> Result<Message, Malformed> {
+    let (first, rest) = split(bytes)?;
+    match (first.packet_type, first.blocks, first.content.len()) {
+        (SR, 0, 24..) if rest.is_empty() => SenderReport::decode(Reader(first.content)).map(Message::SenderReport),
+        (RR, 1, 48) if rest.is_empty() => Ok(Message::ReceiverReport(ReceiverReport::decode(Reader(first.content)))),
+        (SR, 0, _) | (RR, 1, _) => Err(Malformed::Length { bytes: bytes.len() }),
+        (RR, 0, 4) => match split(rest)? {
+            (bye, []) if (bye.packet_type, bye.blocks, bye.content.len()) == (BYE, 1, 4) => {
+                Ok(Message::Bye(Bye { ssrc: Reader(bye.content).word() }))
+            }
+            (other, _) => Err(Malformed::Kind { packet_type: other.packet_type, blocks: other.blocks }),
+        },
+        (packet_type, blocks, _) => Err(Malformed::Kind { packet_type, blocks }),
     }
 }
 

@@ -52,7 +52,8 @@ fn reports_come_back_with_the_sizes_that_are_documented() {
     let control = Control::from(octets);
     assert_eq!(Octets::read(Some(&control)), Ok(Message::Bye(Bye { ssrc: 9 })));
     assert_eq!(Octets::read(None), Err(Malformed::Missing));
-    assert_eq!(Octets::read(Some(&Control::new(5u8))), Err(Malformed::Missing));
+    assert_eq!(Octets::read(Some(&Control::new([5]))), Err(Malformed::Length { bytes: 1 }));
+    assert_eq!(Octets::read(Some(&Control::new([]))), Err(Malformed::Length { bytes: 0 }));
 }
 
 #[test]

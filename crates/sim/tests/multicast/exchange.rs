@@ -95,7 +95,7 @@ impl Talker {
         *bytes += u64::from(size);
         match self.serial % 4 {
             0 => {
-                let control = Control::new([sequence; 20]);
+                let control = Control::new(sequence.to_be_bytes().repeat(20));
                 deeds.controls.push(control.clone());
                 out.send_control(packet, control);
             }
@@ -124,7 +124,7 @@ impl Endpoint for Talker {
                 deeds.marked += u64::from(packet.ecn > Ecn::Capable);
                 assert_eq!(control.is_some(), (sequence >> 8) % 4 == 0, "with the message beside it");
                 if let Some(control) = control {
-                    assert_eq!(control.get(), Some(&[sequence; 20]));
+                    assert_eq!(control.bytes(), sequence.to_be_bytes().repeat(20));
                     deeds.messages += 1;
                 }
             }
