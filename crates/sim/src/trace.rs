@@ -123,6 +123,23 @@ mod tests {
     }
 
     #[test]
+    fn what_happens_counts_and_whether_a_packet_is_known() {
+        let digest = |what, size| {
+            let mut trace = Trace::new(1, 0);
+            trace.record(Instant(1), LinkId(0), what, size);
+            trace.digest().0
+        };
+        let packet = packet(40, Ecn::Capable);
+        let all = [
+            digest(Happening::Accepted, Some(&packet)),
+            digest(Happening::Dropped, Some(&packet)),
+            digest(Happening::Lost, None),
+            digest(Happening::Lost, Some(&packet)),
+        ];
+        assert!((0..4).all(|index| !all[..index].contains(&all[index])));
+    }
+
+    #[test]
     fn each_place_has_its_own_order_and_nothing_else_counts() {
         let one = digest(&[Link(1, 0, 40), Link(2, 0, 50), Link(1, 1, 40), Endpoint(3, 0, 40), Endpoint(3, 1, 50)]);
         let other = digest(&[Endpoint(3, 1, 50), Link(1, 1, 40), Link(1, 0, 40), Endpoint(3, 0, 40), Link(2, 0, 50)]);
@@ -140,6 +157,7 @@ mod tests {
             digest(&[Endpoint(1, 0, 40)]),
             digest(&[Endpoint(1, 1, 40)]),
             digest(&[Endpoint(2, 1, 40)]),
+            digest(&[Endpoint(2, 1, 41)]),
             digest(&[Link(1, 0, 40), Link(1, 0, 50)]),
             digest(&[Link(1, 0, 50), Link(1, 0, 40)]),
             digest(&[Link(1, 0, 40), Link(1, 1, 50)]),

@@ -68,6 +68,7 @@ impl Waiting {
         self.pkts -= 1;
         self.bytes -= u64::from(held.size());
         self.doomed -= u32::from(held.doomed);
+        debug_assert!(self.doomed <= self.pkts, "what is doomed waits");
         true
     }
 

@@ -120,3 +120,28 @@ impl Drops {
         self.packets.push((held, reason));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::battery::packet;
+    use crate::store::Store;
+
+    #[test]
+    fn a_fifo_knows_its_bytes_whoever_leaves() {
+        let (mut store, mut fifo, mut out) = (Store::default(), Fifo::default(), Vec::new());
+        for size in [100, 200, 300, 400] {
+            let (label, ecn, link) = (store.insert(&packet(size, Ecn::Capable)), Ecn::Capable, LinkId(0));
+            let (since, aim) = (Instant(7), Aim::Leg(LinkId(u32::from(size))));
+            fifo.push(Held { label, since, aim, link, ecn, doomed: false });
+        }
+        assert_eq!((fifo.len(), fifo.bytes()), (4, 1000));
+        let first = fifo.first().map(|held| (held.size(), held.since(), held.leg()));
+        assert_eq!(first, Some((100, Instant(7), Some(LinkId(100)))));
+        fifo.remove(&mut |held| held.size() == 200 || held.size() == 400, &mut out);
+        assert_eq!((fifo.len(), fifo.bytes(), out.len()), (2, 400, 2));
+        assert_eq!(fifo.pop().map(|held| held.size()), Some(100));
+        assert_eq!((fifo.bytes(), fifo.pop().map(|held| held.size())), (300, Some(300)));
+        assert!(fifo.bytes() == 0 && fifo.is_empty());
+    }
+}
