@@ -257,8 +257,8 @@ mod tests {
     fn who_departs_is_told_by_where_it_lies_also_when_it_has_moved() {
         let (mut store, mut log) = (Store::default(), PacketLog::new(Arc::default()));
         let packets = [100, 200, 300].map(|size| packet(size, Ecn::Capable));
-        let [one, two, three] = packets.map(|packet| store.insert(&packet).packet);
-        let elsewhere = store.insert(&packets[0]).packet;
+        let [one, two, three] = packets.map(|packet| store.insert(&packet).packet());
+        let elsewhere = store.insert(&packets[0]).packet();
         [one, two, three].into_iter().zip(&packets).for_each(|(handle, packet)| log.enter(handle, packet));
         log.depart(Instant(1), two, (2, f64::NAN));
         log.rename(three, elsewhere);

@@ -43,7 +43,7 @@ impl Ring {
         let slot = self.slot(self.tail);
         self.places[slot] = place;
         self.tail = self.tail.wrapping_add(1);
-        self.system_bytes += u64::from(label.size);
+        self.system_bytes += u64::from(label.size());
     }
 
     /// Removes the oldest packet, which must exist and have departed by `now`.
@@ -106,7 +106,7 @@ impl Ring {
             return None;
         }
         self.cursor = self.cursor.wrapping_add(1);
-        self.system_bytes -= u64::from(label.size);
+        self.system_bytes -= u64::from(label.size());
         Some((departure, label))
     }
 
@@ -143,7 +143,7 @@ impl Ring {
         if self.all_departed() {
             0
         } else {
-            self.system_bytes - u64::from(self.places[self.slot(self.cursor)].label.size)
+            self.system_bytes - u64::from(self.places[self.slot(self.cursor)].label.size())
         }
     }
 

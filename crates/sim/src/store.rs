@@ -12,14 +12,11 @@ use std::collections::BTreeMap;
 pub(crate) struct Handle(u32);
 
 /// What goes from link to link in a packet's stead. Whoever has one is a holder of the packet.
+///
+/// One number, so that it moves as one: the handle in the last 32 bits, the size in the 16 before them, and on top the
+/// hops that this holder's copy may still take, as those to a group go down branches of different lengths.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Label {
-    pub(crate) packet: Handle,
-    pub(crate) size: u16,
-    /// Hops that this holder's copy may still take: those to a group go down branches of different lengths. A byte's
-    /// worth, in two, so that no gap is carried along.
-    ttl: u16,
-}
+pub(crate) struct Label(u64);
 
 /// Packets by handle; grows as a `Vec` does, never shrinks.
 #[derive(Default)]
@@ -75,7 +72,7 @@ impl Store {
             }
             None => self.append(packet, tag),
         };
-        Label { packet: handle, size: packet.size, ttl: u16::from(packet.ttl) }
+        Label::new(handle, packet)
     }
 
     #[cold]
@@ -89,8 +86,8 @@ impl Store {
     #[cold]
     pub(crate) fn insert_with(&mut self, packet: &Packet, control: Control) -> Label {
         let label = self.insert(packet);
-        self.tags[label.packet.index()].holders |= BESIDE;
-        self.controls.insert(label.packet.0, control);
+        self.tags[label.packet().index()].holders |= BESIDE;
+        self.controls.insert(label.packet().0, control);
         label
     }
 
@@ -126,14 +123,14 @@ impl Store {
     /// Sets the congestion bits for one of the holders, who goes on with the label returned: if there are others, with
     /// that of a copy.
     pub(crate) fn set_ecn(&mut self, label: Label, ecn: Ecn) -> Label {
-        let index = label.packet.index();
+        let index = label.packet().index();
         if self.tags[index].holders & !BESIDE == 1 {
             self.packets[index].ecn = ecn;
             return label;
         }
         let packet = Packet { ecn, ttl: label.ttl(), ..self.packets[index] };
-        let control = self.control(label.packet).cloned();
-        self.release(label.packet);
+        let control = self.control(label.packet()).cloned();
+        self.release(label.packet());
         match control {
             Some(control) => self.insert_with(&packet, control),
             None => self.insert(&packet),
@@ -155,8 +152,8 @@ impl Store {
     /// A packet at its receiver, with the hops that are left of this copy, and what travels beside it.
     #[inline]
     pub(crate) fn arrived(&mut self, label: Label) -> (&Packet, Option<&Control>) {
-        self.packets[label.packet.index()].ttl = label.ttl();
-        (&self.packets[label.packet.index()], self.control(label.packet))
+        self.packets[label.packet().index()].ttl = label.ttl();
+        (&self.packets[label.packet().index()], self.control(label.packet()))
     }
 
     /// What travels beside a packet.
@@ -174,15 +171,36 @@ impl Store {
 }
 
 impl Label {
+    /// What a hop is in the number.
+    const HOP: u64 = 1 << 48;
+
+    #[inline(always)]
+    fn new(handle: Handle, packet: &Packet) -> Label {
+        Label(u64::from(packet.ttl) << 48 | u64::from(packet.size) << 32 | u64::from(handle.0))
+    }
+
+    /// Where the packet lies.
+    #[inline(always)]
+    pub(crate) fn packet(self) -> Handle {
+        Handle(self.0 as u32)
+    }
+
+    /// The packet's length, bytes.
+    #[inline(always)]
+    pub(crate) fn size(self) -> u16 {
+        (self.0 >> 32) as u16
+    }
+
     /// Takes one hop off those that it may still take; `None` if there was none left.
     #[inline(always)]
     pub(crate) fn take_hop(self) -> Option<Label> {
-        Some(Label { ttl: self.ttl.checked_sub(1)?, ..self })
+        self.0.checked_sub(Label::HOP).map(Label)
     }
 
     /// Hops that are left.
+    #[inline(always)]
     fn ttl(self) -> u8 {
-        self.ttl as u8
+        (self.0 >> 48) as u8
     }
 }
 
@@ -204,13 +222,13 @@ mod tests {
     #[test]
     fn a_place_is_free_when_the_last_holder_lets_go() {
         let mut store = Store::default();
-        let first = store.insert(&packet(1000, Ecn::Capable)).packet;
+        let first = store.insert(&packet(1000, Ecn::Capable)).packet();
         store.share(first);
         store.release(first);
-        let second = store.insert(&packet(500, Ecn::Capable)).packet;
+        let second = store.insert(&packet(500, Ecn::Capable)).packet();
         assert_eq!((store.get(first).size, store.get(second).size, store.held()), (1000, 500, 2));
         store.release(first);
-        assert_eq!(store.insert(&packet(40, Ecn::Capable)).packet, first);
+        assert_eq!(store.insert(&packet(40, Ecn::Capable)).packet(), first);
         assert_eq!((store.get(first).size, store.held()), (40, 2));
     }
 
@@ -218,12 +236,12 @@ mod tests {
     fn a_mark_for_one_holder_leaves_the_others_alone() {
         let mut store = Store::default();
         let label = store.insert(&packet(1000, Ecn::Capable));
-        assert_eq!(store.set_ecn(label, Ecn::Incipient).packet, label.packet, "nobody else has it");
-        store.share(label.packet);
+        assert_eq!(store.set_ecn(label, Ecn::Incipient).packet(), label.packet(), "nobody else has it");
+        store.share(label.packet());
         let marked = store.set_ecn(label, Ecn::Moderate);
-        let ecn = [label, marked].map(|label| store.get(label.packet).ecn);
+        let ecn = [label, marked].map(|label| store.get(label.packet()).ecn);
         assert_eq!((ecn, store.held()), ([Ecn::Incipient, Ecn::Moderate], 2));
-        assert_eq!(marked.size, 1000);
+        assert_eq!(marked.size(), 1000);
     }
 
     #[test]
@@ -231,34 +249,34 @@ mod tests {
         let mut store = Store::default();
         let control = Control::new([7; 160]);
         let label = store.insert_with(&packet(160, Ecn::Capable), control.clone());
-        store.share(label.packet);
+        store.share(label.packet());
         let marked = store.set_ecn(label, Ecn::Moderate);
-        assert_ne!(marked.packet, label.packet);
+        assert_ne!(marked.packet(), label.packet());
         assert_eq!(control.holders(), 3, "the copy has it, too");
         for label in [label, marked] {
             let (packet, beside) = store.arrived(label);
             assert_eq!((packet.size, beside.map(Control::bytes)), (160, Some(&[7; 160][..])));
         }
-        store.release(label.packet);
+        store.release(label.packet());
         assert_eq!((control.holders(), store.held()), (2, 1));
-        store.release(marked.packet);
+        store.release(marked.packet());
         assert_eq!((control.holders(), store.held()), (1, 0));
         // The place is taken by a packet with nothing beside it.
         let next = store.insert(&packet(40, Ecn::Capable));
-        assert_eq!((next.packet, store.arrived(next).1.is_some()), (marked.packet, false));
+        assert_eq!((next.packet(), store.arrived(next).1.is_some()), (marked.packet(), false));
     }
 
     #[test]
     fn hops_run_out_for_each_holder_and_the_receiver_sees_those_that_are_left() {
         let mut store = Store::default();
         let sent = store.insert(&Packet { ttl: 2, ..packet(1000, Ecn::Capable) });
-        store.share(sent.packet);
+        store.share(sent.packet());
         let once = sent.take_hop().expect("of two");
         let twice = once.take_hop().expect("of two");
         assert!(twice.take_hop().is_none());
         assert_eq!([once, twice, sent].map(|label| store.arrived(label).0.ttl), [1, 0, 2]);
         // A copy has the hops of the holder that it was made for.
         let marked = store.set_ecn(once, Ecn::Moderate);
-        assert_eq!((store.get(marked.packet).ttl, marked.ttl), (1, 1));
+        assert_eq!((store.get(marked.packet()).ttl, marked.ttl()), (1, 1));
     }
 }

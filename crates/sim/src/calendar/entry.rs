@@ -16,8 +16,14 @@ pub trait Calendar {
     /// From now on entries after `end` stay where they are.
     fn set_end(&mut self, end: Instant);
 
+    /// Removes and returns the first entry if it is not after the [end](Self::set_end), and [`Entry::END`] otherwise:
+    /// one number says what happens, the end included, and the loop asks once.
+    fn take_next(&mut self) -> Entry;
+
     /// Removes and returns the first entry if it is not after the [end](Self::set_end).
-    fn pop(&mut self) -> Option<Entry>;
+    fn pop(&mut self) -> Option<Entry> {
+        Some(self.take_next()).filter(|entry| entry.kind() != Kind::End)
+    }
 
     /// Removes and returns the first entry if it is not after `end`, the end from now on.
     fn pop_until(&mut self, end: Instant) -> Option<Entry> {
@@ -42,6 +48,8 @@ pub enum Kind {
     Timer = 4,
     /// A probe looks; it sees the state after everything else that happens at that moment.
     Probe = 5,
+    /// Nothing happens any more until the end; never in a calendar, see [`Entry::END`].
+    End = 6,
 }
 
 /// Time, then kind and entity in one number: entries are in this order.
@@ -53,6 +61,9 @@ pub struct Entry {
 
 impl Entry {
     const KIND_SHIFT: u32 = 29;
+
+    /// What a calendar gives when nothing is left until its end.
+    pub const END: Entry = Entry { at: u64::MAX, key: (Kind::End as u32) << Self::KIND_SHIFT };
 
     /// The entry for `entity` (below 2^29) at time `at`.
     #[inline]
@@ -87,7 +98,8 @@ impl Entry {
             2 => Kind::Delivery,
             3 => Kind::Hearing,
             4 => Kind::Timer,
-            _ => Kind::Probe,
+            5 => Kind::Probe,
+            _ => Kind::End,
         }
     }
 

@@ -38,8 +38,14 @@ impl Calendar for Heap {
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<Entry> {
-        if self.peek()?.at() > self.end { None } else { self.take() }
+    fn take_next(&mut self) -> Entry {
+        match self.peek() {
+            Some(first) if first.at() <= self.end => {
+                self.vacant_root = true;
+                first
+            }
+            _ => Entry::END,
+        }
     }
 }
 

@@ -103,7 +103,7 @@ impl Calendar for Wheel {
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<Entry> {
+    fn take_next(&mut self) -> Entry {
         if self.current.is_empty() {
             let slot = self.next_slot();
             if slot >= self.limit {
@@ -111,11 +111,11 @@ impl Calendar for Wheel {
             }
             let first = self.turn_to(slot);
             if first.key < SEVERAL {
-                return Some(first.entry(slot << self.shift));
+                return first.entry(slot << self.shift);
             }
             self.unchain(first.key - SEVERAL);
         }
-        self.pop_current()
+        self.take_current()
     }
 }
 
@@ -129,13 +129,15 @@ impl Wheel {
     #[inline]
     fn put(&mut self, slot: u64, entry: Entry) {
         let at = slot as usize % SLOTS;
-        let bit = 1 << (at % 64);
-        if self.occupied[at / 64] & bit != 0 {
+        let (word, bit) = (self.occupied[at / 64], 1 << (at % 64));
+        if word & bit != 0 {
             return self.chain(slot, entry);
         }
         self.slots[at] = Slot { low: entry.at().0 as u32, key: entry.key() };
-        self.occupied[at / 64] |= bit;
-        self.occupied_words[at / 64 / 64] |= 1 << (at / 64 % 64);
+        if word == 0 {
+            self.occupied_words[at / 64 / 64] |= 1 << (at / 64 % 64);
+        }
+        self.occupied[at / 64] = word | bit;
     }
 
     /// Into a slot that has an entry. What is put in in order comes out of the chain in order, and needs no sorting.
@@ -202,33 +204,35 @@ impl Wheel {
 
     /// Removes the first entry of the present slot, if it is not after the end.
     #[inline(always)]
-    fn pop_current(&mut self) -> Option<Entry> {
-        let first = *self.current.last()?;
+    fn take_current(&mut self) -> Entry {
+        let Some(&first) = self.current.last() else { return Entry::END };
         if !self.crowd.is_empty() {
-            return self.pop_of_crowd(first);
+            return self.take_of_crowd(first);
         }
         if first.at() > self.end {
-            return None;
+            return Entry::END;
         }
         self.current.pop();
-        Some(first)
+        first
     }
 
     /// The same if there is a crowd; `first` is the first entry apart from it.
     #[cold]
-    fn pop_of_crowd(&mut self, first: Entry) -> Option<Entry> {
+    fn take_of_crowd(&mut self, first: Entry) -> Entry {
         let of_crowd = self.crowd.peek().filter(|&of_crowd| of_crowd < first);
-        if of_crowd.unwrap_or(first).at() > self.end {
-            return None;
+        let next = of_crowd.unwrap_or(first);
+        if next.at() > self.end {
+            return Entry::END;
         }
         if of_crowd.is_some() {
-            return self.crowd.take();
+            self.crowd.take();
+            return next;
         }
         self.current.pop();
         if self.current.is_empty() {
             self.current.extend(self.crowd.take());
         }
-        Some(first)
+        next
     }
 
     /// The next slot after the cursor that holds an entry, on the wheel or beyond; `u64::MAX` if none does. All that is
@@ -296,10 +300,10 @@ impl Wheel {
 
     /// Moves the cursor to a slot at the end or where the wheel reaches what was beyond it, if it is not after the end.
     #[cold]
-    fn turn_carefully(&mut self, slot: u64) -> Option<Entry> {
+    fn turn_carefully(&mut self, slot: u64) -> Entry {
         // Never turn past the end: entries may still be added up to it.
         if slot > self.end.0 >> self.shift {
-            return None;
+            return Entry::END;
         }
         let at = slot as usize % SLOTS;
         if self.occupied[at / 64] & 1 << (at % 64) != 0 {
@@ -311,7 +315,7 @@ impl Wheel {
         }
         self.cursor = slot;
         self.fetch_far();
-        self.pop_current()
+        self.take_current()
     }
 
     /// Takes a chain in among the entries of the present slot, of which there are none yet. However many share a slot,

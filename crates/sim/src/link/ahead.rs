@@ -91,7 +91,7 @@ impl Link {
         while let Some(delivery) = self.ring.oldest_delivery().filter(|&at| at != UNKNOWN) {
             let label = self.ring.pop(now);
             let Some(course) = &mut self.course else { return };
-            course.gone_bytes += u64::from(label.size);
+            course.gone_bytes += u64::from(label.size());
             course.strays.push(from, delivery, label);
         }
         if let Some(course) = &mut self.course {
@@ -125,7 +125,7 @@ impl Link {
             // Of two to the same node the stray was sent first.
             Some(stray) if here.is_none_or(|here| stray <= here) => {
                 let (node, label) = course.strays.take();
-                course.gone_bytes -= u64::from(label.size);
+                course.gone_bytes -= u64::from(label.size());
                 (node, label)
             }
             _ => (self.to, self.ring.pop(now)),

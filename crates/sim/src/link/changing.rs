@@ -82,16 +82,16 @@ impl Link {
     pub(crate) fn note_rerouted(&mut self, now: Instant, label: Label, waiting: u32, store: &Store) {
         self.counters.rerouted += 1;
         self.note_left(label);
-        self.observe(now, PacketAction::Rerouted, store.get(label.packet), waiting);
+        self.observe(now, PacketAction::Rerouted, store.get(label.packet()), waiting);
     }
 
     /// Removes a packet that has waited, while `waiting` stay or have not been treated yet.
     pub(crate) fn discard(&mut self, now: Instant, label: Label, waiting: u32, store: &mut Store) {
         self.counters.discarded += 1;
         self.note_left(label);
-        store.count_loss(label.packet, |losses| &mut losses.down);
-        self.observe(now, PacketAction::Discarded, store.get(label.packet), waiting);
-        store.release(label.packet);
+        store.count_loss(label.packet(), |losses| &mut losses.down);
+        self.observe(now, PacketAction::Discarded, store.get(label.packet()), waiting);
+        store.release(label.packet());
     }
 
     /// The packet in transmission has left, if there is one and its time has come. Before
@@ -106,7 +106,7 @@ impl Link {
         let aim = course.has_legs.then_some(course.aim);
         let in_vain = std::mem::take(&mut course.departs_in_vain);
         if in_vain || aim.is_some() {
-            course.gone_bytes += u64::from(label.size);
+            course.gone_bytes += u64::from(label.size());
             self.ring.remove_newest();
         }
         match aim {

@@ -73,7 +73,7 @@ impl Link {
         // Where it may change it has a ring, whose cursor counts departures.
         if self.form == Form::FixedLeg {
             self.counters.departed += 1;
-            self.counters.departed_bytes += u64::from(label.size);
+            self.counters.departed_bytes += u64::from(label.size());
         }
     }
 

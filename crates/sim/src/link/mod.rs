@@ -201,7 +201,7 @@ impl Link {
     pub(crate) fn arrive(&mut self, now: Instant, aim: Aim, mut label: Label, store: &mut Store) -> Wanted {
         self.settle(now);
         self.counters.arrived += 1;
-        let arrived = *store.get(label.packet);
+        let arrived = *store.get(label.packet());
         let verdict = match self.is_up() {
             true => self.queue.arrive(&arrived, &self.view(now)),
             false => Verdict::Drop(DropReason::Down),
@@ -225,7 +225,7 @@ impl Link {
         let wanted = match self.may_go_at_once() {
             true => Some(self.begin_at_once(now, aim, label)),
             false => {
-                self.take_in(now, aim, label, store.get(label.packet));
+                self.take_in(now, aim, label, store.get(label.packet()));
                 None
             }
         };
@@ -251,7 +251,7 @@ impl Link {
         let starts = if self.queue.owns_packets() && !self.is_busy() { self.starting_now(now) } else { 0 };
         self.observe(now, action, arrived, self.waiting_pkts().saturating_sub(starts));
         if let Some(probe) = self.probe_mut() {
-            probe.enter(label.packet, arrived);
+            probe.enter(label.packet(), arrived);
         }
     }
 
@@ -265,9 +265,10 @@ impl Link {
     /// and when another entry of the calendar is wanted, if one is.
     #[inline(always)]
     pub(crate) fn deliver_oldest(&mut self, now: Instant) -> (NodeId, Label, Option<Instant>) {
-        let (label, next) = self.take_oldest(now);
+        let label = self.ring.pop(now);
         self.count_delivered(label);
-        (self.to, label, next)
+        // Last, so that whether there is another one is asked once.
+        (self.to, label, self.ring.oldest_delivery())
     }
 
     /// Takes out the packet that comes to a far end now.
@@ -299,7 +300,7 @@ impl Link {
             let (label, next) = self.take_oldest(now);
             (self.to, label, next)
         };
-        let lost = self.loses(now, label, store.get(label.packet));
+        let lost = self.loses(now, label, store.get(label.packet()));
         Delivered { at, label, lost, next }
     }
 
@@ -333,7 +334,7 @@ impl Link {
     #[inline(always)]
     fn count_delivered(&mut self, label: Label) {
         self.counters.delivered += 1;
-        self.counters.delivered_bytes += u64::from(label.size);
+        self.counters.delivered_bytes += u64::from(label.size());
         self.assert_conservation();
     }
 
@@ -351,7 +352,7 @@ impl Link {
         }
         while let Some((departed, label)) = self.ring.pass_departed(now) {
             self.counters.departed += 1;
-            self.counters.departed_bytes += u64::from(label.size);
+            self.counters.departed_bytes += u64::from(label.size());
             if self.probed {
                 self.observe_departure(departed, label);
             }
@@ -388,7 +389,7 @@ impl Link {
     fn departure_of(&self, now: Instant, label: Label) -> (Instant, u32) {
         let idle = self.last_departure < now;
         let (start, remainder) = if idle { (now, 0) } else { (self.last_departure, self.remainder) };
-        let bytes = u64::from(self.header) + u64::from(label.size);
+        let bytes = u64::from(self.header) + u64::from(label.size());
         let exact = u128::from(self.nanos_per_byte) * u128::from(bytes) + u128::from(remainder);
         // A packet has at most 2^17 bytes, a byte at most 2^32 ns: 2^49 ns. What waits behind many of them may leave
         // never.
@@ -397,7 +398,7 @@ impl Link {
 
     /// Raises a packet's congestion bits; the label of the marked one.
     fn mark(&mut self, label: Label, level: Ecn, store: &mut Store) -> Label {
-        if level <= store.get(label.packet).ecn {
+        if level <= store.get(label.packet()).ecn {
             return label;
         }
         match level {
@@ -415,13 +416,13 @@ impl Link {
             DropReason::Active => self.counters.dropped_active += 1,
             DropReason::Down => self.counters.dropped_down += 1,
         }
-        store.count_loss(label.packet, |losses| match reason {
+        store.count_loss(label.packet(), |losses| match reason {
             DropReason::Overflow => &mut losses.overflow,
             DropReason::Active => &mut losses.active,
             DropReason::Down => &mut losses.down,
         });
-        self.observe(now, PacketAction::Dropped(reason), store.get(label.packet), waiting);
-        store.release(label.packet);
+        self.observe(now, PacketAction::Dropped(reason), store.get(label.packet()), waiting);
+        store.release(label.packet());
     }
 
     #[cold]
@@ -445,7 +446,7 @@ impl Link {
     /// Tells the probe of a packet that waits no longer and will not be transmitted.
     fn note_left(&mut self, label: Label) {
         if let Some(probe) = self.probe_mut() {
-            probe.leave(label.packet);
+            probe.leave(label.packet());
         }
     }
 
@@ -462,7 +463,7 @@ impl Link {
         };
         let average = self.queue.average_pkts().unwrap_or(f64::NAN);
         if let Some(probe) = self.probe_mut() {
-            probe.depart(departed, label.packet, (waiting, average));
+            probe.depart(departed, label.packet(), (waiting, average));
         }
     }
 

@@ -146,7 +146,7 @@ impl Link {
                 Verdict::Mark(level) => {
                     let label = self.mark(held.label, level, store);
                     if let Some(probe) = self.probe_mut() {
-                        probe.rename(held.label.packet, label.packet);
+                        probe.rename(held.label.packet(), label.packet());
                     }
                     held.label = label;
                 }
@@ -167,7 +167,7 @@ impl Link {
             Some(queue) => {
                 // The transmitter is free.
                 let plain = departure.0.since(now);
-                let time = queue.service_time(&held, store.get(held.label.packet), plain);
+                let time = queue.service_time(&held, store.get(held.label.packet()), plain);
                 if let Some(waiting) = &mut self.waiting {
                     waiting.owned.transmits = true;
                 }
@@ -263,7 +263,7 @@ impl Link {
             if held.doomed {
                 return false;
             }
-            match next.next().filter(|(handle, _)| *handle == held.label.packet) {
+            match next.next().filter(|(handle, _)| *handle == held.label.packet()) {
                 None => as_before = false,
                 Some((_, Fate::Stays(aim))) => held.aim = *aim,
                 Some((_, Fate::Doomed)) => (held.doomed, doomed) = (true, doomed + 1),

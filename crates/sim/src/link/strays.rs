@@ -104,7 +104,7 @@ mod tests {
 
     fn taken(strays: &mut Strays) -> (NodeId, u16) {
         let (node, label) = strays.take();
-        (node, label.size)
+        (node, label.size())
     }
 
     #[test]

@@ -240,7 +240,7 @@ impl<S: Scheduler> Owner<S> {
         };
         let packet = Packet { ecn, ..packet };
         let label = self.store.insert(&packet);
-        self.inside.insert(label.packet.index() as u32, packet);
+        self.inside.insert(label.packet().index() as u32, packet);
         let held = Held { label, since: self.now, aim: Aim::Wanting, link: LinkId(0), ecn, doomed: false };
         let mut drops = Drops::default();
         self.queue.enqueue(held, &packet, &view, &mut drops);
@@ -259,7 +259,7 @@ impl<S: Scheduler> Owner<S> {
 
     /// A packet has come out.
     fn note(&mut self, held: &Held, fate: &'static str) {
-        let number = held.label.packet.index() as u32;
+        let number = held.label.packet().index() as u32;
         let packet = self.inside.remove(&number);
         let Some(packet) = packet else { panic!("seed {}: gives a packet that it does not have", self.seed) };
         assert_eq!((held.size(), held.ecn()), (packet.size, packet.ecn), "seed {}: another packet", self.seed);
@@ -319,7 +319,7 @@ impl<S: Scheduler> Owner<S> {
         let mut out = Vec::new();
         for (round, shown) in shown.iter_mut().enumerate() {
             let mut leaves = |held: &mut Held| {
-                shown.push(held.label.packet.index());
+                shown.push(held.label.packet().index());
                 round == 1 && (shown.len() as u32).is_multiple_of(of)
             };
             self.queue.remove(&mut leaves, &mut out);

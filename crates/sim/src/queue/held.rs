@@ -26,7 +26,7 @@ pub struct Held {
 impl Held {
     /// Its bytes on the wire, without those that the link layer adds.
     pub fn size(&self) -> u16 {
-        self.label.size
+        self.label.size()
     }
 
     /// When it came to the link.

@@ -17,7 +17,7 @@ impl<C: Calendar> Wires<C> {
         state.note_sent(label);
         let number = self.legs.circle_of[leg.index()];
         let Some(circle) = self.legs.circles.get_mut(number as usize) else {
-            self.store.share(label.packet);
+            self.store.share(label.packet());
             if let Some(at) = state.send(now, label) {
                 self.calendar.schedule(Entry::new(at, Kind::Delivery, leg.0));
             }
@@ -27,7 +27,7 @@ impl<C: Calendar> Wires<C> {
         match circle.flights.back_mut() {
             Some(flight) if flight.transmission == transmission => flight.legs += 1,
             _ => {
-                self.store.share(label.packet);
+                self.store.share(label.packet());
                 let at = now + circle.delay;
                 if circle.flights.is_empty() {
                     self.calendar.schedule(Entry::new(at, Kind::Hearing, number));
@@ -44,7 +44,7 @@ impl<C: Calendar> Wires<C> {
             self.note_unreceived(carrier, label);
         }
         self.links[carrier.index()].note_transmitted(label, heard);
-        self.store.release(label.packet);
+        self.store.release(label.packet());
     }
 
     /// The oldest flight to a circle has come. The caller becomes the packet's holder, and asks each leg whether it
@@ -65,14 +65,14 @@ impl<C: Calendar> Wires<C> {
     pub(crate) fn hear(&mut self, circle: u32, label: Label) -> Option<(NodeId, LinkId)> {
         let leg = self.legs.circles[circle as usize].legs.pop_front().expect("a flight is to so many legs");
         let state = &mut self.links[leg.index()];
-        let (node, heard) = (state.far_end(), state.hear(self.now, label, self.store.get(label.packet)));
-        self.store.share(label.packet);
+        let (node, heard) = (state.far_end(), state.hear(self.now, label, self.store.get(label.packet())));
+        self.store.share(label.packet());
         if !heard {
             self.lose(leg, node, label);
             return None;
         }
         if self.trace.is_some() {
-            self.trace(leg, Happening::Delivered, label.packet);
+            self.trace(leg, Happening::Delivered, label.packet());
         }
         Some((node, leg))
     }

@@ -73,7 +73,7 @@ impl<C: Calendar> Wires<C> {
             self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0));
         }
         if self.trace.is_some() {
-            self.trace(link, Happening::Accepted, label.packet);
+            self.trace(link, Happening::Accepted, label.packet());
         }
         true
     }
@@ -88,7 +88,7 @@ impl<C: Calendar> Wires<C> {
             self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0));
         }
         if self.trace.is_some() {
-            self.trace(link, Happening::Accepted, label.packet);
+            self.trace(link, Happening::Accepted, label.packet());
         }
     }
 
@@ -104,10 +104,10 @@ impl<C: Calendar> Wires<C> {
     /// A packet comes to a link whose queue must be asked.
     pub(crate) fn offer_on(&mut self, link: LinkId, aim: Aim, label: Label) {
         if self.links[link.index()].port().is_some() && self.offer(link, label) == Offer::HoldBack {
-            return self.store.release(label.packet);
+            return self.store.release(label.packet());
         }
         // What the trace is to show may be gone afterwards.
-        let arrived = self.trace.is_some().then(|| *self.store.get(label.packet));
+        let arrived = self.trace.is_some().then(|| *self.store.get(label.packet()));
         let way = aim.way(link);
         let is_shut = way != link && !self.links[way.index()].is_up();
         let state = &mut self.links[link.index()];
@@ -132,10 +132,10 @@ impl<C: Calendar> Wires<C> {
     /// A packet is offered to an interface that a router agent looks after.
     #[cold]
     fn offer(&mut self, link: LinkId, label: Label) -> Offer {
-        let offer = self.links[link.index()].offer(self.now, self.store.get(label.packet));
+        let offer = self.links[link.index()].offer(self.now, self.store.get(label.packet()));
         self.arm_router(link);
         if offer == Offer::HoldBack && self.trace.is_some() {
-            self.trace(link, Happening::Dropped, label.packet);
+            self.trace(link, Happening::Dropped, label.packet());
         }
         offer
     }
@@ -192,7 +192,7 @@ impl<C: Calendar> Wires<C> {
             self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0));
         }
         if self.trace.is_some() {
-            self.trace(link, Happening::Delivered, label.packet);
+            self.trace(link, Happening::Delivered, label.packet());
         }
         Some((at, label))
     }
@@ -209,7 +209,7 @@ impl<C: Calendar> Wires<C> {
             return None;
         }
         if self.trace.is_some() {
-            self.trace(link, Happening::Delivered, label.packet);
+            self.trace(link, Happening::Delivered, label.packet());
         }
         Some((at, label))
     }
@@ -217,13 +217,13 @@ impl<C: Calendar> Wires<C> {
     /// A packet is lost at the far end of a link: its holder lets go of it, or leaves it to whoever is told.
     #[cold]
     pub(crate) fn lose(&mut self, link: LinkId, node: NodeId, label: Label) {
-        self.store.count_loss(label.packet, |losses| &mut losses.lost);
+        self.store.count_loss(label.packet(), |losses| &mut losses.lost);
         if let Some(trace) = &mut self.trace {
             trace.record(self.now, link, Happening::Lost, None);
         }
         match self.witnessed {
             true => self.lost = Some(Lost { link, node, label }),
-            false => self.store.release(label.packet),
+            false => self.store.release(label.packet()),
         }
     }
 
@@ -237,7 +237,7 @@ impl<C: Calendar> Wires<C> {
             Launched::ToLegs(aim, label) => return Some((aim, label)),
             Launched::InVain(label) => {
                 self.note_unreceived(link, label);
-                self.store.release(label.packet);
+                self.store.release(label.packet());
             }
         }
         None
@@ -246,9 +246,9 @@ impl<C: Calendar> Wires<C> {
     /// Nobody receives a packet that has left the transmitter of a link.
     #[cold]
     pub(crate) fn note_unreceived(&mut self, link: LinkId, label: Label) {
-        self.trace(link, Happening::Unreceived, label.packet);
-        self.store.count_loss(label.packet, |losses| &mut losses.down);
-        let packet = self.store.get(label.packet);
+        self.trace(link, Happening::Unreceived, label.packet());
+        self.store.count_loss(label.packet(), |losses| &mut losses.down);
+        let packet = self.store.get(label.packet());
         self.links[link.index()].witness(self.now, PacketAction::Unreceived, packet);
     }
 

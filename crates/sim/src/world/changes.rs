@@ -73,7 +73,7 @@ impl<C: Calendar> World<C> {
             let (mut fates, mut gone) = (Vec::new(), Vec::new());
             for (label, aim) in self.packets_at_stake(link, turned) {
                 let (fate, other) = self.fate(link, aim, label, whole, turned);
-                fates.push((label.packet, fate));
+                fates.push((label.packet(), fate));
                 if fate == Fate::Leaves {
                     gone.push((other, label));
                 }
@@ -87,11 +87,11 @@ impl<C: Calendar> World<C> {
                 match other {
                     Some(other) => {
                         state.note_rerouted(now, label, waiting, &self.wires.store);
-                        self.wires.trace(link, Happening::Rerouted, label.packet);
+                        self.wires.trace(link, Happening::Rerouted, label.packet());
                         rerouted.push((other, label));
                     }
                     None => {
-                        self.wires.trace(link, Happening::Discarded, label.packet);
+                        self.wires.trace(link, Happening::Discarded, label.packet());
                         self.wires.links[link.index()].discard(now, label, waiting, &mut self.wires.store);
                     }
                 }
@@ -140,7 +140,7 @@ impl<C: Calendar> World<C> {
 
     /// The other link on which a packet that waits at `link` goes on; none for what is lost with its leg already.
     fn detour(&mut self, link: LinkId, aim: Aim, label: Label) -> Option<LinkId> {
-        let destination = self.wires.store.destination(label.packet);
+        let destination = self.wires.store.destination(label.packet());
         let changes = self.changes.as_mut()?;
         if destination.is_group() || aim == Aim::Nobody || changes.treatments[link.index()].no_detour {
             return None;

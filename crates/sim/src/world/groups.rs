@@ -35,14 +35,14 @@ impl<C: Calendar> World<C> {
             // The check of the reverse path.
             None => return self.give_up(node, label, NoWay::OffTree),
         }
-        self.wires.store.release(label.packet);
+        self.wires.store.release(label.packet());
     }
 
     /// A packet to a group has come up the tree.
     fn rise(&mut self, node: NodeId, session: SessionId, from: Crossing, group: (Address, u32), label: Label) {
         let state = self.multicast.session(session);
         let source = self.flows[state.flow().0 as usize].sender;
-        if self.wires.store.get(label.packet).source == source {
+        if self.wires.store.get(label.packet()).source == source {
             // It was on its way down when the tree turned round.
             return self.give_up(node, label, NoWay::OffTree);
         }
@@ -52,16 +52,16 @@ impl<C: Calendar> World<C> {
         let (back, vertex) = (state.link(from.branch), state.parent(from.branch));
         self.send_up(node, vertex, session, label);
         self.replicate(node, session, from.fan, group, Some(back), label);
-        self.wires.store.release(label.packet);
+        self.wires.store.release(label.packet());
     }
 
     /// A packet has come to a group that is no session's: what the neighbour wants, or a stray.
     #[cold]
     fn hear_neighbour(&mut self, node: NodeId, link: LinkId, label: Label) {
-        let Header::Membership { what, session, number, groups } = self.wires.store.get(label.packet).header else {
+        let Header::Membership { what, session, number, groups } = self.wires.store.get(label.packet()).header else {
             return self.give_up(node, label, NoWay::NoRoute);
         };
-        self.wires.store.release(label.packet);
+        self.wires.store.release(label.packet());
         let message = Message { session: SessionId(session), link, what, number, groups };
         self.multicast.receive(self.wires.now, node, &message, &mut self.messages);
         self.send_messages();
@@ -75,9 +75,9 @@ impl<C: Calendar> World<C> {
         };
         let flow = self.multicast.session(session).flow().0 as usize;
         let is_source = self.flows[flow].sender.index() == sender as usize;
-        self.multicast.usage_mut(group.index()).sent(label.size, is_source);
+        self.multicast.usage_mut(group.index()).sent(label.size(), is_source);
         if is_source {
-            self.multicast.source_sends(self.wires.now, session, number, label.size);
+            self.multicast.source_sends(self.wires.now, session, number, label.size());
         }
         let state = self.multicast.session(session);
         let Some(vertex) = state.vertex(node) else {
@@ -94,27 +94,27 @@ impl<C: Calendar> World<C> {
             // Not at once: the sender's outbox is being carried out.
             let fan = state.fan_of(vertex);
             for member in state.members(fan).iter().filter(|to| to.has_joined(number) && to.endpoint != sender) {
-                self.wires.store.share(label.packet);
+                self.wires.store.share(label.packet());
                 self.local.push((member.endpoint, label));
             }
             self.copy_down(node, session, fan, number, None, label);
         }
-        self.wires.store.release(label.packet);
+        self.wires.store.release(label.packet());
     }
 
     /// Hands in what an endpoint has sent to members on its own node.
     #[cold]
     pub(crate) fn hand_to_neighbours(&mut self) {
         for (endpoint, label) in std::mem::take(&mut self.local) {
-            let group = self.wires.store.destination(label.packet);
+            let group = self.wires.store.destination(label.packet());
             // It may have left when it was handed the packet before.
             if !self.is_in(endpoint, group) {
-                self.wires.store.release(label.packet);
+                self.wires.store.release(label.packet());
                 continue;
             }
-            self.multicast.usage_mut(group.index()).received(label.size, 1);
+            self.multicast.usage_mut(group.index()).received(label.size(), 1);
             self.hand_packet(endpoint as usize, label);
-            self.wires.store.release(label.packet);
+            self.wires.store.release(label.packet());
             self.carry_out(endpoint as usize);
         }
     }
@@ -135,7 +135,7 @@ impl<C: Calendar> World<C> {
         let state = self.multicast.session(session);
         let (up, is_root) = (state.up(vertex), state.is_root(vertex));
         if !is_root {
-            self.wires.store.share(label.packet);
+            self.wires.store.share(label.packet());
             match (up, label.take_hop()) {
                 (Some(link), Some(label)) => self.wires.put(link, label),
                 (Some(_), None) => self.give_up(node, label, NoWay::OutOfHops),
@@ -169,7 +169,7 @@ impl<C: Calendar> World<C> {
             }
         }
         if handed > 0 {
-            self.multicast.usage_mut(group.index()).received(label.size, handed);
+            self.multicast.usage_mut(group.index()).received(label.size(), handed);
         }
         used || handed > 0
     }
@@ -203,7 +203,7 @@ impl<C: Calendar> World<C> {
                 };
                 used = true;
                 let Some(onward) = onward else { break };
-                self.wires.store.share(label.packet);
+                self.wires.store.share(label.packet());
                 match aim {
                     Aim::Wanting => self.wires.put(outlet.link, onward),
                     _ => self.wires.offer_on(outlet.link, aim, onward),
@@ -211,7 +211,7 @@ impl<C: Calendar> World<C> {
             }
         }
         if used && onward.is_none() {
-            self.wires.store.share(label.packet);
+            self.wires.store.share(label.packet());
             self.give_up(node, label, NoWay::OutOfHops);
         }
         used
@@ -227,7 +227,7 @@ impl<C: Calendar> World<C> {
             Aim::Beside(leg) => Some(leg),
             Aim::Wanting => None,
         };
-        let place = self.multicast.place(self.wires.store.destination(label.packet).index());
+        let place = self.multicast.place(self.wires.store.destination(label.packet()).index());
         let beam = place.and_then(|(session, group)| Some((self.multicast.session(session).beam(carrier)?, group)));
         let Some((beam, group)) = beam else { return false };
         let mut heard = false;

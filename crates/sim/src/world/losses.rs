@@ -12,7 +12,7 @@ impl<C: Calendar> World<C> {
     #[cold]
     pub(crate) fn tell_of_loss(&mut self) {
         let Some(lost) = self.wires.lost.take() else { return };
-        let Some(witnesses) = &mut self.witnesses else { return self.wires.store.release(lost.label.packet) };
+        let Some(witnesses) = &mut self.witnesses else { return self.wires.store.release(lost.label.packet()) };
         let mut told = std::mem::take(&mut witnesses.told);
         self.find_witnesses(&lost, &mut told);
         for &endpoint in &told {
@@ -22,13 +22,13 @@ impl<C: Calendar> World<C> {
         if let Some(witnesses) = &mut self.witnesses {
             witnesses.told = told;
         }
-        self.wires.store.release(lost.label.packet);
+        self.wires.store.release(lost.label.packet());
     }
 
     /// Adds to `told` those to which a lost packet was on its way, as far as they want to know.
     fn find_witnesses(&self, lost: &Lost, told: &mut Vec<u32>) {
         let Some(witnesses) = &self.witnesses else { return };
-        let destination = self.wires.store.destination(lost.label.packet);
+        let destination = self.wires.store.destination(lost.label.packet());
         if !destination.is_group() {
             told.push(destination.index() as u32);
         } else if let Some((session, group)) = self.multicast.place(destination.index())
@@ -42,7 +42,7 @@ impl<C: Calendar> World<C> {
 
     /// Hands the news of a loss to an endpoint.
     fn hand_loss(&mut self, index: usize, label: Label) {
-        let packet = self.wires.store.get(label.packet);
+        let packet = self.wires.store.get(label.packet());
         self.hosts[index].handle(self.wires.now, Input::LinkLoss(packet), &mut self.outbox);
         self.arm(index);
         self.carry_out(index);

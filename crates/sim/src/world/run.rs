@@ -33,18 +33,19 @@ impl<C: Calendar> World<C> {
         let mut done = 0;
         self.wires.calendar.set_end(end);
         while done < budget {
-            let Some(entry) = self.wires.calendar.pop() else {
+            let entry = self.wires.calendar.take_next();
+            // Most are deliveries: asked first, they cost one comparison.
+            if entry.kind() == Kind::Delivery {
+                self.wires.now = entry.at();
+                self.deliver(LinkId(entry.entity()));
+            } else if entry.kind() == Kind::End {
                 self.events += done;
                 self.wires.now = end;
                 self.settle();
                 debug_assert!(self.wires.hold_all_packets(), "packets are on links and nowhere else");
                 return Progress::Done;
-            };
-            self.wires.now = entry.at();
-            // Most are deliveries: asked first, they cost one comparison.
-            if entry.kind() == Kind::Delivery {
-                self.deliver(LinkId(entry.entity()));
             } else {
+                self.wires.now = entry.at();
                 self.carry_out_entry(entry);
             }
             done += 1;
@@ -57,7 +58,7 @@ impl<C: Calendar> World<C> {
     #[inline(never)]
     fn carry_out_entry(&mut self, entry: Entry) {
         match entry.kind() {
-            Kind::Delivery => unreachable!("asked for before"),
+            Kind::Delivery | Kind::End => unreachable!("asked for before"),
             Kind::Timer => self.timer(entry.entity()),
             Kind::Departure => self.depart(LinkId(entry.entity())),
             Kind::Hearing => self.hear(entry.entity()),
@@ -85,7 +86,7 @@ impl<C: Calendar> World<C> {
     /// A packet has come to `node` over `link`.
     #[inline(always)]
     fn come(&mut self, node: NodeId, link: LinkId, label: Label) {
-        let destination = self.wires.store.destination(label.packet);
+        let destination = self.wires.store.destination(label.packet());
         if destination.is_group() {
             return self.deliver_to_group(node, link, destination, label);
         }
@@ -94,7 +95,7 @@ impl<C: Calendar> World<C> {
         if place.node == node {
             self.hand_packet(index, label);
             // Before the answer is sent, which then takes the same place.
-            self.wires.store.release(label.packet);
+            self.wires.store.release(label.packet());
             self.carry_out(index);
         } else {
             self.forward(node, place.slot, label);
@@ -111,7 +112,7 @@ impl<C: Calendar> World<C> {
                 None => self.tell_of_loss(),
             }
         }
-        self.wires.store.release(flight.label.packet);
+        self.wires.store.release(flight.label.packet());
     }
 
     /// The packet in transmission on a two-stage link has left.
@@ -154,7 +155,7 @@ impl<C: Calendar> World<C> {
     /// Counts a packet that cannot come from a node to its destination, and lets go of it.
     #[cold]
     pub(crate) fn give_up(&mut self, node: NodeId, label: Label, reason: NoWay) {
-        let packet = self.wires.store.get(label.packet);
+        let packet = self.wires.store.get(label.packet());
         let nobodys = self.undeliverable.len() - 1;
         *self.undeliverable[(packet.flow.0 as usize).min(nobodys)].of(reason) += 1;
         if !self.plan.packets.links.is_empty() {
@@ -163,7 +164,7 @@ impl<C: Calendar> World<C> {
                 self.records.given_up.push(GivenUpRow { at, node, action, packet });
             }
         }
-        self.wires.store.release(label.packet);
+        self.wires.store.release(label.packet());
     }
 
     /// Hands an input to an endpoint, and does what it wants in return.
@@ -177,7 +178,7 @@ impl<C: Calendar> World<C> {
     #[inline(always)]
     pub(crate) fn hand_packet(&mut self, index: usize, label: Label) {
         if self.wires.trace.is_some() {
-            self.wires.trace_handed(index, label.packet);
+            self.wires.trace_handed(index, label.packet());
         }
         let (packet, control) = self.wires.store.arrived(label);
         let (host, now) = (&mut self.hosts[index], self.wires.now);

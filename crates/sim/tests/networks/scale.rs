@@ -32,8 +32,8 @@ impl Calendar for Asked {
         self.0.set_end(end);
     }
 
-    fn pop(&mut self) -> Option<Entry> {
-        self.0.pop()
+    fn take_next(&mut self) -> Entry {
+        self.0.take_next()
     }
 }
 
