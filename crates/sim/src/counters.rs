@@ -3,6 +3,9 @@
 use faircast_proto::time::Duration;
 
 /// What a link has done since the start of the run, in packets unless said.
+///
+/// Packets and their bytes do not stand side by side: two plain additions are cheaper than one of both together, which
+/// a compiler makes of neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct LinkCounters {
@@ -10,10 +13,10 @@ pub struct LinkCounters {
     pub arrived: u64,
     /// Came to the far end; of a link with legs: went on to at least one of them, once for all.
     pub delivered: u64,
-    /// Bytes that came to the far end or went on to legs.
-    pub delivered_bytes: u64,
     /// Left the transmitter.
     pub departed: u64,
+    /// Bytes that came to the far end or went on to legs.
+    pub delivered_bytes: u64,
     /// Bytes that left the transmitter.
     pub departed_bytes: u64,
     /// Lost on the way by the loss model.

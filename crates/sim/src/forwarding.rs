@@ -2,7 +2,7 @@
 //!
 //! Hosts have numbers, *slots*, in which those below a router follow each other ([`Routes::below`]). So a router of a
 //! stub keeps links for these only, and one for everything else: a tree of ten thousand hosts takes a megabyte, not
-//! hundreds.
+//! hundreds. Where one row for each node and all slots is small anyway the tables are that, which is found faster.
 //!
 //! Where routes change the tables are those of the present [epoch](crate::epoch): they are empty at its beginning, and
 //! keep what has been asked for.
@@ -12,17 +12,23 @@ use crate::routing::{Edge, Routes};
 
 /// Up to so many links are kept of routes that change: 4 MiB, which take a tenth of a millisecond to empty (choice).
 const MOST_KEPT: usize = 1 << 20;
+/// Up to so many links the tables have a row of all slots for each node: 256 KiB, less than a cache (choice).
+const MOST_IN_ROWS: usize = 1 << 16;
 
 /// The forwarding tables of all nodes.
 pub(crate) struct Forwarding {
-    nodes: Vec<Node>,
+    /// How many slots the row of each node has; 0 if rows are as `spans` says.
+    slots: u32,
     /// The rows of all nodes: links by slot.
     links: Vec<LinkId>,
+    /// Node by node, where rows are not alike.
+    spans: Vec<Span>,
+    nodes: u32,
 }
 
 /// How a node forwards.
 #[derive(Clone, Copy)]
-struct Node {
+struct Span {
     /// Its row is for `count` slots from this one on.
     first: u32,
     count: u32,
@@ -36,53 +42,77 @@ impl Forwarding {
     /// Tables by `routes` in the graph of these links. `hosts` are the destinations, slot by slot, in the order of
     /// their positions. A node with one link out needs no table: all that is not for itself goes there.
     pub(crate) fn new(nodes: usize, edges: &[Edge], routes: &Routes, hosts: &[NodeId]) -> Forwarding {
+        Forwarding::with_rows_up_to(MOST_IN_ROWS, nodes, edges, routes, hosts)
+    }
+
+    /// The same with rows of all slots for up to so many links.
+    fn with_rows_up_to(
+        most_in_rows: usize,
+        nodes: usize,
+        edges: &[Edge],
+        routes: &Routes,
+        hosts: &[NodeId],
+    ) -> Forwarding {
         let mut outgoing: Vec<Vec<LinkId>> = vec![Vec::new(); nodes];
         // What leads nowhere is the transmitter of legs.
         for (index, edge) in (0..).map(LinkId).zip(edges).filter(|(_, edge)| edge.from != edge.to) {
             outgoing[edge.from.index()].push(index);
         }
+        let otherwise = |node: NodeId| match outgoing[node.index()][..] {
+            [only] => only,
+            _ => routes.up(node).unwrap_or(LinkId::NONE),
+        };
         let slot_at = |position: u32| hosts.partition_point(|&host| routes.below(host).start < position);
+        let own_slots = |node: NodeId| match (&outgoing[node.index()][..], routes.up(node)) {
+            ([_], _) => 0..0,
+            (_, Some(_)) => slot_at(routes.below(node).start)..slot_at(routes.below(node).end),
+            (_, None) => 0..hosts.len(),
+        };
+        let towards = |node: NodeId, slot: usize| routes.next(node, hosts[slot]).unwrap_or(LinkId::NONE);
+        let all = (0..nodes as u32).map(NodeId);
+        if (1..=most_in_rows).contains(&(nodes * hosts.len())) {
+            let mut links = Vec::with_capacity(nodes * hosts.len());
+            for node in all {
+                let (own, otherwise) = (own_slots(node), otherwise(node));
+                let link = |slot| if own.contains(&slot) { towards(node, slot) } else { otherwise };
+                links.extend((0..hosts.len()).map(link));
+            }
+            return Forwarding::in_rows(nodes, hosts.len(), links);
+        }
         let mut links = Vec::new();
-        let nodes = (0..)
-            .map(NodeId)
-            .zip(&outgoing)
-            .map(|(node, outgoing)| {
-                let slots = match (&outgoing[..], routes.up(node)) {
-                    ([_], _) => 0..0,
-                    (_, Some(_)) => slot_at(routes.below(node).start)..slot_at(routes.below(node).end),
-                    (_, None) => 0..hosts.len(),
-                };
-                let row = links.len() as u32;
-                links.extend(hosts[slots.clone()].iter().map(|&host| routes.next(node, host).unwrap_or(LinkId::NONE)));
-                let otherwise = match outgoing[..] {
-                    [only] => only,
-                    _ => routes.up(node).unwrap_or(LinkId::NONE),
-                };
-                Node { first: slots.start as u32, count: slots.len() as u32, row, otherwise }
-            })
-            .collect();
-        Forwarding { nodes, links }
+        let spans = all.map(|node| {
+            let (slots, row) = (own_slots(node), links.len() as u32);
+            links.extend(slots.clone().map(|slot| towards(node, slot)));
+            Span { first: slots.start as u32, count: slots.len() as u32, row, otherwise: otherwise(node) }
+        });
+        let spans = spans.collect();
+        Forwarding { slots: 0, links, spans, nodes: nodes as u32 }
+    }
+
+    /// A row of all slots for each node.
+    fn in_rows(nodes: usize, slots: usize, links: Vec<LinkId>) -> Forwarding {
+        Forwarding { slots: slots as u32, links, spans: Vec::new(), nodes: nodes as u32 }
     }
 
     /// How many nodes there are.
     pub(crate) fn nodes(&self) -> usize {
-        self.nodes.len()
+        self.nodes as usize
     }
 
     /// Tables in which nothing stands, for routes that change. Too large ones keep nothing: they would have to be
     /// emptied with every epoch.
     pub(crate) fn empty(nodes: usize, slots: usize) -> Forwarding {
-        let slots = if nodes * slots <= MOST_KEPT { slots } else { 0 };
-        let node = |node| Node { first: 0, count: slots as u32, row: (node * slots) as u32, otherwise: LinkId::NONE };
-        Forwarding { nodes: (0..nodes).map(node).collect(), links: vec![LinkId::NONE; nodes * slots] }
+        if (1..=MOST_KEPT).contains(&(nodes * slots)) {
+            return Forwarding::in_rows(nodes, slots, vec![LinkId::NONE; nodes * slots]);
+        }
+        let nothing = Span { first: 0, count: 0, row: 0, otherwise: LinkId::NONE };
+        Forwarding { slots: 0, links: Vec::new(), spans: vec![nothing; nodes], nodes: nodes as u32 }
     }
 
     /// Keeps the link that `node` takes towards the host at `slot`, if there is room for it.
     pub(crate) fn keep(&mut self, node: NodeId, slot: u32, link: LinkId) {
-        let Node { first, count, row, .. } = self.nodes[node.index()];
-        let at = slot.wrapping_sub(first);
-        if at < count {
-            self.links[(row + at) as usize] = link;
+        if self.slots > 0 {
+            self.links[(node.0 * self.slots + slot) as usize] = link;
         }
     }
 
@@ -94,7 +124,10 @@ impl Forwarding {
     /// The link that `node` takes towards the host at `slot`; [`LinkId::NONE`] if there is no way.
     #[inline]
     pub(crate) fn link(&self, node: NodeId, slot: u32) -> LinkId {
-        let Node { first, count, row, otherwise } = self.nodes[node.index()];
+        if self.slots > 0 {
+            return self.links[(node.0 * self.slots + slot) as usize];
+        }
+        let Span { first, count, row, otherwise } = self.spans[node.index()];
         let at = slot.wrapping_sub(first);
         if at < count { self.links[(row + at) as usize] } else { otherwise }
     }
@@ -112,11 +145,13 @@ mod tests {
         [Edge { from: a, to: b, delay }, Edge { from: b, to: a, delay }]
     }
 
-    fn tables(nodes: u32, edges: &[Edge]) -> (Forwarding, Routes, Vec<NodeId>) {
+    /// Both forms: rows of all slots, and of those below.
+    fn tables(nodes: u32, edges: &[Edge]) -> ([Forwarding; 2], Routes, Vec<NodeId>) {
         let mut hosts: Vec<NodeId> = (0..nodes).step_by(2).map(NodeId).collect();
         let routes = Routes::towards(nodes as usize, edges, &hosts);
         hosts.sort_unstable_by_key(|&host| routes.below(host).start);
-        (Forwarding::new(nodes as usize, edges, &routes, &hosts), routes, hosts)
+        let tables = |most| Forwarding::with_rows_up_to(most, nodes as usize, edges, &routes, &hosts);
+        ([tables(usize::MAX), tables(0)], routes, hosts)
     }
 
     #[test]
@@ -133,8 +168,8 @@ mod tests {
             let (tables, routes, hosts) = tables(nodes, &edges);
             for node in (0..nodes).map(NodeId) {
                 for (slot, &host) in (0..).zip(&hosts).filter(|&(_, &host)| host != node) {
-                    let link = tables.link(node, slot);
-                    assert_eq!(Some(link), routes.next(node, host), "{node:?} -> {host:?}: {edges:?}");
+                    let links = tables.each_ref().map(|tables| Some(tables.link(node, slot)));
+                    assert_eq!(links, [routes.next(node, host); 2], "{node:?} -> {host:?}: {edges:?}");
                 }
             }
         }
@@ -144,7 +179,8 @@ mod tests {
     fn in_a_tree_only_what_is_below_takes_room() {
         // Of 1023 nodes those with even numbers are hosts, of which each stands in the table of each router above it.
         let edges: Vec<Edge> = (1..1023).flat_map(|child| duplex((child - 1) / 2, child)).collect();
-        let (tables, _, _) = tables(1023, &edges);
-        assert!(tables.links.len() < 512 * 10, "{}", tables.links.len());
+        let ([rows, spans], ..) = tables(1023, &edges);
+        assert!(spans.links.len() < 512 * 10, "{}", spans.links.len());
+        assert_eq!(rows.links.len(), 1023 * 512);
     }
 }

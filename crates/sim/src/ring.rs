@@ -149,7 +149,7 @@ impl Ring {
 
     #[inline]
     fn slot(&self, position: u32) -> usize {
-        position as usize & self.places.len().wrapping_sub(1)
+        (position & (self.places.len() as u32).wrapping_sub(1)) as usize
     }
 
     #[cold]

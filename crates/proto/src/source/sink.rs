@@ -9,8 +9,8 @@ use crate::time::Instant;
 #[derive(Clone, Debug, Default)]
 pub struct Sink {
     received_pkts: u64,
-    received_bytes: u64,
     distinct_bytes: u64,
+    received_bytes: u64,
     seen: Seen,
     /// Numbers of the groups it joins.
     groups: core::ops::Range<u32>,

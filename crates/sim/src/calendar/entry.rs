@@ -89,6 +89,12 @@ impl Entry {
         Instant(self.at)
     }
 
+    /// Whether it is of a kind.
+    #[inline]
+    pub fn is(self, kind: Kind) -> bool {
+        self.key() >> Self::KIND_SHIFT == kind as u32
+    }
+
     /// What happens.
     #[inline]
     pub fn kind(self) -> Kind {

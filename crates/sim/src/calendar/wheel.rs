@@ -1,5 +1,5 @@
-//! A timing wheel: time is cut into slots, each an unsorted chain, sorted when its turn comes. What lies beyond one
-//! turn of the wheel waits in a heap.
+//! A timing wheel: time is cut into slots, each with an entry or a list of them, sorted when its turn comes. What lies
+//! beyond one turn of the wheel waits in a heap.
 
 use super::entry::{Calendar, Entry};
 use super::heap::Heap;
@@ -10,7 +10,6 @@ use faircast_proto::time::{Duration, Instant};
 const SLOTS: usize = 1 << 15;
 const WORDS: usize = SLOTS / 64;
 const GROUPS: usize = WORDS / 64;
-const NIL: u32 = u32::MAX;
 /// How far an entry is moved among those of its slot: what comes further out of order waits in a heap, and more than so
 /// many that were there before the slot's turn are sorted. A choice.
 const FEW: usize = 64;
@@ -26,8 +25,6 @@ pub struct Wheel {
     occupied: Box<[u64; WORDS]>,
     /// A slot is `1 << shift` nanoseconds wide.
     shift: u32,
-    /// First free node of `nodes`.
-    free: u32,
     /// The slot whose entries are in `current`, counted from time zero.
     cursor: u64,
     /// From this slot on it must be looked at the end and at what is beyond the wheel: see [`watch`](Self::watch).
@@ -35,8 +32,10 @@ pub struct Wheel {
     occupied_words: [u64; GROUPS],
     /// Those of `current` that would have had to be moved by more than [`FEW`] places; it is empty if `current` is.
     crowd: Heap,
-    /// Entries in chains.
-    nodes: Vec<Node>,
+    /// Entries of slots that have several, in the order in which they came.
+    lists: Vec<Vec<Entry>>,
+    /// Lists that no slot has.
+    free: Vec<u32>,
     end: Instant,
     /// The first slot of which an entry waits in `far`.
     far_slot: u64,
@@ -49,20 +48,12 @@ pub struct Wheel {
 struct Slot {
     /// The last 32 bits of its time; those before them are the slot's.
     low: u32,
-    /// Its key; of a slot that has several [`SEVERAL`] and the number of the last one that came.
+    /// Its key; of a slot that has several [`SEVERAL`] and the number of their list.
     key: u32,
 }
 
 /// Those keys say that a slot has several entries which no kind of entry has.
 const SEVERAL: u32 = 7 << 29;
-
-/// One of the entries of a slot that has several; they are in a chain, the last one that came first.
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    at: u64,
-    key: u32,
-    next: u32,
-}
 
 impl Calendar for Wheel {
     const NAME: &'static str = "wheel";
@@ -75,12 +66,12 @@ impl Calendar for Wheel {
             slots: boxed(Slot { low: 0, key: 0 }),
             occupied: boxed(0),
             shift: (64 - width.leading_zeros()).clamp(6, 32),
-            free: NIL,
             cursor: 0,
             limit: 0,
             occupied_words: [0; GROUPS],
             crowd: Heap::default(),
-            nodes: Vec::new(),
+            lists: Vec::new(),
+            free: Vec::new(),
             end: Instant::ZERO,
             far_slot: u64::MAX,
             far: Heap::default(),
@@ -113,7 +104,7 @@ impl Calendar for Wheel {
             if first.key < SEVERAL {
                 return first.entry(slot << self.shift);
             }
-            self.unchain(first.key - SEVERAL);
+            self.open(first.key - SEVERAL);
         }
         self.take_current()
     }
@@ -131,7 +122,7 @@ impl Wheel {
         let at = slot as usize % SLOTS;
         let (word, bit) = (self.occupied[at / 64], 1 << (at % 64));
         if word & bit != 0 {
-            return self.chain(slot, entry);
+            return self.put_beside(slot, entry);
         }
         self.slots[at] = Slot { low: entry.at().0 as u32, key: entry.key() };
         if word == 0 {
@@ -140,33 +131,20 @@ impl Wheel {
         self.occupied[at / 64] = word | bit;
     }
 
-    /// Into a slot that has an entry. What is put in in order comes out of the chain in order, and needs no sorting.
+    /// Into a slot that has an entry.
     #[inline(never)]
-    fn chain(&mut self, slot: u64, entry: Entry) {
-        let Slot { key, .. } = self.slots[slot as usize % SLOTS];
-        let next = if key < SEVERAL {
-            let before = self.slots[slot as usize % SLOTS].entry(slot << self.shift);
-            self.link(before, NIL)
-        } else {
-            key - SEVERAL
-        };
-        let first = self.link(entry, next);
-        self.slots[slot as usize % SLOTS].key = SEVERAL + first;
-    }
-
-    /// A node for an entry with `next` behind it: its number.
-    fn link(&mut self, entry: Entry, next: u32) -> u32 {
-        let node = Node { at: entry.at().0, key: entry.key(), next };
-        let index = self.free;
-        if let Some(free) = self.nodes.get_mut(index as usize) {
-            self.free = free.next;
-            *free = node;
-            return index;
+    fn put_beside(&mut self, slot: u64, entry: Entry) {
+        let place = &mut self.slots[slot as usize % SLOTS];
+        if place.key >= SEVERAL {
+            return self.lists[(place.key - SEVERAL) as usize].push(entry);
         }
-        self.nodes.push(node);
-        let last = self.nodes.len() as u32 - 1;
-        assert!(last < NIL - SEVERAL, "too many entries at once");
-        last
+        let before = place.entry(slot << self.shift);
+        let list = self.free.pop().unwrap_or_else(|| {
+            self.lists.push(Vec::new());
+            self.lists.len() as u32 - 1
+        });
+        self.lists[list as usize].extend([before, entry]);
+        place.key = SEVERAL + list;
     }
 
     /// Into the present slot, or beyond the wheel.
@@ -310,7 +288,7 @@ impl Wheel {
             let first = self.turn_to(slot);
             match first.key < SEVERAL {
                 true => self.current.push(first.entry(slot << self.shift)),
-                false => self.unchain(first.key - SEVERAL),
+                false => self.open(first.key - SEVERAL),
             }
         }
         self.cursor = slot;
@@ -318,18 +296,14 @@ impl Wheel {
         self.take_current()
     }
 
-    /// Takes a chain in among the entries of the present slot, of which there are none yet. However many share a slot,
-    /// each costs a logarithm at most, as in a heap.
-    fn unchain(&mut self, first: u32) {
-        let (mut last, mut index, mut is_sorted) = (first, first, true);
-        while let Some(&Node { at, key, next }) = self.nodes.get(index as usize) {
-            let entry = Entry::from_parts(at, key);
-            is_sorted &= self.current.last().is_none_or(|&before| entry <= before);
-            self.current.push(entry);
-            (last, index) = (index, next);
-        }
-        self.nodes[last as usize].next = self.free;
-        self.free = first;
+    /// Takes a list as the entries of the present slot, of which there are none yet. However many share a slot, each
+    /// costs a logarithm at most, as in a heap; what was put in in order needs no sorting.
+    fn open(&mut self, list: u32) {
+        debug_assert!(self.current.is_empty());
+        std::mem::swap(&mut self.current, &mut self.lists[list as usize]);
+        self.free.push(list);
+        let is_sorted = self.current.is_sorted();
+        self.current.reverse();
         match is_sorted {
             true => {}
             false if self.current.len() > FEW => self.current.sort_unstable_by(|a, b| b.cmp(a)),
@@ -507,7 +481,7 @@ mod tests {
                 wheel.schedule(Entry::new(Instant((round * 64 + 8 + place) << 6), Kind::Timer, place as u32));
             }
             while wheel.pop_until(Instant((round * 64 + 20) << 6)).is_some() {}
-            assert!(wheel.nodes.len() <= 3, "{}", wheel.nodes.len());
+            assert_eq!(wheel.lists.len(), 1);
         }
     }
 }

@@ -76,7 +76,7 @@ pub struct Link {
     course: Option<Box<Course>>,
 }
 
-const _: () = assert!(std::mem::offset_of!(Link, counters) + std::mem::offset_of!(LinkCounters, departed) <= 128);
+const _: () = assert!(std::mem::offset_of!(Link, counters) + std::mem::offset_of!(LinkCounters, delivered_bytes) <= 128);
 const _: () = assert!(size_of::<Link>() <= 256);
 
 /// What must be looked at when a packet comes to the far end.

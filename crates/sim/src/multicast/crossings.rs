@@ -26,6 +26,14 @@ pub(crate) struct Crossing {
     pub(crate) way: Way,
 }
 
+impl Crossing {
+    /// The member to whom packets go that have come down over the link, if they go to one and nowhere else.
+    #[inline(always)]
+    pub(crate) fn lone_member(&self) -> Option<u32> {
+        if self.way == Way::Down { self.fan.lone_member() } else { None }
+    }
+}
+
 impl Crossings {
     /// Those of these sessions with so many links.
     pub(super) fn new(links: usize, sessions: &[Session]) -> Crossings {

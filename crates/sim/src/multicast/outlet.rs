@@ -35,6 +35,13 @@ impl Fan {
         self.outlets[0] < self.outlets[1]
     }
 
+    /// The member there, if there is one and packets go on to nowhere else.
+    #[inline(always)]
+    pub(super) fn lone_member(self) -> Option<u32> {
+        let [first, end] = self.members;
+        (!self.has_outlets() && first + 1 == end).then_some(first)
+    }
+
     /// The members there.
     #[inline]
     pub(crate) fn members(self) -> std::ops::Range<u32> {

@@ -180,12 +180,12 @@ impl<C: Calendar> Wires<C> {
     }
 
     /// A packet comes to the far end of a link. The node there and the packet, of which the caller becomes a holder;
-    /// nothing if it is lost.
+    /// nothing has happened if the link must be [looked at closely](Self::deliver_looking_closely).
     #[inline(always)]
     pub(crate) fn deliver(&mut self, link: LinkId) -> Option<(NodeId, Label)> {
         let state = &mut self.links[link.index()];
         if !state.is_plain() {
-            return self.deliver_looking_closely(link);
+            return None;
         }
         let (at, label, next) = state.deliver_oldest(self.now);
         if let Some(at) = next {
@@ -197,9 +197,9 @@ impl<C: Calendar> Wires<C> {
         Some((at, label))
     }
 
-    /// The same if the packet may be lost, or the link changes.
-    #[inline(never)]
-    fn deliver_looking_closely(&mut self, link: LinkId) -> Option<(NodeId, Label)> {
+    /// The same where the packet may be lost, or the link changes: nothing if it is lost.
+    #[inline(always)]
+    pub(crate) fn deliver_looking_closely(&mut self, link: LinkId) -> Option<(NodeId, Label)> {
         let Delivered { at, label, lost, next } = self.links[link.index()].deliver(self.now, &self.store);
         if let Some(at) = next {
             self.calendar.schedule(Entry::new(at, Kind::Delivery, link.0));

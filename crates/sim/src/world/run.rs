@@ -35,10 +35,10 @@ impl<C: Calendar> World<C> {
         while done < budget {
             let entry = self.wires.calendar.take_next();
             // Most are deliveries: asked first, they cost one comparison.
-            if entry.kind() == Kind::Delivery {
+            if entry.is(Kind::Delivery) {
                 self.wires.now = entry.at();
                 self.deliver(LinkId(entry.entity()));
-            } else if entry.kind() == Kind::End {
+            } else if entry.is(Kind::End) {
                 self.events += done;
                 self.wires.now = end;
                 self.settle();
@@ -79,6 +79,15 @@ impl<C: Calendar> World<C> {
     fn deliver(&mut self, link: LinkId) {
         match self.wires.deliver(link) {
             Some((node, label)) => self.come(node, link, label),
+            None => self.deliver_looking_closely(link),
+        }
+    }
+
+    /// The same where the packet may be lost, or the link changes.
+    #[inline(never)]
+    fn deliver_looking_closely(&mut self, link: LinkId) {
+        match self.wires.deliver_looking_closely(link) {
+            Some((node, label)) => self.come(node, link, label),
             None => self.tell_of_loss(),
         }
     }
@@ -87,19 +96,23 @@ impl<C: Calendar> World<C> {
     #[inline(always)]
     fn come(&mut self, node: NodeId, link: LinkId, label: Label) {
         let destination = self.wires.store.destination(label.packet());
-        if destination.is_group() {
-            return self.deliver_to_group(node, link, destination, label);
-        }
-        let index = destination.index();
-        let place = self.places[index];
-        if place.node == node {
-            self.hand_packet(index, label);
-            // Before the answer is sent, which then takes the same place.
-            self.wires.store.release(label.packet());
-            self.carry_out(index);
+        let index = if destination.is_group() {
+            match self.lone_member(node, link, destination, label) {
+                Some(member) => member,
+                None => return self.deliver_to_group(node, link, destination, label),
+            }
         } else {
-            self.forward(node, place.slot, label);
-        }
+            let index = destination.index();
+            let place = self.places[index];
+            if place.node != node {
+                return self.forward(node, place.slot, label);
+            }
+            index
+        };
+        self.hand_packet(index, label);
+        // Before the answer is sent, which then takes the same place.
+        self.wires.store.release(label.packet());
+        self.carry_out(index);
     }
 
     /// A packet has come to the far ends of legs, those of a circle that heard it.
