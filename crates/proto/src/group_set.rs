@@ -98,7 +98,7 @@ impl GroupSet {
 
     /// Whether group `i`, below [`MAX_GROUPS`], is in it.
     #[inline]
-    pub const fn contains(self, i: u32) -> bool {
+    pub const fn contains(&self, i: u32) -> bool {
         debug_assert!(i < MAX_GROUPS);
         self.0[(i / 64 % 2) as usize] >> (i % 64) & 1 != 0
     }

@@ -134,10 +134,17 @@ impl Wheel {
     /// Into a slot that has an entry.
     #[inline(never)]
     fn put_beside(&mut self, slot: u64, entry: Entry) {
-        let place = &mut self.slots[slot as usize % SLOTS];
-        if place.key >= SEVERAL {
-            return self.lists[(place.key - SEVERAL) as usize].push(entry);
+        let key = self.slots[slot as usize % SLOTS].key;
+        match key >= SEVERAL {
+            true => self.lists[(key - SEVERAL) as usize].push(entry),
+            false => self.begin_list(slot, entry),
         }
+    }
+
+    /// The same if it has only one.
+    #[inline(never)]
+    fn begin_list(&mut self, slot: u64, entry: Entry) {
+        let place = &mut self.slots[slot as usize % SLOTS];
         let before = place.entry(slot << self.shift);
         let list = self.free.pop().unwrap_or_else(|| {
             self.lists.push(Vec::new());
