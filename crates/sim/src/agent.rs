@@ -75,4 +75,65 @@ agents! {
     SessionMember(Member),
     /// Code from outside the tree.
     Guest(Box<dyn Endpoint + Send>),
+    /// One that has come to a seat and will go again.
+    Visitor(Box<Visitor>),
+    /// None: a seat that is free.
+    Nobody(Nobody),
+}
+
+/// An endpoint that has come to a seat and will go again. It sees nothing of what was sent for those who had the seat
+/// before.
+pub struct Visitor {
+    agent: Agent,
+    /// When it came, on the clock of whoever sends to it.
+    since: Instant,
+}
+
+/// A seat that is free. What comes there is for somebody who has gone.
+pub struct Nobody;
+
+impl Visitor {
+    /// This one, which comes at `since` on the clock of whoever sends to it.
+    pub(crate) fn new(agent: Agent, since: Instant) -> Visitor {
+        Visitor { agent, since }
+    }
+}
+
+impl Endpoint for Visitor {
+    fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
+        if let Input::Packet { packet, .. } = input
+            && packet.sent < self.since
+        {
+            return;
+        }
+        self.agent.handle(now, input, out);
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.agent.deadline()
+    }
+
+    fn report(&self) -> Report {
+        self.agent.report()
+    }
+
+    fn gauges(&self) -> &'static [Gauge] {
+        self.agent.gauges()
+    }
+
+    fn measure(&self, values: &mut [f64]) {
+        self.agent.measure(values);
+    }
+}
+
+impl Endpoint for Nobody {
+    fn handle(&mut self, _now: Instant, _input: Input<'_>, _out: &mut Outbox) {}
+
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+
+    fn report(&self) -> Report {
+        Report::default()
+    }
 }

@@ -1,6 +1,6 @@
 //! An endpoint with what its driver keeps for it.
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Nobody};
 use crate::ids::NodeId;
 use faircast_proto::control::Control;
 use faircast_proto::endpoint::{Endpoint, Gauge, Input, Outbox, Report};
@@ -35,6 +35,16 @@ impl Host {
         stop: Instant,
     ) -> Host {
         Host { offset, armed: start.min(stop), armed_later: Instant::FAR_FUTURE, start, stop, node, flow, agent }
+    }
+
+    /// Somebody takes the seat.
+    pub(crate) fn enter(&mut self, agent: Agent) {
+        self.agent = agent;
+    }
+
+    /// Whoever has the seat leaves it; what it had counted. Timer entries that it left behind are spurious.
+    pub(crate) fn vacate(&mut self) -> Report {
+        std::mem::replace(&mut self.agent, Agent::Nobody(Nobody)).report()
     }
 
     /// Gives the endpoint an input; what it wants in return goes into `out`. [`rearm`](Self::rearm) must follow.

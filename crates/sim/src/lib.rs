@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`builder`], [`routing`] | putting a network together; shortest paths |
 //! | [`ids`], [`flow`] | numbers of nodes and links; who sends to whom |
+//! | [`visits`] | endpoints that come and go while a network runs |
 //! | [`world`] | a network that runs: the loop, forwarding, the driver of endpoints, groups, routers, probes |
 //! | [`link`] | transmitter, wire and the ring of packets; fused and two-stage links |
 //! | [`part`] | what a link is a part of: links with several far ends |
@@ -50,6 +51,7 @@ pub mod router;
 pub mod routing;
 mod store;
 pub mod trace;
+pub mod visits;
 mod wires;
 mod witnesses;
 pub mod world;

@@ -5,7 +5,7 @@ mod error;
 
 pub use error::BuildError;
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Nobody};
 use crate::calendar::{Calendar, Entry, Kind, horizon};
 use crate::change::{Change, Handoff, Plan};
 use crate::counters::{MessageCounters, Undeliverable};
@@ -27,6 +27,7 @@ use crate::router::{InterfaceAgent, port::Port};
 use crate::routing::{Edge, MAX_HOPS, Routes};
 use crate::store::Store;
 use crate::trace::Trace;
+use crate::visits::{Pool, PoolPlan, Seats, Visits};
 use crate::wires::Wires;
 use crate::witnesses::Witnesses;
 use crate::world::{Place, World};
@@ -99,6 +100,7 @@ pub struct NetworkBuilder {
     sessions: Vec<PlannedSession>,
     groups: u32,
     agents: BTreeMap<LinkId, InterfaceAgent>,
+    pools: Vec<PoolPlan>,
     probes: ProbePlan,
     clock_offsets: bool,
 }
@@ -147,6 +149,7 @@ impl NetworkBuilder {
             sessions: Vec::new(),
             groups: 0,
             agents: BTreeMap::new(),
+            pools: Vec::new(),
             probes: ProbePlan::default(),
             clock_offsets: true,
         }
@@ -272,6 +275,21 @@ impl NetworkBuilder {
         self.endpoints[address.index()].agent = Some((flow, agent, start, stop));
     }
 
+    /// Adds `seats` pairs of seats between two nodes, on which endpoints come and go as `visits` says. They cannot be
+    /// told of [what links lose](faircast_proto::endpoint::Endpoint::sees_link_losses).
+    pub fn pool(&mut self, from: NodeId, to: NodeId, seats: u32, visits: Box<dyn Visits>) {
+        let seat = |network: &mut NetworkBuilder| {
+            let [sender, receiver] = [from, to].map(|node| network.address(node));
+            let flow = network.flow(sender, receiver);
+            for address in [sender, receiver] {
+                network.place(address, flow, Agent::Nobody(Nobody), Instant::FAR_FUTURE, None);
+            }
+            Seats { flow, sender, receiver }
+        };
+        let seats = (0..seats).map(|_| seat(self)).collect();
+        self.pools.push(PoolPlan { nodes: [from, to], seats, visits });
+    }
+
     /// Says what is to be observed.
     pub fn probes(&mut self, plan: ProbePlan) {
         self.probes = plan;
@@ -364,9 +382,19 @@ impl NetworkBuilder {
         for (index, endpoint) in (0..).zip(self.endpoints) {
             asked()?;
             let (flow, agent, start, stop) = endpoint.agent.expect("empty addresses are errors");
-            calendar.schedule(Entry::new(start.min(stop), Kind::Timer, index));
+            if start.min(stop) < Instant::FAR_FUTURE {
+                calendar.schedule(Entry::new(start.min(stop), Kind::Timer, index));
+            }
             hosts.push(Host::new(agent, endpoint.node, flow, offsets[endpoint.node.index()], start, stop));
         }
+        let pools: Vec<Pool> = self
+            .pools
+            .into_iter()
+            .map(|plan| {
+                let offsets = plan.nodes.map(|node| offsets[node.index()]);
+                Pool::new(plan, offsets)
+            })
+            .collect();
         let mut receivers = Vec::new();
         let flows: Vec<Flow> = self
             .flows
@@ -402,6 +430,7 @@ impl NetworkBuilder {
             multicast,
             messages: Vec::new(),
             ports,
+            pools,
             local: Vec::new(),
             agenda_armed: Instant::FAR_FUTURE,
             changes,
@@ -409,6 +438,7 @@ impl NetworkBuilder {
             witnesses,
         };
         world.schedule_probes();
+        (0..world.pools.len()).for_each(|pool| world.begin_pool(pool));
         // What is flooded is joined from the beginning.
         world.tell_routers();
         Ok(world)

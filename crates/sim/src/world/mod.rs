@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `run.rs` | the loop, the hop, the driver of endpoints |
 //! | `groups.rs` | copies down the trees of sessions, and the messages that shape them |
+//! | `visits.rs` | endpoints that come and go |
 //! | `routers.rs` | what router agents hear, and what they want done |
 //! | `changes.rs` | what changes at an instant, and what becomes of packets that wait |
 //! | `losses.rs` | who is told of packets that links have lost |
@@ -16,6 +17,7 @@ mod losses;
 mod probes;
 mod routers;
 mod run;
+mod visits;
 mod ways;
 
 use crate::counters::{FlowLosses, GroupCounters, MessageCounters, Undeliverable};
@@ -30,6 +32,7 @@ use crate::paths::Watched;
 use crate::presence::Presence;
 use crate::probe::{PacketRow, ProbePlan, Records};
 use crate::store::Label;
+use crate::visits::Pool;
 pub use crate::wires::Fault;
 use crate::wires::Wires;
 use crate::witnesses::Witnesses;
@@ -62,6 +65,8 @@ pub struct World<C> {
     pub(crate) messages: Vec<Message>,
     /// The links at whose beginning a router agent is, by its number.
     pub(crate) ports: Vec<LinkId>,
+    /// Seats that endpoints take and leave while the network runs.
+    pub(crate) pools: Vec<Pool>,
     /// Packets for members on the sender's own node, to be handed in when its outbox is empty.
     pub(crate) local: Vec<(u32, Label)>,
     /// When the calendar has an entry for the agenda of [`Multicast`].

@@ -269,6 +269,7 @@ impl<C: Calendar> World<C> {
             && let Some(ends) = self.flows.get_mut(flow.0 as usize)
         {
             ends.finished = Some(at);
+            self.finish_visit(flow);
         }
         if self.plan.events {
             self.records.events.push(EventRow { at, endpoint: index as u32, flow, event });
@@ -280,7 +281,10 @@ impl<C: Calendar> World<C> {
         if index >= self.hosts.len() {
             return match index - self.hosts.len() {
                 0 => self.run_agenda(),
-                router => self.router_timer(router as u32 - 1),
+                other => match (other - 1).checked_sub(self.ports.len()) {
+                    None => self.router_timer(other as u32 - 1),
+                    Some(pool) => self.pool_timer(pool),
+                },
             };
         }
         if !self.hosts[index].take_timer(now) {

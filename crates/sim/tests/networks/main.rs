@@ -23,4 +23,5 @@ mod smcc_windowed;
 mod support;
 mod tfmcc;
 mod undeliverable;
+mod visits;
 mod warmup;

@@ -1,0 +1,166 @@
+//! Endpoints that come and go while a network runs.
+
+use crate::support::{AMPLE, Arrival, NO_LOSS, Wire, actor, at, duplex};
+use faircast_proto::endpoint::{Action, Cause, Event, FINISHED};
+use faircast_proto::packet::{Ecn, Header, INITIAL_TTL, Packet};
+use faircast_proto::random::Random;
+use faircast_proto::registry::flows::{FlowReceiver, FlowSender};
+use faircast_proto::tcp;
+use faircast_proto::time::{Duration, Instant};
+use faircast_sim::agent::Agent;
+use faircast_sim::builder::NetworkBuilder;
+use faircast_sim::calendar::{Calendar, Heap, Wheel};
+use faircast_sim::link::LinkMode;
+use faircast_sim::probe::ProbePlan;
+use faircast_sim::visits::{Seats, Visit, Visits};
+use faircast_sim::world::{Progress, World};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+type Ended = Arc<Mutex<Vec<Visit>>>;
+
+/// TCP transfers of one to nine segments, which begin at these moments.
+struct Transfers {
+    due: VecDeque<Instant>,
+    begun: u64,
+    ended: Ended,
+}
+
+impl Visits for Transfers {
+    fn next(&self) -> Option<Instant> {
+        self.due.front().copied()
+    }
+
+    fn begin(&mut self, now: Instant, seats: Seats) -> [Agent; 2] {
+        assert!(self.due.pop_front().is_some_and(|due| due <= now));
+        let config = format!(r#"{{"variant": "newreno", "segments": {}}}"#, 1 + self.begun % 9);
+        let config: tcp::Config = serde_json::from_str(&config).expect("a legal flow");
+        let random = Random::stream(self.begun, "visit");
+        self.begun += 1;
+        let Seats { flow, sender, receiver } = seats;
+        let of_sender = tcp::Sender::new(&config, flow, sender, receiver, random);
+        let of_receiver = tcp::Receiver::new(&config, flow, receiver, sender);
+        [Agent::FlowSender(FlowSender::Tcp(Box::new(of_sender))), Agent::FlowReceiver(FlowReceiver::Tcp(of_receiver))]
+    }
+
+    fn end(&mut self, visit: Visit) {
+        self.ended.lock().expect("one thread").push(visit);
+    }
+}
+
+/// 10 Mbit/s and 10 ms, a queue of five packets, so many seats, and transfers at random moments in 100 s.
+fn transfers<C: Calendar>(seats: u32, count: usize, offsets: bool) -> (World<C>, Vec<Visit>) {
+    let mut network = NetworkBuilder::new(3);
+    let [a, b] = ["a", "b"].map(|name| network.node(name));
+    let queue = r#"{"kind": "drop-tail", "limit": "5 packets"}"#;
+    duplex(&mut network, a, b, &Wire { rate: 10_000_000, millis: 10, queue, loss: NO_LOSS }, LinkMode::Fused);
+    let mut random = network.stream("test/arrivals");
+    let mut due: Vec<Instant> = (0..count).map(|_| at(random.uniform_in(0.0, 100.0))).collect();
+    due.sort_unstable();
+    let ended = Ended::default();
+    network.pool(a, b, seats, Box::new(Transfers { due: due.into(), begun: 0, ended: ended.clone() }));
+    network.clock_offsets(offsets);
+    network.probes(ProbePlan { trace: true, ..ProbePlan::default() });
+    let mut world: World<C> = network.build().expect("a whole network");
+    assert_eq!(world.run(at(400.0), u64::MAX), Progress::Done);
+    let ended = ended.lock().expect("one thread").clone();
+    (world, ended)
+}
+
+#[test]
+fn transfers_share_seats_one_after_the_other() {
+    let (world, ended) = transfers::<Wheel>(100, 1000, true);
+    assert_eq!(ended.len(), 1000, "all have ended");
+    // Those of one seat do not overlap, and each has what was sent for it, and nothing else.
+    let mut by_seat = vec![Vec::new(); 100];
+    for visit in &ended {
+        by_seat[visit.seats.flow.0 as usize].push(*visit);
+    }
+    let used = by_seat.iter().filter(|visits| !visits.is_empty()).count();
+    assert!((2..40).contains(&used), "{used} seats are enough for those that are there together");
+    for visits in &by_seat {
+        assert!(visits.windows(2).all(|pair| pair[0].ended < pair[1].began), "{visits:?}");
+    }
+    let mut segments: Vec<u64> = ended.iter().map(|visit| visit.received.distinct_bytes / 1000).collect();
+    segments.sort_unstable();
+    let mut wanted: Vec<u64> = (0..1000).map(|index| 1 + index % 9).collect();
+    wanted.sort_unstable();
+    assert!(segments == wanted, "each gets its segments of 1000 bytes, once");
+    assert!(ended.iter().all(|visit| visit.began < visit.ended && visit.received.received_pkts > 0));
+    assert!(world.links().iter().all(|link| link.inside_pkts() == 0));
+    let lone: u64 = world.undeliverable().iter().map(|given_up| given_up.no_route).sum();
+    assert_eq!(lone, 0);
+}
+
+#[test]
+fn calendars_and_clocks_change_nothing() {
+    let (wheel, of_wheel) = transfers::<Wheel>(20, 500, true);
+    let (heap, of_heap) = transfers::<Heap>(20, 500, true);
+    assert_eq!(wheel.digest(), heap.digest());
+    let (_, of_one_clock) = transfers::<Wheel>(20, 500, false);
+    let spans = |visits: &[Visit]| -> Vec<_> {
+        visits.iter().map(|visit| (visit.seats, visit.began, visit.ended, visit.received.received_pkts)).collect()
+    };
+    assert_eq!(spans(&of_wheel), spans(&of_heap));
+    assert_eq!(spans(&of_wheel), spans(&of_one_clock));
+}
+
+#[test]
+fn visits_wait_in_order_where_seats_are_few() {
+    let (_, ended) = transfers::<Wheel>(1, 3000, true);
+    assert_eq!(ended.len(), 3000);
+    assert!(ended.windows(2).all(|pair| pair[0].ended < pair[1].began), "one after the other");
+    // A transfer takes a round trip of 20 ms at least, so some thousand of them fill 60 s and more.
+    let waited = ended.windows(2).filter(|pair| pair[1].began == pair[0].ended + Duration(1)).count();
+    assert!(waited > 300, "{waited} began when the seat was left");
+}
+
+/// Visits that begin at these moments; each sends one packet, of 100 bytes more than the one before, and has finished.
+struct Datagrams {
+    due: VecDeque<Instant>,
+    sent: u16,
+    got: Arc<Mutex<Vec<Arc<Mutex<Vec<Arrival>>>>>>,
+}
+
+impl Visits for Datagrams {
+    fn next(&self) -> Option<Instant> {
+        self.due.front().copied()
+    }
+
+    fn begin(&mut self, now: Instant, seats: Seats) -> [Agent; 2] {
+        self.due.pop_front();
+        self.sent += 1;
+        let (size, header) = (100 * self.sent, Header::Datagram { sequence: 0 });
+        let Seats { flow, sender: source, receiver: destination } = seats;
+        let ecn = Ecn::NotCapable;
+        let packet = Packet { sent: now, flow, source, destination, size, ttl: INITIAL_TTL, ecn, header };
+        let finished = Event::new(FINISHED, Cause::Time);
+        let (sender, _) = actor(&[(0, Action::Send(packet)), (0, Action::Event(finished))]);
+        let (receiver, got) = actor(&[]);
+        self.got.lock().expect("one thread").push(got);
+        [sender, receiver]
+    }
+
+    fn end(&mut self, _visit: Visit) {}
+}
+
+#[test]
+fn whoever_takes_a_seat_gets_nothing_that_was_sent_for_those_before() {
+    let mut network = NetworkBuilder::new(1);
+    let [a, b] = ["a", "b"].map(|name| network.node(name));
+    let wire = Wire { rate: 10_000_000, millis: 10, queue: AMPLE, loss: NO_LOSS };
+    duplex(&mut network, a, b, &wire, LinkMode::Fused);
+    // The second begins as soon as the first has left, when its packet has just been sent.
+    let due = [0.001, 0.001, 0.005, 0.5].map(at).into();
+    let got = Arc::new(Mutex::new(Vec::new()));
+    network.pool(a, b, 1, Box::new(Datagrams { due, sent: 0, got: got.clone() }));
+    network.clock_offsets(false);
+    let mut world: World<Wheel> = network.build().expect("a whole network");
+    assert_eq!(world.run(at(1.0), u64::MAX), Progress::Done);
+    let got = got.lock().expect("one thread");
+    let sizes: Vec<Vec<u16>> =
+        got.iter().map(|got| got.lock().expect("one thread").iter().map(|arrival| arrival.1).collect()).collect();
+    // They have all gone before their packets come, and the last one's comes to an empty seat.
+    assert_eq!(sizes, vec![Vec::<u16>::new(); 4]);
+    assert_eq!(world.links()[0].counters().delivered, 4);
+}
