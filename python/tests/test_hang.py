@@ -49,7 +49,7 @@ from faircast.experiments.hang.network import (
     total,
 )
 from faircast.scenario import resolve
-from faircast.statistics import estimate
+from faircast.statistics import Estimate, estimate
 from faircast.summary import Layout, RunSummary
 
 Rates = Mapping[str, float]
@@ -169,6 +169,19 @@ def test_notes_tell_what_the_other_variants_gave() -> None:
         [Statement(name="x", published="y", measure=measure, high=1)], ("main", "newreno")
     )
     assert judge(listed[0], Data({}, [1], quick=False)).beside == "NewReno: 2, does not hold"
+
+
+@pytest.mark.parametrize("mean", [0.98, 1.02])
+def test_noise_is_said_of_other_variants_and_of_hypotheses_too(mean: float) -> None:
+    def measure(data: Data, variant: str) -> Measured:
+        return Measured.above(Estimate(mean=mean, ci95=0.05, n=3, low=mean, high=mean), 1.0)
+
+    listed = criteria([Statement(name="x", published="y", measure=measure, rule="it is more")], ("main", "newreno"))
+    found = judge(listed[0], Data({}, [1], quick=False))
+    assert (found.verdict, found.beside) == ("undecided", f"NewReno: {mean} ± 0.05, undecided")
+    found = judge(as_reported(listed[0]), Data({}, [1], quick=False))
+    assert found.verdict == "reported"
+    assert found.note.startswith("would be undecided; the 95 % interval contains 1; the mean lies")
 
 
 @pytest.mark.parametrize(

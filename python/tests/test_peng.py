@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from faircast import _native
-from faircast.experiment import Data, Point, PointData, judge
+from faircast.experiment import Data, Measured, Point, PointData, judge
 from faircast.experiments.judging import of
 from faircast.experiments.peng import claims, late, parameters, phases, rlm, together, two_bottlenecks
 from faircast.experiments.peng.course import (
@@ -295,6 +295,15 @@ def test_rlm_agrees_in_one_variant_that_is_named() -> None:
     assert "agrees" not in verdicts(of_rlm(None))
     assert judge(rlm.together(), of_rlm(None)).verdict == "disagrees"
     assert judge(rlm.together(), of_rlm("as in ns-2, leave delay 2 s")).note == "as in ns-2, leave delay 2 s"
+
+
+def test_a_variant_within_its_noise_is_said_to_be_undecided() -> None:
+    statement = ("x", "y", lambda data, case: Measured(value=1.7 if case.window == 64 else 2.7, ci95=0.3), 1.5)
+    found = judge(rlm.in_one_variant(statement), of_rlm(None))
+    assert found.verdict == "undecided"
+    assert found.beside.startswith("as in ns-2, leave delay 0 s, window 20: 2.7 ± 0.3, holds; ")
+    assert "as in ns-2, leave delay 2 s, window 64: 1.7 ± 0.3, undecided" in found.beside
+    assert "does not hold" not in found.beside
 
 
 def test_phases_by_hand() -> None:

@@ -69,7 +69,7 @@ def judged(
 
     def beside(data: Data, others: Mapping[str, C]) -> str:
         there = [(label, case) for label, case in others.items() if (ran(data, case) if ran else case in data.points)]
-        return "; ".join(_said(label, held(data, case)) for label, case in there)
+        return "; ".join(in_words(label, held(data, case)) for label, case in there)
 
     def evaluate(data: Data) -> Measured:
         main, *more = (readings or cases).items()
@@ -77,7 +77,7 @@ def judged(
         if readings is None:
             return replace(found, beside=beside(data, dict(more)))
         verdicts = {label: held(data, case) for label, case in readings.items()}
-        own = [_said(label, verdict) for label, verdict in verdicts.items()]
+        own = [in_words(label, verdict) for label, verdict in verdicts.items()]
         stands = beside(data, {label: case for label, case in cases.items() if case not in readings.values()})
         found = replace(found, beside="; ".join(part for part in (*own, stands) if part))
         return joint(found, list(verdicts.values()), depends)
@@ -99,12 +99,16 @@ def joint(main: Measured, verdicts: Sequence[Verdict], depends: str) -> Measured
     return main
 
 
-def _said(label: str, found: Verdict) -> str:
-    """What a case gives, in words."""
-    words = {AGREES: "holds", IDENTITY: "holds", REPORTED: "", UNDECIDED: UNDECIDED, SOFTLY_UNDECIDED: UNDECIDED}
-    word = words.get(found.verdict, "does not hold")
+def in_words(label: str, found: Verdict) -> str:
+    """What a case that stands beside gives, in words."""
     value = "" if found.measured is None else with_interval(found.measured, found.ci95)
-    return f"{label}: " + ", ".join(part for part in (value, word) if part)
+    return f"{label}: " + ", ".join(part for part in (value, word_of(found)) if part)
+
+
+def word_of(found: Verdict) -> str:
+    """What is said of a criterion where it does not count: the same as where it does; empty of what has no verdict."""
+    words = {AGREES: "holds", IDENTITY: "holds", REPORTED: "", UNDECIDED: UNDECIDED, SOFTLY_UNDECIDED: UNDECIDED}
+    return words.get(found.verdict, "does not hold")
 
 
 def of(estimate: Callable[[Data, C], Estimate]) -> Callable[[Data, C], Measured]:

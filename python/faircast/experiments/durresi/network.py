@@ -20,8 +20,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from faircast.experiment import AGREES, REPORTED, UNDECIDED, Criterion, Data, Measured, Point, judge
-from faircast.statistics import Estimate, with_interval
+from faircast.experiment import Criterion, Data, Measured, Point, judge
+from faircast.experiments.judging import in_words
+from faircast.statistics import Estimate
 
 SOURCES = 10
 BOTTLENECK = "hop-0"
@@ -177,10 +178,7 @@ def judged_beside(
 
     def said(label: str, found: Measured, data: Data) -> str:
         there = Criterion(name=name, published=published, evaluate=lambda _: found, low=low, high=high)
-        verdict = judge(there, data).verdict
-        words = {AGREES: "holds", REPORTED: "", UNDECIDED: UNDECIDED}.get(verdict, "does not hold")
-        value = "" if found.value is None else with_interval(found.value, found.ci95)
-        return f"{label}: " + ", ".join(part for part in (value, words, found.note) if part)
+        return ", ".join(part for part in (in_words(label, judge(there, data)), found.note) if part)
 
     def evaluate(data: Data) -> Measured:
         beside = [said(f"windows of {WIDE_WINDOW} packets", measure(WIDE_WINDOW, data), data)]

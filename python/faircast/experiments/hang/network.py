@@ -20,9 +20,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from faircast.experiment import AGREES, REPORTED, Criterion, Data, Measured, Point, judge, plain
+from faircast.experiment import UNDECIDED, Criterion, Data, Measured, Point, judge, plain
 from faircast.experiments.jitter import one_packet
-from faircast.statistics import Estimate, deviation, estimate, jackknife, with_interval
+from faircast.experiments.judging import in_words, word_of
+from faircast.statistics import Estimate, deviation, estimate, jackknife
 
 RECEIVERS = (1, 2, 5, 10, 20, 50, 100)
 FEWER_RECEIVERS = (2, 10)
@@ -301,7 +302,7 @@ def criteria(statements: Sequence[Statement], variants: Sequence[str]) -> list[C
 
     def evaluate(statement: Statement, data: Data) -> Measured:
         found = statement.measure(data, MAIN)
-        others = [f"{VARIANTS[v]}: {_brief(statement, data, v)}" for v in variants if v != MAIN]
+        others = [_brief(statement, data, variant) for variant in variants if variant != MAIN]
         return replace(found, beside="; ".join(others))
 
     return [replace(statement.of(MAIN), evaluate=partial(evaluate, statement)) for statement in statements]
@@ -312,7 +313,7 @@ def as_reported(criterion: Criterion) -> Criterion:
 
     def evaluate(data: Data) -> Measured:
         verdict = judge(criterion, data)
-        would = "would hold" if verdict.verdict == AGREES else "would not hold"
+        would = {"holds": "would hold", UNDECIDED: "would be undecided"}.get(word_of(verdict), "would not hold")
         note = "; ".join(part for part in (would, verdict.note) if part)
         return Measured(value=verdict.measured, ci95=verdict.ci95, note=note, beside=verdict.beside)
 
@@ -321,10 +322,8 @@ def as_reported(criterion: Criterion) -> Criterion:
 
 def _brief(statement: Statement, data: Data, variant: str) -> str:
     found = statement.measure(data, variant)
-    verdict = judge(replace(statement.of(variant), evaluate=lambda _: found), data).verdict
-    holds = "" if verdict == REPORTED else "holds" if verdict == AGREES else "does not hold"
-    value = "" if found.value is None else with_interval(found.value, found.ci95)
-    return ", ".join(part for part in (value, holds, found.fails) if part)
+    verdict = judge(replace(statement.of(variant), evaluate=lambda _: found), data)
+    return ", ".join(part for part in (in_words(VARIANTS[variant], verdict), found.fails) if part)
 
 
 def with_deviation(values: Sequence[float]) -> str:

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from faircast.experiment import AGREES, Criterion, Data, Experiment, Measured, Numbers, Point, judge
-from faircast.experiments.judging import joint, judged
+from faircast.experiment import AGREES, Criterion, Data, Experiment, Measured, Numbers, Point, Verdict, judge
+from faircast.experiments.judging import in_words, joint, judged
 from faircast.experiments.peng.course import course_of
 from faircast.experiments.peng.drawing import (
     average_curves,
@@ -57,7 +57,7 @@ from faircast.experiments.peng.network import (
     readings,
 )
 from faircast.figures import PAGE_IN, panels
-from faircast.statistics import Estimate, jackknife, jain, with_interval
+from faircast.statistics import Estimate, jackknife, jain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -207,12 +207,17 @@ STATEMENTS: dict[int, list[Statement]] = {
 }
 
 
-def holds(data: Data, statement: Statement, case: Case) -> bool:
-    """Whether a statement holds in a variant."""
+def judged_in(data: Data, statement: Statement, case: Case) -> Verdict:
+    """A statement held against one variant."""
     name, published, measure, least = statement
     found = measure(data, case)
     criterion = Criterion(name=name, published=published, evaluate=lambda _: found, low=least)
-    return judge(criterion, data).verdict == AGREES
+    return judge(criterion, data)
+
+
+def holds(data: Data, statement: Statement, case: Case) -> bool:
+    """Whether a statement holds in a variant, beyond its noise."""
+    return judged_in(data, statement, case).verdict == AGREES
 
 
 def all_hold(data: Data, case: Case) -> bool:
@@ -241,16 +246,11 @@ def in_one_variant(statement: Statement) -> Criterion:
         note = "; ".join(part for part in (f"RLM {label}", found.note) if part)
         return replace(found, variant="" if label == MAIN else label, note=note)
 
-    def said(data: Data, label: str, case: Case) -> str:
-        gives = measure(data, case)
-        word = "holds" if holds(data, statement, case) else "does not hold"
-        return f"{label}: {with_interval(math.nan if gives.value is None else gives.value, gives.ci95)}, {word}"
-
     def evaluate(data: Data) -> Measured:
         found = {window: with_one(data, window) for window in WINDOWS.values()}
         verdicts = [judge(replace(plain_one, evaluate=partial(given, one)), data) for one in found.values()]
         notes = [
-            said(data, f"{label}, {words}", case)
+            in_words(f"{label}, {words}", judged_in(data, statement, case))
             for words, window in WINDOWS.items()
             for label, case in with_window(window).items()
         ]
