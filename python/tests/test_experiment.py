@@ -604,6 +604,7 @@ def test_every_registered_experiment_is_sound() -> None:
         experiment = experiments.load(name)
         assert experiment.paper in experiments.PAPERS
         assert experiment.criteria
+        assert all(criterion.published != "" for criterion in experiment.criteria), "a page would say nothing there"
         for quick in (True, False):
             keys: list[Hashable] = []
             for point in experiment.points(quick):

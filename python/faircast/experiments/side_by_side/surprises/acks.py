@@ -135,7 +135,7 @@ EXPERIMENTS = [
         criteria=[
             Criterion(
                 name=f"{NAMES[scheme]}, {PATH_NAMES[path]}, beside SACK with {words}: session / TCP",
-                published="",
+                published="none",
                 evaluate=partial(measured, Case(path=path, scheme=scheme, acks=acks)),
             )
             for scheme in SCHEMES
