@@ -71,6 +71,8 @@ class Measured:
     """The measured number; None if it is not a number."""
     ci95: float | None = None
     """Half width of its 95 % interval, if it has one."""
+    ends: tuple[float, float] | None = None
+    """The ends of that interval if it reaches further to one side, as that of a median or of a part of the runs."""
     holds: bool | None = None
     """For an ordering: whether it holds. For a range: whether at least the order of things is as published."""
     note: str = ""
@@ -95,7 +97,7 @@ class Measured:
     @classmethod
     def of(cls, result: Estimate, *, holds: bool | None = None, note: str = "", variant: str = "") -> Measured:
         """From an estimate over seeds."""
-        return cls(value=result.mean, ci95=result.ci95, holds=holds, note=note, variant=variant)
+        return cls(value=result.mean, ci95=result.ci95, ends=result.ends, holds=holds, note=note, variant=variant)
 
     @classmethod
     def above(cls, result: Estimate, limit: float = 0.0, *, note: str = "") -> Measured:
@@ -288,7 +290,7 @@ def judge(criterion: Criterion, data: Data) -> Verdict:
     found = criterion.evaluate(data)
     ranged = criterion.low is not None or criterion.high is not None
     limits = (criterion.low, criterion.high) if ranged else (found.turns_at,)
-    assert ranged or found.holds is None or not found.ci95 or found.turns_at is not None, (
+    assert ranged or found.holds is None or not (found.ci95 or found.ends) or found.turns_at is not None, (
         f"{criterion.name}: an ordering with an interval must say where it turns round"
     )
     reason, straddled = "", None
@@ -342,10 +344,11 @@ def inside_interval(found: Measured, limits: Sequence[float | None]) -> float | 
 
     What has no interval, or one of no width, is exact.
     """
-    if found.value is None or not found.ci95 or not math.isfinite(found.value):
+    if found.value is None or not math.isfinite(found.value):
         return None
-    value, half = found.value, found.ci95
-    hit = [limit for limit in limits if limit is not None and abs(limit - value) < half]
+    value, half = found.value, found.ci95 or 0.0
+    begin, end = found.ends or (value - half, value + half)
+    hit = [limit for limit in limits if limit is not None and begin < limit < end]
     return min(hit, key=lambda limit: abs(limit - value), default=None)
 
 

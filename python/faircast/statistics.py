@@ -136,6 +136,25 @@ def median_interval(values: Sequence[float]) -> tuple[float, float]:
     return ordered[left_out], ordered[n - 1 - left_out]
 
 
+def share_interval(hits: int, n: int) -> tuple[float, float]:
+    """The shares between which that of all runs lies if something held in `hits` of `n`: the exact 95 % interval.
+
+    At its lower end so many hits or more have a probability of 2.5 %, at its upper end so few or fewer.
+    """
+
+    def at_most(k: int, share: float) -> float:
+        return math.fsum(math.comb(n, i) * share**i * (1 - share) ** (n - i) for i in range(k + 1))
+
+    def where(k: int, wanted: float) -> float:
+        low, high = 0.0, 1.0
+        for _ in range(50):  # the sum falls as the share grows
+            middle = (low + high) / 2
+            low, high = (middle, high) if at_most(k, middle) > wanted else (low, middle)
+        return low
+
+    return where(hits - 1, 0.975) if hits else 0.0, where(hits, 0.025) if hits < n else 1.0
+
+
 def deviation(values: Sequence[float]) -> float:
     """Standard deviation of a sample, with n - 1 in the denominator; NaN with fewer than two values."""
     n = len(values)

@@ -137,6 +137,9 @@ INSIDE = "the 95 % interval contains {}; the mean lies {}, which {}"
             INSIDE.format("1", "above", "agrees"),
         ),
         ({"low": 3, "high": 3}, {"value": 3.0, "ci95": 0.0}, "agrees", ""),
+        # An interval that reaches further to one side.
+        ({"low": 1}, {"value": 2.0, "ends": (0.9, 2.1)}, "undecided", INSIDE.format("1", "above", "agrees")),
+        ({"high": 2.1}, {"value": 2.0, "ends": (0.9, 2.1)}, "agrees", ""),
         (
             {},
             {"value": 0.1, "ci95": 0.2, "holds": True, "turns_at": 0.0},
@@ -641,6 +644,10 @@ def test_an_ordering_with_an_interval_says_where_it_turns_round() -> None:
     asked = Criterion(name="x", published="y", evaluate=lambda data: Measured(value=1.0, ci95=0.1, holds=True))
     with pytest.raises(AssertionError, match="x: an ordering with an interval"):
         judge(asked, EMPTY)
+    asked = replace(asked, evaluate=lambda data: Measured(value=1.0, ends=(0.9, 1.5), holds=True))
+    with pytest.raises(AssertionError, match="x: an ordering with an interval"):
+        judge(asked, EMPTY)
+    assert Measured.of(Estimate(1.0, None, 3, 0.5, 2.0, (0.8, 1.9))).ends == (0.8, 1.9)
     found = Measured.above(Estimate(mean=1.0, ci95=0.1, n=3, low=0.9, high=1.1), 0.5, note="so")
     assert (found.holds, found.turns_at, found.note) == (True, 0.5, "so")
     assert Measured.above(Estimate(mean=0.4, ci95=0.2, n=3, low=0.3, high=0.5), 0.5).holds is False

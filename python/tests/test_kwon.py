@@ -169,7 +169,7 @@ def test_what_receivers_calculate_by_hand() -> None:
 )
 def test_criteria_of_figure_7(first: float, second: list[float], leads_from_s: float, wrong: list[int]) -> None:
     run = measured(first, second, leads_from_s=leads_from_s)
-    data = data_of({case: [run] * 2 for case in calculated_rates.CASES.values()})
+    data = data_of({case: [run] * 20 for case in calculated_rates.CASES.values()})
     experiment = calculated_rates.EXPERIMENTS[0]
     verdicts = [judge(criterion, data) for criterion in experiment.criteria]
     assert [i for i, found in enumerate(verdicts) if found.verdict != "agrees"] == wrong

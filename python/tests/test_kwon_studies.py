@@ -508,6 +508,13 @@ def test_what_s2_loses_by_hand() -> None:
     assert first.note == "2 runs; S3 is there 25 % of the time"
     assert second.measured == pytest.approx(0)
     assert "S3 tries 17 % of the time" in second.note
+    # Two thirds of it in one run and a sixth in the other: the ratio has an interval, which decides.
+    main = spurious_joins.MAIN
+    runs = [fig9(visits=((80, 82),), low=10), fig9(visits=((80, 82),), low=11.5)]
+    several = data_of({main: runs, spurious_joins.direct(main): [fig9(visits=((80, 82),))] * 2})
+    ratio = judge(spurious_joins.CRITERIA[1], several)
+    assert ratio.measured == pytest.approx(5 / 12)
+    assert (ratio.verdict, ratio.straddles) == ("undecided", 0.5)
     rise = spurious_joins.around(data, spurious_joins.direct(spurious_joins.MAIN))
     assert rise.shape == (4, 80)
     assert rise[0].tolist() == pytest.approx([1] * 20 + [0.75] * 20 + [1] * 40)

@@ -19,6 +19,7 @@ from faircast.statistics import (
     jain,
     median_interval,
     scaled,
+    share_interval,
     variation,
     with_interval,
 )
@@ -172,3 +173,16 @@ def test_ratios_of_nothing() -> None:
     assert (found.mean, found.interval) == (0.5, None), "without the second seed there is none"
     assert str(of((1, 2), (1, 2))) == "0.5 (0.5 to 0.5)"
     assert scaled(of((1, 2), (1, 2)), 10).interval == (pytest.approx(5), pytest.approx(5))
+
+
+@pytest.mark.parametrize(
+    ("hits", "n", "low", "high"),
+    [
+        (10, 10, 0.025 ** (1 / 10), 1.0),
+        (0, 10, 0.0, 1 - 0.025 ** (1 / 10)),
+        (1, 2, 1 - math.sqrt(0.975), math.sqrt(0.975)),
+        (3, 10, 0.0667, 0.6525),
+    ],
+)
+def test_the_interval_of_a_part_of_runs_by_hand(hits: int, n: int, low: float, high: float) -> None:
+    assert share_interval(hits, n) == pytest.approx((low, high), abs=1e-4)

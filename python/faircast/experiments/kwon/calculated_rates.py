@@ -19,13 +19,13 @@ from faircast.causes.equation import throughput_bps
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, percent, plain
 from faircast.experiments.judging import Statement, criteria
 from faircast.experiments.kwon.course import Course, course_of, mean, seconds
-from faircast.experiments.kwon.measures import each, median_seed, over_courses, per_seed, point
+from faircast.experiments.kwon.measures import each, median_seed, over_courses, per_seed, point, share
 from faircast.experiments.kwon.network import OURS, SINGLE, Bottleneck, Case, Tcps
 from faircast.figures import COLOURS, PAGE_IN, panels
-from faircast.statistics import Estimate
+from faircast.statistics import Estimate, estimate, jackknife
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
@@ -110,7 +110,14 @@ def rise(data: Data, case: Case) -> Measured:
     """What TF2 calculates at 50 s over what it calculates from 200 to 250 s, the ratio of the means."""
     early = over_courses(data, case, partial(calculated_at, "TF2", TIMES_S[0]))
     late = over_courses(data, case, partial(mean_calculated, "TF2", 200, 250))
-    return Measured(value=early.mean / late.mean, note=f"{early} and {late} Mbit/s")
+
+    def of(seeds: Sequence[int]) -> float:
+        chosen = [course_of(data, case, seed) for seed in seeds]
+        at_50_s = [calculated_at("TF2", TIMES_S[0], found) for found in chosen]
+        later = [mean_calculated("TF2", 200, 250, found) for found in chosen]
+        return estimate(at_50_s).mean / estimate(later).mean
+
+    return Measured.of(jackknife(of, data.seeds), note=f"{early} and {late} Mbit/s")
 
 
 def low_starts(data: Data, case: Case) -> Measured:
@@ -118,7 +125,7 @@ def low_starts(data: Data, case: Case) -> Measured:
     found = per_seed(data, case, early_over_late)
     there = [value for value in found if value <= 0.7]
     ranked = ", ".join(plain(value, 2) for value in sorted(found))
-    return Measured(value=len(there) / len(found), note=f"the ratios are {ranked}")
+    return share(len(there), len(found), note=f"the ratios are {ranked}")
 
 
 def worst_error(course: Course) -> float:

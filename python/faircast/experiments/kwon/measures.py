@@ -11,7 +11,7 @@ from statistics import median
 from faircast.experiment import Data, Measured, Point, plain
 from faircast.experiments.kwon.course import ENDS, Course, course, course_of
 from faircast.experiments.kwon.network import LETTER, OURS, Case
-from faircast.statistics import Estimate, jackknife, median_interval
+from faircast.statistics import Estimate, jackknife, median_interval, share_interval
 
 CONTROLS = {
     ("tfmcc", LETTER): "SMCC on TFMCC",
@@ -83,6 +83,15 @@ def part_of_runs(holds: Callable[[Course], bool | None]) -> Measure:
     return partial(_part_of_runs, holds)
 
 
+def share(hits: int, n: int, *, note: str = "") -> Measured:
+    """In what part of some runs something holds, with its interval."""
+    if not n:
+        return Measured(value=math.nan, note=note or "no run")
+    low, high = share_interval(hits, n)
+    spread = f"{hits} of {n} runs; its interval is {plain(low)} to {plain(high)}"
+    return Measured(value=hits / n, ends=(low, high), note="; ".join(part for part in (spread, note) if part))
+
+
 def means(names: Callable[[Case], Sequence[str]], begin_s: float, end_s: float) -> Measure:
     """What each of some flows or receivers of a case got, the mean of them, Mbit/s."""
     return partial(_means, names, begin_s, end_s)
@@ -143,13 +152,15 @@ def _in_the_middle(of: OfCourse, note: Callable[[Data, Case], str] | None, data:
     low, high = median_interval(found)
     spread = f"median; its interval is {plain(low)} to {plain(high)}"
     return Measured(
-        value=median(found), note="; ".join(part for part in (spread, note(data, case) if note else "") if part)
+        value=median(found),
+        ends=(low, high),
+        note="; ".join(part for part in (spread, note(data, case) if note else "") if part),
     )
 
 
 def _part_of_runs(holds: Callable[[Course], bool | None], data: Data, case: Case) -> Measured:
     found = [held for held in map(holds, courses(data, case)) if held is not None]
-    return Measured(value=sum(found) / len(found) if found else math.nan, note=f"{sum(found)} of {len(found)} runs")
+    return share(sum(found), len(found))
 
 
 def _means(names: Callable[[Case], Sequence[str]], begin_s: float, end_s: float, data: Data, case: Case) -> Measured:

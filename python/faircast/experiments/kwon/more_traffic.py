@@ -24,7 +24,7 @@ from faircast.experiment import Data, Experiment, Measured, Point, percent, plai
 from faircast.experiments.judging import Statement, criteria
 from faircast.experiments.kwon.course import STEP_S, Course, course_of, mean
 from faircast.experiments.kwon.drawing import over_time
-from faircast.experiments.kwon.measures import OfCourse, controls, pictured, point, reported
+from faircast.experiments.kwon.measures import OfCourse, controls, pictured, point, reported, share
 from faircast.experiments.kwon.network import Bottleneck, Case, Tcps
 from faircast.statistics import Estimate, estimate, median_interval
 
@@ -91,9 +91,8 @@ def middle_of_those(of: OfCourse) -> Callable[[Data, Case], Measured]:
         if not found:
             return Measured(value=math.nan, note=_over(0))
         low, high = median_interval(found)
-        return Measured(
-            value=median(found), note=f"median, its interval {plain(low)} to {plain(high)}; {_over(len(found))}"
-        )
+        note = f"median, its interval {plain(low)} to {plain(high)}; {_over(len(found))}"
+        return Measured(value=median(found), ends=(low, high), note=note)
 
     return measure
 
@@ -104,8 +103,7 @@ def _over(runs: int) -> str:
 
 def how_many(data: Data, case: Case) -> Measured:
     """In what part of the runs S3 is on L_1."""
-    found = len(qualifying(data, case))
-    return Measured(value=found / len(data.seeds), note=f"{found} of {len(data.seeds)} runs")
+    return share(len(qualifying(data, case)), len(data.seeds))
 
 
 def reacts_after(course: Course) -> float:
@@ -174,7 +172,7 @@ def part_of_those(holds: Callable[[Course], bool]) -> Callable[[Data, Case], Mea
 
     def measure(data: Data, case: Case) -> Measured:
         found = [holds(course_of(data, case, seed)) for seed in qualifying(data, case)]
-        return Measured(value=sum(found) / len(found) if found else math.nan, note=f"{sum(found)} of {len(found)} runs")
+        return share(sum(found), len(found))
 
     return measure
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 LOWERED, PART = 0.1, 0.5
 AROUND_S = (-2.0, 6.0)
+NONE = Estimate(math.nan, None, 0, math.nan, math.nan)
+"""Of no run."""
 
 
 def points(quick: bool) -> list[Point]:
@@ -62,22 +64,23 @@ def trying(course: Course, at: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 def lowered(data: Data, case: Case) -> Estimate:
     """By what part S2's rate is lower while S3 tries than while it does not, all runs together."""
-
-    def of(seeds: Sequence[int]) -> float:
-        during, apart = [], []
-        for seed in seeds:
-            course = course_of(data, case, seed)
-            at = steps(course)
-            rates, tries = sent_to_s2(course, at), trying(course, at)
-            during.append(rates[tries])
-            apart.append(rates[~tries])
-        there, else_where = np.concatenate(during), np.concatenate(apart)
-        if not else_where.size:
-            return math.nan
-        return float(1 - there.mean() / else_where.mean()) if there.size else 0.0
-
     seeds = qualifying(data, case)
-    return jackknife(of, seeds) if seeds else Estimate(math.nan, None, 0, math.nan, math.nan)
+    return jackknife(partial(lowered_in, data, case), seeds) if seeds else NONE
+
+
+def lowered_in(data: Data, case: Case, seeds: Sequence[int]) -> float:
+    """The same of some runs."""
+    during, apart = [], []
+    for seed in seeds:
+        course = course_of(data, case, seed)
+        at = steps(course)
+        rates, tries = sent_to_s2(course, at), trying(course, at)
+        during.append(rates[tries])
+        apart.append(rates[~tries])
+    there, else_where = (np.concatenate(found) if found else np.array([]) for found in (during, apart))
+    if not else_where.size:
+        return math.nan
+    return float(1 - there.mean() / else_where.mean()) if there.size else 0.0
 
 
 def time_trying(data: Data, case: Case) -> float:
@@ -100,9 +103,16 @@ def of_direct(data: Data, case: Case) -> Measured:
 
 def of_additive(data: Data, case: Case) -> Measured:
     """With counting layers, as a part of the same with layers joined at once."""
-    first, second = lowered(data, direct(case)), lowered(data, case)
     part = percent(time_trying(data, case))
-    return Measured(value=second.mean / first.mean, note=f"lower by {second}; S3 tries {part} of the time")
+    there = {which: set(qualifying(data, which)) for which in (direct(case), case)}
+
+    def of(seeds: Sequence[int]) -> float:
+        first, second = (lowered_in(data, which, [seed for seed in seeds if seed in there[which]]) for which in there)
+        return second / first if first else math.nan
+
+    seeds = sorted(set().union(*there.values()))
+    found = jackknife(of, seeds) if seeds else NONE
+    return Measured.of(found, note=f"lower by {lowered(data, case)}; S3 tries {part} of the time")
 
 
 CRITERIA = [
