@@ -18,7 +18,17 @@ from pathlib import Path
 
 from faircast.cli.reproduce import CLAIMS
 from faircast.errors import InputError
-from faircast.experiment import AGREES, IDENTITY, REPORTED, SOFT, Verdict, plain
+from faircast.experiment import (
+    AGREES,
+    DISAGREES,
+    IDENTITY,
+    REPORTED,
+    SOFT,
+    SOFTLY_UNDECIDED,
+    UNDECIDED,
+    Verdict,
+    plain,
+)
 from faircast.experiments import PAPERS, REGISTRY, load
 from faircast.report import Report
 from faircast.statistics import with_interval
@@ -218,7 +228,8 @@ def bare(verdict: str) -> str:
 
 def judged(item: Verdict) -> str:
     """The verdict of a criterion in words."""
-    return "disagrees, but does not decide" if item.verdict == SOFT else item.verdict
+    soft = {SOFT: DISAGREES, SOFTLY_UNDECIDED: UNDECIDED}
+    return f"{soft[item.verdict]}, but does not decide" if item.verdict in soft else item.verdict
 
 
 def said(item: Verdict) -> str:

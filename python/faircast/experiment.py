@@ -56,7 +56,7 @@ class Point:
     beside: bool = False
     """Whether no criterion judges it: another reading of the paper, which stands beside."""
     phases: str = ""
-    """Why the phases of packets may decide there who loses, although it is judged (see `phases.left_to_phases`)."""
+    """Why the phases of packets may decide there who loses, although it is judged (see `jitter.left_to_phases`)."""
 
     def scenario_of(self, seed: int) -> Any:
         """What is run with this seed."""

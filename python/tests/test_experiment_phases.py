@@ -51,13 +51,8 @@ def test_who_sends_in_phase(changes: dict[str, Any], flows: list[str]) -> None:
     assert left_to_phases(dumbbell(**changes)) == dict.fromkeys(flows, "bottleneck")
 
 
-PAPERS_TO_COME: set[str] = set()
-
-
 @pytest.mark.parametrize("name", REGISTRY)
 def test_what_is_judged_is_not_left_to_phases(name: str) -> None:
-    if load(name).paper in PAPERS_TO_COME:
-        pytest.skip("its judged reading is still without jitter")
     seen = set()
     for point in load(name).points(False):
         if point.beside or point.phases:
