@@ -114,18 +114,20 @@ def ftp(**of: float) -> RunSummary:
 def test_hyblas_throughput_is_compared_over_round_trips_seed_by_seed() -> None:
     """1.2 and 2 times as much at the best as at the worst; slopes of -1 and of -1/2 over a factor of 4."""
 
-    def runs(first: float, second: float) -> PointData:
-        counted = {"lost": 30.0, "loss_reductions": 12.0, "timeouts": 3.0, "window_limited": 0.0}
+    def runs(first: float, second: float, held_s: float = 0.0) -> PointData:
+        counted = {"lost": 30.0, "loss_reductions": 12.0, "timeouts": 3.0, "window_limited": held_s}
         return PointData(RESOLVED, {1: ftp(goodput=first, **counted), 2: ftp(goodput=second, **counted)})
 
-    hybla = {("hybla", 25): runs(12e6, 10e6), ("hybla", 100): runs(10e6, 20e6)}
+    hybla = {("hybla", 25): runs(12e6, 10e6), ("hybla", 100): runs(10e6, 20e6, 2.4)}
     sack = {("hybla-sack", 25): runs(9e6, 9e6), ("hybla-sack", 100): runs(9e6, 9e6)}
-    reno = {("reno", 25): runs(8e6, 8e6), ("reno", 100): runs(2e6, 4e6)}
+    reno = {("reno", 25): runs(8e6, 8e6), ("reno", 100): runs(2e6, 4e6, 20.0)}
     data = Data({**hybla, **sack, **reno}, [1, 2], quick=False)
     spread = tcp_hybla.spread(data, "hybla")
     assert spread.value == pytest.approx((1.2 + 2) / 2)
     assert "Mb/s at 100 ms" in spread.note.split(", ")[0]
     assert tcp_hybla.slope(data, "reno").value == pytest.approx(-0.75)
+    # 2.4 of 240 s, and 20 of 4000 round trips of 0.1 s.
+    assert tcp_hybla.unlimited(data).value == pytest.approx(0.05)
     assert [row[-2:] for row in tcp_hybla.numbers(data).rows] == [["2.00", "25.0"]] * 2
 
 

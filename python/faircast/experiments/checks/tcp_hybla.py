@@ -39,13 +39,17 @@ RATIO = 1.5
 SLOPE_TOLERANCE = 0.1
 
 
+def measured_s(variant: str, rtt_ms: int) -> float:
+    """How long a flow is measured."""
+    return HYBLA_S if variant.startswith("hybla") else RENO_ROUNDS * rtt_ms / 1000
+
+
 def scenario(variant: str, rtt_ms: int) -> dict[str, Any]:
     """A lossy link of 1 Gb/s between two hosts."""
-    length_s = HYBLA_S if variant.startswith("hybla") else RENO_ROUNDS * rtt_ms / 1000
     return {
         "format": 1,
         "name": f"x-tcp-hybla-{variant}-{rtt_ms}ms",
-        "duration": f"{WARMUP_S + length_s:g} s",
+        "duration": f"{WARMUP_S + measured_s(variant, rtt_ms):g} s",
         "warmup": f"{WARMUP_S} s",
         "nodes": {"a": {}, "b": {}},
         "links": {
@@ -123,8 +127,12 @@ def slope(data: Data, variant: str) -> Measured:
 
 def unlimited(data: Data) -> Measured:
     """The largest part of its time for which any flow was held by the receiver's window."""
-    parts = [data.estimate(key, "ftp", "window_limited").mean for key in data.points]
+    parts = [data.estimate(key, "ftp", "window_limited").mean / measured_s(*_key(key)) for key in data.points]
     return Measured(value=max(parts))
+
+
+def _key(key: Any) -> tuple[str, int]:
+    return key[0], key[1]
 
 
 def numbers(data: Data) -> Numbers:
