@@ -154,3 +154,51 @@ def test_no_verdict_on_the_page_hides_its_noise() -> None:
         if any(abs(number(limit) - value) < 0.9 * half for limit in rule.groups() if limit):
             hidden.append(row[0])
     assert hidden == []
+
+
+BULLET = re.compile(r"^\* \*\*(?P<name>.*?)\*\*: (?P<text>.*?)(?=^\* \*\*|^<a id|^\||^#|\Z)", re.DOTALL | re.MULTILINE)
+BESIDE = re.compile(r": (-?[\d.,]+(?:e-?\d+)?) ± ([\d.,]+(?:e-?\d+)?), (holds|does not hold|undecided)(, )?")
+SKEWED = re.compile(r"interval (?:is )?(\d[\d.,]*) to (\d+(?:\.\d+)?)")
+
+
+def beside_wrongly(text: str, low: float | None, high: float | None) -> list[str]:
+    """Which other readings of a criterion, on an appendix, are said to be what their numbers are not."""
+    limits = [limit for limit in (low, high) if limit is not None]
+    wrong = []
+    for found in BESIDE.finditer(text):
+        value, half, word = number(found[1]), number(found[2]), found[3]
+        off = min(abs(limit - value) for limit in limits)
+        holds = (low is None or value >= low) and (high is None or value <= high)
+        if off < 0.9 * half - 0.005 * abs(value):
+            said = word == "undecided" or found[4] is not None  # a reason of its own follows
+        elif off > 1.1 * half + 0.01 * abs(value):
+            said = word == ("holds" if holds else "does not hold") or found[4] is not None
+        else:
+            said = True  # limits and numbers are rounded
+        if not said:
+            wrong.append(found[0])
+    return wrong
+
+
+def test_other_readings_are_said_to_be_what_their_numbers_are() -> None:
+    seen, wrong = 0, []
+    for page in sorted((ROOT / "docs").glob("reproductions-*.md")):
+        for bullet in BULLET.finditer(page.read_text()):
+            text = " ".join(bullet["text"].split())
+            if "by construction" in text and "does not hold" in text:
+                wrong.append(text)
+            rule = LIMITS.search(text)
+            if rule is None:
+                continue
+            low, high = (number(limit) if limit else None for limit in (rule[1] or rule[4], rule[2] or rule[3]))
+            found = text.partition("Other readings: ")[2]
+            seen += len(BESIDE.findall(found))
+            wrong += beside_wrongly(found, low, high)
+            skewed = SKEWED.search(text.partition(" * ")[2].partition("Other readings: ")[0])
+            inside = skewed and any(
+                number(skewed[1]) * 1.01 < limit < number(skewed[2]) / 1.01 for limit in (low, high) if limit
+            )
+            if inside and "; undecided" not in text:
+                wrong.append(text)
+    assert seen > 400
+    assert wrong == []
