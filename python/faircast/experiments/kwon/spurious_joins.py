@@ -211,8 +211,8 @@ EXPERIMENTS = [
         title="What a receiver loses while another one joins its layer that should not",
         published="Joined at once, layers are dragged down by who cannot hold them; additive joins harm nobody.",
         why="While S3 tries counts here for the stay that follows as well where an additive join succeeds: on the "
-        "layer S3 leads and lowers it as after a direct join. The interval reaches from nothing to more than the "
-        "limit.",
+        "layer S3 leads and lowers it as after a direct join. With so few joins the ratio's interval reaches from the "
+        "limit to more than all of what direct joins cost.",
         points=points,
         criteria=[*CRITERIA, *reported()],
         figure=figure,
