@@ -7,7 +7,7 @@ use crate::control::Control;
 pub use crate::event::{Cause, Event, EventKind, FINISHED, LAYER_ADDED, LAYER_DROPPED, RECEIVER_EXCLUDED, Subject};
 pub use crate::gauge::{Gauge, GaugeKind};
 use crate::packet::{Address, Packet};
-use crate::time::Instant;
+use crate::time::{Duration, Instant};
 
 /// A protocol machine on a host.
 pub trait Endpoint {
@@ -114,6 +114,28 @@ pub enum Input<'a> {
     /// data goes as at its stop, and a driver that has the group again lets it [start](Input::Start). A group for
     /// messages alone is done without. Whoever has not asked for the group, or is the source, does not mind.
     Unjoined(Address),
+    /// So many packets of data are there for a source to send from now on, in all its groups together; it replaces what
+    /// was said before, and holds over starts and stops until the next. Each packet with data that has not been sent
+    /// before takes one, so that the endpoint asks for no more than there are, and the driver, whose application's
+    /// packets these are, need not be quick to say that there are none left. With 0 there is nothing to send: the
+    /// source goes on with all else, its messages, its timers, its answers to reports. Who is never told has data
+    /// without end, and so has who is told [`ENDLESS`].
+    ///
+    /// What an application had nothing for is not made up for: a turn that passed unused is let go. Nor does it let a
+    /// source send much more later than it would have sent with data: rates and windows that have not been used are not
+    /// raised as if they had been (each protocol says by which rule), and long silence counts as for others. A source
+    /// whose packets go by a schedule that receivers know sends those all the same. Who is no source does not mind.
+    Granted(u64),
+    /// A packet that the endpoint has asked for could not be sent: the buffer of the socket is full, the interface has
+    /// gone. It is as if it had not been asked for, as far as that can be: it is not counted as sent, the application's
+    /// packet is there again, and a number that is the last one is used for the next packet; one before it is missing
+    /// at receivers, as if the network had lost it. What was said in it, an echo or a report, comes with the next that
+    /// says so. Nothing is sent again at once: a rate goes on with its next turn, a window after [`RETRY`] or with what
+    /// comes before.
+    ///
+    /// A driver says so as soon as it has carried out the outbox, and of several packets of the last one first, so that
+    /// their numbers can be taken back. If it fails for one packet it does well not to try those behind it.
+    NotSent(&'a Packet),
     /// The deadline has come (or may have).
     Timeout,
     /// Send nothing more of your own accord; acknowledgements may still be given.
@@ -127,6 +149,13 @@ impl<'a> Input<'a> {
         Input::Packet { packet, control, arrived }
     }
 }
+
+/// What an application [grants](Input::Granted) that always has something to send.
+pub const ENDLESS: u64 = u64::MAX;
+
+/// After what a window tries again that could [not send](Input::NotSent). A choice: buffers of hosts hold some
+/// milliseconds, and RFC 4654 section 3.7 takes 10 ms for what a host's clock can tell apart.
+pub const RETRY: Duration = Duration::from_millis(10);
 
 /// What an endpoint wants done.
 #[derive(Clone, Debug)]
@@ -166,6 +195,14 @@ pub struct Report {
     pub distinct_bytes: u64,
     /// Sending rate of a rate-based sender, desired rate of its receiver, bit/s; NaN if it has none.
     pub rate_bps: f64,
+}
+
+impl Report {
+    /// This packet, which was counted, has [not been sent](Input::NotSent).
+    pub fn not_sent(&mut self, packet: &Packet) {
+        self.sent_pkts = self.sent_pkts.saturating_sub(1);
+        self.sent_bytes = self.sent_bytes.saturating_sub(packet.size.into());
+    }
 }
 
 impl Outbox {

@@ -256,7 +256,8 @@ impl Endpoint for Receiver {
             }
             Input::Packet { packet, arrived, .. } => self.packet(arrived, packet, out),
             Input::Unjoined(group) => self.unjoined(now, group, out),
-            Input::Timeout | Input::LinkLoss(_) => {}
+            Input::NotSent(packet) => self.subscription.not_sent(packet),
+            Input::Timeout | Input::LinkLoss(_) | Input::Granted(_) => {}
         }
         if self.next.is_some_and(|next| next <= now) {
             self.next = Some(now + self.config.check_interval);

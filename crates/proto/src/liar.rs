@@ -271,7 +271,11 @@ impl Endpoint for Liar {
                     self.hand(now, input, out);
                 }
             }
-            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) => self.hand(now, input, out),
+            Input::NotSent(packet) => {
+                self.counts.not_sent(packet);
+                self.hand(now, input, out);
+            }
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) | Input::Granted(_) => self.hand(now, input, out),
         }
         if self.next.is_some_and(|next| next <= now) {
             self.turn(now, out);

@@ -232,6 +232,8 @@ mod late;
 #[cfg(test)]
 mod liars;
 #[cfg(test)]
+mod supply;
+#[cfg(test)]
 mod unjoined;
 
 #[cfg(test)]

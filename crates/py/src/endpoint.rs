@@ -102,7 +102,8 @@ impl PyEndpoint {
             Input::Timeout => drop(object.call_method1(py, "handle", (now.0, "timeout", &wanted))?),
             Input::Stop => drop(object.call_method1(py, "handle", (now.0, "stop", &wanted))?),
             // Classes in Python are not told.
-            Input::LinkLoss(_) | Input::Unjoined(_) => {}
+            Input::NotSent(packet) => self.counts.not_sent(packet),
+            Input::LinkLoss(_) | Input::Unjoined(_) | Input::Granted(_) => {}
         }
         let deadline = object.call_method0(py, "deadline")?;
         let deadline: Option<u64> = (deadline.extract(py))

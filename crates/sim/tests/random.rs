@@ -147,6 +147,7 @@ impl Endpoint for Talker {
             }
             Input::Stop => self.next = None,
             Input::Unjoined(_) => unreachable!("joins do not fail"),
+            Input::Granted(_) | Input::NotSent(_) => unreachable!("there is all to send, and all is sent"),
             Input::Packet { packet, control, .. } => {
                 let Header::Datagram { sequence } = packet.header else { panic!("nobody sends {:?}", packet.header) };
                 let beside = sequence.is_multiple_of(5).then_some(sequence.to_be_bytes());

@@ -193,7 +193,8 @@ impl Endpoint for Source {
                 }
                 self.reports += 1;
             }
-            Input::LinkLoss(_) | Input::Unjoined(_) => {}
+            // It has data without end, and what cannot be sent is as good as lost.
+            Input::LinkLoss(_) | Input::Unjoined(_) | Input::Granted(_) | Input::NotSent(_) => {}
             Input::Timeout => {
                 if self.pacer.due() == Instant::FAR_FUTURE {
                     return;
@@ -274,7 +275,8 @@ impl Endpoint for Member {
             }
             Input::Packet { packet, .. } => self.data(now, packet),
             Input::Timeout if self.report_at.is_some_and(|at| at <= now) => self.report_loss(now, out),
-            Input::Timeout | Input::LinkLoss(_) => {}
+            Input::NotSent(packet) => self.counts.not_sent(packet),
+            Input::Timeout | Input::LinkLoss(_) | Input::Granted(_) => {}
         }
     }
 

@@ -458,7 +458,9 @@ impl Endpoint for Receiver {
             Input::LinkLoss(packet) if self.is_running => self.link_loss(packet),
             Input::Unjoined(group) if self.is_running => self.unjoined(now, group, out),
             Input::Timeout if self.is_running => self.timeout(now, out),
-            Input::Packet { .. } | Input::LinkLoss(_) | Input::Unjoined(_) | Input::Timeout => {}
+            Input::NotSent(packet) => self.counts.not_sent(packet),
+            Input::Packet { .. } | Input::Timeout => {}
+            Input::LinkLoss(_) | Input::Unjoined(_) | Input::Granted(_) => {}
             Input::Stop => self.stop(now, out),
         }
         self.due = if self.is_running { self.planned.at().min(self.patience_ends()) } else { Instant::FAR_FUTURE };

@@ -13,6 +13,7 @@ use crate::packet::{self, Address, Ecn, INITIAL_TTL, Packet};
 use crate::parts::exclusion::{Exclusion, Verdict};
 use crate::parts::pacer::{MOST_LATE, Pacer};
 use crate::parts::rtt::stamp_us;
+use crate::parts::supply::{GREATEST_GROWTH, Supply};
 use crate::random::Random;
 use crate::scheme::Seat;
 use crate::time::{Duration, Instant, NANOS_PER_SECOND};
@@ -32,6 +33,7 @@ pub struct Sender {
     report_group: Option<Address>,
     random: Random,
     layers: Vec<Layer>,
+    supply: Supply,
     reports: Reports,
     /// `None` before the start and after the stop.
     running: Option<Running>,
@@ -82,6 +84,12 @@ struct Running {
     extremes: [Option<(Address, f64)>; 2],
     /// Data packets since the start.
     packets: u32,
+    /// How many there were when the round began.
+    packets_before: u32,
+    /// Whether a turn has passed in it for which there was nothing to send.
+    short: bool,
+    /// What was sent in the round before if there was one in that, bit/s.
+    used_bps: Option<f64>,
     /// Packets of the base layer up to the next pair.
     until_pair: u32,
 }
@@ -113,6 +121,7 @@ impl Sender {
             report_group: config.report_group().map(group),
             random: seat.random,
             layers: vec![layer; config.layers as usize],
+            supply: Supply::default(),
             config: config.clone(),
             reports: Reports::default(),
             running: None,
@@ -155,6 +164,9 @@ impl Sender {
             extra_for: None,
             extremes: [None; 2],
             packets: 0,
+            packets_before: 0,
+            short: false,
+            used_bps: None,
             until_pair: 0,
         });
         self.rounds += 1;
@@ -173,6 +185,7 @@ impl Sender {
 
     /// A round begins.
     fn begin_round(&mut self, now: Instant, out: &mut Outbox) {
+        self.note_use(now);
         let Some(running) = &mut self.running else { return };
         running.round += 1;
         self.rounds += 1;
@@ -196,6 +209,57 @@ impl Sender {
         self.announce(now, false, out);
     }
 
+    /// Notes what the round that ends has sent, if the application had not enough for it.
+    fn note_use(&mut self, now: Instant) {
+        let is_short = self.is_short(now);
+        let Some(running) = &mut self.running else { return };
+        let sent = running.packets.wrapping_sub(running.packets_before);
+        let sent_bps = f64::from(sent) * self.config.packet_bits() / self.config.report_interval.as_secs_f64();
+        running.used_bps = is_short.then_some(sent_bps);
+        (running.packets_before, running.short) = (running.packets, false);
+    }
+
+    /// Whether a turn has passed in this round for which there was nothing to send.
+    fn is_short(&self, now: Instant) -> bool {
+        let waits = || self.supply.is_empty() && self.layers.iter().any(|layer| layer.pacer.due() < now);
+        self.running.as_ref().is_some_and(|running| running.short) || waits()
+    }
+
+    /// A share that is not above what the last round has shown the network to carry, or what is allowed already, if the
+    /// application had not enough for that: who reports it has seen no more. The bound is that of TFMCC.
+    fn shown(&self, share_bps: f64, allowed_bps: f64) -> f64 {
+        let used_bps = self.running.as_ref().and_then(|running| running.used_bps);
+        used_bps.map_or(share_bps, |used_bps| share_bps.min(allowed_bps.max(GREATEST_GROWTH * used_bps)))
+    }
+
+    /// So many packets are there to be sent from now on, in all layers together; of those that are due the lowest goes
+    /// first.
+    fn grant(&mut self, now: Instant, packets: u64) {
+        if self.supply.is_empty() {
+            let passed = self.layers.iter_mut().fold(false, |passed, layer| layer.pacer.let_go(now) | passed);
+            if let Some(running) = &mut self.running {
+                running.short |= passed;
+            }
+        }
+        self.supply.set(packets);
+    }
+
+    /// This packet has not been sent. Of a pair of which the second goes missing receivers make what they can.
+    fn take_back(&mut self, packet: &Packet) {
+        self.sent_pkts -= 1;
+        self.sent_bytes -= u64::from(packet.size);
+        let packet::Header::Mlda(Header::Data(data)) = packet.header else { return };
+        let number = packet.destination.index().wrapping_sub(self.base.index());
+        let layer = self.layers.get_mut(number).filter(|layer| layer.sequence.wrapping_sub(1) == data.sequence);
+        if let Some(layer) = layer {
+            layer.sequence = data.sequence;
+        }
+        self.supply.give_back();
+        if let Some(running) = &mut self.running {
+            running.packets = running.packets.wrapping_sub(1);
+        }
+    }
+
     /// Sizes the layers by the reports that there are. If there is none, the base layer stays as it is, alone.
     fn size(&mut self, now: Instant, out: &mut Outbox) {
         let Some(extremes) = self.reports.extremes() else {
@@ -206,6 +270,8 @@ impl Sender {
         let both = [extremes.least, extremes.largest];
         self.tell_extremes(both.map(Some), out);
         let [least_bps, largest_bps] = both.map(|(_, heard)| f64::from(heard.report.rate_bps));
+        let least_bps = self.shown(least_bps, self.layers[0].rate_bps);
+        let largest_bps = self.shown(largest_bps, self.rates_bps().sum());
         self.set_rates(now, (least_bps, largest_bps), both.map(cause_of), out);
     }
 
@@ -386,8 +452,14 @@ impl Sender {
         let Some(running) = &mut self.running else { return };
         for (number, layer) in self.layers.iter_mut().enumerate().filter(|(_, layer)| layer.pacer.due() <= now) {
             let is_pair = number == 0 && self.config.sends_pairs() && running.until_pair == 0;
+            // A pair takes two packets that are there; with one it waits for its next turn.
+            let is_pair = is_pair && self.supply.packets() > 1;
             let packets = if is_pair { 2 } else { 1 };
+            if self.supply.is_empty() {
+                break;
+            }
             for nth in 0..packets {
+                self.supply.take();
                 let header = Header::Data(DataHeader {
                     sequence: layer.sequence,
                     timestamp: stamp_us(now).wrapping_add(running.clock_us),
@@ -416,7 +488,8 @@ impl Sender {
 
     fn next_deadline(&self, now: Instant) -> Option<Instant> {
         let running = self.running.as_ref()?;
-        let data = self.layers.iter().map(|layer| layer.pacer.due());
+        let due = |layer: &Layer| if self.supply.is_empty() { Instant::FAR_FUTURE } else { layer.pacer.due() };
+        let data = self.layers.iter().map(due);
         let extra = running.extra_for.map(|_| running.extra_from);
         data.chain(extra).fold(running.next_round, Instant::min).max(now).into()
     }
@@ -453,6 +526,8 @@ impl Endpoint for Sender {
             Input::Stop => self.stop(out),
             Input::Timeout if self.deadline.is_none_or(|at| at > now) => return,
             Input::Packet { packet, control, arrived } => self.hear((now, arrived), packet, control, out),
+            Input::Granted(packets) => self.grant(now, packets),
+            Input::NotSent(packet) => self.take_back(packet),
             // Whatever comes: what is due goes if the driver is late.
             Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) => {}
         }

@@ -49,6 +49,12 @@ impl Endpoint for Receiver {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         self.tfmcc.handle(now, input, out);
         let Some(registrant) = &mut self.registrant else { return };
+        if let Input::NotSent(packet) = input
+            && let packet::Header::Omcc(Header::Registration { .. }) = packet.header
+        {
+            // As one that the network has lost: the next comes with the next refresh.
+            registrant.not_sent();
+        }
         let member = self.tfmcc.is_member();
         if let Input::Packet { packet, .. } = input
             && let packet::Header::Omcc(Header::Data(_)) = packet.header

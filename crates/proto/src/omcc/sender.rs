@@ -105,6 +105,7 @@ impl Endpoint for Sender {
                 return;
             }
             Input::Stop => {}
+            Input::Granted(_) | Input::NotSent(_) if !self.is_running() => {}
             _ if !self.is_running() => return,
             _ => self.learn(now, input, out),
         }

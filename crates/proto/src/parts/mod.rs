@@ -5,6 +5,7 @@
 //! | `throughput_equation.rs` | the rate of a TCP at a loss event rate, and the inverse | RFC 5348 section 3.1 |
 //! | `rtt.rs` | stamps in microseconds; round-trip time and one-way adjustment | RFC 4654 sections 4.3.2, 4.3.3 |
 //! | `rto.rs` | SRTT, RTTVAR and the retransmission time-out | RFC 6298 |
+//! | `supply.rs` | what an application has to send | |
 //! | `sequence.rs` | sequence numbers that wrap, and wild ones | RFC 3550 appendix A.1 |
 //! | `exclusion.rs` | receivers that report too little to be heeded | RFC 4654 section 3.3 |
 //! | `loss_detection.rs` | what is missing in a sequence space, and when it is lost | RFC 4654 section 5.1 |
@@ -24,4 +25,5 @@ pub mod receive_rate;
 pub mod rto;
 pub mod rtt;
 pub mod sequence;
+pub mod supply;
 pub mod throughput_equation;

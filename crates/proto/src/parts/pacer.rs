@@ -62,6 +62,14 @@ impl Pacer {
         self.due = self.due.min(now);
     }
 
+    /// There was nothing to send until now: a turn that has passed is no lateness that is to be made up for. Whether one
+    /// has.
+    pub fn let_go(&mut self, now: Instant) -> bool {
+        let has_passed = self.due < now;
+        self.due = self.due.max(now);
+        has_passed
+    }
+
     /// The packet that was due has been sent; the next one is due a gap after its nominal time. What the driver is late
     /// by more than `most_late` is let go, not made up for.
     pub fn sent(&mut self, now: Instant, gap_s: f64, most_late: Duration) {

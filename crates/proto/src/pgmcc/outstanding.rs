@@ -52,6 +52,15 @@ impl Outstanding {
         number
     }
 
+    /// The packet with this number has not been sent: if it was the last and is outstanding, the next one has its number.
+    /// Whether it was.
+    pub fn take_back(&mut self, on_wire: u32) -> bool {
+        let is_last = self.number(on_wire).is_some_and(|number| number + 1 == self.next());
+        let taken = is_last && self.packets.pop_back_if(|packet| *packet != Sent::Closed).is_some();
+        self.open -= u64::from(taken);
+        taken
+    }
+
     /// An ACK of `from` has come: it has got packet `highest`, but none above, and of those up to it the ones whose bit
     /// is set in `bitmap`, of which bit 0 is `highest`. `None` if there is no such packet.
     pub fn acknowledge(&mut self, from: Address, highest: u32, bitmap: u32) -> Option<Acknowledged> {

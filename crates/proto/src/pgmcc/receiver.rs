@@ -204,7 +204,9 @@ impl Endpoint for Receiver {
             Input::Stop if self.phase != Phase::Idle => self.leave(now, out),
             Input::Unjoined(group) if self.phase != Phase::Idle && group == self.group => self.leave(now, out),
             Input::Packet { packet, arrived, .. } if self.phase != Phase::Idle => self.take(now, arrived, packet, out),
-            Input::Packet { .. } | Input::Stop | Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) => {}
+            Input::NotSent(packet) => self.counts.not_sent(packet),
+            Input::Packet { .. } | Input::Stop | Input::Timeout => {}
+            Input::LinkLoss(_) | Input::Unjoined(_) | Input::Granted(_) => {}
         }
         self.send_due(now, out);
     }

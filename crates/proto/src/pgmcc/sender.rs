@@ -9,10 +9,11 @@ use super::receivers::{Known, Receivers, Sample};
 use super::send_times::SendTimes;
 use super::show::{ELECTION, LIMITING_RECEIVER, LOSS_REDUCTION, SENDER_GAUGES, TIMEOUT, WINDOW};
 use super::window_control::WindowControl;
-use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, RECEIVER_EXCLUDED, Report};
+use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, RECEIVER_EXCLUDED, RETRY, Report};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::parts::exclusion::{Exclusion, Verdict};
 use crate::parts::rtt::{LEAST_RTT_S, lag_s, stamp_us};
+use crate::parts::supply::Supply;
 use crate::parts::throughput_equation::throughput_bps;
 use crate::time::{Duration, Instant};
 use crate::wire;
@@ -45,6 +46,9 @@ pub struct Sender {
     exclusion: Exclusion,
     /// Before this no packet leaves, by the rate that is never passed.
     free_at: Instant,
+    supply: Supply,
+    /// When a data packet was sent last.
+    sent_at: Instant,
     meter: RateMeter,
     /// Numbers of packets that were confirmed to be missing, the latest at `confirmations` - 1 modulo their number.
     confirmed: [Option<u32>; REMEMBERED],
@@ -91,6 +95,8 @@ impl Sender {
             barred: Barred::default(),
             exclusion: Exclusion::new(config.exclude_below),
             free_at: Instant::ZERO,
+            supply: Supply::default(),
+            sent_at: Instant::ZERO,
             meter: RateMeter::default(),
             confirmed: [None; REMEMBERED],
             confirmations: 0,
@@ -139,6 +145,41 @@ impl Sender {
     fn stop(&mut self) {
         self.running = false;
         self.timer = Instant::FAR_FUTURE;
+    }
+
+    /// So many packets are there to be sent from now on. A window that stood open for longer than a time-out, while
+    /// there was nothing to send, begins anew, as TCP's (RFC 5681 section 4.1): what it let go would go at once. One that
+    /// is used in part does not grow as it is ([`WindowControl::hear`]).
+    fn grant(&mut self, now: Instant, packets: u64, out: &mut Outbox) {
+        let is_idle = self.supply.is_empty() && self.control.outstanding() == 0;
+        if is_idle && now.since(self.sent_at) > self.rto() {
+            let before = self.control.window();
+            self.control.restart();
+            self.tell_window(before, Cause::Time, out);
+        }
+        self.supply.set(packets);
+    }
+
+    /// This packet has not been sent.
+    fn take_back(&mut self, now: Instant, packet: &Packet) {
+        self.counts.sent_pkts = self.counts.sent_pkts.saturating_sub(1);
+        self.counts.sent_bytes = self.counts.sent_bytes.saturating_sub(packet.size.into());
+        match packet.header {
+            packet::Header::Pgmcc(Header::Data(Data { sequence, .. })) => {
+                self.control.take_back(sequence);
+                self.supply.give_back();
+                self.free_at = self.free_at.max(now + RETRY);
+                if self.control.outstanding() == 0 {
+                    self.timer = Instant::FAR_FUTURE;
+                }
+            }
+            // Whoever misses it may say so again.
+            packet::Header::Pgmcc(Header::Ncf { missing }) => {
+                let known = self.confirmed.iter_mut().filter(|known| **known == Some(missing));
+                known.for_each(|known| *known = None);
+            }
+            _ => {}
+        }
     }
 
     /// Packets name no acker from now on, so that receivers answer with dummy NAKs.
@@ -344,7 +385,9 @@ impl Sender {
 
     /// Sends what the window lets go, at the greatest rate at most.
     fn send_allowed(&mut self, now: Instant, out: &mut Outbox) {
-        while self.control.has_token() && self.free_at <= now {
+        while self.control.has_token() && self.free_at <= now && !self.supply.is_empty() {
+            self.supply.take();
+            self.sent_at = now;
             let number = self.control.send(self.acker);
             self.send_times.note(number, now);
             let sequence = number as u32;
@@ -404,6 +447,8 @@ impl Endpoint for Sender {
         match input {
             Input::Start => self.start(now, out),
             Input::Stop => self.stop(),
+            Input::Granted(packets) => self.grant(now, packets, out),
+            Input::NotSent(packet) => self.take_back(now, packet),
             _ if !self.running => return,
             Input::Packet { packet, arrived, .. } => self.hear(now, arrived, packet, out),
             Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) => {}
@@ -418,7 +463,8 @@ impl Endpoint for Sender {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        let send_at = if self.running && self.control.has_token() { self.free_at } else { Instant::FAR_FUTURE };
+        let may_send = self.running && self.control.has_token() && !self.supply.is_empty();
+        let send_at = if may_send { self.free_at } else { Instant::FAR_FUTURE };
         Some(self.timer.min(send_at)).filter(|&at| at != Instant::FAR_FUTURE).map(|at| at.max(self.now))
     }
 

@@ -43,6 +43,15 @@ impl WindowControl {
         number
     }
 
+    /// The packet with this number, by its low 32 bits, has not been sent. If it was the last, it is as if it had never
+    /// been; else it is missing at receivers.
+    pub fn take_back(&mut self, on_wire: u32) {
+        if self.outstanding.take_back(on_wire) {
+            self.window.give_back(1);
+        }
+        self.check();
+    }
+
     /// An ACK of `from`, which is or was the acker. `None` if it speaks of what has not been sent.
     pub fn hear(&mut self, from: Address, highest: u32, bitmap: u32) -> Option<Heard> {
         // Tokens left over: not the window bounds the source, and one that grew would mean nothing.

@@ -4,7 +4,7 @@
 use super::battery::{LINE_RATE, MEMBERS, bound, check_gauges, settings};
 use super::*;
 use crate::control::Control;
-use crate::endpoint::Action;
+use crate::endpoint::{Action, ENDLESS};
 use crate::mlda::rtcp::{Bye, Echo as RtcpEcho, LayerLine, ReceiverReport, SenderReport};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use crate::random::Random;
@@ -20,6 +20,8 @@ const OWN: Address = Address::endpoint(1);
 struct Peer {
     /// The last packet that the endpoint sent.
     sent: Option<Packet>,
+    /// The last of those that it has just asked for.
+    asked: Option<Packet>,
     /// The number of the last data packet.
     sequence: u32,
     round: u8,
@@ -41,9 +43,12 @@ impl Peer {
     /// Notes what the endpoint wants done; whether it leaves.
     fn note(&mut self, out: &mut Outbox) -> bool {
         let mut leaves = false;
+        self.asked = None;
         for action in out.drain() {
             match action {
-                Action::Send(packet) | Action::SendControl(packet, _) => self.sent = Some(packet),
+                Action::Send(packet) | Action::SendControl(packet, _) => {
+                    (self.sent, self.asked) = (Some(packet), Some(packet));
+                }
                 Action::Leave(_) => leaves = true,
                 Action::Join(_) | Action::Event(_) => {}
             }
@@ -270,7 +275,7 @@ fn live(endpoint: &mut dyn Endpoint, most: usize, random: &mut Random, bound: Op
     };
     // A stream of its own: the other inputs are as without it.
     let mut lateness = Random::stream(most as u64, "test/lateness");
-    let mut peer = Peer { sent: None, sequence: u32::MAX - 1000, round: 250, tongue };
+    let mut peer = Peer { sent: None, asked: None, sequence: u32::MAX - 1000, round: 250, tongue };
     let (mut now, mut wild) = (Instant::ZERO, 0);
     feed(endpoint, now, Input::Start, true, &mut out, &name);
     peer.note(&mut out);
@@ -298,12 +303,21 @@ fn live(endpoint: &mut dyn Endpoint, most: usize, random: &mut Random, bound: Op
         let input = match () {
             () if step == length => Input::Stop,
             () if lateness.chance(0.001) => Input::Unjoined(Address::group((6.0 * lateness.uniform()) as u32)),
+            () if lateness.chance(0.002) => {
+                // Nothing, little, or without end again.
+                Input::Granted([0, 3, ENDLESS][(3.0 * lateness.uniform()) as usize])
+            }
             () if random.chance(0.1) => Input::Timeout,
             () if random.chance(0.1) => Input::LinkLoss(&packet),
             () => Input::packet(&packet, control.as_ref(), arrival(now, &mut lateness)),
         };
         feed(endpoint, now, input, random.chance(0.1), &mut out, &name);
-        if peer.note(&mut out) {
+        let mut leaves = peer.note(&mut out);
+        if let Some(packet) = peer.asked.take_if(|_| lateness.chance(0.02)) {
+            feed(endpoint, now, Input::NotSent(&packet), false, &mut out, &name);
+            leaves |= peer.note(&mut out);
+        }
+        if leaves {
             end = end.min(step + 100);
         }
         if step == length {

@@ -418,7 +418,8 @@ impl Endpoint for Receiver {
             Input::Packet { packet, arrived, .. } if self.running => self.packet(now, arrived, packet, out),
             Input::Packet { packet, arrived, .. } => drop(self.subscription.take(arrived, packet)),
             Input::Unjoined(group) => self.unjoined(now, group, out),
-            Input::Timeout | Input::LinkLoss(_) => {}
+            Input::NotSent(packet) => self.subscription.not_sent(packet),
+            Input::Timeout | Input::LinkLoss(_) | Input::Granted(_) => {}
         }
         // Detection first: in one moment a state that ends lets the experiment begin.
         while self.detect_at.is_some_and(|at| at <= now) {

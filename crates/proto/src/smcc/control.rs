@@ -43,6 +43,22 @@ impl LayerControl {
         }
     }
 
+    /// There is nothing to send from now on, or there is.
+    pub(super) fn set_idle(&mut self, idle: bool) {
+        match self {
+            LayerControl::Tfmcc(control) => control.set_idle(idle),
+            LayerControl::Windowed(control) => control.rounds_mut().set_idle(idle),
+        }
+    }
+
+    /// No report raises T_i above this from now on, bit/s.
+    pub(super) fn bound_growth(&mut self, bound_bps: f64) {
+        match self {
+            LayerControl::Tfmcc(control) => control.bound_growth(bound_bps),
+            LayerControl::Windowed(control) => control.rounds_mut().bound_growth(bound_bps),
+        }
+    }
+
     /// A report of a receiver whose highest layer is this. `None` if it says nothing.
     pub(super) fn hear(&mut self, now: Instant, feedback: &Feedback) -> Option<Heard> {
         match self {

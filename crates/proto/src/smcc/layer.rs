@@ -28,6 +28,8 @@ pub(super) struct Layer {
     announced_at: Instant,
     /// When one is sent next; `FAR_FUTURE` = none is.
     announce_at: Instant,
+    /// Until when it is heard of what was sent while the application had nothing to send.
+    short_until: Instant,
     /// Whether it is to send a packet per second at least.
     keeps_alive: bool,
     /// R_i, bit/s.
@@ -82,6 +84,7 @@ impl Layer {
             packet_bits: config.packet_bits(),
             announced_at: Instant::ZERO,
             announce_at: Instant::FAR_FUTURE,
+            short_until: Instant::ZERO,
             // The lowest carries a packet in 8 s at least, and no more than its rate.
             keeps_alive: number > 0,
             own_bps: 0.0,
@@ -145,6 +148,27 @@ impl Layer {
         }
     }
 
+    /// There was nothing to send until now: turns that have passed are let go, and reports are of little for a while, `k`
+    /// round-trip times and one.
+    pub(super) fn let_go(&mut self, now: Instant, k: f64) {
+        if self.pacer.let_go(now) {
+            self.short_until = now + Duration::from_secs_f64((k + 1.0) * self.led.control.max_rtt_s());
+        }
+    }
+
+    /// Whether the application, and not T_i, limits what is heard of now; `is_empty`: it has nothing to send.
+    pub(super) fn is_short(&self, now: Instant, is_empty: bool) -> bool {
+        now < self.short_until || (is_empty && self.pacer.due() < now)
+    }
+
+    /// Its packet with this number has not been sent.
+    pub(super) fn take_back(&mut self, sequence: u32) {
+        self.packets.not_sent(sequence);
+        if let LayerControl::Windowed(control) = &mut self.led.control {
+            control.take_back(sequence);
+        }
+    }
+
     /// When its next packet is due.
     pub(super) fn due(&self) -> Instant {
         self.pacer.due().min(self.announce_at)
@@ -186,10 +210,15 @@ impl Layer {
 
     /// An ACK of who holds this layer as the highest. The window before and after in packets, and the number of the
     /// packet of which the loss has halved it, if one has.
-    pub(super) fn acknowledged(&mut self, now: Instant, ack: &Acknowledgement) -> Option<(f64, f64, u64)> {
+    pub(super) fn acknowledged(
+        &mut self,
+        now: Instant,
+        ack: &Acknowledgement,
+        is_used: bool,
+    ) -> Option<(f64, f64, u64)> {
         let LayerControl::Windowed(control) = &mut self.led.control else { return None };
         let before = control.window();
-        control.acknowledged(now, ack).map(|number| (before, control.window(), number))
+        control.acknowledged(now, ack, is_used).map(|number| (before, control.window(), number))
     }
 
     /// T_i as it was last told of, and now, if they differ by more than a twentieth: what grows with each ACK need not

@@ -596,6 +596,11 @@ impl Endpoint for Receiver {
             }
             Input::Stop => self.leave(now, out),
             Input::Unjoined(group) => self.unjoined(now, group, out),
+            Input::NotSent(packet) => match packet.header {
+                packet::Header::Smcc(Header::Ack(_)) => self.acks.not_sent(),
+                _ => self.reports.not_sent(),
+            },
+            Input::Granted(_) => {}
         }
         let leave_at = match self.phase {
             Phase::Member { leave_at: at } | Phase::Leaving { gone_at: at } => at,

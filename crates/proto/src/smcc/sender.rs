@@ -11,6 +11,7 @@ use super::windowed::Acknowledgement;
 use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
 use crate::packet::{self, Address, Ecn, INITIAL_TTL, Packet};
 use crate::parts::rtt::{lag_s, stamp_us};
+use crate::parts::supply::{GREATEST_GROWTH, Supply};
 use crate::pgmcc::LOSS_REDUCTION;
 use crate::scheme::Seat;
 use crate::tfmcc::{self, Echo, Feedback, LIMITING_RECEIVER, MaxRttRule, RATE, REPORT, SLOW_START_ENDED, Stamp};
@@ -29,6 +30,9 @@ pub struct Sender {
     /// The first group of the counting layers.
     first_counting: u32,
     counting_pkts: u64,
+    supply: Supply,
+    /// k, round-trip times by which receivers measure what they receive.
+    window_rtts: f64,
     started: Option<Instant>,
     /// When it wants to be called again.
     deadline: Option<Instant>,
@@ -63,6 +67,8 @@ impl Sender {
             },
             first_counting,
             counting_pkts: 0,
+            supply: Supply::default(),
+            window_rtts: config.tfmcc.receive_rate_rtts,
             started: None,
             deadline: None,
             reports: 0,
@@ -105,6 +111,50 @@ impl Sender {
         self.started = None;
         self.deadline = None;
         self.layers.iter_mut().for_each(|layer| layer.led.control.stop());
+    }
+
+    /// So many packets are there to be sent from now on, in all layers together; of those that are due the lowest goes
+    /// first. Counting layers go by their schedule, which receivers know, with data or without.
+    /// Whether that changes what is to be done.
+    fn grant(&mut self, now: Instant, packets: u64) -> bool {
+        let was_empty = self.supply.is_empty();
+        self.supply.set(packets);
+        if was_empty == self.supply.is_empty() {
+            return false;
+        }
+        self.advance(now);
+        if was_empty {
+            self.layers.iter_mut().for_each(|layer| layer.let_go(now, self.window_rtts));
+        }
+        self.tell_supply();
+        true
+    }
+
+    /// This packet has not been sent.
+    fn take_back(&mut self, now: Instant, packet: &Packet) {
+        self.advance(now);
+        match packet.header {
+            packet::Header::Smcc(Header::Data(data)) => {
+                let first = self.first_counting as usize - self.layers.len();
+                let number = packet.destination.index().wrapping_sub(first);
+                if let Some(layer) = self.layers.get_mut(number) {
+                    layer.take_back(data.unpack().data.sequence);
+                    self.supply.give_back();
+                    self.tell_supply();
+                }
+            }
+            packet::Header::Smcc(Header::Counting(_)) => self.counting_pkts -= 1,
+            _ => {}
+        }
+    }
+
+    fn advance(&mut self, now: Instant) {
+        self.layers.iter_mut().for_each(|layer| layer.led.control.advance(now));
+    }
+
+    fn tell_supply(&mut self) {
+        let is_empty = self.supply.is_empty();
+        self.layers.iter_mut().for_each(|layer| layer.led.control.set_idle(is_empty));
     }
 
     fn hear(&mut self, now: Instant, arrived: Instant, packet: &Packet, out: &mut Outbox) {
@@ -164,6 +214,9 @@ impl Sender {
     ) {
         let longest_rtt_s = self.layers.iter().find_map(|layer| layer.led.longest_rtt_s(packet.source));
         let layer = &mut self.layers[number];
+        let is_short = layer.is_short(now, self.supply.is_empty());
+        let bound_bps = if is_short { GREATEST_GROWTH * f64::from(report.receive_bps) } else { f64::INFINITY };
+        layer.led.control.bound_growth(bound_bps);
         let (before_bps, asked_bps) = (layer.rate_bps(), layer.led.control.asked_bps(feedback));
         let before = layer.led.control.lead();
         let Some(heard) = layer.led.hear(now, feedback, packet.sent, longest_rtt_s) else { return };
@@ -200,7 +253,8 @@ impl Sender {
         let Some(layer) = self.layers.get_mut(usize::from(number)) else { return };
         let rtt_s = lag_s(stamp_us(arrived), ack.echoed_stamp_us);
         let found = Acknowledgement { receiver, rtt_s, highest: ack.highest, bitmap: ack.bitmap };
-        if let Some((before, after, sequence)) = layer.acknowledged(now, &found) {
+        let is_used = !layer.is_short(now, self.supply.is_empty());
+        if let Some((before, after, sequence)) = layer.acknowledged(now, &found, is_used) {
             let event = Event::change(LOSS_REDUCTION, before, after, Cause::Loss { sequence });
             out.event(event.about(Some(receiver)).with([before, after]).on(number));
         }
@@ -272,7 +326,11 @@ impl Sender {
     fn send(&mut self, now: Instant, started: Instant, out: &mut Outbox) {
         let tick = self.counting.tick_at(now.since(started));
         for number in 0..self.layers.len() {
-            if self.layers[number].due() <= now {
+            if self.layers[number].due() <= now && !self.supply.is_empty() {
+                self.supply.take();
+                if self.supply.is_empty() {
+                    self.tell_supply();
+                }
                 let next_bps = self.layers.get(number + 1).map_or(f64::NAN, Layer::rate_bps);
                 let echo = self.take_echo(now, number);
                 out.send(self.layers[number].next(now, Beside { next_bps, tick, echo }));
@@ -303,7 +361,9 @@ impl Sender {
 
     fn next_deadline(&self, now: Instant) -> Option<Instant> {
         let started = self.started?;
-        let layers = self.layers.iter().map(|layer| layer.due().min(layer.led.control.deadline()));
+        let is_empty = self.supply.is_empty();
+        let due = |layer: &Layer| if is_empty { Instant::FAR_FUTURE } else { layer.due() };
+        let layers = self.layers.iter().map(|layer| due(layer).min(layer.led.control.deadline()));
         let counting = self.cursor.peek().map_or(Instant::FAR_FUTURE, |due| started + due.at);
         layers.min().map(|at| at.min(counting).max(now))
     }
@@ -328,6 +388,13 @@ impl Endpoint for Sender {
         match input {
             Input::Start => self.start(now),
             Input::Stop => self.stop(),
+            Input::Granted(packets) => {
+                if !self.grant(now, packets) {
+                    self.deadline = self.deadline.map(|at| at.max(now));
+                    return;
+                }
+            }
+            Input::NotSent(packet) => self.take_back(now, packet),
             _ if self.started.is_none() => return,
             // Before the deadline a time-out changes nothing, not even the progress of a rate towards its target.
             Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) if self.deadline.is_none_or(|at| at > now) => {

@@ -123,8 +123,8 @@ impl WindowedControl {
     }
 
     /// An ACK has come; of others than LR_i it is nothing. The number of the packet of which the loss has halved the
-    /// window, if one has.
-    pub(super) fn acknowledged(&mut self, now: Instant, ack: &Acknowledgement) -> Option<u64> {
+    /// window, if one has. Without `is_used` the application limits what is sent, and the window does not grow.
+    pub(super) fn acknowledged(&mut self, now: Instant, ack: &Acknowledgement, is_used: bool) -> Option<u64> {
         if self.rounds.clr() != Some(ack.receiver) {
             return None;
         }
@@ -133,7 +133,7 @@ impl WindowedControl {
         let mut halved = None;
         self.rtt.sample(Duration::from_secs_f64(ack.rtt_s.clamp(LEAST_RTT_S, GREATEST_RTT_S)));
         match &mut self.packets {
-            None => self.window.grow(1),
+            None => self.window.grow(u64::from(is_used)),
             Some(packets) => {
                 let next = packets.outstanding.next();
                 let found = packets.outstanding.acknowledge(ack.receiver, ack.highest, ack.bitmap)?;
@@ -142,12 +142,19 @@ impl WindowedControl {
                     self.window.halve();
                     packets.ignore_until = next;
                 } else if found.lost == 0 && found.highest >= packets.ignore_until {
-                    self.window.grow(found.acknowledged);
+                    self.window.grow(if is_used { found.acknowledged } else { 0 });
                 }
             }
         }
         self.follow();
         halved
+    }
+
+    /// The packet of the layer with this number has not been sent.
+    pub(super) fn take_back(&mut self, on_wire: u32) {
+        if let Some(packets) = &mut self.packets {
+            packets.outstanding.take_back(on_wire);
+        }
     }
 
     /// A packet of the layer is sent.

@@ -30,7 +30,7 @@ fn control(lowest: bool) -> WindowedControl {
 
 fn ack(control: &mut WindowedControl, now_s: f64, receiver: Address, rtt_s: f64, highest: u32) -> Option<u64> {
     let ack = Acknowledgement { receiver, rtt_s, highest, bitmap: ALL };
-    control.acknowledged(at(now_s), &ack)
+    control.acknowledged(at(now_s), &ack, true)
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn in_the_lowest_layer_a_loss_halves_once_per_round_trip() {
         let bitmap =
             holes.iter().filter(|&&hole| hole < highest).fold(ALL, |bits, hole| bits & !(1 << (highest - hole)));
         let ack = Acknowledgement { receiver: A, rtt_s: 0.1, highest, bitmap };
-        halved.extend(control.acknowledged(at(2.3), &ack));
+        halved.extend(control.acknowledged(at(2.3), &ack, true));
     }
     assert_eq!(halved, [u64::from(number)]);
     assert!((control.window() / (before / 2.0) - 1.0).abs() < 0.02, "{before} {}", control.window());
@@ -142,7 +142,7 @@ fn above_the_lowest_layer_losses_are_for_the_receiver_to_answer() {
     (0..20).for_each(|_| control.sent());
     for highest in 4..20 {
         let ack = Acknowledgement { receiver: A, rtt_s: 0.08, highest, bitmap: ALL & !0b10 };
-        assert_eq!(control.acknowledged(at(1.1), &ack), None);
+        assert_eq!(control.acknowledged(at(1.1), &ack, true), None);
     }
     assert!(control.window() > 11.0);
 }

@@ -6,6 +6,7 @@ use crate::endpoint::{Endpoint, Input, Outbox, Report};
 use crate::flow_kind::{FlowKind, FlowSeat};
 use crate::packet::{Address, FlowId};
 use crate::parts::pacer::Pacer;
+use crate::parts::supply::Supply;
 use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::scheme::{Responder, Scheme, Seat};
@@ -36,6 +37,7 @@ pub struct Cbr {
     jitter: f64,
     random: Random,
     pacer: Pacer,
+    supply: Supply,
     /// The last input: no deadline is before it.
     now: Instant,
 }
@@ -66,13 +68,20 @@ impl Cbr {
             jitter: config.jitter,
             random,
             pacer: Pacer::OFF,
+            supply: Supply::default(),
             now: Instant::ZERO,
         }
+    }
+
+    /// When the next packet is due that there is.
+    fn due(&self) -> Instant {
+        if self.supply.is_empty() { Instant::FAR_FUTURE } else { self.pacer.due() }
     }
 
     /// Sends the packet that is due.
     fn send(&mut self, now: Instant, out: &mut Outbox) {
         out.send(self.numbering.next(now));
+        self.supply.take();
         let mut gap = self.spacing.next_gap();
         if self.jitter > 0.0 {
             gap = gap.mul_f64(1.0 + self.random.uniform_in(-self.jitter, self.jitter));
@@ -145,17 +154,27 @@ impl Endpoint for Cbr {
         match input {
             Input::Start => self.pacer.begin(now),
             Input::Stop => self.pacer = Pacer::OFF,
+            Input::Granted(packets) => {
+                if self.supply.is_empty() {
+                    self.pacer.let_go(now);
+                }
+                self.supply.set(packets);
+            }
+            Input::NotSent(packet) => {
+                self.numbering.take_back(packet);
+                self.supply.give_back();
+            }
             // Whatever comes: a packet does if the driver is late.
             Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) | Input::Packet { .. } => {}
         }
         self.now = now;
-        if self.pacer.due() <= now {
+        if self.due() <= now {
             self.send(now, out);
         }
     }
 
     fn deadline(&self) -> Option<Instant> {
-        Some(self.pacer.due()).filter(|&at| at != Instant::FAR_FUTURE).map(|at| at.max(self.now))
+        Some(self.due()).filter(|&at| at != Instant::FAR_FUTURE).map(|at| at.max(self.now))
     }
 
     fn report(&self) -> Report {

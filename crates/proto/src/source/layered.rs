@@ -11,6 +11,7 @@ use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, LAYER_ADD
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet, ProtocolHeader};
 use crate::parts::pacer::Pacer;
+use crate::parts::supply::Supply;
 use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::scheme::{Responder, Scheme, Seat};
@@ -105,6 +106,7 @@ pub struct Source {
     jitter: f64,
     random: Random,
     layers: Vec<Layer>,
+    supply: Supply,
     sent: u64,
     /// The last input: no deadline is before it.
     now: Instant,
@@ -265,6 +267,7 @@ impl Scheme for Config {
             jitter: self.jitter,
             random: seat.random,
             layers: self.rates.iter().map(layer).collect(),
+            supply: Supply::default(),
             sent: 0,
             now: Instant::ZERO,
         }
@@ -298,6 +301,10 @@ impl Source {
     /// Sends what is due, a packet of each layer.
     fn send(&mut self, now: Instant, out: &mut Outbox) {
         for (rank, layer) in (0..).zip(&mut self.layers).filter(|(_, layer)| layer.pacer.due() <= now) {
+            if self.supply.is_empty() {
+                return;
+            }
+            self.supply.take();
             let header = Header::Data { layer: rank, sequence: layer.sequence };
             let destination = group_of(self.group, u32::from(rank));
             out.send(Packet { sent: now, destination, header: header.into(), ..self.template });
@@ -312,11 +319,37 @@ impl Source {
     }
 }
 
+impl Source {
+    /// So many packets are there to be sent from now on, in all layers together; of those that are due the lowest goes
+    /// first.
+    fn grant(&mut self, now: Instant, packets: u64) {
+        if self.supply.is_empty() {
+            for layer in &mut self.layers {
+                layer.pacer.let_go(now);
+            }
+        }
+        self.supply.set(packets);
+    }
+
+    /// This packet has not been sent: if it was the last of its layer, the next one has its number.
+    fn take_back(&mut self, packet: &Packet) {
+        let packet::Header::LayeredCbr(Header::Data { layer, sequence }) = packet.header else { return };
+        let layer = self.layers.get_mut(usize::from(layer)).filter(|layer| layer.sequence.wrapping_sub(1) == sequence);
+        if let Some(layer) = layer {
+            layer.sequence = sequence;
+        }
+        self.sent -= 1;
+        self.supply.give_back();
+    }
+}
+
 impl Endpoint for Source {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
             Input::Start => self.layers.iter_mut().for_each(|layer| layer.pacer.begin(now)),
             Input::Stop => self.layers.iter_mut().for_each(|layer| layer.pacer = Pacer::OFF),
+            Input::Granted(packets) => self.grant(now, packets),
+            Input::NotSent(packet) => self.take_back(packet),
             // Whatever comes: a packet does if the driver is late.
             Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) | Input::Packet { .. } => {}
         }
@@ -325,6 +358,9 @@ impl Endpoint for Source {
     }
 
     fn deadline(&self) -> Option<Instant> {
+        if self.supply.is_empty() {
+            return None;
+        }
         let due = self.layers.iter().map(|layer| layer.pacer.due()).min();
         due.filter(|&at| at != Instant::FAR_FUTURE).map(|at| at.max(self.now))
     }
@@ -433,7 +469,8 @@ impl Endpoint for Member {
                     self.go(now, layer, out);
                 }
             }
-            Input::Timeout | Input::LinkLoss(_) => {}
+            Input::NotSent(packet) => self.counts.not_sent(packet),
+            Input::Timeout | Input::LinkLoss(_) | Input::Granted(_) => {}
         }
         self.climb(now, out);
     }

@@ -35,6 +35,8 @@ use crate::wire::Layout;
 #[derive(Clone, Debug)]
 struct Numbering {
     next: u64,
+    /// Numbers that went with packets that were not sent and could not be taken back.
+    unsent: u64,
     template: Packet,
 }
 
@@ -50,7 +52,7 @@ impl Numbering {
             ecn: Ecn::NotCapable,
             header: Header::Datagram { sequence: 0 },
         };
-        Numbering { next: 0, template }
+        Numbering { next: 0, unsent: 0, template }
     }
 
     fn next(&mut self, now: Instant) -> Packet {
@@ -59,9 +61,17 @@ impl Numbering {
         packet
     }
 
+    /// This datagram has not been sent: if it was the last, the next one has its number.
+    fn take_back(&mut self, packet: &Packet) {
+        match packet.header {
+            Header::Datagram { sequence } if sequence + 1 == self.next => self.next = sequence,
+            _ => self.unsent += 1,
+        }
+    }
+
     fn report(&self) -> Report {
-        let sent_bytes = self.next * u64::from(self.template.size);
-        Report { sent_pkts: self.next, sent_bytes, ..Report::default() }
+        let sent_pkts = self.next - self.unsent;
+        Report { sent_pkts, sent_bytes: sent_pkts * u64::from(self.template.size), ..Report::default() }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::endpoint::{Endpoint, Input, Outbox, Report};
 use crate::flow_kind::{FlowKind, FlowSeat};
 use crate::packet::{Address, FlowId};
 use crate::parts::pacer::MOST_LATE;
+use crate::parts::supply::Supply;
 use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::time::{Duration, Instant, Rate};
@@ -55,6 +56,7 @@ pub struct OnOff {
     config: Config,
     random: Random,
     phase: Phase,
+    supply: Supply,
     /// The last input: no deadline is before it.
     now: Instant,
 }
@@ -123,6 +125,7 @@ impl OnOff {
             config: config.clone(),
             random,
             phase: Phase::Idle,
+            supply: Supply::default(),
             now: Instant::ZERO,
         }
     }
@@ -156,7 +159,11 @@ impl OnOff {
     fn on_timeout(&mut self, now: Instant, out: &mut Outbox) {
         match self.phase {
             Phase::On { send_at, until } if send_at <= now && send_at < until => {
-                out.send(self.numbering.next(now));
+                // Its application goes on and off by itself: with nothing to send the turn passes.
+                if !self.supply.is_empty() {
+                    self.supply.take();
+                    out.send(self.numbering.next(now));
+                }
                 self.phase = Phase::On { send_at: send_at + self.spacing.next_gap(), until };
             }
             Phase::On { send_at, until } if until <= now => {
@@ -215,6 +222,11 @@ impl Endpoint for OnOff {
         match input {
             Input::Start => self.turn_on(now, Duration::ZERO),
             Input::Stop => self.phase = Phase::Idle,
+            Input::Granted(packets) => self.supply.set(packets),
+            Input::NotSent(packet) => {
+                self.numbering.take_back(packet);
+                self.supply.give_back();
+            }
             // Whatever comes: a packet does if the driver is late.
             Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) | Input::Packet { .. } => self.let_go(now),
         }
@@ -246,6 +258,25 @@ mod tests {
         pair.record = true;
         pair.run_until(Instant::ZERO + Duration::from_secs(seconds));
         pair.sent.iter().map(|(at, _, _)| *at).collect()
+    }
+
+    #[test]
+    fn turns_pass_when_there_is_nothing_to_send_or_it_cannot_be_sent() {
+        let (own, peer) = (Address::endpoint(0), Address::endpoint(1));
+        let config = Config::default();
+        let source = OnOff::new(&config, FlowId(0), own, peer, Random::stream(5, "test/on_off"));
+        let mut random = Random::stream(1, "test/full");
+        let mut pair = Pair::new(source, Sink::new(), Duration::from_millis(1), |_, _| Fate::Deliver)
+            .with_full_buffers(move |_, _| random.chance(0.2));
+        (pair.pester, pair.record) = (true, true);
+        for (end_s, packets) in [(10, 0), (20, 3), (30, 0), (40, 1), (50, 0)] {
+            pair.grant_left(packets);
+            pair.run_until(Instant::ZERO + Duration::from_secs(end_s));
+        }
+        // All of them in the end, with consecutive numbers.
+        let numbers: Vec<_> = pair.sent.iter().filter_map(|(_, _, packet)| packet.header.number()).collect();
+        assert_eq!((numbers, pair.left.report().sent_pkts), (vec![0, 1, 2, 3], 4));
+        assert_eq!(pair.right.report().distinct_bytes, 4 * config.packet_size.0);
     }
 
     #[test]

@@ -46,7 +46,7 @@ impl Endpoint for Sink {
             Input::Packet { packet, .. } => self.on_packet(packet),
             Input::Start => self.groups.clone().for_each(|group| out.join(Address::group(group))),
             Input::Stop => self.groups.clone().for_each(|group| out.leave(Address::group(group))),
-            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) => {}
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) | Input::Granted(_) | Input::NotSent(_) => {}
         }
     }
 

@@ -128,6 +128,11 @@ impl Subscription {
         self.counts.sent_bytes += u64::from(bytes);
     }
 
+    /// This was not sent, though it was counted.
+    pub(crate) fn not_sent(&mut self, packet: &Packet) {
+        self.counts.not_sent(packet);
+    }
+
     /// What has been counted.
     pub(crate) fn report(&self) -> Report {
         self.counts

@@ -38,6 +38,11 @@ impl Handshake {
         Packet { sent: now, size: self.size, ecn: Ecn::NotCapable, header: Header::Syn.into(), ..*segment }
     }
 
+    /// A SYN has not been sent. The timer sends the next.
+    pub fn take_back(&mut self) {
+        self.sent = self.sent.saturating_sub(1);
+    }
+
     /// SYNs sent, and their bytes.
     pub fn sent(&self) -> (u64, u64) {
         (self.sent.into(), u64::from(self.sent) * u64::from(self.size))

@@ -214,7 +214,9 @@ impl Endpoint for Receiver {
         match input {
             Input::Packet { packet, .. } => self.on_segment(now, packet, out),
             Input::Timeout | Input::LinkLoss(_) if self.ack_at <= now => self.acknowledge(now, out),
-            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) | Input::Start | Input::Stop => {}
+            Input::NotSent(_) => self.acks_sent = self.acks_sent.saturating_sub(1),
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) | Input::Granted(_) => {}
+            Input::Start | Input::Stop => {}
         }
     }
 

@@ -58,6 +58,13 @@ impl TimedSegment {
         }
     }
 
+    /// `segment` has not been sent.
+    pub fn take_back(&mut self, segment: u64) {
+        if self.segment == segment {
+            *self = TimedSegment::NONE;
+        }
+    }
+
     /// Something was sent again: its acknowledgement is ambiguous (Karn; RFC 6298 section 3), and that of what was sent
     /// after it waits for the repair. The section forbids to measure the former only.
     pub fn abandon(&mut self) {

@@ -14,13 +14,14 @@ use super::events;
 use super::handshake::{Handshake, RTO_AFTER_LOST_SYN};
 use super::header::Header;
 use super::hystart::HyStart;
+use super::number::on_wire;
 use super::pacing::Pace;
 use super::recovery::{Cut, LossRecovery};
 use super::rtt::{TickingClock, TimedSegment};
 use super::rule::{Rule, Window, WindowRule};
 use super::state::State;
 use super::{Config, EcnMode};
-use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
+use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, RETRY, Report};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::parts::rto::RttEstimator;
 use crate::random::Random;
@@ -35,8 +36,13 @@ pub struct Sender {
     pub(super) next: u64,
     /// One past the highest segment ever sent.
     pub(super) sent_end: u64,
-    /// One past the last segment there is to send.
+    /// One past the last segment that the connection carries.
+    end: u64,
+    /// One past the last segment there is to send: that, or as far as the application has got.
     limit: u64,
+    /// When all that there was to send had been acknowledged; `FAR_FUTURE` = something has been sent since, as far as is
+    /// known.
+    rests_since: Instant,
     /// The receiver's window, segments: that of `window` as a whole number, which every input is compared with.
     wnd: u64,
     state: State,
@@ -72,6 +78,8 @@ pub struct Sender {
     echo: EchoResponse,
     random: Random,
     ack_bytes: u64,
+    /// What the window is at most after a rest.
+    restart_cwnd: f64,
 }
 
 impl Sender {
@@ -90,7 +98,10 @@ impl Sender {
             snd_una: 0,
             next: 0,
             sent_end: 0,
+            end: config.segments.map_or(u64::MAX, u64::from),
             limit: config.segments.map_or(u64::MAX, u64::from),
+            rests_since: Instant::FAR_FUTURE,
+            restart_cwnd: config.initial_cwnd.0.min(wnd),
             wnd: wnd as u64,
             state: State::Closed,
             window: Window {
@@ -148,6 +159,7 @@ impl Sender {
     pub(super) fn numbered_from(mut self, first: u64) -> Sender {
         (self.snd_una, self.next, self.sent_end) = (first, first, first);
         self.recovery = self.recovery.numbered_from(first);
+        self.end = self.end.saturating_add(first);
         self.limit = self.limit.saturating_add(first);
         self.hystart = self.hystart.map(|hystart| hystart.numbered_from(first));
         self
@@ -262,10 +274,58 @@ impl Sender {
 
     /// No new data from now on. A delayed opportunity to send stays: it may be one for repairs.
     fn on_stop(&mut self, out: &mut Outbox) {
-        self.limit = self.limit.min(self.sent_end);
-        if self.snd_una >= self.limit {
+        self.end = self.end.min(self.sent_end);
+        self.limit = self.limit.min(self.end);
+        if self.snd_una >= self.end {
             self.finish(out);
         }
+    }
+
+    /// All that there was to send has been acknowledged.
+    #[cold]
+    fn rest(&mut self, now: Instant, out: &mut Outbox) {
+        self.rests_since = now;
+        if self.snd_una >= self.end {
+            self.finish(out);
+        }
+    }
+
+    /// So many segments that have never been sent are there from now on. RFC 5681 section 4.1: after a rest of more than
+    /// a time-out the window is the initial one at most, or a whole window would go at once.
+    fn grant(&mut self, now: Instant, segments: u64, out: &mut Outbox) {
+        self.limit = self.end.min(self.sent_end.saturating_add(segments));
+        if self.sent_end == self.snd_una {
+            if now.since(self.rests_since) > self.rtt.rto() {
+                self.window.cwnd = self.window.cwnd.min(self.restart_cwnd);
+            }
+            self.rests_since = if segments > 0 { Instant::FAR_FUTURE } else { self.rests_since.min(now) };
+        }
+        self.use_opportunity(now, out);
+    }
+
+    /// This packet has not been sent. A segment sent for the first time that was the last is there to be sent again, a
+    /// little later; of another the retransmission timer takes care, as if the network had lost it.
+    fn take_back(&mut self, now: Instant, packet: &Packet) {
+        let packet::Header::Tcp(header) = packet.header else { return };
+        let Header::Data { sequence, window_reduced, retransmission } = header else {
+            return self.handshake.take_back();
+        };
+        self.counts.sent -= 1;
+        self.cwr_pending |= window_reduced;
+        if retransmission {
+            self.counts.retransmitted -= 1;
+            return;
+        }
+        let segment = self.sent_end - 1;
+        if on_wire(segment) != sequence || self.next != self.sent_end || self.snd_una == self.sent_end {
+            return;
+        }
+        (self.next, self.sent_end) = (segment, segment);
+        self.timed.take_back(segment);
+        if self.snd_una == self.sent_end && self.state == State::Running {
+            self.timer = Instant::FAR_FUTURE;
+        }
+        self.send_at = self.send_at.min(now + RETRY);
     }
 
     fn finish(&mut self, out: &mut Outbox) {
@@ -290,6 +350,8 @@ impl Endpoint for Sender {
             Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) => self.on_timeout(now, out),
             Input::Start => self.start(now, out),
             Input::Stop => self.on_stop(out),
+            Input::Granted(segments) => self.grant(now, segments, out),
+            Input::NotSent(packet) => self.take_back(now, packet),
         }
         self.counts.note_held(now, self.is_held_by_wnd());
     }

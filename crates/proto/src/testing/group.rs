@@ -1,7 +1,7 @@
 //! The group driver: the source of a multicast session, its members, and a network that does to each copy of a packet
 //! what a test says.
 
-use super::{Fate, feed};
+use super::{Fate, IsFull, feed};
 use crate::control::Control;
 use crate::endpoint::{Action, Endpoint, Event, Input, Outbox};
 use crate::group_set::GroupSet;
@@ -57,6 +57,10 @@ pub struct Group<S, M, N> {
     wakes: Option<Box<dyn FnMut(Who, Instant) -> Instant>>,
     /// Whether a host cannot become a member of a group.
     refuses: Box<dyn FnMut(Who, Address) -> bool>,
+    /// Whether a host cannot send a packet.
+    is_full: IsFull<Who>,
+    /// Whether a driver that could not send a packet tries the next that was asked for all the same.
+    tries_on: bool,
     out: Outbox,
 }
 
@@ -118,6 +122,8 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
             timers: BTreeSet::new(),
             wakes: None,
             refuses: Box::new(|_, _| false),
+            is_full: Box::new(|_, _| false),
+            tries_on: false,
             out: Outbox::new(),
         }
     }
@@ -138,6 +144,13 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
     /// Makes joins fail: `refuses` says which.
     pub fn with_failing_joins(mut self, refuses: impl FnMut(Who, Address) -> bool + 'static) -> Self {
         self.refuses = Box::new(refuses);
+        self
+    }
+
+    /// Makes it impossible to send packets: `is_full` says which. With `tries_on` drivers try those that are behind one
+    /// all the same.
+    pub fn with_full_buffers(mut self, tries_on: bool, is_full: impl FnMut(Who, &Packet) -> bool + 'static) -> Self {
+        (self.tries_on, self.is_full) = (tries_on, Box::new(is_full));
         self
     }
 
@@ -162,6 +175,11 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
     /// Stops one.
     pub fn stop(&mut self, who: Who) {
         self.input(who, Input::Stop);
+    }
+
+    /// The source's application has so many packets to send from now on.
+    pub fn grant(&mut self, packets: u64) {
+        self.input(Who::Source, Input::Granted(packets));
     }
 
     /// The host of an endpoint is no member of a group any more, and the endpoint is told.
@@ -252,10 +270,15 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
             self.timers.extend(armed.map(|(_, wakes)| (wakes, who)));
             self.counts[who.index()].armed = armed;
         }
-        let (mut out, mut refused) = (core::mem::take(&mut self.out), Vec::new());
+        let (mut out, mut refused, mut unsent) = (core::mem::take(&mut self.out), Vec::new(), Vec::new());
         for action in out.drain() {
             match action {
                 Action::Event(event) => self.events.push((self.now, who, event)),
+                Action::Send(packet) | Action::SendControl(packet, _)
+                    if (!unsent.is_empty() && !self.tries_on) || (self.is_full)(who, &packet) =>
+                {
+                    unsent.push(packet);
+                }
                 Action::Send(packet) => self.send(who, packet, None),
                 Action::SendControl(packet, control) => self.send(who, packet, Some(&control)),
                 Action::Join(group) => {
@@ -275,6 +298,10 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
             }
         }
         self.out = out;
+        // The last one first, so that numbers can be taken back.
+        for packet in unsent.iter().rev() {
+            self.input(who, Input::NotSent(packet));
+        }
         for group in refused {
             // It may have thought better of it.
             if self.counts[who.index()].joined.contains(group.index() as u32) {

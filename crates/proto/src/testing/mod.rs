@@ -104,6 +104,9 @@ pub(crate) fn feed(
     assert!(deadline.is_none_or(|at| at >= now), "{who:?}: the deadline {deadline:?} is past at {now}");
 }
 
+/// Whether a host, which is one of these, cannot send a packet.
+type IsFull<W> = Box<dyn FnMut(W, &Packet) -> bool>;
+
 /// Two endpoints and what lies between them. `N` decides about each packet, given the side that sends it, in the
 /// order of sending.
 pub struct Pair<L, R, N> {
@@ -124,6 +127,8 @@ pub struct Pair<L, R, N> {
     offsets: [Duration; 2],
     /// When the driver wakes an endpoint for a deadline, both on the common clock.
     wakes: Box<dyn FnMut(Instant) -> Instant>,
+    /// Whether a host cannot send a packet.
+    is_full: IsFull<Side>,
     /// When it hands in a packet that has arrived at a side, both on the common clock.
     hands_in: Box<dyn FnMut(Side, Instant) -> Instant>,
     /// For each side the deadline that is armed, and when it will be woken for it.
@@ -150,6 +155,7 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
             delay,
             offsets: [Duration::ZERO; 2],
             wakes: Box::new(|deadline| deadline),
+            is_full: Box::new(|_, _| false),
             hands_in: Box::new(|_, arrived| arrived),
             armed: [None; 2],
             now: Instant::ZERO,
@@ -176,6 +182,17 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
     pub fn with_late_packets(mut self, hands_in: impl FnMut(Side, Instant) -> Instant + 'static) -> Self {
         self.hands_in = Box::new(hands_in);
         self
+    }
+
+    /// Makes it impossible to send packets: `is_full` says which. Those behind one are not tried.
+    pub fn with_full_buffers(mut self, is_full: impl FnMut(Side, &Packet) -> bool + 'static) -> Self {
+        self.is_full = Box::new(is_full);
+        self
+    }
+
+    /// The left side's application has so many packets to send from now on.
+    pub fn grant_left(&mut self, packets: u64) {
+        self.input(Side::Left, Input::Granted(packets));
     }
 
     /// The present moment on the common clock.
@@ -255,10 +272,15 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
         let endpoint: &mut dyn Endpoint = if side == Side::Left { &mut self.left } else { &mut self.right };
         feed(endpoint, now, input, self.pester, &mut self.out, &side);
         self.arm(side);
-        let mut out = core::mem::take(&mut self.out);
+        let (mut out, mut unsent) = (core::mem::take(&mut self.out), Vec::new());
         for action in out.drain() {
             match action {
                 Action::Event(event) => self.events.push((self.now, side, event)),
+                Action::Send(packet) | Action::SendControl(packet, _)
+                    if !unsent.is_empty() || (self.is_full)(side, &packet) =>
+                {
+                    unsent.push(packet);
+                }
                 // Two endpoints of this crate need no more than headers.
                 Action::Send(packet) | Action::SendControl(packet, _) => self.send(side, packet),
                 // What one end sends reaches the other, whatever group it is for.
@@ -266,6 +288,10 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
             }
         }
         self.out = out;
+        // The last one first, so that numbers can be taken back.
+        for packet in unsent.iter().rev() {
+            self.input(side, Input::NotSent(packet));
+        }
     }
 
     fn send(&mut self, side: Side, mut packet: Packet) {

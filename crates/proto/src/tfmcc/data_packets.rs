@@ -79,6 +79,14 @@ impl DataPackets {
         }
     }
 
+    /// The packet with this number has not been sent: if it was the last, the next one has its number.
+    pub fn not_sent(&mut self, sequence: u32) {
+        if self.sequence.wrapping_sub(1) == sequence {
+            self.sequence = sequence;
+        }
+        self.sent_pkts = self.sent_pkts.saturating_sub(1);
+    }
+
     /// How many there have been.
     pub fn sent_pkts(&self) -> u64 {
         self.sent_pkts

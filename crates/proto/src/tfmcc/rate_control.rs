@@ -51,6 +51,10 @@ pub struct RateControl {
     silence: Silence,
     suppressors: Suppressors,
     counts: RateCounts,
+    /// What the next report may not raise X above, bit/s.
+    growth_bound_bps: f64,
+    /// Whether there is nothing to send.
+    idle: bool,
 }
 
 /// Whether reports have failed to come.
@@ -174,6 +178,8 @@ impl RateControl {
             silence: Silence::Never,
             suppressors: Suppressors::new(config.suppressing_rounds),
             counts: RateCounts::default(),
+            growth_bound_bps: f64::INFINITY,
+            idle: false,
         }
     }
 
@@ -326,6 +332,20 @@ impl RateControl {
         self.state.limit_mut().heard(now);
     }
 
+    /// In steady state no report raises X above this from now on, bit/s; it lowers X as before. For an owner whose
+    /// application has not used X, so that what the network would have made of it is not known. In slow start X follows
+    /// what is received anyway.
+    pub fn bound_growth(&mut self, bound_bps: f64) {
+        self.growth_bound_bps = bound_bps;
+    }
+
+    /// Whether there is nothing to send from now on, and so nothing to report of. X is halved for that silence all the
+    /// same (section 3.6), but not to less than a session begins with, a packet per R_max, as RFC 5348 section 4.4 has
+    /// it for an idle sender. That a sender "may perform a slowstart" up to what X was before is not made use of.
+    pub fn set_idle(&mut self, idle: bool) {
+        self.idle = idle;
+    }
+
     /// A feedback round begins at once.
     pub fn next_round(&mut self, now: Instant) {
         self.counts.rounds += 1;
@@ -337,7 +357,7 @@ impl RateControl {
     pub fn pass(&mut self, now: Instant) -> Passed {
         let given_up = self.silence_at() <= now && self.silence(now);
         let restored = self.clr().filter(|_| given_up);
-        let next_round = self.rounds.end() <= now;
+        let next_round = self.round_end() <= now;
         if next_round {
             self.next_round(now);
         }
@@ -346,7 +366,13 @@ impl RateControl {
 
     /// By when to call [`pass`](Self::pass). It may be past.
     pub fn deadline(&self) -> Instant {
-        self.rounds.end().min(self.silence_at())
+        self.round_end().min(self.silence_at())
+    }
+
+    /// When a feedback round begins at the latest. While there is nothing to send none does: no packet would tell of it,
+    /// and of half of all numbers receivers believe that they are of the past.
+    fn round_end(&self) -> Instant {
+        if self.idle { Instant::FAR_FUTURE } else { self.rounds.end() }
     }
 
     /// The sending rate X, bit/s; 0 before the beginning.
@@ -466,7 +492,8 @@ impl RateControl {
             return;
         }
         let increment_bps = increase.grant(now, max_rtt_s, step_bps);
-        self.set_rate(adjusted_bps.min(self.rate_bps + increment_bps));
+        let bound_bps = self.growth_bound_bps.max(self.rate_bps);
+        self.set_rate(adjusted_bps.min(self.rate_bps + increment_bps).min(bound_bps));
     }
 
     /// A report has come. If all were silent for longer than the reports of the one that limits take, it may have
@@ -509,7 +536,9 @@ impl RateControl {
         }
         self.counts.halvings += 1;
         self.drop_ramp();
-        self.set_rate(0.5 * self.rate_bps);
+        let first_bps = self.packet_bits() / self.rounds.max_rtt_s();
+        let least_bps = if self.idle { first_bps.min(self.rate_bps) } else { 0.0 };
+        self.set_rate((0.5 * self.rate_bps).max(least_bps));
         false
     }
 

@@ -166,7 +166,12 @@ impl<W: Wording> ReceiverOf<W> {
             }
             Input::Stop => self.leave(now, out),
             Input::Unjoined(group) if group == self.group => self.leave(now, out),
-            Input::Unjoined(_) => {}
+            Input::NotSent(packet) => {
+                if W::read_feedback(&packet.header).is_some() {
+                    self.reports.not_sent();
+                }
+            }
+            Input::Unjoined(_) | Input::Granted(_) => {}
         }
         let leave_at = match self.phase {
             Phase::Member { leave_at } => leave_at,

@@ -36,6 +36,11 @@ impl ReportPackets {
         Packet { sent: now, flow, source, destination, size, ttl: INITIAL_TTL, ecn: Ecn::NotCapable, header }
     }
 
+    /// One of them has not been sent.
+    pub fn not_sent(&mut self) {
+        self.sent_pkts = self.sent_pkts.saturating_sub(1);
+    }
+
     /// How many there have been.
     pub fn sent_pkts(&self) -> u64 {
         self.sent_pkts.into()

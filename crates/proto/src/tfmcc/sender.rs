@@ -12,6 +12,7 @@ use crate::packet::{Address, FlowId, Packet};
 use crate::parts::exclusion::{Exclusion, Verdict};
 use crate::parts::pacer::Pacer;
 use crate::parts::rtt::{lag_s, stamp_us};
+use crate::parts::supply::{GREATEST_GROWTH, Supply};
 use crate::time::{Duration, Instant};
 use std::marker::PhantomData;
 
@@ -28,6 +29,11 @@ pub struct SenderOf<W> {
     echoes: Echoes,
     exclusion: Exclusion,
     scaling: Scaling,
+    supply: Supply,
+    /// Until when reports tell of what was sent while the application had nothing to send.
+    short_until: Instant,
+    /// k, round-trip times by which receivers measure what they receive.
+    window_rtts: f64,
     running: bool,
     /// The last input: no deadline is before it.
     now: Instant,
@@ -46,6 +52,9 @@ impl<W: Wording> SenderOf<W> {
             echoes: Echoes::by(config),
             exclusion: Exclusion::new(config.exclude_below),
             scaling: Scaling::default(),
+            supply: Supply::default(),
+            short_until: Instant::ZERO,
+            window_rtts: config.receive_rate_rtts,
             running: false,
             now: Instant::ZERO,
             reports: 0,
@@ -106,6 +115,43 @@ impl<W: Wording> SenderOf<W> {
         self.control.stop();
     }
 
+    /// So many packets are there to be sent from now on. Whether that changes what is to be done.
+    fn grant(&mut self, now: Instant, packets: u64) -> bool {
+        let was_empty = self.supply.is_empty();
+        self.supply.set(packets);
+        self.now = now;
+        if was_empty == self.supply.is_empty() {
+            return false;
+        }
+        self.control.advance(now);
+        if was_empty && self.pacer.let_go(now) {
+            // What was sent until now is reported of a way later, over k round-trip times.
+            self.short_until = now + Duration::from_secs_f64((self.window_rtts + 1.0) * self.control.max_rtt_s());
+        }
+        self.control.set_idle(!was_empty);
+        true
+    }
+
+    /// This packet has not been sent. Its turn has passed; the next one tries again.
+    fn take_back(&mut self, now: Instant, packet: &Packet) {
+        self.control.advance(now);
+        if let Some((data, _)) = W::read_data(&packet.header) {
+            self.packets.not_sent(data.sequence);
+            self.supply.give_back();
+            self.control.set_idle(false);
+        }
+    }
+
+    /// Whether the application, and not X, has limited what reports tell of now.
+    fn is_short(&self, now: Instant) -> bool {
+        now < self.short_until || (self.supply.is_empty() && self.pacer.due() < now)
+    }
+
+    /// When the next packet is due that there is.
+    fn due(&self) -> Instant {
+        if self.supply.is_empty() { Instant::FAR_FUTURE } else { self.pacer.due() }
+    }
+
     fn hear(&mut self, now: Instant, arrived: Instant, packet: &Packet, out: &mut Outbox) {
         let Some(report) = W::read_feedback(&packet.header) else { return };
         self.reports += 1;
@@ -120,6 +166,13 @@ impl<W: Wording> SenderOf<W> {
             leave: report.leave,
             round: report.round,
         };
+        // RFC 5348 section 4.3, which RFC 4654 says nothing of: X is not raised for packets that were not there to be lost.
+        let is_short = self.is_short(now);
+        self.control.bound_growth(if is_short {
+            GREATEST_GROWTH * f64::from(report.receive_bps)
+        } else {
+            f64::INFINITY
+        });
         let before = (self.rate_bps(), self.clr());
         let asked_bps = self.control.adjusted_bps(&feedback);
         let cause = Cause::Report { receiver: packet.source, number: u64::from(report.round) };
@@ -182,6 +235,10 @@ impl<W: Wording> SenderOf<W> {
     fn send(&mut self, now: Instant, out: &mut Outbox) {
         let echo = self.echoes.take(now, self.control.round(), self.control.is_late_in_round(now));
         out.send(self.packets.next(now, &self.control, self.scaling, echo, W::data));
+        self.supply.take();
+        if self.supply.is_empty() {
+            self.control.set_idle(true);
+        }
         // Section 3.7: what the driver is late by more than R_max is let go.
         let most_late = Duration::from_secs_f64(self.control.max_rtt_s());
         self.pacer.sent(now, self.control.gap_s(), most_late);
@@ -202,6 +259,9 @@ impl<W: Wording> Endpoint for SenderOf<W> {
         match input {
             Input::Start => self.start(now),
             Input::Stop => self.stop(),
+            Input::Granted(packets) if !self.grant(now, packets) => return,
+            Input::Granted(_) => {}
+            Input::NotSent(packet) => self.take_back(now, packet),
             _ if !self.running => return,
             // Before the deadline a time-out changes nothing, not even the progress of a rate towards its target.
             Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) if self.deadline().is_none_or(|at| at > now) => {
@@ -223,13 +283,13 @@ impl<W: Wording> Endpoint for SenderOf<W> {
         }
         self.pass(now, out);
         self.pacer.follow(now, self.control.gap_s());
-        if self.pacer.due() <= now {
+        if self.due() <= now {
             self.send(now, out);
         }
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.running.then(|| self.pacer.due().min(self.control.deadline()).max(self.now))
+        self.running.then(|| self.due().min(self.control.deadline()).max(self.now))
     }
 
     fn report(&self) -> Report {

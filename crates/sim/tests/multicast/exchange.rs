@@ -113,6 +113,7 @@ impl Endpoint for Talker {
             }
             Input::Stop => self.next = None,
             Input::Unjoined(_) => unreachable!("joins do not fail"),
+            Input::Granted(_) | Input::NotSent(_) => unreachable!("there is all to send, and all is sent"),
             Input::Packet { packet, control, .. } => {
                 let Header::Datagram { sequence } = packet.header else { panic!("nobody sends {:?}", packet.header) };
                 assert_eq!(sequence % 256, u64::from(packet.size) % 251, "the packet that was sent");

@@ -95,6 +95,7 @@ impl Endpoint for Member {
                 }
             }
             Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) => {}
+            Input::Granted(_) | Input::NotSent(_) => unreachable!("this driver has all to send and sends all"),
         }
     }
 

@@ -174,6 +174,7 @@ impl Endpoint for Script {
                 self.arrivals.lock().expect("one thread").push((now.0, packet.size, packet.ecn))
             }
             Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) | Input::Stop => {}
+            Input::Granted(_) | Input::NotSent(_) => unreachable!("this driver has all to send and sends all"),
         }
         while let Some((_, action)) = self.steps.pop_front_if(|(after, _)| self.begun + *after <= now) {
             match action {

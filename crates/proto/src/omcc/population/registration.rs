@@ -189,6 +189,11 @@ impl Registrant {
         if self.fresh { self.due } else { Instant::FAR_FUTURE }
     }
 
+    /// A message that was counted has not been sent.
+    pub(in crate::omcc) fn not_sent(&mut self) {
+        self.sent_pkts -= 1;
+    }
+
     /// Packets and bytes sent.
     pub(in crate::omcc) fn sent(&self) -> [u64; 2] {
         [self.sent_pkts, self.sent_pkts * u64::from(self.size)]

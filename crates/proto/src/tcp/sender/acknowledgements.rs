@@ -65,7 +65,7 @@ impl Sender {
             self.on_echo(now, ack, echo, out);
         }
         if ack >= self.limit {
-            self.finish(out);
+            self.rest(now, out);
         }
     }
 
@@ -75,7 +75,9 @@ impl Sender {
         match self.recovery.on_new_ack(self.snd_una, notice.newly_acked, self.sent_end, &mut self.window) {
             Progress::None => {
                 if !echoed || self.repairs_after_timeout() {
-                    self.grow(notice);
+                    if self.limit == self.end || self.is_validated(notice) {
+                        self.grow(notice);
+                    }
                     self.window.cwnd = self.window.cwnd.min(self.window.wnd);
                     self.echo.relieved();
                 }
@@ -104,6 +106,13 @@ impl Sender {
         }
         let repairs = self.recovery.repairs_after_timeout(self.snd_una);
         Credit { slow_start: 1, avoidance: if repairs { 1 } else { newly_acked } }
+    }
+
+    /// Whether the application uses the window: half of it was outstanding before this ACK (RFC 7661 section 4.3). One
+    /// that is not used does not grow.
+    #[cold]
+    fn is_validated(&self, notice: &Ack) -> bool {
+        2.0 * f64::from(notice.flight + notice.newly_acked) >= self.window.cwnd
     }
 
     /// Growth by the rule, in the first slow start as HyStart++ lets it.

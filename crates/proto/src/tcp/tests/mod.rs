@@ -11,6 +11,7 @@
 //! | `cubic.rs` | CUBIC over the whole machine |
 //! | `estimates.rs` | rules that estimate something of the path, in such a sender |
 //! | `hystart.rs`, `pacing.rs` | the first slow start ended by delay; segments spaced in time |
+//! | `supply.rs` | applications with little to send, hosts that cannot send |
 //! | `battery.rs` | invariants under random networks and random input, for every window rule |
 
 mod alone;
@@ -25,6 +26,7 @@ mod marks;
 mod next_segment;
 mod pacing;
 mod profiles;
+mod supply;
 mod traces;
 
 use super::*;
