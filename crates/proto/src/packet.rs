@@ -7,6 +7,7 @@ use crate::group_set::MAX_GROUPS;
 use crate::guest::GuestHeader;
 use crate::random::fnv1a;
 use crate::time::Instant;
+use crate::wire::message::Message;
 use crate::wire::{self, Layout};
 use std::fmt;
 
@@ -102,13 +103,12 @@ pub struct Packet {
 
 /// What a protocol says in its packets: its own part of [`Header`]. Sequence numbers count packets, lags are in
 /// microseconds, rates are `f32`: there is room for 36 bytes.
-pub trait ProtocolHeader: Copy + fmt::Debug + PartialEq {
+pub trait ProtocolHeader: Message + Copy + fmt::Debug + PartialEq {
     /// A number that tells two of them apart, for traces of runs that must be equal. Time stamps are left out: they
     /// hold the constant offsets of clocks.
-    fn digest(&self) -> u64;
-
-    /// What its packet is on the wire.
-    fn layout(&self) -> &'static Layout;
+    fn digest(&self) -> u64 {
+        self.mix(Digest::new()).value()
+    }
 
     /// Whether its packet carries data, and not an acknowledgement or a report.
     fn is_data(&self) -> bool;
@@ -239,6 +239,22 @@ macro_rules! headers {
                     },
                     $($(own_name!($name, $($header)::+) => Header::$Variant(<crate::$($header)::+>::wild(wild)),)?)+
                     _ => Header::Guest(GuestHeader::wild(wild)),
+                }
+            }
+        }
+
+        /// For listings: which message it is, and what it says.
+        impl fmt::Display for Header {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    Header::Datagram { sequence } => write!(f, "{} sequence {sequence}", wire::DATAGRAM.name),
+                    Header::Membership { what: _, session, number, groups } => {
+                        write!(f, "{} session {session} number {number} groups", self.layout().name)?;
+                        groups.iter().try_for_each(|group| write!(f, " {group}"))
+                    }
+                    $($(Header::$Variant(header) => <crate::$($header)::+ as fmt::Display>::fmt(header, f),)?)+
+                    // What the bytes mean its owner knows.
+                    Header::Guest(header) => write!(f, "{} {header:?}", wire::GUEST.name),
                 }
             }
         }

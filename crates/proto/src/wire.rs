@@ -1,9 +1,11 @@
 //! What packets are on the wire, field by field, and so how long they are: `docs/wire-format.md`, which a test holds
 //! against this.
 //!
-//! Each protocol has the [`Layout`] of each of its messages beside its header, and whatever has a size by default has
-//! the length of its layout. What is in a layout and not in the header is in [`Packet`](crate::packet::Packet) (who
-//! sends, and when) or says which message it is.
+//! Each protocol declares its messages once ([`message`]): from that come header, [`Layout`], digest and listing.
+//! Whatever has a size by default has the length of its layout. What is in a layout and not in the header is in
+//! [`Packet`](crate::packet::Packet) (who sends, and when) or says which message it is.
+
+pub mod message;
 
 use crate::quantity::Bytes;
 
@@ -23,7 +25,9 @@ pub struct Layout {
     pub name: &'static str,
     /// In which format it is.
     pub format: Format,
-    /// Its fields, in order; in parts, as some messages repeat another's and add to it.
+    /// What comes first: the fields of a message that this one repeats and adds to.
+    pub first: &'static [&'static [Field]],
+    /// Its fields, in order, in parts.
     pub parts: &'static [&'static [Field]],
     /// What follows as often as there is something to say: the fields of a line of each list.
     pub lists: &'static [&'static [Field]],
@@ -81,18 +85,19 @@ impl Field {
 impl Layout {
     /// A message with these fields, and no lists.
     pub const fn new(name: &'static str, format: Format, parts: &'static [&'static [Field]]) -> Layout {
-        let mut bytes = match format {
+        let below = match format {
             Format::Own(_) => IP_BYTES + UDP_BYTES + bytes_of(COMMON),
             Format::OwnOverIp(_) => IP_BYTES + bytes_of(BETWEEN_NEIGHBOURS),
             Format::Standard => IP_BYTES + UDP_BYTES,
             Format::StandardOverIp => IP_BYTES,
         };
-        let mut part = 0;
-        while part < parts.len() {
-            bytes += bytes_of(parts[part]);
-            part += 1;
-        }
-        Layout { name, format, parts, lists: &[], bytes }
+        Layout { name, format, first: &[], parts, lists: &[], bytes: below + bytes_of_parts(parts) }
+    }
+
+    /// The same behind the fields of another message.
+    pub const fn building_on(self, other: &'static Layout) -> Layout {
+        assert!(other.first.is_empty() && self.first.is_empty(), "one message repeats one other");
+        Layout { first: other.parts, bytes: self.bytes + bytes_of_parts(other.parts), ..self }
     }
 
     /// The same with these lists behind it.
@@ -137,11 +142,29 @@ pub(crate) fn check_sizes(
 
 /// Bytes of these fields together, whole ones.
 pub const fn bytes_of(fields: &[Field]) -> u16 {
+    whole_bytes(bits_of(fields))
+}
+
+/// Bytes of all these parts together, whole ones.
+pub const fn bytes_of_parts(parts: &[&[Field]]) -> u16 {
+    let (mut bits, mut part) = (0, 0);
+    while part < parts.len() {
+        bits += bits_of(parts[part]);
+        part += 1;
+    }
+    whole_bytes(bits)
+}
+
+const fn bits_of(fields: &[Field]) -> u16 {
     let (mut bits, mut field) = (0, 0);
     while field < fields.len() {
         bits += fields[field].bits;
         field += 1;
     }
-    assert!(bits % 8 == 0, "a message has whole bytes");
+    bits
+}
+
+const fn whole_bytes(bits: u16) -> u16 {
+    assert!(bits.is_multiple_of(8), "a message has whole bytes");
     bits / 8
 }

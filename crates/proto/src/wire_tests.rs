@@ -6,7 +6,7 @@ use crate::random::Random;
 use crate::testing::Wild;
 use crate::wire::{
     BETWEEN_NEIGHBOURS, COMMON, Field, Format, IP_BYTES, Layout, MEMBERSHIP_ACKNOWLEDGEMENT, UDP_BYTES, VERSION,
-    bytes_of, check_sizes, size,
+    bytes_of, bytes_of_parts, check_sizes, size,
 };
 use crate::{mlda, omcc, pgmcc, smcc, tcp, tfmcc};
 use std::collections::BTreeMap;
@@ -61,11 +61,11 @@ fn the_page_has_every_message_field_by_field() {
     let layouts = layouts();
     for (name, layout) in &layouts {
         let text = section(&format!("### {name}"));
-        let in_order = layout.parts.iter().chain(layout.lists);
+        let in_order = layout.first.iter().chain(layout.parts).chain(layout.lists);
         let expected: Vec<(String, u16)> = in_order.flat_map(|part| named(part)).collect();
         assert_eq!(fields(text), expected, "{name}");
         // And how it adds up.
-        let own: u16 = layout.parts.iter().map(|part| bytes_of(part)).sum();
+        let own = bytes_of_parts(layout.first) + bytes_of_parts(layout.parts);
         let (ip, udp, common) = (IP_BYTES, UDP_BYTES, bytes_of(COMMON));
         let sum = match layout.format {
             Format::Own(kind) => format!("Kind {kind}. {ip} + {udp} + {common} + {own} = {} B", layout.bytes()),

@@ -1,58 +1,49 @@
 //! What MLDA says in its packets: the header of RTP for data (RFC 3550 section 5.1), and which of the messages beside
 //! a packet is in it.
 
-use crate::digest::Digest;
 use crate::packet::ProtocolHeader;
+use crate::wire::message::{header, message};
 use crate::wire::{Field, Format, Layout};
 
-/// The header of an MLDA packet. Those of RTCP carry their message beside them, as bytes: [`rtcp`](super::rtcp).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Header {
-    /// From the source to the group of a layer. Which one, the destination says.
-    Data(DataHeader),
-    /// From the source to the group of the base layer, with a [`SenderReport`](super::rtcp::SenderReport) beside it.
-    SenderReport {
-        /// Number of the round; wraps around.
-        number: u16,
-    },
-    /// From a receiver, with a [`ReceiverReport`](super::rtcp::ReceiverReport) beside it.
-    ReceiverReport {
-        /// Number of the round it is for; wraps around.
-        number: u16,
-    },
-    /// From a receiver that goes, with a [`Bye`](super::rtcp::Bye) beside it.
-    Bye,
+header! {
+    /// The header of an MLDA packet. Those of RTCP carry their message beside them, as bytes: [`rtcp`](super::rtcp) has
+    /// its fields and their widths, and so what is on the wire is said here apart.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Header {
+        /// From the source to the group of a layer. Which one, the destination says.
+        0: Data(data: DataHeader);
+        /// From the source to the group of the base layer, with a [`SenderReport`](super::rtcp::SenderReport) beside it.
+        1: SenderReport {
+            /// Number of the round; wraps around.
+            number: u16 => [],
+        } is SENDER_REPORT;
+        /// From a receiver, with a [`ReceiverReport`](super::rtcp::ReceiverReport) beside it.
+        2: ReceiverReport {
+            /// Number of the round it is for; wraps around.
+            number: u16 => [],
+        } is RECEIVER_REPORT;
+        /// From a receiver that goes, with a [`Bye`](super::rtcp::Bye) beside it.
+        3: Bye is BYE;
+    }
 }
 
-/// A data packet of a layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DataHeader {
-    /// Number of the packet in its layer; begins anywhere and wraps around.
-    pub sequence: u16,
-    /// When it was sent on the source's RTP clock of 1 MHz, which begins anywhere; wraps around.
-    pub timestamp: u32,
-    /// The source, by a number that it draws at its start. It is the same in all layers (RFC 3550 section 8.3).
-    pub ssrc: u32,
-    /// The marker bit: it is the first packet of a pair, and the next of the layer follows back to back.
-    pub probe: bool,
+message! {
+    /// A data packet of a layer: the header of RTP (RFC 3550 section 5.1), without contributing sources and extension.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct DataHeader is DATA = "MLDA: data", Format::Standard,
+        ["version": 2, "padding": 1, "extension": 1, "CSRC count": 4] {
+        /// The marker bit: it is the first packet of a pair, and the next of the layer follows back to back.
+        pub probe: bool => ["marker": 1, "payload type": 7],
+        /// Number of the packet in its layer; begins anywhere and wraps around.
+        pub sequence: u16 => ["sequence number": 16],
+        /// When it was sent on the source's RTP clock of 1 MHz, which begins anywhere; wraps around.
+        pub timestamp: u32 => ["timestamp": 32] undigested,
+        /// The source, by a number that it draws at its start. It is the same in all layers (RFC 3550 section 8.3).
+        pub ssrc: u32 => ["SSRC": 32] undigested,
+    }
+    digest [sequence, probe]
 }
 
-/// A data packet: the header of RTP (RFC 3550 section 5.1), without contributing sources and extension.
-pub const DATA: Layout = Layout::new(
-    "MLDA: data",
-    Format::Standard,
-    &[&[
-        Field::new("version", 2),
-        Field::new("padding", 1),
-        Field::new("extension", 1),
-        Field::new("CSRC count", 4),
-        Field::new("marker", 1),
-        Field::new("payload type", 7),
-        Field::new("sequence number", 16),
-        Field::new("timestamp", 32),
-        Field::new("SSRC", 32),
-    ]],
-);
 /// A sender report of RTCP (RFC 3550 section 6.4.1) without report blocks; lines of layers and of echoes follow.
 pub const SENDER_REPORT: Layout = Layout::new(
     "MLDA: sender report",
@@ -116,30 +107,6 @@ const RTCP: &[Field] = &[
 ];
 
 impl ProtocolHeader for Header {
-    /// Time stamps and the number of the source are left out: they begin anywhere.
-    fn digest(&self) -> u64 {
-        let digest = Digest::new();
-        match *self {
-            Header::Data(DataHeader { sequence, timestamp: _, ssrc: _, probe }) => {
-                digest.with(0_u8).with(sequence).with(probe)
-            }
-            Header::SenderReport { number } => digest.with(1_u8).with(number),
-            Header::ReceiverReport { number } => digest.with(2_u8).with(number),
-            Header::Bye => digest.with(3_u8),
-        }
-        .value()
-    }
-
-    /// Of a sender report it is what comes before its lines.
-    fn layout(&self) -> &'static Layout {
-        match self {
-            Header::Data(_) => &DATA,
-            Header::SenderReport { .. } => &SENDER_REPORT,
-            Header::ReceiverReport { .. } => &RECEIVER_REPORT,
-            Header::Bye => &BYE,
-        }
-    }
-
     fn is_data(&self) -> bool {
         matches!(self, Header::Data(_))
     }

@@ -1,57 +1,51 @@
 //! What OMCC says in its packets: what TFMCC says, and what multiplies the rate.
 
-use crate::digest::Digest;
 use crate::packet::{self, ProtocolHeader};
 use crate::tfmcc::{self, Scaling, Wording};
-use crate::wire::{Field, Format, Layout};
+use crate::wire::message::{header, message};
+use crate::wire::{Format, Layout};
 
-/// The header of an OMCC packet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Header {
-    /// From the sender to the group.
-    Data(DataHeader),
-    /// From a receiver to the sender.
-    Feedback(FeedbackHeader),
-    /// A receiver says to the sender that it is a member, or no longer. The receiver is
-    /// [`Packet::source`](packet::Packet::source); of two messages the one with the later
-    /// [`Packet::sent`](packet::Packet::sent) counts.
-    Registration {
-        /// Whether it is one.
-        member: bool,
-    },
+header! {
+    /// The header of an OMCC packet.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub enum Header {
+        /// From the sender to the group.
+        0: Data(data: DataHeader);
+        /// From a receiver to the sender.
+        1: Feedback(feedback: FeedbackHeader);
+        /// A receiver says to the sender that it is a member, or no longer. The receiver is
+        /// [`Packet::source`](packet::Packet::source); of two messages the one with the later
+        /// [`Packet::sent`](packet::Packet::sent) counts.
+        2: Registration {
+            /// Whether it is one.
+            member: bool => [],
+        } is REGISTRATION = "OMCC: registration", Format::Own(50), ["flags": 8];
+    }
 }
 
-/// A data packet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DataHeader {
-    /// What TFMCC says.
-    pub tfmcc: tfmcc::DataHeader,
-    /// Receivers multiply the throughput equation by this, f(N) ([Hang] eq. 13).
-    pub scale: f32,
-    /// N, the number of receivers that the rate counts for; for observers.
-    pub receivers: f32,
+message! {
+    /// A data packet.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct DataHeader is DATA = "OMCC: data", Format::Own(48), [] {
+        /// What TFMCC says.
+        pub tfmcc: tfmcc::DataHeader => first,
+        /// Receivers multiply the throughput equation by this, f(N) ([Hang] eq. 13).
+        pub scale: f32 => ["equation scale": 32],
+        /// N, the number of receivers that the rate counts for; for observers.
+        pub receivers: f32 => ["receivers": 32],
+    }
 }
 
-/// A feedback packet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FeedbackHeader {
-    /// What TFMCC says.
-    pub tfmcc: tfmcc::FeedbackHeader,
-    /// The uniform number the feedback timer was drawn from, for counting receivers; NaN for the CLR.
-    pub draw: f32,
+message! {
+    /// A feedback packet.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct FeedbackHeader is FEEDBACK = "OMCC: report", Format::Own(49), [] {
+        /// What TFMCC says.
+        pub tfmcc: tfmcc::FeedbackHeader => first,
+        /// The uniform number the feedback timer was drawn from, for counting receivers; NaN for the CLR.
+        pub draw: f32 => ["draw": 32],
+    }
 }
-
-/// A data packet.
-pub const DATA: Layout = Layout::new(
-    "OMCC: data",
-    Format::Own(48),
-    &[tfmcc::DATA_FIELDS, &[Field::new("equation scale", 32), Field::new("receivers", 32)]],
-);
-/// A report.
-pub const FEEDBACK: Layout =
-    Layout::new("OMCC: report", Format::Own(49), &[tfmcc::FEEDBACK_FIELDS, &[Field::new("draw", 32)]]);
-/// A receiver's word on whether it is a member.
-pub const REGISTRATION: Layout = Layout::new("OMCC: registration", Format::Own(50), &[&[Field::new("flags", 8)]]);
 
 /// TFMCC's endpoints in these headers.
 #[derive(Clone, Copy, Debug)]
@@ -87,26 +81,6 @@ impl Wording for Scaled {
 }
 
 impl ProtocolHeader for Header {
-    fn digest(&self) -> u64 {
-        let digest = Digest::new();
-        match *self {
-            Header::Data(DataHeader { tfmcc, scale, receivers }) => {
-                digest.with(0_u8).with(tfmcc.digest()).with(scale).with(receivers)
-            }
-            Header::Feedback(FeedbackHeader { tfmcc, draw }) => digest.with(1_u8).with(tfmcc.digest()).with(draw),
-            Header::Registration { member } => digest.with(2_u8).with(member),
-        }
-        .value()
-    }
-
-    fn layout(&self) -> &'static Layout {
-        match self {
-            Header::Data(_) => &DATA,
-            Header::Feedback(_) => &FEEDBACK,
-            Header::Registration { .. } => &REGISTRATION,
-        }
-    }
-
     fn is_data(&self) -> bool {
         matches!(self, Header::Data(_))
     }

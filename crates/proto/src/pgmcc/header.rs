@@ -1,102 +1,72 @@
 //! What pgmcc says in its packets (draft-ietf-rmt-bb-pgmcc-03 section 2.1).
 
-use crate::digest::Digest;
 use crate::packet::{Address, ProtocolHeader};
-use crate::wire::{Field, Format, Layout};
+use crate::wire::Format;
+use crate::wire::message::{header, message};
 
-/// The header of a packet of pgmcc.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Header {
-    /// From the source to the group.
-    Data(Data),
-    /// From the acker to the source.
-    Ack(Ack),
-    /// From any receiver to the source.
-    Nak(Nak),
-    /// From the source to the group: somebody has told it that the packet with this number is missing (RFC 3208 section
-    /// 2.1, "NAK confirmation").
-    Ncf {
-        /// The number.
-        missing: u32,
-    },
+header! {
+    /// The header of a packet of pgmcc.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub enum Header {
+        /// From the source to the group.
+        0: Data(data: Data);
+        /// From the acker to the source.
+        1: Ack(ack: Ack);
+        /// From any receiver to the source.
+        2: Nak(nak: Nak);
+        /// From the source to the group: somebody has told it that the packet with this number is missing (RFC 3208
+        /// section 2.1, "NAK confirmation").
+        3: Ncf {
+            /// The number.
+            missing: u32 => ["missing": 32],
+        } is NCF = "pgmcc: NCF", Format::Own(83), [];
+    }
 }
 
-/// A data packet (section 2.1.1); its time stamp is [`Packet::sent`](crate::packet::Packet::sent).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Data {
-    /// Number of the packet, from 0; wraps around.
-    pub sequence: u32,
-    /// Who is to acknowledge it; none = an acker is to be elected.
-    pub acker: Option<Address>,
+message! {
+    /// A data packet (section 2.1.1); its time stamp is [`Packet::sent`](crate::packet::Packet::sent).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Data is DATA = "pgmcc: data", Format::Own(80), [] {
+        /// Number of the packet, from 0; wraps around.
+        pub sequence: u32 => ["sequence": 32],
+        /// Who is to acknowledge it; none = an acker is to be elected.
+        pub acker: Option<Address> => ["acker": 64],
+    }
 }
 
-/// An acknowledgement (section 2.1.2).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ack {
-    /// Time stamp of the data packet that it answers plus the time since then, low 32 bits of microseconds.
-    pub echoed_stamp_us: u32,
-    /// The receiver's loss rate p.
-    pub loss_rate: f32,
-    /// The highest number that has come (RX_MAX).
-    pub highest: u32,
-    /// Which of the latest 32 packets have come, bit 0 the highest.
-    pub bitmap: u32,
-    /// The receiver leaves (section 2.3.2).
-    pub leave: bool,
+message! {
+    /// An acknowledgement (section 2.1.2).
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Ack is ACK = "pgmcc: ACK", Format::Own(81), ["flags": 8] {
+        /// Time stamp of the data packet that it answers plus the time since then, low 32 bits of microseconds.
+        pub echoed_stamp_us: u32 => ["echoed stamp": 32] undigested,
+        /// The receiver's loss rate p.
+        pub loss_rate: f32 => ["loss_rate": 32],
+        /// The highest number that has come (RX_MAX).
+        pub highest: u32 => ["highest": 32],
+        /// Which of the latest 32 packets have come, bit 0 the highest.
+        pub bitmap: u32 => ["bitmap": 32],
+        /// The receiver leaves (section 2.3.2).
+        pub leave: bool => [],
+    }
 }
 
-/// A report of a loss, or a dummy by which an acker is elected.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Nak {
-    /// Time stamp of the last data packet plus the time since then, low 32 bits of microseconds.
-    pub echoed_stamp_us: u32,
-    /// The receiver's loss rate p.
-    pub loss_rate: f32,
-    /// The highest number that has come (in PGM: RXW_LEAD).
-    pub highest: u32,
-    /// The number of the packet that is missing; none: a dummy (section 2.3.1).
-    pub missing: Option<u32>,
+message! {
+    /// A report of a loss, or a dummy by which an acker is elected.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Nak is NAK = "pgmcc: NAK", Format::Own(82), ["flags": 8] {
+        /// Time stamp of the last data packet plus the time since then, low 32 bits of microseconds.
+        pub echoed_stamp_us: u32 => ["echoed stamp": 32] undigested,
+        /// The receiver's loss rate p.
+        pub loss_rate: f32 => ["loss_rate": 32],
+        /// The highest number that has come (in PGM: RXW_LEAD).
+        pub highest: u32 => ["highest": 32],
+        /// The number of the packet that is missing; none: a dummy (section 2.3.1).
+        pub missing: Option<u32> => ["missing": 32],
+    }
 }
-
-/// A data packet.
-pub const DATA: Layout =
-    Layout::new("pgmcc: data", Format::Own(80), &[&[Field::new("sequence", 32), Field::new("acker", 64)]]);
-/// An acknowledgement.
-pub const ACK: Layout = Layout::new("pgmcc: ACK", Format::Own(81), &[HEARD, &[Field::new("bitmap", 32)]]);
-/// A report of a loss, or a dummy.
-pub const NAK: Layout = Layout::new("pgmcc: NAK", Format::Own(82), &[HEARD, &[Field::new("missing", 32)]]);
-/// The confirmation of a report.
-pub const NCF: Layout = Layout::new("pgmcc: NCF", Format::Own(83), &[&[Field::new("missing", 32)]]);
-
-/// What an acknowledgement and a report have in common.
-const HEARD: &[Field] =
-    &[Field::new("flags", 8), Field::new("echoed stamp", 32), Field::new("loss_rate", 32), Field::new("highest", 32)];
 
 impl ProtocolHeader for Header {
-    fn digest(&self) -> u64 {
-        let digest = Digest::new();
-        match *self {
-            Header::Data(Data { sequence, acker }) => digest.with(0_u8).with(sequence).with(acker),
-            Header::Ack(Ack { echoed_stamp_us: _, loss_rate, highest, bitmap, leave }) => {
-                digest.with(1_u8).with(loss_rate).with(highest).with(bitmap).with(leave)
-            }
-            Header::Nak(Nak { echoed_stamp_us: _, loss_rate, highest, missing }) => {
-                digest.with(2_u8).with(loss_rate).with(highest).with(missing)
-            }
-            Header::Ncf { missing } => digest.with(3_u8).with(missing),
-        }
-        .value()
-    }
-
-    fn layout(&self) -> &'static Layout {
-        match self {
-            Header::Data(_) => &DATA,
-            Header::Ack(_) => &ACK,
-            Header::Nak(_) => &NAK,
-            Header::Ncf { .. } => &NCF,
-        }
-    }
-
     fn is_data(&self) -> bool {
         matches!(self, Header::Data(_))
     }

@@ -52,8 +52,8 @@ impl Outstanding {
         number
     }
 
-    /// The packet with this number has not been sent: if it was the last and is outstanding, the next one has its number.
-    /// Whether it was.
+    /// The packet with this number has not been sent: if it was the last and is outstanding, the next one has its
+    /// number. Whether it was.
     pub fn take_back(&mut self, on_wire: u32) -> bool {
         let is_last = self.number(on_wire).is_some_and(|number| number + 1 == self.next());
         let taken = is_last && self.packets.pop_back_if(|packet| *packet != Sent::Closed).is_some();

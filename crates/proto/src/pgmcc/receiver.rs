@@ -7,12 +7,12 @@ use super::naks::{Due, Naks};
 use super::received::{Arrival, Received};
 use super::show::RECEIVER_GAUGES;
 use crate::endpoint::{Endpoint, Gauge, Input, Outbox, Report};
-use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet, ProtocolHeader};
+use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::parts::rtt::stamp_us;
 use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::time::Instant;
-use crate::wire;
+use crate::wire::{self, message::Message};
 
 /// A member of a pgmcc session.
 #[derive(Debug)]

@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::endpoint::{Action, Endpoint, Input, Outbox};
-use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet, ProtocolHeader};
+use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::random::Random;
 use crate::time::{Duration, Instant};
+use crate::wire::message::Message;
 
 const SOURCE: Address = Address::endpoint(0);
 const OWN: Address = Address::endpoint(1);

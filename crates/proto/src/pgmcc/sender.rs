@@ -148,8 +148,8 @@ impl Sender {
     }
 
     /// So many packets are there to be sent from now on. A window that stood open for longer than a time-out, while
-    /// there was nothing to send, begins anew, as TCP's (RFC 5681 section 4.1): what it let go would go at once. One that
-    /// is used in part does not grow as it is ([`WindowControl::hear`]).
+    /// there was nothing to send, begins anew, as TCP's (RFC 5681 section 4.1): what it let go would go at once. One
+    /// that is used in part does not grow as it is ([`WindowControl::hear`]).
     fn grant(&mut self, now: Instant, packets: u64, out: &mut Outbox) {
         let is_idle = self.supply.is_empty() && self.control.outstanding() == 0;
         if is_idle && now.since(self.sent_at) > self.rto() {

@@ -1,34 +1,40 @@
 //! What SMCC says in its packets: what the control of a layer says, and what joins need.
 
-use crate::digest::Digest;
+use crate::digest::{Digest, Digestible};
 use crate::packet::ProtocolHeader;
 use crate::tfmcc::{self, Echo};
-use crate::wire::{Field, Format, Layout};
+use crate::wire::message::{header, message};
+use crate::wire::{Format, Layout};
+use std::fmt;
 
-/// The header of an SMCC packet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Header {
-    /// From the sender to the group of a layer. Which one, the destination says.
-    Data(PackedDataHeader),
-    /// From the sender to the group of a counting layer. Which one, the destination says.
-    Counting(CountingHeader),
-    /// From a receiver to the sender.
-    Feedback(FeedbackHeader),
-    /// From a receiver that limits to the sender, for each packet of a layer that comes; with windows only.
-    Ack(AckHeader),
+header! {
+    /// The header of an SMCC packet.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub enum Header {
+        /// From the sender to the group of a layer. Which one, the destination says.
+        0: Data(data: PackedDataHeader);
+        /// From the sender to the group of a counting layer. Which one, the destination says.
+        1: Counting(counting: CountingHeader);
+        /// From a receiver to the sender.
+        2: Feedback(feedback: FeedbackHeader);
+        /// From a receiver that limits to the sender, for each packet of a layer that comes; with windows only.
+        3: Ack(ack: AckHeader);
+    }
 }
 
-/// A data packet of a layer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DataHeader {
-    /// What the control of the layer says: the packet's number in the layer, X = T_i, X_supp, R_max, the feedback
-    /// round, the echo of a time stamp.
-    pub data: tfmcc::DataHeader,
-    /// T_{i+1}, the rate of the next layer and those below it, bit/s; NaN if there is no such layer.
-    pub next_bps: f32,
-    /// The number of the tick in which it was sent, from the sender's start: what the periods of all counting layers
-    /// have a whole number of. Behind the last comes 0.
-    pub tick: u32,
+message! {
+    /// A data packet of a layer.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct DataHeader is DATA = "SMCC: data", Format::Own(64), [] {
+        /// What the control of the layer says: the packet's number in the layer, X = T_i, X_supp, R_max, the feedback
+        /// round, the echo of a time stamp.
+        pub data: tfmcc::DataHeader => first,
+        /// T_{i+1}, the rate of the next layer and those below it, bit/s; NaN if there is no such layer.
+        pub next_bps: f32 => ["next rate": 32],
+        /// The number of the tick in which it was sent, from the sender's start: what the periods of all counting layers
+        /// have a whole number of. Behind the last comes 0.
+        pub tick: u32 => ["tick": 32],
+    }
 }
 
 /// The same without gaps between the numbers, as there are 36 bytes for a header.
@@ -45,58 +51,46 @@ pub struct PackedDataHeader {
     tick: u32,
 }
 
-/// A packet of a counting layer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CountingHeader {
-    /// Number of the packet in its group, from 0; wraps around.
-    pub sequence: u32,
-    /// The number of the tick in which it was sent, from the sender's start: what the periods of all counting layers
-    /// have a whole number of. Behind the last comes 0.
-    pub tick: u32,
+message! {
+    /// A packet of a counting layer.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct CountingHeader is COUNTING = "SMCC: counting", Format::Own(65), [] {
+        /// Number of the packet in its group, from 0; wraps around.
+        pub sequence: u32 => ["sequence": 32],
+        /// The number of the tick in which it was sent, from the sender's start: what the periods of all counting layers
+        /// have a whole number of. Behind the last comes 0.
+        pub tick: u32 => ["tick": 32],
+    }
 }
 
-/// A feedback packet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FeedbackHeader {
-    /// What TFMCC says.
-    pub feedback: tfmcc::FeedbackHeader,
-    /// The highest layer that the receiver holds, after what it reports.
-    pub layer: u8,
-    /// It has just left the layer above.
-    pub dropped: bool,
+message! {
+    /// A feedback packet.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct FeedbackHeader is FEEDBACK = "SMCC: report", Format::Own(66), [] {
+        /// What TFMCC says.
+        pub feedback: tfmcc::FeedbackHeader => first,
+        /// The highest layer that the receiver holds, after what it reports.
+        pub layer: u8 => ["layer": 8],
+        /// It has just left the layer above.
+        pub dropped: bool => [],
+    }
 }
 
-/// An acknowledgement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AckHeader {
-    /// Time stamp of the packet that it answers, low 32 bits of microseconds.
-    pub echoed_stamp_us: u32,
-    /// The highest number of the lowest layer that has come.
-    pub highest: u32,
-    /// Which of the latest 32 packets of that layer have come, bit 0 the highest.
-    pub bitmap: u32,
-    /// The highest layer that the receiver holds.
-    pub layer: u8,
+message! {
+    /// An acknowledgement.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct AckHeader is ACK = "SMCC: ACK", Format::Own(67), [] {
+        /// The highest layer that the receiver holds.
+        pub layer: u8 => ["layer": 8],
+        /// Time stamp of the packet that it answers, low 32 bits of microseconds.
+        pub echoed_stamp_us: u32 => ["echoed stamp": 32] undigested,
+        /// The highest number of the lowest layer that has come.
+        pub highest: u32 => ["highest": 32],
+        /// Which of the latest 32 packets of that layer have come, bit 0 the highest.
+        pub bitmap: u32 => ["bitmap": 32],
+    }
+    digest [highest, bitmap, layer]
 }
-
-/// A data packet of a layer.
-pub const DATA: Layout = Layout::new(
-    "SMCC: data",
-    Format::Own(64),
-    &[tfmcc::DATA_FIELDS, &[Field::new("next rate", 32), Field::new("tick", 32)]],
-);
-/// A packet of a counting layer.
-pub const COUNTING: Layout =
-    Layout::new("SMCC: counting", Format::Own(65), &[&[Field::new("sequence", 32), Field::new("tick", 32)]]);
-/// A report.
-pub const FEEDBACK: Layout =
-    Layout::new("SMCC: report", Format::Own(66), &[tfmcc::FEEDBACK_FIELDS, &[Field::new("layer", 8)]]);
-/// An acknowledgement.
-pub const ACK: Layout = Layout::new(
-    "SMCC: ACK",
-    Format::Own(67),
-    &[&[Field::new("layer", 8), Field::new("echoed stamp", 32), Field::new("highest", 32), Field::new("bitmap", 32)]],
-);
 
 impl From<DataHeader> for Header {
     fn from(DataHeader { data, next_bps, tick }: DataHeader) -> Header {
@@ -116,34 +110,24 @@ impl PackedDataHeader {
     }
 }
 
+/// How it lies in memory is no affair of the wire, of traces or of listings: it is what it is unpacked.
+impl PackedDataHeader {
+    const LAYOUT: Layout = DATA;
+}
+
+impl Digestible for PackedDataHeader {
+    fn put(self, digest: &mut Digest) {
+        self.unpack().put(digest);
+    }
+}
+
+impl fmt::Display for PackedDataHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.unpack().fmt(f)
+    }
+}
+
 impl ProtocolHeader for Header {
-    fn digest(&self) -> u64 {
-        let digest = Digest::new();
-        match *self {
-            Header::Data(packed) => {
-                let DataHeader { data, next_bps, tick } = packed.unpack();
-                digest.with(0_u8).with(data.digest()).with(next_bps).with(tick)
-            }
-            Header::Counting(CountingHeader { sequence, tick }) => digest.with(1_u8).with(sequence).with(tick),
-            Header::Feedback(FeedbackHeader { feedback, layer, dropped }) => {
-                digest.with(2_u8).with(feedback.digest()).with(layer).with(dropped)
-            }
-            Header::Ack(AckHeader { echoed_stamp_us: _, highest, bitmap, layer }) => {
-                digest.with(3_u8).with(highest).with(bitmap).with(layer)
-            }
-        }
-        .value()
-    }
-
-    fn layout(&self) -> &'static Layout {
-        match self {
-            Header::Data(_) => &DATA,
-            Header::Counting(_) => &COUNTING,
-            Header::Feedback(_) => &FEEDBACK,
-            Header::Ack(_) => &ACK,
-        }
-    }
-
     fn is_data(&self) -> bool {
         matches!(self, Header::Data(_) | Header::Counting(_))
     }

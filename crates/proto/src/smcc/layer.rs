@@ -148,8 +148,8 @@ impl Layer {
         }
     }
 
-    /// There was nothing to send until now: turns that have passed are let go, and reports are of little for a while, `k`
-    /// round-trip times and one.
+    /// There was nothing to send until now: turns that have passed are let go, and reports are of little for a while,
+    /// `k` round-trip times and one.
     pub(super) fn let_go(&mut self, now: Instant, k: f64) {
         if self.pacer.let_go(now) {
             self.short_until = now + Duration::from_secs_f64((k + 1.0) * self.led.control.max_rtt_s());

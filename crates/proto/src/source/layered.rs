@@ -6,7 +6,6 @@
 use super::seen::Seen;
 use super::spacing::Spacing;
 use super::{MOST_RATE, check_rate_and_size};
-use crate::digest::Digest;
 use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, LAYER_ADDED, LAYER_DROPPED, Outbox, Report};
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet, ProtocolHeader};
@@ -16,7 +15,8 @@ use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::scheme::{Responder, Scheme, Seat};
 use crate::time::{Duration, Instant, Rate};
-use crate::wire::{Field, Format, Layout};
+use crate::wire::Format;
+use crate::wire::message::header;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,31 +66,26 @@ pub struct Step {
     pub level: u32,
 }
 
-/// What a packet says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Header {
-    /// Data.
-    Data {
-        /// Which layer it belongs to, the base being 0.
-        layer: u8,
-        /// Its number in the layer, from 0; wraps around.
-        sequence: u32,
-    },
-    /// A member has gone to another level.
-    Level {
-        /// How many layers it holds.
-        level: u8,
-        /// The number of the announcement, its sender's first being 0; wraps around.
-        sequence: u32,
-    },
+header! {
+    /// What a packet says.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Header {
+        /// Data.
+        0: Data {
+            /// Which layer it belongs to, the base being 0.
+            layer: u8 => ["layer": 8],
+            /// Its number in the layer, from 0; wraps around.
+            sequence: u32 => ["sequence": 32],
+        } is DATA = "Layers: data", Format::Own(16), [];
+        /// A member has gone to another level.
+        1: Level {
+            /// How many layers it holds.
+            level: u8 => ["level": 8],
+            /// The number of the announcement, its sender's first being 0; wraps around.
+            sequence: u32 => ["sequence": 32],
+        } is LEVEL = "Layers: level", Format::Own(17), [];
+    }
 }
-
-/// A data packet of a layer.
-pub const DATA: Layout =
-    Layout::new("Layers: data", Format::Own(16), &[&[Field::new("layer", 8), Field::new("sequence", 32)]]);
-/// An announcement.
-pub const LEVEL: Layout =
-    Layout::new("Layers: level", Format::Own(17), &[&[Field::new("level", 8), Field::new("sequence", 32)]]);
 
 /// What a member shows.
 const GAUGES: &[Gauge] = &[
@@ -493,21 +488,6 @@ impl Endpoint for Member {
 }
 
 impl ProtocolHeader for Header {
-    fn digest(&self) -> u64 {
-        match *self {
-            Header::Data { layer, sequence } => Digest::new().with(0_u8).with(layer).with(sequence),
-            Header::Level { level, sequence } => Digest::new().with(1_u8).with(level).with(sequence),
-        }
-        .value()
-    }
-
-    fn layout(&self) -> &'static Layout {
-        match self {
-            Header::Data { .. } => &DATA,
-            Header::Level { .. } => &LEVEL,
-        }
-    }
-
     fn is_data(&self) -> bool {
         matches!(self, Header::Data { .. })
     }

@@ -1,39 +1,44 @@
 //! What TCP says in its packets.
 
-use crate::digest::Digest;
+use crate::digest::{Digest, Digestible};
 use crate::packet::{Ecn, ProtocolHeader};
+use crate::wire::message::{Listed, header};
 use crate::wire::{Field, Format, Layout};
+use std::fmt;
 
-/// The header of a TCP packet. Sequence numbers count segments.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Header {
-    /// The first packet of a connection that begins with a handshake.
-    Syn,
-    /// The answer to it.
-    SynAck {
-        /// Time stamp of the SYN (RFC 7323 TSecr), low 32 bits of microseconds.
-        echoed_stamp_us: u32,
-    },
-    /// A data segment.
-    Data {
-        /// Number of the segment, from 0.
-        sequence: u32,
-        /// The sender has reduced its window (RFC 3168 CWR): the receiver may end its echo.
-        window_reduced: bool,
-        /// Sent before.
-        retransmission: bool,
-    },
-    /// An acknowledgement.
-    Ack {
-        /// The next segment expected.
-        next_expected: u32,
-        /// Congestion level echoed ([Durresi] Table II; RFC 3168 ECE is `Moderate`). `NotCapable` = no echo.
-        echo: Ecn,
-        /// RFC 2018 blocks, the most recent first; empty blocks have `start == end`.
-        sack: [SackBlock; 3],
-        /// Time stamp of the segment that caused this ACK (RFC 7323 TSecr), low 32 bits of microseconds.
-        echoed_stamp_us: u32,
-    },
+header! {
+    /// The header of a TCP packet. Sequence numbers count segments. On the wire all are segments, with fields of which
+    /// few are needed here: that layout is declared apart.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub enum Header {
+        /// The first packet of a connection that begins with a handshake.
+        0: Syn is SEGMENT as "TCP: SYN";
+        /// The answer to it.
+        1: SynAck {
+            /// Time stamp of the SYN (RFC 7323 TSecr), low 32 bits of microseconds.
+            echoed_stamp_us: u32 => [] undigested,
+        } is SEGMENT as "TCP: SYN-ACK";
+        /// A data segment.
+        2: Data {
+            /// Number of the segment, from 0.
+            sequence: u32 => [],
+            /// The sender has reduced its window (RFC 3168 CWR): the receiver may end its echo.
+            window_reduced: bool => [],
+            /// Sent before.
+            retransmission: bool => [],
+        } is SEGMENT as "TCP: data";
+        /// An acknowledgement.
+        3: Ack {
+            /// The next segment expected.
+            next_expected: u32 => [],
+            /// Congestion level echoed ([Durresi] Table II; RFC 3168 ECE is `Moderate`). `NotCapable` = no echo.
+            echo: Ecn => [],
+            /// RFC 2018 blocks, the most recent first; empty blocks have `start == end`.
+            sack: [SackBlock; 3] => [],
+            /// Time stamp of the segment that caused this ACK (RFC 7323 TSecr), low 32 bits of microseconds.
+            echoed_stamp_us: u32 => [] undigested,
+        } is SEGMENT as "TCP: ACK";
+    }
 }
 
 /// Segments `start..end` have arrived above the cumulative acknowledgement.
@@ -71,27 +76,19 @@ impl SackBlock {
     }
 }
 
+impl Digestible for SackBlock {
+    fn put(self, digest: &mut Digest) {
+        [self.start, self.end].put(digest);
+    }
+}
+
+impl Listed for SackBlock {
+    fn list(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_empty() { Ok(()) } else { write!(f, " {name} {}..{}", self.start, self.end) }
+    }
+}
+
 impl ProtocolHeader for Header {
-    fn digest(&self) -> u64 {
-        let digest = Digest::new();
-        match *self {
-            Header::Syn => digest.with(0_u8),
-            Header::SynAck { echoed_stamp_us: _ } => digest.with(1_u8),
-            Header::Data { sequence, window_reduced, retransmission } => {
-                digest.with(2_u8).with(sequence).with(window_reduced).with(retransmission)
-            }
-            Header::Ack { next_expected, echo, sack, echoed_stamp_us: _ } => {
-                let sack = sack.map(|SackBlock { start, end }| [start, end]);
-                digest.with(3_u8).with(next_expected).with(echo).with(sack)
-            }
-        }
-        .value()
-    }
-
-    fn layout(&self) -> &'static Layout {
-        &SEGMENT
-    }
-
     fn is_data(&self) -> bool {
         matches!(self, Header::Data { .. })
     }

@@ -1,60 +1,70 @@
 //! What TFMCC says in its packets (RFC 4654 section 2.2), and how a scheme built on it says more.
 
 use super::scaling::Scaling;
-use crate::digest::Digest;
+use crate::digest::{Digest, Digestible};
 use crate::packet::{self, Address, ProtocolHeader};
-use crate::wire::{Field, Format, Layout};
+use crate::wire::message::{Listed, header, message};
+use crate::wire::{Format, Layout};
+use std::fmt;
 
-/// The header of a TFMCC packet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Header {
-    /// From the sender to the group.
-    Data(DataHeader),
-    /// From a receiver to the sender.
-    Feedback(FeedbackHeader),
+header! {
+    /// The header of a TFMCC packet.
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub enum Header {
+        /// From the sender to the group.
+        0: Data(data: DataHeader);
+        /// From a receiver to the sender.
+        1: Feedback(feedback: FeedbackHeader);
+    }
 }
 
-/// A data packet (section 2.2.1); the time stamp ts_i is [`Packet::sent`](packet::Packet::sent).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DataHeader {
-    /// Number of the packet, from 0 (i).
-    pub sequence: u32,
-    /// Suppression rate X_supp, bit/s; infinite at the beginning of a feedback round.
-    pub suppression_bps: f32,
-    /// The present sending rate X, bit/s. Not in the RFC: for timers biased by the rate and for observers.
-    pub rate_bps: f32,
-    /// Maximum round-trip time R_max, microseconds.
-    pub max_rtt_us: u32,
-    /// Feedback round, wraps around (fb_nr).
-    pub round: u8,
-    /// The receiver whose time stamp is echoed.
-    pub echo: Option<Echo>,
+message! {
+    /// A data packet (section 2.2.1); the time stamp ts_i is [`Packet::sent`](packet::Packet::sent).
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct DataHeader is DATA = "TFMCC: data", Format::Own(32), ["flags": 8] {
+        /// Feedback round, wraps around (fb_nr).
+        pub round: u8 => ["round": 8],
+        /// Number of the packet, from 0 (i).
+        pub sequence: u32 => ["sequence": 32],
+        /// Suppression rate X_supp, bit/s; infinite at the beginning of a feedback round.
+        pub suppression_bps: f32 => ["suppression": 32],
+        /// The present sending rate X, bit/s. Not in the RFC: for timers biased by the rate and for observers.
+        pub rate_bps: f32 => ["rate": 32],
+        /// Maximum round-trip time R_max, microseconds.
+        pub max_rtt_us: u32 => ["max_rtt": 32],
+        /// The receiver whose time stamp is echoed.
+        pub echo: Option<Echo> => ["echo receiver": 64, "echo stamp": 32],
+    }
+    digest (whole [suppression_bps, rate_bps, max_rtt_us, sequence, round, echo])
 }
 
-/// A feedback packet (section 2.2.2); the receiver's identity r is [`Packet::source`](packet::Packet::source), its time
-/// stamp tr_r is [`Packet::sent`](packet::Packet::sent).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FeedbackHeader {
-    /// The receiver has measured its round-trip time.
-    pub have_rtt: bool,
-    /// The receiver has seen a loss event.
-    pub have_loss: bool,
-    /// The receiver is about to leave.
-    pub leave: bool,
-    /// The highest feedback round seen.
-    pub round: u8,
-    /// Time stamp of the last data packet plus the time since then (ts_i'), low 32 bits of microseconds.
-    pub echoed_stamp_us: u32,
-    /// Desired rate X_r, bit/s.
-    pub rate_bps: f32,
-    /// The receiver's round-trip time, seconds; R_max if it has none of its own. Not in the RFC.
-    pub rtt_s: f32,
-    /// Loss event rate p; 0 before the first loss. Not in the RFC.
-    pub loss_event_rate: f32,
-    /// Receive rate X_recv, bit/s. Not in the RFC; for observers.
-    pub receive_bps: f32,
-    /// What the receiver multiplies the equation by. Not in the RFC; for observers.
-    pub scale: f32,
+message! {
+    /// A feedback packet (section 2.2.2); the receiver's identity r is [`Packet::source`](packet::Packet::source), its
+    /// time stamp tr_r is [`Packet::sent`](packet::Packet::sent).
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct FeedbackHeader is FEEDBACK = "TFMCC: report", Format::Own(33), ["flags": 8] {
+        /// The receiver has measured its round-trip time.
+        pub have_rtt: bool => [],
+        /// The receiver has seen a loss event.
+        pub have_loss: bool => [],
+        /// The receiver is about to leave.
+        pub leave: bool => [],
+        /// The highest feedback round seen.
+        pub round: u8 => ["round": 8],
+        /// Time stamp of the last data packet plus the time since then (ts_i'), low 32 bits of microseconds.
+        pub echoed_stamp_us: u32 => ["echoed stamp": 32] undigested,
+        /// Desired rate X_r, bit/s.
+        pub rate_bps: f32 => ["rate": 32],
+        /// The receiver's round-trip time, seconds; R_max if it has none of its own. Not in the RFC.
+        pub rtt_s: f32 => ["rtt": 32],
+        /// Loss event rate p; 0 before the first loss. Not in the RFC.
+        pub loss_event_rate: f32 => ["loss_event_rate": 32],
+        /// Receive rate X_recv, bit/s. Not in the RFC: for observers, and for a source whose application limits it.
+        pub receive_bps: f32 => ["receive": 32],
+        /// What the receiver multiplies the equation by. Not in the RFC; for observers.
+        pub scale: f32 => ["scale": 32],
+    }
+    digest whole
 }
 
 /// The echo of a receiver's time stamp in a data packet. Packed, so that a scheme built on TFMCC has room beside it.
@@ -69,33 +79,20 @@ pub struct Echo {
     pub is_clr: bool,
 }
 
-/// A data packet.
-pub const DATA: Layout = Layout::new("TFMCC: data", Format::Own(32), &[DATA_FIELDS]);
-/// A report.
-pub const FEEDBACK: Layout = Layout::new("TFMCC: report", Format::Own(33), &[FEEDBACK_FIELDS]);
+impl Digestible for Echo {
+    /// The stamp begins anywhere.
+    fn put(self, digest: &mut Digest) {
+        let Echo { receiver, stamp_us: _, is_clr } = self;
+        Digest::new().with(receiver).with(is_clr).value().put(digest);
+    }
+}
 
-/// What a data packet says, in TFMCC and what is built on it.
-pub const DATA_FIELDS: &[Field] = &[
-    Field::new("flags", 8),
-    Field::new("round", 8),
-    Field::new("sequence", 32),
-    Field::new("suppression", 32),
-    Field::new("rate", 32),
-    Field::new("max_rtt", 32),
-    Field::new("echo receiver", 64),
-    Field::new("echo stamp", 32),
-];
-/// What a report says, in TFMCC and what is built on it.
-pub const FEEDBACK_FIELDS: &[Field] = &[
-    Field::new("flags", 8),
-    Field::new("round", 8),
-    Field::new("echoed stamp", 32),
-    Field::new("rate", 32),
-    Field::new("rtt", 32),
-    Field::new("loss_event_rate", 32),
-    Field::new("receive", 32),
-    Field::new("scale", 32),
-];
+impl Listed for Echo {
+    fn list(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Echo { receiver, stamp_us, is_clr } = *self;
+        write!(f, " {name} {stamp_us} of {}{}", receiver.index(), if is_clr { ", the CLR" } else { "" })
+    }
+}
 
 /// In which headers the messages of TFMCC's endpoints travel: [`Plain`], or in those of a scheme built on it, with what
 /// that adds. What comes in other headers is not for these endpoints.
@@ -150,21 +147,6 @@ impl Wording for Plain {
 }
 
 impl ProtocolHeader for Header {
-    fn digest(&self) -> u64 {
-        match *self {
-            Header::Data(data) => Digest::new().with(0_u8).with(data.digest()),
-            Header::Feedback(feedback) => Digest::new().with(1_u8).with(feedback.digest()),
-        }
-        .value()
-    }
-
-    fn layout(&self) -> &'static Layout {
-        match self {
-            Header::Data(_) => &DATA,
-            Header::Feedback(_) => &FEEDBACK,
-        }
-    }
-
     fn is_data(&self) -> bool {
         matches!(self, Header::Data(_))
     }
@@ -188,17 +170,6 @@ impl ProtocolHeader for Header {
 }
 
 impl ProtocolHeader for DataHeader {
-    fn digest(&self) -> u64 {
-        let &DataHeader { sequence, suppression_bps, rate_bps, max_rtt_us, round, echo } = self;
-        let echo = echo.map(|Echo { receiver, stamp_us: _, is_clr }| Digest::new().with(receiver).with(is_clr).value());
-        let of_rates = Digest::new().with(suppression_bps).with(rate_bps).with(max_rtt_us);
-        of_rates.with(sequence).with(round).with(echo).value()
-    }
-
-    fn layout(&self) -> &'static Layout {
-        &DATA
-    }
-
     fn is_data(&self) -> bool {
         true
     }
@@ -221,27 +192,6 @@ impl ProtocolHeader for DataHeader {
 }
 
 impl ProtocolHeader for FeedbackHeader {
-    fn digest(&self) -> u64 {
-        let &FeedbackHeader {
-            have_rtt,
-            have_loss,
-            leave,
-            round,
-            echoed_stamp_us: _,
-            rate_bps,
-            rtt_s,
-            loss_event_rate,
-            receive_bps,
-            scale,
-        } = self;
-        let of_flags = Digest::new().with(have_rtt).with(have_loss).with(leave).with(round);
-        of_flags.with([rate_bps, rtt_s, loss_event_rate, receive_bps, scale]).value()
-    }
-
-    fn layout(&self) -> &'static Layout {
-        &FEEDBACK
-    }
-
     fn is_data(&self) -> bool {
         false
     }

@@ -74,7 +74,7 @@ pub use config::{
 pub use data_packets::DataPackets;
 pub use echo::{Echoes, Stamp};
 pub use header::{
-    DATA, DATA_FIELDS, DataHeader, Echo, FEEDBACK, FEEDBACK_FIELDS, FeedbackHeader, Header, Plain, Wording,
+    DATA, DataHeader, Echo, FEEDBACK, FeedbackHeader, Header, Plain, Wording,
 };
 pub use measurement::{Measurement, Recorded, SequenceSpace, Taken};
 pub use rate_control::{Feedback, Heard, Passed, RateControl, RateCounts};

@@ -166,7 +166,7 @@ impl<W: Wording> SenderOf<W> {
             leave: report.leave,
             round: report.round,
         };
-        // RFC 5348 section 4.3, which RFC 4654 says nothing of: X is not raised for packets that were not there to be lost.
+        // RFC 5348 section 4.3, and RFC 4654 is silent: X is not raised for packets that were not there to be lost.
         let is_short = self.is_short(now);
         self.control.bound_growth(if is_short {
             GREATEST_GROWTH * f64::from(report.receive_bps)
