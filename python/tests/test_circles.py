@@ -1,4 +1,4 @@
-"""No circle of imports in the crates; tools/circles.py, which finds them."""
+"""No circle of imports in the crates and in the Python package; tools/circles.py, which finds them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def tool() -> ModuleType:
 
 @pytest.mark.parametrize("crate", CRATES, ids=lambda crate: crate.name)
 def test_files_import_each_other_in_no_circle(tool: ModuleType, crate: Path) -> None:
-    found = tool.circles(tool.modules(crate / "src"))
+    found = tool.circles(tool.read(crate))
     allowed = LEFT.get(crate.name, [])
     if allowed:
         assert [len(circle) for circle in found] == allowed, f"fewer circles? then shorten the list: {found}"
@@ -55,9 +55,9 @@ def test_what_an_import_is(tool: ModuleType, tmp_path: Path) -> None:
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    found = tool.modules(tmp_path)
+    found = tool.imports(tool.modules(tmp_path))
     assert set(found) == {"a", "b", "b::inner", "c", "d", "e"}
-    assert tool.imports(found) == {
+    assert found == {
         "a": {"b"},
         "b": {"b::inner"},
         "b::inner": {"d"},
@@ -70,4 +70,71 @@ def test_what_an_import_is(tool: ModuleType, tmp_path: Path) -> None:
 
 def test_a_crate_without_imports_has_no_circle(tool: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "alone.rs").write_text("fn f() {}")
-    assert tool.circles(tool.modules(tmp_path)) == []
+    assert tool.circles(tool.imports(tool.modules(tmp_path))) == []
+
+
+PACKAGE = {
+    "__init__.py": "import typing\nif typing.TYPE_CHECKING:\n    from p.a import X\nelse:\n    import p.types\n",
+    "a.py": "import json\nfrom p import b, types\n",
+    "b.py": "def f():\n    import p.packed.inner\n",
+    "c.py": "from .packed import name\nimport p\n",
+    "types.pyi": "",
+    "packed/__init__.py": "from p.packed.inner import thing as name\n",
+    "packed/inner.py": "\"\"\"Of `p.c`.\"\"\"\nREGISTRY = {'d': 'p.d', 'no': 'p.d.nothing else', 'other': 'q.a'}\n",
+    "packed/beside.py": "from . import inner\nfrom p.packed.inner import thing\n",
+    "d.py": "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from p.a import X\n",
+}
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    for name, text in PACKAGE.items():
+        (tmp_path / "p" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "p" / name).write_text(text)
+    return tmp_path / "p"
+
+
+def test_what_an_import_of_python_is(tool: ModuleType, package: Path) -> None:
+    found = tool.read(package)
+    assert found == {
+        "p": {"p.types"},
+        "p.a": {"p.b", "p.types"},
+        "p.b": {"p.packed.inner"},
+        "p.c": {"p", "p.packed"},
+        "p.d": set(),
+        "p.packed": {"p.packed.inner"},
+        "p.packed.beside": {"p.packed.inner"},
+        "p.packed.inner": {"p.d"},
+        "p.types": set(),
+    }
+    assert tool.circles(found) == []
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "from p.a import X\n",
+        "def f():\n    import p.a as other\n",
+        "class K:\n    def f(self):\n        from .a import X\n",
+        "REGISTRY = ['p.a']\n",
+        "from typing import TYPE_CHECKING\nif not TYPE_CHECKING:\n    from p import a\n",
+    ],
+)
+def test_a_circle_of_python_files_is_found_and_named(tool: ModuleType, package: Path, made: str) -> None:
+    (package / "d.py").write_text(made)
+    found = tool.read(package)
+    circles = tool.circles(found)
+    assert circles == [["p.a", "p.b", "p.d", "p.packed.inner"]]
+    assert tool.described(circles[0], found).splitlines() == [
+        "a circle of 4 files",
+        "    p.a -> p.b",
+        "    p.b -> p.packed.inner",
+        "    p.d -> p.a",
+        "    p.packed.inner -> p.d",
+    ]
+
+
+def test_a_name_that_the_package_hands_on_leads_to_all_that_it_names(tool: ModuleType, package: Path) -> None:
+    (package / "__init__.py").write_text("HOME = {'X': 'p.a'}\n")
+    (package / "d.py").write_text("from p import X\n")
+    assert tool.circles(tool.read(package)) == [["p", "p.a", "p.b", "p.d", "p.packed.inner"]]
