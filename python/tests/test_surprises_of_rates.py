@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from faircast import _native
+from faircast.arrow import to_arrow
 from faircast.experiment import Data, PointData, judge
 from faircast.experiments import load
 from faircast.experiments.side_by_side import geo, runs
 from faircast.experiments.side_by_side.cells import BESIDE, Cell, Situation
 from faircast.experiments.side_by_side.surprises import cubic, omcc, phases
 from faircast.figures import style
-from faircast.results import to_arrow
 from faircast.scenario import resolve
 from faircast.summary import Layout, RunSummary
 

@@ -11,9 +11,10 @@ from conftest import Cli
 from terminal import assert_whole
 
 import faircast
-from faircast.causes.equation import Inputs, throughput_bps
+from faircast.causes.equation import Inputs
 from faircast.causes.rows import Rows
 from faircast.errors import InputError
+from faircast.throughput import throughput_bps
 
 BASE = """
 format = 1

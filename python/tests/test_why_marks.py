@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import faircast
-from faircast.causes.equation import throughput_bps
 from faircast.causes.fate import thresholds
 from faircast.causes.rows import Rows
 from faircast.causes.tfmcc import chosen, is_steady
+from faircast.throughput import throughput_bps
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "scenarios"
 

@@ -4,7 +4,7 @@
 `evidence`              the tables of a run; runs it again with the probes that an explanation needs
 `question`              which flow, which moment
 `fate`                  what became of a packet, at which link and why
-`equation`              the throughput equation and what its inputs would give
+`equation`              what the throughput equation gives, and would give for other inputs
 `tfmcc`                 rates of TFMCC and OMCC
 `tcp`                   windows of TCP
 `layers`                levels of layer blocking, RLM and layered CBR

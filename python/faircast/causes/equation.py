@@ -1,6 +1,6 @@
-"""The TCP throughput equation as TFMCC and OMCC use it, and what other inputs would give.
+"""What the throughput equation gives for a receiver of TFMCC or OMCC, and would give for other inputs.
 
-The same as ``crates/proto/src/parts/throughput_equation.rs`` and ``measurement.rs``; the tests hold one to the other.
+As ``crates/proto/src/tfmcc/measurement.rs`` has it; the tests hold one to the other.
 """
 
 from __future__ import annotations
@@ -9,13 +9,7 @@ import math
 from dataclasses import dataclass, replace
 
 from faircast.causes.explanation import WhatIf
-
-
-def throughput_bps(segment_bytes: float, rtt_s: float, p: float) -> float:
-    """The rate of a TCP, bit/s, at the loss event rate `p` (RFC 5348 section 3.1, with b = 1 and t_RTO = 4 R)."""
-    increase = rtt_s * math.sqrt(2 * p / 3)
-    timeouts = 4 * rtt_s * 3 * math.sqrt(3 * p / 8) * p * (1 + 32 * p * p)
-    return 8 * segment_bytes / (increase + timeouts)
+from faircast.throughput import throughput_bps
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from faircast.causes.equation import throughput_bps
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, percent, plain
 from faircast.experiments.judging import Statement, criteria
 from faircast.experiments.kwon.course import Course, course_of, mean, seconds
@@ -23,6 +22,7 @@ from faircast.experiments.kwon.measures import each, median_seed, over_courses, 
 from faircast.experiments.kwon.network import OURS, SINGLE, Bottleneck, Case, Tcps
 from faircast.figures import COLOURS, PAGE_IN, panels
 from faircast.statistics import Estimate, estimate, jackknife
+from faircast.throughput import throughput_bps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

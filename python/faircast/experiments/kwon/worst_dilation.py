@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from faircast.causes.equation import throughput_bps
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, plain
 from faircast.experiments.kwon.course import Attempt, Course, course, course_of
 from faircast.experiments.kwon.network import Bottleneck, Case, Stay, Tcps, bottleneck_link
 from faircast.figures import COLOURS, COLUMN_IN, panels
 from faircast.statistics import estimate
+from faircast.throughput import throughput_bps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,15 +16,15 @@ import math
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from faircast.causes.equation import throughput_bps
+from faircast.arrow import to_arrow
 from faircast.experiment import Criterion, Data, Experiment, Measured, Numbers, Point, plain
 from faircast.experiments.side_by_side import runs
 from faircast.experiments.side_by_side.cells import BESIDE, Cell, Situation
 from faircast.experiments.side_by_side.surprises import ratios
 from faircast.experiments.side_by_side.tree import BASE_RTT_S, BRANCHES_MBPS, PATH, QUEUE_BDP, SESSION, tcps_at
 from faircast.figures import COLOURS, LINES, PAGE_IN, curve, panels
-from faircast.results import to_arrow
 from faircast.statistics import estimate, jackknife
+from faircast.throughput import throughput_bps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
