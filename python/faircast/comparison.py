@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from faircast.errors import InputError, brief
+from faircast.metrics import Metric, check_metric, parse_metric, rates_of
 from faircast.pairs import Runs, are_paired, common, difference_of, told_apart
 from faircast.scenario import Resolved
 from faircast.statistics import Estimate, estimate
-from faircast.sweeps import SweepResult, check_metric, rates_of
+from faircast.sweeps import SweepResult
 from faircast.vary import as_text, describe
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from faircast.sweep_folder import SweepPoint
 
-Metric = tuple[str, str]
 SAME = ("duration", "warmup")
 """Keys of a scenario in which two of them should not differ if their metrics are to mean the same."""
 
@@ -125,7 +125,7 @@ class Comparison:
         return f"<Comparison: {' and '.join(self.names)}, {len(self.metrics)} metrics>"
 
     def _repr_html_(self) -> str:
-        from faircast.sweep_display import html_of_comparison
+        from faircast.display.sweeps import html_of_comparison
 
         return html_of_comparison(self)
 
@@ -168,14 +168,6 @@ def compare(
         names = short([name for name, _ in opened])
         groups = [[side_of(name, result) for name, (_, result) in zip(names, opened, strict=True)]]
     return comparison(groups, wanted)
-
-
-def parse_metric(text: str) -> Metric:
-    """``video/rate`` as subject and metric."""
-    subject, slash, metric = text.rpartition("/")
-    if not slash or not subject or not metric:
-        raise InputError(f"--metric {brief(text)}: write subject/metric, for instance --metric video/rate")
-    return subject, metric
 
 
 def open_result(result: Any) -> tuple[str, Any]:

@@ -21,32 +21,18 @@ from pathlib import Path
 from typing import Any
 
 from faircast.errors import InputError
-from faircast.ledger import FORMAT
-from faircast.manifest import (
-    INTERRUPTED,
-    Workplace,
-    check_build,
-    check_place,
-    default_path,
-    from_ranges,
-    read_manifest,
-    to_ranges,
-)
-from faircast.results import (
-    Effort,
-    RunResult,
-    faircast_version,
-    origin_of,
-    read_table,
-    summary_of_table,
-    write_parts,
-)
+from faircast.manifest import FORMAT, INTERRUPTED, read_manifest
+from faircast.parquet import origin_of, read_table, write_parts
+from faircast.ranges import from_ranges, to_ranges
+from faircast.results import Effort, RunResult, summary_of_table
 from faircast.rows import Rows, parts
 from faircast.scenario import Resolved
 from faircast.spare import give_back
 from faircast.storage import new_folder, remove, writing
 from faircast.stored import conclude_seed, damage_of_seed
 from faircast.summary import RunSummary, over_seeds
+from faircast.version import faircast_version
+from faircast.workplace import Workplace, check_build, check_place, default_path
 
 SUMMARY = "summary.parquet"
 

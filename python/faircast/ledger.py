@@ -17,9 +17,9 @@ from typing import Any, BinaryIO, Self
 
 from faircast.errors import InputError, ResultWarning
 from faircast.fingerprint import are_fingerprints, damage, fingerprint
+from faircast.manifest import FILES, FORMAT, MANIFEST, WRITING, read_manifest
 from faircast.storage import new_file, remove
 
-FILES, WRITING, FORMAT = "files", "writing", "format"
 TIMES = 5
 """How often a reader looks at a file that somebody writes meanwhile."""
 
@@ -51,8 +51,6 @@ class Ledger:
     @classmethod
     def of(cls, folder: Path) -> Self:
         """That of a folder to read from; `InputError` if its manifest is damaged."""
-        from faircast.manifest import MANIFEST, read_manifest
-
         return cls(folder, read_manifest(folder) if (folder / MANIFEST).exists() else None)
 
     @property
@@ -173,8 +171,6 @@ class Ledger:
 
     def _is_renewed(self) -> bool:
         """Whether a reader finds other entries than before."""
-        from faircast.manifest import read_manifest
-
         if self._manifest is None or self._save is not None:
             return False
         before = self._entries(FILES), self._entries(WRITING)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 LOOKS = (10, 20, 40)
 """Numbers of seeds."""
+QUICK_REPS = 3
+"""Seeds of a quick look, which judges nothing for good."""
 
 
 def next_look(seeds: int) -> int | None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from faircast.errors import InputError
 from faircast.journal import Journal
 from faircast.ledger import Ledger
-from faircast.results import read_table
+from faircast.parquet import read_table
 from faircast.storage import remove, writing
 from faircast.summary import Layout, RunSummary, optimum_by_key, optimum_column
 

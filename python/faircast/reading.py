@@ -7,11 +7,14 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from faircast.display.grid import ranges
 from faircast.errors import InputError
 from faircast.ledger import Ledger
 from faircast.manifest import MANIFEST, read_manifest, sets_of
+from faircast.parquet import Origin, provenance
+from faircast.plot.of_result import Plots
 from faircast.report import read_reports
-from faircast.results import Origin, RunResult, no_table, pair, provenance
+from faircast.results import RunResult, no_table, pair
 from faircast.rows import Rows, to_arrow
 from faircast.statistics import Estimate, estimate
 from faircast.stored import StoredSeed
@@ -21,7 +24,6 @@ from faircast.tables import Tables
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from faircast.plot.of_result import Plots
     from faircast.report import Reproduction
     from faircast.scenario import Resolved
     from faircast.sweeps import SweepResult
@@ -105,8 +107,6 @@ class Runs(Tables):
     def of(self, seed: int) -> RunResult:
         """The result of one seed. A `KeyError` says which seeds there are."""
         if seed not in self._sources:
-            from faircast.display import ranges
-
             raise KeyError(f"there is no seed {seed}; there are {ranges(self.seeds)}")
         source = self._sources[seed]
         if isinstance(source, RunResult):
@@ -166,7 +166,6 @@ class Runs(Tables):
     @property
     def plot(self) -> Plots:
         """The pictures of these runs, the seeds as a band: ``runs.plot.rates()``, ``.queue()``, ``.window()``, .."""
-        from faircast.plot.of_result import Plots
 
         @cache
         def read(seed: int, name: str) -> pa.Table:
@@ -181,12 +180,12 @@ class Runs(Tables):
         return len(self._sources)
 
     def __repr__(self) -> str:
-        from faircast.display import of_runs
+        from faircast.display.results import of_runs
 
         return of_runs(self)
 
     def _repr_html_(self) -> str:
-        from faircast.display import html_of_runs
+        from faircast.display.results import html_of_runs
 
         return html_of_runs(self)
 

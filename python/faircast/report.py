@@ -156,12 +156,12 @@ class Reproduction:
         return Reproduction(self.folder, reports, later.interrupted, self.runs + later.runs, self.found)
 
     def __repr__(self) -> str:
-        from faircast.display import of_reproduction
+        from faircast.display.reproduction import of_reproduction
 
         return of_reproduction(self)
 
     def _repr_html_(self) -> str:
-        from faircast.display import html_of_reproduction
+        from faircast.display.reproduction import html_of_reproduction
 
         return html_of_reproduction(self)
 

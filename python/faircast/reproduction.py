@@ -24,30 +24,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from faircast import kept
+from faircast.arrow import to_arrow
 from faircast.batch import Watcher, worker_count
 from faircast.campaign import Campaign, PlannedRun
 from faircast.errors import InputError
 from faircast.experiment import Data, Experiment, Point, PointData, Verdict, judge, lacks, overall
 from faircast.experiments import select
 from faircast.ledger import Ledger
-from faircast.looks import next_look
-from faircast.manifest import INTERRUPTED, Workplace, build, check_place, default_path
+from faircast.looks import QUICK_REPS, next_look
+from faircast.manifest import INTERRUPTED
 from faircast.measurements import Measurements
 from faircast.narrowing import Only, label, narrow
 from faircast.report import CELLS, SUMMARY, Report, Reproduction, without_nan, write_cells
-from faircast.results import faircast_version, to_arrow
 from faircast.scenario import Resolved, Source, resolve, seeds
 from faircast.sources import fingerprint
 from faircast.storage import as_json, writing
 from faircast.summary import RunSummary
+from faircast.version import build, faircast_version
+from faircast.workplace import Workplace, check_place, default_path
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from faircast._native import RawResult
     from faircast.summary import Columns
-
-QUICK_REPS = 3
 
 
 def reproduce(

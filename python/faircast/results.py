@@ -7,33 +7,31 @@ the version of faircast, and nothing else. See the chapter ``docs/results.md``.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version as installed_version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING
 
-from faircast.arrow import to_arrow as to_arrow
+from faircast.arrow import to_arrow
 from faircast.errors import InputError, nearest
 from faircast.interruption import give_way
 from faircast.layout import Words
-from faircast.libraries import room
+from faircast.parquet import Origin, write_table
+from faircast.plot.of_result import Plots
 from faircast.scenario import Resolved
 from faircast.storage import writing
+from faircast.stored import StoredSeed, conclude_seed
 from faircast.summary import Columns, Layout, RunSummary, from_columns, optimum_by_key
 from faircast.tables import Tables
+from faircast.version import faircast_version
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     from faircast._native import RawResult
-    from faircast.plot.of_result import Plots
-    from faircast.stored import StoredSeed
 
 KEPT = ("summary", "warnings")
 """Tables that a run needs when all are written."""
-SCENARIO, HASH, SEED, VERSION = b"faircast.scenario", b"faircast.hash", b"faircast.seed", b"faircast.version"
 
 
 @dataclass(frozen=True)
@@ -52,14 +50,6 @@ class Effort:
     """Whether the run was stopped before its end."""
     trace: str | None
     """Hash of everything that happened, if the scenario asked for it."""
-
-
-class Origin(NamedTuple):
-    """Where a table comes from: all that is needed to make it again."""
-
-    scenario: Resolved
-    seed: int
-    version: str
 
 
 class RunResult(Tables):
@@ -92,8 +82,6 @@ class RunResult(Tables):
 
         Raises `InputError` if a file is damaged or the files do not belong together, some of that when it is found.
         """
-        from faircast.stored import StoredSeed
-
         stored = StoredSeed(Path(folder))
         stored.check()
         return cls.from_stored(stored)
@@ -113,8 +101,6 @@ class RunResult(Tables):
     @property
     def plot(self) -> Plots:
         """The pictures of this run: ``result.plot.rates()``, ``.queue()``, ``.window()`` and so on."""
-        from faircast.plot.of_result import Plots
-
         return Plots(self.scenario, [self.seed], lambda _, name: self.table(name))
 
     @property
@@ -142,12 +128,12 @@ class RunResult(Tables):
         return self._metrics
 
     def __repr__(self) -> str:
-        from faircast.display import of_run
+        from faircast.display.results import of_run
 
         return of_run(self)
 
     def _repr_html_(self) -> str:
-        from faircast.display import html_of_run
+        from faircast.display.results import html_of_run
 
         return html_of_run(self)
 
@@ -176,8 +162,6 @@ class RunResult(Tables):
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot make the folder {folder}: {error.strerror}") from None
-        from faircast.stored import conclude_seed
-
         with writing(folder):
             self.write_tables(folder)
             conclude_seed(folder, self.scenario.hash, self.seed)
@@ -213,89 +197,6 @@ def rows_of(columns: Columns) -> int:
     return len(data) // (4 if kind == "str" else 8)
 
 
-def provenance(scenario: Resolved, *, seeds: str, version: str) -> dict[bytes, bytes]:
-    """Where a table comes from, and nothing else, as its metadata says it."""
-    return {
-        SCENARIO: scenario.json.encode(),
-        HASH: scenario.hash.encode(),
-        SEED: seeds.encode(),
-        VERSION: version.encode(),
-    }
-
-
-def write_table(table: pa.Table, file: BinaryIO, scenario: Resolved, *, seeds: str, version: str) -> None:
-    """Write a table with where it comes from in its metadata."""
-    write_parts(iter([table]), file, scenario, seeds=seeds, version=version)
-
-
-def write_parts(parts: Iterator[pa.Table], file: BinaryIO, scenario: Resolved, *, seeds: str, version: str) -> None:
-    """The same of a table that comes in parts, at least one."""
-    import pyarrow.parquet as pq
-
-    metadata = provenance(scenario, seeds=seeds, version=version)
-    first = next(parts).replace_schema_metadata(metadata)
-    with pq.ParquetWriter(file, first.schema, compression="zstd") as writer:
-        writer.write_table(first)
-        for part in parts:
-            writer.write_table(part.replace_schema_metadata(metadata))
-
-
-def read_table(path: Path) -> pa.Table:
-    """Read one Parquet file; a damaged one gets a message that says so."""
-    return _read(path, lambda file: file.read(use_threads=room() is None))
-
-
-def read_metadata(path: Path) -> Mapping[bytes, bytes] | None:
-    """The metadata of a Parquet file, of which only the end is read."""
-    found: Mapping[bytes, bytes] | None = _read(path, lambda file: file.schema_arrow.metadata)
-    return found
-
-
-def read_rows(path: Path) -> int:
-    """How many rows a Parquet file has; only its end is read."""
-    return int(_read(path, lambda file: file.metadata.num_rows))
-
-
-def _read(path: Path, what: Callable[[pq.ParquetFile], Any]) -> Any:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with path.open("rb") as file:
-            return what(pq.ParquetFile(file))
-    except pa.ArrowMemoryError:
-        raise
-    except (pa.ArrowInvalid, pa.ArrowException, OSError) as error:
-        if isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
-            raise InputError(f"cannot read {path}: {error.strerror}") from None
-        reason = str(error).splitlines()[0]
-        raise InputError(
-            f"{path} is not a whole Parquet file, perhaps truncated; remove it and run again ({reason})"
-        ) from None
-
-
-def origin_of(table: pa.Table, path: Path) -> Origin:
-    """Where a table read from `path` comes from."""
-    return origin_from(table.schema.metadata, path)
-
-
-def origin_from(metadata: Mapping[bytes, bytes] | None, path: Path) -> Origin:
-    """Where a table comes from, as its metadata say."""
-    metadata = metadata or {}
-    try:
-        scenario = Resolved(metadata[SCENARIO].decode())
-        if b"," in metadata[SEED]:
-            raise InputError(f"{path} is the summary of several seeds; read the folder it lies in")
-        origin = Origin(scenario, int(metadata[SEED]), metadata[VERSION].decode())
-        if scenario.hash.encode() != metadata[HASH]:
-            raise InputError(f"{path}: the scenario in its metadata does not have the hash that stands beside it")
-    except (KeyError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path} is a Parquet file, but not one of a faircast run") from None
-    return origin
-
-
 def summary_of_table(table: pa.Table) -> RunSummary:
     """A summary table, read back, by subject and metric."""
     layout = Layout.of(*(Words.of_arrow(table.column(name)) for name in ("subject", "metric", "unit")))
@@ -303,8 +204,3 @@ def summary_of_table(table: pa.Table) -> RunSummary:
     values = array("d")
     values.frombytes(table.column("value").to_numpy().tobytes())
     return RunSummary(layout, values, optimum_by_key(layout, best))
-
-
-def faircast_version() -> str:
-    """The version of this package."""
-    return installed_version("faircast")

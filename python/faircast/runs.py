@@ -13,7 +13,8 @@ from faircast.batch import Job, Watcher, run_batch, worker_count
 from faircast.errors import InputError, brief
 from faircast.folder import RunFolder
 from faircast.libraries import load
-from faircast.manifest import MANIFEST, from_ranges, read_manifest, sets_of
+from faircast.manifest import MANIFEST, read_manifest, sets_of
+from faircast.ranges import from_ranges
 from faircast.reading import Runs
 from faircast.results import RunResult
 from faircast.scenario import Resolved, Source, count, resolve

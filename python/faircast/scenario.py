@@ -17,7 +17,6 @@ from typing import Any, TypeAlias
 from faircast import _native
 from faircast.background import called
 from faircast.errors import InputError, brief
-from faircast.errors import choose as choose
 
 Source: TypeAlias = "str | Path | Mapping[str, Any] | Resolved | Any"
 """A path to TOML or JSON, TOML or JSON text, a mapping, an object of `faircast.model`, or what is resolved already."""
@@ -57,12 +56,12 @@ class Resolved:
         return str(self.data.get("name") or "scenario")
 
     def __repr__(self) -> str:
-        from faircast.display import of_resolved
+        from faircast.display.scenario import of_resolved
 
         return of_resolved(self)
 
     def _repr_html_(self) -> str:
-        from faircast.display import html_of_resolved
+        from faircast.display.scenario import html_of_resolved
 
         return html_of_resolved(self)
 

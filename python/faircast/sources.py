@@ -22,7 +22,7 @@ from typing import Any
 HOME = Path(__file__).parent
 PACKAGE = HOME.name
 CORE = f"{PACKAGE}._native"
-"""The compiled core, which has a fingerprint of its own: `faircast.manifest.build`."""
+"""The compiled core, which has a fingerprint of its own: `faircast.version.build`."""
 ONE_AT_A_TIME = Lock()
 """Threads that parse at once disturb one another in CPython 3.11 (`ast`: recursion depth mismatch)."""
 SHOWING = ("__repr__", "_repr_html_")

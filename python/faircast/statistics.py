@@ -42,7 +42,7 @@ class Estimate:
         return f"<Estimate: {self}, n = {self.n}{extremes}>"
 
     def _repr_html_(self) -> str:
-        from faircast.display import html
+        from faircast.display.grid import html
 
         return html(repr(self)[1:-1])
 

@@ -11,7 +11,7 @@ from faircast.errors import InputError, ResultWarning
 from faircast.fingerprint import fingerprints
 from faircast.ledger import Ledger
 from faircast.manifest import MANIFEST, read_manifest, write_manifest
-from faircast.results import Origin, origin_from, read_metadata, read_rows, read_table
+from faircast.parquet import Origin, origin_from, read_metadata, read_rows, read_table
 
 if TYPE_CHECKING:
     import pyarrow as pa

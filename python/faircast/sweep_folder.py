@@ -21,17 +21,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from faircast.arrow import to_arrow
 from faircast.campaign import PlannedRun
 from faircast.errors import InputError, ResultWarning
 from faircast.ledger import Ledger
-from faircast.manifest import from_ranges, to_ranges
 from faircast.measurements import AGAIN, Key, Measurements, repeated, with_labels
-from faircast.results import faircast_version, read_table, to_arrow, write_table
+from faircast.parquet import read_table, write_table
+from faircast.ranges import from_ranges, to_ranges
 from faircast.scenario import Resolved
 from faircast.storage import new_folder, writing
 from faircast.stored import conclude_seed, damage_of_seed
 from faircast.summary import RunSummary
 from faircast.vary import Values, as_text, known_by
+from faircast.version import faircast_version
 from faircast.warning import COLUMNS, Found
 
 if TYPE_CHECKING:

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from faircast.batch import Watcher, worker_count
 from faircast.campaign import Campaign
-from faircast.errors import InputError, brief
+from faircast.errors import InputError, brief, choose
 from faircast.ledger import Ledger
-from faircast.manifest import INTERRUPTED, Workplace, check_build, check_place, default_path, read_manifest, sets_of
+from faircast.manifest import INTERRUPTED, read_manifest, sets_of
 from faircast.measurements import Measurements
+from faircast.metrics import check_metric
 from faircast.pairs import difference_of
 from faircast.rows import Rows
-from faircast.scenario import Resolved, Source, choose
+from faircast.scenario import Source
 from faircast.scenario import seeds as seeds_of
 from faircast.statistics import Estimate, estimate
 from faircast.storage import clear_leftovers
@@ -38,6 +39,7 @@ from faircast.sweep_folder import (
 )
 from faircast.sweep_plan import Plan, again, planned
 from faircast.vary import as_text, keys_of, known_by, short_names
+from faircast.workplace import Workplace, check_build, check_place, default_path
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -119,12 +121,12 @@ class SweepResult:
         return cls(folder, store, name=name, sets=sets_of(manifest), interrupted=missing)
 
     def __repr__(self) -> str:
-        from faircast.sweep_display import of_sweep
+        from faircast.display.sweeps import of_sweep
 
         return of_sweep(self)
 
     def _repr_html_(self) -> str:
-        from faircast.sweep_display import html_of_sweep
+        from faircast.display.sweeps import html_of_sweep
 
         return html_of_sweep(self)
 
@@ -279,34 +281,6 @@ class SweepResult:
     def check(self, subject: str, metric: str) -> None:
         """Raise an `InputError`, with names that resemble, if no point has this metric."""
         check_metric(subject, metric, self.metrics)
-
-
-def rates_of(scenarios: Sequence[Resolved], there: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The rates of all sessions, then those of all flows, in the order of the scenarios; of metrics that are there.
-
-    A group of several flows stands for its flows, with the mean of their rates.
-    """
-    legal = set(there)
-    found: dict[tuple[str, str], None] = {}
-    for kind in ("sessions", "flows"):
-        for scenario in scenarios:
-            for name, entry in scenario.data.get(kind, {}).items():
-                count = entry.get("count") or 1
-                own = [(name, metric) for metric in ("rate", "rate_mean") if (name, metric) in legal]
-                each = [(f"{name}-{i}", "rate") for i in range(count)]
-                found |= dict.fromkeys(own or [key for key in each if key in legal])
-    return list(found)
-
-
-def check_metric(subject: str, metric: str, legal: Sequence[tuple[str, str]]) -> None:
-    """Raise an `InputError` that names what there is instead, if a metric is not legal."""
-    if (subject, metric) in legal:
-        return
-    if not legal:
-        raise InputError("there are no results yet")
-    subjects = list(dict.fromkeys(owner for owner, _ in legal))
-    choose("subject", subject, subjects)
-    choose(f"metric of {subject}", metric, [name for owner, name in legal if owner == subject])
 
 
 def sweep(

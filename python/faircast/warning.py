@@ -106,7 +106,7 @@ def not_told_apart(seeds: Mapping[int, Path]) -> list[Merged]:
 def read(path: Path) -> list[Found]:
     """The warnings of one run; none if it has no such table."""
     from faircast.ledger import Ledger
-    from faircast.results import read_table
+    from faircast.parquet import read_table
     from faircast.stored import AGAIN
 
     Ledger.of(path.parent).demand(path.name, again=AGAIN)

@@ -82,12 +82,12 @@ class PathSeries:
         return pa.table({"t_s": self.t_s, **ends, **columns})
 
     def __repr__(self) -> str:
-        from faircast.display import of_path
+        from faircast.display.path import of_path
 
         return of_path(self)
 
     def _repr_html_(self) -> str:
-        from faircast.display import html_of_path
+        from faircast.display.path import html_of_path
 
         return html_of_path(self)
 

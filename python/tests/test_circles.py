@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,12 @@ def test_files_import_each_other_in_no_circle(tool: ModuleType, crate: Path) -> 
         assert [len(circle) for circle in found] == allowed, f"fewer circles? then shorten the list: {found}"
     else:
         assert found == []
+
+
+def test_files_of_the_python_package_import_each_other_in_no_circle(tool: ModuleType) -> None:
+    found = tool.read(ROOT / "python" / "faircast")
+    circles = [tool.described(circle, found) for circle in tool.circles(found)]
+    assert not circles, "\n".join(circles)
 
 
 def test_all_crates_are_looked_at() -> None:
@@ -138,3 +145,25 @@ def test_a_name_that_the_package_hands_on_leads_to_all_that_it_names(tool: Modul
     (package / "__init__.py").write_text("HOME = {'X': 'p.a'}\n")
     (package / "d.py").write_text("from p import X\n")
     assert tool.circles(tool.read(package)) == [["p", "p.a", "p.b", "p.d", "p.packed.inner"]]
+
+
+def test_no_file_imports_from_a_floor_above(tool: ModuleType) -> None:
+    """Of the floors in the chapter on architecture; what is not named there may lie anywhere."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = text.split("## Floors of `python/faircast`")[1].split("\n## ")[0]
+    rows = [re.findall(r"`([\w/]+)`", line.split("|")[2]) for line in table.splitlines() if line.startswith("| ")]
+    floors = {name.strip("/").replace("/", "."): floor for floor, row in enumerate(rows) for name in row}
+    found = tool.read(ROOT / "python" / "faircast")
+
+    def floor_of(module: str) -> int | None:
+        """That of the module, or of the package that it is in."""
+        name = module.removeprefix("faircast.")
+        while name and name not in floors:
+            name = name.rpartition(".")[0]
+        return floors.get(name)
+
+    named = {module: floor for module in found if (floor := floor_of(module)) is not None}
+    assert len(named) > 100
+    assert all(f"faircast.{name}" in found for name in floors)
+    upwards = [f"{a} -> {b}" for a in named for b in found[a] & named.keys() if named[b] > named[a]]
+    assert not upwards, "\n".join(upwards)

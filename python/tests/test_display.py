@@ -11,7 +11,7 @@ import pytest
 from conftest import SMALL
 
 import faircast
-from faircast.display import Grid, described, html, ranges, some
+from faircast.display.grid import Grid, described, html, ranges, some
 from faircast.report import Reproduction
 from faircast.scenario import resolve
 from faircast.statistics import Estimate, estimate

@@ -17,7 +17,7 @@ from test_interrupt import LONG, wait_for
 from faircast import _native
 from faircast.errors import InputError
 from faircast.folder import RunFolder
-from faircast.manifest import from_ranges, to_ranges
+from faircast.ranges import from_ranges, to_ranges
 from faircast.results import RunResult
 from faircast.runs import run_into
 from faircast.scenario import resolve

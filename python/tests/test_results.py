@@ -12,8 +12,10 @@ import pytest
 
 import faircast
 from faircast import _native
+from faircast.arrow import to_arrow
 from faircast.errors import InputError
-from faircast.results import RunResult, read_table, to_arrow
+from faircast.parquet import read_table
+from faircast.results import RunResult
 from faircast.scenario import resolve
 from faircast.summary import from_columns, over_seeds
 

@@ -99,7 +99,8 @@ def test_figures_and_estimates_are_none_of_what_is_kept_of_a_run() -> None:
     kept = sources.files(partial(measures.reduce, Cell(situation=SITUATIONS[0], run="alone")))
     found = {path.name for path in kept}
     assert {"measures.py", "cells.py", "summary.py", "arrow.py", "leo.py"} <= found
-    assert not found & {"estimates.py", "results.py", "display.py", "figures.py", "reproduction.py", "__init__.py"}
+    assert not found & {"estimates.py", "results.py", "figures.py", "reproduction.py", "__init__.py"}
+    assert "display" not in {path.parent.name for path in kept}, "how something is shown is none of it"
     assert "experiment.py" not in {path.name for path in sources.files(course)}, "it needs it for types only"
 
 

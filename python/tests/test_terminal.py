@@ -23,10 +23,11 @@ from faircast.cli.terminal import definitions, wrapped
 from faircast.cli.view import show_rows
 from faircast.errors import InputError
 from faircast.experiment import Numbers, Verdict
-from faircast.manifest import default_path, read_manifest, sets_of
+from faircast.manifest import read_manifest, sets_of
 from faircast.report import Report
 from faircast.statistics import estimate
 from faircast.summary import Row
+from faircast.workplace import default_path
 
 
 def test_the_list_of_verbs_is_whole(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

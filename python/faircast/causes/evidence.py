@@ -20,8 +20,9 @@ from faircast import _native
 from faircast.causes.rows import Rows
 from faircast.errors import InputError
 from faircast.quantity import seconds
-from faircast.results import RunResult, faircast_version
+from faircast.results import RunResult
 from faircast.scenario import Resolved, resolve
+from faircast.version import faircast_version
 
 DETAILS = ("cwnd_before_pkts", "receive_bps", "lost_part")
 """Columns of events without which a run is made again: results of old versions have none of them."""

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from faircast.causes.evidence import evidence_of
 from faircast.causes.explanation import amount, digits, rate
 from faircast.causes.rows import Rows
-from faircast.errors import InputError
+from faircast.errors import InputError, choose
 from faircast.quantity import seconds
-from faircast.scenario import choose
 
 if TYPE_CHECKING:
     from faircast.results import RunResult

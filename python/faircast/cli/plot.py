@@ -122,7 +122,7 @@ def command(
 
 def write(picture: Picture, place: Path, suffix: str, out: Path | None) -> list[Path]:
     """Write one picture to the file that was asked for, or as PDF and PNG to its place."""
-    from faircast.manifest import safe
+    from faircast.workplace import safe
 
     if out is not None:
         return [picture.save(out)]

@@ -42,9 +42,9 @@ def command(
                  --set duration=60s --label short
     """
     from faircast.folder import RunFolder
-    from faircast.results import faircast_version
     from faircast.runs import from_result, run_into
     from faircast.scenario import resolve, seeds
+    from faircast.version import faircast_version
 
     one_place(out, label)
     made_by = list(sets or [])

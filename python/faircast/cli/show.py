@@ -64,8 +64,8 @@ def show_run(folder: Path, kind: str, *, as_json: bool) -> None:
 def show_sweep(folder: Path, metrics: list[str], *, as_json: bool) -> None:
     """The points of a sweep."""
     from faircast.cli import sweep
-    from faircast.comparison import parse_metric
-    from faircast.sweeps import SweepResult, check_metric
+    from faircast.metrics import check_metric, parse_metric
+    from faircast.sweeps import SweepResult
 
     result = SweepResult.read(folder)
     wanted = [parse_metric(text) for text in metrics]

@@ -14,13 +14,11 @@ from faircast.errors import INTERRUPTED, brief
 from faircast.progress import Reporter
 
 if TYPE_CHECKING:
+    from faircast.metrics import Metric
     from faircast.sweeps import SweepResult
 
-Metric = tuple[str, str]
-COLUMNS_SHOWN = 6
-"""Metrics in the table of points."""
 LINES_SHOWN = 200
-"""Points in it."""
+"""Points in the table."""
 
 Metrics = Annotated[
     list[str] | None,
@@ -65,9 +63,9 @@ def command(
                  --vary links.bottleneck.delay='50 ms','250 ms' \
                  --reps 2 --label delays
     """
-    from faircast.comparison import parse_metric
     from faircast.errors import InputError
-    from faircast.sweeps import check_metric, sweep
+    from faircast.metrics import check_metric, parse_metric
+    from faircast.sweeps import sweep
     from faircast.vary import parse_axis, read_rows
 
     one_place(out, label)
@@ -112,11 +110,11 @@ def show(result: SweepResult, metrics: Sequence[Metric] = ()) -> None:
     Raises `InputError` if a metric is asked for that no point has.
     """
     from faircast.cli.view import headline, number, scaled
+    from faircast.metrics import SHOWN, rates_of
     from faircast.statistics import estimate
-    from faircast.sweeps import rates_of
     from faircast.vary import as_text, short_names
 
-    chosen = list(metrics) or rates_of([point.scenario for point in result.points], result.metrics)[:COLUMNS_SHOWN]
+    chosen = list(metrics) or rates_of([point.scenario for point in result.points], result.metrics)[:SHOWN]
     units = {key: result.unit(*key) for key in chosen}
     names = short_names(result.varied)
     shared = {names[path]: path for path in result.varied if names[path] != path}

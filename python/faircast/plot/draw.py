@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from importlib import import_module
 
-from faircast.errors import InputError
+from faircast.errors import InputError, choose
 from faircast.plot import PICTURES
 from faircast.plot.frame import Frame
 from faircast.plot.picture import Picture, drawn
 from faircast.plot.recording import Cut, Recording
-from faircast.scenario import choose
 
 
 def picture(

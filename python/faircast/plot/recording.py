@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from faircast.errors import InputError
+from faircast.errors import InputError, choose
 from faircast.quantity import seconds
-from faircast.scenario import Resolved, choose
+from faircast.scenario import Resolved
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from faircast import figures
 from faircast.errors import InputError, brief, nearest
+from faircast.metrics import SHOWN, Metric, rates_of
 from faircast.plot.frame import QUIET, WIDTHS, rate_unit, time_unit, titled, wrapped
 from faircast.plot.lines import MOST
 from faircast.plot.picture import Picture, drawn
@@ -29,8 +30,6 @@ MOST_PANELS = 6
 PANEL_IN = 1.75
 DECADES = 50
 """Values of x of which the largest is so many times the smallest stand on a logarithmic axis."""
-
-Metric = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ def picture_of(
         raise InputError(f"the width is {width}; legal are {' and '.join(WIDTHS)}")
     if not result.metrics:
         raise InputError(f"{result.folder} has no finished run yet; faircast sweep {result.folder} goes on with it")
-    wanted = [parsed(result, text) for text in dict.fromkeys(metrics)] or rates_of(result)
+    wanted = [parsed(result, text) for text in dict.fromkeys(metrics)] or usual(result)
     across = axis_of(result, x)
     apart, others = paths_of(result, across.path, series)
     panels = panels_of(result, wanted, apart, others)
@@ -81,18 +80,15 @@ def parsed(result: SweepResult, text: str) -> Metric:
         there = f"metrics of {text} are {', '.join(of)}" if of else f"subjects are {', '.join(subjects[:12])}"
         raise InputError(
             f"{brief(text)} is no metric of a sweep{'' if of else nearest(text, subjects)}: write SUBJECT/METRIC, "
-            f"such as {'/'.join(rates_of(result)[0])}; {there}"
+            f"such as {'/'.join(usual(result)[0])}; {there}"
         )
     result.check(subject, metric)
     return subject, metric
 
 
-def rates_of(result: SweepResult) -> list[Metric]:
+def usual(result: SweepResult) -> list[Metric]:
     """What a sweep is about unless said: the rates of its sessions and flows, as many as the table on screen has."""
-    from faircast.cli.sweep import COLUMNS_SHOWN
-    from faircast.sweeps import rates_of as rates
-
-    return rates([point.scenario for point in result.points], result.metrics)[:COLUMNS_SHOWN] or result.metrics[:1]
+    return rates_of([point.scenario for point in result.points], result.metrics)[:SHOWN] or result.metrics[:1]
 
 
 def axis_of(result: SweepResult, x: str | None) -> Axis:

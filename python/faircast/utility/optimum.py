@@ -99,12 +99,12 @@ class Optimum:
         return "\n".join(lines) or "nothing elastic"
 
     def __repr__(self) -> str:
-        from faircast.display import of_optimum
+        from faircast.display.optimum import of_optimum
 
         return of_optimum(self)
 
     def _repr_html_(self) -> str:
-        from faircast.display import html_of_optimum
+        from faircast.display.optimum import html_of_optimum
 
         return html_of_optimum(self)
 

@@ -29,6 +29,7 @@ from faircast.experiments.side_by_side.cells import (
 from faircast.experiments.side_by_side.estimates import Spread
 from faircast.experiments.side_by_side.heat_map import Square, ordered
 from faircast.experiments.side_by_side.schemes import SCHEMES, SUFFIX, label
+from faircast.looks import QUICK_REPS
 from faircast.statistics import Estimate
 
 PAPER = "side-by-side"
@@ -173,8 +174,6 @@ def command(name: str, data: Data, place: Place) -> str:
 
 def is_usual(data: Data) -> bool:
     """Whether there are as many seeds as without ``--reps``."""
-    from faircast.reproduction import QUICK_REPS
-
     return len(data.seeds) == (QUICK_REPS if data.quick else SEEDS)
 
 

@@ -1,11 +1,12 @@
-"""What sweeps and comparisons say of themselves in notebooks: small tables, as results do (`faircast.display`)."""
+"""What sweeps and comparisons say of themselves in notebooks: small tables, as results do."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING
 
-from faircast.display import ROWS_SHOWN, Grid, described, html, ranges, rate_unit, some
+from faircast.display.grid import ROWS_SHOWN, Grid, described, html, ranges, rate_unit, some
+from faircast.metrics import SHOWN, rates_of
 from faircast.statistics import scaled as in_unit
 from faircast.statistics import with_interval
 from faircast.vary import as_text, short_names
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from faircast.comparison import Comparison
     from faircast.statistics import Estimate
     from faircast.sweeps import SweepResult
-
-METRICS_SHOWN = 6
 
 
 def head_of(result: SweepResult) -> str:
@@ -40,10 +39,8 @@ def of_sweep(result: SweepResult) -> str:
 
 def html_of_sweep(result: SweepResult) -> str:
     """The points with the rates of sessions and flows."""
-    from faircast.sweeps import rates_of
-
     names = short_names(result.varied)
-    shown = rates_of([point.scenario for point in result.points], result.metrics)[:METRICS_SHOWN]
+    shown = rates_of([point.scenario for point in result.points], result.metrics)[:SHOWN]
     found = {key: [result.estimate(point, *key) for point in result.points] for key in shown}
     factor, unit = unit_of(item for items in found.values() for item in items)
     columns = [", ".join(names.values()), *(f"{subject} {metric}, {unit}" for subject, metric in shown)]
