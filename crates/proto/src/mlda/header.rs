@@ -70,7 +70,7 @@ pub const LAYER_LINE: &[Field] = &[
 ];
 /// An echo in it.
 pub const ECHO: &[Field] = &[Field::new("receiver", 32), Field::new("stamp", 32), Field::new("held", 32)];
-/// A receiver report of RTCP (section 6.4.2) with one report block, and MLDA's extension.
+/// A receiver report of RTCP (RFC 3550 section 6.4.2) with one report block, and MLDA's extension.
 pub const RECEIVER_REPORT: Layout = Layout::new(
     "MLDA: receiver report",
     Format::Standard,
@@ -93,7 +93,7 @@ pub const RECEIVER_REPORT: Layout = Layout::new(
         ],
     ],
 );
-/// A receiver goes: an empty receiver report and a BYE (section 6.6).
+/// A receiver goes: an empty receiver report and a BYE (RFC 3550 section 6.6).
 pub const BYE: Layout = Layout::new("MLDA: BYE", Format::Standard, &[RTCP, RTCP]);
 
 /// What each packet of RTCP begins with.

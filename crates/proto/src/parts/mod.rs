@@ -1,4 +1,5 @@
 //! What several protocols are made of. Each part stands for itself: it knows no packets and no endpoint.
+//! Sections without a number of an RFC are of RFC 4654.
 //!
 //! | file | part | source |
 //! |---|---|---|

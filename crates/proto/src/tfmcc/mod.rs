@@ -2,7 +2,7 @@
 //!
 //! Each receiver measures its loss event rate and round-trip time and reports the rate a TCP would have; the sender
 //! follows the lowest, that of the current limiting receiver (CLR). Others report in rounds, by random timers, and keep
-//! silent if a lower rate has been heard of.
+//! silent if a lower rate has been heard of. Sections without a number of an RFC are of RFC 4654.
 //!
 //! | file | part | source: RFC 4654 |
 //! |---|---|---|

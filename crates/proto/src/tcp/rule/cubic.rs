@@ -68,7 +68,7 @@ impl Parameters {
 /// The largest C. From one of a few thousand on every growth is at the bound of 1.5 windows in a round trip.
 const MOST_C: f64 = 1e6;
 
-/// The rule of RFC 9438. Sections without a number of an RFC are of it.
+/// The rule of RFC 9438. Sections without a number of an RFC are of RFC 9438.
 #[derive(Clone, Debug)]
 pub struct Cubic {
     beta: f64,

@@ -83,8 +83,8 @@ impl WestwoodPlus {
 
 impl WindowRule for WestwoodPlus {
     /// As in Linux. Over the links with random losses that it is meant for several losses fall into a window: NewReno
-    /// repairs one of them per round trip, and its timer expires from the third on (RFC 6582 section 4), after which
-    /// slow start leads to the whole threshold at once.
+    /// repairs one of them per round trip, and its timer expires from the third on (RFC 6582 section 3.2 step 3), after
+    /// which slow start leads to the whole threshold at once.
     fn recovery(&self) -> Recovery {
         Recovery::Sack
     }
