@@ -69,6 +69,7 @@ check: build
 	$(BIN)/ruff format --check
 	$(BIN)/python tools/line_length.py
 	$(BIN)/python tools/rfc_citations.py
+	$(BIN)/python tools/docstrings.py
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest faircast._native
 	$(MAKE) check-overflow

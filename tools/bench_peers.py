@@ -74,7 +74,7 @@ class Pair:
 
     @property
     def ratio_to_loop(self) -> float | None:
-        """The same against ns-2's event loop alone, which spares ns-2 its slow set-up but not us ours."""
+        """The ratio to ns-2's event loop alone, which spares ns-2 its slow set-up but not us ours."""
         if not self.ns2.loop_cpu_s:
             return None
         return self.ours.hops_per_cpu_second * self.ns2.loop_cpu_s / self.ns2.packet_hops

@@ -289,7 +289,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def numbers(files: dict[str, bytes]) -> dict[str, bytes]:
-    """Those files that are equal for equal runs."""
+    """The files that are equal for equal runs."""
     return {name: data for name, data in files.items() if Path(name).name != "manifest.json"}
 
 

@@ -32,7 +32,7 @@ class Ledger:
     folder
         Where the files are.
     manifest
-        That of the folder; None if it has none, so that nothing can be held against it.
+        The manifest of the folder; None if it has none, so that nothing can be held against it.
     save
         Writes the manifest, of who holds the right to work on the folder; None for readers.
     """
@@ -50,7 +50,7 @@ class Ledger:
 
     @classmethod
     def of(cls, folder: Path) -> Self:
-        """That of a folder to read from; `InputError` if its manifest is damaged."""
+        """The ledger of a folder to read from; `InputError` if its manifest is damaged."""
         return cls(folder, read_manifest(folder) if (folder / MANIFEST).exists() else None)
 
     @property

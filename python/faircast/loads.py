@@ -19,7 +19,7 @@ LOADS = {
 REFERENCE = ("L1", "L2", "M1", "M2")
 """What is measured unless asked for otherwise."""
 UNICAST = tuple(name for name in LOADS if name.startswith("L"))
-"""Those of flows between two endpoints."""
+"""Loads of flows between two endpoints."""
 
 _AMPLE = {"kind": "drop-tail", "limit": "1000000 packets"}
 

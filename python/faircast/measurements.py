@@ -59,7 +59,7 @@ class Measurements:
 
     @classmethod
     def read(cls, folder: Path, files: Ledger | None = None) -> Measurements:
-        """Those of a folder, which may have none; of damaged files see `Ledger.holds`."""
+        """The measurements of a folder, which may have none; of damaged files see `Ledger.holds`."""
         found = cls(folder, files)
         found.load()
         return found

@@ -826,13 +826,13 @@ class Configured(Part):
     Parameters
     ----------
     receivers : int, optional
-        N. Left out, the number of receivers that the session was set up with.
+        N, how many receivers there are. Left out, as many as the session was set up with.
     """
 
     kind: ClassVar[str | None] = "configured"
 
     receivers: int | None = None
-    """N. Left out, the number of receivers that the session was set up with."""
+    """N, how many receivers there are. Left out, as many as the session was set up with."""
 
 
 @checked
@@ -2407,8 +2407,8 @@ class OmccParameters(Part):
         Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
         3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a real host.
     halving_gaps : float, optional
-        The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
-        bound).
+        Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
+        Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
     halving_rtts : float, optional
         Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
         section 3.3).
@@ -2451,11 +2451,12 @@ class OmccParameters(Part):
     rtt_weight : float, optional
         Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
     rtt_weight_clr : float, optional
-        The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
+        Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
     seed_floor : {"packet", "half"}, optional
         What the first loss interval is at least. Default "packet".
     silence_gaps : float, optional
-        The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+        Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
+        between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
     silence_rtts : float, optional
         Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
         which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
@@ -2505,8 +2506,8 @@ class OmccParameters(Part):
     real host.
     """
     halving_gaps: float | None = None
-    """The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
-    bound).
+    """Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
+    Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
     """
     halving_rtts: float | None = None
     """Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
@@ -2557,11 +2558,13 @@ class OmccParameters(Part):
     rtt_weight: float | None = None
     """Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2)."""
     rtt_weight_clr: float | None = None
-    """The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
+    """Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
     seed_floor: TfmccSeedFloor | None = None
     """What the first loss interval is at least. Default "packet"."""
     silence_gaps: float | None = None
-    """The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound)."""
+    """Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
+    between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+    """
     silence_rtts: float | None = None
     """Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits,
     after which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
@@ -2618,8 +2621,8 @@ class OmccSession(Part):
         Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
         3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a real host.
     halving_gaps : float, optional
-        The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
-        bound).
+        Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
+        Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
     halving_rtts : float, optional
         Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
         section 3.3).
@@ -2666,11 +2669,12 @@ class OmccSession(Part):
     rtt_weight : float, optional
         Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
     rtt_weight_clr : float, optional
-        The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
+        Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
     seed_floor : {"packet", "half"}, optional
         What the first loss interval is at least. Default "packet".
     silence_gaps : float, optional
-        The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+        Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
+        between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
     silence_rtts : float, optional
         Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
         which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
@@ -2730,8 +2734,8 @@ class OmccSession(Part):
     real host.
     """
     halving_gaps: float | None = None
-    """The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
-    bound).
+    """Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
+    Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
     """
     halving_rtts: float | None = None
     """Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
@@ -2786,11 +2790,13 @@ class OmccSession(Part):
     rtt_weight: float | None = None
     """Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2)."""
     rtt_weight_clr: float | None = None
-    """The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
+    """Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
     seed_floor: TfmccSeedFloor | None = None
     """What the first loss interval is at least. Default "packet"."""
     silence_gaps: float | None = None
-    """The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound)."""
+    """Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
+    between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+    """
     silence_rtts: float | None = None
     """Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits,
     after which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
@@ -4561,15 +4567,18 @@ class TcpPacing(Part):
     Parameters
     ----------
     avoidance : float, optional
-        In congestion avoidance and recovery. Default 1.2: what has been held back is made up for.
+        Windows per round-trip time in congestion avoidance and recovery. Default 1.2: what has been held back is made
+        up for.
     slow_start : float, optional
-        In slow start. Default 2: the window doubles in a round trip.
+        Windows per round-trip time in slow start. Default 2: the window doubles in a round trip.
     """
 
     avoidance: float | None = None
-    """In congestion avoidance and recovery. Default 1.2: what has been held back is made up for."""
+    """Windows per round-trip time in congestion avoidance and recovery. Default 1.2: what has been held back is made
+    up for.
+    """
     slow_start: float | None = None
-    """In slow start. Default 2: the window doubles in a round trip."""
+    """Windows per round-trip time in slow start. Default 2: the window doubles in a round trip."""
 
 
 @checked
@@ -4648,8 +4657,8 @@ class Tfmcc(Part):
         Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
         3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a real host.
     halving_gaps : float, optional
-        The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
-        bound).
+        Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
+        Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
     halving_rtts : float, optional
         Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
         section 3.3).
@@ -4688,11 +4697,12 @@ class Tfmcc(Part):
     rtt_weight : float, optional
         Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
     rtt_weight_clr : float, optional
-        The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
+        Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
     seed_floor : {"packet", "half"}, optional
         What the first loss interval is at least. Default "packet".
     silence_gaps : float, optional
-        The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+        Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
+        between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
     silence_rtts : float, optional
         Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
         which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
@@ -4732,8 +4742,8 @@ class Tfmcc(Part):
     real host.
     """
     halving_gaps: float | None = None
-    """The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
-    bound).
+    """Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
+    Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
     """
     halving_rtts: float | None = None
     """Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
@@ -4780,11 +4790,13 @@ class Tfmcc(Part):
     rtt_weight: float | None = None
     """Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2)."""
     rtt_weight_clr: float | None = None
-    """The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
+    """Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
     seed_floor: TfmccSeedFloor | None = None
     """What the first loss interval is at least. Default "packet"."""
     silence_gaps: float | None = None
-    """The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound)."""
+    """Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
+    between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+    """
     silence_rtts: float | None = None
     """Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits,
     after which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
@@ -4829,8 +4841,8 @@ class TfmccParameters(Part):
         Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
         3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a real host.
     halving_gaps : float, optional
-        The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
-        bound).
+        Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
+        Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
     halving_rtts : float, optional
         Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
         section 3.3).
@@ -4869,11 +4881,12 @@ class TfmccParameters(Part):
     rtt_weight : float, optional
         Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
     rtt_weight_clr : float, optional
-        The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
+        Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
     seed_floor : {"packet", "half"}, optional
         What the first loss interval is at least. Default "packet".
     silence_gaps : float, optional
-        The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+        Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
+        between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
     silence_rtts : float, optional
         Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
         which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
@@ -4913,8 +4926,8 @@ class TfmccParameters(Part):
     real host.
     """
     halving_gaps: float | None = None
-    """The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
-    bound).
+    """Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
+    Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
     """
     halving_rtts: float | None = None
     """Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
@@ -4961,11 +4974,13 @@ class TfmccParameters(Part):
     rtt_weight: float | None = None
     """Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2)."""
     rtt_weight_clr: float | None = None
-    """The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
+    """Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
     seed_floor: TfmccSeedFloor | None = None
     """What the first loss interval is at least. Default "packet"."""
     silence_gaps: float | None = None
-    """The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound)."""
+    """Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
+    between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+    """
     silence_rtts: float | None = None
     """Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits,
     after which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
@@ -5012,8 +5027,8 @@ class TfmccSession(Part):
         Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
         3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a real host.
     halving_gaps : float, optional
-        The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
-        bound).
+        Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
+        Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
     halving_rtts : float, optional
         Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
         section 3.3).
@@ -5056,11 +5071,12 @@ class TfmccSession(Part):
     rtt_weight : float, optional
         Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
     rtt_weight_clr : float, optional
-        The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
+        Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
     seed_floor : {"packet", "half"}, optional
         What the first loss interval is at least. Default "packet".
     silence_gaps : float, optional
-        The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+        Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
+        between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
     silence_rtts : float, optional
         Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
         which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
@@ -5110,8 +5126,8 @@ class TfmccSession(Part):
     real host.
     """
     halving_gaps: float | None = None
-    """The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
-    bound).
+    """Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
+    Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
     """
     halving_rtts: float | None = None
     """Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
@@ -5162,11 +5178,13 @@ class TfmccSession(Part):
     rtt_weight: float | None = None
     """Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2)."""
     rtt_weight_clr: float | None = None
-    """The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
+    """Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
     seed_floor: TfmccSeedFloor | None = None
     """What the first loss interval is at least. Default "packet"."""
     silence_gaps: float | None = None
-    """The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound)."""
+    """Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
+    between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+    """
     silence_rtts: float | None = None
     """Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits,
     after which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).

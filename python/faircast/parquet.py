@@ -41,7 +41,7 @@ def write_table(table: pa.Table, file: BinaryIO, scenario: Resolved, *, seeds: s
 
 
 def write_parts(parts: Iterator[pa.Table], file: BinaryIO, scenario: Resolved, *, seeds: str, version: str) -> None:
-    """The same of a table that comes in parts, at least one."""
+    """Write a table that comes in parts, at least one, with where it comes from in its metadata."""
     import pyarrow.parquet as pq
 
     metadata = provenance(scenario, seeds=seeds, version=version)

@@ -49,7 +49,7 @@ class Runs(Tables):
         self.folder = folder
         """None for runs in memory."""
         self.interrupted = sorted(interrupted)
-        """Those of the seeds that were stopped before their end."""
+        """The seeds that were stopped before their end."""
         self.sets = list(sets)
         """What was changed in the scenario's file by ``--set``, as far as it is known."""
         self._tables: dict[str, pa.Table] = {}

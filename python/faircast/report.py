@@ -46,7 +46,7 @@ class Report:
     """The files of the figure; none if there is no figure."""
     seeds: list[int]
     version: str
-    """Of faircast."""
+    """The version of faircast that made it."""
     cells: list[dict[str, Any]] | None = None
     """All numbers for machines, rows with the same columns; None if the experiment has no such table."""
     wall_s: float | None = None

@@ -322,7 +322,7 @@ class Plan:
 
     @property
     def hash(self) -> str:
-        """Of all scenarios; tells plans apart that differ in anything but the seeds."""
+        """The hash of all scenarios; tells plans apart that differ in anything but the seeds."""
         return hashlib.sha256("\n".join([str(self.quick), *self.campaign.scenarios]).encode()).hexdigest()[:12]
 
     def add(self, experiment: Experiment, seeds: range) -> None:

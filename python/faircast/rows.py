@@ -53,7 +53,7 @@ class Rows(Sequence[Row]):
 
     @classmethod
     def of(cls, rows: Sequence[Row]) -> Rows:
-        """The same rows in columns."""
+        """Rows one by one, put into columns."""
         import numpy as np
 
         if isinstance(rows, Rows):
@@ -117,7 +117,7 @@ class Estimates:
 
     @classmethod
     def listed(cls, estimates: Sequence[Estimate]) -> Estimates:
-        """These estimates in columns."""
+        """Estimates one by one, put into columns."""
         import numpy as np
 
         nothing = np.zeros(len(estimates))
@@ -143,7 +143,7 @@ def to_arrow(rows: Sequence[Row]) -> pa.Table:
 
 
 def parts(rows: Rows) -> Iterator[pa.Table]:
-    """The same table in parts, as texts take far more room than what they are made of."""
+    """The summary over seeds as a table in parts, as texts take far more room than what they are made of."""
     for start in range(0, max(1, len(rows)), PART):
         give_way()
         yield _table(rows, start, start + PART)

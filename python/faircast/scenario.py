@@ -92,7 +92,7 @@ def resolve(source: Source, *, sets: Sequence[str] = ()) -> Resolved:
 
 
 def resolve_tree(tree: dict[str, Any], folder: str, where: str) -> Resolved:
-    """The same of what `read` gives; `folder` is where its files are, `where` names it in the message."""
+    """Fill in the defaults of what `read` gives; `folder` is where its files are, `where` names it in the message."""
     text = as_json(tree)
     try:
         resolved = json.loads(called(lambda control: _native.resolve(text, folder, control)))

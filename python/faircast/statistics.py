@@ -97,7 +97,7 @@ def jackknife(of: Callable[[Sequence[int]], float], seeds: Sequence[int]) -> Est
 
 
 def jackknife_of_ratio(of: Callable[[Sequence[int]], float], seeds: Sequence[int]) -> Estimate:
-    """The same of a ratio a/b of two things that both vary, 0 or more, infinite where b is nothing.
+    """A ratio a/b of two things that both vary, of all seeds, with a 95 % interval; infinite where b is nothing.
 
     The interval is the jackknife's of (a - b)/(a + b), from -1 to 1, brought back. The ratio itself goes from 0 to
     infinity, and most of that is above 1: its own interval is too short below and too long above, and where b is small

@@ -130,7 +130,7 @@ def optimum_by_key(layout: Layout, values: Sequence[float]) -> dict[tuple[str, s
 
 
 def optimum_column(summary: RunSummary) -> npt.NDArray[np.float64]:
-    """The other way about: the optimum beside every value, NaN where there is none."""
+    """The optimum beside every value of a summary as a column, NaN where there is none."""
     return summary.layout.column(summary.optimum)
 
 

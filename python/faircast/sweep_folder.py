@@ -54,10 +54,10 @@ class SweepPoint:
     """One point of a sweep: a value for each varied path, and the scenario that they make."""
 
     values: Mapping[str, Any]
-    """By path."""
+    """The value of each varied path."""
     scenario: Resolved
     seeds: tuple[int, ...]
-    """Those that were asked for, finished or not."""
+    """The seeds that were asked for, finished or not."""
 
     @property
     def tables(self) -> str:
@@ -201,7 +201,7 @@ class SweepMeasurements(Measurements):
 
     @classmethod
     def of(cls, files: Ledger, points: Sequence[SweepPoint]) -> SweepMeasurements:
-        """Those of a folder, written for these points from now on."""
+        """The measurements of a folder, written for these points from now on."""
         found = cls(files.folder, files)
         found._read_warnings()  # before the journal, which knows better
         found.load()

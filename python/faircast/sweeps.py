@@ -82,13 +82,13 @@ class SweepResult:
         found: int = 0,
     ) -> None:
         self.folder = folder
-        """Where it is."""
+        """The folder in which it is."""
         self.name = name
-        """Of the scenario that is varied."""
+        """The name of the scenario that is varied."""
         self.sets = list(sets)
         """The assignments that all points share."""
         self.points = tuple(store.points)
-        """Those of the latest call in their order, then those that the folder holds besides."""
+        """The points of the latest call in their order, then those that the folder holds besides."""
         self.varied = tuple(store.points[0].values) if store.points else ()
         """The varied paths, in the order given."""
         self.seeds = sorted({seed for point in self.points for seed in point.seeds})

@@ -54,7 +54,7 @@ class Undecided(NamedTuple):
 
 
 def in_runs(scenario: Mapping[str, Any], runs: Mapping[int, RunSummary]) -> list[Undecided]:
-    """Those among the flows and sessions of a scenario, given its data and the summaries of its seeds."""
+    """What is undecided among the flows and sessions of a scenario, given its data and the summaries of its seeds."""
     if len(runs) < 2:
         return []
     found = []

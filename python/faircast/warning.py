@@ -33,7 +33,7 @@ class Known:
     message: str
 
     def to_json(self) -> dict[str, Any]:
-        """For machines."""
+        """The warning as plain values for JSON."""
         return {"kind": self.kind, "path": self.path, "message": self.message}
 
 
@@ -48,10 +48,10 @@ class Merged:
     message: str
     """The one that belongs to it."""
     seeds: list[int]
-    """Those in which it came up."""
+    """The seeds in which it came up."""
 
     def to_json(self) -> dict[str, Any]:
-        """For machines."""
+        """The warning as plain values for JSON."""
         return {
             "kind": self.kind,
             "subject": self.subject,
@@ -81,7 +81,7 @@ def merged(by_seed: Mapping[int, Iterable[Found]]) -> list[Merged]:
 
 
 def of_folder(seeds: Mapping[int, Path]) -> list[Merged]:
-    """Those of the runs in a folder, given the folders of its seeds, and what these seeds do not tell apart."""
+    """The warnings of the runs in a folder, given the folders of its seeds, and what these seeds do not tell apart."""
     return [*merged({seed: read(path / FILE) for seed, path in seeds.items()}), *not_told_apart(seeds)]
 
 

@@ -68,11 +68,11 @@ class Explanation:
 
     @property
     def text(self) -> str:
-        """All of it for people, 80 columns wide."""
+        """The explanation in words, 80 columns wide, with the table of what-ifs."""
         return self.wrapped(WIDTH)
 
     def wrapped(self, width: int) -> str:
-        """The same without the table of what-ifs below, so many columns wide."""
+        """The explanation in words without the table of what-ifs, so many columns wide."""
         lines = [*textwrap.wrap(self.headline, width), ""]
         for number, step in enumerate(self.steps, start=1):
             lead = f"{number}. "

@@ -19,7 +19,7 @@ class Rows:
 
     @classmethod
     def of(cls, table: pa.Table) -> Rows:
-        """Those of an Arrow table; words are Python strings."""
+        """The rows of an Arrow table; words are Python strings."""
         return cls({name: _array(table.column(name)) for name in table.column_names})
 
     def __len__(self) -> int:

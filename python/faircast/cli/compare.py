@@ -153,7 +153,7 @@ def word(row: Difference) -> str:
 
 
 def to_json(found: Comparison) -> dict[str, Any]:
-    """For machines; what JSON cannot say is null."""
+    """The differences as plain values for JSON; what it cannot say is null."""
     from faircast.summary import finite
 
     def of(item: Estimate) -> dict[str, Any]:

@@ -116,7 +116,7 @@ def show(held: Held, *, idle: bool = False) -> None:
 
 
 def to_json(held: Held, *, computed: Sequence[int], interrupted: bool) -> dict[str, Any]:
-    """The same for machines."""
+    """The runs of a folder and their summary as plain values for JSON."""
     from faircast import summary
     from faircast.utility.valued import valued
     from faircast.warning import of_folder

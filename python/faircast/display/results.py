@@ -22,7 +22,7 @@ def of_run(result: RunResult) -> str:
 
 
 def of_runs(runs: Runs) -> str:
-    """The ``repr`` of several."""
+    """The ``repr`` of several results with different seeds."""
     first = runs.of(runs.seeds[0])
     return described(
         "Runs",
@@ -52,7 +52,7 @@ def html_of_run(result: RunResult) -> str:
 
 
 def html_of_runs(runs: Runs) -> str:
-    """The same of several, as means with intervals."""
+    """The most important numbers of several results, as means with intervals."""
     several = ["mean ± half width of the 95 % interval over the seeds"] if len(runs.seeds) > 1 else []
     return html(head_of_runs(runs), *grids(runs.rows), notes=[*notes(runs.rows), *several])
 

@@ -66,7 +66,7 @@ def flow_groups(scenario: Mapping[str, Any]) -> list[Group]:
 
 
 def chosen(groups: Sequence[Group], wanted: Iterable[str], kind: str = "flow, session or receiver") -> list[Group]:
-    """Those of the groups that are named, or that hold what is named; all if nothing is.
+    """The groups that are named, or that hold what is named; all if nothing is.
 
     Raises `InputError` for a name that is none, with the names there are.
     """

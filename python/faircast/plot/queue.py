@@ -77,7 +77,7 @@ def occupancy(frame: Frame, axes: Axes, link: str, grid: Grid) -> None:
 
 
 def counts_of(frame: Frame, link: str) -> list[str]:
-    """Those of the `COUNTS` that are not zero all the time."""
+    """What of `COUNTS` is not zero all the time."""
     if not frame.recording.holds("links"):
         return []
     found = []

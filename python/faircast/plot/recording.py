@@ -36,7 +36,7 @@ class Recording:
     """Where it was read from; None for a result in memory."""
 
     def of(self, seed: int | None) -> Recording:
-        """The same of one seed only, all of them for None. Raises `InputError` if there is no such seed."""
+        """The recording of one seed only, of all for None. Raises `InputError` if there is no such seed."""
         if seed is None:
             return self
         if seed not in self.seeds:
@@ -138,7 +138,7 @@ class Series:
         return nan_of(np.nanmean, list(self.mean))
 
     def where(self, other: Series) -> Series:
-        """The same where another series of the grid is defined."""
+        """The series where another one of the grid is defined, NaN elsewhere."""
         import numpy as np
 
         gone = np.isnan(other.mean)

@@ -30,7 +30,7 @@ class Violation:
     """The condition that is met worst."""
 
     error: float
-    """Relative; infinite if there are no numbers."""
+    """By how much, relative; infinite if there are no numbers."""
     condition: str
     unknown: int | None
     """The rate that it is about."""

@@ -1,4 +1,4 @@
-"""The same optimum by another way: the dual iteration of [LowLapsley99].
+"""The optimum by another way: the dual iteration of [LowLapsley99].
 
 Every link has a price that rises while more comes than it carries; every demand sends what is best for it at the sum of
 the prices on its tree. It needs many steps, so it is not what computes the optimum: it checks what does, and shares no

@@ -42,7 +42,7 @@ TAU_FIRST, TAU_LAST = 0.1, 1e-16
 RESIDUAL = 1e-10
 """Relative error of the first two conditions at which the method ends; convergence is quadratic, mostly it is less."""
 GAP = 1e-15
-"""The same of the third: part of the room of a limit with a price that is left."""
+"""Error of the third condition at which it ends: part of the room that a limit with a price has left."""
 CLOSE = 0.01
 """Errors at which alpha goes on."""
 TO_BOUNDARY = 0.99

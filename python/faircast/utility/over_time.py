@@ -20,7 +20,7 @@ class OverTime:
     """Of every flow and session that is ever present, the rate of each receiver; of a flow under its own name."""
 
     def distance(self, measured: Mapping[str, float]) -> float:
-        """As `Optimum.distance`."""
+        """The distance of measured rates from the optimum, as `Optimum.distance` has it."""
         return distance(self.best, measured)
 
 

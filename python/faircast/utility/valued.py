@@ -47,7 +47,7 @@ class Valued:
     utility: Utility
     """Never "own": what that comes to."""
     alpha: float | None
-    """Of "alpha-fair"."""
+    """The alpha of "alpha-fair"."""
     orientation: Orientation
     """Whether sessions without a utility of their own count as one or as many as they have receivers."""
     own: Mapping[str, Own] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Valued:
         return "; ".join(parts)
 
     def to_json(self) -> dict[str, Any]:
-        """For machines."""
+        """The utilities as plain values for JSON."""
         return {
             "utility": self.utility,
             "alpha": self.alpha,

@@ -16,10 +16,11 @@ use serde::{Deserialize, Serialize};
 #[schemars(rename = "TcpPacing")]
 #[serde(default, deny_unknown_fields)]
 pub struct Ratios {
-    /// In slow start. Default 2: the window doubles in a round trip.
+    /// Windows per round-trip time in slow start. Default 2: the window doubles in a round trip.
     #[schemars(range(min = 1.0, max = 1000.0))]
     pub slow_start: f64,
-    /// In congestion avoidance and recovery. Default 1.2: what has been held back is made up for.
+    /// Windows per round-trip time in congestion avoidance and recovery. Default 1.2: what has been held back is made
+    /// up for.
     #[schemars(range(min = 1.0, max = 1000.0))]
     pub avoidance: f64,
 }

@@ -52,7 +52,7 @@ pub struct Config {
     /// Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub rtt_weight: f64,
-    /// The same at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
+    /// Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
     #[schemars(range(min = 0.0, max = 1.0))]
     pub rtt_weight_clr: f64,
     /// Who adjusts the round-trip time by one-way delays between measurements. Default "others".
@@ -78,8 +78,8 @@ pub struct Config {
     /// section 3.3).
     #[schemars(range(min = 1.0, max = 100.0))]
     pub halving_rtts: f64,
-    /// The same in gaps between packets, if that is longer. Default 2 (RFC 5348 section 4.3; RFC 4654 has no such
-    /// bound).
+    /// Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
+    /// Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
     #[schemars(range(min = 1.0, max = 100.0))]
     pub halving_gaps: f64,
     /// For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
@@ -90,7 +90,8 @@ pub struct Config {
     /// which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
     #[schemars(range(min = 1.0, max = 100.0))]
     pub silence_rtts: f64,
-    /// The same in gaps between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+    /// Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
+    /// between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
     #[schemars(range(min = 1.0, max = 100.0))]
     pub silence_gaps: f64,
     /// What the first loss interval is at least. Default "packet".

@@ -56,7 +56,7 @@ RULE_NAMES = {
     "oracle": "the truth",
 }
 REAL = [rule for rule in RULES if rule not in ("none", "oracle")]
-"""Those that can be wrong in either way."""
+"""Rules that can be wrong in either way."""
 SHARED, ALONE, TCP = "film-0", "film-1", "web"
 """The receiver beside TCP, the one without, and the TCP flow."""
 BOTH = (SHARED, ALONE)

@@ -159,12 +159,12 @@ def farthest(data: Data, wanted: list[Cell], *, random: bool) -> Measured:
 
 
 def column(data: Data, rtt_s: float) -> Measured:
-    """The same for the default C, by the table."""
+    """The window over the table's for the default C, where it is farthest from 1."""
     return farthest(data, cells(data, rtt_s, DEFAULT_C), random=False)
 
 
 def all_random(data: Data) -> Measured:
-    """The same for all cells, by the fluid rule."""
+    """The window over that of the fluid rule, of all cells the one where it is farthest from 1."""
     return farthest(data, [cell for rtt_s in RTTS_S for c in CS for cell in cells(data, rtt_s, c)], random=True)
 
 

@@ -136,7 +136,7 @@ def sweep(
 
 
 def with_overlap(data: Data) -> Data | None:
-    """The same with MECN whose levels overlap in the place of the paper's; None if that was not run."""
+    """The data with MECN whose levels overlap in the place of the paper's; None if that was not run."""
 
     def renamed(key: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple("mecn" if part == OVERLAP else part for part in key)

@@ -101,7 +101,7 @@ def against(name: str, ber: float, which: str, data: Data, reading: Reading) -> 
 
 
 def gain(name: str, ber: float, data: Data, reading: Reading) -> Measured:
-    """The same of MLDA where it is alone, and what the scheme made of the losses of both receivers, by its minimum."""
+    """What MLDA gets alone with the scheme over without, and what it made of both receivers' losses, by its minimum."""
     of_minima = {words: reading.not_told_apart().told_apart(minimum=minimum) for minimum, words in MINIMA.items()}
     notes = [f"{words}: {made_of_losses(data, found.case(name, ber))}" for words, found in of_minima.items()]
     return replace(against(name, ber, "alone", data, reading), note=". ".join(notes))
@@ -144,7 +144,7 @@ def criterion(statement: Statement[Reading], name: str) -> Criterion:
 
 
 def columns() -> list[layout.Column]:
-    """Those of the table; f as it follows from the rates."""
+    """The columns of Table 4; f as it follows from the rates."""
     return [
         layout.Column(
             name=TCPS[name],

@@ -167,7 +167,7 @@ STATEMENTS: list[tuple[Statement[Reading], tuple[str, ...]]] = [
 
 
 def columns() -> list[layout.Column]:
-    """Those of the table."""
+    """The columns of Table 3."""
     return [
         layout.Column(
             name=words,

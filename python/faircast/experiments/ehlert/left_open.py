@@ -131,7 +131,7 @@ PHASES = {
 }
 """One uplink for all, with the phases of packets left to decide."""
 FEWER = (JUDGED, "loss over 1 interval", "equation alone after a loss", "queue of 20 packets")
-"""With ``--quick``."""
+"""Readings that are run with ``--quick``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +157,7 @@ class Quantity:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The quantity in words."""
         what = "f" if self.fair else "MLDA alone (%)"
         return f"{TCPS[self.tcp]}, BER {self.ber:.0e}: {what}".replace("e-0", "e-")
 
@@ -202,7 +202,7 @@ def column(case: Case, data: Data, branch: str = SATELLITE) -> list[float]:
 
 
 def of_column(printed: Printed) -> list[float]:
-    """The same as it is printed."""
+    """What the paper prints in a column, in the order of `column`."""
     return [printed.alone, printed.shared, printed.tcp, printed.fairness]
 
 

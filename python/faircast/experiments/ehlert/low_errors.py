@@ -78,7 +78,7 @@ STATEMENTS: list[tuple[Statement[Reading], tuple[str, ...]]] = [
 
 
 def columns() -> list[layout.Column]:
-    """Those of the table."""
+    """The columns of Table 1."""
     return [
         layout.Column(
             name=words,

@@ -86,9 +86,9 @@ class Case:
     """Over what the scheme takes T_min: ``rate`` or ``session``; of no meaning without a rule."""
     loss_window: int = 8
     uplink: str = DELAYED
-    """Of `UPLINKS`."""
+    """Which uplink, of `UPLINKS`."""
     recovery: str = "newreno"
-    """Of Hybla."""
+    """How Hybla recovers from losses."""
     layers: int = 3
     terrestrial: bool = False
     """Whether there is a terrestrial branch beside."""
@@ -255,11 +255,11 @@ class Reading:
         )
 
     def told_apart(self, rule: str = "ias", minimum: str = "rate") -> Reading:
-        """The same with loss differentiation."""
+        """The reading with loss differentiation."""
         return replace(self, rule=rule, minimum=minimum)
 
     def not_told_apart(self) -> Reading:
-        """The same without loss differentiation."""
+        """The reading without loss differentiation."""
         return replace(self, rule="", minimum="rate")
 
 

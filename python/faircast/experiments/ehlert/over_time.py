@@ -56,7 +56,7 @@ Of = Callable[[Course, Case], float]
 
 
 def points(names: Sequence[str], quick: bool) -> list[Point]:
-    """These TCPs in all readings."""
+    """Points of the TCPs that are named, in all readings."""
     cases = (reading.case(name, LOW_BER) for reading in readings(quick) for name in names)
     return [with_course(case) for case in dict.fromkeys(cases)]
 

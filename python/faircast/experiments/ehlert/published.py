@@ -40,7 +40,7 @@ TABLE_4 = {
     WESTWOOD: Printed(163.99, 148.42, 95.08, 0.81),
     HYBLA_270: Printed(160.92, 140.48, 95.23, 0.92),
 }
-"""As printed. It contradicts itself: see `CORRECTED` and `FAIRNESS_4`."""
+"""Table 4 as it is printed. It contradicts itself: see `CORRECTED` and `FAIRNESS_4`."""
 CORRECTED = {RENO: 150.02}
 """MLDA at the shared receiver with Reno, Table 4: 140.02 is printed, but with it 50 % of the link, which are 150, and
 0.55, which is 82.36 over 150."""

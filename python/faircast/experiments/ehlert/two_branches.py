@@ -128,7 +128,7 @@ STATEMENTS: list[tuple[Statement[Reading], tuple[str, ...]]] = [
 
 
 def columns() -> list[layout.Column]:
-    """Those of the table, and the satellite's with Reno, of which the paper has f alone."""
+    """The columns of Table 2, and the satellite's with Reno, of which the paper has f alone."""
     found = [
         layout.Column(
             name=name,

@@ -79,7 +79,7 @@ def ratio(data: Data, case: Beside) -> Estimate:
 
 
 def measured(case: Beside, data: Data) -> Measured:
-    """The same with the rates."""
+    """How many times the session gets what a TCP flow gets, and the rates of both."""
     session, tcp = rates(data, case, data.seeds)
     return Measured.of(ratio(data, case), note=f"TFMCC {plain(session)}, a TCP flow {plain(tcp)} Mbit/s")
 

@@ -73,7 +73,7 @@ def table_by_receivers(rows: Mapping[str, Sequence[Case]], of: Callable[[Case], 
 
 
 def table_of(rows: Mapping[str, Mapping[int, Estimate]], what: str) -> Numbers:
-    """The same from what is there."""
+    """A column for each number of receivers, from estimates that are there already."""
     counts = sorted({n for row in rows.values() for n in row})
     cells = [[label, *(str(row[n]) if n in row else "" for n in counts)] for label, row in rows.items()]
     return Numbers(columns=[what, *map(by_receivers, counts)], rows=cells)

@@ -62,7 +62,7 @@ def value(utility: str, data: Data, case: Case, seeds: Sequence[int]) -> float:
 
 
 def worth_of(utility: str, data: Data, scheme: str, receivers: int) -> Estimate:
-    """The same of all runs of a scheme, without an interval."""
+    """What the mean rates of all runs of a scheme are worth to each of those who receive, without an interval."""
     return estimate([value(utility, data, Case(scheme=scheme, receivers=receivers, limit=LIMIT), data.seeds)])
 
 
@@ -106,7 +106,7 @@ def criteria() -> list[Criterion]:
 
 
 def reported(utility: str, scheme: str, data: Data) -> Measured:
-    """The same as a number."""
+    """The least gain as a number."""
     found = least_gain(utility, scheme, data)
     return Measured(value=found.value, ci95=found.ci95, note=found.note)
 

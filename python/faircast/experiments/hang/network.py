@@ -105,7 +105,7 @@ class Case:
     delay_ms: float | None = None
     """Of all three links; None: 5, 20 and 5 ms."""
     variant: str = MAIN
-    """Of `VARIANTS`."""
+    """Which reading, of `VARIANTS`."""
 
     def scenario(self, **more: Any) -> dict[str, Any]:
         """The scenario; `more` is added at its top."""
@@ -217,7 +217,10 @@ def fairness(data: Data, case: Case, seed: int, *, whole: bool = False) -> float
 
 
 def fairness_of(data: Data, case: Case, seeds: Sequence[int], *, whole: bool = False) -> float:
-    """The same over several runs: the ratio of the means, as single runs may have next to nothing below the line."""
+    """Throughput of the session over that of TCP in several runs: the ratio of the means.
+
+    Single runs may have next to nothing below the line.
+    """
     tcp = math.fsum(tcp_mean(data, case, seed, whole=whole) for seed in seeds)
     session = math.fsum(throughput(data, case, seed, SESSION, whole=whole) for seed in seeds)
     return session / tcp if tcp > 0 else math.inf

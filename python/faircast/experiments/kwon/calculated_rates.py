@@ -86,12 +86,12 @@ def calculated(course: Course, receiver: str) -> NDArray[np.float64]:
 
 
 def mean_calculated(receiver: str, begin_s: int, end_s: int, course: Course) -> float:
-    """The mean of the same from one second to another; seconds before the first loss are left out."""
+    """The mean calculated rate from one second to another; seconds before the first loss are left out."""
     return mean(calculated(course, receiver)[begin_s - 1 : end_s])
 
 
 def calculated_at(receiver: str, at_s: int, course: Course) -> float:
-    """The same at the end of a second."""
+    """The calculated rate of a receiver at the end of a second, Mbit/s."""
     return float(calculated(course, receiver)[at_s - 1])
 
 

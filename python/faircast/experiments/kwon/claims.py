@@ -115,7 +115,7 @@ def share(data: Data, case: Case, bottleneck: int, judged_s: tuple[float, float]
 
 
 def change(data: Data, pair: Pair) -> Measured:
-    """That of the second case over that of the first."""
+    """The share that a receiver has in the second case over that in the first."""
     cases = (pair.first, pair.second)
     flows = [(case, names) for case in cases for names in (case.behind(pair.bottleneck), case.tcps(pair.bottleneck))]
     rates = {
@@ -142,7 +142,7 @@ def readings(pair: Pair) -> dict[str, Pair]:
 
 
 def compared(pair: Pair, name: str, published: str) -> Criterion:
-    """That what a receiver gets beside TCP changes by no more than a quarter between the two cases."""
+    """The criterion that what a receiver gets beside TCP changes by at most a quarter between the two cases."""
     statement: Statement[Pair] = Statement(
         name=name,
         published=published,
@@ -222,7 +222,7 @@ def least_part(course: Course) -> float:
 
 
 def at_least_half(data: Data) -> Measured:
-    """The same, the least over the seeds: who is on level i may have B_i at most."""
+    """The least part of B_i that T_i was, over the seeds: who is on level i may have B_i at most."""
     found = [least_part(course_of(data, SIX, seed)) for seed in data.seeds]
     return Measured(value=min(found, default=math.nan), note=f"in {len(found)} runs of the network of Fig. 11")
 

@@ -39,7 +39,7 @@ STATIONS = {"boston": (42.3, -71.1), "chicago": (41.9, -87.6), "miami": (25.8, -
 
 @dataclass(frozen=True, kw_only=True)
 class Satellites(Case):
-    """The same session and TCP flows over a constellation; bottlenecks are what leads down to a station."""
+    """The session and the TCP flows over a constellation; bottlenecks are what leads down to a station."""
 
     start_min: float = 0.0
     """How long the satellites have gone round when the run starts."""

@@ -36,9 +36,9 @@ class Attempt:
 
     receiver: int
     layer: int
-    """That it wants to join."""
+    """The layer that it wants to join."""
     end: str
-    """Of `ENDS`; empty if the run ended before."""
+    """How it ended, of `ENDS`; empty if the run ended before."""
     decided_s: float
     """When it began to wait for the counting layers; NaN if it did not wait."""
     begun_s: float

@@ -67,7 +67,7 @@ def attempts(data: Data, case: Case, end: str) -> list[Attempt]:
 
 
 def everything(data: Data, end: str = ENDS[0]) -> list[Attempt]:
-    """Those of all B_0."""
+    """The attempts with all B_0 that came to this end."""
     return [item for case in CASES.values() for item in attempts(data, case, end)]
 
 
@@ -105,7 +105,7 @@ def messages(data: Data, case: Case) -> float:
 
 
 def in_the_six(data: Data) -> Measured:
-    """The same in the network of Fig. 11, and what became of the attempts there; beside it what else is in control."""
+    """Messages for one change in the network of Fig. 11, and how attempts ended; beside it what else is in control."""
     ended = [item.end for run in courses(data, SIX) for item in run.attempts() if item.end]
     parts = ", ".join(plain(ended.count(end) / len(data.seeds)) for end in ENDS)
     alone = {base: messages(data, case) for base, case in CASES.items()}

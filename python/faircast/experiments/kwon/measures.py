@@ -31,7 +31,7 @@ def point(case: Case) -> Point:
 
 
 def reported(case: Case) -> dict[str, Case]:
-    """The same with what else controls the layers, by what it is called: without a verdict."""
+    """A case with what else controls the layers, by what it is called: without a verdict."""
     return {
         CONTROLS[control, profile]: replace(case, control=control, profile=profile)
         for control, profile in REPORTED_CONTROLS
@@ -44,7 +44,7 @@ def controls(case: Case) -> dict[str, Case]:
 
 
 def pictured(case: Case) -> list[Case]:
-    """Those of them whose runs are drawn side by side: the case, and the same with pgmcc in control."""
+    """The cases whose runs are drawn side by side: the case, and the same with pgmcc in control."""
     return [found for found in controls(case).values() if found.profile == LETTER]
 
 
@@ -74,7 +74,7 @@ def each(of: OfCourse, note: Callable[[Data, Case], str] | None = None) -> Measu
 
 
 def in_the_middle(of: OfCourse, note: Callable[[Data, Case], str] | None = None) -> Measure:
-    """The same with the median in place of the mean, which may be infinite; the note has its interval."""
+    """A measure of statements: the median over the seeds, as a mean may be infinite; the note has its interval."""
     return partial(_in_the_middle, of, note)
 
 

@@ -53,7 +53,7 @@ REPS = 20
 
 
 def direct(case: Case) -> Case:
-    """The same without additive increase."""
+    """A case without additive increase."""
     return replace(case, join="direct")
 
 

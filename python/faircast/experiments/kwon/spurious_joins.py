@@ -36,7 +36,7 @@ NONE = Estimate(math.nan, None, 0, math.nan, math.nan)
 
 
 def points(quick: bool) -> list[Point]:
-    """Those of Fig. 9."""
+    """The runs of Fig. 9."""
     return runs_of_figure_9(quick)
 
 
@@ -132,7 +132,7 @@ CRITERIA = [
 
 
 def reported() -> list[Criterion]:
-    """The same with what else controls the layers."""
+    """The criteria with what else controls the layers, without a verdict."""
     found = []
     for label, case in controls(MAIN).items():
         if case is not MAIN:

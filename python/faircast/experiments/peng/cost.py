@@ -80,7 +80,7 @@ def more_messages(rlm: Case, data: Data, case: Case) -> Measured:
 
 
 def in_other_variants(data: Data, case: Case) -> str:
-    """The same of the variants of RLM that are not judged."""
+    """How many times as many messages the variants of RLM cause that are not judged."""
     there = {label: rlm for label, rlm in VARIANTS.items() if label != FIRST and like(rlm, case) in data.points}
     found = {label: more_messages(rlm, data, case) for label, rlm in there.items()}
     return "; ".join(f"RLM {label}: {plain(item.value or 0.0)} times" for label, item in found.items())

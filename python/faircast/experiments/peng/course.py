@@ -35,7 +35,7 @@ class Course:
     """Of a multicast session rows of when its layers changed, s, and how many come through from then on: with blocking
     those that the gateway lets pass, with RLM those that are joined. Nothing came through before the first."""
     held: dict[str, NDArray[np.float64]]
-    """The same of the layers that its receiver has joined."""
+    """Of a multicast session rows of when its receiver joined or left layers, s, and how many it has from then on."""
     handoffs: NDArray[np.float64]
     """When the gateway was handed over from one satellite to another, s."""
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 PUBLISHED_KBYTES_S = (60, 45, 35)
 NEAR = 0.2
 REACHED = 0.7
-"""Of its share; what a late session must have got to have arrived."""
+"""The part of its share that a late session must have got to have arrived."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,7 +27,7 @@ def rate(data: Data, case: Case, names: Sequence[str], seed: int, period: tuple[
 
 
 def mean_rate(data: Data, case: Case, names: Sequence[str], period: tuple[int, int] = JUDGED_S) -> Estimate:
-    """The same over the seeds."""
+    """What each of these sessions gets, the mean of them and over the seeds, KBytes/s."""
     return data.over_seeds(lambda seed: rate(data, case, names, seed, period))
 
 

@@ -107,7 +107,7 @@ class Case:
     top_kbps: int = RLM_KBPS[-1]
     """RLM's highest layer."""
     handoff: str = "keep"
-    """Of `TREATMENTS`."""
+    """What becomes of packets at a hand-off, of `TREATMENTS`."""
     reset: str = "calm"
     """When the observation time of blocking returns to its first value; with ``never`` it does not."""
     downlink_loss: float = 0.0

@@ -45,11 +45,11 @@ class Situation:
     """A column: a path, the losses of its last hops, and the TCP on it."""
 
     path: str
-    """Of `PATH_NAMES`."""
+    """Which path, of `PATH_NAMES`."""
     loss: float
-    """Of `LOSSES`."""
+    """The losses of its last hops, of `LOSSES`."""
     tcp: str
-    """Of `TCP_NAMES`."""
+    """Which TCP, of `TCP_NAMES`."""
 
     def __str__(self) -> str:
         return f"{PATH_NAMES[self.path]}, {100 * self.loss:g} %, {TCP_NAMES[self.tcp]}"
@@ -61,7 +61,7 @@ class Cell:
 
     situation: Situation
     run: str
-    """Of `RUNS`."""
+    """Who is on the path, of `RUNS`."""
     scheme: str = ""
     """What the sessions run: of `SCHEMES`, or a scheme from elsewhere. Beside TCP only."""
 

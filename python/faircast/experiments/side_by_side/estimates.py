@@ -68,7 +68,7 @@ class Harm:
     """What TCP loses, by bottleneck."""
 
     excess: Spread
-    """That beside the scheme, minus that of the reference."""
+    """The loss beside the scheme, minus that beside the reference."""
     beside: Spread
     reference: Spread
 
@@ -78,14 +78,14 @@ class Settling:
     """How long it took until rates had settled, from the beginning of the run."""
 
     median_s: float
-    """Of the runs; infinite if half of them or more never settled."""
+    """The median of the runs; infinite if half of them or more never settled."""
     low_s: float
     high_s: float
     """Between these the median lies with 95 % (order statistics); infinite where runs never settled."""
     unsettled: float
     """Which part never settled, of all receivers or flows in all runs."""
     n: int
-    """Runs."""
+    """How many runs there are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +105,7 @@ def ratio_to_tcp(data: Data, situation: Situation, scheme: str) -> Spread:
 
 
 def ratio(data: Data, cell: Cell) -> Spread:
-    """The same of a run beside TCP; of the reference that of each flow in place of a session."""
+    """The ratio to TCP in a run beside it; of the reference that of each flow in place of a session."""
     place: dict[str, Bottleneck] = {}
     for one in PATHS[cell.situation.path].bottlenecks:
         if one.tcps:

@@ -35,7 +35,7 @@ HEAD = 2.35
 TOP_IN, HEAD_IN, BELOW_IN, NOTE_IN = 0.06, 0.18, 0.55, 0.14
 """Heights of the margin, of a title, of the scale with its words, and of a line of reasons."""
 LETTERS_PER_INCH = 13
-"""In a title."""
+"""Letters of a title that an inch has room for."""
 SOFTNESS = 0.7
 """The power of the way to an end with which colours grow: below 1, so that what is near the middle has one, too."""
 ABOUT = {"leo": "LEO constellation", "geo": "GEO satellite", "tree": "tree on the ground"}

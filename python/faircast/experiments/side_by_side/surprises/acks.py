@@ -40,7 +40,7 @@ class Case:
     path: str
     scheme: str
     acks: str
-    """Of `ACKS`."""
+    """How the receiver acknowledges, of `ACKS`."""
 
 
 def point(case: Case) -> Point:

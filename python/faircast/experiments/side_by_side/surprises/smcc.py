@@ -98,7 +98,7 @@ def points(quick: bool) -> list[Point]:
 
 
 def run(data: Data, cases: list[Case]) -> list[Case]:
-    """Those of the cases that were run."""
+    """The cases that were run."""
     return [case for case in cases if case in data.points]
 
 
