@@ -10,6 +10,8 @@ use crate::time::Rate;
 
 #[path = "sender_odd_tests.rs"]
 mod odd;
+#[path = "sender_supply_tests.rs"]
+mod supply;
 
 const SOURCE: Address = Address::endpoint(0);
 const FIRST_GROUP: u32 = 5;

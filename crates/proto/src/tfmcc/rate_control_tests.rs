@@ -65,6 +65,29 @@ fn a_layer_climbs_from_its_floor_to_its_ceiling_by_a_packet_per_round_trip() {
 }
 
 #[test]
+fn what_the_application_does_not_use_raises_nothing() {
+    let mut control = layer();
+    control.restart_max_rtt(0.064);
+    // A packet per round trip: 125 kbit/s each 64 ms.
+    let rates = climb(&mut control, 0.064, 5);
+    assert!((rates[4] - 1.5e6).abs() < 1e-3, "{rates:?}");
+    let report = |control: &mut RateControl, now_s: f64, rate_bps: f64| {
+        control.hear(at(now_s), &feedback(control, 1, rate_bps, 0.064)).expect("it says something");
+        control.rate_bps()
+    };
+    // Bounded below what it has, to that; above it, there; and a report that asks for less gets it.
+    control.bound_growth(0.3e6);
+    assert_eq!(report(&mut control, 10.32, 1e9), rates[4]);
+    control.bound_growth(1.55e6);
+    assert_eq!(report(&mut control, 10.384, 1e9), 1.55e6);
+    assert_eq!(report(&mut control, 10.448, 1.2e6), 1.2e6);
+    control.bound_growth(f64::NAN);
+    assert_eq!(report(&mut control, 10.512, 1e9), 1.2e6);
+    control.bound_growth(f64::INFINITY);
+    assert!((report(&mut control, 10.576, 1e9) - 1.325e6).abs() < 1e-3);
+}
+
+#[test]
 fn bounds_hold_whatever_is_reported_and_move_the_rate_at_once() {
     let mut control = layer();
     control.hear(at(10.0), &feedback(&control, 1, 2e6, 0.1));
