@@ -97,10 +97,13 @@ fn every_source_sends_as_many_packets_as_there_are_and_no_burst_after_a_rest() {
         assert!(of_application(&group).count() <= before + 1, "{config:?}");
         group.run_until(at(230.0));
         group.grant(ENDLESS);
-        group.run_until(at(230.0));
-        let burst = of_application(&group).filter(|(when, ..)| *when == at(230.0)).count();
+        // A window could let several go before the first acknowledgement, as fast as the line takes them.
+        let is_windowed = matches!(config, SchemeConfig::Pgmcc(_));
+        group.run_until(at(if is_windowed { 230.009 } else { 230.0 }));
+        let burst = of_application(&group).filter(|(when, ..)| *when >= at(230.0)).count();
         // One of each layer; a pair of MLDA's takes the place of one.
-        assert!((1..=config.groups().len() + 1).contains(&burst), "{burst} packets at once: {config:?}");
+        let most = if is_windowed { 1 } else { config.groups().len() + 1 };
+        assert!((1..=most).contains(&burst), "{burst} packets at once: {config:?}");
         // A source that is started again has what it had.
         group.grant(0);
         group.stop(Who::Source);
@@ -152,14 +155,15 @@ fn rate_bps<N>(group: &Group<Source, Member, N>, from_s: f64, to_s: f64) -> f64 
     8.0 * sent.map(|(_, _, packet)| f64::from(packet.size)).sum::<f64>() / (to_s - from_s)
 }
 
-/// A session in which member 4, 170 ms away and back, loses 1 % of data, if anything is lost.
+/// A session in which all members lose this part of data; the last is 170 ms away and back. One without losses would
+/// bound the rate by its reports alone, which are of twice what it receives.
 fn lossy(
     config: &SchemeConfig,
     mut loss: impl FnMut(Instant) -> f64,
 ) -> Group<Source, Member, impl FnMut(Who, Who, &Packet) -> Fate> {
     let mut random = Random::stream(3, "test/loss");
     session(config, 1, move |_, to, packet: &Packet| {
-        let lost = to == Who::Member(4) && packet.is_data() && random.chance(loss(packet.sent));
+        let lost = to != Who::Source && packet.is_data() && random.chance(loss(packet.sent));
         if lost { Fate::Lose } else { Fate::Deliver }
     })
 }

@@ -63,6 +63,8 @@ mod show;
 mod streak;
 #[cfg(test)]
 mod streak_tests;
+#[cfg(test)]
+mod supply_tests;
 mod suppression;
 mod suppressors;
 #[cfg(test)]

@@ -80,6 +80,7 @@ fn listings_say_which_message_it_is_and_what_is_in_it() {
             format!("SMCC: data {said} next_bps 2000000 tick 8")
         }),
         (omcc::Header::Registration { member: true }.into(), "OMCC: registration member".to_owned()),
+        (omcc::Header::Registration { member: false }.into(), "OMCC: registration".to_owned()),
         (pgmcc::Header::Ncf { missing: 9 }.into(), "pgmcc: NCF missing 9".to_owned()),
         (mlda::Header::SenderReport { number: 2 }.into(), "MLDA: sender report number 2".to_owned()),
         (mlda::Header::Bye.into(), "MLDA: BYE".to_owned()),
