@@ -154,7 +154,7 @@ impl Ring {
 
     #[cold]
     fn grow(&mut self, filler: Place) {
-        let new = (self.places.len() * 2).max(4);
+        let new = (self.places.len() * 2).max(2);
         let mut places = vec![filler; new].into_boxed_slice();
         let mut position = self.head;
         while position != self.tail {

@@ -1,8 +1,8 @@
 //! Endpoints that come and go while a network runs: a pool of seats between two nodes, and who takes them.
 //!
-//! Addresses stay, as routes lead to them; endpoints change. A visit takes a pair of seats, has its endpoints there, and
-//! leaves when its sender tells that it has [finished](faircast_proto::endpoint::FINISHED). So a million short flows
-//! take the room of those that are there together.
+//! Addresses stay, as routes lead to them; endpoints change. A visit takes a pair of seats, has its endpoints there,
+//! and leaves when its sender tells that it has [finished](faircast_proto::endpoint::FINISHED). So a million short
+//! flows take the room of those that are there together.
 
 use crate::agent::{Agent, Visitor};
 use crate::ids::NodeId;

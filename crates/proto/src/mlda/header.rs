@@ -12,7 +12,7 @@ header! {
     pub enum Header {
         /// From the source to the group of a layer. Which one, the destination says.
         0: Data(data: DataHeader);
-        /// From the source to the group of the base layer, with a [`SenderReport`](super::rtcp::SenderReport) beside it.
+        /// From the source to the base layer's group, with a [`SenderReport`](super::rtcp::SenderReport) beside it.
         1: SenderReport {
             /// Number of the round; wraps around.
             number: u16 => [],

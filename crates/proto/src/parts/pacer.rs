@@ -62,8 +62,8 @@ impl Pacer {
         self.due = self.due.min(now);
     }
 
-    /// There was nothing to send until now: a turn that has passed is no lateness that is to be made up for. Whether one
-    /// has.
+    /// There was nothing to send until now: a turn that has passed is no lateness that is to be made up for. Whether
+    /// one has.
     pub fn let_go(&mut self, now: Instant) -> bool {
         let has_passed = self.due < now;
         self.due = self.due.max(now);

@@ -31,8 +31,8 @@ message! {
         pub data: tfmcc::DataHeader => first,
         /// T_{i+1}, the rate of the next layer and those below it, bit/s; NaN if there is no such layer.
         pub next_bps: f32 => ["next rate": 32],
-        /// The number of the tick in which it was sent, from the sender's start: what the periods of all counting layers
-        /// have a whole number of. Behind the last comes 0.
+        /// The number of the tick in which it was sent, from the sender's start: what the periods of all counting
+        /// layers have a whole number of. Behind the last comes 0.
         pub tick: u32 => ["tick": 32],
     }
 }
@@ -57,8 +57,8 @@ message! {
     pub struct CountingHeader is COUNTING = "SMCC: counting", Format::Own(65), [] {
         /// Number of the packet in its group, from 0; wraps around.
         pub sequence: u32 => ["sequence": 32],
-        /// The number of the tick in which it was sent, from the sender's start: what the periods of all counting layers
-        /// have a whole number of. Behind the last comes 0.
+        /// The number of the tick in which it was sent, from the sender's start: what the periods of all counting
+        /// layers have a whole number of. Behind the last comes 0.
         pub tick: u32 => ["tick": 32],
     }
 }

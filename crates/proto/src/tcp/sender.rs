@@ -40,8 +40,8 @@ pub struct Sender {
     end: u64,
     /// One past the last segment there is to send: that, or as far as the application has got.
     limit: u64,
-    /// When all that there was to send had been acknowledged; `FAR_FUTURE` = something has been sent since, as far as is
-    /// known.
+    /// When all that there was to send had been acknowledged; `FAR_FUTURE` = something has been sent since, as far as
+    /// is known.
     rests_since: Instant,
     /// The receiver's window, segments: that of `window` as a whole number, which every input is compared with.
     wnd: u64,
@@ -290,8 +290,8 @@ impl Sender {
         }
     }
 
-    /// So many segments that have never been sent are there from now on. RFC 5681 section 4.1: after a rest of more than
-    /// a time-out the window is the initial one at most, or a whole window would go at once.
+    /// So many segments that have never been sent are there from now on. RFC 5681 section 4.1: after a rest of more
+    /// than a time-out the window is the initial one at most, or a whole window would go at once.
     fn grant(&mut self, now: Instant, segments: u64, out: &mut Outbox) {
         self.limit = self.end.min(self.sent_end.saturating_add(segments));
         if self.sent_end == self.snd_una {

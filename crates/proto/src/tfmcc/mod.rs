@@ -75,9 +75,7 @@ pub use config::{
 };
 pub use data_packets::DataPackets;
 pub use echo::{Echoes, Stamp};
-pub use header::{
-    DATA, DataHeader, Echo, FEEDBACK, FeedbackHeader, Header, Plain, Wording,
-};
+pub use header::{DATA, DataHeader, Echo, FEEDBACK, FeedbackHeader, Header, Plain, Wording};
 pub use measurement::{Measurement, Recorded, SequenceSpace, Taken};
 pub use rate_control::{Feedback, Heard, Passed, RateControl, RateCounts};
 pub use receiver::{Receiver, ReceiverOf};

@@ -369,8 +369,8 @@ impl RateControl {
         self.round_end().min(self.silence_at())
     }
 
-    /// When a feedback round begins at the latest. While there is nothing to send none does: no packet would tell of it,
-    /// and of half of all numbers receivers believe that they are of the past.
+    /// When a feedback round begins at the latest. While there is nothing to send none does: no packet would tell of
+    /// it, and of half of all numbers receivers believe that they are of the past.
     fn round_end(&self) -> Instant {
         if self.idle { Instant::FAR_FUTURE } else { self.rounds.end() }
     }

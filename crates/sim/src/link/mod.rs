@@ -43,6 +43,7 @@ use course::Course;
 use faircast_proto::packet::{Ecn, Packet};
 use faircast_proto::time::{Duration, Instant, Rate};
 use rate::nanos_per_byte;
+use std::mem::offset_of;
 use waiting::Waiting;
 
 /// One direction of a link. What every packet touches comes first and fits into two cache lines.
@@ -76,7 +77,7 @@ pub struct Link {
     course: Option<Box<Course>>,
 }
 
-const _: () = assert!(std::mem::offset_of!(Link, counters) + std::mem::offset_of!(LinkCounters, delivered_bytes) <= 128);
+const _: () = assert!(offset_of!(Link, counters) + offset_of!(LinkCounters, delivered_bytes) <= 128);
 const _: () = assert!(size_of::<Link>() <= 256);
 
 /// What must be looked at when a packet comes to the far end.

@@ -7,8 +7,8 @@ use faircast_proto::packet::{Address, FlowId};
 use faircast_proto::time::{Duration, Instant};
 
 impl<C: Calendar> World<C> {
-    /// The sender of a flow has finished: if it has its seat from a pool it leaves it, a nanosecond later. So nobody who
-    /// takes it then can be sent anything in the same moment as who had it before.
+    /// The sender of a flow has finished: if it has its seat from a pool it leaves it, a nanosecond later. So nobody
+    /// who takes it then can be sent anything in the same moment as who had it before.
     pub(super) fn finish_visit(&mut self, flow: FlowId) {
         let now = self.wires.now;
         if let Some(pool) = self.pools.iter_mut().position(|pool| pool.finish(now, flow)) {
