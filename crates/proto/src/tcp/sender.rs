@@ -292,6 +292,7 @@ impl Sender {
 
     /// So many segments that have never been sent are there from now on. RFC 5681 section 4.1: after a rest of more
     /// than a time-out the window is the initial one at most, or a whole window would go at once.
+    #[cold]
     fn grant(&mut self, now: Instant, segments: u64, out: &mut Outbox) {
         self.limit = self.end.min(self.sent_end.saturating_add(segments));
         if self.sent_end == self.snd_una {
@@ -305,6 +306,7 @@ impl Sender {
 
     /// This packet has not been sent. A segment sent for the first time that was the last is there to be sent again, a
     /// little later; of another the retransmission timer takes care, as if the network had lost it.
+    #[cold]
     fn take_back(&mut self, now: Instant, packet: &Packet) {
         let packet::Header::Tcp(header) = packet.header else { return };
         let Header::Data { sequence, window_reduced, retransmission } = header else {

@@ -116,6 +116,7 @@ impl<W: Wording> SenderOf<W> {
     }
 
     /// So many packets are there to be sent from now on. Whether that changes what is to be done.
+    #[cold]
     fn grant(&mut self, now: Instant, packets: u64) -> bool {
         let was_empty = self.supply.is_empty();
         self.supply.set(packets);
@@ -133,6 +134,7 @@ impl<W: Wording> SenderOf<W> {
     }
 
     /// This packet has not been sent. Its turn has passed; the next one tries again.
+    #[cold]
     fn take_back(&mut self, now: Instant, packet: &Packet) {
         self.control.advance(now);
         if let Some((data, _)) = W::read_data(&packet.header) {
@@ -145,6 +147,11 @@ impl<W: Wording> SenderOf<W> {
     /// Whether the application, and not X, has limited what reports tell of now.
     fn is_short(&self, now: Instant) -> bool {
         now < self.short_until || (self.supply.is_empty() && self.pacer.due() < now)
+    }
+
+    /// Whether nothing is due by now. Of a time-out it is a packet as a rule, so that is looked at first.
+    fn waits(&self, now: Instant) -> bool {
+        self.due() > now && self.control.deadline() > now
     }
 
     /// When the next packet is due that there is.
@@ -264,7 +271,7 @@ impl<W: Wording> Endpoint for SenderOf<W> {
             Input::NotSent(packet) => self.take_back(now, packet),
             _ if !self.running => return,
             // Before the deadline a time-out changes nothing, not even the progress of a rate towards its target.
-            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) if self.deadline().is_none_or(|at| at > now) => {
+            Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) if self.waits(now) => {
                 return;
             }
             Input::Packet { .. } | Input::Timeout | Input::LinkLoss(_) | Input::Unjoined(_) => {
