@@ -176,6 +176,23 @@ mod tests {
     }
 
     #[test]
+    fn where_routes_change_tables_keep_what_fits() {
+        let (node, link) = (NodeId(1), LinkId(7));
+        let mut small = Forwarding::empty(2, 3);
+        assert_eq!(small.link(node, 2), LinkId::NONE);
+        small.keep(node, 2, link);
+        assert_eq!([0, 1, 2].map(|slot| small.link(node, slot)), [LinkId::NONE, LinkId::NONE, link]);
+        assert_eq!(small.link(NodeId(0), 2), LinkId::NONE);
+        small.forget();
+        assert_eq!(small.link(node, 2), LinkId::NONE);
+        for (nodes, slots) in [(2, MOST_KEPT), (2, 0)] {
+            let mut nothing = Forwarding::empty(nodes, slots);
+            nothing.keep(node, 2, link);
+            assert_eq!((nothing.link(node, 2), nothing.nodes(), nothing.links.len()), (LinkId::NONE, 2, 0));
+        }
+    }
+
+    #[test]
     fn in_a_tree_only_what_is_below_takes_room() {
         // Of 1023 nodes those with even numbers are hosts, of which each stands in the table of each router above it.
         let edges: Vec<Edge> = (1..1023).flat_map(|child| duplex((child - 1) / 2, child)).collect();

@@ -218,6 +218,7 @@ impl Handle {
 mod tests {
     use super::*;
     use crate::queue::battery::packet;
+    use faircast_proto::packet::FlowId;
 
     #[test]
     fn a_place_is_free_when_the_last_holder_lets_go() {
@@ -249,6 +250,8 @@ mod tests {
         let mut store = Store::default();
         let control = Control::new([7; 160]);
         let label = store.insert_with(&packet(160, Ecn::Capable), control.clone());
+        let alone = store.set_ecn(label, Ecn::Incipient);
+        assert_eq!(alone.packet(), label.packet(), "nobody else has it");
         store.share(label.packet());
         let marked = store.set_ecn(label, Ecn::Moderate);
         assert_ne!(marked.packet(), label.packet());
@@ -264,6 +267,16 @@ mod tests {
         // The place is taken by a packet with nothing beside it.
         let next = store.insert(&packet(40, Ecn::Capable));
         assert_eq!((next.packet(), store.arrived(next).1.is_some()), (marked.packet(), false));
+    }
+
+    #[test]
+    fn what_is_lost_counts_for_its_flow_or_for_none() {
+        let mut store = Store::of(2);
+        for flow in [1, 1, 2, 700] {
+            let lost = store.insert(&Packet { flow: FlowId(flow), ..packet(100, Ecn::Capable) });
+            store.count_loss(lost.packet(), |losses| &mut losses.lost);
+        }
+        assert_eq!(store.losses().iter().map(|losses| losses.lost).collect::<Vec<_>>(), [0, 2, 2]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Endpoints that come and go while a network runs.
 
-use crate::support::{AMPLE, Arrival, NO_LOSS, Wire, actor, at, duplex};
+use crate::support::{AMPLE, Arrival, NO_LOSS, Wire, actor, at, duplex, tcp};
 use faircast_proto::endpoint::{Action, Cause, Event, FINISHED};
 use faircast_proto::packet::{Ecn, Header, INITIAL_TTL, Packet};
 use faircast_proto::random::Random;
@@ -8,7 +8,7 @@ use faircast_proto::registry::flows::{FlowReceiver, FlowSender};
 use faircast_proto::tcp;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::agent::Agent;
-use faircast_sim::builder::NetworkBuilder;
+use faircast_sim::builder::{NetworkBuilder, clock_offset};
 use faircast_sim::calendar::{Calendar, Heap, Wheel};
 use faircast_sim::link::LinkMode;
 use faircast_sim::probe::ProbePlan;
@@ -115,11 +115,15 @@ fn visits_wait_in_order_where_seats_are_few() {
     assert!(waited > 300, "{waited} began when the seat was left");
 }
 
-/// Visits that begin at these moments; each sends one packet, of 100 bytes more than the one before, and has finished.
+/// Visits that begin at these moments; each sends one packet, of 100 bytes more than the one before, and has finished,
+/// but for the last, which stays.
 struct Datagrams {
     due: VecDeque<Instant>,
     sent: u16,
+    /// How much the clock of the sender's node is ahead.
+    offset: Duration,
     got: Arc<Mutex<Vec<Arc<Mutex<Vec<Arrival>>>>>>,
+    ended: Ended,
 }
 
 impl Visits for Datagrams {
@@ -132,35 +136,93 @@ impl Visits for Datagrams {
         self.sent += 1;
         let (size, header) = (100 * self.sent, Header::Datagram { sequence: 0 });
         let Seats { flow, sender: source, receiver: destination } = seats;
-        let ecn = Ecn::NotCapable;
-        let packet = Packet { sent: now, flow, source, destination, size, ttl: INITIAL_TTL, ecn, header };
-        let finished = Event::new(FINISHED, Cause::Time);
-        let (sender, _) = actor(&[(0, Action::Send(packet)), (0, Action::Event(finished))]);
+        let (sent, ecn) = (now + self.offset, Ecn::NotCapable);
+        let packet = Packet { sent, flow, source, destination, size, ttl: INITIAL_TTL, ecn, header };
+        let mut actions = vec![(0, Action::Send(packet))];
+        if !self.due.is_empty() {
+            actions.push((0, Action::Event(Event::new(FINISHED, Cause::Time))));
+        }
         let (receiver, got) = actor(&[]);
         self.got.lock().expect("one thread").push(got);
-        [sender, receiver]
+        [actor(&actions).0, receiver]
     }
 
-    fn end(&mut self, _visit: Visit) {}
+    fn end(&mut self, visit: Visit) {
+        self.ended.lock().expect("one thread").push(visit);
+    }
 }
 
-#[test]
-fn whoever_takes_a_seat_gets_nothing_that_was_sent_for_those_before() {
+/// The sizes that came to each visit, and the visits that have ended, of so many seats between nodes 10 ms apart.
+fn datagrams(seats: u32, due: &[f64], offsets: bool) -> (Vec<Vec<u16>>, Vec<Visit>, World<Wheel>) {
     let mut network = NetworkBuilder::new(1);
     let [a, b] = ["a", "b"].map(|name| network.node(name));
     let wire = Wire { rate: 10_000_000, millis: 10, queue: AMPLE, loss: NO_LOSS };
     duplex(&mut network, a, b, &wire, LinkMode::Fused);
-    // The second begins as soon as the first has left, when its packet has just been sent.
-    let due = [0.001, 0.001, 0.005, 0.5].map(at).into();
-    let got = Arc::new(Mutex::new(Vec::new()));
-    network.pool(a, b, 1, Box::new(Datagrams { due, sent: 0, got: got.clone() }));
-    network.clock_offsets(false);
+    let (got, ended) = (Arc::default(), Ended::default());
+    let offset = if offsets { clock_offset(1, "a") } else { Duration::ZERO };
+    let due = due.iter().copied().map(at).collect();
+    let visits = Datagrams { due, sent: 0, offset, got: Arc::clone(&got), ended: ended.clone() };
+    network.pool(a, b, seats, Box::new(visits));
+    network.clock_offsets(offsets);
     let mut world: World<Wheel> = network.build().expect("a whole network");
     assert_eq!(world.run(at(1.0), u64::MAX), Progress::Done);
-    let got = got.lock().expect("one thread");
-    let sizes: Vec<Vec<u16>> =
-        got.iter().map(|got| got.lock().expect("one thread").iter().map(|arrival| arrival.1).collect()).collect();
-    // They have all gone before their packets come, and the last one's comes to an empty seat.
-    assert_eq!(sizes, vec![Vec::<u16>::new(); 4]);
-    assert_eq!(world.links()[0].counters().delivered, 4);
+    let sizes = |got: &Arc<Mutex<Vec<Arrival>>>| got.lock().expect("one thread").iter().map(|got| got.1).collect();
+    let sizes = got.lock().expect("one thread").iter().map(sizes).collect();
+    let ended = ended.lock().expect("one thread").clone();
+    (sizes, ended, world)
+}
+
+#[test]
+fn whoever_takes_a_seat_gets_nothing_that_was_sent_for_those_before() {
+    for offsets in [false, true] {
+        // The third begins as soon as the second has left, when its packet has just been sent.
+        let (sizes, ended, world) = datagrams(1, &[0.001, 0.005, 0.005], offsets);
+        assert_eq!(sizes, [vec![], vec![], vec![300]], "those that have gone get nothing, and who stays its own");
+        assert_eq!((ended.len(), world.links()[0].counters().delivered), (2, 3));
+        // The seat was had from 1 ms for a nanosecond, and then from 5 ms on but for one.
+        assert_eq!(world.presence(0), Duration::from_millis(995) + Duration(1));
+    }
+}
+
+#[test]
+fn those_who_finish_together_leave_together() {
+    let (sizes, ended, _) = datagrams(3, &[0.001, 0.001, 0.001, 0.2], true);
+    assert_eq!(sizes, [vec![], vec![], vec![], vec![400]]);
+    let sent: Vec<u64> = ended.iter().map(|visit| visit.sent.sent_pkts).collect();
+    assert_eq!(sent, [1, 1, 1], "each is counted where it was");
+    let mut flows: Vec<u32> = ended.iter().map(|visit| visit.seats.flow.0).collect();
+    flows.sort_unstable();
+    assert_eq!(flows, [0, 1, 2]);
+}
+
+/// Two pools between three nodes, with flows that finish before and after them.
+#[test]
+fn pools_and_other_flows_do_not_disturb_each_other() {
+    let mut network = NetworkBuilder::new(5);
+    let [a, b, c] = ["a", "b", "c"].map(|name| network.node(name));
+    let wire = Wire { rate: 10_000_000, millis: 10, queue: AMPLE, loss: NO_LOSS };
+    duplex(&mut network, a, b, &wire, LinkMode::Fused);
+    duplex(&mut network, b, c, &wire, LinkMode::Fused);
+    let few = r#"{"variant": "newreno", "segments": 3}"#;
+    let before = tcp(&mut network, a, b, few);
+    let ended = [Ended::default(), Ended::default()];
+    for (ended, (to, first)) in ended.iter().zip([(b, 0.1), (c, 0.15)]) {
+        let due = (0..20).map(|index| at(first + 0.1 * f64::from(index))).collect();
+        network.pool(a, to, 2, Box::new(Transfers { due, begun: 0, ended: ended.clone() }));
+    }
+    let after = tcp(&mut network, b, c, few);
+    let mut world: World<Wheel> = network.build().expect("a whole network");
+    assert_eq!(world.run(at(0.13), u64::MAX), Progress::Done);
+    // The first visit of the first pool is under way, and shows what endpoints show.
+    let sender = world.flows()[1 + before.0 as usize].sender;
+    assert!(world.measure(sender).iter().any(|value| value.is_finite()));
+    assert_eq!(world.run(at(10.0), u64::MAX), Progress::Done);
+    for ended in &ended {
+        assert_eq!(ended.lock().expect("one thread").len(), 20);
+    }
+    for flow in [before, after] {
+        let flow = flow.0 as usize;
+        assert!(world.flows()[flow].finished.is_some());
+        assert_eq!(world.receiver(flow, 0).distinct_bytes, 3000, "it is still there");
+    }
 }
