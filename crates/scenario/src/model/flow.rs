@@ -1,6 +1,6 @@
 //! What a scenario says of flows between two nodes.
 
-use super::Times;
+use super::times::Times;
 use faircast_proto::registry::flows::FlowConfig;
 use faircast_proto::time::Duration;
 use schemars::JsonSchema;

@@ -3,22 +3,26 @@
 //! Unknown keys are refused through the schema, not by serde, whose `deny_unknown_fields` and `flatten` exclude each
 //! other (see `schema.rs`). What may be left out has its default here or is an `Option` that a later step fills.
 
-mod elements;
+pub(crate) mod elements;
+pub(crate) mod engine;
 mod flow;
-mod link;
+pub(crate) mod link;
 mod optimum;
 mod session;
-mod station;
+pub(crate) mod station;
+mod times;
 
 pub use elements::ElementsEntry;
+pub use engine::{CalendarChoice, Engine};
 pub(crate) use flow::VARIED;
 pub use flow::{Course, FlowEntry, FlowOf, Nodes};
 pub use link::{ChangeEntry, Duplex, HandoffChoice, LinkEntry, ModeChoice, Settings};
 pub use optimum::{Optimum, Orientation, Utility};
 pub use session::{
-    MembershipSettings, Profile, Receivers, SessionCourse, SessionEntry, SessionOf, Times, TreeMode, TreeRebuild,
+    MembershipSettings, Profile, Receivers, SessionCourse, SessionEntry, SessionOf, TreeMode, TreeRebuild,
 };
 pub use station::StationEntry;
+pub use times::Times;
 
 use crate::topology::{Surroundings, Topology};
 use faircast_proto::time::Duration;
@@ -192,30 +196,6 @@ pub struct PathEntry {
     pub to: String,
 }
 
-/// Settings of the simulator. Results do not depend on any of them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Engine {
-    /// The data structure that holds what happens next. Default "wheel".
-    pub calendar: CalendarChoice,
-    /// How links with mode "auto" compute departures. Default "auto": fused unless the queue decides at departure.
-    pub link_mode: ModeChoice,
-    /// Gives the clock of every node a constant offset of its own, as real hosts have. Default true.
-    pub clock_offsets: bool,
-}
-
-/// The data structure that holds what happens next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-#[schemars(rename = "Calendar")]
-pub enum CalendarChoice {
-    /// A timing wheel: the faster one.
-    #[default]
-    Wheel,
-    /// A four-ary heap: the one to compare with.
-    Heap,
-}
-
 impl Scenario {
     /// The beginning that statistics leave out: as given, otherwise a tenth of the duration.
     pub fn warmup(&self) -> Duration {
@@ -258,12 +238,6 @@ impl Default for Probes {
             paths: Vec::new(),
             trace: false,
         }
-    }
-}
-
-impl Default for Engine {
-    fn default() -> Engine {
-        Engine { calendar: CalendarChoice::default(), link_mode: ModeChoice::default(), clock_offsets: true }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a scenario says of a multicast session.
 
 use super::flow::Nodes;
+use super::times::Times;
 use faircast_proto::guest::{self, Guest};
 use faircast_proto::liar::Lie;
 use faircast_proto::registry::SchemeConfig;
@@ -65,17 +66,6 @@ pub struct Receivers {
     /// How the last ones of them lie. Default: they do not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lie: Option<Lie>,
-}
-
-/// A time, or a list of times.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-#[schemars(inline)]
-pub enum Times {
-    /// One time for all.
-    All(Duration),
-    /// One time for each.
-    Each(Vec<Duration>),
 }
 
 /// The ways by which members and routers come to a session's packets.
@@ -213,32 +203,6 @@ impl Receivers {
     }
 }
 
-impl Times {
-    /// The time of receiver `index`; nothing if the list is too short.
-    pub fn of(&self, index: u32) -> Option<Duration> {
-        match self {
-            Times::All(time) => Some(*time),
-            Times::Each(times) => times.get(index as usize).copied(),
-        }
-    }
-
-    /// How many times are given.
-    pub fn given(&self) -> usize {
-        match self {
-            Times::All(_) => 1,
-            Times::Each(times) => times.len(),
-        }
-    }
-
-    /// Whether there is one for each of `number`, no more and no less.
-    pub fn fits(&self, number: u32) -> bool {
-        match self {
-            Times::All(_) => true,
-            Times::Each(times) => times.len() as u64 == u64::from(number),
-        }
-    }
-}
-
 impl MembershipSettings {
     /// How long a router goes on forwarding after a host's leave.
     pub fn leave_delay(&self) -> Duration {
@@ -246,12 +210,6 @@ impl MembershipSettings {
             Profile::Realistic => Duration::from_secs(2),
             Profile::Ns2 => Duration::ZERO,
         })
-    }
-}
-
-impl Default for Times {
-    fn default() -> Times {
-        Times::All(Duration::ZERO)
     }
 }
 

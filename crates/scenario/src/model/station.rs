@@ -1,7 +1,6 @@
 //! What a scenario says of ground stations.
 
-use super::Duplex;
-use crate::model::Settings;
+use super::link::{Duplex, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! The links of hosts to their routers, in every topology the same.
 
 use super::sketch::Sketch;
-use crate::model::{Duplex, ModeChoice, Settings};
+use crate::model::link::{Duplex, ModeChoice, Settings};
 use faircast_proto::quantity::QueueSize;
 use faircast_proto::time::{Duration, Rate};
 use faircast_sim::{loss, queue};

@@ -4,10 +4,10 @@
 //! left-i ── access-left-i ── router-0 ── hop-0 ── router-1 ── hop-1 ── .. ── router-k ── access-right-i ── right-i
 //! ```
 
-use super::Shape;
 use super::access::{Access, default_hop};
+use super::shape::Shape;
 use super::sketch::{MOST, Size, Sketch, Surroundings};
-use crate::model::Duplex;
+use crate::model::link::Duplex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

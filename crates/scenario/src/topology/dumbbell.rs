@@ -6,10 +6,10 @@
 //!  ..                       ┘                                       └──                    ..
 //! ```
 
-use super::Shape;
 use super::access::{Access, complete};
+use super::shape::Shape;
 use super::sketch::{MOST, Size, Sketch, Surroundings};
-use crate::model::Duplex;
+use crate::model::link::Duplex;
 use faircast_proto::time::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -8,10 +8,10 @@
 //!
 //! Cross traffic of hop i goes from cross-in-i at router-i to cross-out-i at router-(i+1).
 
-use super::Shape;
 use super::access::{Access, default_hop};
+use super::shape::Shape;
 use super::sketch::{MOST, Size, Sketch, Surroundings};
-use crate::model::Duplex;
+use crate::model::link::Duplex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

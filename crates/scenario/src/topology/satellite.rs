@@ -9,11 +9,11 @@
 //! The satellite is a router: packets to it from the gateway, to the terminals and back wait in queues of their own.
 //! Times and rates by default are those of a geostationary satellite with 125 ms per hop, as in \[Ehlert].
 
-use super::Shape;
 use super::access::{Access, complete};
+use super::shape::Shape;
 use super::sketch::{MOST, Size, Sketch, Sort, Surroundings};
 use crate::meaning::FARTHEST;
-use crate::model::{Duplex, Settings};
+use crate::model::link::{Duplex, Settings};
 use faircast_proto::time::{Duration, Rate};
 use faircast_sim::loss;
 use schemars::JsonSchema;

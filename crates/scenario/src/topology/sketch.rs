@@ -1,7 +1,8 @@
 //! What a topology makes: nodes and links by name.
 
-use crate::model::{Duplex, StationEntry};
-use crate::network::{NetworkChange, NetworkHandoff};
+use crate::model::link::Duplex;
+use crate::model::station::StationEntry;
+use crate::network::changes::{NetworkChange, NetworkHandoff};
 use faircast_proto::time::Duration;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use super::super::sketch::{Sketch, Sort};
 use super::preset::HOP;
 use super::{Branch, Config, Site};
-use crate::model::{ChangeEntry, Duplex, Settings};
+use crate::model::link::{ChangeEntry, Duplex, Settings};
 use faircast_proto::time::Duration;
 
 /// Lays branches whose settings are complete.

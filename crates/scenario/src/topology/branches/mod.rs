@@ -29,9 +29,9 @@ mod tests;
 pub use preset::{Payload, Preset};
 pub use site::Site;
 
-use super::Shape;
+use super::shape::Shape;
 use super::sketch::{MOST, Size, Sketch, Sort, Surroundings};
-use crate::model::{Duplex, Settings};
+use crate::model::link::{Duplex, Settings};
 use faircast_proto::time::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

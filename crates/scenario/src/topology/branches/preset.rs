@@ -1,7 +1,7 @@
 //! What branches are like that say nothing else.
 
 use super::super::access::complete;
-use crate::model::{Duplex, Settings};
+use crate::model::link::{Duplex, Settings};
 use faircast_proto::time::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! What is wrong with branches that neither the schema nor the checks of links can say.
 
 use super::{Branch, Config, Payload, Site};
-use crate::model::{Duplex, Settings};
+use crate::model::link::{Duplex, Settings};
 
 /// Key and message of each problem.
 pub(super) fn of(config: &Config) -> Vec<(String, String)> {

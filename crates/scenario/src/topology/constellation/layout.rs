@@ -1,8 +1,9 @@
 //! A constellation's nodes and links, and what changes about them when.
 
 use super::Config;
-use crate::model::{Duplex, HandoffChoice, Settings, StationEntry};
-use crate::network::{NetworkChange, NetworkHandoff, What};
+use crate::model::link::{Duplex, HandoffChoice, Settings};
+use crate::model::station::StationEntry;
+use crate::network::changes::{NetworkChange, NetworkHandoff, What};
 use crate::topology::sketch::{Sketch, SketchedLink, Sort, Surroundings};
 use faircast_orbit::constellation::{Constellation, Satellite};
 use faircast_orbit::isl::{Isl, IslRules};

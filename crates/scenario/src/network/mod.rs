@@ -1,7 +1,11 @@
 //! One network description: what every scenario becomes, whether its nodes and links come from a topology or stand
 //! in the file. Nothing is left to be filled in; the next step only builds it.
 
-use crate::model::CalendarChoice;
+pub(crate) mod changes;
+
+pub use changes::{NetworkChange, NetworkHandoff, What};
+
+use crate::model::engine::CalendarChoice;
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::liar::Lie;
 use faircast_proto::random::Random;
@@ -9,7 +13,7 @@ use faircast_proto::registry::SchemeConfig;
 use faircast_proto::registry::flows::FlowConfig;
 use faircast_proto::scheme::Scheme;
 use faircast_proto::time::{Duration, Instant, Rate};
-use faircast_sim::change::{Handoff, Slope};
+use faircast_sim::change::Handoff;
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::multicast::SessionPlan;
 use faircast_sim::part::Part;
@@ -91,43 +95,6 @@ pub struct DirectedLink {
     pub reroute: bool,
     /// What changes about it.
     pub changes: Vec<NetworkChange>,
-}
-
-/// A ground station turns to another satellite.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NetworkHandoff {
-    /// When.
-    pub at: Duration,
-    /// The station: index among the nodes.
-    pub station: u32,
-    /// The satellite that it leaves, if it had one.
-    pub from: Option<u32>,
-    /// The one that it turns to, if it finds one.
-    pub to: Option<u32>,
-}
-
-/// A change of a link.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NetworkChange {
-    /// When.
-    pub at: Duration,
-    /// What.
-    pub what: What,
-}
-
-/// What changes about a link.
-#[derive(Clone, Debug, PartialEq)]
-pub enum What {
-    /// Whether it is up.
-    Up(bool),
-    /// Its rate.
-    Rate(Rate),
-    /// Its delay, which goes on with a slope.
-    Delay(Duration, Slope),
-    /// What it loses.
-    Loss(loss::Config),
-    /// Where it ends: index among the nodes.
-    To(u32),
 }
 
 /// A flow.
@@ -234,13 +201,6 @@ impl DirectedLink {
     pub(crate) fn longest_delay(&self) -> Duration {
         let delay = |change: &NetworkChange| if let What::Delay(from, _) = change.what { Some(from) } else { None };
         self.changes.iter().filter_map(delay).fold(self.delay, Duration::max)
-    }
-}
-
-impl NetworkChange {
-    /// Whether routes follow it at once.
-    pub(crate) fn is_of_routes(&self) -> bool {
-        matches!(self.what, What::Up(_) | What::To(_))
     }
 }
 
