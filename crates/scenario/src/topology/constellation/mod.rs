@@ -11,17 +11,20 @@
 //!
 //! | file | subject |
 //! |---|---|
-//! | `shell.rs` | which satellites there are, and which links between them |
+//! | `shell.rs` | what it is made from, and what is known by that |
+//! | `satellites.rs` | which satellites there are, and which links between them |
 //! | `layout.rs` | nodes and links, and what changes about them when |
 
 mod layout;
+mod satellites;
 mod shell;
 
 pub use shell::ShellChoice;
 
-use super::Shape;
+use super::shape::Shape;
 use super::sketch::{Size, Sketch, Sort, Surroundings};
-use crate::model::{Duplex, ElementsEntry, HandoffChoice, Settings};
+use crate::model::elements::ElementsEntry;
+use crate::model::link::{Duplex, HandoffChoice, Settings};
 use crate::problem::list;
 use faircast_orbit::handoff::HandoffRule;
 use faircast_proto::quantity::Bytes;
