@@ -1,8 +1,8 @@
 //! Traffic that the link of its own host holds back, and not the link that is looked at.
 
 use super::links::Use;
+use super::message::{Warning, percent};
 use super::ways::Ways;
-use super::{Warning, percent};
 use crate::network::{Network, NetworkSession};
 use faircast_sim::ids::LinkId;
 use faircast_sim::part::Part;

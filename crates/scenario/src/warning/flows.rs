@@ -1,6 +1,6 @@
 //! Flows and sessions that their own settings kept from sending, and packets that came nowhere.
 
-use super::Warning;
+use super::message::Warning;
 use crate::activity::Activity;
 use crate::network::NetworkFlow;
 use faircast_proto::flow_kind::FlowKind;

@@ -1,6 +1,6 @@
 //! How full links were after the warm-up, by what they count anyway.
 
-use super::{Warning, percent};
+use super::message::{Warning, percent};
 use crate::network::Network;
 use crate::tables::seconds;
 use faircast_sim::counters::LinkCounters;

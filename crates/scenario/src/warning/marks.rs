@@ -3,8 +3,8 @@
 //! Only what answers congestion is looked at: constant rates are compared with nothing. What guests make of marks is
 //! not known, so they are left out, too.
 
+use super::message::{KnownWarning, Warning, named};
 use super::ways::Ways;
-use super::{KnownWarning, Warning, named};
 use crate::network::Network;
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::registry::SchemeConfig;

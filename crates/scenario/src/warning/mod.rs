@@ -6,6 +6,7 @@
 //! | `flows.rs`, `slow_start.rs` | flows and sessions one by one |
 //! | `links.rs`, `access.rs`, `unlimited.rs`, `phases.rs` | what was full, and what was not |
 //! | `ways.rs` | over which links traffic goes |
+//! | `message.rs` | what a warning is, and words that several of them need |
 //!
 //! All of it is read off counters that a run keeps anyway.
 
@@ -13,6 +14,7 @@ mod access;
 mod flows;
 mod links;
 mod marks;
+mod message;
 mod optimum;
 mod phases;
 mod sessions;
@@ -22,6 +24,7 @@ mod ways;
 
 pub use flows::WINDOW_LIMITED_FROM;
 pub use links::FULL_FROM;
+pub use message::{KnownWarning, Warning};
 pub use unlimited::AT_RATE_FROM;
 
 use crate::activity::Activity;
@@ -36,31 +39,6 @@ use links::Use;
 use slow_start::SlowStarts;
 use std::collections::BTreeMap;
 use ways::Ways;
-
-/// One thing to be known about a result.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Warning {
-    /// What sort: `window-limited`, `slow-start`, `not-active`, `access-limited`, `unlimited`, `no-route`, `hop-limit`,
-    /// `off-tree`, `not-a-source`, `receiver-at-source`, `no-blocking-router`, `initial-max-rtt`, `ecn-mixed`,
-    /// `mecn-on-ecn`, `ecn-on-mecn`, `no-bottleneck`, `phase-effects`, `no-optimum`.
-    pub kind: &'static str,
-    /// The flow, session or link that it is about; empty for packets that belong to none.
-    pub subject: String,
-    /// How much: a part of a flow's time, a moment in seconds, a number of packets, a number of receivers, a
-    /// utilisation.
-    pub value: f64,
-    /// What it means, complete by itself.
-    pub message: String,
-}
-
-/// A warning that needs no run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct KnownWarning {
-    /// The key that it follows from, `sessions.film.receivers`.
-    pub path: String,
-    /// What is to be known.
-    pub warning: Warning,
-}
 
 /// What is worth a warning in a legal scenario, whatever its runs give: session by session, then link by link, then
 /// of the network as a whole.
@@ -108,29 +86,6 @@ pub(crate) fn of_run<C>(world: &World<C>, network: &Network, activity: &[Activit
     warnings.extend(optimum::known(network).map(|known| known.warning));
     flows::undeliverable(world.undeliverable()[world.flows().len()], "", "no flow", &mut warnings);
     warnings
-}
-
-/// The first two of these, and how many more there are: `flow a, flow b and 3 more`.
-fn named(all: &[&str]) -> String {
-    match all {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        [one, other] => format!("{one} and {other}"),
-        [one, other, more @ ..] => format!("{one}, {other} and {} more", more.len()),
-    }
-}
-
-/// A part of one in per cent.
-fn percent(part: f64) -> String {
-    format!("{:.0} %", 100.0 * part)
-}
-
-/// A rate in the unit that fits it.
-fn shown_bps(rate_bps: f64) -> String {
-    match rate_bps {
-        _ if rate_bps >= 1e6 => format!("{:.3} Mbit/s", rate_bps / 1e6),
-        _ => format!("{:.3} kbit/s", rate_bps / 1e3),
-    }
 }
 
 /// The table `warnings`: columns `kind`, `subject`, `value`, `message`.

@@ -1,6 +1,6 @@
 //! Runs beside which no optimum can stand. Known before a run.
 
-use super::{KnownWarning, Warning, named};
+use super::message::{KnownWarning, Warning, named};
 use crate::network::Network;
 use crate::periods::{Undivided, undivided};
 

@@ -6,8 +6,8 @@
 //! Floyd and Jacobson (1992). A random time of up to a packet's at the bottleneck before each packet takes them away.
 
 use super::links::Use;
+use super::message::{Warning, named};
 use super::ways::Ways;
-use super::{Warning, named};
 use crate::network::{Network, NetworkFlow};
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::time::{Duration, Rate};

@@ -1,7 +1,7 @@
 //! Sessions whose parameters do not fit where they are. Known before a run.
 
+use super::message::{KnownWarning, Warning};
 use super::ways::Ways;
-use super::{KnownWarning, Warning};
 use crate::network::{Network, NetworkReceiver, NetworkSession};
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::scheme::{Responder, Scheme};

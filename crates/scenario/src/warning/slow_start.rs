@@ -1,6 +1,6 @@
 //! Flows and sessions that the warm-up left while they were in their first slow start.
 
-use super::Warning;
+use super::message::Warning;
 use crate::activity::Activity;
 use crate::network::{Network, NetworkFlow, NetworkSession};
 use faircast_proto::endpoint::EventKind;

@@ -1,8 +1,8 @@
 //! Sessions that answer congestion and met none.
 
 use super::links::Use;
+use super::message::{Warning, shown_bps};
 use super::ways::Ways;
-use super::{Warning, shown_bps};
 use crate::activity::Activity;
 use crate::network::{Network, NetworkSession};
 use crate::tables::over;
