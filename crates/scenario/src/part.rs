@@ -1,6 +1,7 @@
 //! Parts: what is wrong with the form of one part of a scenario, before there is a scenario around it.
 
-use crate::form::schema::{REF, decisive, of_parts, schema, variant, with_files};
+use crate::form::definitions::{REF, variant};
+use crate::form::schema::{decisive, of_parts, schema, with_files};
 use crate::form::{guests, quantity, translate};
 use crate::problem::{Places, Problem};
 use crate::read::{sorted, whole_numbers};

@@ -1,7 +1,8 @@
 //! Guests in the schema of scenarios: each of their kinds is a variant beside the built-in ones.
 
+use super::definitions::{REF, class_name};
 use super::quantity;
-use super::schema::{REF, class_name, close, simplify};
+use super::simplify::{close, simplify};
 use crate::model::SessionCourse;
 use crate::problem::given;
 use faircast_proto::guest::{Kind, ORIGIN, SchemeKind, Sort};

@@ -3,6 +3,8 @@
 //! | module | subject |
 //! |---|---|
 //! | `schema` | the schema, and the one that scenarios are held against |
+//! | `simplify` | what is made from the model, brought into one form |
+//! | `definitions` | the definitions of a schema |
 //! | `guests` | kinds from outside the tree in it |
 //! | `toml_text` | from TOML text to a JSON value |
 //! | `toml_lines` | lines of a TOML text |
@@ -10,10 +12,12 @@
 //! | `translate` | from the validator's errors to problems that a person can act upon |
 //! | `repair` | stand-ins for what is wrong, so that the rest can be read |
 
+pub(crate) mod definitions;
 pub(crate) mod guests;
 pub(crate) mod quantity;
 pub(crate) mod repair;
 pub(crate) mod schema;
+mod simplify;
 pub(crate) mod toml_lines;
 pub(crate) mod toml_text;
 pub(crate) mod translate;

@@ -1,6 +1,6 @@
 //! Stand-ins for what is wrong, so that the rest of a scenario can be read.
 
-use super::schema::{REF, resolve};
+use super::definitions::{REF, resolve};
 use serde_json::{Map, Value};
 
 /// How to make a value legal in form.

@@ -1,9 +1,9 @@
 //! From the errors of the schema validator to problems that a person can act upon.
 
+use super::definitions::{TAGS, resolve};
 use super::guests::ORIGIN_MARK;
 use super::quantity::{self, is_bare, no_unit};
 use super::repair::Repair;
-use super::schema::{TAGS, resolve};
 use crate::problem::{Problem, given, list, nearest};
 use crate::shorthand::is_series;
 use faircast_proto::guest::ORIGIN;

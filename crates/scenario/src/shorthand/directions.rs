@@ -1,7 +1,7 @@
 //! `loss = { kind = "bernoulli", p = 0.01, direction = "forward" }`: losses in one direction of a link, none in the
 //! other.
 
-use super::Origins;
+use super::origins::Origins;
 use super::places::{at_mut, settings};
 use crate::problem::{Problem, given};
 use serde_json::{Map, Value, json};

@@ -1,9 +1,9 @@
 //! Queues and losses without a kind: they say what is different about the one that would be there otherwise, so that
 //! `--set links.bottleneck.queue.limit="20 packets"` keeps the kind that the topology has for it.
 
-use super::Limits;
+use super::limits::Limits;
 use super::places::{at, at_mut, settings};
-use crate::form::schema::variant;
+use crate::form::definitions::variant;
 use crate::model::{Duplex, Settings};
 use crate::problem::{Problem, list};
 use crate::topology::{Sketch, Topology};

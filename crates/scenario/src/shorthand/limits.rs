@@ -5,10 +5,10 @@
 //! What a queue comes to is known once the network is: until then a number that nobody would write stands for it, by
 //! which it is found again on every link that has this queue, by whatever way it came there.
 
-use super::Origins;
+use super::origins::Origins;
 use super::places::{at_mut, settings};
 use crate::base_rtt::{Crossing, crossings};
-use crate::form::schema::{resolve, variant};
+use crate::form::definitions::{resolve, variant};
 use crate::model::Scenario;
 use crate::network::{DirectedLink, Network};
 use crate::problem::{Finding, Problem, given};

@@ -3,8 +3,8 @@
 //! What `[links.NAME]` says itself counts before what patterns say, key by key, and of several patterns the one with
 //! more characters beside `*`; of equally many the first in the alphabet.
 
-use super::Origins;
 use super::kinds::completed;
+use super::origins::Origins;
 use super::series::{is_series, nth};
 use crate::problem::{Problem, given, list, nearest};
 use serde_json::{Map, Value};

@@ -1,6 +1,6 @@
 //! `[schemes.NAME]`: parameters of all sessions of a scheme. What a session says itself counts instead.
 
-use super::Origins;
+use super::origins::Origins;
 use crate::model::SessionEntry;
 use crate::problem::Problem;
 use serde_json::{Map, Value, json};
@@ -15,7 +15,7 @@ pub(super) fn spread(scenario: &mut Value, schema: &Value, origins: &mut Origins
         let Some(scheme) = session.get("scheme").and_then(Value::as_str).map(str::to_owned) else { continue };
         let Some(parameters) = schemes.get(&scheme).and_then(Value::as_object) else { continue };
         let legal = &schema["properties"]["schemes"]["properties"][&scheme];
-        let legal = &crate::form::schema::resolve(legal, schema)["properties"];
+        let legal = &crate::form::definitions::resolve(legal, schema)["properties"];
         for (key, value) in parameters {
             // What is no parameter is reported where it stands.
             if legal.get(key).is_some() && !session.contains_key(key) {

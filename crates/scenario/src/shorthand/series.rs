@@ -1,7 +1,7 @@
 //! Series: `{ first = "2 ms", step = "5 ms" }` for a row of like values. The n-th of a row, counted from 0, is the
 //! first plus n steps.
 
-use super::Origins;
+use super::origins::Origins;
 use crate::problem::{Problem, given};
 use faircast_proto::quantity::{Bytes, Packets};
 use faircast_proto::time::{Duration, Rate};
