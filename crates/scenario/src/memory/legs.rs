@@ -1,6 +1,6 @@
 //! What is on its way to legs: a packet once for all of a link, and for each leg its number.
 
-use super::traffic::Load;
+use super::load::Load;
 use crate::network::Network;
 use faircast_proto::time::Duration;
 use faircast_sim::ids::LinkId;

@@ -7,6 +7,7 @@
 //! | file | subject |
 //! |---|---|
 //! | `traffic.rs` | packets under way, events at queues, trees |
+//! | `load.rs` | what crosses one link |
 //! | `legs.rs` | what is on its way to legs |
 //! | `rows.rs` | the rows of tables |
 //! | `agents.rs` | what router agents can tell of |
@@ -15,6 +16,7 @@
 mod after;
 mod agents;
 mod legs;
+mod load;
 mod rows;
 mod traffic;
 
@@ -162,6 +164,7 @@ const PACKET: f64 = 2.0 * (size_of::<Packet>() + 16 + 24) as f64;
 
 #[cfg(test)]
 mod tests {
+    use super::load::Load;
     use super::traffic::*;
     use super::*;
     use crate::model::Scenario;

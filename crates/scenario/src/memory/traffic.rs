@@ -1,6 +1,7 @@
 //! What the traffic of a network may fill: packets on links and in queues, trees of sessions.
 
 use super::legs;
+use super::load::Load;
 use crate::network::{DirectedLink, Network, NetworkSession};
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::quantity::QueueSize;
@@ -25,23 +26,6 @@ pub(super) struct Traffic {
     pub(super) in_trees: f64,
     /// Links on which the dilation of sessions is told, session by session.
     pub(super) dilated: f64,
-}
-
-/// What crosses one link.
-#[derive(Clone, Default)]
-pub(super) struct Load {
-    /// Packets that those who send over it may have under way.
-    pub(super) most: f64,
-    /// Packets that arrive in the whole run.
-    pub(super) arrivals: f64,
-    /// Bits of the smallest packet.
-    pub(super) smallest: f64,
-    /// Bit/s at which packets may come.
-    pub(super) inflow: f64,
-    /// The same for a short time, in which sources may send as fast as they like.
-    pub(super) at_a_time: f64,
-    /// Packets that may come at one moment: from each link before it one, from sources what they send at once.
-    pub(super) feeders: f64,
 }
 
 impl Traffic {
@@ -318,14 +302,6 @@ pub(super) fn sessions(network: &Network, trees: &[Tree], span: &Span, loads: &m
         all += sent * tree.len() as f64 + 4.0 * session.receivers.len() as f64;
     }
     all
-}
-
-impl Load {
-    pub(super) fn add(&mut self, most: f64, arrivals: f64, bits: f64) {
-        self.most += most;
-        self.arrivals += arrivals;
-        self.smallest = if self.smallest == 0.0 { bits } else { self.smallest.min(bits) };
-    }
 }
 
 /// A node of a session's tree with the branch that leads to it, and for each group who wants it there.
