@@ -9,6 +9,7 @@
 //! | `config.rs` | the parameters | at each field |
 //! | `header.rs` | what packets say | section 2.2 |
 //! | `sender.rs` | the endpoint of the parts below | section 3 |
+//! | `feedback.rs` | what a report says to the rate | section 2.2.2 |
 //! | `rate_control.rs` | the rate and its states; needs no packets | sections 3.1 to 3.4, 3.6 |
 //! | `data_packets.rs` | data packets and their numbers | section 2.2.1 |
 //! | `clr.rs` | selection, change, silence and leave of the CLR | sections 3.3, 3.6 |
@@ -38,6 +39,7 @@ mod data_packets;
 mod echo;
 #[cfg(test)]
 mod exclusion_tests;
+mod feedback;
 #[cfg(test)]
 mod group_tests;
 mod header;
@@ -75,9 +77,10 @@ pub use config::{
 };
 pub use data_packets::DataPackets;
 pub use echo::{Echoes, Stamp};
+pub use feedback::Feedback;
 pub use header::{DATA, DataHeader, Echo, FEEDBACK, FeedbackHeader, Header, Plain, Wording};
 pub use measurement::{Measurement, Recorded, SequenceSpace, Taken};
-pub use rate_control::{Feedback, Heard, Passed, RateControl, RateCounts};
+pub use rate_control::{Heard, Passed, RateControl, RateCounts};
 pub use receiver::{Receiver, ReceiverOf};
 pub use report_packets::ReportPackets;
 pub use reporting::{Reporting, Silencing};

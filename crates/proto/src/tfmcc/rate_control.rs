@@ -15,6 +15,7 @@
 use super::Config;
 use super::clr::{Clr, Consequence, Growth, Limit, Patience, judge, judge_in_slow_start};
 use super::config::{GREATEST_MAX_RTT, MaxRttRule, UnansweredClr};
+use super::feedback::Feedback;
 use super::rounds::Rounds;
 use super::suppressors::Suppressors;
 use crate::packet::Address;
@@ -97,27 +98,6 @@ struct Increase {
     grown_at: Instant,
     /// Until when a new limiting receiver does not raise it (case 3).
     hold_until: Instant,
-}
-
-/// A receiver's report, as far as it concerns the rate.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Feedback {
-    /// Who sent it.
-    pub receiver: Address,
-    /// X_r, bit/s. What is negative or no number makes the report void.
-    pub rate_bps: f64,
-    /// The round trip that ends with it, as the sender's clock shows, seconds. Taken as 1 ms at least and 63 s at most.
-    pub rtt_s: f64,
-    /// The round-trip time with which X_r was reckoned, seconds; looked at with the rule "recent" only.
-    pub reckoned_s: f64,
-    /// Whether the receiver has measured its round-trip time.
-    pub have_rtt: bool,
-    /// Whether it has had a loss.
-    pub have_loss: bool,
-    /// Whether it is about to leave.
-    pub leave: bool,
-    /// The feedback round that it answers (fb_nr).
-    pub round: u8,
 }
 
 /// What a report did beside changing the rate.

@@ -3,8 +3,9 @@
 use super::Config;
 use super::data_packets::DataPackets;
 use super::echo::{Echoes, Stamp};
+use super::feedback::Feedback;
 use super::header::{Plain, Wording};
-use super::rate_control::{Feedback, RateControl};
+use super::rate_control::RateControl;
 use super::scaling::Scaling;
 use super::show::{LIMITING_RECEIVER, RATE, REPORT, SENDER_GAUGES, SLOW_START_ENDED};
 use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, RECEIVER_EXCLUDED, Report};
