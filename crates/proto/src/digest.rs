@@ -1,6 +1,7 @@
 //! A number that tells headers apart, for traces of runs that must be equal.
 
-use crate::packet::{Address, Ecn};
+use crate::address::Address;
+use crate::ecn::Ecn;
 
 /// Mixes what a header says, field by field, into one number. Equal fields in the same order give the same one.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
     use crate::packet::Header;
     use crate::random::Random;
-    use crate::testing::Wild;
+    use crate::wild::Wild;
     use std::collections::BTreeMap;
 
     /// The header of this seed, the draw with a number replaced; and how many draws there were.

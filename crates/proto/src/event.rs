@@ -1,7 +1,8 @@
 //! Events: what happens inside an endpoint that is worth knowing, and why.
 
+use crate::address::Address;
+use crate::ecn::Ecn;
 use crate::gauge::Gauge;
-use crate::packet::{Address, Ecn};
 
 /// Something that happened inside an endpoint: a value, not a log line.
 #[derive(Clone, Copy, Debug)]

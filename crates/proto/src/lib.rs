@@ -27,8 +27,10 @@
 //! | [`source`] | sources without congestion control and their sink |
 //! | [`parts`] | what several protocols are made of |
 
+mod address;
 pub mod control;
 pub mod digest;
+mod ecn;
 pub mod endpoint;
 mod event;
 pub mod flow_kind;
@@ -43,6 +45,7 @@ pub mod packet;
 pub mod parts;
 pub mod pgmcc;
 pub mod profile;
+mod protocol_header;
 pub mod quantity;
 pub mod random;
 pub mod registry;
@@ -55,6 +58,8 @@ pub mod tcp;
 pub mod testing;
 pub mod tfmcc;
 pub mod time;
+#[cfg(any(test, feature = "testing"))]
+mod wild;
 pub mod wire;
 #[cfg(test)]
 mod wire_tests;

@@ -1,83 +1,19 @@
 //! The packet: one `Copy` value of 64 bytes, a cache line.
 
+pub use crate::address::{Address, FlowId};
+pub use crate::ecn::Ecn;
+pub use crate::protocol_header::ProtocolHeader;
+
 use crate::digest::Digest;
 use crate::group_set::GroupSet;
 #[cfg(any(test, feature = "testing"))]
 use crate::group_set::MAX_GROUPS;
-use crate::guest::GuestHeader;
+use crate::guest::header::GuestHeader;
 use crate::random::fnv1a;
 use crate::time::Instant;
 use crate::wire::message::Message;
 use crate::wire::{self, Layout};
 use std::fmt;
-
-/// Who sends or receives: a host and port together, as the address of a socket is, or a multicast group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(transparent)]
-pub struct Address(u32);
-
-/// A flow or session, for accounting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(transparent)]
-pub struct FlowId(pub u32);
-
-impl Address {
-    const GROUP: u32 = 1 << 31;
-
-    /// Whoever is at the other end of the link: a group that is no session's, for messages between neighbours.
-    pub const NEIGHBOUR: Address = Address(u32::MAX);
-
-    /// The endpoint numbered `index` by the driver.
-    pub const fn endpoint(index: u32) -> Address {
-        debug_assert!(index & Self::GROUP == 0);
-        Address(index)
-    }
-
-    /// The multicast group numbered `index`.
-    pub const fn group(index: u32) -> Address {
-        debug_assert!(index & Self::GROUP == 0);
-        Address(index | Self::GROUP)
-    }
-
-    /// Whether this is a multicast group.
-    pub const fn is_group(self) -> bool {
-        self.0 & Self::GROUP != 0
-    }
-
-    /// All of it as a number, from which [`from_bits`](Self::from_bits) makes it again.
-    pub const fn to_bits(self) -> u32 {
-        self.0
-    }
-
-    /// The address that had these bits.
-    pub const fn from_bits(bits: u32) -> Address {
-        Address(bits)
-    }
-
-    /// The endpoint's or group's number.
-    pub const fn index(self) -> usize {
-        (self.0 & !Self::GROUP) as usize
-    }
-}
-
-/// The two congestion bits of the IP header, in the order of rising congestion.
-///
-/// RFC 3168 knows `NotCapable`, `Capable` and `Moderate` (its CE); `Incipient` is the third code point that
-/// [Durresi] Table I puts between them. The comparison of levels (`max`) is the rule for packets that meet several
-/// congested queues: a mark is never taken back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u8)]
-pub enum Ecn {
-    /// Not ECN-capable: congestion can only drop it.
-    #[default]
-    NotCapable,
-    /// ECN-capable, no congestion met.
-    Capable,
-    /// Incipient congestion (multilevel ECN only).
-    Incipient,
-    /// Moderate congestion; the single level "congestion experienced" of RFC 3168.
-    Moderate,
-}
 
 /// A packet without its payload.
 #[derive(Clone, Copy, Debug)]
@@ -99,34 +35,6 @@ pub struct Packet {
     pub ecn: Ecn,
     /// What the protocol says.
     pub header: Header,
-}
-
-/// What a protocol says in its packets: its own part of [`Header`]. Sequence numbers count packets, lags are in
-/// microseconds, rates are `f32`: there is room for 36 bytes.
-pub trait ProtocolHeader: Message + Copy + fmt::Debug + PartialEq {
-    /// A number that tells two of them apart, for traces of runs that must be equal. Time stamps are left out: they
-    /// hold the constant offsets of clocks.
-    fn digest(&self) -> u64 {
-        self.mix(Digest::new()).value()
-    }
-
-    /// Whether its packet carries data, and not an acknowledgement or a report.
-    fn is_data(&self) -> bool;
-
-    /// Its packet's number as the protocol counts, the one by which events name it as their
-    /// [cause](crate::event::Cause::number); none if it has none.
-    fn number(&self) -> Option<u64> {
-        None
-    }
-
-    /// Whether what its packet carries has been sent before.
-    fn is_retransmission(&self) -> bool {
-        false
-    }
-
-    /// Any header at all, for tests of what endpoints stand.
-    #[cfg(any(test, feature = "testing"))]
-    fn wild(wild: &mut crate::testing::Wild<'_>) -> Self;
 }
 
 macro_rules! headers {
@@ -228,7 +136,7 @@ macro_rules! headers {
 
             /// Any header at all, of each kind as often.
             #[cfg(any(test, feature = "testing"))]
-            pub fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
+            pub fn wild(wild: &mut crate::wild::Wild<'_>) -> Header {
                 match Header::KINDS[wild.below(Header::KINDS.len() as u32) as usize] {
                     "datagram" => Header::Datagram { sequence: u64::from(wild.sequence()) },
                     "membership" => Header::Membership {
@@ -273,6 +181,12 @@ macro_rules! own_name {
     ($name:literal, $($header:ident)::+) => {
         $name
     };
+}
+
+impl From<GuestHeader> for Header {
+    fn from(header: GuestHeader) -> Header {
+        Header::Guest(header)
+    }
 }
 
 /// The lines of the flow kinds, then those of the schemes.

@@ -6,7 +6,7 @@
 
 use crate::endpoint::{Endpoint, EventKind, Gauge, Input, Outbox, Report};
 use crate::group_set::GroupPlan;
-use crate::guest::{self, Guest};
+use crate::guest::{self, Guest, Guests, Sort};
 use crate::scheme::{Responder, Scheme, Seat};
 use crate::time::{Duration, Instant, Rate};
 
@@ -218,6 +218,22 @@ macro_rules! declare {
 }
 
 schemes!(declare);
+
+/// The schemes that guests have brought.
+static GUESTS: Guests<dyn guest::SchemeKind> = Guests::new();
+
+impl Sort for dyn guest::SchemeKind {
+    const WHAT: &'static str = "scheme";
+    const TAG: &'static str = "scheme";
+
+    fn built_in() -> &'static [(&'static str, &'static str)] {
+        LIST
+    }
+
+    fn guests() -> &'static Guests<dyn guest::SchemeKind> {
+        &GUESTS
+    }
+}
 
 pub mod flows;
 

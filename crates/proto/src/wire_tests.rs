@@ -3,7 +3,7 @@
 use crate::packet::{Address, Header};
 use crate::quantity::Bytes;
 use crate::random::Random;
-use crate::testing::Wild;
+use crate::wild::Wild;
 use crate::wire::{
     BETWEEN_NEIGHBOURS, COMMON, Field, Format, IP_BYTES, Layout, MEMBERSHIP_ACKNOWLEDGEMENT, UDP_BYTES, VERSION,
     bytes_of, bytes_of_parts, check_sizes, size,

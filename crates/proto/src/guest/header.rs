@@ -12,8 +12,9 @@
 //! assert_eq!(GuestHeader::wire_bytes::<(u32, f32)>(), 20 + 8 + 14 + 4 + 8);
 //! ```
 
+use crate::address::Address;
 use crate::digest::Digest;
-use crate::packet::{Address, Ecn, Header};
+use crate::ecn::Ecn;
 use crate::random::fnv1a;
 use crate::wire::GUEST;
 
@@ -77,15 +78,9 @@ impl GuestHeader {
     }
 
     #[cfg(any(test, feature = "testing"))]
-    pub(crate) fn wild(wild: &mut crate::testing::Wild<'_>) -> GuestHeader {
+    pub(crate) fn wild(wild: &mut crate::wild::Wild<'_>) -> GuestHeader {
         let is_data = wild.chance(0.5);
         GuestHeader { owner: *b"wild", is_data, bytes: std::array::from_fn(|_| wild.word() as u8) }
-    }
-}
-
-impl From<GuestHeader> for Header {
-    fn from(header: GuestHeader) -> Header {
-        Header::Guest(header)
     }
 }
 

@@ -7,7 +7,7 @@
 //! | `patience.rs` | the end of a guest that wants time-outs without end |
 //! | `scheme.rs` | a guest's scheme, behind a pointer |
 
-mod header;
+pub(crate) mod header;
 mod kinds;
 mod patience;
 mod scheme;

@@ -1,10 +1,8 @@
 //! A scheme from outside the tree: what [`Scheme`] asks for, behind a pointer.
 
-use super::kinds::{Guests, Sort};
 use super::patience::Patient;
 use crate::endpoint::{Endpoint, EventKind};
 use crate::group_set::GroupPlan;
-use crate::registry;
 use crate::scheme::{Responder, Scheme, Seat};
 use crate::time::{Duration, Rate};
 
@@ -74,20 +72,5 @@ where
 
     fn member(&self, seat: Seat) -> Box<dyn Endpoint + Send> {
         Box::new(Patient::new(Scheme::member(self, seat)))
-    }
-}
-
-static GUESTS: Guests<dyn SchemeKind> = Guests::new();
-
-impl Sort for dyn SchemeKind {
-    const WHAT: &'static str = "scheme";
-    const TAG: &'static str = "scheme";
-
-    fn built_in() -> &'static [(&'static str, &'static str)] {
-        registry::LIST
-    }
-
-    fn guests() -> &'static Guests<dyn SchemeKind> {
-        &GUESTS
     }
 }

@@ -1,7 +1,7 @@
 //! What MLDA says in its packets: the header of RTP for data (RFC 3550 section 5.1), and which of the messages beside
 //! a packet is in it.
 
-use crate::packet::ProtocolHeader;
+use crate::protocol_header::ProtocolHeader;
 use crate::wire::message::{header, message};
 use crate::wire::{Field, Format, Layout};
 
@@ -122,7 +122,7 @@ impl ProtocolHeader for Header {
     }
 
     #[cfg(any(test, feature = "testing"))]
-    fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
+    fn wild(wild: &mut crate::wild::Wild<'_>) -> Header {
         match wild.below(8) {
             0 => Header::SenderReport { number: wild.sequence() as u16 },
             1 => Header::ReceiverReport { number: wild.sequence() as u16 },

@@ -1,9 +1,9 @@
 //! What OMCC says in its packets: what TFMCC says, and what multiplies the rate.
 
-use crate::packet::{self, ProtocolHeader};
-use crate::tfmcc::{self, Scaling, Wording};
+use crate::protocol_header::ProtocolHeader;
+use crate::tfmcc;
+use crate::wire::Format;
 use crate::wire::message::{header, message};
-use crate::wire::{Format, Layout};
 
 header! {
     /// The header of an OMCC packet.
@@ -14,8 +14,8 @@ header! {
         /// From a receiver to the sender.
         1: Feedback(feedback: FeedbackHeader);
         /// A receiver says to the sender that it is a member, or no longer. The receiver is
-        /// [`Packet::source`](packet::Packet::source); of two messages the one with the later
-        /// [`Packet::sent`](packet::Packet::sent) counts.
+        /// [`Packet::source`](crate::packet::Packet::source); of two messages the one with the later
+        /// [`Packet::sent`](crate::packet::Packet::sent) counts.
         2: Registration {
             /// Whether it is one.
             member: bool => [],
@@ -47,39 +47,6 @@ message! {
     }
 }
 
-/// TFMCC's endpoints in these headers.
-#[derive(Clone, Copy, Debug)]
-pub struct Scaled;
-
-impl Wording for Scaled {
-    const FEEDBACK: &'static Layout = &FEEDBACK;
-
-    fn data(tfmcc: tfmcc::DataHeader, scaling: Scaling) -> packet::Header {
-        let Scaling { equation, receivers, .. } = scaling;
-        Header::Data(DataHeader { tfmcc, scale: equation as f32, receivers: receivers as f32 }).into()
-    }
-
-    #[inline]
-    fn read_data(header: &packet::Header) -> Option<(tfmcc::DataHeader, f32)> {
-        match *header {
-            packet::Header::Omcc(Header::Data(data)) => Some((data.tfmcc, data.scale)),
-            _ => None,
-        }
-    }
-
-    fn feedback(tfmcc: tfmcc::FeedbackHeader, draw: f32) -> packet::Header {
-        Header::Feedback(FeedbackHeader { tfmcc, draw }).into()
-    }
-
-    #[inline]
-    fn read_feedback(header: &packet::Header) -> Option<tfmcc::FeedbackHeader> {
-        match *header {
-            packet::Header::Omcc(Header::Feedback(feedback)) => Some(feedback.tfmcc),
-            _ => None,
-        }
-    }
-}
-
 impl ProtocolHeader for Header {
     fn is_data(&self) -> bool {
         matches!(self, Header::Data(_))
@@ -95,7 +62,7 @@ impl ProtocolHeader for Header {
     }
 
     #[cfg(any(test, feature = "testing"))]
-    fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
+    fn wild(wild: &mut crate::wild::Wild<'_>) -> Header {
         match wild.below(3) {
             0 => Header::Data(DataHeader {
                 tfmcc: tfmcc::DataHeader::wild(wild),

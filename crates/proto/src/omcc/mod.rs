@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `config.rs` | the parameters |
 //! | `header.rs` | what packets say |
+//! | `wording.rs` | TFMCC's endpoints in these headers |
 //! | `show.rs` | what endpoints show, and what happens in them |
 //! | `utility.rs` | utilities and their f(N) |
 //! | `scale.rs` | the factor in use: its bound and its growth |
@@ -26,10 +27,12 @@ mod show;
 #[cfg(test)]
 mod tests;
 mod utility;
+mod wording;
 
 pub use config::{Apply, Config};
-pub use header::{DATA, DataHeader, FEEDBACK, FeedbackHeader, Header, REGISTRATION, Scaled};
+pub use header::{DATA, DataHeader, FEEDBACK, FeedbackHeader, Header, REGISTRATION};
 pub use receiver::Receiver;
 pub use sender::Sender;
 pub use show::{EVENTS, SCALE, SENDER_GAUGES};
 pub use utility::{Orientation, Utility};
+pub use wording::Scaled;

@@ -1,10 +1,11 @@
 //! The sender: TFMCC's, told by what to multiply its rate.
 
 use super::Config;
-use super::header::{Header, Scaled};
+use super::header::Header;
 use super::population::Population;
 use super::scale::Scale;
 use super::show::{SCALE, SENDER_GAUGES};
+use super::wording::Scaled;
 use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, Report};
 use crate::packet::{self, Address, FlowId};
 use crate::tfmcc;

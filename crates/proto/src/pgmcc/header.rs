@@ -1,6 +1,7 @@
 //! What pgmcc says in its packets (draft-ietf-rmt-bb-pgmcc-03 section 2.1).
 
-use crate::packet::{Address, ProtocolHeader};
+use crate::address::Address;
+use crate::protocol_header::ProtocolHeader;
 use crate::wire::Format;
 use crate::wire::message::{header, message};
 
@@ -82,7 +83,7 @@ impl ProtocolHeader for Header {
     }
 
     #[cfg(any(test, feature = "testing"))]
-    fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
+    fn wild(wild: &mut crate::wild::Wild<'_>) -> Header {
         let loss_rate = if wild.chance(0.5) { wild.number() } else { wild.uniform() as f32 };
         let (echoed_stamp_us, highest) = (wild.word(), wild.sequence());
         match wild.below(4) {

@@ -1,7 +1,7 @@
 //! What SMCC says in its packets: what the control of a layer says, and what joins need.
 
 use crate::digest::{Digest, Digestible};
-use crate::packet::ProtocolHeader;
+use crate::protocol_header::ProtocolHeader;
 use crate::tfmcc::{self, Echo};
 use crate::wire::message::{header, message};
 use crate::wire::{Format, Layout};
@@ -144,7 +144,7 @@ impl ProtocolHeader for Header {
     }
 
     #[cfg(any(test, feature = "testing"))]
-    fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
+    fn wild(wild: &mut crate::wild::Wild<'_>) -> Header {
         match wild.below(8) {
             0..3 => {
                 let data = tfmcc::DataHeader::wild(wild);

@@ -3,20 +3,22 @@
 //! No congestion control: members hold as many layers as they are told, from the beginning or by a schedule. What
 //! receiver-driven schemes have as their source, and what they are to be compared with.
 
+mod header;
+
+pub use header::{DATA, Header, LEVEL};
+
 use super::seen::Seen;
 use super::spacing::Spacing;
 use super::{MOST_RATE, check_rate_and_size};
 use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, LAYER_ADDED, LAYER_DROPPED, Outbox, Report};
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
-use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet, ProtocolHeader};
+use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::parts::pacer::Pacer;
 use crate::parts::supply::Supply;
 use crate::quantity::Bytes;
 use crate::random::Random;
 use crate::scheme::{Responder, Scheme, Seat};
 use crate::time::{Duration, Instant, Rate};
-use crate::wire::Format;
-use crate::wire::message::header;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -64,27 +66,6 @@ pub struct Step {
     pub after: Duration,
     /// How many layers it holds from then on.
     pub level: u32,
-}
-
-header! {
-    /// What a packet says.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Header {
-        /// Data.
-        0: Data {
-            /// Which layer it belongs to, the base being 0.
-            layer: u8 => ["layer": 8],
-            /// Its number in the layer, from 0; wraps around.
-            sequence: u32 => ["sequence": 32],
-        } is DATA = "Layers: data", Format::Own(16), [];
-        /// A member has gone to another level.
-        1: Level {
-            /// How many layers it holds.
-            level: u8 => ["level": 8],
-            /// The number of the announcement, its sender's first being 0; wraps around.
-            sequence: u32 => ["sequence": 32],
-        } is LEVEL = "Layers: level", Format::Own(17), [];
-    }
 }
 
 /// What a member shows.
@@ -484,27 +465,6 @@ impl Endpoint for Member {
 
     fn measure(&self, values: &mut [f64]) {
         values.copy_from_slice(&[self.missed as f64, self.heard as f64]);
-    }
-}
-
-impl ProtocolHeader for Header {
-    fn is_data(&self) -> bool {
-        matches!(self, Header::Data { .. })
-    }
-
-    /// Each layer counts by itself, and each member its announcements.
-    fn number(&self) -> Option<u64> {
-        match *self {
-            Header::Data { sequence, .. } | Header::Level { sequence, .. } => Some(sequence.into()),
-        }
-    }
-
-    #[cfg(any(test, feature = "testing"))]
-    fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
-        match wild.below(4) {
-            0 => Header::Level { level: wild.below(6) as u8, sequence: wild.sequence() },
-            _ => Header::Data { layer: wild.below(6) as u8, sequence: wild.sequence() },
-        }
     }
 }
 

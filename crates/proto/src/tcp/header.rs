@@ -1,7 +1,8 @@
 //! What TCP says in its packets.
 
 use crate::digest::{Digest, Digestible};
-use crate::packet::{Ecn, ProtocolHeader};
+use crate::ecn::Ecn;
+use crate::protocol_header::ProtocolHeader;
 use crate::wire::message::{Listed, header};
 use crate::wire::{Field, Format, Layout};
 use std::fmt;
@@ -106,7 +107,7 @@ impl ProtocolHeader for Header {
     }
 
     #[cfg(any(test, feature = "testing"))]
-    fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
+    fn wild(wild: &mut crate::wild::Wild<'_>) -> Header {
         match wild.below(4) {
             0 => Header::Syn,
             1 => Header::SynAck { echoed_stamp_us: wild.word() },

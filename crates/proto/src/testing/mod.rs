@@ -4,10 +4,11 @@
 //! Here is the two-node driver: two endpoints, a delay between them, and a network that does to each packet what a test
 //! says. [`group`] has that of a multicast session.
 
+mod anything;
 pub mod group;
-mod wild;
 
-pub use wild::{Wild, anything};
+pub use crate::wild::Wild;
+pub use anything::anything;
 
 use crate::endpoint::{Action, Endpoint, Event, Input, Outbox, Report};
 use crate::packet::{Ecn, Packet};

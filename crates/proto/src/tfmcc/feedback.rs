@@ -1,6 +1,6 @@
 //! What a report says to the rate.
 
-use crate::packet::Address;
+use crate::address::Address;
 
 /// A receiver's report, as far as it concerns the rate.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,10 +1,10 @@
-//! What TFMCC says in its packets (RFC 4654 section 2.2), and how a scheme built on it says more.
+//! What TFMCC says in its packets (RFC 4654 section 2.2).
 
-use super::scaling::Scaling;
+use crate::address::Address;
 use crate::digest::{Digest, Digestible};
-use crate::packet::{self, Address, ProtocolHeader};
+use crate::protocol_header::ProtocolHeader;
+use crate::wire::Format;
 use crate::wire::message::{Listed, header, message};
-use crate::wire::{Format, Layout};
 use std::fmt;
 
 header! {
@@ -19,7 +19,7 @@ header! {
 }
 
 message! {
-    /// A data packet (section 2.2.1); the time stamp ts_i is [`Packet::sent`](packet::Packet::sent).
+    /// A data packet (section 2.2.1); the time stamp ts_i is [`Packet::sent`](crate::packet::Packet::sent).
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct DataHeader is DATA = "TFMCC: data", Format::Own(32), ["flags": 8] {
         /// Feedback round, wraps around (fb_nr).
@@ -39,8 +39,8 @@ message! {
 }
 
 message! {
-    /// A feedback packet (section 2.2.2); the receiver's identity r is [`Packet::source`](packet::Packet::source), its
-    /// time stamp tr_r is [`Packet::sent`](packet::Packet::sent).
+    /// A feedback packet (section 2.2.2); the receiver's identity r is [`Packet::source`](crate::packet::Packet::source), its
+    /// time stamp tr_r is [`Packet::sent`](crate::packet::Packet::sent).
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FeedbackHeader is FEEDBACK = "TFMCC: report", Format::Own(33), ["flags": 8] {
         /// The receiver has measured its round-trip time.
@@ -94,58 +94,6 @@ impl Listed for Echo {
     }
 }
 
-/// In which headers the messages of TFMCC's endpoints travel: [`Plain`], or in those of a scheme built on it, with what
-/// that adds. What comes in other headers is not for these endpoints.
-pub trait Wording {
-    /// What a report is on the wire.
-    const FEEDBACK: &'static Layout;
-
-    /// The header of a data packet; the scaling is that in use.
-    fn data(data: DataHeader, scaling: Scaling) -> packet::Header;
-
-    /// What a data packet says, and by what its receiver is to multiply the equation.
-    fn read_data(header: &packet::Header) -> Option<(DataHeader, f32)>;
-
-    /// The header of a feedback packet. `draw` is the uniform number that the feedback timer was drawn from, NaN if
-    /// none was.
-    fn feedback(feedback: FeedbackHeader, draw: f32) -> packet::Header;
-
-    /// What a feedback packet says.
-    fn read_feedback(header: &packet::Header) -> Option<FeedbackHeader>;
-}
-
-/// TFMCC's own headers.
-#[derive(Clone, Copy, Debug)]
-pub struct Plain;
-
-impl Wording for Plain {
-    const FEEDBACK: &'static Layout = &FEEDBACK;
-
-    fn data(data: DataHeader, _: Scaling) -> packet::Header {
-        Header::Data(data).into()
-    }
-
-    #[inline]
-    fn read_data(header: &packet::Header) -> Option<(DataHeader, f32)> {
-        match *header {
-            packet::Header::Tfmcc(Header::Data(data)) => Some((data, 1.0)),
-            _ => None,
-        }
-    }
-
-    fn feedback(feedback: FeedbackHeader, _: f32) -> packet::Header {
-        Header::Feedback(feedback).into()
-    }
-
-    #[inline]
-    fn read_feedback(header: &packet::Header) -> Option<FeedbackHeader> {
-        match *header {
-            packet::Header::Tfmcc(Header::Feedback(feedback)) => Some(feedback),
-            _ => None,
-        }
-    }
-}
-
 impl ProtocolHeader for Header {
     fn is_data(&self) -> bool {
         matches!(self, Header::Data(_))
@@ -160,7 +108,7 @@ impl ProtocolHeader for Header {
     }
 
     #[cfg(any(test, feature = "testing"))]
-    fn wild(wild: &mut crate::testing::Wild<'_>) -> Header {
+    fn wild(wild: &mut crate::wild::Wild<'_>) -> Header {
         if wild.chance(0.6) {
             Header::Data(DataHeader::wild(wild))
         } else {
@@ -175,7 +123,7 @@ impl ProtocolHeader for DataHeader {
     }
 
     #[cfg(any(test, feature = "testing"))]
-    fn wild(wild: &mut crate::testing::Wild<'_>) -> DataHeader {
+    fn wild(wild: &mut crate::wild::Wild<'_>) -> DataHeader {
         DataHeader {
             sequence: wild.sequence(),
             suppression_bps: wild.number(),
@@ -197,7 +145,7 @@ impl ProtocolHeader for FeedbackHeader {
     }
 
     #[cfg(any(test, feature = "testing"))]
-    fn wild(wild: &mut crate::testing::Wild<'_>) -> FeedbackHeader {
+    fn wild(wild: &mut crate::wild::Wild<'_>) -> FeedbackHeader {
         FeedbackHeader {
             have_rtt: wild.chance(0.5),
             have_loss: wild.chance(0.3),

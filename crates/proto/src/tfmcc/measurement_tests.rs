@@ -1,7 +1,8 @@
 //! What a receiver measures, without its reports.
 
-use super::super::header::{self, Plain, Wording};
+use super::super::header;
 use super::super::receiver_tests::{GROUP, SENDER, at, us};
+use super::super::wording::{Plain, Wording};
 use super::*;
 use crate::packet::{FlowId, INITIAL_TTL};
 

@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | `config.rs` | the parameters | at each field |
 //! | `header.rs` | what packets say | section 2.2 |
+//! | `wording.rs` | in whose headers they say it, for schemes that say more | none |
 //! | `sender.rs` | the endpoint of the parts below | section 3 |
 //! | `feedback.rs` | what a report says to the rate | section 2.2.2 |
 //! | `rate_control.rs` | the rate and its states; needs no packets | sections 3.1 to 3.4, 3.6 |
@@ -71,6 +72,7 @@ mod suppression;
 mod suppressors;
 #[cfg(test)]
 mod tests;
+mod wording;
 
 pub use config::{
     Config, GapFloor, MaxRttRule, OneWayAdjustment, Outages, Profile, SeedFloor, TimerBias, UnansweredClr,
@@ -78,7 +80,7 @@ pub use config::{
 pub use data_packets::DataPackets;
 pub use echo::{Echoes, Stamp};
 pub use feedback::Feedback;
-pub use header::{DATA, DataHeader, Echo, FEEDBACK, FeedbackHeader, Header, Plain, Wording};
+pub use header::{DATA, DataHeader, Echo, FEEDBACK, FeedbackHeader, Header};
 pub use measurement::{Measurement, Recorded, SequenceSpace, Taken};
 pub use rate_control::{Heard, Passed, RateControl, RateCounts};
 pub use receiver::{Receiver, ReceiverOf};
@@ -88,3 +90,4 @@ pub use scaling::{LEAST_SCALE, MOST_SCALE, Scaling};
 pub use sender::{Sender, SenderOf};
 pub use show::{EVENTS, LIMITING_RECEIVER, LOSS_EVENT, RATE, RECEIVER_GAUGES, REPORT, SENDER_GAUGES, SLOW_START_ENDED};
 pub use streak::Stretch;
+pub use wording::{Plain, Wording};

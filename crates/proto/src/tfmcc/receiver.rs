@@ -1,12 +1,13 @@
 //! The receiver (RFC 4654 section 4): what it measures, when it reports, and how it joins and leaves.
 
 use super::Config;
-use super::header::{Echo, FeedbackHeader, Plain, Wording};
+use super::header::{Echo, FeedbackHeader};
 use super::measurement::{Measurement, Recorded, SequenceSpace, Taken};
 use super::report_packets::ReportPackets;
 use super::reporting::Reporting;
 use super::show::{DIFFERENTIATING_GAUGES, LOSS_EVENT, RECEIVER_GAUGES};
 use super::streak::{Streak, Terms};
+use super::wording::{Plain, Wording};
 use crate::endpoint::{Endpoint, Event, Gauge, Input, Outbox, Report};
 use crate::packet::{Address, FlowId, Packet};
 use crate::parts::loss_differentiation::LossDifferentiation;

@@ -16,8 +16,9 @@
 //! already.
 
 use super::Layout;
+use crate::address::Address;
 use crate::digest::Digest;
-use crate::packet::{Address, Ecn};
+use crate::ecn::Ecn;
 use std::fmt;
 
 /// What `message!` and `header!` give.

@@ -5,7 +5,7 @@ use crate::digest::Digest;
 use crate::packet::{Address, Ecn, Header};
 use crate::random::Random;
 use crate::source::layered;
-use crate::testing::Wild;
+use crate::wild::Wild;
 use crate::wire::{COMMON, Field, Format, IP_BYTES, UDP_BYTES, bytes_of};
 use crate::{mlda, omcc, pgmcc, smcc, tcp, tfmcc};
 
