@@ -1,6 +1,6 @@
 //! What is wrong with changes of links.
 
-use super::{FARTHEST, FASTEST, SLOWEST};
+use crate::model::link::{FARTHEST, FASTEST, SLOWEST};
 use crate::model::{ChangeEntry, Scenario, Settings};
 use crate::problem::Finding;
 use crate::topology::Topology;

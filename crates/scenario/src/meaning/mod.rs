@@ -12,23 +12,19 @@ mod stations;
 
 use crate::control::{Cancelled, Control};
 use crate::expand::{expand, legs::foreign};
+use crate::model::link::{FARTHEST, FASTEST, SLOWEST};
 use crate::model::{Duplex, FlowEntry, Scenario, Settings, Times};
 use crate::network::Network;
 use crate::problem::Finding;
 pub(crate) use counts::MOST;
 use entries::entries;
 use faircast_proto::flow_kind::FlowKind;
-use faircast_proto::time::{Duration, Rate};
+use faircast_proto::time::Duration;
 use reach::Reach;
 use std::collections::BTreeSet;
 
 /// The longest run. Nanoseconds of it are still whole numbers of a float, so that a scenario is read back exactly.
 const LONGEST: Duration = Duration::from_secs(100 * 24 * 3600);
-/// The largest delay.
-pub(crate) const FARTHEST: Duration = Duration::from_secs(3600);
-/// The rates that the transmitters of links can keep.
-const SLOWEST: Rate = Rate(10);
-const FASTEST: Rate = Rate(10_000_000_000_000);
 /// The least interval of probes.
 const FINEST: Duration = Duration::from_micros(1);
 

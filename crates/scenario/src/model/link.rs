@@ -143,6 +143,12 @@ pub enum HandoffChoice {
     Discard,
 }
 
+/// The largest delay.
+pub(crate) const FARTHEST: Duration = Duration::from_secs(3600);
+/// The rates that the transmitters of links can keep.
+pub(crate) const SLOWEST: Rate = Rate(10);
+pub(crate) const FASTEST: Rate = Rate(10_000_000_000_000);
+
 impl ChangeEntry {
     /// Nothing yet, at a moment.
     pub(crate) fn at(at: Duration) -> ChangeEntry {

@@ -12,8 +12,7 @@
 use super::access::{Access, complete};
 use super::shape::Shape;
 use super::sketch::{MOST, Size, Sketch, Sort, Surroundings};
-use crate::meaning::FARTHEST;
-use crate::model::link::{Duplex, Settings};
+use crate::model::link::{Duplex, FARTHEST, Settings};
 use faircast_proto::time::{Duration, Rate};
 use faircast_sim::loss;
 use schemars::JsonSchema;
