@@ -9,7 +9,7 @@ use crate::control::{Cancelled, Control};
 use crate::model::{Course, Duplex, LinkEntry, ModeChoice, Nodes, PathEntry, Probes, Scenario, Settings};
 use crate::network::{DirectedLink, FlowGroup, Network, NetworkChange, NetworkFlow, NetworkNode};
 use crate::problem::{Finding, list, nearest};
-use crate::topology::{Sketch, Sort, Topology};
+use crate::topology::{Hosts, Sketch, Sort};
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link;
@@ -325,19 +325,16 @@ impl Expansion<'_> {
         let host = |i| self.names.get(&topology?.host(side, i)?).copied();
         let each: Vec<Option<u32>> = (0..course.flows()).map(host).collect();
         if let Some(lacking) = each.iter().position(Option::is_none) {
-            let message = match &self.scenario.topology {
+            let message = match topology.map(|topology| topology.hosts(side)) {
                 None => "missing: without a topology a flow must say from where to where it goes".to_owned(),
-                Some(Topology::Constellation(_)) => {
+                Some(Hosts::None) => {
                     format!("missing: this topology has no hosts on its {side}; name nodes here")
                 }
-                Some(Topology::Branches(_)) => {
-                    let what = if side == "left" { "sources" } else { "receivers" };
-                    format!(
-                        "missing, so flow {lacking} would need a host of its own, but the topology has {lacking} \
-                         {what}; name nodes here"
-                    )
-                }
-                Some(_) => format!(
+                Some(Hosts::For(what)) => format!(
+                    "missing, so flow {lacking} would need a host of its own, but the topology has {lacking} {what}; \
+                     name nodes here"
+                ),
+                Some(Hosts::Counted) => format!(
                     "missing, so flow {lacking} would need the node {side}-{lacking}, but topology.{side} is \
                      {lacking}: make it {}, or name nodes here",
                     course.flows()

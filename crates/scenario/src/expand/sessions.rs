@@ -5,7 +5,7 @@ use crate::control::Cancelled;
 use crate::model::{MembershipSettings, Nodes, Receivers, SessionEntry, TreeMode, TreeRebuild};
 use crate::network::{NetworkReceiver, NetworkSession};
 use crate::problem::Finding;
-use crate::topology::Topology;
+use crate::topology::Hosts;
 use faircast_proto::group_set::{GroupPlan, GroupSet, MAX_GROUPS, Role, Senders};
 use faircast_proto::scheme::Scheme;
 use faircast_sim::multicast::{self, SessionPlan};
@@ -77,15 +77,18 @@ impl Expansion<'_> {
             None => {
                 let right = self.scenario.right();
                 if number == 0 || number > right {
-                    let message = match (&self.scenario.topology, right) {
+                    let hosts = self.scenario.topology.as_ref().map(|topology| topology.hosts("right"));
+                    let message = match (hosts, right) {
                         (None, _) => {
                             "missing: without a topology a session must say where its receivers are".to_owned()
                         }
-                        (Some(_), 0) => "missing: this topology has no hosts on its right; name nodes here".to_owned(),
-                        (Some(Topology::Branches(_)), right) => {
-                            format!("missing: the topology has {right} receivers, not {number}; name nodes here")
+                        (Some(Hosts::None), _) | (Some(_), 0) => {
+                            "missing: this topology has no hosts on its right; name nodes here".to_owned()
                         }
-                        (Some(_), right) => format!(
+                        (Some(Hosts::For(what)), right) => {
+                            format!("missing: the topology has {right} {what}, not {number}; name nodes here")
+                        }
+                        (Some(Hosts::Counted), right) => format!(
                             "missing, so receiver {right} would need the node right-{right}, but topology.right is \
                              {right}: make it {number}, or name nodes here"
                         ),

@@ -21,8 +21,8 @@ pub(super) fn interval(scenario: &Scenario, found: &mut Vec<Finding>) {
         let message = format!("{interval} given; legal is at least 1 ms");
         found.push(Finding::new("reroute_interval", message).given(Some(interval)));
     }
-    if let (Some(top), Some(Topology::Constellation(config))) = (scenario.reroute_interval, &scenario.topology)
-        && let Some(interval) = config.reroute_interval
+    let said = scenario.topology.as_ref().and_then(Topology::said_reroute_interval);
+    if let (Some(top), Some(interval)) = (scenario.reroute_interval, said)
         && interval != top
     {
         let message = format!("{interval} given, and {top} at the top of the file; say it once");

@@ -4,13 +4,13 @@ use crate::expand::constellation::refuse_geometry;
 use crate::model::Scenario;
 use crate::network::Network;
 use crate::problem::Finding;
-use crate::topology::Topology;
 use faircast_sim::part::Subject;
 
 /// Stations without a constellation, or whom no satellite serves; names that are taken; settings that have no meaning.
 /// Says whether every station is served.
 pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Finding>) -> bool {
-    let Some(Topology::Constellation(constellation)) = &scenario.topology else {
+    let satellites = scenario.topology.as_ref().and_then(|topology| Some((topology, topology.mask()?)));
+    let Some((topology, mask)) = satellites else {
         if let Some(name) = scenario.stations.keys().next() {
             let message = "a station needs a topology of kind \"constellation\"";
             found.push(Finding::new(format!("stations.{name}"), message).on(["topology"]));
@@ -18,10 +18,10 @@ pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Find
         return scenario.stations.is_empty();
     };
     let mut all_served = true;
-    let own = [("isl", &constellation.isl), ("uplink", &constellation.uplink), ("downlink", &constellation.downlink)];
+    let own = topology.duplexes();
     own.iter().for_each(|(key, duplex)| refuse_geometry(&format!("topology.{key}"), duplex, found));
-    let of_legs = constellation.downlink.both.changes.iter().flatten().enumerate();
-    for (index, _) in of_legs.filter(|(_, entry)| entry.loss.is_some()) {
+    let downlink = own.iter().find(|(key, _)| key == "downlink").and_then(|(_, duplex)| duplex.both.changes.as_ref());
+    for (index, _) in downlink.into_iter().flatten().enumerate().filter(|(_, entry)| entry.loss.is_some()) {
         let path = format!("topology.downlink.changes[{index}].loss");
         let message = "losses are those of the way to each station: say it in stations.NAME.downlink";
         found.push(Finding::new(path, message));
@@ -29,7 +29,7 @@ pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Find
     for (name, station) in &scenario.stations {
         let path = format!("stations.{name}");
         let satellite = network.nodes.iter().position(|node| node.name == *name);
-        let is_satellite = satellite.is_some_and(|index| (index as u64) < constellation.satellites());
+        let is_satellite = satellite.is_some_and(|index| (index as u64) < topology.size().nodes);
         let other = match is_satellite {
             true => Some("a satellite"),
             false => scenario.nodes.contains_key(name).then_some("nodes"),
@@ -59,7 +59,7 @@ pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Find
         if !is_served && !is_satellite {
             let message = format!(
                 "no satellite stands higher than {} degrees above {name} at any of its looks in {}",
-                station.mask.unwrap_or(constellation.mask()),
+                station.mask.unwrap_or(mask),
                 scenario.duration
             );
             found.push(Finding::new(path, message).on(["topology", "duration"]));

@@ -272,11 +272,11 @@ impl<'a> Ruler<'a> {
         })
     }
 
-    /// Whether a constellation makes a link.
+    /// Whether the topology makes a link and changes it.
     fn moves(&self, link: &DirectedLink) -> bool {
         let entry = self.scenario.links.get(link.name.trim_end_matches(".back"));
         let is_own = entry.is_some_and(|entry| entry.from.is_some() || entry.leg_of.is_some());
-        matches!(self.scenario.topology, Some(Topology::Constellation(_))) && !is_own
+        self.scenario.topology.as_ref().is_some_and(Topology::moves) && !is_own
     }
 }
 

@@ -1,5 +1,6 @@
 //! Where a scenario, as it was written, says what links are like.
 
+use crate::topology;
 use serde_json::Value;
 
 /// The tables with the settings of one direction or both, as keys from the top: those of links, of the topology and its
@@ -11,11 +12,10 @@ pub(super) fn settings(scenario: &Value) -> Vec<Vec<String>> {
     };
     let mut places = tables(&scenario["links"], &["links"]);
     places.extend(tables(&scenario["topology"], &["topology"]));
-    for (name, branch) in scenario["topology"]["branches"].as_object().into_iter().flatten() {
-        places.extend(tables(branch, &["topology", "branches", name]));
-        for (index, different) in branch["each"].as_array().into_iter().flatten().enumerate() {
-            places.extend(tables(different, &["topology", "branches", name, &format!("each[{index}]")]));
-        }
+    for nested in topology::nested(&scenario["topology"]) {
+        let of = at(&scenario["topology"], &nested).unwrap_or(&Value::Null);
+        let keys: Vec<&str> = std::iter::once("topology").chain(nested.iter().map(String::as_str)).collect();
+        places.extend(tables(of, &keys));
     }
     for (name, station) in scenario["stations"].as_object().into_iter().flatten() {
         places.extend(tables(station, &["stations", name]));

@@ -20,10 +20,11 @@ mod shape;
 mod sketch;
 
 pub use access::Access;
-pub use sketch::{Size, Sketch, SketchedLink, Sort, Surroundings};
+pub use sketch::{Hosts, Size, Sketch, SketchedLink, Sort, Surroundings};
 
 use crate::model::link::Duplex;
 use faircast_proto::time::Duration;
+use serde_json::Value;
 use shape::Shape;
 use std::borrow::Cow;
 
@@ -41,78 +42,15 @@ macro_rules! topologies {
         }
 
         impl Topology {
-            /// Completes the settings of its links.
-            pub fn fill(&mut self) {
+            fn shape(&self) -> &dyn Shape {
                 match self {
-                    $(Topology::$Type(config) => config.fill(),)+
+                    $(Topology::$Type(config) => config,)+
                 }
             }
 
-            /// How much [`lay`](Self::lay) would make.
-            pub fn size(&self) -> Size {
+            fn shape_mut(&mut self) -> &mut dyn Shape {
                 match self {
-                    $(Topology::$Type(config) => config.size(),)+
-                }
-            }
-
-            /// Its nodes and links.
-            pub fn lay(&self, around: &Surroundings) -> Sketch {
-                let mut filled = self.clone();
-                filled.fill();
-                let mut sketch = Sketch::default();
-                match &filled {
-                    $(Topology::$Type(config) => config.lay(&mut sketch, around),)+
-                }
-                sketch
-            }
-
-            /// Its settings of links, by the name of their key or the path to it.
-            pub fn duplexes(&self) -> Vec<(Cow<'static, str>, &Duplex)> {
-                match self {
-                    $(Topology::$Type(config) => config.duplexes(),)+
-                }
-            }
-
-            /// What sort of link a key of [`duplexes`](Self::duplexes) is about.
-            pub fn sort(&self, key: &str) -> Sort {
-                match self {
-                    $(Topology::$Type(_) => <$module::Config as Shape>::sort(key),)+
-                }
-            }
-
-            /// The key of that over which the settings of a key are said.
-            pub(crate) fn base<'k>(&self, key: &'k str) -> Cow<'k, str> {
-                match self {
-                    $(Topology::$Type(_) => <$module::Config as Shape>::base(key),)+
-                }
-            }
-
-            /// The name of host `index` on a side, "left" or "right", if there is one.
-            pub(crate) fn host(&self, side: &str, index: u32) -> Option<String> {
-                match self {
-                    $(Topology::$Type(config) => config.host(side, index),)+
-                }
-            }
-
-            /// How often routes are computed anew unless the scenario says so itself.
-            pub(crate) fn reroute_interval(&self) -> Option<Duration> {
-                match self {
-                    $(Topology::$Type(config) => config.reroute_interval(),)+
-                }
-            }
-
-            /// Whether [`lay`](Self::lay) can make something for a run of this length; if not,
-            /// [`check`](Self::check) says why.
-            pub(crate) fn can_be_laid(&self, duration: Duration) -> bool {
-                match self {
-                    $(Topology::$Type(config) => config.can_be_laid(duration),)+
-                }
-            }
-
-            /// What else is wrong with it: field and message.
-            pub(crate) fn check(&self, duration: Duration) -> Vec<(String, String)> {
-                match self {
-                    $(Topology::$Type(config) => config.check(duration),)+
+                    $(Topology::$Type(config) => config,)+
                 }
             }
 
@@ -122,6 +60,12 @@ macro_rules! topologies {
                     $(Topology::$Type(_) => $kind,)+
                 }
             }
+        }
+
+        /// Where in the table of a topology, as it was written and may not be legal, there are tables with settings of
+        /// links beside itself, whatever its kind: as keys from there.
+        pub(crate) fn nested(written: &Value) -> Vec<Vec<String>> {
+            [$(<$module::Config as Shape>::nested(written)),+].concat()
         }
 
         /// Name and one-line description of every topology.
@@ -138,4 +82,80 @@ topologies! {
     branches::Branches = "branches": "Sources at a router, receivers on branches over satellites or wires.";
     constellation::Constellation = "constellation": "Satellites that move over ground stations, with links among them.";
     tree::Tree = "tree": "Sources at the root and receivers at the leaves of a tree of routers.";
+}
+
+impl Topology {
+    /// Completes the settings of its links.
+    pub fn fill(&mut self) {
+        self.shape_mut().fill();
+    }
+
+    /// How much [`lay`](Self::lay) would make.
+    pub fn size(&self) -> Size {
+        self.shape().size()
+    }
+
+    /// Its nodes and links.
+    pub fn lay(&self, around: &Surroundings) -> Sketch {
+        let mut filled = self.clone();
+        filled.fill();
+        let mut sketch = Sketch::default();
+        filled.shape().lay(&mut sketch, around);
+        sketch
+    }
+
+    /// Its settings of links, by the name of their key or the path to it.
+    pub fn duplexes(&self) -> Vec<(Cow<'static, str>, &Duplex)> {
+        self.shape().duplexes()
+    }
+
+    /// What sort of link a key of [`duplexes`](Self::duplexes) is about.
+    pub fn sort(&self, key: &str) -> Sort {
+        self.shape().sort(key)
+    }
+
+    /// The key of that over which the settings of a key are said.
+    pub(crate) fn base<'k>(&self, key: &'k str) -> Cow<'k, str> {
+        self.shape().base(key)
+    }
+
+    /// The name of host `index` on a side, "left" or "right", if there is one.
+    pub(crate) fn host(&self, side: &str, index: u32) -> Option<String> {
+        self.shape().host(side, index)
+    }
+
+    /// How there come to be hosts on a side, "left" or "right".
+    pub(crate) fn hosts(&self, side: &str) -> Hosts {
+        self.shape().hosts(side)
+    }
+
+    /// Whether it changes its links while the network runs.
+    pub(crate) fn moves(&self) -> bool {
+        self.shape().moves()
+    }
+
+    /// The least elevation of a satellite for ground stations that say nothing else, degrees, if it has satellites.
+    pub(crate) fn mask(&self) -> Option<f64> {
+        self.shape().mask()
+    }
+
+    /// How often routes are computed anew unless the scenario says so itself.
+    pub(crate) fn reroute_interval(&self) -> Option<Duration> {
+        self.shape().reroute_interval()
+    }
+
+    /// What it says of that itself.
+    pub(crate) fn said_reroute_interval(&self) -> Option<Duration> {
+        self.shape().said_reroute_interval()
+    }
+
+    /// Whether [`lay`](Self::lay) can make something for a run of this length; if not, [`check`](Self::check) says why.
+    pub(crate) fn can_be_laid(&self, duration: Duration) -> bool {
+        self.shape().can_be_laid(duration)
+    }
+
+    /// What else is wrong with it: field and message.
+    pub(crate) fn check(&self, duration: Duration) -> Vec<(String, String)> {
+        self.shape().check(duration)
+    }
 }

@@ -123,7 +123,7 @@ impl Shape for Config {
         of_satellite.into_iter().chain(of_ground).map(|(key, duplex)| (key.into(), duplex)).collect()
     }
 
-    fn sort(key: &str) -> Sort {
+    fn sort(&self, key: &str) -> Sort {
         match key {
             "downlink" => Sort::Carrier,
             "leg" => Sort::Leg,

@@ -75,6 +75,17 @@ pub struct Size {
     pub links: u64,
 }
 
+/// How there come to be hosts on a side of a topology.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hosts {
+    /// Its key called like the side says how many.
+    Counted,
+    /// Their number follows from something else, and they are called otherwise; what they are for, in the plural.
+    For(&'static str),
+    /// There are none.
+    None,
+}
+
 #[cfg(test)]
 impl Surroundings<'static> {
     /// Nothing around.

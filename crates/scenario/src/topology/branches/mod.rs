@@ -30,11 +30,12 @@ pub use preset::{Payload, Preset};
 pub use site::Site;
 
 use super::shape::Shape;
-use super::sketch::{MOST, Size, Sketch, Sort, Surroundings};
+use super::sketch::{Hosts, MOST, Size, Sketch, Sort, Surroundings};
 use crate::model::link::{Duplex, Settings};
 use faircast_proto::time::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -186,7 +187,7 @@ impl Shape for Config {
         all
     }
 
-    fn base(key: &str) -> Cow<'_, str> {
+    fn base<'k>(&self, key: &'k str) -> Cow<'k, str> {
         let keys: Vec<&str> = key.split('.').filter(|key| !key.starts_with("each[")).collect();
         keys.join(".").into()
     }
@@ -205,6 +206,10 @@ impl Shape for Config {
         None
     }
 
+    fn hosts(&self, side: &str) -> Hosts {
+        Hosts::For(if side == "left" { "sources" } else { "receivers" })
+    }
+
     fn can_be_laid(&self, duration: Duration) -> bool {
         self.check(duration).is_empty()
     }
@@ -213,11 +218,24 @@ impl Shape for Config {
         problems::of(self)
     }
 
-    fn sort(key: &str) -> Sort {
+    fn sort(&self, key: &str) -> Sort {
         match key.rsplit('.').next() {
             Some("down" | "up") => Sort::Simplex,
             _ => Sort::Duplex,
         }
+    }
+
+    fn nested(written: &Value) -> Vec<Vec<String>> {
+        let mut tables = Vec::new();
+        for (name, branch) in written["branches"].as_object().into_iter().flatten() {
+            let keys = vec!["branches".to_owned(), name.clone()];
+            let differences = branch["each"].as_array().map_or(0, Vec::len);
+            let each = (0..differences).map(|index| [&keys[..], &[format!("each[{index}]")]].concat());
+            let each: Vec<Vec<String>> = each.collect();
+            tables.push(keys);
+            tables.extend(each);
+        }
+        tables
     }
 }
 

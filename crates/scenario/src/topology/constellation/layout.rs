@@ -202,7 +202,7 @@ fn passes(
     }
     let plan = StationPlan {
         station: Station::new(constellation.earth, entry.latitude, entry.longitude, entry.altitude),
-        mask: entry.mask.unwrap_or(config.mask()),
+        mask: entry.mask.unwrap_or(config.least_elevation()),
         rule: config.handoff.into(),
         checks,
         outage: config.handoff_outage.as_secs_f64(),

@@ -22,7 +22,7 @@ mod shell;
 pub use shell::ShellChoice;
 
 use super::shape::Shape;
-use super::sketch::{Size, Sketch, Sort, Surroundings};
+use super::sketch::{Hosts, Size, Sketch, Sort, Surroundings};
 use crate::model::elements::ElementsEntry;
 use crate::model::link::{Duplex, HandoffChoice, Settings};
 use crate::problem::list;
@@ -221,7 +221,7 @@ impl From<HandoffRuleChoice> for HandoffRule {
 
 impl Config {
     /// The least elevation of a satellite that stations take which say nothing else, degrees.
-    pub(crate) fn mask(&self) -> f64 {
+    fn least_elevation(&self) -> f64 {
         self.mask.unwrap_or(self.shell.mask())
     }
 
@@ -266,12 +266,28 @@ impl Shape for Config {
         vec![("isl".into(), &self.isl), ("uplink".into(), &self.uplink), ("downlink".into(), &self.downlink)]
     }
 
-    fn sort(key: &str) -> Sort {
+    fn hosts(&self, _side: &str) -> Hosts {
+        Hosts::None
+    }
+
+    fn sort(&self, key: &str) -> Sort {
         if key == "isl" { Sort::Duplex } else { Sort::Simplex }
+    }
+
+    fn moves(&self) -> bool {
+        true
+    }
+
+    fn mask(&self) -> Option<f64> {
+        Some(self.least_elevation())
     }
 
     fn reroute_interval(&self) -> Option<Duration> {
         Some(self.reroute_interval.unwrap_or(REROUTE_INTERVAL))
+    }
+
+    fn said_reroute_interval(&self) -> Option<Duration> {
+        self.reroute_interval
     }
 
     fn can_be_laid(&self, duration: Duration) -> bool {

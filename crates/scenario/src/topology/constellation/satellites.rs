@@ -42,7 +42,7 @@ impl Config {
     }
 
     /// How many satellites there are, as far as that can be said: the first nodes.
-    pub(crate) fn satellites(&self) -> u64 {
+    pub(super) fn satellites(&self) -> u64 {
         match self.shell {
             ShellChoice::Elements => self.elements.as_ref().map_or(0, |sets| sets.len() as u64),
             _ => {
