@@ -4,8 +4,8 @@ use crate::digest::Digest;
 use crate::wire::message::Message;
 use std::fmt;
 
-/// What a protocol says in its packets: its own part of [`Header`](crate::packet::Header). Sequence numbers count packets, lags are in
-/// microseconds, rates are `f32`: there is room for 36 bytes.
+/// What a protocol says in its packets: its own part of [`Header`](crate::packet::Header). Sequence numbers
+/// count packets, lags are in microseconds, rates are `f32`: there is room for 36 bytes.
 pub trait ProtocolHeader: Message + Copy + fmt::Debug + PartialEq {
     /// A number that tells two of them apart, for traces of runs that must be equal. Time stamps are left out: they
     /// hold the constant offsets of clocks.

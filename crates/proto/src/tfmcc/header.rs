@@ -39,8 +39,9 @@ message! {
 }
 
 message! {
-    /// A feedback packet (section 2.2.2); the receiver's identity r is [`Packet::source`](crate::packet::Packet::source), its
-    /// time stamp tr_r is [`Packet::sent`](crate::packet::Packet::sent).
+    /// A feedback packet (section 2.2.2); the receiver's identity r is
+    /// [`Packet::source`](crate::packet::Packet::source), its time stamp tr_r is
+    /// [`Packet::sent`](crate::packet::Packet::sent).
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FeedbackHeader is FEEDBACK = "TFMCC: report", Format::Own(33), ["flags": 8] {
         /// The receiver has measured its round-trip time.

@@ -18,6 +18,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 type Ended = Arc<Mutex<Vec<Visit>>>;
+type Arrivals = Arc<Mutex<Vec<Arrival>>>;
 
 /// TCP transfers of one to nine segments, which begin at these moments.
 struct Transfers {
@@ -122,7 +123,7 @@ struct Datagrams {
     sent: u16,
     /// How much the clock of the sender's node is ahead.
     offset: Duration,
-    got: Arc<Mutex<Vec<Arc<Mutex<Vec<Arrival>>>>>>,
+    got: Arc<Mutex<Vec<Arrivals>>>,
     ended: Ended,
 }
 
@@ -166,7 +167,7 @@ fn datagrams(seats: u32, due: &[f64], offsets: bool) -> (Vec<Vec<u16>>, Vec<Visi
     network.clock_offsets(offsets);
     let mut world: World<Wheel> = network.build().expect("a whole network");
     assert_eq!(world.run(at(1.0), u64::MAX), Progress::Done);
-    let sizes = |got: &Arc<Mutex<Vec<Arrival>>>| got.lock().expect("one thread").iter().map(|got| got.1).collect();
+    let sizes = |got: &Arrivals| got.lock().expect("one thread").iter().map(|got| got.1).collect();
     let sizes = got.lock().expect("one thread").iter().map(sizes).collect();
     let ended = ended.lock().expect("one thread").clone();
     (sizes, ended, world)

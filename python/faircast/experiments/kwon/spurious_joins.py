@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LOWERED, PART = 0.1, 0.5
 AROUND_S = (-2.0, 6.0)
 NONE = Estimate(math.nan, None, 0, math.nan, math.nan)
-"""Of no run."""
+"""What no run at all gives."""
 
 
 def points(quick: bool) -> list[Point]:
@@ -69,7 +69,7 @@ def lowered(data: Data, case: Case) -> Estimate:
 
 
 def lowered_in(data: Data, case: Case, seeds: Sequence[int]) -> float:
-    """The same of some runs."""
+    """How much S2's rate is lowered, over these runs together."""
     during, apart = [], []
     for seed in seeds:
         course = course_of(data, case, seed)
