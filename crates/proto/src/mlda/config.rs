@@ -2,12 +2,9 @@
 
 use super::header::DATA;
 use super::rtcp::MOST_ECHOES;
-use super::{Receiver, Sender};
-use crate::endpoint::EventKind;
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
 use crate::parts::loss_differentiation;
 use crate::quantity::Bytes;
-use crate::scheme::{Responder, Scheme, Seat};
 use crate::time::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -354,51 +351,6 @@ impl Config {
         let differentiation = self.loss_differentiation.iter().flat_map(loss_differentiation::Config::check);
         wrong.extend(differentiation.map(|(field, message)| (format!("loss_differentiation.{field}"), message)));
         wrong
-    }
-}
-
-impl Scheme for Config {
-    type Source = Sender;
-    type Member = Box<Receiver>;
-
-    fn check(&self) -> Vec<(String, String)> {
-        self.check()
-    }
-
-    fn groups(&self) -> Vec<GroupPlan> {
-        self.group_plans()
-    }
-
-    fn events(&self) -> &'static [&'static EventKind] {
-        super::EVENTS
-    }
-
-    fn packet_bytes(&self) -> u64 {
-        self.packet_size.0
-    }
-
-    fn max_rate(&self) -> Option<Rate> {
-        self.max_rate
-    }
-
-    /// Rates follow reports, and those begin with the second sender report.
-    fn check_within(&self, duration: Duration) -> Vec<(String, String)> {
-        let interval = self.report_interval;
-        let message = || format!("{interval} given; legal is at most the duration of the run, {duration}");
-        (interval > duration).then(|| ("report_interval".to_owned(), message())).into_iter().collect()
-    }
-
-    /// Members leave layers, but what there is in them follows from what members lose.
-    fn responder(&self) -> Responder {
-        Responder::Source
-    }
-
-    fn source(&self, seat: Seat) -> Sender {
-        Sender::new(self, seat)
-    }
-
-    fn member(&self, seat: Seat) -> Box<Receiver> {
-        Box::new(Receiver::new(self, seat))
     }
 }
 

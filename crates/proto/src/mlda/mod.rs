@@ -7,6 +7,7 @@
 //! | file | part |
 //! |---|---|
 //! | `config.rs` | the parameters |
+//! | `scheme.rs` | the endpoints that they make |
 //! | `header.rs` | what packets say |
 //! | `rtcp.rs` | reports as bytes, as RFC 3550 has them |
 //! | `budget.rs` | what reports may take of the network |
@@ -41,6 +42,7 @@ mod receiver;
 mod receiver_show;
 mod reports;
 pub mod rtcp;
+mod scheme;
 mod sender;
 mod session;
 mod share;

@@ -1,12 +1,9 @@
 //! The parameters of an OMCC session.
 
 use super::header::DATA;
+use super::population;
 use super::utility::{Orientation, Utility, share};
-use super::{Receiver, Sender, population};
-use crate::endpoint::EventKind;
-use crate::scheme::{Scheme, Seat};
 use crate::tfmcc;
-use crate::time::Rate;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -126,41 +123,12 @@ impl Config {
     }
 }
 
-impl Scheme for Config {
-    type Source = Sender;
-    type Member = Receiver;
-
-    fn check(&self) -> Vec<(String, String)> {
-        self.check()
-    }
-
-    fn events(&self) -> &'static [&'static EventKind] {
-        super::EVENTS
-    }
-
-    fn packet_bytes(&self) -> u64 {
-        self.tfmcc.packet_size.0
-    }
-
-    fn max_rate(&self) -> Option<Rate> {
-        self.tfmcc.max_rate
-    }
-
-    fn source(&self, seat: Seat) -> Sender {
-        let tfmcc = tfmcc::Config { max_rate: seat.bounded(self.tfmcc.max_rate), ..self.tfmcc.clone() };
-        Sender::new(&Config { tfmcc, ..self.clone() }, seat.flow, seat.own, seat.group, seat.members)
-    }
-
-    fn member(&self, seat: Seat) -> Receiver {
-        Receiver::new(self, seat.flow, seat.own, seat.group, seat.random)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::group_set::GroupPlan;
     use crate::quantity::Bytes;
+    use crate::scheme::Scheme;
     use core::f64::consts::SQRT_2;
 
     #[test]

@@ -7,6 +7,7 @@
 //! | file | part |
 //! |---|---|
 //! | `config.rs` | the parameters |
+//! | `scheme.rs` | the endpoints that they make |
 //! | `header.rs` | what packets say |
 //! | `wording.rs` | TFMCC's endpoints in these headers |
 //! | `show.rs` | what endpoints show, and what happens in them |
@@ -22,6 +23,7 @@ mod header;
 pub mod population;
 mod receiver;
 mod scale;
+mod scheme;
 mod sender;
 mod show;
 #[cfg(test)]

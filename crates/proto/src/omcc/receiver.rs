@@ -1,10 +1,10 @@
 //! The receiver: TFMCC's, which multiplies its rate as data packets say, and registers if that is asked for.
 
+use super::config::{Apply, Config};
 use super::header::{Header, REGISTRATION};
 use super::population;
 use super::population::registration::Registrant;
 use super::wording::Scaled;
-use super::{Apply, Config};
 use crate::endpoint::{Endpoint, Gauge, Input, Outbox, Report};
 use crate::packet::{self, Address, FlowId};
 use crate::random::Random;

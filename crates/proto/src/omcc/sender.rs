@@ -1,6 +1,6 @@
 //! The sender: TFMCC's, told by what to multiply its rate.
 
-use super::Config;
+use super::config::Config;
 use super::header::Header;
 use super::population::Population;
 use super::scale::Scale;

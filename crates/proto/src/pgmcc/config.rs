@@ -1,10 +1,7 @@
 //! The parameters of a pgmcc session.
 
 use super::header::DATA;
-use super::{Receiver, Sender};
-use crate::endpoint::EventKind;
 use crate::quantity::{Bytes, Packets};
-use crate::scheme::{Scheme, Seat};
 use crate::time::{Duration, Rate};
 use crate::wire::check_sizes;
 use schemars::JsonSchema;
@@ -156,36 +153,6 @@ impl Config {
             require((1..=most).contains(&value), field, value.to_string(), &format!("1 to {most}"));
         }
         wrong
-    }
-}
-
-impl Scheme for Config {
-    type Source = Sender;
-    type Member = Receiver;
-
-    fn check(&self) -> Vec<(String, String)> {
-        self.check()
-    }
-
-    fn events(&self) -> &'static [&'static EventKind] {
-        super::EVENTS
-    }
-
-    fn packet_bytes(&self) -> u64 {
-        self.packet_size.0
-    }
-
-    fn max_rate(&self) -> Option<Rate> {
-        self.max_rate
-    }
-
-    fn source(&self, seat: Seat) -> Sender {
-        let config = Config { max_rate: seat.bounded(self.max_rate), ..self.clone() };
-        Sender::new(&config, seat.flow, seat.own, seat.group)
-    }
-
-    fn member(&self, seat: Seat) -> Receiver {
-        Receiver::new(self, seat.flow, seat.own, seat.group, seat.random)
     }
 }
 

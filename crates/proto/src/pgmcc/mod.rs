@@ -6,6 +6,7 @@
 //! | file | part | source: the draft |
 //! |---|---|---|
 //! | `config.rs` | the parameters | at each field |
+//! | `scheme.rs` | the endpoints that they make | none |
 //! | `header.rs` | what packets say | section 2.1 |
 //! | `sender.rs` | the endpoint of the parts below | section 3 |
 //! | `window.rs` | W and T: arithmetic alone | section 2.2 |
@@ -41,6 +42,7 @@ mod receiver;
 #[cfg(test)]
 mod receiver_tests;
 mod receivers;
+mod scheme;
 mod send_times;
 mod sender;
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A receiver (draft-ietf-rmt-bb-pgmcc-03 section 4): ACKs for packets that name it, NAKs for those that do not come.
 
-use super::Config;
+use super::config::Config;
 use super::header::{Ack, Data, Header, Nak};
 use super::loss_filter::LossFilter;
 use super::naks::{Due, Naks};

@@ -1,6 +1,6 @@
 //! What a source knows of its receivers (draft-ietf-rmt-bb-pgmcc-03 sections 2.5 and 2.7).
 
-use super::Config;
+use super::config::Config;
 use crate::packet::Address;
 use crate::parts::rto::RttEstimator;
 use crate::time::Duration;

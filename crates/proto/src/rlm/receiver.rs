@@ -5,7 +5,7 @@
 //! *M* (measurement): if a quarter is lost there a layer is left, and in *D* (drop) it waits until that has had its
 //! effect.
 
-use super::Config;
+use super::config::Config;
 use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, Outbox, Report};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::random::Random;

@@ -2,8 +2,9 @@ use super::*;
 use crate::endpoint::{Action, Endpoint, Input, Outbox};
 use crate::packet::{Address, Ecn, FlowId, Header, INITIAL_TTL, Packet};
 use crate::random::Random;
+use crate::scheme::{Scheme, Seat};
 use crate::source::layered;
-use crate::time::Instant;
+use crate::time::{Duration, Instant, Rate};
 
 const GROUP: Address = Address::group(10);
 const OWN: Address = Address::endpoint(3);

@@ -3,12 +3,9 @@
 use super::counting::{Counting, LEAST_PERIOD, LEAST_TICK, MAX_LAYERS, MAX_SETS, MOST_TICKS, Set, common, together};
 use super::header::DATA;
 use super::layers::Layers;
-use super::{Receiver, Sender};
-use crate::endpoint::EventKind;
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
 use crate::parts::loss_differentiation;
 use crate::quantity::Packets;
-use crate::scheme::{Responder, Scheme, Seat};
 use crate::tfmcc;
 use crate::time::{Duration, Rate};
 use schemars::JsonSchema;
@@ -435,46 +432,6 @@ impl Config {
             self.phases,
         );
         vec![("rtts".to_owned(), message)]
-    }
-}
-
-impl Scheme for Config {
-    type Source = Sender;
-    type Member = Box<Receiver>;
-
-    fn check(&self) -> Vec<(String, String)> {
-        self.check()
-    }
-
-    /// One for parameters that do not pass the check, of which there are none that could be counted.
-    fn groups(&self) -> Vec<GroupPlan> {
-        if self.check().is_empty() { self.group_plans() } else { vec![GroupPlan::layer(0)] }
-    }
-
-    fn events(&self) -> &'static [&'static EventKind] {
-        super::EVENTS
-    }
-
-    fn packet_bytes(&self) -> u64 {
-        self.tfmcc.packet_size.0
-    }
-
-    /// What the layers carry together: nobody holds counting layers but on the way to that.
-    fn max_rate(&self) -> Option<Rate> {
-        self.bounds().last().copied()
-    }
-
-    /// The source sends its layers whatever is lost in those that nobody limits; members leave them.
-    fn responder(&self) -> Responder {
-        Responder::Members
-    }
-
-    fn source(&self, seat: Seat) -> Sender {
-        Sender::new(self, seat)
-    }
-
-    fn member(&self, seat: Seat) -> Box<Receiver> {
-        Box::new(Receiver::new(self, seat))
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::scheme::Scheme;
 
 fn read(given: &str) -> Config {
     serde_json::from_str(given).unwrap()

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `attempt.rs` | an attempt to join the next layer, by adding a packet per slot |
 //! | `config.rs` | the parameters |
+//! | `scheme.rs` | the endpoints that they make |
 //! | `counting.rs` | when which packet of which counting layer is sent |
 //! | `entry.rs` | when a member says that it has come to a layer |
 //! | `header.rs` | what packets say |
@@ -37,6 +38,7 @@ mod layers;
 mod lead;
 mod quiet;
 mod receiver;
+mod scheme;
 mod sender;
 mod show;
 mod slots;

@@ -1,7 +1,9 @@
 //! Constant bit rate: packets of one size at even distances, if wanted with jitter.
 
+use super::limits::check_rate_and_size;
+use super::numbering::Numbering;
+use super::sink::Sink;
 use super::spacing::Spacing;
-use super::{Numbering, Sink, check_rate_and_size};
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
 use crate::flow_kind::{FlowKind, FlowSeat};
 use crate::packet::{Address, FlowId};

@@ -7,9 +7,9 @@ mod header;
 
 pub use header::{DATA, Header, LEVEL};
 
+use super::limits::{MOST_RATE, check_rate_and_size};
 use super::seen::Seen;
 use super::spacing::Spacing;
-use super::{MOST_RATE, check_rate_and_size};
 use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, LAYER_ADDED, LAYER_DROPPED, Outbox, Report};
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};

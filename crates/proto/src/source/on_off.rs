@@ -2,8 +2,10 @@
 //!
 //! With Pareto lengths of shape below 2 the sum of many such sources is self-similar.
 
+use super::limits::check_rate_and_size;
+use super::numbering::Numbering;
+use super::sink::Sink;
 use super::spacing::Spacing;
-use super::{Numbering, Sink, check_rate_and_size};
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
 use crate::flow_kind::{FlowKind, FlowSeat};
 use crate::packet::{Address, FlowId};
@@ -246,7 +248,8 @@ impl Endpoint for OnOff {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::{MOST_RATE, Sink};
+    use crate::source::Sink;
+    use crate::source::limits::MOST_RATE;
     use crate::testing::{Fate, Pair, feed};
 
     fn run(config: &Config, seconds: u64) -> Vec<Instant> {

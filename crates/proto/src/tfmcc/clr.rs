@@ -1,6 +1,6 @@
 //! The current limiting receiver: who it is, what its reports do to the rate, and its silence (RFC 4654 section 3.3).
 
-use super::Config;
+use super::config::Config;
 use super::feedback::Feedback;
 use crate::packet::Address;
 use crate::time::{Duration, Instant};

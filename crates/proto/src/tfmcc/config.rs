@@ -1,11 +1,10 @@
 //! The parameters of a TFMCC session.
 
-use super::{Receiver, Sender, header, suppressors};
-use crate::endpoint::EventKind;
+use super::header;
+use super::suppressors;
 use crate::parts::loss_differentiation;
 use crate::profile::profiled;
 use crate::quantity::Bytes;
-use crate::scheme::{Scheme, Seat};
 use crate::time::{Duration, Rate};
 use crate::wire::{Layout, check_sizes};
 use schemars::JsonSchema;
@@ -363,36 +362,6 @@ impl Config {
     /// The least general discount factor; 1 without discounting.
     pub(super) fn threshold(&self) -> f64 {
         if self.discounting { self.discount_threshold } else { 1.0 }
-    }
-}
-
-impl Scheme for Config {
-    type Source = Sender;
-    type Member = Receiver;
-
-    fn check(&self) -> Vec<(String, String)> {
-        self.check()
-    }
-
-    fn events(&self) -> &'static [&'static EventKind] {
-        super::EVENTS
-    }
-
-    fn packet_bytes(&self) -> u64 {
-        self.packet_size.0
-    }
-
-    fn max_rate(&self) -> Option<Rate> {
-        self.max_rate
-    }
-
-    fn source(&self, seat: Seat) -> Sender {
-        let config = Config { max_rate: seat.bounded(self.max_rate), ..self.clone() };
-        Sender::new(&config, seat.flow, seat.own, seat.group)
-    }
-
-    fn member(&self, seat: Seat) -> Receiver {
-        Receiver::new(self, seat.flow, seat.own, seat.group, seat.random)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The data packets of a sender: their numbers, and what they say of its rate (RFC 4654 section 2.2.1).
 
-use super::Config;
+use super::config::Config;
 use super::header::{DataHeader, Echo};
 use super::quantise;
 use super::rate_control::RateControl;

@@ -2,7 +2,7 @@
 //!
 //! It says nothing of when that is reported, nor to whom.
 
-use super::Config;
+use super::config::Config;
 use super::config::{OneWayAdjustment, Outages, SeedFloor};
 use super::header::DataHeader;
 use super::rate_control::MOST_BPS;

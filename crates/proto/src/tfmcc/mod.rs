@@ -7,6 +7,7 @@
 //! | file | part | source: RFC 4654 |
 //! |---|---|---|
 //! | `config.rs` | the parameters | at each field |
+//! | `scheme.rs` | the endpoints that they make | none |
 //! | `header.rs` | what packets say | section 2.2 |
 //! | `wording.rs` | in whose headers they say it, for schemes that say more | none |
 //! | `sender.rs` | the endpoint of the parts below | section 3 |
@@ -59,6 +60,7 @@ mod report_packets;
 mod reporting;
 mod rounds;
 mod scaling;
+mod scheme;
 mod sender;
 #[cfg(test)]
 mod sender_tests;

@@ -12,8 +12,8 @@
 //!            SlowStart { limit: By(Clr) } ─┘            └─▶  Steady { limit: By(Clr) }
 //! ```
 
-use super::Config;
 use super::clr::{Clr, Consequence, Growth, Limit, Patience, judge, judge_in_slow_start};
+use super::config::Config;
 use super::config::{GREATEST_MAX_RTT, MaxRttRule, UnansweredClr};
 use super::feedback::Feedback;
 use super::rounds::Rounds;

@@ -1,6 +1,6 @@
 //! The receiver (RFC 4654 section 4): what it measures, when it reports, and how it joins and leaves.
 
-use super::Config;
+use super::config::Config;
 use super::header::{Echo, FeedbackHeader};
 use super::measurement::{Measurement, Recorded, SequenceSpace, Taken};
 use super::report_packets::ReportPackets;

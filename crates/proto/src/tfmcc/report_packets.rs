@@ -1,6 +1,6 @@
 //! The feedback packets of a receiver (RFC 4654 section 2.2.2).
 
-use super::Config;
+use super::config::Config;
 use super::quantise;
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::time::Instant;

@@ -1,7 +1,7 @@
 //! When a receiver reports (RFC 4654 section 4.5): once per round-trip time as the one that limits, by a random timer
 //! in each feedback round otherwise.
 
-use super::Config;
+use super::config::Config;
 use super::config::{MaxRttRule, TimerBias};
 use super::header::DataHeader;
 use super::measurement::Measurement;

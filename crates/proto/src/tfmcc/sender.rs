@@ -1,6 +1,6 @@
 //! The sender (RFC 4654 section 3): a rate control, the packets by it, and whose time stamps they echo.
 
-use super::Config;
+use super::config::Config;
 use super::data_packets::DataPackets;
 use super::echo::{Echoes, Stamp};
 use super::feedback::Feedback;

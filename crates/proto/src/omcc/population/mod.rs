@@ -10,7 +10,7 @@ pub mod configured;
 pub mod estimated;
 pub mod registration;
 
-use crate::omcc::Header;
+use crate::omcc::header::Header;
 use crate::packet::{self, Packet};
 use crate::time::Instant;
 use schemars::JsonSchema;

@@ -6,7 +6,7 @@
 //! For N up to a few hundred: the source gets N messages per refresh time.
 
 use crate::endpoint::Outbox;
-use crate::omcc::Header;
+use crate::omcc::header::Header;
 use crate::packet::{Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::time::{Duration, Instant};
 use schemars::JsonSchema;

@@ -1,6 +1,6 @@
 //! How often a rule was right.
 
-use super::Verdict;
+use super::verdict::Verdict;
 use crate::endpoint::Gauge;
 
 /// Lost packets by what they were and what they were taken for: the confusion matrix.

@@ -5,8 +5,8 @@
 //! one before; where a queue has dropped them, others stand in their place and it comes sooner. Over all layers
 //! together the packets that arrived in between count as the missing ones do.
 
-use super::Verdict;
 use super::config::{Scope, Window};
+use super::verdict::Verdict;
 use crate::parts::loss_detection::Gap;
 use crate::time::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! What was judged and what was told of the packets of one sequence space, as far back as a late packet or a late truth
 //! can change it.
 
-use super::{Row, Verdict};
+use super::verdict::{Row, Verdict};
 use std::collections::VecDeque;
 
 /// Judgements that are remembered.

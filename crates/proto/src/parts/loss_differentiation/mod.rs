@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `config.rs` | rule, window and scope |
 //! | `inter_arrival.rs` | T_min, and the rules that compare gaps with it |
+//! | `verdict.rs` | what losses are taken for |
 //! | `ledger.rs` | what was judged and what was told, packet by packet |
 //! | `confusion.rs` | how often the rule was right |
 //!
@@ -17,43 +18,16 @@ mod inter_arrival;
 mod ledger;
 #[cfg(test)]
 mod tests;
+mod verdict;
 
 pub use config::{Config, Rule, Scope, Window};
 pub use confusion::{CONFUSION_GAUGES, Confusion, with_confusion};
+pub use verdict::{Judgement, Row, Verdict};
 
 use super::loss_detection::Gap;
 use crate::time::Instant;
 use inter_arrival::InterArrival;
 use ledger::Ledger;
-
-/// What a loss is taken for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// An error of a link.
-    Link,
-    /// Congestion.
-    Congestion,
-}
-
-/// How many of the missing packets of a gap are taken for what.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Judgement {
-    /// Errors of links.
-    pub link: u64,
-    /// Congestion.
-    pub congestion: u64,
-}
-
-/// Missing packets with consecutive numbers that are taken for the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// The lowest of the numbers.
-    pub first: u64,
-    /// How many there are.
-    pub missing: u64,
-    /// What they are taken for.
-    pub verdict: Verdict,
-}
 
 /// The loss differentiation of one receiver.
 ///

@@ -1,0 +1,40 @@
+//! OMCC as a scheme: the endpoints that its parameters make, and what is asked of schemes.
+
+use super::config::Config;
+use super::receiver::Receiver;
+use super::sender::Sender;
+use super::show::EVENTS;
+use crate::endpoint::EventKind;
+use crate::scheme::{Scheme, Seat};
+use crate::tfmcc;
+use crate::time::Rate;
+
+impl Scheme for Config {
+    type Source = Sender;
+    type Member = Receiver;
+
+    fn check(&self) -> Vec<(String, String)> {
+        self.check()
+    }
+
+    fn events(&self) -> &'static [&'static EventKind] {
+        EVENTS
+    }
+
+    fn packet_bytes(&self) -> u64 {
+        self.tfmcc.packet_size.0
+    }
+
+    fn max_rate(&self) -> Option<Rate> {
+        self.tfmcc.max_rate
+    }
+
+    fn source(&self, seat: Seat) -> Sender {
+        let tfmcc = tfmcc::Config { max_rate: seat.bounded(self.tfmcc.max_rate), ..self.tfmcc.clone() };
+        Sender::new(&Config { tfmcc, ..self.clone() }, seat.flow, seat.own, seat.group, seat.members)
+    }
+
+    fn member(&self, seat: Seat) -> Receiver {
+        Receiver::new(self, seat.flow, seat.own, seat.group, seat.random)
+    }
+}

@@ -1,0 +1,50 @@
+//! SMCC as a scheme: the endpoints that its parameters make, and what is asked of schemes.
+
+use super::config::Config;
+use super::receiver::Receiver;
+use super::sender::Sender;
+use super::show::EVENTS;
+use crate::endpoint::EventKind;
+use crate::group_set::GroupPlan;
+use crate::scheme::{Responder, Scheme, Seat};
+use crate::time::Rate;
+
+impl Scheme for Config {
+    type Source = Sender;
+    type Member = Box<Receiver>;
+
+    fn check(&self) -> Vec<(String, String)> {
+        self.check()
+    }
+
+    /// One for parameters that do not pass the check, of which there are none that could be counted.
+    fn groups(&self) -> Vec<GroupPlan> {
+        if self.check().is_empty() { self.group_plans() } else { vec![GroupPlan::layer(0)] }
+    }
+
+    fn events(&self) -> &'static [&'static EventKind] {
+        EVENTS
+    }
+
+    fn packet_bytes(&self) -> u64 {
+        self.tfmcc.packet_size.0
+    }
+
+    /// What the layers carry together: nobody holds counting layers but on the way to that.
+    fn max_rate(&self) -> Option<Rate> {
+        self.bounds().last().copied()
+    }
+
+    /// The source sends its layers whatever is lost in those that nobody limits; members leave them.
+    fn responder(&self) -> Responder {
+        Responder::Members
+    }
+
+    fn source(&self, seat: Seat) -> Sender {
+        Sender::new(self, seat)
+    }
+
+    fn member(&self, seat: Seat) -> Box<Receiver> {
+        Box::new(Receiver::new(self, seat))
+    }
+}
