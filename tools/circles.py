@@ -29,6 +29,12 @@ TESTS = re.compile(r"(^|[/_])(tests?|battery)([/_.]|$)")
 USE = re.compile(r"\buse\s+([^;]+);")
 INLINE = re.compile(r"\b((?:crate|super|self)(?:::\w+)+)")
 MODULE = re.compile(r"\w+(\.\w+)+")
+OF_TESTS = re.compile(
+    r"^( *)#\[cfg\(test\)\]\n(?:\1#\[.*\]\n)*(?:\1[^\n{]*;$|(?:.*\n)+?\1\}$)",
+    re.MULTILINE,
+)
+"""What stands behind `#[cfg(test)]`: a line with `mod` or `use`, or all up to the brace that closes it."""
+VISIBILITY = re.compile(r"\bpub\([^)]*\)")
 
 
 Files = dict[str, Path]
@@ -99,7 +105,7 @@ def owner(path: str, files: Files) -> str:
 
 def paths(module: str, files: Files) -> Iterator[str]:
     """All paths that a module names, from the root of the crate."""
-    text = re.sub(r"//.*", "", files[module].read_text().split("#[cfg(test)]")[0])
+    text = VISIBILITY.sub("", re.sub(r"//.*", "", OF_TESTS.sub("", files[module].read_text())))
     for path in [*(one for use in USE.findall(text) for one in single(use)), *INLINE.findall(USE.sub("", text))]:
         above, rest = module, path
         while rest.startswith("super::"):

