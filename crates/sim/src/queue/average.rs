@@ -1,7 +1,7 @@
 //! RED's average of the queue: exponentially weighted over arrivals, decayed for the time the link stood idle.
 
 use super::auto::Auto;
-use super::{InterfaceView, LinkContext};
+use super::discipline::{InterfaceView, LinkContext};
 use faircast_proto::time::NANOS_PER_SECOND;
 
 /// The average queue, in packets.

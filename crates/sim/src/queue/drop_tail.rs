@@ -1,7 +1,7 @@
 //! Drop-tail: a packet that finds no room is dropped.
 
+use super::discipline::{Discipline, DropReason, InterfaceView, LinkContext, Verdict};
 use super::room::{Room, check_limit};
-use super::{Discipline, DropReason, InterfaceView, LinkContext, Verdict};
 use faircast_proto::packet::Packet;
 use faircast_proto::quantity::QueueSize;
 use schemars::JsonSchema;

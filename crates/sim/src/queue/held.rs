@@ -1,6 +1,6 @@
 //! Packets that wait at a link.
 
-use super::DropReason;
+use super::discipline::DropReason;
 use crate::ids::LinkId;
 use crate::part::Aim;
 use crate::store::Label;

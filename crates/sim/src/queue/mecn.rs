@@ -19,10 +19,10 @@
 
 use super::auto::Auto;
 use super::average::{Average, check_weight};
+use super::discipline::{Discipline, DropReason, InterfaceView, LinkContext, Verdict};
 use super::red::check_mean_packet;
 use super::room::{Room, check_limit};
 use super::spacing::spaced;
-use super::{Discipline, DropReason, InterfaceView, LinkContext, Verdict};
 use crate::loss::check_probability;
 use faircast_proto::packet::{Ecn, Packet};
 use faircast_proto::quantity::{Bytes, Packets, QueueSize};

@@ -1,6 +1,6 @@
 //! Limits: whether there is room for one more packet.
 
-use super::InterfaceView;
+use super::discipline::InterfaceView;
 use faircast_proto::quantity::QueueSize;
 
 /// The most that may wait.

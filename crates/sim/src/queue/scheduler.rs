@@ -4,7 +4,8 @@
 //! [`Scheduler`] has the packets themselves: it chooses who leaves next, drops whom it likes, knows how long each has
 //! waited, and may hand out nothing for a while though packets wait.
 
-use super::{Discipline, Drops, Fifo, Held, InterfaceView, Verdict};
+use super::discipline::{Discipline, InterfaceView, Verdict};
+use super::held::{Drops, Fifo, Held};
 use faircast_proto::packet::Packet;
 use faircast_proto::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
 //! When to block a layer and when to release one: the phases of the queue and Algorithm 1 of [Peng].
 
-use super::{Config, Reset};
+use super::config::{Config, Reset};
 use faircast_proto::time::{Duration, Instant};
 
 /// What is seen at a look at the queue.

@@ -3,6 +3,7 @@
 //!
 //! | file | subject |
 //! |---|---|
+//! | `config.rs` | the parameters |
 //! | `accounting.rs` | who sends how much over the interface |
 //! | `controller.rs` | when to block and when to release: the phases of the queue, Algorithm 1 |
 //!
@@ -11,9 +12,12 @@
 //! are in `docs/layer-blocking.md`.
 
 mod accounting;
+mod config;
 mod controller;
 #[cfg(test)]
 mod tests;
+
+pub use config::{Admission, Config, Count, Reset, Unicast};
 
 use super::Subject;
 use super::{MembershipChange, Offer, RouterAgent, RouterContext, RouterGauge, RouterOutbox, RouterView, SessionAt};
@@ -22,101 +26,8 @@ use controller::{Controller, Traffic, Wish};
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::packet::{Address, FlowId, Packet};
 use faircast_proto::quantity::QueueSize;
-use faircast_proto::time::{Duration, Instant, Rate};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use faircast_proto::time::{Instant, Rate};
 use std::collections::BTreeMap;
-
-/// Parameters of layer blocking: those of the paper's table I, and those that it leaves open.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-#[schemars(rename = "LayerBlocking")]
-pub struct Config {
-    /// F1: up to this part of the queue's limit the queue is short (phase 1). Default 0: empty.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub lower_threshold: f64,
-    /// F2: from this part of the queue's limit on it is long (phase 3). Default 0.8.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub upper_threshold: f64,
-    /// F_slow: the observation time grows so many times with a release that follows another. Default 1.5.
-    #[schemars(range(min = 1.0))]
-    pub slow_factor: f64,
-    /// F_back: it grows so many times when a block follows a release. Default 4.
-    #[schemars(range(min = 1.0))]
-    pub back_factor: f64,
-    /// R_block: a block needs a mean rate of multicast sessions that is above that of unicast flows by more than this
-    /// part. Default 0.2.
-    #[schemars(range(min = 0.0))]
-    pub excess: f64,
-    /// I_chk: from one look at the queue to the next. Default 20 ms.
-    pub interval: Duration,
-    /// T_obs at first: how long the queue must have been short before a release. Default 1 s.
-    pub observation: Duration,
-    /// The longest that the observation time becomes (open in the paper). Default 64 s.
-    pub max_observation: Duration,
-    /// When the observation time returns to its first value (open in the paper). Default "calm".
-    pub reset: Reset,
-    /// Over how long packets are counted (open in the paper). Default 2 s.
-    pub window: Duration,
-    /// For how long after its last packet a flow or layer counts as there (open in the paper). Default 3 s.
-    pub lifetime: Duration,
-    /// The least time from one action to the next (open in the paper). Default: the window.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub hold: Option<Duration>,
-    /// The least time from one block to the next (open in the paper). Default 0.5 s.
-    pub block_hold: Duration,
-    /// What is counted of the traffic. Default "packets", as in the paper.
-    pub count: Count,
-    /// What is one unicast session. Default "flow".
-    pub unicast: Unicast,
-    /// What becomes of layers that are joined (open in the paper). Default "capped".
-    pub admission: Admission,
-}
-
-/// When the observation time returns to its first value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(rename = "BlockingReset")]
-pub enum Reset {
-    /// With a release that comes more than four observation times after the one before, and when a session comes or
-    /// goes.
-    Calm,
-    /// Never, as in the paper's algorithm.
-    Never,
-}
-
-/// What is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(rename = "BlockingCount")]
-pub enum Count {
-    /// Packets; for traffic of one packet size.
-    Packets,
-    /// Bytes.
-    Bytes,
-}
-
-/// What is one unicast session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(rename = "BlockingUnicast")]
-pub enum Unicast {
-    /// A flow: addresses and ports.
-    Flow,
-    /// All flows from one host to another, which needs less state in the router.
-    Pair,
-}
-
-/// What becomes of a layer that is joined, other than the base.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-#[schemars(rename = "BlockingAdmission")]
-pub enum Admission {
-    /// It is blocked if a layer of its session has been blocked before, and passes otherwise.
-    Capped,
-    /// It passes.
-    Open,
-}
 
 /// Blocks and releases the layers of sessions on one interface.
 pub struct LayerBlocking {
@@ -152,80 +63,6 @@ struct Known {
     live: u32,
     /// The lowest of its layers that was held back then.
     held: Option<Address>,
-}
-
-impl Default for Config {
-    fn default() -> Config {
-        Config {
-            lower_threshold: 0.0,
-            upper_threshold: 0.8,
-            slow_factor: 1.5,
-            back_factor: 4.0,
-            excess: 0.2,
-            interval: Duration::from_millis(20),
-            observation: Duration::from_secs(1),
-            max_observation: Duration::from_secs(64),
-            reset: Reset::Calm,
-            window: Duration::from_secs(2),
-            lifetime: Duration::from_secs(3),
-            hold: None,
-            block_hold: Duration::from_millis(500),
-            count: Count::Packets,
-            unicast: Unicast::Flow,
-            admission: Admission::Capped,
-        }
-    }
-}
-
-impl Config {
-    pub(super) const ACTS_ON_SESSIONS: bool = true;
-
-    /// Every field with an illegal value, and what is legal.
-    pub fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = Vec::new();
-        let mut needs = |field: &str, legal: bool, given: String, what: &str| {
-            if !legal {
-                wrong.push((field.to_owned(), format!("{given} given; legal is {what}")));
-            }
-        };
-        let part = |value: f64| (0.0..=1.0).contains(&value);
-        needs("lower_threshold", part(self.lower_threshold), self.lower_threshold.to_string(), "0 to 1");
-        needs(
-            "upper_threshold",
-            part(self.upper_threshold) && self.upper_threshold > self.lower_threshold,
-            self.upper_threshold.to_string(),
-            "more than lower_threshold and at most 1",
-        );
-        for (field, value) in [("slow_factor", self.slow_factor), ("back_factor", self.back_factor)] {
-            needs(field, value >= 1.0 && value.is_finite(), value.to_string(), "1 or more");
-        }
-        needs("excess", self.excess >= 0.0 && self.excess.is_finite(), self.excess.to_string(), "0 or more");
-        let millisecond = Duration::from_millis(1);
-        for (field, value) in [("interval", self.interval), ("observation", self.observation)] {
-            needs(field, value >= millisecond, value.to_string(), "0.001 s or more");
-        }
-        let longest = "observation or more";
-        needs("max_observation", self.max_observation >= self.observation, self.max_observation.to_string(), longest);
-        needs("window", self.window >= self.interval, self.window.to_string(), "interval or more");
-        needs("lifetime", self.lifetime >= self.interval, self.lifetime.to_string(), "interval or more");
-        wrong
-    }
-
-    #[cfg(test)]
-    pub(super) fn samples() -> Vec<Config> {
-        let hasty = Config {
-            upper_threshold: 0.1,
-            excess: 0.0,
-            window: Duration::from_millis(100),
-            lifetime: Duration::from_millis(300),
-            hold: Some(Duration::from_millis(40)),
-            block_hold: Duration::from_millis(20),
-            observation: Duration::from_millis(20),
-            ..Config::default()
-        };
-        let (unicast, count, admission) = (Unicast::Pair, Count::Bytes, Admission::Open);
-        vec![Config::default(), Config { unicast, count, admission, ..hasty.clone() }, hasty]
-    }
 }
 
 impl LayerBlocking {

@@ -5,7 +5,7 @@ use crate::router::RouterAction;
 use crate::router::battery::packet;
 use faircast_proto::packet::Address;
 use faircast_proto::random::Random;
-use faircast_proto::time::Rate;
+use faircast_proto::time::{Duration, Rate};
 
 /// An interface with a queue of 50 packets and two sessions of six groups, the last of which is no layer.
 struct Bench {
