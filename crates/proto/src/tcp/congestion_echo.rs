@@ -5,7 +5,7 @@
 //! `Moderate`. In [Durresi] Table II the echo is coded in the ACK's two bits (CWR, ECE): none 00, incipient 01,
 //! moderate 11; in data segments CWR keeps its meaning "I have reduced my window".
 
-use super::{Config, EcnMode};
+use super::config::{Config, EcnMode};
 use crate::packet::Ecn;
 
 /// The receiver's side: which level its ACKs echo, and until when.

@@ -1,6 +1,8 @@
 //! TCP as a kind of flow.
 
-use super::{Config, Receiver, Sender};
+use super::config::Config;
+use super::receiver::Receiver;
+use super::sender::Sender;
 use crate::endpoint::EventKind;
 use crate::flow_kind::{FlowKind, FlowSeat};
 use crate::time::{Duration, Rate};

@@ -1,6 +1,6 @@
 //! The receiver: cumulative and selective acknowledgements, delayed ACKs, the echo of congestion marks.
 
-use super::Config;
+use super::config::Config;
 use super::congestion_echo::Latch;
 use super::header::{Header, SackBlock};
 use super::number::{Run, expand, on_wire};

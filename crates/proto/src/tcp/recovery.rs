@@ -6,10 +6,10 @@
 //! highest sent and `recover`. So an ACK covers everything up to `recover` if `ack >= recover_end`, and more than that
 //! if `ack > recover_end`.
 
+use super::config::{Config, FullAck};
 use super::header::SackBlock;
 use super::rule::{Recovery, Window};
 use super::scoreboard::Scoreboard;
-use super::{Config, FullAck};
 
 /// What a sender knows of losses, and which window of data it has answered last.
 #[derive(Debug)]

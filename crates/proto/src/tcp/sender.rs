@@ -8,6 +8,7 @@
 mod acknowledgements;
 mod sending;
 
+use super::config::{Config, EcnMode};
 use super::congestion_echo::EchoResponse;
 use super::counts::{Counts, GAUGES};
 use super::events;
@@ -20,7 +21,6 @@ use super::recovery::{Cut, LossRecovery};
 use super::rtt::{TickingClock, TimedSegment};
 use super::rule::{Rule, Window, WindowRule};
 use super::state::State;
-use super::{Config, EcnMode};
 use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, RETRY, Report};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::parts::rto::RttEstimator;

@@ -8,7 +8,7 @@ mod linux;
 use self::linux::Linux;
 use super::reno::{self, MIN_SSTHRESH};
 use super::{Ack, Recovery, Window, WindowRule};
-use crate::tcp::Config;
+use crate::tcp::config::Config;
 use crate::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

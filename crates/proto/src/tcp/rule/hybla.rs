@@ -5,7 +5,7 @@
 //! answered and repaired as NewReno does; with ρ = 1 it *is* NewReno.
 
 use super::{Ack, Recovery, Window, WindowRule, reno};
-use crate::tcp::Config;
+use crate::tcp::config::Config;
 use crate::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

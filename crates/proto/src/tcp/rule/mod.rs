@@ -18,7 +18,7 @@
 
 pub mod delivered;
 
-use super::Config;
+use super::config::Config;
 use crate::guest::{Guest, Guests, Sort};
 use crate::time::{Duration, Instant};
 

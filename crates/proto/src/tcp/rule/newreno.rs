@@ -1,7 +1,7 @@
 //! NewReno: the window rule of Reno; what is new is the recovery (RFC 6582), see `../recovery.rs`.
 
 use super::{Recovery, WindowRule};
-use crate::tcp::Config;
+use crate::tcp::config::Config;
 
 /// The rule of RFC 5681 with the recovery of RFC 6582.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Reno: slow start, additive increase, halving (RFC 5681), counted in segments.
 
 use super::{Ack, Recovery, Window, WindowRule};
-use crate::tcp::Config;
+use crate::tcp::config::Config;
 
 /// The rule of RFC 5681. It has no state of its own.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use super::reno::MIN_SSTHRESH;
 use super::{Recovery, Window, WindowRule};
-use crate::tcp::Config;
+use crate::tcp::config::Config;
 
 /// The rule of RFC 6675.
 #[derive(Clone, Debug)]

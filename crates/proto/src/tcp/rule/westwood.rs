@@ -7,7 +7,7 @@
 
 use super::delivered::Delivered;
 use super::{Ack, Recovery, Window, WindowRule, reno};
-use crate::tcp::Config;
+use crate::tcp::config::Config;
 use crate::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

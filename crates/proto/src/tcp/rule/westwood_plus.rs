@@ -4,7 +4,7 @@
 use super::delivered::Delivered;
 use super::westwood::{LeastRtt, answer_loss, answer_mark, answer_timeout, as_it_began};
 use super::{Ack, Recovery, Window, WindowRule};
-use crate::tcp::Config;
+use crate::tcp::config::Config;
 use crate::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
