@@ -1,5 +1,5 @@
 //! What a message says, declared once: from one list of fields come the struct or variant, its
-//! [`Layout`](super::Layout) and so its size, its [`Digest`] and its line in listings.
+//! [`Layout`] and so its size, its [`Digest`] and its line in listings.
 //!
 //! `message!` declares a struct, `header!` the messages of a protocol. Behind each field stand its fields on the wire
 //! in their order, `["sequence": 32]`, or
