@@ -32,6 +32,7 @@ fn the_page_shows_code_that_exists() {
         include_str!("network.rs"),
         include_str!("in_tree/step_marking.rs"),
         include_str!("../../../crates/sim/src/queue/mod.rs"),
+        include_str!("../../../crates/sim/src/queue/discipline.rs"),
         include_str!("../../../crates/sim/src/queue/scheduler.rs"),
         include_str!("../../own-queues/src/shaper.rs"),
         include_str!("../../own-queues/src/head_drop.rs"),
