@@ -116,12 +116,12 @@ impl Pool {
         true
     }
 
-    /// Seats that are to be left now.
-    pub(crate) fn take_ended(&mut self) -> Option<Seats> {
+    /// Seats that are to be left now, the last of them that was told of.
+    pub(crate) fn last_ended(&mut self) -> Option<Seats> {
         self.ended.last().map(|&seat| self.seats[seat])
     }
 
-    /// The last of [those](Self::take_ended) has been left by endpoints that had counted this.
+    /// [They](Self::last_ended) have been left by endpoints that had counted this.
     pub(crate) fn leave(&mut self, [sent, received]: [Report; 2]) {
         let Some(seat) = self.ended.pop() else { return };
         self.free.push(seat);

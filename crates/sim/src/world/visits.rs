@@ -20,7 +20,7 @@ impl<C: Calendar> World<C> {
     pub(super) fn pool_timer(&mut self, pool: usize) {
         let now = self.wires.now;
         self.pools[pool].take_timer(now);
-        while let Some(seats) = self.pools[pool].take_ended() {
+        while let Some(seats) = self.pools[pool].last_ended() {
             let reports = [seats.sender, seats.receiver].map(|address| self.vacate(address));
             self.pools[pool].leave(reports);
         }
