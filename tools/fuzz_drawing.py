@@ -129,12 +129,17 @@ class Drawing:
 
     def number(self, node: Tree) -> float:
         """A number between the bounds, near the default if there is one."""
-        low, high, default = node.get("minimum", 0.0), node.get("maximum", math.inf), node.get("default")
+        default = node.get("default")
+        low = node.get("minimum", node.get("exclusiveMinimum", 0.0))
+        high = node.get("maximum", node.get("exclusiveMaximum", math.inf))
         if isinstance(default, int | float) and default != 0:
             wanted = default * self.rng.uniform(0.5, 2)
         else:
             wanted = self.rng.uniform(low, high) if high - low < 1000 else low + self.rng.uniform(0.1, 2)
-        return float(f"{min(max(wanted, low), high):.4g}")
+        drawn = float(f"{min(max(wanted, low), high):.4g}")
+        if drawn in (node.get("exclusiveMinimum"), node.get("exclusiveMaximum")):
+            drawn = low + 1.0 if high == math.inf else (low + high) / 2
+        return drawn
 
     def quantity(self, kind: str, default: object) -> str:
         """A quantity, often one near the default."""

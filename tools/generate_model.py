@@ -61,7 +61,9 @@ def generate(schema: dict[str, Any]) -> str:
     """The whole module."""
     definitions: dict[str, dict[str, Any]] = schema["$defs"]
     words = [alias(name, literal(node["enum"]), node) for name, node in definitions.items() if "enum" in node]
-    classes = [dataclass(name, node, definitions) for name, node in definitions.items() if "properties" in node]
+    named = {name: node for name, node in definitions.items() if "properties" in node}
+    family = Family(named)
+    classes = [dataclass(name, node, definitions, family) for name, node in family.in_order()]
     choices = [
         alias(name, quoted([reference(choice) for choice in node["oneOf"]]), node)
         for name, node in definitions.items()
@@ -70,19 +72,98 @@ def generate(schema: dict[str, Any]) -> str:
     left = [name for name, node in definitions.items() if not {"enum", "properties", "oneOf"} & set(node)]
     if left:
         sys.exit(f"this program does not know how to write {', '.join(left)}")
-    classes.append(dataclass("Scenario", schema, definitions))
+    classes.append(dataclass("Scenario", schema, definitions, family))
     parts = [HEAD, "\n\n", "\n".join(words), "\n\n\n", "\n\n\n".join(classes), "\n\n\n", "\n".join(choices), "\n"]
     return "".join(parts)
 
 
-def dataclass(name: str, node: dict[str, Any], definitions: dict[str, dict[str, Any]]) -> str:
-    """A class whose fields are the keys of an object."""
+SHARED = {
+    "AnySession": ("What every session may say, of whatever scheme.", r"\w+Session"),
+    "AnyFlow": ("What every flow may say, of whatever kind.", r"Cbr|OnOff|Tcp"),
+    "AnyLink": ("What both ways of a link, or one of them, may say.", r"Duplex|Link|Settings"),
+}
+"""Classes that no key names: description, and the classes whose common keys they hold."""
+
+
+class Family:
+    """Which class takes keys over from which, so that each text stands once.
+
+    A class takes over another if it has all keys of it, word for word: a session the parameters of its scheme, a scheme
+    built on TFMCC those of TFMCC. `SHARED` are made for that alone.
+    """
+
+    def __init__(self, named: dict[str, dict[str, Any]]) -> None:
+        self.shared = {name: common(named, about, pattern) for name, (about, pattern) in SHARED.items()}
+        self.nodes = self.shared | named
+        self.bases = {name: self.bases_of(name) for name in self.nodes}
+
+    def bases_of(self, name: str) -> list[str]:
+        """The classes that a class takes over."""
+        bases = [base for base, (_, pattern) in SHARED.items() if re.fullmatch(pattern, name)]
+        if name.endswith("Session"):
+            bases.append(name.removesuffix("Session") + "Parameters")
+        elif name.endswith("Parameters") and self.holds(self.nodes[name], "Tfmcc"):
+            bases.append("Tfmcc")
+        return [] if name in self.shared else bases
+
+    def holds(self, node: dict[str, Any], base: str) -> bool:
+        """Whether a node has every key of the class `base`."""
+        own = node["properties"]
+        return all(own.get(key) == value for key, value in self.nodes[base]["properties"].items())
+
+    def taken_over(self, name: str) -> set[str]:
+        """The keys that a class has from its bases."""
+        bases = self.bases.get(name, [])
+        keys = {key for base in bases for key in self.nodes[base]["properties"]}
+        required = set(self.nodes.get(name, {}).get("required", []))
+        return keys - (required - {key for base in bases for key in self.nodes[base].get("required", [])})
+
+    def in_order(self) -> list[tuple[str, dict[str, Any]]]:
+        """All classes, each after those that it takes over."""
+        ordered: dict[str, dict[str, Any]] = {}
+
+        def add(name: str) -> None:
+            for base in self.bases[name]:
+                add(base)
+            ordered.setdefault(name, self.nodes[name])
+
+        for name in self.nodes:
+            add(name)
+        return list(ordered.items())
+
+
+def common(named: dict[str, dict[str, Any]], about: str, pattern: str) -> dict[str, Any]:
+    """A node of the keys that all classes with such names have, word for word."""
+    first, *others = (node for name, node in named.items() if re.fullmatch(pattern, name))
+    tags = ("kind", "scheme")
+    shared = {
+        key: value
+        for key, value in first["properties"].items()
+        if key not in tags and all(other["properties"].get(key) == value for other in others)
+    }
+    required = [key for key in first.get("required", []) if key in shared]
+    return {"description": about, "properties": shared, "required": required}
+
+
+def dataclass(name: str, node: dict[str, Any], definitions: dict[str, dict[str, Any]], family: Family) -> str:
+    """A class whose fields are the keys of an object, each described in the docstring of the class."""
     required = set(node.get("required", []))
-    lines = ["@checked", "@dataclasses.dataclass(kw_only=True, repr=False)", f"class {name}(Part):"]
+    bases = family.bases.get(name, [])
+    checked = [] if name in family.shared else ["@checked"]
+    lines = [
+        *checked,
+        "@dataclasses.dataclass(kw_only=True, repr=False)",
+        f"class {name}({', '.join(bases or ['Part'])}):",
+    ]
     fields = dict(node["properties"])
     tags = [(tag, fields.pop(tag, {}).get("const")) for tag in ("kind", "scheme")]
-    order = sorted(fields, key=lambda key: (key not in required, key))
-    about = docstring(node["description"])
+    taken_over = family.taken_over(name)
+    order = sorted((key for key in fields if key not in taken_over), key=lambda key: (key not in required, key))
+    text = node["description"]
+    if bases:
+        names = " and ".join(f"`{base}`" for base in bases)
+        text += f"\n\nIt takes, too, what {names} {'takes' if len(bases) == 1 else 'take'}."
+    about = docstring(text)
     if order:
         about = with_parameters(about, [(attribute(key), fields[key], key in required) for key in order], definitions)
     lines += [*about, ""]
@@ -98,7 +179,6 @@ def dataclass(name: str, node: dict[str, Any], definitions: dict[str, dict[str, 
             lines.append(f"    {attribute(key)}: {type_of(field)} = {field['minimum']}")
         else:
             lines.append(f"    {attribute(key)}: {type_of(field)}")
-        lines += docstring(field["description"], split=False)
     while not lines[-1]:
         lines.pop()
     return "\n".join(lines)
@@ -127,7 +207,8 @@ def with_parameters(
         lines += [
             f"    {line}" for line in textwrap.wrap(head, WIDTH - 4, subsequent_indent="    ", break_on_hyphens=False)
         ]
-        for number, paragraph in enumerate(field["description"].replace("\\", "\\\\").split("\n\n")):
+        text = field["description"] + legal(one)
+        for number, paragraph in enumerate(text.replace("\\", "\\\\").split("\n\n")):
             room = WIDTH - 8
             wrapped = [
                 piece for line in paragraph.split("\n") for piece in textwrap.wrap(line, room, break_on_hyphens=False)
@@ -138,6 +219,27 @@ def with_parameters(
     quotes = '"""'
     begin = [about[0].removesuffix(quotes)] if len(about) == 1 else about[:-1]
     return [*begin, *lines, f"    {quotes}"]
+
+
+def legal(field: dict[str, Any]) -> str:
+    """A sentence about the bounds of a value, if it has some."""
+    if "x-legal" in field:
+        return f" Legal: {field['x-legal']}."
+    low, high = (
+        next((f"{field[key]:.15g}" for key in keys if key in field), None)
+        for keys in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
+    )
+    if low is None and high is None:
+        return ""
+    above, below = "exclusiveMinimum" in field, "exclusiveMaximum" in field
+    if low is None:
+        return f" Legal: {'below' if below else 'at most'} {high}."
+    if high is None:
+        return f" Legal: above {low}." if above else f" Legal: {low} or more."
+    if low == high:
+        return f" Legal: {low}."
+    upper = f" and below {high}" if below else f" up to {high}"
+    return f" Legal: {'above' if above else 'from'} {low}{upper}."
 
 
 def words_of(field: dict[str, Any], definitions: dict[str, dict[str, Any]]) -> str | None:

@@ -414,6 +414,102 @@ Variant: TypeAlias = Literal["reno", "newreno", "sack", "westwood", "westwood+",
 """
 
 
+@dataclasses.dataclass(kw_only=True, repr=False)
+class AnySession(Part):
+    """What every session may say, of whatever scheme.
+
+    Parameters
+    ----------
+    source : str
+        Sending node.
+    membership : Membership, optional
+        How members and routers come to the session's packets.
+    receivers : Receivers, optional
+        Who receives.
+    start : str such as "250 ms", optional
+        When the source starts. Default "0 s".
+    start_jitter : str such as "250 ms", optional
+        It starts later by a random time, uniform from zero to this. Default "0 s".
+    stop : str such as "250 ms", optional
+        When it stops. Default: not before the end.
+    """
+
+    source: str
+    membership: Membership | None = None
+    receivers: Receivers | None = None
+    start: str | None = None
+    start_jitter: str | None = None
+    stop: str | None = None
+
+
+@dataclasses.dataclass(kw_only=True, repr=False)
+class AnyFlow(Part):
+    """What every flow may say, of whatever kind.
+
+    Parameters
+    ----------
+    count : int, optional
+        So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME. Legal: 1 or more.
+    from_ : str | Sequence[str], optional
+        Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i.
+    start : str such as "250 ms" or a sequence of such, or Series, optional
+        When the first flow starts. Default "0 s". A list has one for each of `count` flows.
+    start_jitter : str such as "250 ms", optional
+        Each flow starts later by a random time, uniform from zero to this. Default "0 s".
+    start_step : str such as "250 ms", optional
+        Time from the start of one flow to that of the next. Default "0 s": all start together.
+    stop : str such as "250 ms", optional
+        When all of them stop. Default: not before the end.
+    to : str | Sequence[str], optional
+        Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i.
+    """
+
+    count: int | None = None
+    from_: str | Sequence[str] | None = None
+    start: str | Sequence[str] | Series | None = None
+    start_jitter: str | None = None
+    start_step: str | None = None
+    stop: str | None = None
+    to: str | Sequence[str] | None = None
+
+
+@dataclasses.dataclass(kw_only=True, repr=False)
+class AnyLink(Part):
+    """What both ways of a link, or one of them, may say.
+
+    Parameters
+    ----------
+    agent : RouterAgent, optional
+        What looks after the queue in the router, of this direction alone. Default: nobody.
+    changes : str | Sequence[Change], optional
+        What changes while the network runs: a list, or the name of a CSV file. Default nothing.
+    handoff_queue : {"keep", "lose", "discard"}, optional
+        What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted.
+        Default "keep".
+    header : str such as "1000 B", optional
+        Bytes that the link layer adds to each packet, up to 1500 B: they take time, and bit errors can hit them.
+        Default none.
+    loss : Loss, optional
+        What gets lost on the way. Default: nothing.
+    mode : {"auto", "fused", "two-stage"}, optional
+        How departures are computed. Default "auto". Results do not depend on it.
+    queue : Queue, optional
+        The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets.
+    reroute : bool, optional
+        Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
+        one. Default true.
+    """
+
+    agent: RouterAgent | None = None
+    changes: str | Sequence[Change] | None = None
+    handoff_queue: HandoffQueue | None = None
+    header: str | None = None
+    loss: Loss | None = None
+    mode: LinkMode | None = None
+    queue: Queue | None = None
+    reroute: bool | None = None
+
+
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
 class Bernoulli(Part):
@@ -430,9 +526,7 @@ class Bernoulli(Part):
     kind: ClassVar[str | None] = "bernoulli"
 
     p: float | Series
-    """Probability that a packet is lost, 0 to 1. No default."""
     direction: str | None = None
-    """Which direction of the link loses; the other one then loses nothing. Default "both"."""
 
 
 @checked
@@ -444,7 +538,7 @@ class BitError(Part):
     ----------
     ber : float
         Bit error rate: probability that a bit is hit, from 0 to less than 1. No default; satellite links 1e-8 to 1e-6
-        [Ehlert].
+        [Ehlert]. Legal: from 0 up to 1.
     direction : {"both", "forward", "back"}, optional
         Which direction of the link loses; the other one then loses nothing. Default "both".
     """
@@ -452,11 +546,7 @@ class BitError(Part):
     kind: ClassVar[str | None] = "bit-error"
 
     ber: float
-    """Bit error rate: probability that a bit is hit, from 0 to less than 1. No default; satellite links 1e-8 to 1e-6
-    [Ehlert].
-    """
     direction: str | None = None
-    """Which direction of the link loses; the other one then loses nothing. Default "both"."""
 
 
 @checked
@@ -481,9 +571,10 @@ class Branch(Part):
     preset : {"geo", "geo-ka", "geo-broadcast", "adsl"}, optional
         What it is like where it says nothing else. Default "geo".
     receivers : int, optional
-        Hosts for receivers: of a branch called sat sat-0, sat-1 and so on. Default 2.
+        Hosts for receivers: of a branch called sat sat-0, sat-1 and so on. Default 2. Legal: from 1 up to 1000000.
     satellite : float, optional
-        The longitude above which the satellite stands, degrees east. Needed where places are given by theirs.
+        The longitude above which the satellite stands, degrees east. Needed where places are given by theirs. Legal:
+        from -180 up to 360.
     station : Site, optional
         Where the station is, from which the delay of `feeder` follows. Default: that delay is given.
     terminal : Site, optional
@@ -498,39 +589,16 @@ class Branch(Part):
     """
 
     down: Settings | None = None
-    """The links to the receivers, sat-down-0 and so on. Default of "geo" 300 kbit/s, 125 ms, of "geo-ka" 30 Mbit/s,
-    125 ms, of "adsl" 768 kbit/s, 10 ms, of "geo-broadcast" one of 38 Mbit/s, 125 ms for all; drop-tail with 50
-    packets, from 30 Mbit/s with 1000.
-    """
     each: Sequence[BranchReceiver] | None = None
-    """What is different about receivers, which they take by turns: of two, the third receiver has the first again."""
     feeder: Duplex | None = None
-    """The link from the station to the satellite, sat-feeder. Default 10 Mbit/s, 125 ms, drop-tail with 50 packets;
-    "geo-ka" 1 Gbit/s, "geo-broadcast" 100 Mbit/s, both with 1000 packets. Of a bent pipe it has a delay only.
-    """
     payload: Payload | None = None
-    """What the satellite does with packets. Default "processing" for "geo", "bent-pipe" for "geo-ka" and
-    "geo-broadcast".
-    """
     preset: BranchPreset | None = None
-    """What it is like where it says nothing else. Default "geo"."""
     receivers: int | None = None
-    """Hosts for receivers: of a branch called sat sat-0, sat-1 and so on. Default 2."""
     satellite: float | None = None
-    """The longitude above which the satellite stands, degrees east. Needed where places are given by theirs."""
     station: Site | None = None
-    """Where the station is, from which the delay of `feeder` follows. Default: that delay is given."""
     terminal: Site | None = None
-    """Where the receivers are, from which the delays of `down` and `up` follow. Default: those delays are given."""
     trunk: Duplex | None = None
-    """The link from the router to the station or node, sat-trunk. Default 10 Mbit/s, 10 ms, drop-tail with 50
-    packets; "geo-ka" 1 Gbit/s, "geo-broadcast" 100 Mbit/s, both with 1000 packets.
-    """
     up: Settings | None = None
-    """The links from the receivers, sat-up-0 and so on, one for each. Default of "geo" 8 kbit/s, 125 ms, of "geo-ka"
-    3 Mbit/s, 125 ms, of "geo-broadcast" 512 kbit/s, 125 ms, of "adsl" 128 kbit/s, 10 ms; drop-tail with 50
-    packets, with 100 of "geo-ka".
-    """
 
 
 @checked
@@ -549,11 +617,8 @@ class BranchReceiver(Part):
     """
 
     down: Settings | None = None
-    """The link to it. Where all hear one downlink: delay and loss."""
     terminal: Site | None = None
-    """Where it is."""
     up: Settings | None = None
-    """The link from it."""
 
 
 @checked
@@ -569,75 +634,40 @@ class Branches(Part):
     branches : Mapping[str, Branch], optional
         The branches by name, of which nodes and links of the branch have theirs; at least one.
     sources : int, optional
-        Hosts for sources at the node `router`: source-0, source-1 and so on. Default 1.
+        Hosts for sources at the node `router`: source-0, source-1 and so on. Default 1. Legal: from 1 up to 1000000.
     """
 
     kind: ClassVar[str | None] = "branches"
 
     access: Duplex | None = None
-    """Their links, access-source-0 and so on. Default 10 ms; rate and queue as those of the fastest trunk: 10
-    Mbit/s, drop-tail with 50 packets for the presets "geo" and "adsl".
-    """
     branches: Mapping[str, Branch] | None = None
-    """The branches by name, of which nodes and links of the branch have theirs; at least one."""
     sources: int | None = None
-    """Hosts for sources at the node `router`: source-0, source-1 and so on. Default 1."""
 
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
-class Cbr(Part):
+class Cbr(AnyFlow):
     """Packets at a constant rate.
+
+    It takes, too, what `AnyFlow` takes.
 
     Parameters
     ----------
-    count : int, optional
-        So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME.
-    from_ : str | Sequence[str], optional
-        Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i.
     jitter : float, optional
         Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
+        Legal: from 0 up to 1.
     packet_size : str such as "1000 B" or a sequence of such, optional
         Size of a packet on the wire. Default 210 B (ns-2). A list has one for each of `count` flows.
     rate : str such as "1.5 Mbit/s" or a sequence of such, optional
         Bits on the wire per second, headers included. Default 448 kbit/s (ns-2). A list has one for each of `count`
         flows.
-    start : str such as "250 ms" or a sequence of such, or Series, optional
-        When the first flow starts. Default "0 s". A list has one for each of `count` flows.
-    start_jitter : str such as "250 ms", optional
-        Each flow starts later by a random time, uniform from zero to this. Default "0 s".
-    start_step : str such as "250 ms", optional
-        Time from the start of one flow to that of the next. Default "0 s": all start together.
-    stop : str such as "250 ms", optional
-        When all of them stop. Default: not before the end.
-    to : str | Sequence[str], optional
-        Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i.
     """
 
     kind: ClassVar[str | None] = "cbr"
 
-    count: int | None = None
-    """So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME."""
-    from_: str | Sequence[str] | None = None
-    """Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i."""
     jitter: float | None = None
-    """Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`."""
     packet_size: str | Sequence[str] | None = None
-    """Size of a packet on the wire. Default 210 B (ns-2). A list has one for each of `count` flows."""
     rate: str | Sequence[str] | None = None
-    """Bits on the wire per second, headers included. Default 448 kbit/s (ns-2). A list has one for each of `count`
-    flows.
-    """
-    start: str | Sequence[str] | Series | None = None
-    """When the first flow starts. Default "0 s". A list has one for each of `count` flows."""
-    start_jitter: str | None = None
-    """Each flow starts later by a random time, uniform from zero to this. Default "0 s"."""
-    start_step: str | None = None
-    """Time from the start of one flow to that of the next. Default "0 s": all start together."""
-    stop: str | None = None
-    """When all of them stop. Default: not before the end."""
-    to: str | Sequence[str] | None = None
-    """Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i."""
 
 
 @checked
@@ -649,6 +679,7 @@ class CbrParameters(Part):
     ----------
     jitter : float, optional
         Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
+        Legal: from 0 up to 1.
     packet_size : str such as "1000 B", optional
         Size of a packet on the wire. Default 210 B (ns-2).
     rate : str such as "1.5 Mbit/s", optional
@@ -656,60 +687,19 @@ class CbrParameters(Part):
     """
 
     jitter: float | None = None
-    """Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`."""
     packet_size: str | None = None
-    """Size of a packet on the wire. Default 210 B (ns-2)."""
     rate: str | None = None
-    """Bits on the wire per second, headers included. Default 448 kbit/s (ns-2)."""
 
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
-class CbrSession(Part):
+class CbrSession(AnySession, CbrParameters):
     """A constant rate: no congestion control, to compare with.
 
-    Parameters
-    ----------
-    source : str
-        Sending node.
-    jitter : float, optional
-        Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
-    membership : Membership, optional
-        How members and routers come to the session's packets.
-    packet_size : str such as "1000 B", optional
-        Size of a packet on the wire. Default 210 B (ns-2).
-    rate : str such as "1.5 Mbit/s", optional
-        Bits on the wire per second, headers included. Default 448 kbit/s (ns-2).
-    receivers : Receivers, optional
-        Who receives.
-    start : str such as "250 ms", optional
-        When the source starts. Default "0 s".
-    start_jitter : str such as "250 ms", optional
-        It starts later by a random time, uniform from zero to this. Default "0 s".
-    stop : str such as "250 ms", optional
-        When it stops. Default: not before the end.
+    It takes, too, what `AnySession` and `CbrParameters` take.
     """
 
     scheme: ClassVar[str | None] = "cbr"
-
-    source: str
-    """Sending node."""
-    jitter: float | None = None
-    """Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`."""
-    membership: Membership | None = None
-    """How members and routers come to the session's packets."""
-    packet_size: str | None = None
-    """Size of a packet on the wire. Default 210 B (ns-2)."""
-    rate: str | None = None
-    """Bits on the wire per second, headers included. Default 448 kbit/s (ns-2)."""
-    receivers: Receivers | None = None
-    """Who receives."""
-    start: str | None = None
-    """When the source starts. Default "0 s"."""
-    start_jitter: str | None = None
-    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
-    stop: str | None = None
-    """When it stops. Default: not before the end."""
 
 
 @checked
@@ -729,31 +719,23 @@ class Chain(Part):
     hop : Duplex, optional
         The links hop-0, hop-1 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets.
     hops : int, optional
-        Links between routers: router-0, router-1 and so on are joined by hop-0, hop-1 and so on. Default 2.
+        Links between routers: router-0, router-1 and so on are joined by hop-0, hop-1 and so on. Default 2. Legal: from
+        1 up to 1000000.
     left : int, optional
-        Hosts at router-0, left-0, left-1 and so on. Default 2.
+        Hosts at router-0, left-0, left-1 and so on. Default 2. Legal: from 1 up to 1000000.
     right : int, optional
-        Hosts at the last router, right-0, right-1 and so on. Default 2.
+        Hosts at the last router, right-0, right-1 and so on. Default 2. Legal: from 1 up to 1000000.
     """
 
     kind: ClassVar[str | None] = "chain"
 
     access: Duplex | None = None
-    """The links of all hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
-    packets.
-    """
     access_left: Duplex | None = None
-    """What is different on the left, for left-0, left-1 and so on."""
     access_right: Duplex | None = None
-    """What is different on the right, for right-0, right-1 and so on."""
     hop: Duplex | None = None
-    """The links hop-0, hop-1 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets."""
     hops: int | None = None
-    """Links between routers: router-0, router-1 and so on are joined by hop-0, hop-1 and so on. Default 2."""
     left: int | None = None
-    """Hosts at router-0, left-0, left-1 and so on. Default 2."""
     right: int | None = None
-    """Hosts at the last router, right-0, right-1 and so on. Default 2."""
 
 
 @checked
@@ -782,21 +764,13 @@ class Change(Part):
     """
 
     at: str
-    """When, from the start of the run."""
     delay: str | None = None
-    """Its propagation delay from now on, up to 1 h. Packets take the delay of their departure."""
     delay_to: str | None = None
-    """The delay goes from `delay` to this one in a straight line, in the time `over`."""
     loss: Loss | None = None
-    """What gets lost from now on."""
     over: str | None = None
-    """How long the delay takes from `delay` to `delay_to`. It stays there unless another change comes first."""
     rate: str | None = None
-    """Its rate from now on, 10 bit/s to 10000 Gbit/s. What is in transmission completes at the old one."""
     to: str | None = None
-    """Node to which it leads from now on. Only for links with `simplex`."""
     up: bool | None = None
-    """Whether it is up from now on."""
 
 
 @checked
@@ -809,13 +783,11 @@ class ClimbStep(Part):
     after : str such as "250 ms"
         How long after the member's start.
     level : int
-        How many layers it holds from then on.
+        How many layers it holds from then on. Legal: 0 or more.
     """
 
     after: str
-    """How long after the member's start."""
     level: int
-    """How many layers it holds from then on."""
 
 
 @checked
@@ -826,13 +798,12 @@ class Configured(Part):
     Parameters
     ----------
     receivers : int, optional
-        N, how many receivers there are. Left out, as many as the session was set up with.
+        N, how many receivers there are. Left out, as many as the session was set up with. Legal: 1 or more.
     """
 
     kind: ClassVar[str | None] = "configured"
 
     receivers: int | None = None
-    """N, how many receivers there are. Left out, as many as the session was set up with."""
 
 
 @checked
@@ -843,7 +814,7 @@ class Constellation(Part):
     Parameters
     ----------
     altitude : float, optional
-        Above the ground, km. Default: that of the preset; Walker's patterns need it.
+        Above the ground, km. Default: that of the preset; Walker's patterns need it. Legal: from 160 up to 100000.
     cross_seam : bool, optional
         Whether there are links across the seam, where planes go against each other. Default false; true for
         "teledesic".
@@ -867,39 +838,42 @@ class Constellation(Part):
         What becomes of packets that wait at a link that turns or goes down, for all links that say nothing else. Only
         those that are kept take another way if there is one. Default "keep".
     inclination : float, optional
-        Degrees, more than 90 for orbits against the turning of the Earth. Default as altitude.
+        Degrees, more than 90 for orbits against the turning of the Earth. Default as altitude. Legal: from 0 up to 180.
     isl : Duplex, optional
         The links between satellites, `isl-1-1-1-2` from sat-1-1 to sat-1-2 and so on. Default 25 Mbit/s, drop-tail with
         50 packets, 16 B of header.
     isl_between_planes : int, optional
-        In how many planes on either side. Default 1; 2 for "teledesic".
+        In how many planes on either side. Default 1; 2 for "teledesic". Legal: from 0 up to 8.
     isl_check : str such as "250 ms", optional
         Latitude, longitude and sight are looked at this often, at least "1 ms". Default "10 s".
     isl_in_plane : int, optional
         How many satellites ahead in its plane, and as many behind, a satellite has links to. Default 1; 2 for
-        "teledesic".
+        "teledesic". Legal: from 0 up to 8.
     isl_latitude : float, optional
         Latitude above which a satellite's links to other planes are down, degrees. Default 60 for presets, 70 for
-        "star" and "elements", 90 for "delta".
+        "star" and "elements", 90 for "delta". Legal: from 0 up to 90.
     isl_longitude : float, optional
         Difference of longitudes below which links across the seam are down, degrees. Default 10; 8 for "teledesic".
+        Legal: from 0 up to 180.
     mask : float, optional
-        The least elevation of a satellite that stations take, degrees. Default 8.2; 40 for "teledesic".
+        The least elevation of a satellite that stations take, degrees. Default 8.2; 40 for "teledesic". Legal: from 0
+        up to 89.
     phasing : int, optional
         Walker's F: by how many parts of the circle divided by the number of satellites each plane is ahead of the one
-        before. Default 0; in presets every other plane is half a slot ahead.
+        before. Default 0; in presets every other plane is half a slot ahead. Legal: 0 or more.
     planes : int, optional
-        How many planes there are; of element sets into how many the satellites are sorted. Default as altitude.
+        How many planes there are; of element sets into how many the satellites are sorted. Default as altitude. Legal:
+        from 1 up to 1000.
     reroute_interval : str such as "250 ms", optional
         Routes are computed anew this often, in the delays of that moment, beside when a link comes, goes or turns; at
         least "1 ms". Default "5 s", with which no way is more than 1 ms longer than the shortest one.
     shell : {"iridium", "teledesic", "star", "delta", "elements"}, optional
         What it is made from. Default "iridium".
     slots : int, optional
-        How many satellites each plane has. Default as altitude.
+        How many satellites each plane has. Default as altitude. Legal: from 1 up to 1000.
     spacing : float, optional
         From one plane's ascending node to the next one's, degrees. Default: that of the preset; 180 divided by the
-        number of planes for a star, 360 for a delta.
+        number of planes for a star, 360 for a delta. Legal: from 0 up to 360.
     start : str such as "250 ms", optional
         How long the satellites of a shell have gone round when the run starts. Default 0 s: slot 1 of plane 1 crosses
         the equator at the meridian of Greenwich.
@@ -910,79 +884,31 @@ class Constellation(Part):
     kind: ClassVar[str | None] = "constellation"
 
     altitude: float | None = None
-    """Above the ground, km. Default: that of the preset; Walker's patterns need it."""
     cross_seam: bool | None = None
-    """Whether there are links across the seam, where planes go against each other. Default false; true for
-    "teledesic".
-    """
     date: str | None = None
-    """When the run of real satellites starts, UTC: "2026-06-14T00:00:00". Default: the latest epoch of the elements."""
     downlink: Settings | None = None
-    """The transmitter of each satellite to its stations, `sat-1-1-down` and so on; its losses are those of the legs,
-    `sat-1-1-down-NAME`. Default 1.5 Mbit/s, drop-tail with 50 packets, 16 B of header.
-    """
     elements: str | Sequence[Elements] | None = None
-    """Real satellites: a file of their element sets, OMM in JSON or two-line elements, or a list of them;
-    "iridium-next" is a sample that comes with the program.
-    """
     handoff: HandoffRule | None = None
-    """How stations choose their satellites. Default "follow-plane"."""
     handoff_check: str | None = None
-    """A station looks this often, at least "1 ms". Default "10 s"."""
     handoff_jitter: str | None = None
-    """Each time between two looks is drawn anew, uniformly, up to this much less or more. Default "0 s"."""
     handoff_outage: str | None = None
-    """How long a station has no link after each hand-off. Default "0 s"."""
     handoff_queue: HandoffQueue | None = None
-    """What becomes of packets that wait at a link that turns or goes down, for all links that say nothing else. Only
-    those that are kept take another way if there is one. Default "keep".
-    """
     inclination: float | None = None
-    """Degrees, more than 90 for orbits against the turning of the Earth. Default as altitude."""
     isl: Duplex | None = None
-    """The links between satellites, `isl-1-1-1-2` from sat-1-1 to sat-1-2 and so on. Default 25 Mbit/s, drop-tail
-    with 50 packets, 16 B of header.
-    """
     isl_between_planes: int | None = None
-    """In how many planes on either side. Default 1; 2 for "teledesic"."""
     isl_check: str | None = None
-    """Latitude, longitude and sight are looked at this often, at least "1 ms". Default "10 s"."""
     isl_in_plane: int | None = None
-    """How many satellites ahead in its plane, and as many behind, a satellite has links to. Default 1; 2 for
-    "teledesic".
-    """
     isl_latitude: float | None = None
-    """Latitude above which a satellite's links to other planes are down, degrees. Default 60 for presets, 70 for
-    "star" and "elements", 90 for "delta".
-    """
     isl_longitude: float | None = None
-    """Difference of longitudes below which links across the seam are down, degrees. Default 10; 8 for "teledesic"."""
     mask: float | None = None
-    """The least elevation of a satellite that stations take, degrees. Default 8.2; 40 for "teledesic"."""
     phasing: int | None = None
-    """Walker's F: by how many parts of the circle divided by the number of satellites each plane is ahead of the one
-    before. Default 0; in presets every other plane is half a slot ahead.
-    """
     planes: int | None = None
-    """How many planes there are; of element sets into how many the satellites are sorted. Default as altitude."""
     reroute_interval: str | None = None
-    """Routes are computed anew this often, in the delays of that moment, beside when a link comes, goes or turns; at
-    least "1 ms". Default "5 s", with which no way is more than 1 ms longer than the shortest one.
-    """
     shell: Shell | None = None
-    """What it is made from. Default "iridium"."""
     slots: int | None = None
-    """How many satellites each plane has. Default as altitude."""
     spacing: float | None = None
-    """From one plane's ascending node to the next one's, degrees. Default: that of the preset; 180 divided by the
-    number of planes for a star, 360 for a delta.
-    """
     start: str | None = None
-    """How long the satellites of a shell have gone round when the run starts. Default 0 s: slot 1 of plane 1 crosses
-    the equator at the meridian of Greenwich.
-    """
     uplink: Settings | None = None
-    """The transmitter of each station, `NAME-up`. Default 1.5 Mbit/s, drop-tail with 50 packets, 16 B of header."""
 
 
 @checked
@@ -1003,12 +929,7 @@ class DropTail(Part):
     kind: ClassVar[str | None] = "drop-tail"
 
     count_transmission: bool | None = None
-    """Whether the limit counts the packet in transmission: of 50 packets 49 wait (ns-2). A limit in bytes then
-    admits a packet if the bytes waiting and its own are less than the limit, otherwise if they are not more.
-    Default true (ns-2).
-    """
     limit: str | None = None
-    """The most that the queue holds, in packets or in bytes. Default "50 packets" (ns-2)."""
 
 
 @checked
@@ -1028,91 +949,41 @@ class Dumbbell(Part):
     bottleneck : Duplex, optional
         The link `bottleneck` from left-router to right-router. Default 10 Mbit/s, 20 ms, drop-tail with 50 packets.
     left : int, optional
-        Hosts on the left, left-0, left-1 and so on. Default 2.
+        Hosts on the left, left-0, left-1 and so on. Default 2. Legal: from 1 up to 1000000.
     right : int, optional
-        Hosts on the right, right-0, right-1 and so on. Default 2.
+        Hosts on the right, right-0, right-1 and so on. Default 2. Legal: from 1 up to 1000000.
     """
 
     kind: ClassVar[str | None] = "dumbbell"
 
     access: Duplex | None = None
-    """The links of all hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
-    packets.
-    """
     access_left: Duplex | None = None
-    """What is different on the left, for left-0, left-1 and so on."""
     access_right: Duplex | None = None
-    """What is different on the right, for right-0, right-1 and so on."""
     bottleneck: Duplex | None = None
-    """The link `bottleneck` from left-router to right-router. Default 10 Mbit/s, 20 ms, drop-tail with 50 packets."""
     left: int | None = None
-    """Hosts on the left, left-0, left-1 and so on. Default 2."""
     right: int | None = None
-    """Hosts on the right, right-0, right-1 and so on. Default 2."""
 
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
-class Duplex(Part):
+class Duplex(AnyLink):
     """Settings of all links of one kind in a topology, both directions.
+
+    It takes, too, what `AnyLink` takes.
 
     Parameters
     ----------
-    agent : RouterAgent, optional
-        What looks after the queue in the router, of this direction alone. Default: nobody.
     back : Settings, optional
         What is different in the direction back.
-    changes : str | Sequence[Change], optional
-        What changes while the network runs: a list, or the name of a CSV file. Default nothing.
     delay : str such as "250 ms", optional
         Propagation delay, up to 1 h.
-    handoff_queue : {"keep", "lose", "discard"}, optional
-        What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted.
-        Default "keep".
-    header : str such as "1000 B", optional
-        Bytes that the link layer adds to each packet, up to 1500 B: they take time, and bit errors can hit them.
-        Default none.
-    loss : Loss, optional
-        What gets lost on the way. Default: nothing.
-    mode : {"auto", "fused", "two-stage"}, optional
-        How departures are computed. Default "auto". Results do not depend on it.
-    queue : Queue, optional
-        The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets.
     rate : str such as "1.5 Mbit/s", optional
         Rate of the transmitter, 10 bit/s to 10000 Gbit/s.
-    reroute : bool, optional
-        Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
-        one. Default true.
     """
 
-    agent: RouterAgent | None = None
-    """What looks after the queue in the router, of this direction alone. Default: nobody."""
     back: Settings | None = None
-    """What is different in the direction back."""
-    changes: str | Sequence[Change] | None = None
-    """What changes while the network runs: a list, or the name of a CSV file. Default nothing."""
     delay: str | None = None
-    """Propagation delay, up to 1 h."""
-    handoff_queue: HandoffQueue | None = None
-    """What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted.
-    Default "keep".
-    """
-    header: str | None = None
-    """Bytes that the link layer adds to each packet, up to 1500 B: they take time, and bit errors can hit them.
-    Default none.
-    """
-    loss: Loss | None = None
-    """What gets lost on the way. Default: nothing."""
-    mode: LinkMode | None = None
-    """How departures are computed. Default "auto". Results do not depend on it."""
-    queue: Queue | None = None
-    """The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets."""
     rate: str | None = None
-    """Rate of the transmitter, 10 bit/s to 10000 Gbit/s."""
-    reroute: bool | None = None
-    """Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
-    one. Default true.
-    """
 
 
 @checked
@@ -1127,17 +998,17 @@ class Elements(Part):
     ARG_OF_PERICENTER : float
         Argument of the perigee, degrees.
     ECCENTRICITY : float
-        Shape of the orbit.
+        Shape of the orbit. Legal: from 0 up to 1.
     EPOCH : str
         When the elements hold, UTC.
     INCLINATION : float
-        Degrees.
+        Degrees. Legal: from 0 up to 180.
     MEAN_ANOMALY : float
         Degrees.
     MEAN_MOTION : float
         Turns per day.
     NORAD_CAT_ID : int
-        Its number in the catalogue.
+        Its number in the catalogue. Legal: 0 or more.
     OBJECT_NAME : str
         Name of the satellite.
     RA_OF_ASC_NODE : float
@@ -1147,9 +1018,9 @@ class Elements(Part):
     CLASSIFICATION_TYPE : str, optional
         Whether it is classified.
     ELEMENT_SET_NO : int, optional
-        How often elements have been given.
+        How often elements have been given. Legal: 0 or more.
     EPHEMERIS_TYPE : int, optional
-        Which theory the elements are for: 0, SGP4.
+        Which theory the elements are for: 0, SGP4. Legal: from 0 up to 4.
     MEAN_MOTION_DDOT : float, optional
         A sixth of the second one, turns per day cubed.
     MEAN_MOTION_DOT : float, optional
@@ -1157,43 +1028,26 @@ class Elements(Part):
     OBJECT_ID : str, optional
         Its international designator.
     REV_AT_EPOCH : int, optional
-        How often it has gone round.
+        How often it has gone round. Legal: 0 or more.
     """
 
     ARG_OF_PERICENTER: float
-    """Argument of the perigee, degrees."""
     ECCENTRICITY: float
-    """Shape of the orbit."""
     EPOCH: str
-    """When the elements hold, UTC."""
     INCLINATION: float
-    """Degrees."""
     MEAN_ANOMALY: float
-    """Degrees."""
     MEAN_MOTION: float
-    """Turns per day."""
     NORAD_CAT_ID: int
-    """Its number in the catalogue."""
     OBJECT_NAME: str
-    """Name of the satellite."""
     RA_OF_ASC_NODE: float
-    """Right ascension of the ascending node, degrees."""
     BSTAR: float | None = None
-    """Drag, per radius of the Earth."""
     CLASSIFICATION_TYPE: str | None = None
-    """Whether it is classified."""
     ELEMENT_SET_NO: int | None = None
-    """How often elements have been given."""
     EPHEMERIS_TYPE: int | None = None
-    """Which theory the elements are for: 0, SGP4."""
     MEAN_MOTION_DDOT: float | None = None
-    """A sixth of the second one, turns per day cubed."""
     MEAN_MOTION_DOT: float | None = None
-    """Half of the first derivative of the mean motion, turns per day squared."""
     OBJECT_ID: str | None = None
-    """Its international designator."""
     REV_AT_EPOCH: int | None = None
-    """How often it has gone round."""
 
 
 @checked
@@ -1214,11 +1068,8 @@ class Engine(Part):
     """
 
     calendar: Calendar | None = None
-    """The data structure that holds what happens next. Default "wheel"."""
     clock_offsets: bool | None = None
-    """Gives the clock of every node a constant offset of its own, as real hosts have. Default true."""
     link_mode: LinkMode | None = None
-    """How links with mode "auto" compute departures. Default "auto": fused unless the queue decides at departure."""
 
 
 @checked
@@ -1230,19 +1081,15 @@ class Estimated(Part):
     ----------
     rounds : int, optional
         k: rounds for one estimate, those left out in which only the limiting receiver reports. Default 32: a standard
-        deviation of 18 %.
+        deviation of 18 %. Legal: from 3 up to 10000.
     weight : float, optional
-        Weight of a new estimate against the mean of those before. Default 0.25.
+        Weight of a new estimate against the mean of those before. Default 0.25. Legal: from 0 up to 1.
     """
 
     kind: ClassVar[str | None] = "estimated"
 
     rounds: int | None = None
-    """k: rounds for one estimate, those left out in which only the limiting receiver reports. Default 32: a standard
-    deviation of 18 %.
-    """
     weight: float | None = None
-    """Weight of a new estimate against the mean of those before. Default 0.25."""
 
 
 @checked
@@ -1253,7 +1100,8 @@ class Every(Part):
     Parameters
     ----------
     n : int
-        The packet with this number is lost, counted from 1, and each that comes as many after it. No default.
+        The packet with this number is lost, counted from 1, and each that comes as many after it. No default. Legal: 1
+        or more.
     direction : {"both", "forward", "back"}, optional
         Which direction of the link loses; the other one then loses nothing. Default "both".
     """
@@ -1261,9 +1109,7 @@ class Every(Part):
     kind: ClassVar[str | None] = "every"
 
     n: int
-    """The packet with this number is lost, counted from 1, and each that comes as many after it. No default."""
     direction: str | None = None
-    """Which direction of the link loses; the other one then loses nothing. Default "both"."""
 
 
 @checked
@@ -1284,9 +1130,9 @@ class GilbertElliott(Part):
     good_to_bad : float, optional
         Probability per packet of passing from good to bad, 0 to 1.
     loss_bad : float, optional
-        Probability that a packet is lost in the bad state, 0 to 1. Default 1.
+        Probability that a packet is lost in the bad state, 0 to 1. Default 1. Legal: from 0 up to 1.
     loss_good : float, optional
-        Probability that a packet is lost in the good state, 0 to 1. Default 0.
+        Probability that a packet is lost in the good state, 0 to 1. Default 0. Legal: from 0 up to 1.
     mean_burst : str such as "50 packets", optional
         Mean stay in the bad state; with `loss_bad` 1 the mean number of packets lost in a row. Default "5 packets",
         with `mean_loss`.
@@ -1297,25 +1143,14 @@ class GilbertElliott(Part):
     kind: ClassVar[str | None] = "gilbert-elliott"
 
     bad_time: str | None = None
-    """Mean of the exponential stays in the bad state."""
     bad_to_good: float | None = None
-    """Probability per packet of passing from bad to good, 0 to 1."""
     direction: str | None = None
-    """Which direction of the link loses; the other one then loses nothing. Default "both"."""
     good_time: str | None = None
-    """Mean of the exponential stays in the good state: the chain goes by time."""
     good_to_bad: float | None = None
-    """Probability per packet of passing from good to bad, 0 to 1."""
     loss_bad: float | None = None
-    """Probability that a packet is lost in the bad state, 0 to 1. Default 1."""
     loss_good: float | None = None
-    """Probability that a packet is lost in the good state, 0 to 1. Default 0."""
     mean_burst: str | None = None
-    """Mean stay in the bad state; with `loss_bad` 1 the mean number of packets lost in a row. Default "5 packets",
-    with `mean_loss`.
-    """
     mean_loss: float | None = None
-    """Loss in the long run, from `loss_good` to below `loss_bad`. The chain then goes by packets."""
 
 
 @checked
@@ -1328,14 +1163,14 @@ class LayerBlocking(Part):
     admission : {"capped", "open"}, optional
         What becomes of layers that are joined (open in the paper). Default "capped".
     back_factor : float, optional
-        F_back: it grows so many times when a block follows a release. Default 4.
+        F_back: it grows so many times when a block follows a release. Default 4. Legal: 1 or more.
     block_hold : str such as "250 ms", optional
         The least time from one block to the next (open in the paper). Default 0.5 s.
     count : {"packets", "bytes"}, optional
         What is counted of the traffic. Default "packets", as in the paper.
     excess : float, optional
         R_block: a block needs a mean rate of multicast sessions that is above that of unicast flows by more than this
-        part. Default 0.2.
+        part. Default 0.2. Legal: 0 or more.
     hold : str such as "250 ms", optional
         The least time from one action to the next (open in the paper). Default: the window.
     interval : str such as "250 ms", optional
@@ -1343,7 +1178,7 @@ class LayerBlocking(Part):
     lifetime : str such as "250 ms", optional
         For how long after its last packet a flow or layer counts as there (open in the paper). Default 3 s.
     lower_threshold : float, optional
-        F1: up to this part of the queue's limit the queue is short (phase 1). Default 0: empty.
+        F1: up to this part of the queue's limit the queue is short (phase 1). Default 0: empty. Legal: from 0 up to 1.
     max_observation : str such as "250 ms", optional
         The longest that the observation time becomes (open in the paper). Default 64 s.
     observation : str such as "250 ms", optional
@@ -1351,11 +1186,12 @@ class LayerBlocking(Part):
     reset : {"calm", "never"}, optional
         When the observation time returns to its first value (open in the paper). Default "calm".
     slow_factor : float, optional
-        F_slow: the observation time grows so many times with a release that follows another. Default 1.5.
+        F_slow: the observation time grows so many times with a release that follows another. Default 1.5. Legal: 1 or
+        more.
     unicast : {"flow", "pair"}, optional
         What is one unicast session. Default "flow".
     upper_threshold : float, optional
-        F2: from this part of the queue's limit on it is long (phase 3). Default 0.8.
+        F2: from this part of the queue's limit on it is long (phase 3). Default 0.8. Legal: from 0 up to 1.
     window : str such as "250 ms", optional
         Over how long packets are counted (open in the paper). Default 2 s.
     """
@@ -1363,39 +1199,21 @@ class LayerBlocking(Part):
     kind: ClassVar[str | None] = "layer-blocking"
 
     admission: BlockingAdmission | None = None
-    """What becomes of layers that are joined (open in the paper). Default "capped"."""
     back_factor: float | None = None
-    """F_back: it grows so many times when a block follows a release. Default 4."""
     block_hold: str | None = None
-    """The least time from one block to the next (open in the paper). Default 0.5 s."""
     count: BlockingCount | None = None
-    """What is counted of the traffic. Default "packets", as in the paper."""
     excess: float | None = None
-    """R_block: a block needs a mean rate of multicast sessions that is above that of unicast flows by more than this
-    part. Default 0.2.
-    """
     hold: str | None = None
-    """The least time from one action to the next (open in the paper). Default: the window."""
     interval: str | None = None
-    """I_chk: from one look at the queue to the next. Default 20 ms."""
     lifetime: str | None = None
-    """For how long after its last packet a flow or layer counts as there (open in the paper). Default 3 s."""
     lower_threshold: float | None = None
-    """F1: up to this part of the queue's limit the queue is short (phase 1). Default 0: empty."""
     max_observation: str | None = None
-    """The longest that the observation time becomes (open in the paper). Default 64 s."""
     observation: str | None = None
-    """T_obs at first: how long the queue must have been short before a release. Default 1 s."""
     reset: BlockingReset | None = None
-    """When the observation time returns to its first value (open in the paper). Default "calm"."""
     slow_factor: float | None = None
-    """F_slow: the observation time grows so many times with a release that follows another. Default 1.5."""
     unicast: BlockingUnicast | None = None
-    """What is one unicast session. Default "flow"."""
     upper_threshold: float | None = None
-    """F2: from this part of the queue's limit on it is long (phase 3). Default 0.8."""
     window: str | None = None
-    """Over how long packets are counted (open in the paper). Default 2 s."""
 
 
 @checked
@@ -1412,7 +1230,8 @@ class LayerBlockingParameters(Part):
     greedy : bool, optional
         Members misbehave: they join all layers at once and never leave one. Default false.
     jitter : float, optional
-        Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`.
+        Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`. Legal:
+        from 0 up to 1.
     join_latency : str such as "250 ms", optional
         The most that a join is taken to need. Default 0.6 s.
     packet_size : str such as "1000 B", optional
@@ -1425,95 +1244,24 @@ class LayerBlockingParameters(Part):
     """
 
     add_interval: str | None = None
-    """How long a receiver that is new waits between one layer and the next. Default 2 s."""
     check_interval: str | None = None
-    """From one look at what comes to the next. Default 0.5 s."""
     greedy: bool | None = None
-    """Members misbehave: they join all layers at once and never leave one. Default false."""
     jitter: float | None = None
-    """Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`."""
     join_latency: str | None = None
-    """The most that a join is taken to need. Default 0.6 s."""
     packet_size: str | None = None
-    """Size of a packet on the wire. Default 1000 B."""
     rates: Sequence[str] | None = None
-    """Rate of each layer, the base first, headers included. Default 15 layers of 50 kbit/s [Peng]."""
     silence: str | None = None
-    """A layer is silent if nothing of it has come for this long, or for ten of its packet gaps or three join
-    latencies if these are longer. Default 2 s.
-    """
 
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
-class LayerBlockingSession(Part):
+class LayerBlockingSession(AnySession, LayerBlockingParameters):
     """Layers that routers block and release: receivers hold one that does not come.
 
-    Parameters
-    ----------
-    source : str
-        Sending node.
-    add_interval : str such as "250 ms", optional
-        How long a receiver that is new waits between one layer and the next. Default 2 s.
-    check_interval : str such as "250 ms", optional
-        From one look at what comes to the next. Default 0.5 s.
-    greedy : bool, optional
-        Members misbehave: they join all layers at once and never leave one. Default false.
-    jitter : float, optional
-        Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`.
-    join_latency : str such as "250 ms", optional
-        The most that a join is taken to need. Default 0.6 s.
-    membership : Membership, optional
-        How members and routers come to the session's packets.
-    packet_size : str such as "1000 B", optional
-        Size of a packet on the wire. Default 1000 B.
-    rates : Sequence[str], optional
-        Rate of each layer, the base first, headers included. Default 15 layers of 50 kbit/s [Peng].
-    receivers : Receivers, optional
-        Who receives.
-    silence : str such as "250 ms", optional
-        A layer is silent if nothing of it has come for this long, or for ten of its packet gaps or three join latencies
-        if these are longer. Default 2 s.
-    start : str such as "250 ms", optional
-        When the source starts. Default "0 s".
-    start_jitter : str such as "250 ms", optional
-        It starts later by a random time, uniform from zero to this. Default "0 s".
-    stop : str such as "250 ms", optional
-        When it stops. Default: not before the end.
+    It takes, too, what `AnySession` and `LayerBlockingParameters` take.
     """
 
     scheme: ClassVar[str | None] = "layer-blocking"
-
-    source: str
-    """Sending node."""
-    add_interval: str | None = None
-    """How long a receiver that is new waits between one layer and the next. Default 2 s."""
-    check_interval: str | None = None
-    """From one look at what comes to the next. Default 0.5 s."""
-    greedy: bool | None = None
-    """Members misbehave: they join all layers at once and never leave one. Default false."""
-    jitter: float | None = None
-    """Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`."""
-    join_latency: str | None = None
-    """The most that a join is taken to need. Default 0.6 s."""
-    membership: Membership | None = None
-    """How members and routers come to the session's packets."""
-    packet_size: str | None = None
-    """Size of a packet on the wire. Default 1000 B."""
-    rates: Sequence[str] | None = None
-    """Rate of each layer, the base first, headers included. Default 15 layers of 50 kbit/s [Peng]."""
-    receivers: Receivers | None = None
-    """Who receives."""
-    silence: str | None = None
-    """A layer is silent if nothing of it has come for this long, or for ten of its packet gaps or three join
-    latencies if these are longer. Default 2 s.
-    """
-    start: str | None = None
-    """When the source starts. Default "0 s"."""
-    start_jitter: str | None = None
-    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
-    stop: str | None = None
-    """When it stops. Default: not before the end."""
 
 
 @checked
@@ -1530,8 +1278,9 @@ class LayeredCbrParameters(Part):
         When members go on to other levels, in the order of time. Default: never.
     jitter : float, optional
         Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
+        Legal: from 0 up to 1.
     level : int, optional
-        How many layers members join when they start. Default: all.
+        How many layers members join when they start. Default: all. Legal: 0 or more.
     packet_size : str such as "1000 B", optional
         Size of a packet on the wire. Default 1000 B.
     rates : Sequence[str], optional
@@ -1540,88 +1289,22 @@ class LayeredCbrParameters(Part):
     """
 
     announce: Announce | None = None
-    """Whether, and where, members tell each other when they go to another level, in a packet of 47 B. Default: they
-    do not.
-    """
     climb: Sequence[ClimbStep] | None = None
-    """When members go on to other levels, in the order of time. Default: never."""
     jitter: float | None = None
-    """Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`."""
     level: int | None = None
-    """How many layers members join when they start. Default: all."""
     packet_size: str | None = None
-    """Size of a packet on the wire. Default 1000 B."""
     rates: Sequence[str] | None = None
-    """Rate of each layer, the base first, headers included. Default 32, 64, 128 and 256 kbit/s (ns-2's example of
-    RLM).
-    """
 
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
-class LayeredCbrSession(Part):
+class LayeredCbrSession(AnySession, LayeredCbrParameters):
     """Constant rates in layers, of which members hold the first: no congestion control.
 
-    Parameters
-    ----------
-    source : str
-        Sending node.
-    announce : {"apart", "base"}, optional
-        Whether, and where, members tell each other when they go to another level, in a packet of 47 B. Default: they do
-        not.
-    climb : Sequence[ClimbStep], optional
-        When members go on to other levels, in the order of time. Default: never.
-    jitter : float, optional
-        Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
-    level : int, optional
-        How many layers members join when they start. Default: all.
-    membership : Membership, optional
-        How members and routers come to the session's packets.
-    packet_size : str such as "1000 B", optional
-        Size of a packet on the wire. Default 1000 B.
-    rates : Sequence[str], optional
-        Rate of each layer, the base first, headers included. Default 32, 64, 128 and 256 kbit/s (ns-2's example of
-        RLM).
-    receivers : Receivers, optional
-        Who receives.
-    start : str such as "250 ms", optional
-        When the source starts. Default "0 s".
-    start_jitter : str such as "250 ms", optional
-        It starts later by a random time, uniform from zero to this. Default "0 s".
-    stop : str such as "250 ms", optional
-        When it stops. Default: not before the end.
+    It takes, too, what `AnySession` and `LayeredCbrParameters` take.
     """
 
     scheme: ClassVar[str | None] = "layered-cbr"
-
-    source: str
-    """Sending node."""
-    announce: Announce | None = None
-    """Whether, and where, members tell each other when they go to another level, in a packet of 47 B. Default: they
-    do not.
-    """
-    climb: Sequence[ClimbStep] | None = None
-    """When members go on to other levels, in the order of time. Default: never."""
-    jitter: float | None = None
-    """Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`."""
-    level: int | None = None
-    """How many layers members join when they start. Default: all."""
-    membership: Membership | None = None
-    """How members and routers come to the session's packets."""
-    packet_size: str | None = None
-    """Size of a packet on the wire. Default 1000 B."""
-    rates: Sequence[str] | None = None
-    """Rate of each layer, the base first, headers included. Default 32, 64, 128 and 256 kbit/s (ns-2's example of
-    RLM).
-    """
-    receivers: Receivers | None = None
-    """Who receives."""
-    start: str | None = None
-    """When the source starts. Default "0 s"."""
-    start_jitter: str | None = None
-    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
-    stop: str | None = None
-    """When it stops. Default: not before the end."""
 
 
 @checked
@@ -1636,9 +1319,9 @@ class Lie(Part):
     delay : str such as "250 ms", optional
         Of "late": by how much its reports are late. Default "2 s".
     liars : int, optional
-        How many receivers lie: the last ones. Default 1.
+        How many receivers lie: the last ones. Default 1. Legal: 1 or more.
     part : float, optional
-        Of "loss": the part of data packets that it pretends not to have got. Default 0.3.
+        Of "loss": the part of data packets that it pretends not to have got. Default 0.3. Legal: from 0 up to 1.
     period : str such as "250 ms", optional
         Of "flapping": how long it is there and away by turns; of "flood": the time from one report to the next. Default
         "5 s".
@@ -1647,106 +1330,50 @@ class Lie(Part):
     """
 
     after: str | None = None
-    """How long after its join each begins to lie. Default "0 s"."""
     delay: str | None = None
-    """Of "late": by how much its reports are late. Default "2 s"."""
     liars: int | None = None
-    """How many receivers lie: the last ones. Default 1."""
     part: float | None = None
-    """Of "loss": the part of data packets that it pretends not to have got. Default 0.3."""
     period: str | None = None
-    """Of "flapping": how long it is there and away by turns; of "flood": the time from one report to the next.
-    Default "5 s".
-    """
     what: LieKind | None = None
-    """What they do. Default "loss"."""
 
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
-class Link(Part):
+class Link(AnyLink):
     """A link between two nodes, or changes to a link of that name that the topology makes.
 
     A new link needs `from`, `to`, `rate` and `delay`. It carries traffic both ways; `back` says what is different in
     the direction from `to` to `from`. A link with legs needs `from` and `rate`, each of its legs `leg_of`, `to` and
     `delay`; both are simplex.
 
+    It takes, too, what `AnyLink` takes.
+
     Parameters
     ----------
-    agent : RouterAgent, optional
-        What looks after the queue in the router, of this direction alone. Default: nobody.
     back : Settings, optional
         What is different in the direction back.
-    changes : str | Sequence[Change], optional
-        What changes while the network runs: a list, or the name of a CSV file. Default nothing.
     delay : str | Series, optional
         Propagation delay, up to 1 h.
     from_ : str, optional
         Node at one end. Not for links of the topology.
-    handoff_queue : {"keep", "lose", "discard"}, optional
-        What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted.
-        Default "keep".
-    header : str such as "1000 B", optional
-        Bytes that the link layer adds to each packet, up to 1500 B: they take time, and bit errors can hit them.
-        Default none.
     leg_of : str, optional
         The link of which this is a leg: a far end with delay and losses of its own, behind that link's queue and
         transmitter. Not for links of the topology.
-    loss : Loss, optional
-        What gets lost on the way. Default: nothing.
-    mode : {"auto", "fused", "two-stage"}, optional
-        How departures are computed. Default "auto". Results do not depend on it.
-    queue : Queue, optional
-        The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets.
     rate : str | Series, optional
         Rate of the transmitter, 10 bit/s to 10000 Gbit/s.
-    reroute : bool, optional
-        Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
-        one. Default true.
     simplex : bool, optional
         No direction back. Default false.
     to : str, optional
         Node at the other end. Not for links of the topology.
     """
 
-    agent: RouterAgent | None = None
-    """What looks after the queue in the router, of this direction alone. Default: nobody."""
     back: Settings | None = None
-    """What is different in the direction back."""
-    changes: str | Sequence[Change] | None = None
-    """What changes while the network runs: a list, or the name of a CSV file. Default nothing."""
     delay: str | Series | None = None
-    """Propagation delay, up to 1 h."""
     from_: str | None = None
-    """Node at one end. Not for links of the topology."""
-    handoff_queue: HandoffQueue | None = None
-    """What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted.
-    Default "keep".
-    """
-    header: str | None = None
-    """Bytes that the link layer adds to each packet, up to 1500 B: they take time, and bit errors can hit them.
-    Default none.
-    """
     leg_of: str | None = None
-    """The link of which this is a leg: a far end with delay and losses of its own, behind that link's queue and
-    transmitter. Not for links of the topology.
-    """
-    loss: Loss | None = None
-    """What gets lost on the way. Default: nothing."""
-    mode: LinkMode | None = None
-    """How departures are computed. Default "auto". Results do not depend on it."""
-    queue: Queue | None = None
-    """The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets."""
     rate: str | Series | None = None
-    """Rate of the transmitter, 10 bit/s to 10000 Gbit/s."""
-    reroute: bool | None = None
-    """Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
-    one. Default true.
-    """
     simplex: bool | None = None
-    """No direction back. Default false."""
     to: str | None = None
-    """Node at the other end. Not for links of the topology."""
 
 
 @checked
@@ -1765,11 +1392,8 @@ class LossDifferentiation(Part):
     """
 
     rule: LossDifferentiationRule | None = None
-    """The rule. Default "ias"."""
     scope: LossDifferentiationScope | None = None
-    """Whether each layer has a T_min of its own. Default "layer". Only with "ias" and "mbiaz"."""
     window: LossDifferentiationWindow | None = None
-    """Which inter-arrival times T_min is the least of. Default "rate". Only with "ias" and "mbiaz"."""
 
 
 @checked
@@ -1799,9 +1423,10 @@ class Mecn(Part):
         Average queue from which packets are marked incipient. Default "5 packets" (ns-2's RED).
     p1_max : float, optional
         Nominal probability of an incipient mark at the end of its ramp, 0 to 1. Default 0.1 (ns-2's RED; the paper
-        gives none).
+        gives none). Legal: from 0 up to 1.
     p2_max : float, optional
         Nominal probability of a moderate mark when the average reaches `max_th`, 0 to 1. Default 0.1, as `p1_max`.
+        Legal: from 0 up to 1.
     profile : {"mecn-literal", "mecn-overlap", "mecn-longramp"}, optional
         How the levels share the thresholds. Default "mecn-overlap".
     w_q : float | Literal["auto"], optional
@@ -1813,29 +1438,15 @@ class Mecn(Part):
     kind: ClassVar[str | None] = "mecn"
 
     limit: str | None = None
-    """The most that may wait, in packets or in bytes, without the packet in transmission. Default "50 packets"
-    (ns-2).
-    """
     max_th: str | None = None
-    """Average queue from which every packet is dropped. Default "auto": `2 mid_th` [Durresi]."""
     mean_pktsize: str | None = None
-    """Mean packet size, for the decay while idle. Default: the size of the flows' data packets."""
     mid_th: str | None = None
-    """Average queue from which packets are marked moderate. Default "auto": `2 min_th` [Durresi]."""
     min_th: str | None = None
-    """Average queue from which packets are marked incipient. Default "5 packets" (ns-2's RED)."""
     p1_max: float | None = None
-    """Nominal probability of an incipient mark at the end of its ramp, 0 to 1. Default 0.1 (ns-2's RED; the paper
-    gives none).
-    """
     p2_max: float | None = None
-    """Nominal probability of a moderate mark when the average reaches `max_th`, 0 to 1. Default 0.1, as `p1_max`."""
     profile: MecnProfile | None = None
-    """How the levels share the thresholds. Default "mecn-overlap"."""
     w_q: float | Literal["auto"] | None = None
-    """Weight of an arrival in the average, above 0 and up to 1. Default 0.002 [FloydJacobson93]. "auto" as for RED."""
     wait: bool | None = None
-    """Leaves at least 1/p packets between two marks of a level. Default true (ns-2)."""
 
 
 @checked
@@ -1866,25 +1477,13 @@ class Membership(Part):
     """
 
     any_source: bool | None = None
-    """Whether the network takes packets of members to groups for which the scheme has them send. Default true; false
-    is a network of single sources (RFC 4607), which drops them.
-    """
     leave_delay: str | None = None
-    """How long a router goes on forwarding after a host's leave. Default: as the profile says."""
     lifetime: str | None = None
-    """How long a report counts that is not repeated, where reports can be lost for good: on links that lose packets.
-    There they are repeated after 0.48 of this time. Default 260 s, hence 125 s (RFC 2236).
-    """
     mode: TreeMode | None = None
-    """How the tree comes about. Default "sparse"."""
     profile: Profile | None = None
-    """Whose leave latency. Default "realistic"."""
     prune_timeout: str | None = None
-    """In dense mode: until a pruned interface opens again. Default 0.5 s (ns-2); PIM-DM has 210 s."""
     rebuild: TreeRebuild | None = None
-    """How routers come to know what is wanted below when the tree changes. Default "at-once"."""
     retry: str | None = None
-    """How long a report of what is wanted waits for its acknowledgement until it is repeated. Default 3 s (PIM-DM)."""
 
 
 @checked
@@ -1895,7 +1494,7 @@ class MldaLda(Part):
     Parameters
     ----------
     acked_packets : float, optional
-        D, packets that a TCP acknowledges at once. Default 1; 2 with delayed acknowledgements.
+        D, packets that a TCP acknowledges at once. Default 1; 2 with delayed acknowledgements. Legal: from 1 up to 100.
     drift_cap : bool, optional
         Whether an increase is bounded by twice the rate that really comes. Default true.
     first_increase : str such as "1.5 Mbit/s", optional
@@ -1903,19 +1502,14 @@ class MldaLda(Part):
     loss_rule : {"max", "equation"}, optional
         What becomes of the share when packets were lost. Default "max".
     timeout_rtts : float, optional
-        t_out, the time-out of that TCP, in round-trip times. Default 4.
+        t_out, the time-out of that TCP, in round-trip times. Default 4. Legal: from 0 up to 1000.
     """
 
     acked_packets: float | None = None
-    """D, packets that a TCP acknowledges at once. Default 1; 2 with delayed acknowledgements."""
     drift_cap: bool | None = None
-    """Whether an increase is bounded by twice the rate that really comes. Default true."""
     first_increase: str | None = None
-    """A_0, what an increase begins with after a loss. Default 10 kbit/s."""
     loss_rule: MldaLossRule | None = None
-    """What becomes of the share when packets were lost. Default "max"."""
     timeout_rtts: float | None = None
-    """t_out, the time-out of that TCP, in round-trip times. Default 4."""
 
 
 @checked
@@ -1926,13 +1520,13 @@ class MldaParameters(Part):
     Parameters
     ----------
     bandwidth_share : float, optional
-        The most of the bottleneck's rate that a receiver's share is. Default 0.9 ([Ehlert]).
+        The most of the bottleneck's rate that a receiver's share is. Default 0.9 ([Ehlert]). Legal: from 0 up to 1.
     bottleneck : str such as "1.5 Mbit/s", optional
         R, the rate of every receiver's bottleneck, to simulate that it is known; left out, each receiver measures its
         own by packet pairs.
     echoes : int, optional
         The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into the
-        source's part of the session's bandwidth and a packet of 1500 bytes.
+        source's part of the session's bandwidth and a packet of 1500 bytes. Legal: from 1 up to 255.
     exclude_below : str such as "1.5 Mbit/s", optional
         Receivers that lose packets and report a smaller share than this are not heeded, as an application without use
         for so little would have it (RFC 4654 section 3.3). Left out, all are.
@@ -1942,29 +1536,31 @@ class MldaParameters(Part):
         Whether a receiver that has lost packets and whose share is below the base layer's rate reports at once, and the
         source follows with an extra report. Default true.
     feedback_lambda : float, optional
-        λ: how much rarer early reports are than late ones, by the truncated exponential. Default 10.
+        λ: how much rarer early reports are than late ones, by the truncated exponential. Default 10. Legal: from 0 up
+        to 100.
     feedback_rtts : float, optional
-        T_fb is at least so many of the largest round-trip time reported. Default 2.
+        T_fb is at least so many of the largest round-trip time reported. Default 2. Legal: 0 or more.
     feedback_share : float, optional
         T_fb, over which receivers spread their reports, is at least this part of `report_interval` and at most all of
-        it. Default 0.5.
+        it. Default 0.5. Legal: from 0 up to 1.
     first_rate : str such as "1.5 Mbit/s", optional
         Rate of the base layer before the first report. Default 20 kbit/s.
     initial_rtt : str such as "250 ms", optional
         The round-trip time of a receiver that has not measured its own. Default 0.5 s.
     jitter : float, optional
-        Each gap between packets is the nominal one times 1 + U(-jitter, jitter). Default 0.1.
+        Each gap between packets is the nominal one times 1 + U(-jitter, jitter). Default 0.1. Legal: from 0 up to 1.
     join_tolerance : float, optional
-        A receiver holds the layers that together are within 1 + this times its share. Default 0.05.
+        A receiver holds the layers that together are within 1 + this times its share. Default 0.05. Legal: 0 or more.
     layers : int, optional
-        K, how many layers there are. Default 3 ([Ehlert]).
+        K, how many layers there are. Default 3 ([Ehlert]). Legal: from 1 up to 127.
     lda : MldaLda, optional
         The parameters of LDA+, used with `rate_rule` "lda+".
     least_expected : int, optional
         What must have been expected in an interval or over the window for its loss to count; below that the last loss
-        holds. Default 10 packets.
+        holds. Default 10 packets. Legal: 0 or more.
     least_gap : float, optional
-        The enhancement layers are empty if they would carry less than this part of all together. Default 0.05.
+        The enhancement layers are empty if they would carry less than this part of all together. Default 0.05. Legal:
+        from 0 up to 1.
     least_rate : str such as "1.5 Mbit/s", optional
         The least rate of the base layer and the least share. Left out, a packet per second.
     loss_differentiation : LossDifferentiation, optional
@@ -1972,384 +1568,98 @@ class MldaParameters(Part):
         congestion.
     loss_limit : float, optional
         A receiver leaves a layer at once if since the report with which it joined it more than this part of the packets
-        was lost. Default 0.1; 1 = never.
+        was lost. Default 0.1; 1 = never. Legal: from 0 up to 1.
     loss_window : int, optional
         The loss of a receiver is the mean of so many of its last intervals, each of which weighs the same. Default 8; 1
-        is the last interval alone, as reports of RTCP have it.
+        is the last interval alone, as reports of RTCP have it. Legal: from 1 up to 1000.
     max_rate : str such as "1.5 Mbit/s", optional
         The most that all layers carry together; left out, the rate of the fastest link out of the source's node.
     missed_reports : int, optional
         After so many report intervals without a sender report a receiver ends its interval by itself: it goes down, if
-        the losses say so, and reports. Default 3.
+        the losses say so, and reports. Default 3. Legal: from 1 up to 1000.
     one_way_adjustment : bool, optional
         Whether receivers adjust their round-trip time by one-way delays between measurements. Default true.
     packet_size : str such as "1000 B", optional
         M, size of a data packet on the wire, headers included. Default 512 B ([Ehlert]).
     probe_every : int, optional
         Of so many packets of the base layer two are sent back to back, unless `bottleneck` is known. Default 16; 0 =
-        never.
+        never. Legal: 0 or more.
     probe_samples : int, optional
-        R is the median of so many of the last samples. Default 21.
+        R is the median of so many of the last samples. Default 21. Legal: from 1 up to 1000.
     rate_rule : {"lda+", "equation"}, optional
         How a receiver reckons its share. Default "lda+".
     reordering : int, optional
         A missing packet that is among the next so many packets of its layer after its gap was seen was late, not lost.
-        Default 3.
+        Default 3. Legal: from 0 up to 1000.
     report_interval : str such as "250 ms", optional
         T_SR, from one sender report to the next. Default 5 s, the least that RFC 3550 recommends for RTCP.
     report_rounds : int, optional
-        Reports count for so many rounds, the one in which they come not counted. Default 2.
+        Reports count for so many rounds, the one in which they come not counted. Default 2. Legal: from 1 up to 1000.
     reports_to : {"sender-and-group", "sender"}, optional
         Whom receivers report to. Default "sender-and-group".
     rtt_weight : float, optional
-        Weight of the old round-trip time at a measurement. Default 0.75.
+        Weight of the old round-trip time at a measurement. Default 0.75. Legal: from 0 up to 1.
     session_bandwidth : str such as "1.5 Mbit/s", optional
         What the session is declared to use. Of it 1.25 % are for reports of the source and 3.75 % for those of all
         receivers together (RFC 3550 section 6.2), headers of IP and UDP included. Default 1 Mbit/s.
     silent_rounds : int, optional
         After so many rounds in which nobody has reported the base layer's rate is halved, and in each one after.
-        Default 2.
+        Default 2. Legal: from 1 up to 1000.
     similar : float, optional
         A receiver is silent in a round in which it has heard a share that differs from its own by no more than this
-        part of its own, unless it has the lowest or the highest of all. Default 0.1.
+        part of its own, unless it has the lowest or the highest of all. Default 0.1. Legal: from 0 up to 1.
     uniform_up_to : int, optional
-        Up to so many receivers the time of a report is drawn uniformly. Default 10.
+        Up to so many receivers the time of a report is drawn uniformly. Default 10. Legal: 0 or more.
     """
 
     bandwidth_share: float | None = None
-    """The most of the bottleneck's rate that a receiver's share is. Default 0.9 ([Ehlert])."""
     bottleneck: str | None = None
-    """R, the rate of every receiver's bottleneck, to simulate that it is known; left out, each receiver measures its
-    own by packet pairs.
-    """
     echoes: int | None = None
-    """The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into
-    the source's part of the session's bandwidth and a packet of 1500 bytes.
-    """
     exclude_below: str | None = None
-    """Receivers that lose packets and report a smaller share than this are not heeded, as an application without use
-    for so little would have it (RFC 4654 section 3.3). Left out, all are.
-    """
     extra_interval: str | None = None
-    """The least time from one extra report to the next. Default 1 s."""
     fast_decrease: bool | None = None
-    """Whether a receiver that has lost packets and whose share is below the base layer's rate reports at once, and
-    the source follows with an extra report. Default true.
-    """
     feedback_lambda: float | None = None
-    """λ: how much rarer early reports are than late ones, by the truncated exponential. Default 10."""
     feedback_rtts: float | None = None
-    """T_fb is at least so many of the largest round-trip time reported. Default 2."""
     feedback_share: float | None = None
-    """T_fb, over which receivers spread their reports, is at least this part of `report_interval` and at most all of
-    it. Default 0.5.
-    """
     first_rate: str | None = None
-    """Rate of the base layer before the first report. Default 20 kbit/s."""
     initial_rtt: str | None = None
-    """The round-trip time of a receiver that has not measured its own. Default 0.5 s."""
     jitter: float | None = None
-    """Each gap between packets is the nominal one times 1 + U(-jitter, jitter). Default 0.1."""
     join_tolerance: float | None = None
-    """A receiver holds the layers that together are within 1 + this times its share. Default 0.05."""
     layers: int | None = None
-    """K, how many layers there are. Default 3 ([Ehlert])."""
     lda: MldaLda | None = None
-    """The parameters of LDA+, used with `rate_rule` "lda+"."""
     least_expected: int | None = None
-    """What must have been expected in an interval or over the window for its loss to count; below that the last loss
-    holds. Default 10 packets.
-    """
     least_gap: float | None = None
-    """The enhancement layers are empty if they would carry less than this part of all together. Default 0.05."""
     least_rate: str | None = None
-    """The least rate of the base layer and the least share. Left out, a packet per second."""
     loss_differentiation: LossDifferentiation | None = None
-    """How receivers tell errors of links, which then count as received, from congestion; left out, all losses are
-    congestion.
-    """
     loss_limit: float | None = None
-    """A receiver leaves a layer at once if since the report with which it joined it more than this part of the
-    packets was lost. Default 0.1; 1 = never.
-    """
     loss_window: int | None = None
-    """The loss of a receiver is the mean of so many of its last intervals, each of which weighs the same. Default 8;
-    1 is the last interval alone, as reports of RTCP have it.
-    """
     max_rate: str | None = None
-    """The most that all layers carry together; left out, the rate of the fastest link out of the source's node."""
     missed_reports: int | None = None
-    """After so many report intervals without a sender report a receiver ends its interval by itself: it goes down,
-    if the losses say so, and reports. Default 3.
-    """
     one_way_adjustment: bool | None = None
-    """Whether receivers adjust their round-trip time by one-way delays between measurements. Default true."""
     packet_size: str | None = None
-    """M, size of a data packet on the wire, headers included. Default 512 B ([Ehlert])."""
     probe_every: int | None = None
-    """Of so many packets of the base layer two are sent back to back, unless `bottleneck` is known. Default 16; 0 =
-    never.
-    """
     probe_samples: int | None = None
-    """R is the median of so many of the last samples. Default 21."""
     rate_rule: MldaRateRule | None = None
-    """How a receiver reckons its share. Default "lda+"."""
     reordering: int | None = None
-    """A missing packet that is among the next so many packets of its layer after its gap was seen was late, not
-    lost. Default 3.
-    """
     report_interval: str | None = None
-    """T_SR, from one sender report to the next. Default 5 s, the least that RFC 3550 recommends for RTCP."""
     report_rounds: int | None = None
-    """Reports count for so many rounds, the one in which they come not counted. Default 2."""
     reports_to: MldaReportsTo | None = None
-    """Whom receivers report to. Default "sender-and-group"."""
     rtt_weight: float | None = None
-    """Weight of the old round-trip time at a measurement. Default 0.75."""
     session_bandwidth: str | None = None
-    """What the session is declared to use. Of it 1.25 % are for reports of the source and 3.75 % for those of all
-    receivers together (RFC 3550 section 6.2), headers of IP and UDP included. Default 1 Mbit/s.
-    """
     silent_rounds: int | None = None
-    """After so many rounds in which nobody has reported the base layer's rate is halved, and in each one after.
-    Default 2.
-    """
     similar: float | None = None
-    """A receiver is silent in a round in which it has heard a share that differs from its own by no more than this
-    part of its own, unless it has the lowest or the highest of all. Default 0.1.
-    """
     uniform_up_to: int | None = None
-    """Up to so many receivers the time of a report is drawn uniformly. Default 10."""
 
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
-class MldaSession(Part):
+class MldaSession(AnySession, MldaParameters):
     """MLDA: layers as wide as the least and the largest share that receivers report.
 
-    Parameters
-    ----------
-    source : str
-        Sending node.
-    bandwidth_share : float, optional
-        The most of the bottleneck's rate that a receiver's share is. Default 0.9 ([Ehlert]).
-    bottleneck : str such as "1.5 Mbit/s", optional
-        R, the rate of every receiver's bottleneck, to simulate that it is known; left out, each receiver measures its
-        own by packet pairs.
-    echoes : int, optional
-        The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into the
-        source's part of the session's bandwidth and a packet of 1500 bytes.
-    exclude_below : str such as "1.5 Mbit/s", optional
-        Receivers that lose packets and report a smaller share than this are not heeded, as an application without use
-        for so little would have it (RFC 4654 section 3.3). Left out, all are.
-    extra_interval : str such as "250 ms", optional
-        The least time from one extra report to the next. Default 1 s.
-    fast_decrease : bool, optional
-        Whether a receiver that has lost packets and whose share is below the base layer's rate reports at once, and the
-        source follows with an extra report. Default true.
-    feedback_lambda : float, optional
-        λ: how much rarer early reports are than late ones, by the truncated exponential. Default 10.
-    feedback_rtts : float, optional
-        T_fb is at least so many of the largest round-trip time reported. Default 2.
-    feedback_share : float, optional
-        T_fb, over which receivers spread their reports, is at least this part of `report_interval` and at most all of
-        it. Default 0.5.
-    first_rate : str such as "1.5 Mbit/s", optional
-        Rate of the base layer before the first report. Default 20 kbit/s.
-    initial_rtt : str such as "250 ms", optional
-        The round-trip time of a receiver that has not measured its own. Default 0.5 s.
-    jitter : float, optional
-        Each gap between packets is the nominal one times 1 + U(-jitter, jitter). Default 0.1.
-    join_tolerance : float, optional
-        A receiver holds the layers that together are within 1 + this times its share. Default 0.05.
-    layers : int, optional
-        K, how many layers there are. Default 3 ([Ehlert]).
-    lda : MldaLda, optional
-        The parameters of LDA+, used with `rate_rule` "lda+".
-    least_expected : int, optional
-        What must have been expected in an interval or over the window for its loss to count; below that the last loss
-        holds. Default 10 packets.
-    least_gap : float, optional
-        The enhancement layers are empty if they would carry less than this part of all together. Default 0.05.
-    least_rate : str such as "1.5 Mbit/s", optional
-        The least rate of the base layer and the least share. Left out, a packet per second.
-    loss_differentiation : LossDifferentiation, optional
-        How receivers tell errors of links, which then count as received, from congestion; left out, all losses are
-        congestion.
-    loss_limit : float, optional
-        A receiver leaves a layer at once if since the report with which it joined it more than this part of the packets
-        was lost. Default 0.1; 1 = never.
-    loss_window : int, optional
-        The loss of a receiver is the mean of so many of its last intervals, each of which weighs the same. Default 8; 1
-        is the last interval alone, as reports of RTCP have it.
-    max_rate : str such as "1.5 Mbit/s", optional
-        The most that all layers carry together; left out, the rate of the fastest link out of the source's node.
-    membership : Membership, optional
-        How members and routers come to the session's packets.
-    missed_reports : int, optional
-        After so many report intervals without a sender report a receiver ends its interval by itself: it goes down, if
-        the losses say so, and reports. Default 3.
-    one_way_adjustment : bool, optional
-        Whether receivers adjust their round-trip time by one-way delays between measurements. Default true.
-    packet_size : str such as "1000 B", optional
-        M, size of a data packet on the wire, headers included. Default 512 B ([Ehlert]).
-    probe_every : int, optional
-        Of so many packets of the base layer two are sent back to back, unless `bottleneck` is known. Default 16; 0 =
-        never.
-    probe_samples : int, optional
-        R is the median of so many of the last samples. Default 21.
-    rate_rule : {"lda+", "equation"}, optional
-        How a receiver reckons its share. Default "lda+".
-    receivers : Receivers, optional
-        Who receives.
-    reordering : int, optional
-        A missing packet that is among the next so many packets of its layer after its gap was seen was late, not lost.
-        Default 3.
-    report_interval : str such as "250 ms", optional
-        T_SR, from one sender report to the next. Default 5 s, the least that RFC 3550 recommends for RTCP.
-    report_rounds : int, optional
-        Reports count for so many rounds, the one in which they come not counted. Default 2.
-    reports_to : {"sender-and-group", "sender"}, optional
-        Whom receivers report to. Default "sender-and-group".
-    rtt_weight : float, optional
-        Weight of the old round-trip time at a measurement. Default 0.75.
-    session_bandwidth : str such as "1.5 Mbit/s", optional
-        What the session is declared to use. Of it 1.25 % are for reports of the source and 3.75 % for those of all
-        receivers together (RFC 3550 section 6.2), headers of IP and UDP included. Default 1 Mbit/s.
-    silent_rounds : int, optional
-        After so many rounds in which nobody has reported the base layer's rate is halved, and in each one after.
-        Default 2.
-    similar : float, optional
-        A receiver is silent in a round in which it has heard a share that differs from its own by no more than this
-        part of its own, unless it has the lowest or the highest of all. Default 0.1.
-    start : str such as "250 ms", optional
-        When the source starts. Default "0 s".
-    start_jitter : str such as "250 ms", optional
-        It starts later by a random time, uniform from zero to this. Default "0 s".
-    stop : str such as "250 ms", optional
-        When it stops. Default: not before the end.
-    uniform_up_to : int, optional
-        Up to so many receivers the time of a report is drawn uniformly. Default 10.
+    It takes, too, what `AnySession` and `MldaParameters` take.
     """
 
     scheme: ClassVar[str | None] = "mlda"
-
-    source: str
-    """Sending node."""
-    bandwidth_share: float | None = None
-    """The most of the bottleneck's rate that a receiver's share is. Default 0.9 ([Ehlert])."""
-    bottleneck: str | None = None
-    """R, the rate of every receiver's bottleneck, to simulate that it is known; left out, each receiver measures its
-    own by packet pairs.
-    """
-    echoes: int | None = None
-    """The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into
-    the source's part of the session's bandwidth and a packet of 1500 bytes.
-    """
-    exclude_below: str | None = None
-    """Receivers that lose packets and report a smaller share than this are not heeded, as an application without use
-    for so little would have it (RFC 4654 section 3.3). Left out, all are.
-    """
-    extra_interval: str | None = None
-    """The least time from one extra report to the next. Default 1 s."""
-    fast_decrease: bool | None = None
-    """Whether a receiver that has lost packets and whose share is below the base layer's rate reports at once, and
-    the source follows with an extra report. Default true.
-    """
-    feedback_lambda: float | None = None
-    """λ: how much rarer early reports are than late ones, by the truncated exponential. Default 10."""
-    feedback_rtts: float | None = None
-    """T_fb is at least so many of the largest round-trip time reported. Default 2."""
-    feedback_share: float | None = None
-    """T_fb, over which receivers spread their reports, is at least this part of `report_interval` and at most all of
-    it. Default 0.5.
-    """
-    first_rate: str | None = None
-    """Rate of the base layer before the first report. Default 20 kbit/s."""
-    initial_rtt: str | None = None
-    """The round-trip time of a receiver that has not measured its own. Default 0.5 s."""
-    jitter: float | None = None
-    """Each gap between packets is the nominal one times 1 + U(-jitter, jitter). Default 0.1."""
-    join_tolerance: float | None = None
-    """A receiver holds the layers that together are within 1 + this times its share. Default 0.05."""
-    layers: int | None = None
-    """K, how many layers there are. Default 3 ([Ehlert])."""
-    lda: MldaLda | None = None
-    """The parameters of LDA+, used with `rate_rule` "lda+"."""
-    least_expected: int | None = None
-    """What must have been expected in an interval or over the window for its loss to count; below that the last loss
-    holds. Default 10 packets.
-    """
-    least_gap: float | None = None
-    """The enhancement layers are empty if they would carry less than this part of all together. Default 0.05."""
-    least_rate: str | None = None
-    """The least rate of the base layer and the least share. Left out, a packet per second."""
-    loss_differentiation: LossDifferentiation | None = None
-    """How receivers tell errors of links, which then count as received, from congestion; left out, all losses are
-    congestion.
-    """
-    loss_limit: float | None = None
-    """A receiver leaves a layer at once if since the report with which it joined it more than this part of the
-    packets was lost. Default 0.1; 1 = never.
-    """
-    loss_window: int | None = None
-    """The loss of a receiver is the mean of so many of its last intervals, each of which weighs the same. Default 8;
-    1 is the last interval alone, as reports of RTCP have it.
-    """
-    max_rate: str | None = None
-    """The most that all layers carry together; left out, the rate of the fastest link out of the source's node."""
-    membership: Membership | None = None
-    """How members and routers come to the session's packets."""
-    missed_reports: int | None = None
-    """After so many report intervals without a sender report a receiver ends its interval by itself: it goes down,
-    if the losses say so, and reports. Default 3.
-    """
-    one_way_adjustment: bool | None = None
-    """Whether receivers adjust their round-trip time by one-way delays between measurements. Default true."""
-    packet_size: str | None = None
-    """M, size of a data packet on the wire, headers included. Default 512 B ([Ehlert])."""
-    probe_every: int | None = None
-    """Of so many packets of the base layer two are sent back to back, unless `bottleneck` is known. Default 16; 0 =
-    never.
-    """
-    probe_samples: int | None = None
-    """R is the median of so many of the last samples. Default 21."""
-    rate_rule: MldaRateRule | None = None
-    """How a receiver reckons its share. Default "lda+"."""
-    receivers: Receivers | None = None
-    """Who receives."""
-    reordering: int | None = None
-    """A missing packet that is among the next so many packets of its layer after its gap was seen was late, not
-    lost. Default 3.
-    """
-    report_interval: str | None = None
-    """T_SR, from one sender report to the next. Default 5 s, the least that RFC 3550 recommends for RTCP."""
-    report_rounds: int | None = None
-    """Reports count for so many rounds, the one in which they come not counted. Default 2."""
-    reports_to: MldaReportsTo | None = None
-    """Whom receivers report to. Default "sender-and-group"."""
-    rtt_weight: float | None = None
-    """Weight of the old round-trip time at a measurement. Default 0.75."""
-    session_bandwidth: str | None = None
-    """What the session is declared to use. Of it 1.25 % are for reports of the source and 3.75 % for those of all
-    receivers together (RFC 3550 section 6.2), headers of IP and UDP included. Default 1 Mbit/s.
-    """
-    silent_rounds: int | None = None
-    """After so many rounds in which nobody has reported the base layer's rate is halved, and in each one after.
-    Default 2.
-    """
-    similar: float | None = None
-    """A receiver is silent in a round in which it has heard a share that differs from its own by no more than this
-    part of its own, unless it has the lowest or the highest of all. Default 0.1.
-    """
-    start: str | None = None
-    """When the source starts. Default "0 s"."""
-    start_jitter: str | None = None
-    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
-    stop: str | None = None
-    """When it stops. Default: not before the end."""
-    uniform_up_to: int | None = None
-    """Up to so many receivers the time of a report is drawn uniformly. Default 10."""
 
 
 @checked
@@ -2372,20 +1682,18 @@ class Node(Part):
     """
 
     description: str | None = None
-    """What it stands for, for people."""
 
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
-class OmccParameters(Part):
-    """Parameters of the scheme omcc, for all sessions that do not say them.
+class Tfmcc(Part):
+    """One TFMCC session: its sender and all its receivers.
 
     Parameters
     ----------
-    alpha : float, optional
-        Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another.
     discount_threshold : float, optional
-        The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5).
+        The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5). Legal:
+        from 0 up to 1.
     discounting : bool, optional
         Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
     ecn : bool, optional
@@ -2393,25 +1701,21 @@ class OmccParameters(Part):
     exclude_below : str such as "1.5 Mbit/s", optional
         Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
         application "should exclude receivers that report such a low rate"). Left out, all are.
-    f_apply : {"equation", "increase", "receive-rate"}, optional
-        What f(N) multiplies. Default "equation".
-    f_max : float, optional
-        Upper bound of f(N), at least 1; left out, nothing bounds it.
     gap_floor : {"decays", "follows"}, optional
         What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter of
         RFC 4654 section 3.2.
     grace_rtts : float, optional
         For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
-        rate. Default 10 (RFC 4654 section 3.3).
+        rate. Default 10 (RFC 4654 section 3.3). Legal: from 0 up to 100.
     granularity : str such as "250 ms", optional
         Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
         3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a real host.
     halving_gaps : float, optional
         Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
-        Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
+        Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound). Legal: from 1 up to 100.
     halving_rtts : float, optional
         Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
-        section 3.3).
+        section 3.3). Legal: from 1 up to 100.
     initial_max_rtt : str such as "250 ms", optional
         R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
         a geostationary hop take 1 s.
@@ -2421,421 +1725,146 @@ class OmccParameters(Part):
     max_rate : str such as "1.5 Mbit/s", optional
         The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
     max_receivers : int, optional
-        N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
+        N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5). Legal:
+        2 or more.
     max_rtt : {"rfc", "measured", "recent"}, optional
         What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
         Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
     one_way_adjustment : {"all", "others", "off"}, optional
         Who adjusts the round-trip time by one-way delays between measurements. Default "others".
-    orientation : {"sender", "receiver"}, optional
-        Whose utility counts. Default "receiver".
     outages : {"one-event", "per-rtt"}, optional
         What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
         letter of RFC 4654 section 5.2.
     packet_size : str such as "1000 B", optional
         Size s of a data packet on the wire, headers included. Default 1000 B.
-    population : OmccPopulation, optional
-        How the sender knows N. Default { kind = "configured" }.
     profile : {"faircast", "rfc4654"}, optional
         Whose choices the keys that are left out take. Default "faircast".
     quantise : bool, optional
         X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32` and
         microseconds.
     receive_rate_rtts : float, optional
-        k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4).
+        k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4). Legal: from
+        1 up to 16.
     report_size : str such as "1000 B", optional
         Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B, with
         SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
     round_rtts : float, optional
-        Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
+        Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback). Legal: from 1 up to
+        100.
     rtt_weight : float, optional
-        Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
+        Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2). Legal: from 0 up to
+        1.
     rtt_weight_clr : float, optional
         Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
+        Legal: from 0 up to 1.
     seed_floor : {"packet", "half"}, optional
         What the first loss interval is at least. Default "packet".
     silence_gaps : float, optional
         Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
-        between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
+        between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound). Legal: from 1 up to 100.
     silence_rtts : float, optional
         Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
-        which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
+        which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3). Legal: from 1 up to 100.
     suppressing_rounds : int, optional
         In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
-        2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
+        2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others. Legal: from 1 up to 8.
     suppression : float, optional
-        g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
+        g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4). Legal: from 0
+        up to 1.
     timer_bias : {"none", "offset"}, optional
         What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
     unanswered_clr : {"predecessor", "kept"}, optional
         Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
         "kept" is nearest to the letter of RFC 4654 section 3.3.
+    """
+
+    discount_threshold: float | None = None
+    discounting: bool | None = None
+    ecn: bool | None = None
+    exclude_below: str | None = None
+    gap_floor: TfmccGapFloor | None = None
+    grace_rtts: float | None = None
+    granularity: str | None = None
+    halving_gaps: float | None = None
+    halving_rtts: float | None = None
+    initial_max_rtt: str | None = None
+    loss_differentiation: LossDifferentiation | None = None
+    max_rate: str | None = None
+    max_receivers: int | None = None
+    max_rtt: TfmccMaxRtt | None = None
+    one_way_adjustment: TfmccOneWayAdjustment | None = None
+    outages: TfmccOutages | None = None
+    packet_size: str | None = None
+    profile: TfmccProfile | None = None
+    quantise: bool | None = None
+    receive_rate_rtts: float | None = None
+    report_size: str | None = None
+    round_rtts: float | None = None
+    rtt_weight: float | None = None
+    rtt_weight_clr: float | None = None
+    seed_floor: TfmccSeedFloor | None = None
+    silence_gaps: float | None = None
+    silence_rtts: float | None = None
+    suppressing_rounds: int | None = None
+    suppression: float | None = None
+    timer_bias: TfmccTimerBias | None = None
+    unanswered_clr: TfmccUnansweredClr | None = None
+
+
+@checked
+@dataclasses.dataclass(kw_only=True, repr=False)
+class OmccParameters(Tfmcc):
+    """Parameters of the scheme omcc, for all sessions that do not say them.
+
+    It takes, too, what `Tfmcc` takes.
+
+    Parameters
+    ----------
+    alpha : float, optional
+        Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another. Legal: 0 or more.
+    f_apply : {"equation", "increase", "receive-rate"}, optional
+        What f(N) multiplies. Default "equation".
+    f_max : float, optional
+        Upper bound of f(N), at least 1; left out, nothing bounds it. Legal: 1 or more.
+    orientation : {"sender", "receiver"}, optional
+        Whose utility counts. Default "receiver".
+    population : OmccPopulation, optional
+        How the sender knows N. Default { kind = "configured" }.
     utility : {"none", "log", "tcp", "alpha-fair"}, optional
         What the rate is worth, and so f(N). Default "log".
     weight : float, optional
-        Weight w of the utility beside that of other flows, above 0: f = (w·N)^(1/alpha). Default 1.
+        Weight w of the utility beside that of other flows, above 0: f = (w·N)^(1/alpha). Default 1. Legal: 0 or more.
     """
 
     alpha: float | None = None
-    """Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another."""
-    discount_threshold: float | None = None
-    """The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5)."""
-    discounting: bool | None = None
-    """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
-    ecn: bool | None = None
-    """Data packets are ECN-capable, and marks count as losses. Default false."""
-    exclude_below: str | None = None
-    """Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
-    application "should exclude receivers that report such a low rate"). Left out, all are.
-    """
     f_apply: OmccApply | None = None
-    """What f(N) multiplies. Default "equation"."""
     f_max: float | None = None
-    """Upper bound of f(N), at least 1; left out, nothing bounds it."""
-    gap_floor: TfmccGapFloor | None = None
-    """What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter
-    of RFC 4654 section 3.2.
-    """
-    grace_rtts: float | None = None
-    """For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
-    rate. Default 10 (RFC 4654 section 3.3).
-    """
-    granularity: str | None = None
-    """Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
-    section 3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a
-    real host.
-    """
-    halving_gaps: float | None = None
-    """Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
-    Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
-    """
-    halving_rtts: float | None = None
-    """Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
-    section 3.3).
-    """
-    initial_max_rtt: str | None = None
-    """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
-    over a geostationary hop take 1 s.
-    """
-    loss_differentiation: LossDifferentiation | None = None
-    """Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take
-    all for congestion, and compare nothing.
-    """
-    max_rate: str | None = None
-    """The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node."""
-    max_receivers: int | None = None
-    """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
-    max_rtt: TfmccMaxRtt | None = None
-    """What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
-    Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
-    """
-    one_way_adjustment: TfmccOneWayAdjustment | None = None
-    """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
     orientation: OmccOrientation | None = None
-    """Whose utility counts. Default "receiver"."""
-    outages: TfmccOutages | None = None
-    """What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
-    letter of RFC 4654 section 5.2.
-    """
-    packet_size: str | None = None
-    """Size s of a data packet on the wire, headers included. Default 1000 B."""
     population: OmccPopulation | None = None
-    """How the sender knows N. Default { kind = "configured" }."""
-    profile: TfmccProfile | None = None
-    """Whose choices the keys that are left out take. Default "faircast"."""
-    quantise: bool | None = None
-    """X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32`
-    and microseconds.
-    """
-    receive_rate_rtts: float | None = None
-    """k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4)."""
-    report_size: str | None = None
-    """Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B,
-    with SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
-    """
-    round_rtts: float | None = None
-    """Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback)."""
-    rtt_weight: float | None = None
-    """Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2)."""
-    rtt_weight_clr: float | None = None
-    """Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
-    seed_floor: TfmccSeedFloor | None = None
-    """What the first loss interval is at least. Default "packet"."""
-    silence_gaps: float | None = None
-    """Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
-    between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
-    """
-    silence_rtts: float | None = None
-    """Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits,
-    after which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
-    """
-    suppressing_rounds: int | None = None
-    """In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
-    2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
-    """
-    suppression: float | None = None
-    """g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4)."""
-    timer_bias: TfmccTimerBias | None = None
-    """What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5)."""
-    unanswered_clr: TfmccUnansweredClr | None = None
-    """Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
-    "kept" is nearest to the letter of RFC 4654 section 3.3.
-    """
     utility: OmccUtility | None = None
-    """What the rate is worth, and so f(N). Default "log"."""
     weight: float | None = None
-    """Weight w of the utility beside that of other flows, above 0: f = (w·N)^(1/alpha). Default 1."""
 
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
-class OmccSession(Part):
+class OmccSession(AnySession, OmccParameters):
     """OMCC: TFMCC scaled by what the session's rate is worth to its receivers.
 
-    Parameters
-    ----------
-    source : str
-        Sending node.
-    alpha : float, optional
-        Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another.
-    discount_threshold : float, optional
-        The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5).
-    discounting : bool, optional
-        Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
-    ecn : bool, optional
-        Data packets are ECN-capable, and marks count as losses. Default false.
-    exclude_below : str such as "1.5 Mbit/s", optional
-        Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
-        application "should exclude receivers that report such a low rate"). Left out, all are.
-    f_apply : {"equation", "increase", "receive-rate"}, optional
-        What f(N) multiplies. Default "equation".
-    f_max : float, optional
-        Upper bound of f(N), at least 1; left out, nothing bounds it.
-    gap_floor : {"decays", "follows"}, optional
-        What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter of
-        RFC 4654 section 3.2.
-    grace_rtts : float, optional
-        For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
-        rate. Default 10 (RFC 4654 section 3.3).
-    granularity : str such as "250 ms", optional
-        Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
-        3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a real host.
-    halving_gaps : float, optional
-        Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
-        Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
-    halving_rtts : float, optional
-        Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
-        section 3.3).
-    initial_max_rtt : str such as "250 ms", optional
-        R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
-        a geostationary hop take 1 s.
-    loss_differentiation : LossDifferentiation, optional
-        Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take all
-        for congestion, and compare nothing.
-    max_rate : str such as "1.5 Mbit/s", optional
-        The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
-    max_receivers : int, optional
-        N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
-    max_rtt : {"rfc", "measured", "recent"}, optional
-        What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
-        Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
-    membership : Membership, optional
-        How members and routers come to the session's packets.
-    one_way_adjustment : {"all", "others", "off"}, optional
-        Who adjusts the round-trip time by one-way delays between measurements. Default "others".
-    orientation : {"sender", "receiver"}, optional
-        Whose utility counts. Default "receiver".
-    outages : {"one-event", "per-rtt"}, optional
-        What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
-        letter of RFC 4654 section 5.2.
-    packet_size : str such as "1000 B", optional
-        Size s of a data packet on the wire, headers included. Default 1000 B.
-    population : OmccPopulation, optional
-        How the sender knows N. Default { kind = "configured" }.
-    profile : {"faircast", "rfc4654"}, optional
-        Whose choices the keys that are left out take. Default "faircast".
-    quantise : bool, optional
-        X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32` and
-        microseconds.
-    receive_rate_rtts : float, optional
-        k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4).
-    receivers : Receivers, optional
-        Who receives.
-    report_size : str such as "1000 B", optional
-        Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B, with
-        SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
-    round_rtts : float, optional
-        Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
-    rtt_weight : float, optional
-        Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
-    rtt_weight_clr : float, optional
-        Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
-    seed_floor : {"packet", "half"}, optional
-        What the first loss interval is at least. Default "packet".
-    silence_gaps : float, optional
-        Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
-        between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
-    silence_rtts : float, optional
-        Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
-        which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
-    start : str such as "250 ms", optional
-        When the source starts. Default "0 s".
-    start_jitter : str such as "250 ms", optional
-        It starts later by a random time, uniform from zero to this. Default "0 s".
-    stop : str such as "250 ms", optional
-        When it stops. Default: not before the end.
-    suppressing_rounds : int, optional
-        In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
-        2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
-    suppression : float, optional
-        g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
-    timer_bias : {"none", "offset"}, optional
-        What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
-    unanswered_clr : {"predecessor", "kept"}, optional
-        Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
-        "kept" is nearest to the letter of RFC 4654 section 3.3.
-    utility : {"none", "log", "tcp", "alpha-fair"}, optional
-        What the rate is worth, and so f(N). Default "log".
-    weight : float, optional
-        Weight w of the utility beside that of other flows, above 0: f = (w·N)^(1/alpha). Default 1.
+    It takes, too, what `AnySession` and `OmccParameters` take.
     """
 
     scheme: ClassVar[str | None] = "omcc"
 
-    source: str
-    """Sending node."""
-    alpha: float | None = None
-    """Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another."""
-    discount_threshold: float | None = None
-    """The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5)."""
-    discounting: bool | None = None
-    """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
-    ecn: bool | None = None
-    """Data packets are ECN-capable, and marks count as losses. Default false."""
-    exclude_below: str | None = None
-    """Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
-    application "should exclude receivers that report such a low rate"). Left out, all are.
-    """
-    f_apply: OmccApply | None = None
-    """What f(N) multiplies. Default "equation"."""
-    f_max: float | None = None
-    """Upper bound of f(N), at least 1; left out, nothing bounds it."""
-    gap_floor: TfmccGapFloor | None = None
-    """What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter
-    of RFC 4654 section 3.2.
-    """
-    grace_rtts: float | None = None
-    """For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
-    rate. Default 10 (RFC 4654 section 3.3).
-    """
-    granularity: str | None = None
-    """Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
-    section 3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a
-    real host.
-    """
-    halving_gaps: float | None = None
-    """Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
-    Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
-    """
-    halving_rtts: float | None = None
-    """Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
-    section 3.3).
-    """
-    initial_max_rtt: str | None = None
-    """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
-    over a geostationary hop take 1 s.
-    """
-    loss_differentiation: LossDifferentiation | None = None
-    """Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take
-    all for congestion, and compare nothing.
-    """
-    max_rate: str | None = None
-    """The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node."""
-    max_receivers: int | None = None
-    """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
-    max_rtt: TfmccMaxRtt | None = None
-    """What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
-    Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
-    """
-    membership: Membership | None = None
-    """How members and routers come to the session's packets."""
-    one_way_adjustment: TfmccOneWayAdjustment | None = None
-    """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
-    orientation: OmccOrientation | None = None
-    """Whose utility counts. Default "receiver"."""
-    outages: TfmccOutages | None = None
-    """What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
-    letter of RFC 4654 section 5.2.
-    """
-    packet_size: str | None = None
-    """Size s of a data packet on the wire, headers included. Default 1000 B."""
-    population: OmccPopulation | None = None
-    """How the sender knows N. Default { kind = "configured" }."""
-    profile: TfmccProfile | None = None
-    """Whose choices the keys that are left out take. Default "faircast"."""
-    quantise: bool | None = None
-    """X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32`
-    and microseconds.
-    """
-    receive_rate_rtts: float | None = None
-    """k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4)."""
-    receivers: Receivers | None = None
-    """Who receives."""
-    report_size: str | None = None
-    """Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B,
-    with SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
-    """
-    round_rtts: float | None = None
-    """Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback)."""
-    rtt_weight: float | None = None
-    """Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2)."""
-    rtt_weight_clr: float | None = None
-    """Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
-    seed_floor: TfmccSeedFloor | None = None
-    """What the first loss interval is at least. Default "packet"."""
-    silence_gaps: float | None = None
-    """Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
-    between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
-    """
-    silence_rtts: float | None = None
-    """Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits,
-    after which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
-    """
-    start: str | None = None
-    """When the source starts. Default "0 s"."""
-    start_jitter: str | None = None
-    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
-    stop: str | None = None
-    """When it stops. Default: not before the end."""
-    suppressing_rounds: int | None = None
-    """In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
-    2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
-    """
-    suppression: float | None = None
-    """g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4)."""
-    timer_bias: TfmccTimerBias | None = None
-    """What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5)."""
-    unanswered_clr: TfmccUnansweredClr | None = None
-    """Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
-    "kept" is nearest to the letter of RFC 4654 section 3.3.
-    """
-    utility: OmccUtility | None = None
-    """What the rate is worth, and so f(N). Default "log"."""
-    weight: float | None = None
-    """Weight w of the utility beside that of other flows, above 0: f = (w·N)^(1/alpha). Default 1."""
-
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
-class OnOff(Part):
+class OnOff(AnyFlow):
     """Packets at a constant rate during on periods of random length, nothing between them.
+
+    It takes, too, what `AnyFlow` takes.
 
     Parameters
     ----------
-    count : int, optional
-        So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME.
-    from_ : str | Sequence[str], optional
-        Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i.
     lengths : {"exponential", "pareto"}, optional
         How the lengths are distributed. Default "exponential".
     off : str such as "250 ms", optional
@@ -2848,46 +1877,16 @@ class OnOff(Part):
         Bits on the wire per second while on. Default 64 kbit/s. A list has one for each of `count` flows.
     shape : float, optional
         Shape of the Pareto distribution, 1.01 or more. Default 1.5. Not used with "exponential".
-    start : str such as "250 ms" or a sequence of such, or Series, optional
-        When the first flow starts. Default "0 s". A list has one for each of `count` flows.
-    start_jitter : str such as "250 ms", optional
-        Each flow starts later by a random time, uniform from zero to this. Default "0 s".
-    start_step : str such as "250 ms", optional
-        Time from the start of one flow to that of the next. Default "0 s": all start together.
-    stop : str such as "250 ms", optional
-        When all of them stop. Default: not before the end.
-    to : str | Sequence[str], optional
-        Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i.
     """
 
     kind: ClassVar[str | None] = "on-off"
 
-    count: int | None = None
-    """So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME."""
-    from_: str | Sequence[str] | None = None
-    """Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i."""
     lengths: Lengths | None = None
-    """How the lengths are distributed. Default "exponential"."""
     off: str | None = None
-    """Mean length of an off period. Default 500 ms."""
     on: str | None = None
-    """Mean length of an on period. Default 500 ms."""
     packet_size: str | Sequence[str] | None = None
-    """Size of a packet on the wire. Default 210 B. A list has one for each of `count` flows."""
     rate: str | Sequence[str] | None = None
-    """Bits on the wire per second while on. Default 64 kbit/s. A list has one for each of `count` flows."""
     shape: float | None = None
-    """Shape of the Pareto distribution, 1.01 or more. Default 1.5. Not used with "exponential"."""
-    start: str | Sequence[str] | Series | None = None
-    """When the first flow starts. Default "0 s". A list has one for each of `count` flows."""
-    start_jitter: str | None = None
-    """Each flow starts later by a random time, uniform from zero to this. Default "0 s"."""
-    start_step: str | None = None
-    """Time from the start of one flow to that of the next. Default "0 s": all start together."""
-    stop: str | None = None
-    """When all of them stop. Default: not before the end."""
-    to: str | Sequence[str] | None = None
-    """Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i."""
 
 
 @checked
@@ -2914,21 +1913,10 @@ class Optimum(Part):
     """
 
     alpha: float | None = None
-    """Of utility "alpha-fair", which needs it: 0.1 to 20."""
     multirate: bool | None = None
-    """Whether every receiver of a session that answers congestion has a rate of its own, or all of them one. Default
-    as the session's scheme has it: several layers give several rates.
-    """
     orientation: Orientation | None = None
-    """Whether a session counts as one or as many as it has receivers. Default "session". With the utility "own" it
-    is about sessions whose scheme has none.
-    """
     utility: Utility | None = None
-    """How a rate is valued. Default "own"."""
     weights: Mapping[str, float] | None = None
-    """What flows and sessions count among the others, by name of an entry or of one of its flows, above 0. Default
-    1.
-    """
 
 
 @checked
@@ -2951,13 +1939,9 @@ class Outage(Part):
     kind: ClassVar[str | None] = "outage"
 
     length: str
-    """How long it lasts."""
     start: str
-    """When the first outage begins."""
     direction: str | None = None
-    """Which direction of the link loses; the other one then loses nothing. Default "both"."""
     period: str | None = None
-    """From the beginning of one outage to that of the next, more than `length`. Default: there is only one."""
 
 
 @checked
@@ -2979,33 +1963,24 @@ class ParkingLot(Part):
     hop : Duplex, optional
         The links hop-0, hop-1 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets.
     hops : int, optional
-        Links between routers: router-0, router-1 and so on are joined by hop-0, hop-1 and so on. Default 3.
+        Links between routers: router-0, router-1 and so on are joined by hop-0, hop-1 and so on. Default 3. Legal: from
+        1 up to 1000000.
     left : int, optional
-        Hosts of through traffic at router-0, left-0, left-1 and so on. Default 1.
+        Hosts of through traffic at router-0, left-0, left-1 and so on. Default 1. Legal: from 1 up to 1000000.
     right : int, optional
-        Hosts of through traffic at the last router, right-0, right-1 and so on. Default 1.
+        Hosts of through traffic at the last router, right-0, right-1 and so on. Default 1. Legal: from 1 up to 1000000.
     """
 
     kind: ClassVar[str | None] = "parking-lot"
 
     access: Duplex | None = None
-    """The links of all hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
-    packets.
-    """
     access_cross: Duplex | None = None
-    """What is different for the hosts of cross traffic, on access-cross-in-0, access-cross-out-0 and so on."""
     access_left: Duplex | None = None
-    """What is different on the left, for left-0, left-1 and so on."""
     access_right: Duplex | None = None
-    """What is different on the right, for right-0, right-1 and so on."""
     hop: Duplex | None = None
-    """The links hop-0, hop-1 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets."""
     hops: int | None = None
-    """Links between routers: router-0, router-1 and so on are joined by hop-0, hop-1 and so on. Default 3."""
     left: int | None = None
-    """Hosts of through traffic at router-0, left-0, left-1 and so on. Default 1."""
     right: int | None = None
-    """Hosts of through traffic at the last router, right-0, right-1 and so on. Default 1."""
 
 
 @checked
@@ -3022,9 +1997,7 @@ class Path(Part):
     """
 
     from_: str
-    """The node where the way starts."""
     to: str
-    """The node where it ends."""
 
 
 @checked
@@ -3036,10 +2009,10 @@ class PgmccParameters(Part):
     ----------
     bar : str such as "250 ms", optional
         For so long an acker whose word does not agree with its acknowledgements cannot be the acker again; 0 s: its
-        word is not looked at. Default 60 s.
+        word is not looked at. Default 60 s. Legal: at most 1000000 s.
     bias : float, optional
         C: a receiver becomes the acker if its throughput is below so many times the acker's. Default 0.75 (the draft,
-        section 2.3).
+        section 2.3). Legal: above 0 up to 1.
     ecn : bool, optional
         Data packets are ECN-capable, and marks count as losses. Default false.
     exclude_below : str such as "1.5 Mbit/s", optional
@@ -3048,219 +2021,73 @@ class PgmccParameters(Part):
     feedback_size : str such as "1000 B", optional
         Size of an ACK, a NAK and an NCF on the wire; left out, what the fields of each take: 59 B, 59 B and 46 B.
     initial_rto : str such as "250 ms", optional
-        Time-out before the first measurement. Default 3 s (the draft, section 2.7).
+        Time-out before the first measurement. Default 3 s (the draft, section 2.7). Legal: min_rto to 60 s.
     loss_weight : float, optional
-        c: weight of the newest packet in the loss rate. Default 500/65536 = 0.00763 (the draft, section 2.6).
+        c: weight of the newest packet in the loss rate. Default 500/65536 = 0.00763 (the draft, section 2.6). Legal:
+        above 0 and below 1.
     max_rate : str such as "1.5 Mbit/s", optional
         The source never sends faster; left out, than the fastest link out of its node. Packets that the window lets go
         together leave one after the other at this rate.
     max_rto : str such as "250 ms", optional
         Up to this successive time-outs double. Default 8 s, as TFMCC sends a packet in 8 s at least: so long whoever
-        comes to a silent session waits. TCP has 60 s.
+        comes to a silent session waits. TCP has 60 s. Legal: min_rto to 60 s.
     min_rto : str such as "250 ms", optional
-        Least time-out. Default 1 s.
+        Least time-out. Default 1 s. Legal: 0.001 s to 60 s.
     nak_backoff : str such as "250 ms", optional
         A NAK waits for a random time up to this, and is spared if meanwhile the source confirms another's. Default 50
-        ms.
+        ms. Legal: at most 60 s.
     ncf : bool, optional
         The source confirms NAKs to all (NCF). Default true (RFC 3208 section 2.1).
     packet_size : str such as "1000 B", optional
         Size of a data packet on the wire, headers included. Default 1000 B.
     recent_ackers : int, optional
-        Of so many recent ackers the source remembers round-trip time and loss rate, and takes ACKs. Default 16.
+        Of so many recent ackers the source remembers round-trip time and loss rate, and takes ACKs. Default 16. Legal:
+        from 1 up to 1000.
     rtt : {"time", "packets"}, optional
         In what round-trip times are measured for that. Default "time".
     rtt_weight : float, optional
-        Weight of the newest measurement in the round-trip time by which receivers are compared. Default 0.125.
+        Weight of the newest measurement in the round-trip time by which receivers are compared. Default 0.125. Legal:
+        above 0 up to 1.
     ssthresh : str such as "50 packets", optional
-        Up to this window each packet acknowledged opens it by one. Default 4 packets (the draft, section 2.2).
+        Up to this window each packet acknowledged opens it by one. Default 4 packets (the draft, section 2.2). Legal: 1
+        packet to 1000000 packets.
     throughput : {"full", "simple"}, optional
         The throughput by which receivers are compared. Default "full".
     timeouts_to_election : int, optional
-        After so many time-outs in a row another acker is elected. Default 2 (the draft, section 2.7).
+        After so many time-outs in a row another acker is elected. Default 2 (the draft, section 2.7). Legal: from 1 up
+        to 100.
     """
 
     bar: str | None = None
-    """For so long an acker whose word does not agree with its acknowledgements cannot be the acker again; 0 s: its
-    word is not looked at. Default 60 s.
-    """
     bias: float | None = None
-    """C: a receiver becomes the acker if its throughput is below so many times the acker's. Default 0.75 (the draft,
-    section 2.3).
-    """
     ecn: bool | None = None
-    """Data packets are ECN-capable, and marks count as losses. Default false."""
     exclude_below: str | None = None
-    """Receivers that lose packets and whose throughput by the TCP equation is below this are not heeded, as an
-    application without use for so little would have it (RFC 4654 section 3.3). Left out, all are.
-    """
     feedback_size: str | None = None
-    """Size of an ACK, a NAK and an NCF on the wire; left out, what the fields of each take: 59 B, 59 B and 46 B."""
     initial_rto: str | None = None
-    """Time-out before the first measurement. Default 3 s (the draft, section 2.7)."""
     loss_weight: float | None = None
-    """c: weight of the newest packet in the loss rate. Default 500/65536 = 0.00763 (the draft, section 2.6)."""
     max_rate: str | None = None
-    """The source never sends faster; left out, than the fastest link out of its node. Packets that the window lets
-    go together leave one after the other at this rate.
-    """
     max_rto: str | None = None
-    """Up to this successive time-outs double. Default 8 s, as TFMCC sends a packet in 8 s at least: so long whoever
-    comes to a silent session waits. TCP has 60 s.
-    """
     min_rto: str | None = None
-    """Least time-out. Default 1 s."""
     nak_backoff: str | None = None
-    """A NAK waits for a random time up to this, and is spared if meanwhile the source confirms another's. Default 50
-    ms.
-    """
     ncf: bool | None = None
-    """The source confirms NAKs to all (NCF). Default true (RFC 3208 section 2.1)."""
     packet_size: str | None = None
-    """Size of a data packet on the wire, headers included. Default 1000 B."""
     recent_ackers: int | None = None
-    """Of so many recent ackers the source remembers round-trip time and loss rate, and takes ACKs. Default 16."""
     rtt: PgmccRtt | None = None
-    """In what round-trip times are measured for that. Default "time"."""
     rtt_weight: float | None = None
-    """Weight of the newest measurement in the round-trip time by which receivers are compared. Default 0.125."""
     ssthresh: str | None = None
-    """Up to this window each packet acknowledged opens it by one. Default 4 packets (the draft, section 2.2)."""
     throughput: PgmccThroughput | None = None
-    """The throughput by which receivers are compared. Default "full"."""
     timeouts_to_election: int | None = None
-    """After so many time-outs in a row another acker is elected. Default 2 (the draft, section 2.7)."""
 
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
-class PgmccSession(Part):
+class PgmccSession(AnySession, PgmccParameters):
     """pgmcc: a TCP-like window towards the receiver with the lowest throughput.
 
-    Parameters
-    ----------
-    source : str
-        Sending node.
-    bar : str such as "250 ms", optional
-        For so long an acker whose word does not agree with its acknowledgements cannot be the acker again; 0 s: its
-        word is not looked at. Default 60 s.
-    bias : float, optional
-        C: a receiver becomes the acker if its throughput is below so many times the acker's. Default 0.75 (the draft,
-        section 2.3).
-    ecn : bool, optional
-        Data packets are ECN-capable, and marks count as losses. Default false.
-    exclude_below : str such as "1.5 Mbit/s", optional
-        Receivers that lose packets and whose throughput by the TCP equation is below this are not heeded, as an
-        application without use for so little would have it (RFC 4654 section 3.3). Left out, all are.
-    feedback_size : str such as "1000 B", optional
-        Size of an ACK, a NAK and an NCF on the wire; left out, what the fields of each take: 59 B, 59 B and 46 B.
-    initial_rto : str such as "250 ms", optional
-        Time-out before the first measurement. Default 3 s (the draft, section 2.7).
-    loss_weight : float, optional
-        c: weight of the newest packet in the loss rate. Default 500/65536 = 0.00763 (the draft, section 2.6).
-    max_rate : str such as "1.5 Mbit/s", optional
-        The source never sends faster; left out, than the fastest link out of its node. Packets that the window lets go
-        together leave one after the other at this rate.
-    max_rto : str such as "250 ms", optional
-        Up to this successive time-outs double. Default 8 s, as TFMCC sends a packet in 8 s at least: so long whoever
-        comes to a silent session waits. TCP has 60 s.
-    membership : Membership, optional
-        How members and routers come to the session's packets.
-    min_rto : str such as "250 ms", optional
-        Least time-out. Default 1 s.
-    nak_backoff : str such as "250 ms", optional
-        A NAK waits for a random time up to this, and is spared if meanwhile the source confirms another's. Default 50
-        ms.
-    ncf : bool, optional
-        The source confirms NAKs to all (NCF). Default true (RFC 3208 section 2.1).
-    packet_size : str such as "1000 B", optional
-        Size of a data packet on the wire, headers included. Default 1000 B.
-    receivers : Receivers, optional
-        Who receives.
-    recent_ackers : int, optional
-        Of so many recent ackers the source remembers round-trip time and loss rate, and takes ACKs. Default 16.
-    rtt : {"time", "packets"}, optional
-        In what round-trip times are measured for that. Default "time".
-    rtt_weight : float, optional
-        Weight of the newest measurement in the round-trip time by which receivers are compared. Default 0.125.
-    ssthresh : str such as "50 packets", optional
-        Up to this window each packet acknowledged opens it by one. Default 4 packets (the draft, section 2.2).
-    start : str such as "250 ms", optional
-        When the source starts. Default "0 s".
-    start_jitter : str such as "250 ms", optional
-        It starts later by a random time, uniform from zero to this. Default "0 s".
-    stop : str such as "250 ms", optional
-        When it stops. Default: not before the end.
-    throughput : {"full", "simple"}, optional
-        The throughput by which receivers are compared. Default "full".
-    timeouts_to_election : int, optional
-        After so many time-outs in a row another acker is elected. Default 2 (the draft, section 2.7).
+    It takes, too, what `AnySession` and `PgmccParameters` take.
     """
 
     scheme: ClassVar[str | None] = "pgmcc"
-
-    source: str
-    """Sending node."""
-    bar: str | None = None
-    """For so long an acker whose word does not agree with its acknowledgements cannot be the acker again; 0 s: its
-    word is not looked at. Default 60 s.
-    """
-    bias: float | None = None
-    """C: a receiver becomes the acker if its throughput is below so many times the acker's. Default 0.75 (the draft,
-    section 2.3).
-    """
-    ecn: bool | None = None
-    """Data packets are ECN-capable, and marks count as losses. Default false."""
-    exclude_below: str | None = None
-    """Receivers that lose packets and whose throughput by the TCP equation is below this are not heeded, as an
-    application without use for so little would have it (RFC 4654 section 3.3). Left out, all are.
-    """
-    feedback_size: str | None = None
-    """Size of an ACK, a NAK and an NCF on the wire; left out, what the fields of each take: 59 B, 59 B and 46 B."""
-    initial_rto: str | None = None
-    """Time-out before the first measurement. Default 3 s (the draft, section 2.7)."""
-    loss_weight: float | None = None
-    """c: weight of the newest packet in the loss rate. Default 500/65536 = 0.00763 (the draft, section 2.6)."""
-    max_rate: str | None = None
-    """The source never sends faster; left out, than the fastest link out of its node. Packets that the window lets
-    go together leave one after the other at this rate.
-    """
-    max_rto: str | None = None
-    """Up to this successive time-outs double. Default 8 s, as TFMCC sends a packet in 8 s at least: so long whoever
-    comes to a silent session waits. TCP has 60 s.
-    """
-    membership: Membership | None = None
-    """How members and routers come to the session's packets."""
-    min_rto: str | None = None
-    """Least time-out. Default 1 s."""
-    nak_backoff: str | None = None
-    """A NAK waits for a random time up to this, and is spared if meanwhile the source confirms another's. Default 50
-    ms.
-    """
-    ncf: bool | None = None
-    """The source confirms NAKs to all (NCF). Default true (RFC 3208 section 2.1)."""
-    packet_size: str | None = None
-    """Size of a data packet on the wire, headers included. Default 1000 B."""
-    receivers: Receivers | None = None
-    """Who receives."""
-    recent_ackers: int | None = None
-    """Of so many recent ackers the source remembers round-trip time and loss rate, and takes ACKs. Default 16."""
-    rtt: PgmccRtt | None = None
-    """In what round-trip times are measured for that. Default "time"."""
-    rtt_weight: float | None = None
-    """Weight of the newest measurement in the round-trip time by which receivers are compared. Default 0.125."""
-    ssthresh: str | None = None
-    """Up to this window each packet acknowledged opens it by one. Default 4 packets (the draft, section 2.2)."""
-    start: str | None = None
-    """When the source starts. Default "0 s"."""
-    start_jitter: str | None = None
-    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
-    stop: str | None = None
-    """When it stops. Default: not before the end."""
-    throughput: PgmccThroughput | None = None
-    """The throughput by which receivers are compared. Default "full"."""
-    timeouts_to_election: int | None = None
-    """After so many time-outs in a row another acker is elected. Default 2 (the draft, section 2.7)."""
 
 
 @checked
@@ -3302,37 +2129,18 @@ class Probes(Part):
     """
 
     events: bool | None = None
-    """Reductions of windows and time-outs. Default true."""
     flows: bool | None = None
-    """A row for each flow, session and receiver and each interval. Default true."""
     interval: str | None = None
-    """Time between two rows of a flow, a link or a path. Default "1 s"."""
     links: bool | None = None
-    """A row for each direction of a link and interval. Default true."""
     packets: Sequence[str] | None = None
-    """Directions of links, and legs, of which it is kept what happens to every single packet, which takes memory.
-    Default none.
-    """
     packets_actions: Sequence[PacketAction] | None = None
-    """What is kept of what happens to them. Default all."""
     packets_flows: Sequence[str] | None = None
-    """The flows, entries of flows and sessions whose packets are kept. Default all."""
     packets_from: str | None = None
-    """From when on, default "0 s"."""
     packets_until: str | None = None
-    """And until when. Default the end."""
     paths: Sequence[Path] | None = None
-    """Pairs of nodes: the way that packets take from the first to the second, its delay and hops, at every interval
-    and whenever it changes. Default none.
-    """
     queue_interval: str | None = None
-    """Time between two samples of a queue. Default "100 ms"."""
     queues: Sequence[str] | None = None
-    """Directions of links whose queue is sampled: `bottleneck`, or `bottleneck.back` for the direction back. Default
-    none.
-    """
     trace: bool | None = None
-    """A hash over everything that happens, to compare runs. Default false."""
 
 
 @checked
@@ -3353,11 +2161,8 @@ class RateCap(Part):
     kind: ClassVar[str | None] = "rate-cap"
 
     interval: str | None = None
-    """From one look to the next. Default 20 ms."""
     rate: str | None = None
-    """What all groups together may send over the link. Default 1 Mbit/s."""
     window: str | None = None
-    """Over how long rates are measured, and the least time from one action to the next. Default 1 s."""
 
 
 @checked
@@ -3368,7 +2173,8 @@ class Receivers(Part):
     Parameters
     ----------
     count : int, optional
-        How many. Default: as many as `nodes` lists; without a list one per host on the topology's right.
+        How many. Default: as many as `nodes` lists; without a list one per host on the topology's right. Legal: 1 or
+        more.
     join : str | Sequence[str] | Series, optional
         When they join, or when each of them does. Default "0 s".
     join_jitter : str such as "250 ms", optional
@@ -3384,19 +2190,12 @@ class Receivers(Part):
     """
 
     count: int | None = None
-    """How many. Default: as many as `nodes` lists; without a list one per host on the topology's right."""
     join: str | Sequence[str] | Series | None = None
-    """When they join, or when each of them does. Default "0 s"."""
     join_jitter: str | None = None
-    """Each joins later by a random time, uniform from zero to this. Default "0 s"."""
     join_step: str | None = None
-    """Time from the join of one receiver to that of the next. Default "0 s"."""
     leave: str | Sequence[str] | Series | None = None
-    """When they leave, or when each of them does. Default: not before the end."""
     lie: Lie | None = None
-    """How the last ones of them lie. Default: they do not."""
     nodes: str | Sequence[str] | None = None
-    """The node of all receivers, or one for each. Default: receiver i is on the topology's right-i."""
 
 
 @checked
@@ -3424,7 +2223,8 @@ class Red(Part):
         If `gentle` and `ecn`: goes on marking from `max_th` up to `2 max_th`, as ns-2 can. Default false: packets are
         dropped there (RFC 3168, section 7).
     max_p : float, optional
-        Nominal probability of an action when the average reaches `max_th`, 0 to 1. Default 0.1 (ns-2).
+        Nominal probability of an action when the average reaches `max_th`, 0 to 1. Default 0.1 (ns-2). Legal: from 0 up
+        to 1.
     max_th : str, optional
         Average queue at which the probability has risen to `max_p`. Default "15 packets" (ns-2). "auto" is `3 min_th`.
     mean_pktsize : str such as "1000 B", optional
@@ -3444,47 +2244,19 @@ class Red(Part):
     kind: ClassVar[str | None] = "red"
 
     adapt: RedAdapt | None = None
-    """How `max_p` is adapted, if `adaptive`."""
     adaptive: bool | None = None
-    """Adapts `max_p` so that the average stays between the thresholds [FloydGummadiShenker01]. Default false."""
     bytes: bool | None = None
-    """Measures the queue in bytes, and acts on large packets more often than on small ones. Default false (ns-2)."""
     ecn: bool | None = None
-    """Marks ECN-capable packets instead of dropping them early, as long as the average is below `max_th` (RFC 3168,
-    section 7). Default false.
-    """
     gentle: bool | None = None
-    """Above `max_th` the probability rises to 1 at `2 max_th`, instead of dropping everything. Default false (ns-2
-    before April 2001).
-    """
     limit: str | None = None
-    """The most that may wait, in packets or in bytes, without the packet in transmission. Default "50 packets"
-    (ns-2).
-    """
     mark_above_max_th: bool | None = None
-    """If `gentle` and `ecn`: goes on marking from `max_th` up to `2 max_th`, as ns-2 can. Default false: packets are
-    dropped there (RFC 3168, section 7).
-    """
     max_p: float | None = None
-    """Nominal probability of an action when the average reaches `max_th`, 0 to 1. Default 0.1 (ns-2)."""
     max_th: str | None = None
-    """Average queue at which the probability has risen to `max_p`. Default "15 packets" (ns-2). "auto" is `3
-    min_th`.
-    """
     mean_pktsize: str | None = None
-    """Mean packet size, for the decay while idle and for byte mode. Default: the size of the flows' data packets."""
     min_th: str | None = None
-    """Average queue from which packets are dropped or marked at random. Default "5 packets" (ns-2). "auto" is
-    `max(5, target_delay * packets per second / 2)`, with `max_th` "auto", too (ns-2 since 2001).
-    """
     target_delay: str | None = None
-    """Queueing delay from which "auto" thresholds are worked out. Default "5 ms" (ns-2)."""
     w_q: float | Literal["auto"] | None = None
-    """Weight of an arrival in the average, above 0 and up to 1. Default 0.002 [FloydJacobson93]. "auto" is `1 -
-    exp(-1/(10 rtt ptc))`, `rtt = max(0.1 s, 3 (delay + 1/ptc))`, ptc packets per second (ns-2 since 2001).
-    """
     wait: bool | None = None
-    """Leaves at least 1/p packets between two actions. Default true (ns-2)."""
 
 
 @checked
@@ -3497,33 +2269,27 @@ class RedAdapt(Part):
     bottom : float | Literal["auto"], optional
         `max_p` is not lowered from here, 0 to 1. Default "auto": `min(0.01, 80000 bit/s / rate)`.
     decrease : float, optional
-        What `max_p` is multiplied with to lower it, 0 to 1. Default 0.9.
+        What `max_p` is multiplied with to lower it, 0 to 1. Default 0.9. Legal: from 0 up to 1.
     increase : float, optional
-        Most that is added to `max_p`, 0 to 1. Default 0.01.
+        Most that is added to `max_p`, 0 to 1. Default 0.01. Legal: from 0 up to 1.
     increase_part : float, optional
-        Most that is added to `max_p`, as a part of it. Default 0.25.
+        Most that is added to `max_p`, as a part of it. Default 0.25. Legal: 0 or more.
     interval : str such as "250 ms", optional
         Least time between two changes of `max_p`. Default "500 ms".
     margin : float, optional
         The target zone begins and ends this part of `max_th - min_th` inside the thresholds, 0 to 0.5. Default 0.4.
+        Legal: from 0 up to 0.5.
     top : float, optional
-        `max_p` is not raised from here, 0 to 1. Default 0.5.
+        `max_p` is not raised from here, 0 to 1. Default 0.5. Legal: from 0 up to 1.
     """
 
     bottom: float | Literal["auto"] | None = None
-    """`max_p` is not lowered from here, 0 to 1. Default "auto": `min(0.01, 80000 bit/s / rate)`."""
     decrease: float | None = None
-    """What `max_p` is multiplied with to lower it, 0 to 1. Default 0.9."""
     increase: float | None = None
-    """Most that is added to `max_p`, 0 to 1. Default 0.01."""
     increase_part: float | None = None
-    """Most that is added to `max_p`, as a part of it. Default 0.25."""
     interval: str | None = None
-    """Least time between two changes of `max_p`. Default "500 ms"."""
     margin: float | None = None
-    """The target zone begins and ends this part of `max_th - min_th` inside the thresholds, 0 to 0.5. Default 0.4."""
     top: float | None = None
-    """`max_p` is not raised from here, 0 to 1. Default 0.5."""
 
 
 @checked
@@ -3535,7 +2301,7 @@ class Registration(Part):
     ----------
     missed : int, optional
         How many messages in a row may fail to come before a receiver is forgotten, half a refresh time after the last
-        of them was due. Default 3.
+        of them was due. Default 3. Legal: from 1 up to 100.
     refresh : str such as "250 ms", optional
         Time from one message of a receiver to the next. Default 30 s.
     """
@@ -3543,11 +2309,7 @@ class Registration(Part):
     kind: ClassVar[str | None] = "registration"
 
     missed: int | None = None
-    """How many messages in a row may fail to come before a receiver is forgotten, half a refresh time after the last
-    of them was due. Default 3.
-    """
     refresh: str | None = None
-    """Time from one message of a receiver to the next. Default 30 s."""
 
 
 @checked
@@ -3558,19 +2320,20 @@ class RlmParameters(Part):
     Parameters
     ----------
     backoff : float, optional
-        A failed experiment makes the join timer of its layer so many times as long. Default 2.
+        A failed experiment makes the join timer of its layer so many times as long. Default 2. Legal: 1 or more.
     detection_deviation : str such as "250 ms", optional
         The deviation of that at first. Default 2 s.
     detection_time : str such as "250 ms", optional
         How long it takes at first until loss follows from a layer too many. Default 5 s.
     gain : float, optional
-        The weight of a new detection time in its mean and in its deviation. Default 0.25.
+        The weight of a new detection time in its mean and in its deviation. Default 0.25. Legal: from 0 up to 1.
     jitter : float, optional
-        Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`.
+        Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`. Legal:
+        from 0 up to 1.
     join_timer : str such as "250 ms", optional
         The mean time from one experiment to the next at first, and the least. Default 5 s.
     loss_threshold : float, optional
-        A layer is left if a larger part than this of at least ten packets is lost. Default 0.25.
+        A layer is left if a larger part than this of at least ten packets is lost. Default 0.25. Legal: from 0 up to 1.
     max_hold : str such as "250 ms", optional
         For so long at most the experiments of others alone hold up a receiver that loses nothing. Default: with the
         profile "mended" as long as `max_join_timer`, with "ns2" for ever.
@@ -3586,158 +2349,38 @@ class RlmParameters(Part):
     rejoin_from_zero : bool, optional
         Whether who has left all layers joins the base again when its join timer says so. Default: as the profile says.
     relaxation : float, optional
-        A while without loss makes it so many times as long. Default 0.75.
+        A while without loss makes it so many times as long. Default 0.75. Legal: from 0 up to 1.
     restart_join_timer : bool, optional
         Whether who leaves a layer while no join timer runs, as it had held all layers, starts one. Default: as the
         profile says.
     """
 
     backoff: float | None = None
-    """A failed experiment makes the join timer of its layer so many times as long. Default 2."""
     detection_deviation: str | None = None
-    """The deviation of that at first. Default 2 s."""
     detection_time: str | None = None
-    """How long it takes at first until loss follows from a layer too many. Default 5 s."""
     gain: float | None = None
-    """The weight of a new detection time in its mean and in its deviation. Default 0.25."""
     jitter: float | None = None
-    """Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`."""
     join_timer: str | None = None
-    """The mean time from one experiment to the next at first, and the least. Default 5 s."""
     loss_threshold: float | None = None
-    """A layer is left if a larger part than this of at least ten packets is lost. Default 0.25."""
     max_hold: str | None = None
-    """For so long at most the experiments of others alone hold up a receiver that loses nothing. Default: with the
-    profile "mended" as long as `max_join_timer`, with "ns2" for ever.
-    """
     max_join_timer: str | None = None
-    """The most that the join timer becomes. Default 60 s."""
     packet_size: str | None = None
-    """Size of a packet on the wire. Default 1000 B."""
     profile: RlmProfile | None = None
-    """Whether the dead ends of ns-2's code are mended. Default "mended"."""
     rates: Sequence[str] | None = None
-    """Rate of each layer, the base first, headers included. Default 32, 64, 128, 256, 512 and 1024 kbit/s (ns-2's
-    example).
-    """
     rejoin_from_zero: bool | None = None
-    """Whether who has left all layers joins the base again when its join timer says so. Default: as the profile
-    says.
-    """
     relaxation: float | None = None
-    """A while without loss makes it so many times as long. Default 0.75."""
     restart_join_timer: bool | None = None
-    """Whether who leaves a layer while no join timer runs, as it had held all layers, starts one. Default: as the
-    profile says.
-    """
 
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
-class RlmSession(Part):
+class RlmSession(AnySession, RlmParameters):
     """RLM: receivers try layers and leave them on loss.
 
-    Parameters
-    ----------
-    source : str
-        Sending node.
-    backoff : float, optional
-        A failed experiment makes the join timer of its layer so many times as long. Default 2.
-    detection_deviation : str such as "250 ms", optional
-        The deviation of that at first. Default 2 s.
-    detection_time : str such as "250 ms", optional
-        How long it takes at first until loss follows from a layer too many. Default 5 s.
-    gain : float, optional
-        The weight of a new detection time in its mean and in its deviation. Default 0.25.
-    jitter : float, optional
-        Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`.
-    join_timer : str such as "250 ms", optional
-        The mean time from one experiment to the next at first, and the least. Default 5 s.
-    loss_threshold : float, optional
-        A layer is left if a larger part than this of at least ten packets is lost. Default 0.25.
-    max_hold : str such as "250 ms", optional
-        For so long at most the experiments of others alone hold up a receiver that loses nothing. Default: with the
-        profile "mended" as long as `max_join_timer`, with "ns2" for ever.
-    max_join_timer : str such as "250 ms", optional
-        The most that the join timer becomes. Default 60 s.
-    membership : Membership, optional
-        How members and routers come to the session's packets.
-    packet_size : str such as "1000 B", optional
-        Size of a packet on the wire. Default 1000 B.
-    profile : {"ns2", "mended"}, optional
-        Whether the dead ends of ns-2's code are mended. Default "mended".
-    rates : Sequence[str], optional
-        Rate of each layer, the base first, headers included. Default 32, 64, 128, 256, 512 and 1024 kbit/s (ns-2's
-        example).
-    receivers : Receivers, optional
-        Who receives.
-    rejoin_from_zero : bool, optional
-        Whether who has left all layers joins the base again when its join timer says so. Default: as the profile says.
-    relaxation : float, optional
-        A while without loss makes it so many times as long. Default 0.75.
-    restart_join_timer : bool, optional
-        Whether who leaves a layer while no join timer runs, as it had held all layers, starts one. Default: as the
-        profile says.
-    start : str such as "250 ms", optional
-        When the source starts. Default "0 s".
-    start_jitter : str such as "250 ms", optional
-        It starts later by a random time, uniform from zero to this. Default "0 s".
-    stop : str such as "250 ms", optional
-        When it stops. Default: not before the end.
+    It takes, too, what `AnySession` and `RlmParameters` take.
     """
 
     scheme: ClassVar[str | None] = "rlm"
-
-    source: str
-    """Sending node."""
-    backoff: float | None = None
-    """A failed experiment makes the join timer of its layer so many times as long. Default 2."""
-    detection_deviation: str | None = None
-    """The deviation of that at first. Default 2 s."""
-    detection_time: str | None = None
-    """How long it takes at first until loss follows from a layer too many. Default 5 s."""
-    gain: float | None = None
-    """The weight of a new detection time in its mean and in its deviation. Default 0.25."""
-    jitter: float | None = None
-    """Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`."""
-    join_timer: str | None = None
-    """The mean time from one experiment to the next at first, and the least. Default 5 s."""
-    loss_threshold: float | None = None
-    """A layer is left if a larger part than this of at least ten packets is lost. Default 0.25."""
-    max_hold: str | None = None
-    """For so long at most the experiments of others alone hold up a receiver that loses nothing. Default: with the
-    profile "mended" as long as `max_join_timer`, with "ns2" for ever.
-    """
-    max_join_timer: str | None = None
-    """The most that the join timer becomes. Default 60 s."""
-    membership: Membership | None = None
-    """How members and routers come to the session's packets."""
-    packet_size: str | None = None
-    """Size of a packet on the wire. Default 1000 B."""
-    profile: RlmProfile | None = None
-    """Whether the dead ends of ns-2's code are mended. Default "mended"."""
-    rates: Sequence[str] | None = None
-    """Rate of each layer, the base first, headers included. Default 32, 64, 128, 256, 512 and 1024 kbit/s (ns-2's
-    example).
-    """
-    receivers: Receivers | None = None
-    """Who receives."""
-    rejoin_from_zero: bool | None = None
-    """Whether who has left all layers joins the base again when its join timer says so. Default: as the profile
-    says.
-    """
-    relaxation: float | None = None
-    """A while without loss makes it so many times as long. Default 0.75."""
-    restart_join_timer: bool | None = None
-    """Whether who leaves a layer while no join timer runs, as it had held all layers, starts one. Default: as the
-    profile says.
-    """
-    start: str | None = None
-    """When the source starts. Default "0 s"."""
-    start_jitter: str | None = None
-    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
-    stop: str | None = None
-    """When it stops. Default: not before the end."""
 
 
 @checked
@@ -3756,7 +2399,7 @@ class Satellite(Part):
     feeder : Duplex, optional
         The link `feeder` from the gateway to the satellite. Default 10 Mbit/s, 125 ms, drop-tail with 50 packets.
     left : int, optional
-        Hosts at the gateway, for sources: left-0, left-1 and so on. Default 1.
+        Hosts at the gateway, for sources: left-0, left-1 and so on. Default 1. Legal: from 1 up to 1000000.
     leg : Settings, optional
         Its legs, leg-0 to terminal right-0 and so on. Default 125 ms, without losses.
     leg_delays : Sequence[str], optional
@@ -3767,37 +2410,20 @@ class Satellite(Part):
         The links back, return-0 from right-0 to the satellite and so on, a transmitter for each terminal. Default 1
         Mbit/s, 125 ms, drop-tail with 50 packets.
     right : int, optional
-        Terminals, for receivers: right-0, right-1 and so on. Default 2.
+        Terminals, for receivers: right-0, right-1 and so on. Default 2. Legal: from 1 up to 1000000.
     """
 
     kind: ClassVar[str | None] = "satellite"
 
     access: Duplex | None = None
-    """The links of the hosts at the gateway, access-left-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
-    packets.
-    """
     downlink: Settings | None = None
-    """The link `downlink` from the satellite to all terminals: one queue, one transmitter. Default 10 Mbit/s,
-    drop-tail with 50 packets.
-    """
     feeder: Duplex | None = None
-    """The link `feeder` from the gateway to the satellite. Default 10 Mbit/s, 125 ms, drop-tail with 50 packets."""
     left: int | None = None
-    """Hosts at the gateway, for sources: left-0, left-1 and so on. Default 1."""
     leg: Settings | None = None
-    """Its legs, leg-0 to terminal right-0 and so on. Default 125 ms, without losses."""
     leg_delays: Sequence[str] | None = None
-    """Delays of the legs, which terminals take by turns: of three, leg-3 has the first again. Default: that of
-    `leg`.
-    """
     leg_losses: Sequence[Loss] | None = None
-    """Losses of the legs, by turns likewise. Default: that of `leg`."""
     return_: Settings | None = None
-    """The links back, return-0 from right-0 to the satellite and so on, a transmitter for each terminal. Default 1
-    Mbit/s, 125 ms, drop-tail with 50 packets.
-    """
     right: int | None = None
-    """Terminals, for receivers: right-0, right-1 and so on. Default 2."""
 
 
 @checked
@@ -3814,69 +2440,26 @@ class Series(Part):
     """
 
     first: str | float
-    """The first value."""
     step: str | float
-    """From one to the next."""
 
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
-class Settings(Part):
+class Settings(AnyLink):
     """Settings of one direction of a link.
+
+    It takes, too, what `AnyLink` takes.
 
     Parameters
     ----------
-    agent : RouterAgent, optional
-        What looks after the queue in the router, of this direction alone. Default: nobody.
-    changes : str | Sequence[Change], optional
-        What changes while the network runs: a list, or the name of a CSV file. Default nothing.
     delay : str such as "250 ms", optional
         Propagation delay, up to 1 h.
-    handoff_queue : {"keep", "lose", "discard"}, optional
-        What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted.
-        Default "keep".
-    header : str such as "1000 B", optional
-        Bytes that the link layer adds to each packet, up to 1500 B: they take time, and bit errors can hit them.
-        Default none.
-    loss : Loss, optional
-        What gets lost on the way. Default: nothing.
-    mode : {"auto", "fused", "two-stage"}, optional
-        How departures are computed. Default "auto". Results do not depend on it.
-    queue : Queue, optional
-        The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets.
     rate : str such as "1.5 Mbit/s", optional
         Rate of the transmitter, 10 bit/s to 10000 Gbit/s.
-    reroute : bool, optional
-        Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
-        one. Default true.
     """
 
-    agent: RouterAgent | None = None
-    """What looks after the queue in the router, of this direction alone. Default: nobody."""
-    changes: str | Sequence[Change] | None = None
-    """What changes while the network runs: a list, or the name of a CSV file. Default nothing."""
     delay: str | None = None
-    """Propagation delay, up to 1 h."""
-    handoff_queue: HandoffQueue | None = None
-    """What becomes of packets that wait when the link goes down or turns elsewhere and they cannot be rerouted.
-    Default "keep".
-    """
-    header: str | None = None
-    """Bytes that the link layer adds to each packet, up to 1500 B: they take time, and bit errors can hit them.
-    Default none.
-    """
-    loss: Loss | None = None
-    """What gets lost on the way. Default: nothing."""
-    mode: LinkMode | None = None
-    """How departures are computed. Default "auto". Results do not depend on it."""
-    queue: Queue | None = None
-    """The queue in front of the transmitter. Default of a new link: drop-tail with 50 packets."""
     rate: str | None = None
-    """Rate of the transmitter, 10 bit/s to 10000 Gbit/s."""
-    reroute: bool | None = None
-    """Whether packets to one host that wait when the link goes down or turns elsewhere take another way if there is
-    one. Default true.
-    """
 
 
 @checked
@@ -3888,18 +2471,16 @@ class Site(Part):
     ----------
     elevation : float, optional
         How high the satellite stands above the horizon, degrees: 90 straight below it, 0 at the edge of what it sees.
+        Legal: from 0 up to 90.
     latitude : float, optional
-        Degrees north.
+        Degrees north. Legal: from -90 up to 90.
     longitude : float, optional
-        Degrees east.
+        Degrees east. Legal: from -180 up to 360.
     """
 
     elevation: float | None = None
-    """How high the satellite stands above the horizon, degrees: 90 straight below it, 0 at the edge of what it sees."""
     latitude: float | None = None
-    """Degrees north."""
     longitude: float | None = None
-    """Degrees east."""
 
 
 @checked
@@ -3918,11 +2499,11 @@ class SmccParameters(Part):
         What controls the rate of each layer. Default "tfmcc".
     growth : float, optional
         By what the most that the layers carry together grows from one to the next: B_i = base_rate · growth^i. Above 1,
-        default 2 ([Kwon]); not beside `bounds`.
+        default 2 ([Kwon]); not beside `bounds`. Legal: 1 or more.
     join : {"additive", "direct"}, optional
         How receivers join the next layer. Default "additive".
     layers : int, optional
-        How many layers there are. Default 4; not beside `bounds`.
+        How many layers there are. Default 4; not beside `bounds`. Legal: from 1 up to 128.
     loss_differentiation : LossDifferentiation, optional
         Receivers tell losses on links from congestion, of which alone their level and their reports depend then, and
         whether an attempt fails. Left out, they take all for congestion, and compare nothing. With `control` "tfmcc".
@@ -3930,7 +2511,7 @@ class SmccParameters(Part):
         The parameters of the windows, used with `control` "pgmcc".
     phases : int, optional
         How many times there are counting layers of each period, shifted against each other so that receivers wait less
-        before they can begin: 1 or 2. Default 1.
+        before they can begin: 1 or 2. Default 1. Legal: from 1 up to 2.
     rtts : Sequence[str], optional
         The periods of the counting layers, increasing: a receiver takes the shortest that makes its climb, of a packet
         more in each period, at most 1.1 times as steep as that of a TCP with its least round-trip time. Each a power of
@@ -3942,41 +2523,16 @@ class SmccParameters(Part):
     """
 
     base_rate: str | None = None
-    """B_0, the most that the lowest layer carries. Default 1 Mbit/s; not beside `bounds`."""
     bounds: Sequence[str] | None = None
-    """B_0, B_1 .. themselves, increasing: the most that the layers up to each carry together. Default: by the three
-    parameters above.
-    """
     control: SmccControl | None = None
-    """What controls the rate of each layer. Default "tfmcc"."""
     growth: float | None = None
-    """By what the most that the layers carry together grows from one to the next: B_i = base_rate · growth^i. Above
-    1, default 2 ([Kwon]); not beside `bounds`.
-    """
     join: SmccJoin | None = None
-    """How receivers join the next layer. Default "additive"."""
     layers: int | None = None
-    """How many layers there are. Default 4; not beside `bounds`."""
     loss_differentiation: LossDifferentiation | None = None
-    """Receivers tell losses on links from congestion, of which alone their level and their reports depend then, and
-    whether an attempt fails. Left out, they take all for congestion, and compare nothing. With `control` "tfmcc".
-    """
     pgmcc: SmccPgmcc | None = None
-    """The parameters of the windows, used with `control` "pgmcc"."""
     phases: int | None = None
-    """How many times there are counting layers of each period, shifted against each other so that receivers wait
-    less before they can begin: 1 or 2. Default 1.
-    """
     rtts: Sequence[str] | None = None
-    """The periods of the counting layers, increasing: a receiver takes the shortest that makes its climb, of a
-    packet more in each period, at most 1.1 times as steep as that of a TCP with its least round-trip time. Each a
-    power of two times the first, as in [Kwon], or any whose slots begin together often: after at most 65536 times
-    what all are multiples of, which is 0.1 ms at least. Default 32, 64, 128, 256 and 512 ms.
-    """
     tfmcc: Tfmcc | None = None
-    """The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it. With `control`
-    "pgmcc" what they say of reports and measurements holds as well.
-    """
 
 
 @checked
@@ -3987,7 +2543,8 @@ class SmccPgmcc(Part):
     Parameters
     ----------
     bias : float, optional
-        Another receiver limits a layer if it wants less than so many times T_i. Default 0.75, as in pgmcc.
+        Another receiver limits a layer if it wants less than so many times T_i. Default 0.75, as in pgmcc. Legal: from
+        0 up to 1.
     election : {"feedback-round", "back-off"}, optional
         How long an election takes. Default "feedback-round".
     initial_rto : str such as "250 ms", optional
@@ -4001,120 +2558,22 @@ class SmccPgmcc(Part):
     """
 
     bias: float | None = None
-    """Another receiver limits a layer if it wants less than so many times T_i. Default 0.75, as in pgmcc."""
     election: SmccElection | None = None
-    """How long an election takes. Default "feedback-round"."""
     initial_rto: str | None = None
-    """How long a receiver that limits may be silent before its first ACK. Default 3 s."""
     min_rto: str | None = None
-    """The least time-out, after which a receiver that limits and acknowledges nothing is given up. Default 1 s."""
     nak_backoff: str | None = None
-    """With `election = "back-off"` members wait for a random part of this. Default 50 ms, as in pgmcc."""
     ssthresh: str | None = None
-    """Up to this window each packet acknowledged opens it by one. Default 4 packets, as in pgmcc."""
 
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
-class SmccSession(Part):
+class SmccSession(AnySession, SmccParameters):
     """SMCC: layers, each with a TFMCC of its own; receivers go up a packet per round-trip time.
 
-    Parameters
-    ----------
-    source : str
-        Sending node.
-    base_rate : str such as "1.5 Mbit/s", optional
-        B_0, the most that the lowest layer carries. Default 1 Mbit/s; not beside `bounds`.
-    bounds : Sequence[str], optional
-        B_0, B_1 .. themselves, increasing: the most that the layers up to each carry together. Default: by the three
-        parameters above.
-    control : {"tfmcc", "pgmcc"}, optional
-        What controls the rate of each layer. Default "tfmcc".
-    growth : float, optional
-        By what the most that the layers carry together grows from one to the next: B_i = base_rate · growth^i. Above 1,
-        default 2 ([Kwon]); not beside `bounds`.
-    join : {"additive", "direct"}, optional
-        How receivers join the next layer. Default "additive".
-    layers : int, optional
-        How many layers there are. Default 4; not beside `bounds`.
-    loss_differentiation : LossDifferentiation, optional
-        Receivers tell losses on links from congestion, of which alone their level and their reports depend then, and
-        whether an attempt fails. Left out, they take all for congestion, and compare nothing. With `control` "tfmcc".
-    membership : Membership, optional
-        How members and routers come to the session's packets.
-    pgmcc : SmccPgmcc, optional
-        The parameters of the windows, used with `control` "pgmcc".
-    phases : int, optional
-        How many times there are counting layers of each period, shifted against each other so that receivers wait less
-        before they can begin: 1 or 2. Default 1.
-    receivers : Receivers, optional
-        Who receives.
-    rtts : Sequence[str], optional
-        The periods of the counting layers, increasing: a receiver takes the shortest that makes its climb, of a packet
-        more in each period, at most 1.1 times as steep as that of a TCP with its least round-trip time. Each a power of
-        two times the first, as in [Kwon], or any whose slots begin together often: after at most 65536 times what all
-        are multiples of, which is 0.1 ms at least. Default 32, 64, 128, 256 and 512 ms.
-    start : str such as "250 ms", optional
-        When the source starts. Default "0 s".
-    start_jitter : str such as "250 ms", optional
-        It starts later by a random time, uniform from zero to this. Default "0 s".
-    stop : str such as "250 ms", optional
-        When it stops. Default: not before the end.
-    tfmcc : Tfmcc, optional
-        The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it. With `control`
-        "pgmcc" what they say of reports and measurements holds as well.
+    It takes, too, what `AnySession` and `SmccParameters` take.
     """
 
     scheme: ClassVar[str | None] = "smcc"
-
-    source: str
-    """Sending node."""
-    base_rate: str | None = None
-    """B_0, the most that the lowest layer carries. Default 1 Mbit/s; not beside `bounds`."""
-    bounds: Sequence[str] | None = None
-    """B_0, B_1 .. themselves, increasing: the most that the layers up to each carry together. Default: by the three
-    parameters above.
-    """
-    control: SmccControl | None = None
-    """What controls the rate of each layer. Default "tfmcc"."""
-    growth: float | None = None
-    """By what the most that the layers carry together grows from one to the next: B_i = base_rate · growth^i. Above
-    1, default 2 ([Kwon]); not beside `bounds`.
-    """
-    join: SmccJoin | None = None
-    """How receivers join the next layer. Default "additive"."""
-    layers: int | None = None
-    """How many layers there are. Default 4; not beside `bounds`."""
-    loss_differentiation: LossDifferentiation | None = None
-    """Receivers tell losses on links from congestion, of which alone their level and their reports depend then, and
-    whether an attempt fails. Left out, they take all for congestion, and compare nothing. With `control` "tfmcc".
-    """
-    membership: Membership | None = None
-    """How members and routers come to the session's packets."""
-    pgmcc: SmccPgmcc | None = None
-    """The parameters of the windows, used with `control` "pgmcc"."""
-    phases: int | None = None
-    """How many times there are counting layers of each period, shifted against each other so that receivers wait
-    less before they can begin: 1 or 2. Default 1.
-    """
-    receivers: Receivers | None = None
-    """Who receives."""
-    rtts: Sequence[str] | None = None
-    """The periods of the counting layers, increasing: a receiver takes the shortest that makes its climb, of a
-    packet more in each period, at most 1.1 times as steep as that of a TCP with its least round-trip time. Each a
-    power of two times the first, as in [Kwon], or any whose slots begin together often: after at most 65536 times
-    what all are multiples of, which is 0.1 ms at least. Default 32, 64, 128, 256 and 512 ms.
-    """
-    start: str | None = None
-    """When the source starts. Default "0 s"."""
-    start_jitter: str | None = None
-    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
-    stop: str | None = None
-    """When it stops. Default: not before the end."""
-    tfmcc: Tfmcc | None = None
-    """The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it. With `control`
-    "pgmcc" what they say of reports and measurements holds as well.
-    """
 
 
 @checked
@@ -4132,25 +2591,18 @@ class Star(Part):
     access_right : Duplex, optional
         What is different on the right, for right-0, right-1 and so on.
     left : int, optional
-        Hosts on the left, for sources: left-0, left-1 and so on. Default 1.
+        Hosts on the left, for sources: left-0, left-1 and so on. Default 1. Legal: from 1 up to 1000000.
     right : int, optional
-        Hosts on the right, for receivers: right-0, right-1 and so on. Default 2.
+        Hosts on the right, for receivers: right-0, right-1 and so on. Default 2. Legal: from 1 up to 1000000.
     """
 
     kind: ClassVar[str | None] = "star"
 
     access: Duplex | None = None
-    """The links of all hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
-    packets.
-    """
     access_left: Duplex | None = None
-    """What is different on the left, for left-0, left-1 and so on."""
     access_right: Duplex | None = None
-    """What is different on the right, for right-0, right-1 and so on."""
     left: int | None = None
-    """Hosts on the left, for sources: left-0, left-1 and so on. Default 1."""
     right: int | None = None
-    """Hosts on the right, for receivers: right-0, right-1 and so on. Default 2."""
 
 
 @checked
@@ -4162,46 +2614,41 @@ class Station(Part):
     ----------
     latitude : float
         Degrees north, from -90 to 90: geocentric on the sphere of shells, geodetic on the ellipsoid of real elements.
+        Legal: from -90 up to 90.
     longitude : float
-        Degrees east, from -180 to 360.
+        Degrees east, from -180 to 360. Legal: from -180 up to 360.
     altitude : float, optional
-        Above the ground, km. Default 0.
+        Above the ground, km. Default 0. Legal: from 0 up to 100.
     downlink : Settings, optional
         What is different about the links from satellites to it: losses. If rate, queue, agent or header are said, every
         satellite has a queue and a transmitter of their own for this station.
     mask : float, optional
-        The least elevation of a satellite that it takes, degrees. Default: `topology.mask`.
+        The least elevation of a satellite that it takes, degrees. Default: `topology.mask`. Legal: from 0 up to 89.
     uplink : Settings, optional
         What is different about its transmitter, the link `NAME-up`.
     """
 
     latitude: float
-    """Degrees north, from -90 to 90: geocentric on the sphere of shells, geodetic on the ellipsoid of real elements."""
     longitude: float
-    """Degrees east, from -180 to 360."""
     altitude: float | None = None
-    """Above the ground, km. Default 0."""
     downlink: Settings | None = None
-    """What is different about the links from satellites to it: losses. If rate, queue, agent or header are said,
-    every satellite has a queue and a transmitter of their own for this station.
-    """
     mask: float | None = None
-    """The least elevation of a satellite that it takes, degrees. Default: `topology.mask`."""
     uplink: Settings | None = None
-    """What is different about its transmitter, the link `NAME-up`."""
 
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
-class Tcp(Part):
+class Tcp(AnyFlow):
     """A TCP transfer.
+
+    It takes, too, what `AnyFlow` takes.
 
     Parameters
     ----------
     abc_limit : int, optional
         The most segments for which an ACK lets the window grow in slow start, L of RFC 3465 section 2.2: used with
         `byte_counting`, and without `hystart`, which has a limit of its own. After a time-out it is 1 (section 2.3).
-        Default 1, as RFC 5681 section 3.1 wants it; RFC 3465 allows 2 for experiments.
+        Default 1, as RFC 5681 section 3.1 wants it; RFC 3465 allows 2 for experiments. Legal: from 1 up to 1000.
     ack_size : str such as "1000 B", optional
         Size of an acknowledgement on the wire. Default 40 B: IP and TCP without options, as ns-2 has it.
     byte_counting : bool, optional
@@ -4209,8 +2656,6 @@ class Tcp(Part):
         RFC 3465 section 2.1), and in slow start for at most `abc_limit` of them. If false for one, whatever it
         acknowledges, as in ns-2: a receiver that delays its ACKs then halves the growth. Left out, true but with
         "hybla", which is published so. The cubic function of "cubic" does not count.
-    count : int, optional
-        So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME.
     cubic : TcpCubic, optional
         CUBIC: used with `variant = "cubic"`.
     delayed_ack : bool, optional
@@ -4219,14 +2664,12 @@ class Tcp(Part):
         How long a lone segment waits for its acknowledgement if `delayed_ack`. Default 100 ms (ns-2; RFC 5681 section
         4.2 allows 500 ms).
     dupthresh : int, optional
-        Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2).
+        Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2). Legal: from 1 up to 1000.
     ecn : {"off", "ecn", "mecn"}, optional
         Explicit congestion notification. Default "off".
     ecn_retransmissions : bool, optional
         Retransmissions are ECN-capable, too, if `ecn` is not "off", as ns-2 sends them. Default false (RFC 3168 section
         6.1.5).
-    from_ : str | Sequence[str], optional
-        Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i.
     full_ack : {"ssthresh", "flight"}, optional
         The window with which NewReno leaves a recovery. Default "ssthresh", which is what ns-2 does.
     granularity : str such as "250 ms", optional
@@ -4265,7 +2708,7 @@ class Tcp(Part):
     max_burst : int, optional
         The most segments that the window lets out at once: for one ACK, at the start, after a time-out. The repairs
         that Reno and NewReno send on an ACK, and limited transmit, come on top. Left out, unlimited (ns-2 `maxburst_`
-        0). RFC 6582 section 3.2 step 3 encourages such a limit with `full_ack` "ssthresh".
+        0). RFC 6582 section 3.2 step 3 encourages such a limit with `full_ack` "ssthresh". Legal: 1 or more.
     mecn : TcpMecn, optional
         Multilevel ECN: used with `ecn = "mecn"`.
     mss : str such as "1000 B" or a sequence of such, optional
@@ -4292,23 +2735,14 @@ class Tcp(Part):
         the microsecond with `timestamps`.
     segments : int or a sequence of such, optional
         Segments to transfer; left out, the source always has data (FTP). A list has one for each of `count` flows.
+        Legal: 1 or more.
     send_jitter : str such as "250 ms", optional
         What a sending host adds to each opportunity to send: a uniform time from zero to this (ns-2 `overhead_`). About
         the time that the bottleneck takes for a packet breaks the lock-step of flows with equal round-trip times.
         Default 0 s: none.
-    start : str such as "250 ms" or a sequence of such, or Series, optional
-        When the first flow starts. Default "0 s". A list has one for each of `count` flows.
-    start_jitter : str such as "250 ms", optional
-        Each flow starts later by a random time, uniform from zero to this. Default "0 s".
-    start_step : str such as "250 ms", optional
-        Time from the start of one flow to that of the next. Default "0 s": all start together.
-    stop : str such as "250 ms", optional
-        When all of them stop. Default: not before the end.
     timestamps : bool, optional
         Measure the round-trip time on every ACK of new data by time stamps (RFC 7323) rather than on one segment at a
         time. Sizes on the wire stay as configured. Default false.
-    to : str | Sequence[str], optional
-        Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i.
     variant : {"reno", "newreno", "sack", "westwood", "westwood+", "hybla", "cubic"} or a sequence of such, optional
         The window rule. Default "newreno". A list has one for each of `count` flows.
     westwood : TcpWestwood, optional
@@ -4323,146 +2757,44 @@ class Tcp(Part):
     kind: ClassVar[str | None] = "tcp"
 
     abc_limit: int | None = None
-    """The most segments for which an ACK lets the window grow in slow start, L of RFC 3465 section 2.2: used with
-    `byte_counting`, and without `hystart`, which has a limit of its own. After a time-out it is 1 (section 2.3).
-    Default 1, as RFC 5681 section 3.1 wants it; RFC 3465 allows 2 for experiments.
-    """
     ack_size: str | None = None
-    """Size of an acknowledgement on the wire. Default 40 B: IP and TCP without options, as ns-2 has it."""
     byte_counting: bool | None = None
-    """In congestion avoidance an ACK lets the window grow for each segment that it acknowledges (RFC 5681 section
-    3.1, RFC 3465 section 2.1), and in slow start for at most `abc_limit` of them. If false for one, whatever it
-    acknowledges, as in ns-2: a receiver that delays its ACKs then halves the growth. Left out, true but with
-    "hybla", which is published so. The cubic function of "cubic" does not count.
-    """
-    count: int | None = None
-    """So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME."""
     cubic: TcpCubic | None = None
-    """CUBIC: used with `variant = "cubic"`."""
     delayed_ack: bool | None = None
-    """Acknowledge every second segment that comes in order instead of every one. Default false (ns-2
-    `Agent/TCPSink`).
-    """
     delayed_ack_timeout: str | None = None
-    """How long a lone segment waits for its acknowledgement if `delayed_ack`. Default 100 ms (ns-2; RFC 5681 section
-    4.2 allows 500 ms).
-    """
     dupthresh: int | None = None
-    """Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2)."""
     ecn: TcpEcn | None = None
-    """Explicit congestion notification. Default "off"."""
     ecn_retransmissions: bool | None = None
-    """Retransmissions are ECN-capable, too, if `ecn` is not "off", as ns-2 sends them. Default false (RFC 3168
-    section 6.1.5).
-    """
-    from_: str | Sequence[str] | None = None
-    """Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i."""
     full_ack: TcpFullAck | None = None
-    """The window with which NewReno leaves a recovery. Default "ssthresh", which is what ns-2 does."""
     granularity: str | None = None
-    """Clock granularity G: the least value of the variance term in the time-out. Default 10 ms (ns-2 `tcpTick_`)."""
     grow_after_timeout: bool | None = None
-    """Let the window grow while a time-out is repaired although the receiver still echoes marks from before it: the
-    time-out has answered them, and CWR, which ends the echo, goes out with new data only (RFC 3168 section
-    6.1.2). Default true; false is the letter of that section, one segment per round trip until the repair is
-    complete.
-    """
     handshake: bool | None = None
-    """Exchange SYN and SYN-ACK, of `ack_size` each, before data (RFC 9293 section 3.5): data begins a round trip
-    later, and that has been measured. Default false, as in ns-2's one-way TCP.
-    """
     hdr: str | None = None
-    """Headers that a segment has on the wire beside its payload. Default 40 B: IP and TCP without options. 0 B
-    counts as ns-2 did before 2002.
-    """
     holes_first: bool | None = None
-    """In a recovery by SACK, what is not acknowledged below something that is goes before what was never sent,
-    though it does not count as lost yet: rule (3) of NextSeg before rule (2), as in ns-2. Default false (RFC 6675
-    section 4).
-    """
     hybla: TcpHybla | None = None
-    """Hybla: used with `variant = "hybla"`."""
     hystart: bool | None = None
-    """End the first slow start when round trips become longer, by HyStart++ (RFC 9406); with it the window grows by
-    the segments that an ACK acknowledges, at most 8 unless paced. Left out, on with "cubic" (RFC 9438 section
-    4.10) and off with every other variant.
-    """
     initial_cwnd: str | None = None
-    """Congestion window at the start. Default 2 packets (ns-2 since May 2001)."""
     initial_ssthresh: str | None = None
-    """Slow-start threshold at the start; left out, `wnd` (ns-2), hence unbounded where that is (RFC 5681 section
-    3.1: "arbitrarily high").
-    """
     limited_retransmit: bool | None = None
-    """After a time-out the first duplicate ACKs let out, as new segments otherwise, those that the sender goes back
-    over, as ns-2's `send_one` does. Default false: RFC 3042 section 2 has "previously unsent data". Without
-    effect without `limited_transmit`.
-    """
     limited_transmit: bool | None = None
-    """Send a new segment on each of the first duplicate ACKs (RFC 3042). Default true."""
     max_burst: int | None = None
-    """The most segments that the window lets out at once: for one ACK, at the start, after a time-out. The repairs
-    that Reno and NewReno send on an ACK, and limited transmit, come on top. Left out, unlimited (ns-2 `maxburst_`
-    0). RFC 6582 section 3.2 step 3 encourages such a limit with `full_ack` "ssthresh".
-    """
     mecn: TcpMecn | None = None
-    """Multilevel ECN: used with `ecn = "mecn"`."""
     mss: str | Sequence[str] | None = None
-    """Payload of a segment. Default 1000 B (ns-2). A list has one for each of `count` flows."""
     pacing: TcpPacing | None = None
-    """Send evenly, so many windows per round-trip time, instead of in bursts. `{}` takes the default ratios. Left
-    out, no pacing: what an ACK lets go goes at once.
-    """
     profile: TcpProfile | None = None
-    """Whose choices the keys that are left out take. Default "rfc"."""
     recovery: Recovery | None = None
-    """How losses are repaired; left out, the way that goes with the variant."""
     rescue_retransmission: bool | None = None
-    """In a recovery by SACK in which nothing else may be sent, send the last segment outstanding again, once: rule
-    (4) of NextSeg (RFC 6675 section 4). It finds out whether the end of a transfer was lost. Default true.
-    """
     rto_initial: str | None = None
-    """Retransmission time-out before the first measurement. Default 3 s (ns-2; RFC 6298 (2.1) says 1 s)."""
     rto_max: str | None = None
-    """Greatest retransmission time-out. Default 60 s (RFC 6298 (2.5))."""
     rto_min: str | None = None
-    """Least retransmission time-out. Default 1 s (RFC 6298 (2.4); ns-2.35 has 0.2 s)."""
     rtt_tick: str | None = None
-    """Measure round-trip times with a clock that ticks this often, as ns-2 does (`tcpTick_`, 10 ms): the ticks
-    between sending and ACK, at least one. Where in a tick the connection begins is drawn. Left out, to the
-    nanosecond, or the microsecond with `timestamps`.
-    """
     segments: int | Sequence[int] | None = None
-    """Segments to transfer; left out, the source always has data (FTP). A list has one for each of `count` flows."""
     send_jitter: str | None = None
-    """What a sending host adds to each opportunity to send: a uniform time from zero to this (ns-2 `overhead_`).
-    About the time that the bottleneck takes for a packet breaks the lock-step of flows with equal round-trip
-    times. Default 0 s: none.
-    """
-    start: str | Sequence[str] | Series | None = None
-    """When the first flow starts. Default "0 s". A list has one for each of `count` flows."""
-    start_jitter: str | None = None
-    """Each flow starts later by a random time, uniform from zero to this. Default "0 s"."""
-    start_step: str | None = None
-    """Time from the start of one flow to that of the next. Default "0 s": all start together."""
-    stop: str | None = None
-    """When all of them stop. Default: not before the end."""
     timestamps: bool | None = None
-    """Measure the round-trip time on every ACK of new data by time stamps (RFC 7323) rather than on one segment at a
-    time. Sizes on the wire stay as configured. Default false.
-    """
-    to: str | Sequence[str] | None = None
-    """Receiving node, or one for each of `count` flows. Default: flow i is received by the topology's right-i."""
     variant: Variant | Sequence[Variant] | None = None
-    """The window rule. Default "newreno". A list has one for each of `count` flows."""
     westwood: TcpWestwood | None = None
-    """Westwood's filter: used with `variant = "westwood"`."""
     westwood_plus: TcpWestwoodPlus | None = None
-    """Westwood+'s filter: used with `variant = "westwood+"`."""
     wnd: str | None = None
-    """The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20
-    packets.
-    """
 
 
 @checked
@@ -4473,7 +2805,8 @@ class TcpCubic(Part):
     Parameters
     ----------
     beta : float, optional
-        What a loss, or a mark of plain ECN, multiplies the window by. Default 0.7 (RFC 9438 section 4.6).
+        What a loss, or a mark of plain ECN, multiplies the window by. Default 0.7 (RFC 9438 section 4.6). Legal: from 0
+        up to 1.
     c : float, optional
         How steep the cubic function is, segments per cubic second. Default 0.4 (RFC 9438 section 5.1).
     fast_convergence : bool, optional
@@ -4484,15 +2817,9 @@ class TcpCubic(Part):
     """
 
     beta: float | None = None
-    """What a loss, or a mark of plain ECN, multiplies the window by. Default 0.7 (RFC 9438 section 4.6)."""
     c: float | None = None
-    """How steep the cubic function is, segments per cubic second. Default 0.4 (RFC 9438 section 5.1)."""
     fast_convergence: bool | None = None
-    """A loss at a smaller window than that of the one before makes room for others: the plateau is lowered further
-    (RFC 9438 section 4.7, which wants it off for a flow that is alone). Default true.
-    """
     growth: TcpCubicGrowth | None = None
-    """By whose arithmetic the window grows. Default "rfc9438"."""
 
 
 @checked
@@ -4508,9 +2835,6 @@ class TcpHybla(Part):
     """
 
     rtt0: str | None = None
-    """RTT0, the round trip of the reference connection, whose growth is imitated. Flows with a shorter one grow as
-    NewReno does. Default 25 ms (Linux; ns-3 has 50 ms).
-    """
 
 
 @checked
@@ -4522,10 +2846,12 @@ class TcpMecn(Part):
     ----------
     alpha1 : float, optional
         Reduction on incipient congestion: the window is multiplied by `1 - alpha1`. Default 0.2 ([Durresi] Table III).
+        Legal: from 0 up to 1.
     alpha2 : float, optional
-        Reduction on moderate congestion. Default 0.4 ([Durresi] Table III).
+        Reduction on moderate congestion. Default 0.4 ([Durresi] Table III). Legal: from 0 up to 1.
     alpha3 : float, optional
         Reduction that a loss brings a window to that an echo has already reduced. Default 0.5 ([Durresi] Table III).
+        Legal: from 0 up to 1.
     escalate : bool, optional
         Within one window of data a higher level, or a loss, adds what its reduction has more than the one made. If
         false, there is one reduction per window. Default true. The paper does not say.
@@ -4538,25 +2864,11 @@ class TcpMecn(Part):
     """
 
     alpha1: float | None = None
-    """Reduction on incipient congestion: the window is multiplied by `1 - alpha1`. Default 0.2 ([Durresi] Table
-    III).
-    """
     alpha2: float | None = None
-    """Reduction on moderate congestion. Default 0.4 ([Durresi] Table III)."""
     alpha3: float | None = None
-    """Reduction that a loss brings a window to that an echo has already reduced. Default 0.5 ([Durresi] Table III)."""
     escalate: bool | None = None
-    """Within one window of data a higher level, or a loss, adds what its reduction has more than the one made. If
-    false, there is one reduction per window. Default true. The paper does not say.
-    """
     hold: bool | None = None
-    """An echo that meets a window of one segment makes the sender wait for its timer, as RFC 3168 section 6.1.2 asks
-    of ECN. Default false: the paper does not say.
-    """
     latch: bool | None = None
-    """The receiver echoes the level marked first until the sender has answered it, then the next ([Durresi] section
-    V). If false, a higher level is echoed at once. Default true.
-    """
 
 
 @checked
@@ -4568,17 +2880,14 @@ class TcpPacing(Part):
     ----------
     avoidance : float, optional
         Windows per round-trip time in congestion avoidance and recovery. Default 1.2: what has been held back is made
-        up for.
+        up for. Legal: from 1 up to 1000.
     slow_start : float, optional
-        Windows per round-trip time in slow start. Default 2: the window doubles in a round trip.
+        Windows per round-trip time in slow start. Default 2: the window doubles in a round trip. Legal: from 1 up to
+        1000.
     """
 
     avoidance: float | None = None
-    """Windows per round-trip time in congestion avoidance and recovery. Default 1.2: what has been held back is made
-    up for.
-    """
     slow_start: float | None = None
-    """Windows per round-trip time in slow start. Default 2: the window doubles in a round trip."""
 
 
 @checked
@@ -4590,17 +2899,13 @@ class TcpWestwood(Part):
     ----------
     m : float, optional
         Where no ACK comes for `tau / m`, a sample of zero is taken in. Default 2, the least that the sampling theorem
-        allows.
+        allows. Legal: from 1 up to 1000.
     tau : str such as "250 ms", optional
         The time constant τ of the filter. Default 0.5 s.
     """
 
     m: float | None = None
-    """Where no ACK comes for `tau / m`, a sample of zero is taken in. Default 2, the least that the sampling theorem
-    allows.
-    """
     tau: str | None = None
-    """The time constant τ of the filter. Default 0.5 s."""
 
 
 @checked
@@ -4613,600 +2918,36 @@ class TcpWestwoodPlus(Part):
     least_after_slow_start : float, optional
         A loss in slow start leaves at least this part of the window. The estimate is one of ten round trips and lags
         far behind a window that doubles in one. Default 0.5, what Reno leaves, and half of the window is what the path
-        carried in the round trip before; 0 as published, and as in Linux.
+        carried in the round trip before; 0 as published, and as in Linux. Legal: from 0 up to 1.
     least_interval : str such as "250 ms", optional
         A sample is over a round trip, but over no less than this. Default 50 ms (Linux).
     weight : float, optional
-        The weight of a new sample, which is the mean of the last two. Default 0.1 (ns-3).
+        The weight of a new sample, which is the mean of the last two. Default 0.1 (ns-3). Legal: from 0 up to 1.
     """
 
     least_after_slow_start: float | None = None
-    """A loss in slow start leaves at least this part of the window. The estimate is one of ten round trips and lags
-    far behind a window that doubles in one. Default 0.5, what Reno leaves, and half of the window is what the
-    path carried in the round trip before; 0 as published, and as in Linux.
-    """
     least_interval: str | None = None
-    """A sample is over a round trip, but over no less than this. Default 50 ms (Linux)."""
     weight: float | None = None
-    """The weight of a new sample, which is the mean of the last two. Default 0.1 (ns-3)."""
 
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
-class Tfmcc(Part):
-    """One TFMCC session: its sender and all its receivers.
-
-    Parameters
-    ----------
-    discount_threshold : float, optional
-        The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5).
-    discounting : bool, optional
-        Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
-    ecn : bool, optional
-        Data packets are ECN-capable, and marks count as losses. Default false.
-    exclude_below : str such as "1.5 Mbit/s", optional
-        Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
-        application "should exclude receivers that report such a low rate"). Left out, all are.
-    gap_floor : {"decays", "follows"}, optional
-        What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter of
-        RFC 4654 section 3.2.
-    grace_rtts : float, optional
-        For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
-        rate. Default 10 (RFC 4654 section 3.3).
-    granularity : str such as "250 ms", optional
-        Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
-        3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a real host.
-    halving_gaps : float, optional
-        Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
-        Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
-    halving_rtts : float, optional
-        Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
-        section 3.3).
-    initial_max_rtt : str such as "250 ms", optional
-        R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
-        a geostationary hop take 1 s.
-    loss_differentiation : LossDifferentiation, optional
-        Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take all
-        for congestion, and compare nothing.
-    max_rate : str such as "1.5 Mbit/s", optional
-        The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
-    max_receivers : int, optional
-        N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
-    max_rtt : {"rfc", "measured", "recent"}, optional
-        What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
-        Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
-    one_way_adjustment : {"all", "others", "off"}, optional
-        Who adjusts the round-trip time by one-way delays between measurements. Default "others".
-    outages : {"one-event", "per-rtt"}, optional
-        What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
-        letter of RFC 4654 section 5.2.
-    packet_size : str such as "1000 B", optional
-        Size s of a data packet on the wire, headers included. Default 1000 B.
-    profile : {"faircast", "rfc4654"}, optional
-        Whose choices the keys that are left out take. Default "faircast".
-    quantise : bool, optional
-        X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32` and
-        microseconds.
-    receive_rate_rtts : float, optional
-        k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4).
-    report_size : str such as "1000 B", optional
-        Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B, with
-        SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
-    round_rtts : float, optional
-        Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
-    rtt_weight : float, optional
-        Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
-    rtt_weight_clr : float, optional
-        Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
-    seed_floor : {"packet", "half"}, optional
-        What the first loss interval is at least. Default "packet".
-    silence_gaps : float, optional
-        Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
-        between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
-    silence_rtts : float, optional
-        Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
-        which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
-    suppressing_rounds : int, optional
-        In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
-        2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
-    suppression : float, optional
-        g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
-    timer_bias : {"none", "offset"}, optional
-        What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
-    unanswered_clr : {"predecessor", "kept"}, optional
-        Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
-        "kept" is nearest to the letter of RFC 4654 section 3.3.
-    """
-
-    discount_threshold: float | None = None
-    """The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5)."""
-    discounting: bool | None = None
-    """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
-    ecn: bool | None = None
-    """Data packets are ECN-capable, and marks count as losses. Default false."""
-    exclude_below: str | None = None
-    """Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
-    application "should exclude receivers that report such a low rate"). Left out, all are.
-    """
-    gap_floor: TfmccGapFloor | None = None
-    """What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter
-    of RFC 4654 section 3.2.
-    """
-    grace_rtts: float | None = None
-    """For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
-    rate. Default 10 (RFC 4654 section 3.3).
-    """
-    granularity: str | None = None
-    """Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
-    section 3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a
-    real host.
-    """
-    halving_gaps: float | None = None
-    """Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
-    Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
-    """
-    halving_rtts: float | None = None
-    """Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
-    section 3.3).
-    """
-    initial_max_rtt: str | None = None
-    """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
-    over a geostationary hop take 1 s.
-    """
-    loss_differentiation: LossDifferentiation | None = None
-    """Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take
-    all for congestion, and compare nothing.
-    """
-    max_rate: str | None = None
-    """The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node."""
-    max_receivers: int | None = None
-    """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
-    max_rtt: TfmccMaxRtt | None = None
-    """What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
-    Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
-    """
-    one_way_adjustment: TfmccOneWayAdjustment | None = None
-    """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
-    outages: TfmccOutages | None = None
-    """What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
-    letter of RFC 4654 section 5.2.
-    """
-    packet_size: str | None = None
-    """Size s of a data packet on the wire, headers included. Default 1000 B."""
-    profile: TfmccProfile | None = None
-    """Whose choices the keys that are left out take. Default "faircast"."""
-    quantise: bool | None = None
-    """X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32`
-    and microseconds.
-    """
-    receive_rate_rtts: float | None = None
-    """k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4)."""
-    report_size: str | None = None
-    """Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B,
-    with SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
-    """
-    round_rtts: float | None = None
-    """Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback)."""
-    rtt_weight: float | None = None
-    """Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2)."""
-    rtt_weight_clr: float | None = None
-    """Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
-    seed_floor: TfmccSeedFloor | None = None
-    """What the first loss interval is at least. Default "packet"."""
-    silence_gaps: float | None = None
-    """Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
-    between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
-    """
-    silence_rtts: float | None = None
-    """Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits,
-    after which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
-    """
-    suppressing_rounds: int | None = None
-    """In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
-    2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
-    """
-    suppression: float | None = None
-    """g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4)."""
-    timer_bias: TfmccTimerBias | None = None
-    """What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5)."""
-    unanswered_clr: TfmccUnansweredClr | None = None
-    """Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
-    "kept" is nearest to the letter of RFC 4654 section 3.3.
-    """
-
-
-@checked
-@dataclasses.dataclass(kw_only=True, repr=False)
-class TfmccParameters(Part):
+class TfmccParameters(Tfmcc):
     """Parameters of the scheme tfmcc, for all sessions that do not say them.
 
-    Parameters
-    ----------
-    discount_threshold : float, optional
-        The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5).
-    discounting : bool, optional
-        Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
-    ecn : bool, optional
-        Data packets are ECN-capable, and marks count as losses. Default false.
-    exclude_below : str such as "1.5 Mbit/s", optional
-        Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
-        application "should exclude receivers that report such a low rate"). Left out, all are.
-    gap_floor : {"decays", "follows"}, optional
-        What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter of
-        RFC 4654 section 3.2.
-    grace_rtts : float, optional
-        For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
-        rate. Default 10 (RFC 4654 section 3.3).
-    granularity : str such as "250 ms", optional
-        Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
-        3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a real host.
-    halving_gaps : float, optional
-        Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
-        Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
-    halving_rtts : float, optional
-        Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
-        section 3.3).
-    initial_max_rtt : str such as "250 ms", optional
-        R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
-        a geostationary hop take 1 s.
-    loss_differentiation : LossDifferentiation, optional
-        Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take all
-        for congestion, and compare nothing.
-    max_rate : str such as "1.5 Mbit/s", optional
-        The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
-    max_receivers : int, optional
-        N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
-    max_rtt : {"rfc", "measured", "recent"}, optional
-        What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
-        Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
-    one_way_adjustment : {"all", "others", "off"}, optional
-        Who adjusts the round-trip time by one-way delays between measurements. Default "others".
-    outages : {"one-event", "per-rtt"}, optional
-        What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
-        letter of RFC 4654 section 5.2.
-    packet_size : str such as "1000 B", optional
-        Size s of a data packet on the wire, headers included. Default 1000 B.
-    profile : {"faircast", "rfc4654"}, optional
-        Whose choices the keys that are left out take. Default "faircast".
-    quantise : bool, optional
-        X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32` and
-        microseconds.
-    receive_rate_rtts : float, optional
-        k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4).
-    report_size : str such as "1000 B", optional
-        Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B, with
-        SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
-    round_rtts : float, optional
-        Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
-    rtt_weight : float, optional
-        Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
-    rtt_weight_clr : float, optional
-        Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
-    seed_floor : {"packet", "half"}, optional
-        What the first loss interval is at least. Default "packet".
-    silence_gaps : float, optional
-        Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
-        between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
-    silence_rtts : float, optional
-        Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
-        which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
-    suppressing_rounds : int, optional
-        In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
-        2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
-    suppression : float, optional
-        g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
-    timer_bias : {"none", "offset"}, optional
-        What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
-    unanswered_clr : {"predecessor", "kept"}, optional
-        Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
-        "kept" is nearest to the letter of RFC 4654 section 3.3.
-    """
-
-    discount_threshold: float | None = None
-    """The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5)."""
-    discounting: bool | None = None
-    """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
-    ecn: bool | None = None
-    """Data packets are ECN-capable, and marks count as losses. Default false."""
-    exclude_below: str | None = None
-    """Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
-    application "should exclude receivers that report such a low rate"). Left out, all are.
-    """
-    gap_floor: TfmccGapFloor | None = None
-    """What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter
-    of RFC 4654 section 3.2.
-    """
-    grace_rtts: float | None = None
-    """For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
-    rate. Default 10 (RFC 4654 section 3.3).
-    """
-    granularity: str | None = None
-    """Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
-    section 3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a
-    real host.
-    """
-    halving_gaps: float | None = None
-    """Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
-    Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
-    """
-    halving_rtts: float | None = None
-    """Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
-    section 3.3).
-    """
-    initial_max_rtt: str | None = None
-    """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
-    over a geostationary hop take 1 s.
-    """
-    loss_differentiation: LossDifferentiation | None = None
-    """Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take
-    all for congestion, and compare nothing.
-    """
-    max_rate: str | None = None
-    """The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node."""
-    max_receivers: int | None = None
-    """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
-    max_rtt: TfmccMaxRtt | None = None
-    """What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
-    Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
-    """
-    one_way_adjustment: TfmccOneWayAdjustment | None = None
-    """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
-    outages: TfmccOutages | None = None
-    """What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
-    letter of RFC 4654 section 5.2.
-    """
-    packet_size: str | None = None
-    """Size s of a data packet on the wire, headers included. Default 1000 B."""
-    profile: TfmccProfile | None = None
-    """Whose choices the keys that are left out take. Default "faircast"."""
-    quantise: bool | None = None
-    """X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32`
-    and microseconds.
-    """
-    receive_rate_rtts: float | None = None
-    """k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4)."""
-    report_size: str | None = None
-    """Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B,
-    with SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
-    """
-    round_rtts: float | None = None
-    """Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback)."""
-    rtt_weight: float | None = None
-    """Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2)."""
-    rtt_weight_clr: float | None = None
-    """Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
-    seed_floor: TfmccSeedFloor | None = None
-    """What the first loss interval is at least. Default "packet"."""
-    silence_gaps: float | None = None
-    """Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
-    between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
-    """
-    silence_rtts: float | None = None
-    """Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits,
-    after which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
-    """
-    suppressing_rounds: int | None = None
-    """In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
-    2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
-    """
-    suppression: float | None = None
-    """g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4)."""
-    timer_bias: TfmccTimerBias | None = None
-    """What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5)."""
-    unanswered_clr: TfmccUnansweredClr | None = None
-    """Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
-    "kept" is nearest to the letter of RFC 4654 section 3.3.
+    It takes, too, what `Tfmcc` takes.
     """
 
 
 @checked
 @dataclasses.dataclass(kw_only=True, repr=False)
-class TfmccSession(Part):
+class TfmccSession(AnySession, TfmccParameters):
     """TFMCC: the rate of a TCP on the way to the worst receiver (RFC 4654).
 
-    Parameters
-    ----------
-    source : str
-        Sending node.
-    discount_threshold : float, optional
-        The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5).
-    discounting : bool, optional
-        Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
-    ecn : bool, optional
-        Data packets are ECN-capable, and marks count as losses. Default false.
-    exclude_below : str such as "1.5 Mbit/s", optional
-        Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
-        application "should exclude receivers that report such a low rate"). Left out, all are.
-    gap_floor : {"decays", "follows"}, optional
-        What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter of
-        RFC 4654 section 3.2.
-    grace_rtts : float, optional
-        For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
-        rate. Default 10 (RFC 4654 section 3.3).
-    granularity : str such as "250 ms", optional
-        Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
-        3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a real host.
-    halving_gaps : float, optional
-        Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
-        Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
-    halving_rtts : float, optional
-        Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
-        section 3.3).
-    initial_max_rtt : str such as "250 ms", optional
-        R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
-        a geostationary hop take 1 s.
-    loss_differentiation : LossDifferentiation, optional
-        Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take all
-        for congestion, and compare nothing.
-    max_rate : str such as "1.5 Mbit/s", optional
-        The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node.
-    max_receivers : int, optional
-        N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
-    max_rtt : {"rfc", "measured", "recent"}, optional
-        What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
-        Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
-    membership : Membership, optional
-        How members and routers come to the session's packets.
-    one_way_adjustment : {"all", "others", "off"}, optional
-        Who adjusts the round-trip time by one-way delays between measurements. Default "others".
-    outages : {"one-event", "per-rtt"}, optional
-        What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
-        letter of RFC 4654 section 5.2.
-    packet_size : str such as "1000 B", optional
-        Size s of a data packet on the wire, headers included. Default 1000 B.
-    profile : {"faircast", "rfc4654"}, optional
-        Whose choices the keys that are left out take. Default "faircast".
-    quantise : bool, optional
-        X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32` and
-        microseconds.
-    receive_rate_rtts : float, optional
-        k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4).
-    receivers : Receivers, optional
-        Who receives.
-    report_size : str such as "1000 B", optional
-        Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B, with
-        SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
-    round_rtts : float, optional
-        Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
-    rtt_weight : float, optional
-        Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
-    rtt_weight_clr : float, optional
-        Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
-    seed_floor : {"packet", "half"}, optional
-        What the first loss interval is at least. Default "packet".
-    silence_gaps : float, optional
-        Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
-        between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
-    silence_rtts : float, optional
-        Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
-        which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
-    start : str such as "250 ms", optional
-        When the source starts. Default "0 s".
-    start_jitter : str such as "250 ms", optional
-        It starts later by a random time, uniform from zero to this. Default "0 s".
-    stop : str such as "250 ms", optional
-        When it stops. Default: not before the end.
-    suppressing_rounds : int, optional
-        In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
-        2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
-    suppression : float, optional
-        g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
-    timer_bias : {"none", "offset"}, optional
-        What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
-    unanswered_clr : {"predecessor", "kept"}, optional
-        Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
-        "kept" is nearest to the letter of RFC 4654 section 3.3.
+    It takes, too, what `AnySession` and `TfmccParameters` take.
     """
 
     scheme: ClassVar[str | None] = "tfmcc"
-
-    source: str
-    """Sending node."""
-    discount_threshold: float | None = None
-    """The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5)."""
-    discounting: bool | None = None
-    """Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true."""
-    ecn: bool | None = None
-    """Data packets are ECN-capable, and marks count as losses. Default false."""
-    exclude_below: str | None = None
-    """Receivers that lose packets and report a lower rate than this are not heeded (RFC 4654 section 3.3: the
-    application "should exclude receivers that report such a low rate"). Left out, all are.
-    """
-    gap_floor: TfmccGapFloor | None = None
-    """What becomes of R_max after the gap between packets has raised it. Default "follows"; "decays" is the letter
-    of RFC 4654 section 3.2.
-    """
-    grace_rtts: float | None = None
-    """For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
-    rate. Default 10 (RFC 4654 section 3.3).
-    """
-    granularity: str | None = None
-    """Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654
-    section 3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a
-    real host.
-    """
-    halving_gaps: float | None = None
-    """Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
-    Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
-    """
-    halving_rtts: float | None = None
-    """Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
-    section 3.3).
-    """
-    initial_max_rtt: str | None = None
-    """R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1);
-    over a geostationary hop take 1 s.
-    """
-    loss_differentiation: LossDifferentiation | None = None
-    """Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take
-    all for congestion, and compare nothing.
-    """
-    max_rate: str | None = None
-    """The sending rate never exceeds this; left out, the rate of the fastest link out of the source's node."""
-    max_receivers: int | None = None
-    """N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5)."""
-    max_rtt: TfmccMaxRtt | None = None
-    """What raises R_max and by what of it the rate grows, how R_max falls, and how long a feedback round may last.
-    Default "measured"; "rfc" is the letter of RFC 4654 sections 3.2 to 3.4.
-    """
-    membership: Membership | None = None
-    """How members and routers come to the session's packets."""
-    one_way_adjustment: TfmccOneWayAdjustment | None = None
-    """Who adjusts the round-trip time by one-way delays between measurements. Default "others"."""
-    outages: TfmccOutages | None = None
-    """What a row of lost packets is that is longer than a round-trip time. Default "one-event"; "per-rtt" is the
-    letter of RFC 4654 section 5.2.
-    """
-    packet_size: str | None = None
-    """Size s of a data packet on the wire, headers included. Default 1000 B."""
-    profile: TfmccProfile | None = None
-    """Whose choices the keys that are left out take. Default "faircast"."""
-    quantise: bool | None = None
-    """X_supp, X_r and R_max go on the wire as the short numbers of RFC 4654 section 2.2.1. Default false: as `f32`
-    and microseconds.
-    """
-    receive_rate_rtts: float | None = None
-    """k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4)."""
-    receivers: Receivers | None = None
-    """Who receives."""
-    report_size: str | None = None
-    """Size on the wire of what receivers send; left out, what its fields take: of a report 68 B, with OMCC 72 B,
-    with SMCC 69 B, of OMCC's registration 43 B, of SMCC's acknowledgement 55 B.
-    """
-    round_rtts: float | None = None
-    """Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback)."""
-    rtt_weight: float | None = None
-    """Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2)."""
-    rtt_weight_clr: float | None = None
-    """Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95)."""
-    seed_floor: TfmccSeedFloor | None = None
-    """What the first loss interval is at least. Default "packet"."""
-    silence_gaps: float | None = None
-    """Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
-    between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
-    """
-    silence_rtts: float | None = None
-    """Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits,
-    after which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
-    """
-    start: str | None = None
-    """When the source starts. Default "0 s"."""
-    start_jitter: str | None = None
-    """It starts later by a random time, uniform from zero to this. Default "0 s"."""
-    stop: str | None = None
-    """When it stops. Default: not before the end."""
-    suppressing_rounds: int | None = None
-    """In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
-    2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
-    """
-    suppression: float | None = None
-    """g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4)."""
-    timer_bias: TfmccTimerBias | None = None
-    """What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5)."""
-    unanswered_clr: TfmccUnansweredClr | None = None
-    """Who limits if a receiver that was selected in the place of another never reports again. Default "predecessor";
-    "kept" is nearest to the letter of RFC 4654 section 3.3.
-    """
 
 
 @checked
@@ -5226,34 +2967,23 @@ class Tree(Part):
     branch : Duplex, optional
         The links between routers, branch-1, branch-2 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets.
     depth : int, optional
-        Levels of links from the root to the leaves. Default 3.
+        Levels of links from the root to the leaves. Default 3. Legal: from 1 up to 20.
     fan_out : int, optional
         Links down from each router. Default 2: a binary tree. There are fan_out to the power of depth leaves, a million
-        at most.
+        at most. Legal: from 1 up to 1000000.
     left : int, optional
-        Hosts at the root, for sources: left-0, left-1 and so on. Default 1.
+        Hosts at the root, for sources: left-0, left-1 and so on. Default 1. Legal: from 1 up to 1000000.
     """
 
     kind: ClassVar[str | None] = "tree"
 
     access: Duplex | None = None
-    """The links of all hosts, access-left-0, access-right-0 and so on. Default 100 Mbit/s, 1 ms, drop-tail with 1000
-    packets.
-    """
     access_left: Duplex | None = None
-    """What is different on the left, for left-0, left-1 and so on."""
     access_right: Duplex | None = None
-    """What is different on the right, for right-0, right-1 and so on."""
     branch: Duplex | None = None
-    """The links between routers, branch-1, branch-2 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets."""
     depth: int | None = None
-    """Levels of links from the root to the leaves. Default 3."""
     fan_out: int | None = None
-    """Links down from each router. Default 2: a binary tree. There are fan_out to the power of depth leaves, a
-    million at most.
-    """
     left: int | None = None
-    """Hosts at the root, for sources: left-0, left-1 and so on. Default 1."""
 
 
 @checked
@@ -5269,7 +2999,7 @@ class Scenario(Part):
     duration : str such as "250 ms"
         Simulated time.
     format : int
-        Version of the format: 1.
+        Version of the format: 1. Legal: 1.
     name : str
         Name of the scenario, part of the names of its results: letters, digits, `-`, `_` and `.`.
     description : str, optional
@@ -5293,7 +3023,7 @@ class Scenario(Part):
         Parameters by scheme, for every session of that scheme that does not say them. So a session can have another
         scheme without keys of the first one in its way.
     seed : int, optional
-        Seed of all random streams, 0 to 2^53 - 1. Default 1.
+        Seed of all random streams, 0 to 2^53 - 1. Default 1. Legal: from 0 up to 9.00719925474099e+15.
     sessions : Mapping[str, Session], optional
         Multicast sessions by name.
     stations : Mapping[str, Station], optional
@@ -5305,43 +3035,22 @@ class Scenario(Part):
     """
 
     duration: str
-    """Simulated time."""
     format: int = 1
-    """Version of the format: 1."""
     name: str
-    """Name of the scenario, part of the names of its results: letters, digits, `-`, `_` and `.`."""
     description: str | None = None
-    """What it is about, for people."""
     engine: Engine | None = None
-    """How the simulator works; results do not depend on it."""
     flows: Mapping[str, Flow] | None = None
-    """Flows by name."""
     links: Mapping[str, Link] | None = None
-    """Further links by name, and changes to the links that the topology makes."""
     nodes: Mapping[str, Node] | None = None
-    """Further nodes by name."""
     optimum: Optimum | None = None
-    """What would be the best rates: a column of the summary."""
     probes: Probes | None = None
-    """What is observed."""
     reroute_interval: str | None = None
-    """Routes are computed anew this often, in the delays of that moment, at least "1 ms". Default: that of a
-    constellation, otherwise only when a link goes down or up or turns elsewhere.
-    """
     schemes: Mapping[str, Part] | None = None
-    """Parameters by scheme, for every session of that scheme that does not say them. So a session can have another
-    scheme without keys of the first one in its way.
-    """
     seed: int | None = None
-    """Seed of all random streams, 0 to 2^53 - 1. Default 1."""
     sessions: Mapping[str, Session] | None = None
-    """Multicast sessions by name."""
     stations: Mapping[str, Station] | None = None
-    """Ground stations by name, nodes of their own: those of a topology of kind "constellation"."""
     topology: Topology | None = None
-    """A named topology: makes nodes and links, which `nodes` and `links` add to and override."""
     warmup: str | None = None
-    """The beginning that statistics leave out. Default: a tenth of the duration."""
 
 
 Flow: TypeAlias = "Tcp | Cbr | OnOff"

@@ -14,6 +14,7 @@
 //! | [`group_set`] | the groups of a session: sets of them, and what each is for |
 //! | [`endpoint`] | the contract between a protocol and its driver |
 //! | [`quantity`] | quantities with units in configurations: `"1.5 Mbit/s"`, `"250 ms"`, `"50 packets"` |
+//! | [`limits`] | what values of parameters are legal: the check, its message and the schema |
 //! | [`profile`] | sets of values that a key `profile` gives to the others |
 //! | [`random`] | named random streams |
 //! | [`tcp`] | TCP: Reno, NewReno, SACK; ECN and multilevel ECN |
@@ -39,6 +40,7 @@ pub mod group_set;
 pub mod guest;
 pub mod layer_blocking;
 pub mod liar;
+pub mod limits;
 pub mod mlda;
 pub mod omcc;
 pub mod packet;

@@ -1,6 +1,8 @@
 //! The parameters of a pgmcc session.
 
 use super::header::DATA;
+use crate::limits;
+use crate::limits::{Limited, above, from, from_field, to};
 use crate::quantity::{Bytes, Packets};
 use crate::time::{Duration, Rate};
 use crate::wire::check_sizes;
@@ -9,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// One pgmcc session: its source and all its receivers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Pgmcc")]
+#[schemars(rename = "Pgmcc", transform = limits::declare::<Config>)]
 #[serde(default)]
 pub struct Config {
     /// Size of a data packet on the wire, headers included. Default 1000 B.
@@ -24,18 +26,15 @@ pub struct Config {
     /// Up to this window each packet acknowledged opens it by one. Default 4 packets (the draft, section 2.2).
     pub ssthresh: Packets,
     /// c: weight of the newest packet in the loss rate. Default 500/65536 = 0.00763 (the draft, section 2.6).
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_weight: f64,
     /// C: a receiver becomes the acker if its throughput is below so many times the acker's. Default 0.75 (the draft,
     /// section 2.3).
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub bias: f64,
     /// The throughput by which receivers are compared. Default "full".
     pub throughput: ThroughputModel,
     /// In what round-trip times are measured for that. Default "time".
     pub rtt: RttUnit,
     /// Weight of the newest measurement in the round-trip time by which receivers are compared. Default 0.125.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub rtt_weight: f64,
     /// A NAK waits for a random time up to this, and is spared if meanwhile the source confirms another's. Default
     /// 50 ms.
@@ -50,10 +49,8 @@ pub struct Config {
     /// comes to a silent session waits. TCP has 60 s.
     pub max_rto: Duration,
     /// After so many time-outs in a row another acker is elected. Default 2 (the draft, section 2.7).
-    #[schemars(range(min = 1, max = 100))]
     pub timeouts_to_election: u32,
     /// Of so many recent ackers the source remembers round-trip time and loss rate, and takes ACKs. Default 16.
-    #[schemars(range(min = 1, max = 1000))]
     pub recent_ackers: u32,
     /// For so long an acker whose word does not agree with its acknowledgements cannot be the acker again; 0 s: its
     /// word is not looked at. Default 60 s.
@@ -116,41 +113,31 @@ impl Default for Config {
     }
 }
 
+limits! { Config {
+    ssthresh: from(Packets(1.0)).to(Packets(1e6)),
+    loss_weight: above(0.0).below(1.0),
+    bias, rtt_weight: above(0.0).to(1.0),
+    bar: to(Duration::from_secs(1_000_000)),
+    nak_backoff: to(LONGEST),
+    min_rto: from(Duration::from_millis(1)).to(LONGEST),
+    initial_rto, max_rto: from_field("min_rto", |config: &Config| config.min_rto).to(LONGEST),
+    timeouts_to_election: from(1).to(100),
+    recent_ackers: from(1).to(1000),
+} }
+
+/// No time-out and no wait is longer.
+const LONGEST: Duration = Duration::from_secs(60);
+
 impl Config {
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
+        let mut wrong = self.beyond_limits();
         let sizes = check_sizes(&DATA, self.packet_size, ("feedback_size", self.feedback_size));
-        let mut wrong: Vec<(String, String)> = sizes.map(|(field, message)| (field.to_owned(), message)).collect();
-        let mut require = |legal: bool, field: &str, given: String, what: &str| {
-            if !legal {
-                wrong.push((field.to_owned(), format!("{given} given; legal is {what}")));
-            }
-        };
-        if let Some(rate) = self.max_rate {
-            let least = self.packet_size.0;
-            let what = format!("at least a packet in 8 s, {least} bit/s");
-            require(rate.0 >= least.max(1), "max_rate", format!("{} bit/s", rate.0), &what);
-        }
-        let given = format!("{} packets", self.ssthresh.0);
-        require((1.0..=1e6).contains(&self.ssthresh.0), "ssthresh", given, "1 to 1000000 packets");
-        let legal = self.loss_weight > 0.0 && self.loss_weight < 1.0;
-        require(legal, "loss_weight", self.loss_weight.to_string(), "above 0 and below 1");
-        for (field, value) in [("bias", self.bias), ("rtt_weight", self.rtt_weight)] {
-            require(value > 0.0 && value <= 1.0, field, value.to_string(), "above 0 up to 1");
-        }
-        let longest = Duration::from_secs(60);
-        require(self.bar <= Duration::from_secs(1_000_000), "bar", self.bar.to_string(), "at most 1000000 s");
-        require(self.nak_backoff <= longest, "nak_backoff", self.nak_backoff.to_string(), "at most 60 s");
-        let least = Duration::from_millis(1);
-        require((least..=longest).contains(&self.min_rto), "min_rto", self.min_rto.to_string(), "0.001 s to 60 s");
-        let what = "min_rto to 60 s";
-        for (field, value) in [("initial_rto", self.initial_rto), ("max_rto", self.max_rto)] {
-            require((self.min_rto..=longest).contains(&value), field, value.to_string(), what);
-        }
-        let counts =
-            [("timeouts_to_election", self.timeouts_to_election, 100), ("recent_ackers", self.recent_ackers, 1000)];
-        for (field, value, most) in counts {
-            require((1..=most).contains(&value), field, value.to_string(), &format!("1 to {most}"));
+        wrong.extend(sizes.map(|(field, message)| (field.to_owned(), message)));
+        let least = self.packet_size.0.max(1);
+        if let Some(rate) = self.max_rate.filter(|rate| rate.0 < least) {
+            let message = format!("{} bit/s given; legal is at least a packet in 8 s, {least} bit/s", rate.0);
+            wrong.push(("max_rate".to_owned(), message));
         }
         wrong
     }

@@ -7,6 +7,7 @@ use super::repair::Repair;
 use crate::problem::{Problem, given, list, nearest};
 use crate::shorthand::is_series;
 use faircast_proto::guest::ORIGIN;
+use faircast_proto::limits::words;
 use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value;
@@ -223,6 +224,25 @@ fn no_choice(instance: &Value, node: &Value, schema: &Value, path: &str) -> Stri
     }
 }
 
+/// The bounds of a number, in words that follow "a number".
+fn between(node: &Value) -> String {
+    let bound = |legal: &str, illegal: &str| {
+        let legal = node[legal].as_f64().map(|value| (value, true));
+        legal.or_else(|| node[illegal].as_f64().map(|value| (value, false)))
+    };
+    match (bound("minimum", "exclusiveMinimum"), bound("maximum", "exclusiveMaximum")) {
+        (Some((least, true)), Some((greatest, true))) => format!(" from {least} to {greatest}"),
+        (Some((least, true)), None) => format!(" from {least}"),
+        (None, Some((greatest, true))) => format!(" up to {greatest}"),
+        (None, None) => String::new(),
+        (low, high) => format!(" {}", words(low.map(as_text), high.map(as_text))),
+    }
+}
+
+fn as_text((bound, is_legal): (f64, bool)) -> (String, bool) {
+    (bound.to_string(), is_legal)
+}
+
 /// What a schema asks for, in words.
 fn describe(node: &Value, schema: &Value) -> String {
     let node = resolve(node, schema);
@@ -231,6 +251,11 @@ fn describe(node: &Value, schema: &Value) -> String {
     }
     if let Some(constant) = node.get("const") {
         return constant.to_string();
+    }
+    if let (Some(least), Some(greatest)) = (node["minimum"].as_f64(), node["maximum"].as_f64())
+        && least == greatest
+    {
+        return least.to_string();
     }
     if let Some(words) = node["enum"].as_array() {
         let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
@@ -243,14 +268,7 @@ fn describe(node: &Value, schema: &Value) -> String {
         let choices: Vec<String> = choices.iter().map(|choice| describe(choice, schema)).collect();
         return choices.join(" or ");
     }
-    let limit = |key: &str| node[key].as_f64();
-    let range = |what: &str| match (limit("minimum"), limit("maximum")) {
-        (Some(min), Some(max)) if min == max => min.to_string(),
-        (Some(min), Some(max)) => format!("{what} from {min} to {max}"),
-        (Some(min), None) => format!("{what} from {min}"),
-        (None, Some(max)) => format!("{what} up to {max}"),
-        (None, None) => what.to_owned(),
-    };
+    let range = |what: &str| format!("{what}{}", between(node));
     match node["type"].as_str() {
         Some("boolean") => "true or false".to_owned(),
         Some("integer") => range("a whole number"),

@@ -1,0 +1,292 @@
+//! What values of parameters are legal, declared once: the check, what it says and the schema follow from it.
+//!
+//! ```
+//! use faircast_proto::limits::{Limited, above, from};
+//! use faircast_proto::time::Duration;
+//!
+//! #[derive(schemars::JsonSchema)]
+//! #[schemars(transform = faircast_proto::limits::declare::<Config>)]
+//! struct Config {
+//!     bias: f64,
+//!     min_rto: Option<Duration>,
+//! }
+//!
+//! faircast_proto::limits! { Config {
+//!     bias: above(0.0).to(1.0),
+//!     min_rto: from(Duration::from_millis(1)).to(Duration::from_secs(60)),
+//! } }
+//!
+//! let wrong = Config { bias: 1.5, min_rto: None }.beyond_limits();
+//! assert_eq!(wrong, [("bias".to_owned(), "1.5 given; legal is above 0 up to 1".to_owned())]);
+//! ```
+//!
+//! What is left out (`None`) is legal. NaN never is. What depends on more than two fields, or on a length or a set, is
+//! a rule of its own and stands in the `check` of the parameters, after [`Limited::beyond_limits`].
+
+use crate::quantity::{Bytes, Packets};
+use crate::time::{Duration, Rate};
+use schemars::Schema;
+use serde_json::{Value, json};
+
+/// Parameters with limits, as [`limits!`](crate::limits!) declares them.
+pub trait Limited: Sized {
+    /// The limits, in the order of their declaration.
+    fn limits() -> Vec<Limit<Self>>;
+
+    /// Every field with a value beyond its limits: its name, and what was given and what is legal.
+    fn beyond_limits(&self) -> Vec<(String, String)> {
+        Self::limits().iter().filter_map(|limit| Some((limit.field.to_owned(), (limit.complaint)(self)?))).collect()
+    }
+}
+
+/// Adds the limits of `C` to its schema: for numbers the keywords of JSON schema, for quantities, whose texts have
+/// units, what is legal in words (`x-legal`).
+///
+/// # Panics
+/// If a limit is declared for a field that the schema does not have.
+pub fn declare<C: Limited>(schema: &mut Schema) {
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    let properties = properties.expect("parameters are an object");
+    for limit in C::limits() {
+        let property = properties.get_mut(limit.field).and_then(Value::as_object_mut);
+        let property = property.unwrap_or_else(|| panic!("{} is no field of the schema", limit.field));
+        property.extend(limit.keywords.into_iter().map(|(keyword, value)| (keyword.to_owned(), value)));
+    }
+}
+
+/// The limits of one field of `C`.
+pub struct Limit<C> {
+    field: &'static str,
+    complaint: Box<dyn Fn(&C) -> Option<String>>,
+    keywords: Vec<(&'static str, Value)>,
+}
+
+impl<C: 'static> Limit<C> {
+    /// The limits of the field of this name, which `read` finds.
+    pub fn new<V: Bounded, F: Held<V> + 'static>(
+        field: &'static str,
+        read: fn(&C) -> &F,
+        range: Range<C, V>,
+    ) -> Limit<C> {
+        let keywords = range.keywords();
+        let complaint = move |config: &C| {
+            let value = read(config).held()?;
+            (!range.contains(value, config)).then(|| format!("{} given; legal is {}", value.text(), range.words()))
+        };
+        Limit { field, complaint: Box::new(complaint), keywords }
+    }
+}
+
+/// Values of a field that are legal, between two bounds, each of which may be missing.
+pub struct Range<C, V> {
+    low: Option<Bound<C, V>>,
+    high: Option<Bound<C, V>>,
+    reason: &'static str,
+}
+
+/// One end of a range.
+enum Bound<C, V> {
+    /// This value, itself legal or not.
+    Value(V, bool),
+    /// What another field holds, which is legal itself.
+    Field(&'static str, fn(&C) -> V),
+}
+
+/// This value and all above it.
+pub fn from<C, V>(least: V) -> Range<C, V> {
+    Range { low: Some(Bound::Value(least, true)), high: None, reason: "" }
+}
+
+/// All above this value, but not itself.
+pub fn above<C, V>(value: V) -> Range<C, V> {
+    Range { low: Some(Bound::Value(value, false)), high: None, reason: "" }
+}
+
+/// This value and all below it.
+pub fn to<C, V>(greatest: V) -> Range<C, V> {
+    Range { low: None, high: Some(Bound::Value(greatest, true)), reason: "" }
+}
+
+/// All below this value, but not itself.
+pub fn below<C, V>(value: V) -> Range<C, V> {
+    Range { low: None, high: Some(Bound::Value(value, false)), reason: "" }
+}
+
+/// What the field of this name holds, and all above it.
+pub fn from_field<C, V>(name: &'static str, read: fn(&C) -> V) -> Range<C, V> {
+    Range { low: Some(Bound::Field(name, read)), high: None, reason: "" }
+}
+
+impl<C, V: Bounded> Range<C, V> {
+    /// Up to this value.
+    pub fn to(self, greatest: V) -> Range<C, V> {
+        Range { high: Some(Bound::Value(greatest, true)), ..self }
+    }
+
+    /// Up to this value, but not itself.
+    pub fn below(self, value: V) -> Range<C, V> {
+        Range { high: Some(Bound::Value(value, false)), ..self }
+    }
+
+    /// Up to what the field of this name holds.
+    pub fn to_field(self, name: &'static str, read: fn(&C) -> V) -> Range<C, V> {
+        Range { high: Some(Bound::Field(name, read)), ..self }
+    }
+
+    /// A reason, which follows what is legal: "for less would hold the window back".
+    pub fn because(self, reason: &'static str) -> Range<C, V> {
+        Range { reason, ..self }
+    }
+
+    fn contains(&self, value: V, config: &C) -> bool {
+        let enough = match &self.low {
+            None => value == value,
+            Some(Bound::Value(least, true)) => value >= *least,
+            Some(Bound::Value(least, false)) => value > *least,
+            Some(Bound::Field(_, read)) => value >= read(config),
+        };
+        enough
+            && match &self.high {
+                None => true,
+                Some(Bound::Value(most, true)) => value <= *most,
+                Some(Bound::Value(most, false)) => value < *most,
+                Some(Bound::Field(_, read)) => value <= read(config),
+            }
+    }
+
+    /// The range in words: "above 0 up to 1".
+    fn words(&self) -> String {
+        let low = self.low.as_ref().map(|bound| (bound.text(), bound.is_legal()));
+        let high = self.high.as_ref().map(|bound| (bound.text(), bound.is_legal()));
+        let range = words(low, high);
+        if self.reason.is_empty() { range } else { format!("{range}, {}", self.reason) }
+    }
+
+    /// What the schema says of it.
+    fn keywords(&self) -> Vec<(&'static str, Value)> {
+        let number = |bound: &Option<Bound<C, V>>, legal: &'static str, illegal: &'static str| match bound {
+            Some(Bound::Value(value, is_legal)) => Some((if *is_legal { legal } else { illegal }, value.number()?)),
+            _ => None,
+        };
+        let low = number(&self.low, "minimum", "exclusiveMinimum");
+        let high = number(&self.high, "maximum", "exclusiveMaximum");
+        let numbers: Vec<_> = low.into_iter().chain(high).collect();
+        if numbers.is_empty() { vec![("x-legal", self.words().into())] } else { numbers }
+    }
+}
+
+/// A range in words, of its ends as text, each with whether it is legal itself.
+pub fn words(low: Option<(String, bool)>, high: Option<(String, bool)>) -> String {
+    match (low, high) {
+        (Some((low, true)), Some((high, true))) if low == high => low,
+        (Some((low, true)), Some((high, true))) => format!("{low} to {high}"),
+        (Some((low, true)), Some((high, false))) => format!("from {low} up to, not including, {high}"),
+        (Some((low, false)), Some((high, true))) => format!("above {low} up to {high}"),
+        (Some((low, false)), Some((high, false))) => format!("above {low} and below {high}"),
+        (Some((low, true)), None) => format!("{low} or more"),
+        (Some((low, false)), None) => format!("above {low}"),
+        (None, Some((high, true))) => format!("at most {high}"),
+        (None, Some((high, false))) => format!("below {high}"),
+        (None, None) => "any number".to_owned(),
+    }
+}
+
+impl<C, V: Bounded> Bound<C, V> {
+    fn text(&self) -> String {
+        match self {
+            Bound::Value(value, _) => value.text(),
+            Bound::Field(name, _) => (*name).to_owned(),
+        }
+    }
+
+    fn is_legal(&self) -> bool {
+        matches!(self, Bound::Value(_, true) | Bound::Field(..))
+    }
+}
+
+/// A field that holds a value, or holds none.
+pub trait Held<V> {
+    /// The value, if there is one.
+    fn held(&self) -> Option<V>;
+}
+
+impl<V: Bounded> Held<V> for V {
+    fn held(&self) -> Option<V> {
+        Some(*self)
+    }
+}
+
+impl<V: Bounded> Held<V> for Option<V> {
+    fn held(&self) -> Option<V> {
+        *self
+    }
+}
+
+/// What can have limits: a number or a quantity.
+pub trait Bounded: Copy + PartialOrd + 'static {
+    /// The value with its unit.
+    fn text(self) -> String;
+
+    /// The value in a scenario, if that is a number and no text.
+    fn number(self) -> Option<Value>;
+}
+
+macro_rules! numbers {
+    ($($number:ty),*) => { $(
+        impl Bounded for $number {
+            fn text(self) -> String {
+                self.to_string()
+            }
+
+            fn number(self) -> Option<Value> {
+                Some(json!(self))
+            }
+        }
+    )* };
+}
+
+numbers!(u8, u16, u32, u64, usize, i32, i64, f64);
+
+macro_rules! quantities {
+    ($($quantity:ty: |$value:ident| $text:expr),* $(,)?) => { $(
+        impl Bounded for $quantity {
+            fn text(self) -> String {
+                let $value = self;
+                $text
+            }
+
+            fn number(self) -> Option<Value> {
+                None
+            }
+        }
+    )* };
+}
+
+quantities! {
+    Duration: |time| time.to_string(),
+    Rate: |rate| format!("{} bit/s", rate.0),
+    Bytes: |bytes| format!("{} B", bytes.0),
+    Packets: |packets| format!("{} packet{}", packets.0, if packets.0 == 1.0 { "" } else { "s" }),
+}
+
+/// Declares the limits of the fields of parameters: `limits! { Config { bias, weight: above(0.0).to(1.0) } }`.
+#[macro_export]
+macro_rules! limits {
+    ($config:ty { $($($field:ident),+ : $range:expr),+ $(,)? }) => {
+        impl $crate::limits::Limited for $config {
+            fn limits() -> Vec<$crate::limits::Limit<$config>> {
+                vec![ $($(
+                    $crate::limits::Limit::new(
+                        stringify!($field).trim_start_matches("r#"),
+                        |config: &$config| &config.$field,
+                        $range,
+                    ),
+                )+)+ ]
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+#[path = "limits_tests.rs"]
+mod tests;
