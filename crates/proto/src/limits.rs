@@ -57,9 +57,12 @@ pub fn declare<C: Limited>(schema: &mut Schema) {
 /// The limits of one field of `C`.
 pub struct Limit<C> {
     field: &'static str,
-    complaint: Box<dyn Fn(&C) -> Option<String>>,
+    complaint: Box<Complaint<C>>,
     keywords: Vec<(&'static str, Value)>,
 }
+
+/// What is wrong with the value of a field, if anything is.
+type Complaint<C> = dyn Fn(&C) -> Option<String>;
 
 impl<C: 'static> Limit<C> {
     /// The limits of the field of this name, which `read` finds.
@@ -140,7 +143,7 @@ impl<C, V: Bounded> Range<C, V> {
 
     fn contains(&self, value: V, config: &C) -> bool {
         let enough = match &self.low {
-            None => value == value,
+            None => true,
             Some(Bound::Value(least, true)) => value >= *least,
             Some(Bound::Value(least, false)) => value > *least,
             Some(Bound::Field(_, read)) => value >= read(config),

@@ -8,7 +8,8 @@ use faircast_proto::quantity::{Bytes, Packets, QueueSize};
 use faircast_proto::scheme::{Responder, Scheme, Seat};
 use faircast_proto::source::cbr;
 use faircast_proto::tcp;
-use faircast_proto::tcp::rule::{Ack, RuleKind, Window, WindowRule};
+use faircast_proto::tcp::rule::RuleKind;
+use faircast_proto::tcp::{Ack, Window, WindowRule};
 use faircast_proto::time::Rate;
 use faircast_scenario::guests::add;
 use faircast_scenario::run::{Control, Failure};
@@ -216,7 +217,7 @@ impl RuleKind for Bounded {
         (self.bound.0 < 1.0).then(|| ("bound".into(), message)).into_iter().collect()
     }
 
-    fn rule(&self, _config: &tcp::Config) -> Box<dyn WindowRule + Send> {
+    fn rule(&self) -> Box<dyn WindowRule + Send> {
         struct Rule(f64);
         impl WindowRule for Rule {
             fn grow(&mut self, _ack: &Ack, window: &mut Window) {

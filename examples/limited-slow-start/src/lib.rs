@@ -4,8 +4,8 @@
 //! a path with a geostationary satellite that is hundreds of segments.
 
 use faircast_proto::quantity::Packets;
-use faircast_proto::tcp::rule::{Ack, Rule, RuleKind, Window, WindowRule, reno};
-use faircast_proto::tcp::{self, Recovery};
+use faircast_proto::tcp::rule::RuleKind;
+use faircast_proto::tcp::{Ack, Recovery, Rule, Window, WindowRule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ impl WindowRule for LimitedSlowStart {
 
     fn grow(&mut self, ack: &Ack, window: &mut Window) {
         if window.cwnd >= window.ssthresh || window.cwnd <= self.max_ssthresh {
-            return reno::grow(ack, window);
+            return window.grow(ack);
         }
         // RFC 3742 section 2: K = int(cwnd / (0.5 max_ssthresh)); cwnd += MSS / K.
         let k = (window.cwnd / (0.5 * self.max_ssthresh)).floor();
@@ -63,7 +63,7 @@ impl RuleKind for Config {
         (!legal).then(|| ("max_ssthresh".to_owned(), message)).into_iter().collect()
     }
 
-    fn rule(&self, _config: &tcp::Config) -> Box<dyn WindowRule + Send> {
+    fn rule(&self) -> Box<dyn WindowRule + Send> {
         Box::new(LimitedSlowStart::new(self.max_ssthresh.0))
     }
 }

@@ -5,7 +5,7 @@ use faircast_proto::packet::{Address, FlowId, Header, Packet};
 use faircast_proto::random::Random;
 use faircast_proto::tcp;
 use faircast_proto::tcp::events::LOSS_REDUCTION;
-use faircast_proto::tcp::rule::{Ack, Credit, Window, WindowRule};
+use faircast_proto::tcp::{Ack, Credit, Window, WindowRule};
 use faircast_proto::tcp::{Config, Receiver, Sender};
 use faircast_proto::testing::{Fate, Pair, Side, gauge};
 use faircast_proto::time::{Duration, Instant};
@@ -93,7 +93,7 @@ fn the_page_shows_code_that_exists() {
     let sources = [
         include_str!("../src/lib.rs"),
         include_str!("rule.rs"),
-        include_str!("../../../crates/proto/src/tcp/rule/mod.rs"),
+        include_str!("../../../crates/proto/src/tcp/window.rs"),
         include_str!("../../../crates/proto/src/tcp/rule/newreno.rs"),
     ];
     let blocks: Vec<&str> = page.split("```rust\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();

@@ -2,7 +2,8 @@
 
 use super::header::SEGMENT;
 use super::pacing;
-use super::rule::{Recovery, Variant, cubic, hybla, westwood, westwood_plus};
+use super::rule::{Variant, cubic, hybla, westwood, westwood_plus};
+use super::window::Recovery;
 use crate::profile::profiled;
 use crate::quantity::{Bytes, Packets};
 use crate::time::Duration;

@@ -10,7 +10,7 @@
 //! It works with every window rule: the rule says by how much an acknowledgement lets the window grow in slow start,
 //! which is here counted per segment acknowledged and divided in conservative slow start.
 
-use super::rule::{Ack, Credit, Window};
+use super::window::{Ack, Credit, Window};
 use crate::time::{Duration, Instant};
 use std::collections::VecDeque;
 
@@ -157,7 +157,6 @@ const MOST_CREDIT: f64 = 8.0;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::rule::reno;
 
     const MS: u64 = 1_000_000;
 
@@ -187,7 +186,8 @@ mod tests {
                 credit: Credit::of(newly_acked),
             };
             let numbers = [self.acknowledged, self.acknowledged + 19];
-            let goes_on = self.hystart.on_ack(&ack, Some(rtt), numbers, &mut self.window, reno::grow);
+            let goes_on =
+                self.hystart.on_ack(&ack, Some(rtt), numbers, &mut self.window, |ack, window| window.grow(ack));
             assert_eq!(goes_on, self.window.ssthresh == 1e9);
             self.window.cwnd - before
         }

@@ -10,7 +10,9 @@
 //! | `counts.rs`, `events.rs` | what a sender counts and shows; what happens in it | |
 //! | `handshake.rs` | the exchange of SYNs before data, if wanted | RFC 9293 section 3.5, RFC 6298 (5.7) |
 //! | `recovery.rs` | which losses are known, fast retransmit and recovery | RFC 5681 section 3.2, RFC 6582, RFC 6675 |
-//! | `rule/` | how the window grows and shrinks: one file per rule | RFC 5681 section 3.1 |
+//! | `window.rs` | the congestion window, what a rule for it is, Reno's arithmetic | RFC 5681 section 3.1 |
+//! | `rule/` | how the window grows and shrinks: one file per rule | |
+//! | `chosen_rule.rs` | the rule that a configuration names | |
 //! | `hystart.rs` | the end of the first slow start by delay, if wanted | RFC 9406 |
 //! | `pacing.rs` | when the next segment may go, if paced | |
 //! | `receiver.rs` | cumulative and selective ACKs, delayed ACKs | RFC 5681 section 4.2, RFC 2018 |
@@ -23,6 +25,7 @@
 //!
 //! `docs/tcp.md` has the state diagram, the table of parameters and the deviations.
 
+mod chosen_rule;
 mod config;
 mod congestion_echo;
 mod counts;
@@ -43,10 +46,13 @@ mod sender;
 mod state;
 #[cfg(test)]
 mod tests;
+mod window;
 
+pub use chosen_rule::Rule;
 pub use config::{Config, EcnMode, FullAck, Mecn, Profile};
 pub use counts::WINDOW_LIMITED;
 pub use header::{Header, SEGMENT, SackBlock};
 pub use receiver::Receiver;
-pub use rule::{Recovery, Variant};
+pub use rule::Variant;
 pub use sender::Sender;
+pub use window::{Ack, Credit, MIN_SSTHRESH, Recovery, Window, WindowRule};

@@ -5,7 +5,7 @@
 //! start, and what stands still below the path's rate could never find it. When the next segment may go is kept by
 //! [`parts::pacer`](crate::parts::pacer); the sender waits for it by its deadline.
 
-use super::rule::Window;
+use super::window::Window;
 use crate::parts::pacer::Pacer;
 use crate::time::{Duration, Instant};
 use schemars::JsonSchema;

@@ -1,12 +1,13 @@
 //! The receiver: cumulative and selective acknowledgements, delayed ACKs, the echo of congestion marks.
 
+use super::chosen_rule::Rule;
 use super::config::Config;
 use super::congestion_echo::Latch;
 use super::header::{Header, SackBlock};
 use super::number::{Run, expand, on_wire};
 use super::ranges::SegmentRanges;
 use super::rtt::stamp_us;
-use super::rule::{Recovery, Rule, WindowRule};
+use super::window::{Recovery, WindowRule};
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::time::{Duration, Instant};

@@ -8,8 +8,8 @@
 
 use super::config::{Config, FullAck};
 use super::header::SackBlock;
-use super::rule::{Recovery, Window};
 use super::scoreboard::Scoreboard;
+use super::window::{Recovery, Window};
 
 /// What a sender knows of losses, and which window of data it has answered last.
 #[derive(Debug)]

@@ -8,6 +8,7 @@
 mod acknowledgements;
 mod sending;
 
+use super::chosen_rule::Rule;
 use super::config::{Config, EcnMode};
 use super::congestion_echo::EchoResponse;
 use super::counts::{Counts, GAUGES};
@@ -19,8 +20,8 @@ use super::number::on_wire;
 use super::pacing::Pace;
 use super::recovery::{Cut, LossRecovery};
 use super::rtt::{TickingClock, TimedSegment};
-use super::rule::{Rule, Window, WindowRule};
 use super::state::State;
+use super::window::{Window, WindowRule};
 use crate::endpoint::{Cause, Endpoint, Event, Gauge, Input, Outbox, RETRY, Report};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::parts::rto::RttEstimator;

@@ -6,9 +6,7 @@ mod averages;
 mod linux;
 
 use self::linux::Linux;
-use super::reno::{self, MIN_SSTHRESH};
-use super::{Ack, Recovery, Window, WindowRule};
-use crate::tcp::config::Config;
+use crate::tcp::window::{Ack, MIN_SSTHRESH, Recovery, Window, WindowRule};
 use crate::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -103,9 +101,9 @@ struct Stage {
 }
 
 impl Cubic {
-    /// Takes `config.cubic`.
-    pub fn new(config: &Config) -> Cubic {
-        let Parameters { mut beta, mut c, fast_convergence, growth } = config.cubic;
+    /// Takes `parameters`.
+    pub fn new(parameters: &Parameters) -> Cubic {
+        let Parameters { mut beta, mut c, fast_convergence, growth } = *parameters;
         let linux = (growth == Growth::Linux).then(|| {
             (beta, c) = linux::rounded(beta, c);
             Linux::new(beta, c)
@@ -196,7 +194,7 @@ impl WindowRule for Cubic {
     fn grow(&mut self, ack: &Ack, window: &mut Window) {
         if window.cwnd < window.ssthresh {
             self.end_stage();
-            return reno::grow(ack, window);
+            return window.grow(ack);
         }
         // Section 5.8: neither the window nor the time of a flow that does not use its window goes on.
         let outstanding = f64::from(ack.flight) + f64::from(ack.newly_acked);
@@ -248,13 +246,13 @@ impl WindowRule for Cubic {
 
     fn on_mark(&mut self, factor: f64, window: &mut Window) {
         self.note_congestion(window);
-        reno::scale(factor, window);
+        window.scale(factor);
     }
 
     /// The same event: the plateau stays that of its first reduction.
     fn on_further_mark(&mut self, factor: f64, window: &mut Window) {
         self.end_stage();
-        reno::scale(factor, window);
+        window.scale(factor);
     }
 
     /// Section 4.8, though the threshold is that of the mark.
@@ -271,12 +269,12 @@ const LEAST_USED: f64 = 0.5;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::rule::Credit;
+    use crate::tcp::Credit;
 
     const RTT: Duration = Duration::from_millis(100);
 
     pub(super) fn cubic(parameters: Parameters) -> Cubic {
-        Cubic::new(&Config { cubic: parameters, ..Config::default() })
+        Cubic::new(&parameters)
     }
 
     pub(super) fn alone() -> Parameters {

@@ -4,7 +4,7 @@
 //! A duplicate ACK stands for a segment that has arrived above a gap. The ACK that fills the gap covers it again, so
 //! what duplicates have counted is taken off there, down to one, the segment that has filled the gap.
 
-use super::Ack;
+use crate::tcp::window::Ack;
 
 /// What has been counted ahead of the cumulative acknowledgements.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ impl Delivered {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::rule::Credit;
+    use crate::tcp::Credit;
     use crate::time::Instant;
 
     fn ack(newly_acked: u32) -> Ack {

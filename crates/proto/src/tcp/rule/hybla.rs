@@ -4,8 +4,7 @@
 //! With ρ = RTT/RTT0, at least 1, an ACK adds `2^ρ - 1` in slow start and `ρ²/cwnd` in congestion avoidance. Losses are
 //! answered and repaired as NewReno does; with ρ = 1 it *is* NewReno.
 
-use super::{Ack, Recovery, Window, WindowRule, reno};
-use crate::tcp::config::Config;
+use crate::tcp::window::{Ack, Recovery, Window, WindowRule};
 use crate::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,8 +48,8 @@ pub struct Hybla {
 
 impl Hybla {
     /// Grows as NewReno does until a round-trip time is known.
-    pub fn new(config: &Config) -> Hybla {
-        Hybla { rtt0: config.hybla.rtt0, least_srtt: None, rho: 1.0, step: 1.0, untouched: true }
+    pub fn new(parameters: &Parameters) -> Hybla {
+        Hybla { rtt0: parameters.rtt0, least_srtt: None, rho: 1.0, step: 1.0, untouched: true }
     }
 
     /// ρ, how many times longer the round trip is than that of the reference connection; at least 1.
@@ -102,7 +101,7 @@ impl WindowRule for Hybla {
     #[inline]
     fn grow(&mut self, ack: &Ack, window: &mut Window) {
         if self.rho == 1.0 {
-            return reno::grow(ack, window);
+            return window.grow(ack);
         }
         let step = if window.cwnd < window.ssthresh {
             // No further than the threshold, but for the one segment that Reno would add, too.
@@ -117,24 +116,24 @@ impl WindowRule for Hybla {
 
     fn on_loss(&mut self, _flight: u32, window: &mut Window) {
         self.untouched = false;
-        reno::halve(window);
+        window.halve();
     }
 
     fn on_timeout(&mut self, _flight: u32, window: &mut Window) {
         self.untouched = false;
-        reno::collapse(window);
+        window.collapse();
     }
 
     fn on_mark(&mut self, factor: f64, window: &mut Window) {
         self.untouched = false;
-        reno::scale(factor, window);
+        window.scale(factor);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::rule::Credit;
+    use crate::tcp::Credit;
     use crate::time::Instant;
 
     fn ack(srtt: Option<Duration>) -> Ack {
@@ -142,7 +141,7 @@ mod tests {
     }
 
     fn hybla(rtt0_ms: u64) -> Hybla {
-        Hybla::new(&Config { hybla: Parameters { rtt0: Duration::from_millis(rtt0_ms) }, ..Config::default() })
+        Hybla::new(&Parameters { rtt0: Duration::from_millis(rtt0_ms) })
     }
 
     /// The window after an ACK with this smoothed round-trip time.
@@ -209,7 +208,7 @@ mod tests {
         // ρ = 100, and ρ = 6e10, where 2^ρ is no number any more.
         for (rtt0, srtt) in [(Duration::from_millis(6), 600), (Duration(1), 60_000)] {
             let parameters = Parameters { rtt0 };
-            let mut rule = Hybla::new(&Config { hybla: parameters, ..Config::default() });
+            let mut rule = Hybla::new(&parameters);
             assert_eq!(grown(&mut rule, srtt, 3.0, 64.0), 64.0);
             assert_eq!(grown(&mut rule, srtt, 3.0, 1e9), 3.0 + 65_535.0);
             let avoiding = grown(&mut rule, srtt, 1000.0, 64.0);

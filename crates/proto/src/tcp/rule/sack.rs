@@ -1,19 +1,10 @@
 //! SACK: the growth of Reno, the reduction and recovery of RFC 6675, see `../recovery.rs` and `../scoreboard.rs`.
 
-use super::reno::MIN_SSTHRESH;
-use super::{Recovery, Window, WindowRule};
-use crate::tcp::config::Config;
+use crate::tcp::window::{MIN_SSTHRESH, Recovery, Window, WindowRule};
 
 /// The rule of RFC 6675.
 #[derive(Clone, Debug)]
 pub struct Sack;
-
-impl Sack {
-    /// Needs nothing from the configuration.
-    pub fn new(_: &Config) -> Sack {
-        Sack
-    }
-}
 
 impl WindowRule for Sack {
     fn recovery(&self) -> Recovery {

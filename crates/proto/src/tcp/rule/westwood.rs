@@ -6,8 +6,7 @@
 //! the filter is told of a sample of zero.
 
 use super::delivered::Delivered;
-use super::{Ack, Recovery, Window, WindowRule, reno};
-use crate::tcp::config::Config;
+use crate::tcp::window::{Ack, MIN_SSTHRESH, Recovery, Window, WindowRule};
 use crate::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,12 +57,8 @@ pub struct Westwood {
 
 impl Westwood {
     /// Knows no bandwidth yet.
-    pub fn new(config: &Config) -> Westwood {
-        Westwood {
-            delivered: Delivered::default(),
-            filter: Filter::new(&config.westwood),
-            least_rtt: LeastRtt::default(),
-        }
+    pub fn new(parameters: &Parameters) -> Westwood {
+        Westwood { delivered: Delivered::default(), filter: Filter::new(parameters), least_rtt: LeastRtt::default() }
     }
 
     /// What the path carries without a queue, segments; `None` while that is not known.
@@ -215,8 +210,8 @@ impl LeastRtt {
 /// After a loss: the threshold is what the path carries, and the window no more than that. Before anything is known
 /// of the path, half.
 pub fn answer_loss(pipe: Option<f64>, window: &mut Window) {
-    let Some(pipe) = pipe else { return reno::halve(window) };
-    window.ssthresh = pipe.max(reno::MIN_SSTHRESH);
+    let Some(pipe) = pipe else { return window.halve() };
+    window.ssthresh = pipe.max(MIN_SSTHRESH);
     window.cwnd = window.cwnd.min(window.wnd).min(window.ssthresh);
 }
 
@@ -231,20 +226,20 @@ pub fn answer_timeout(pipe: Option<f64>, window: &mut Window) {
 pub fn answer_mark(factor: f64, pipe: Option<f64>, window: &mut Window) {
     match pipe {
         Some(_) => answer_loss(pipe, window),
-        None => reno::scale(factor, window),
+        None => window.scale(factor),
     }
 }
 
 /// The most that a recovery which begins with this window ends with: no loss makes a window larger, though the
 /// threshold may be far above it.
 pub fn as_it_began(window: &Window) -> f64 {
-    window.cwnd.max(reno::MIN_SSTHRESH)
+    window.cwnd.max(MIN_SSTHRESH)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::rule::Credit;
+    use crate::tcp::Credit;
 
     fn close(a: f64, b: f64) -> bool {
         (a - b).abs() < 1e-6 * b.abs().max(1e-6)
@@ -370,7 +365,8 @@ mod tests {
 
     #[test]
     fn any_time_out_renews_the_least_round_trip() {
-        use crate::tcp::rule::{Rule, westwood_plus::WestwoodPlus};
+        use crate::tcp::Rule;
+        use crate::tcp::rule::westwood_plus::{self, WestwoodPlus};
         let window = || Window { cwnd: 40.0, ssthresh: 40.0, wnd: 50.0 };
         let time_outs: [fn(&mut Rule); 2] = [
             |rule| rule.on_timeout(9, &mut Window { cwnd: 40.0, ssthresh: 40.0, wnd: 50.0 }),
@@ -378,8 +374,8 @@ mod tests {
         ];
         for time_out in time_outs {
             for mut rule in [
-                Rule::Westwood(Westwood::new(&Config::default())),
-                Rule::WestwoodPlus(WestwoodPlus::new(&Config::default())),
+                Rule::Westwood(Westwood::new(&Parameters::default())),
+                Rule::WestwoodPlus(WestwoodPlus::new(&westwood_plus::Parameters::default())),
             ] {
                 // 100 segments/s; 100 ms, and 300 ms after the time-out: a threshold of 10, and 30 then.
                 let mut thresholds = Vec::new();

@@ -3,8 +3,7 @@
 
 use super::delivered::Delivered;
 use super::westwood::{LeastRtt, answer_loss, answer_mark, answer_timeout, as_it_began};
-use super::{Ack, Recovery, Window, WindowRule};
-use crate::tcp::config::Config;
+use crate::tcp::window::{Ack, Recovery, Window, WindowRule};
 use crate::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,12 +62,12 @@ pub struct WestwoodPlus {
 
 impl WestwoodPlus {
     /// Knows no bandwidth yet.
-    pub fn new(config: &Config) -> WestwoodPlus {
+    pub fn new(parameters: &Parameters) -> WestwoodPlus {
         WestwoodPlus {
             delivered: Delivered::default(),
-            meter: Meter::new(&config.westwood_plus),
+            meter: Meter::new(parameters),
             least_rtt: LeastRtt::default(),
-            least_after_slow_start: config.westwood_plus.least_after_slow_start,
+            least_after_slow_start: parameters.least_after_slow_start,
         }
     }
 
@@ -170,7 +169,7 @@ impl Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::rule::Credit;
+    use crate::tcp::Credit;
 
     fn ack(at_ms: u64, rtt_ms: Option<u64>) -> Ack {
         let now = Instant::ZERO + Duration::from_millis(at_ms);
@@ -240,7 +239,7 @@ mod tests {
         // 100 segments/s and 100 ms: 10 segments.
         let after = |least_after_slow_start, window: Window, answer: fn(&mut WestwoodPlus, &mut Window)| {
             let parameters = Parameters { least_after_slow_start, ..Parameters::default() };
-            let mut rule = WestwoodPlus::new(&Config { westwood_plus: parameters, ..Config::default() });
+            let mut rule = WestwoodPlus::new(&parameters);
             let mut window = window;
             for n in 0..=1000 {
                 rule.observe(&ack(10 * n, Some(100)), &mut window);

@@ -8,8 +8,8 @@ use crate::tcp::header::Header;
 use crate::tcp::number::expand;
 use crate::tcp::recovery::{Cut, Duplicate, EchoAnswer, Progress};
 use crate::tcp::rtt::since_stamp;
-use crate::tcp::rule::{Ack, Credit, WindowRule};
 use crate::tcp::state::State;
+use crate::tcp::window::{Ack, Credit, WindowRule};
 use crate::time::{Duration, Instant};
 
 impl Sender {

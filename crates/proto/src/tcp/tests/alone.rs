@@ -1,11 +1,12 @@
 //! A sender by itself: every ACK it hears is made by hand, so it may be one that no honest receiver would send now.
 
-use super::rule::{Ack, Rule, WindowRule};
+use super::rule;
 use super::*;
 use crate::endpoint::{Action, Cause, Input, Outbox};
 use crate::packet::INITIAL_TTL;
 use crate::tcp;
 use crate::tcp::SackBlock;
+use crate::tcp::{Ack, Rule, Window, WindowRule};
 use crate::testing::feed;
 use std::sync::{Arc, Mutex};
 
@@ -106,7 +107,7 @@ fn with_ecn(cwnd: f64, ecn: EcnMode) -> Config {
 struct Witness(Arc<Mutex<Vec<Ack>>>);
 
 impl WindowRule for Witness {
-    fn observe(&mut self, ack: &Ack, _: &mut rule::Window) {
+    fn observe(&mut self, ack: &Ack, _: &mut Window) {
         self.0.lock().expect("nobody panics").push(*ack);
     }
 }

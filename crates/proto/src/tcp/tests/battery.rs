@@ -1,11 +1,12 @@
 //! What every window rule must stand: random networks, random input, any clock.
 
-use super::rule::{Rule, VARIANTS, Window, WindowRule, hybla};
+use super::rule::{VARIANTS, hybla};
 use super::*;
 use crate::endpoint::{Action, Cause, Input, Outbox};
 use crate::tcp;
 use crate::tcp::SackBlock;
 use crate::tcp::pacing::Ratios;
+use crate::tcp::{Ack, Rule, Window, WindowRule};
 use crate::testing::{arrival, feed, inputs};
 
 /// Settings that meet different parts of the machine.
@@ -342,7 +343,7 @@ fn ack_with(header: Header) -> Packet {
 struct Eager;
 
 impl WindowRule for Eager {
-    fn grow(&mut self, _: &super::rule::Ack, window: &mut Window) {
+    fn grow(&mut self, _: &Ack, window: &mut Window) {
         window.cwnd += 0.5;
     }
 

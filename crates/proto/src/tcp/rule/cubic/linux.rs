@@ -144,7 +144,7 @@ mod tests {
     use super::super::tests::{ack, cubic, window};
     use super::super::{Cubic, Growth, Parameters};
     use super::*;
-    use crate::tcp::rule::{Ack, Window, WindowRule};
+    use crate::tcp::{Ack, Window, WindowRule};
     use crate::tcp::{Config, Profile};
     use serde_json::json;
 
