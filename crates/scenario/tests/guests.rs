@@ -7,7 +7,6 @@ use faircast_proto::packet::Packet;
 use faircast_proto::quantity::{Bytes, Packets, QueueSize};
 use faircast_proto::scheme::{Responder, Scheme, Seat};
 use faircast_proto::source::cbr;
-use faircast_proto::tcp;
 use faircast_proto::tcp::rule::RuleKind;
 use faircast_proto::tcp::{Ack, Window, WindowRule};
 use faircast_proto::time::Rate;
