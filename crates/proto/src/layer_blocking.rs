@@ -7,6 +7,8 @@
 
 use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, LAYER_ADDED, LAYER_DROPPED, Outbox, Report};
 use crate::group_set::GroupPlan;
+use crate::limits;
+use crate::limits::{Limited, from};
 use crate::packet::{Address, Packet};
 use crate::quantity::Bytes;
 use crate::scheme::{Responder, Scheme, Seat};
@@ -18,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 /// Layers that routers block and release.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "BlockedLayers")]
+#[schemars(rename = "BlockedLayers", transform = limits::declare::<Config>)]
 #[serde(default)]
 pub struct Config {
     /// Rate of each layer, the base first, headers included. Default 15 layers of 50 kbit/s [Peng].
@@ -26,7 +28,6 @@ pub struct Config {
     /// Size of a packet on the wire. Default 1000 B.
     pub packet_size: Bytes,
     /// Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub jitter: f64,
     /// How long a receiver that is new waits between one layer and the next. Default 2 s.
     pub add_interval: Duration,
@@ -88,6 +89,11 @@ impl Default for Config {
     }
 }
 
+limits! { Config {
+    jitter: from(0.0).to(1.0),
+    add_interval, check_interval, silence: from(Duration::from_millis(1)),
+} }
+
 impl Config {
     /// The source, which sends as one without control does.
     fn layers(&self) -> layered::Config {
@@ -100,13 +106,8 @@ impl Scheme for Config {
     type Member = Receiver;
 
     fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = self.layers().check();
-        let times = [("add_interval", self.add_interval), ("check_interval", self.check_interval)];
-        for (field, value) in times.into_iter().chain([("silence", self.silence)]) {
-            if value < Duration::from_millis(1) {
-                wrong.push((field.to_owned(), format!("{value} given; legal is 0.001 s or more")));
-            }
-        }
+        let mut wrong = self.layers().check_layers();
+        wrong.extend(self.beyond_limits());
         wrong
     }
 

@@ -6,6 +6,8 @@
 
 use crate::control::Control;
 use crate::endpoint::{Action, Endpoint, Gauge, Input, Outbox, Report};
+use crate::limits;
+use crate::limits::from;
 use crate::mlda::rtcp::{Message, Octets};
 use crate::packet::{Address, Header, Packet};
 use crate::random::Random;
@@ -19,17 +21,16 @@ use std::collections::VecDeque;
 
 /// How some of the receivers of a session lie.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(transform = limits::declare::<Lie>)]
 #[serde(default)]
 pub struct Lie {
     /// What they do. Default "loss".
     pub what: Kind,
     /// How many receivers lie: the last ones. Default 1.
-    #[schemars(range(min = 1))]
     pub liars: u32,
     /// How long after its join each begins to lie. Default "0 s".
     pub after: Duration,
     /// Of "loss": the part of data packets that it pretends not to have got. Default 0.3.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub part: f64,
     /// Of "late": by how much its reports are late. Default "2 s".
     pub delay: Duration,
@@ -101,22 +102,11 @@ impl Default for Lie {
     }
 }
 
-impl Lie {
-    /// Every field with an illegal value, and what was given and what is legal.
-    pub fn check(&self) -> Vec<(&'static str, String)> {
-        let mut wrong = Vec::new();
-        if self.liars == 0 {
-            wrong.push(("liars", "0 given; legal is a whole number from 1".to_owned()));
-        }
-        if !(0.0..=1.0).contains(&self.part) {
-            wrong.push(("part", format!("{} given; legal is 0 to 1", self.part)));
-        }
-        if self.period < Duration::from_millis(1) {
-            wrong.push(("period", format!("{} given; legal is 0.001 s or more", self.period)));
-        }
-        wrong
-    }
-}
+limits! { Lie {
+    liars: from(1),
+    part: from(0.0).to(1.0),
+    period: from(Duration::from_millis(1)),
+} }
 
 impl Liar {
     /// `member` lies from now on; `random` is for whatever it draws.

@@ -20,7 +20,7 @@
 //! assert_eq!(wrong, [("bias".to_owned(), "1.5 given; legal is above 0 up to 1".to_owned())]);
 //! ```
 //!
-//! What is left out (`None`) is legal. NaN never is. What depends on more than two fields, or on a length or a set, is
+//! What is left out (`None`) is legal. Infinity and NaN never are. What depends on more than two fields, or on a length or a set, is
 //! a rule of its own and stands in the `check` of the parameters, after [`Limited::beyond_limits`].
 
 use crate::quantity::{Bytes, Packets};
@@ -54,6 +54,11 @@ pub fn declare<C: Limited>(schema: &mut Schema) {
     }
 }
 
+/// What is wrong with parameters that stand in a table of this name among others.
+pub fn within(table: &str, wrong: Vec<(String, String)>) -> impl Iterator<Item = (String, String)> {
+    wrong.into_iter().map(move |(field, message)| (format!("{table}.{field}"), message))
+}
+
 /// The limits of one field of `C`.
 pub struct Limit<C> {
     field: &'static str,
@@ -72,10 +77,7 @@ impl<C: 'static> Limit<C> {
         range: Range<C, V>,
     ) -> Limit<C> {
         let keywords = range.keywords();
-        let complaint = move |config: &C| {
-            let value = read(config).held()?;
-            (!range.contains(value, config)).then(|| format!("{} given; legal is {}", value.text(), range.words()))
-        };
+        let complaint = move |config: &C| range.complaint(read(config).held()?, config);
         Limit { field, complaint: Box::new(complaint), keywords }
     }
 }
@@ -141,6 +143,11 @@ impl<C, V: Bounded> Range<C, V> {
         Range { reason, ..self }
     }
 
+    /// What is wrong with a value of these parameters, if anything is.
+    pub fn complaint(&self, value: V, config: &C) -> Option<String> {
+        (!self.contains(value, config)).then(|| format!("{} given; legal is {}", value.text(), self.words()))
+    }
+
     fn contains(&self, value: V, config: &C) -> bool {
         let enough = match &self.low {
             None => true,
@@ -148,7 +155,8 @@ impl<C, V: Bounded> Range<C, V> {
             Some(Bound::Value(least, false)) => value > *least,
             Some(Bound::Field(_, read)) => value >= read(config),
         };
-        enough
+        value.is_proper()
+            && enough
             && match &self.high {
                 None => true,
                 Some(Bound::Value(most, true)) => value <= *most,
@@ -230,6 +238,11 @@ pub trait Bounded: Copy + PartialOrd + 'static {
     /// The value with its unit.
     fn text(self) -> String;
 
+    /// Whether it is a value at all: infinity and what is no number are none.
+    fn is_proper(self) -> bool {
+        true
+    }
+
     /// The value in a scenario, if that is a number and no text.
     fn number(self) -> Option<Value>;
 }
@@ -248,7 +261,21 @@ macro_rules! numbers {
     )* };
 }
 
-numbers!(u8, u16, u32, u64, usize, i32, i64, f64);
+numbers!(u8, u16, u32, u64, usize);
+
+impl Bounded for f64 {
+    fn text(self) -> String {
+        self.to_string()
+    }
+
+    fn is_proper(self) -> bool {
+        self.is_finite()
+    }
+
+    fn number(self) -> Option<Value> {
+        Some(json!(self))
+    }
+}
 
 macro_rules! quantities {
     ($($quantity:ty: |$value:ident| $text:expr),* $(,)?) => { $(

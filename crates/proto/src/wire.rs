@@ -8,6 +8,7 @@
 pub mod message;
 
 use crate::quantity::Bytes;
+use crate::time::Rate;
 
 /// A field of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,12 +133,20 @@ pub fn size(given: Option<Bytes>, layout: &Layout) -> u16 {
 pub(crate) fn check_sizes(
     data: &Layout,
     packet_size: Bytes,
-    (field, given): (&'static str, Option<Bytes>),
-) -> impl Iterator<Item = (&'static str, String)> {
-    let of_data = data.complaint(packet_size.0).map(|message| ("packet_size", message));
+    (field, given): (&str, Option<Bytes>),
+) -> impl Iterator<Item = (String, String)> {
+    let of_data = data.complaint(packet_size.0).map(|message| ("packet_size".to_owned(), message));
     let of_messages = given.filter(|given| !(1..=MOST_BYTES).contains(&given.0));
-    let of_messages = of_messages.map(|given| (field, format!("{} B given; legal is 1 B to {MOST_BYTES} B", given.0)));
-    of_data.into_iter().chain(of_messages)
+    let complaint = |given: Bytes| format!("{} B given; legal is 1 B to {MOST_BYTES} B", given.0);
+    of_data.into_iter().chain(of_messages.map(|given| (field.to_owned(), complaint(given))))
+}
+
+/// What is wrong with the greatest rate of a session that sends a packet in 8 s at least (RFC 4654 section 3.3).
+pub(crate) fn check_max_rate(max_rate: Option<Rate>, packet_size: Bytes) -> Option<(String, String)> {
+    let least = packet_size.0.max(1);
+    let rate = max_rate.filter(|rate| rate.0 < least)?;
+    let message = format!("{} bit/s given; legal is at least a packet in 8 s, {least} bit/s", rate.0);
+    Some(("max_rate".to_owned(), message))
 }
 
 /// Bytes of these fields together, whole ones.

@@ -135,14 +135,14 @@ fn lengths_are_the_sums_of_the_fields() {
 fn what_is_given_counts_and_what_is_too_small_is_refused() {
     let nak = &pgmcc::NAK;
     assert_eq!((size(None, nak), size(Some(Bytes(40)), nak)), (59, 40));
-    let wrong = |bytes, given: Option<u64>| -> Vec<(&str, String)> {
+    let wrong = |bytes, given: Option<u64>| -> Vec<(String, String)> {
         check_sizes(&pgmcc::DATA, Bytes(bytes), ("feedback_size", given.map(Bytes))).collect()
     };
     assert_eq!((wrong(55, None), wrong(65_535, Some(1)), wrong(1000, Some(65_535))), (vec![], vec![], vec![]));
     let message = "54 B given; legal is 55 B, 54 B of headers and a byte of data, to 65535 B";
-    assert_eq!(wrong(54, None), [("packet_size", message.to_owned())]);
+    assert_eq!(wrong(54, None), [("packet_size".to_owned(), message.to_owned())]);
     let message = "0 B given; legal is 1 B to 65535 B";
-    assert_eq!(wrong(1000, Some(0)), [("feedback_size", message.to_owned())]);
-    let fields: Vec<&str> = wrong(65_536, Some(65_536)).into_iter().map(|(field, _)| field).collect();
+    assert_eq!(wrong(1000, Some(0)), [("feedback_size".to_owned(), message.to_owned())]);
+    let fields: Vec<String> = wrong(65_536, Some(65_536)).into_iter().map(|(field, _)| field).collect();
     assert_eq!(fields, ["packet_size", "feedback_size"]);
 }

@@ -3,6 +3,8 @@
 use super::header::DATA;
 use super::rtcp::MOST_ECHOES;
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
+use crate::limits;
+use crate::limits::{Limited, above, from, to, within};
 use crate::parts::loss_differentiation;
 use crate::quantity::Bytes;
 use crate::time::{Duration, Rate};
@@ -11,11 +13,10 @@ use serde::{Deserialize, Serialize};
 
 /// One MLDA session: its source and all its receivers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Mlda")]
+#[schemars(rename = "Mlda", transform = limits::declare::<Config>)]
 #[serde(default)]
 pub struct Config {
     /// K, how many layers there are. Default 3 ([Ehlert]).
-    #[schemars(range(min = 1, max = 127))]
     pub layers: u32,
     /// M, size of a data packet on the wire, headers included. Default 512 B ([Ehlert]).
     pub packet_size: Bytes,
@@ -30,7 +31,6 @@ pub struct Config {
     pub lda: Lda,
     /// After so many report intervals without a sender report a receiver ends its interval by itself: it goes down, if
     /// the losses say so, and reports. Default 3.
-    #[schemars(range(min = 1, max = 1000))]
     pub missed_reports: u32,
     /// How receivers tell errors of links, which then count as received, from congestion; left out, all losses are
     /// congestion.
@@ -38,17 +38,14 @@ pub struct Config {
     pub loss_differentiation: Option<loss_differentiation::Config>,
     /// The loss of a receiver is the mean of so many of its last intervals, each of which weighs the same. Default 8; 1
     /// is the last interval alone, as reports of RTCP have it.
-    #[schemars(range(min = 1, max = 1000))]
     pub loss_window: u32,
     /// What must have been expected in an interval or over the window for its loss to count; below that the last loss
     /// holds. Default 10 packets.
     pub least_expected: u32,
     /// A missing packet that is among the next so many packets of its layer after its gap was seen was late, not lost.
     /// Default 3.
-    #[schemars(range(max = 1000))]
     pub reordering: u32,
     /// The most of the bottleneck's rate that a receiver's share is. Default 0.9 ([Ehlert]).
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub bandwidth_share: f64,
     /// R, the rate of every receiver's bottleneck, to simulate that it is known; left out, each receiver measures its
     /// own by packet pairs.
@@ -58,7 +55,6 @@ pub struct Config {
     /// never.
     pub probe_every: u32,
     /// R is the median of so many of the last samples. Default 21.
-    #[schemars(range(min = 1, max = 1000))]
     pub probe_samples: u32,
     /// Rate of the base layer before the first report. Default 20 kbit/s.
     pub first_rate: Rate,
@@ -73,40 +69,31 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude_below: Option<Rate>,
     /// The enhancement layers are empty if they would carry less than this part of all together. Default 0.05.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub least_gap: f64,
     /// Each gap between packets is the nominal one times 1 + U(-jitter, jitter). Default 0.1.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub jitter: f64,
     /// Whom receivers report to. Default "sender-and-group".
     pub reports_to: ReportsTo,
     /// A receiver is silent in a round in which it has heard a share that differs from its own by no more than this
     /// part of its own, unless it has the lowest or the highest of all. Default 0.1.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub similar: f64,
     /// T_fb, over which receivers spread their reports, is at least this part of `report_interval` and at most all of
     /// it. Default 0.5.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub feedback_share: f64,
     /// T_fb is at least so many of the largest round-trip time reported. Default 2.
-    #[schemars(range(min = 0.0))]
     pub feedback_rtts: f64,
     /// λ: how much rarer early reports are than late ones, by the truncated exponential. Default 10.
-    #[schemars(range(min = 0.0, max = 100.0))]
     pub feedback_lambda: f64,
     /// Up to so many receivers the time of a report is drawn uniformly. Default 10.
     pub uniform_up_to: u32,
     /// Reports count for so many rounds, the one in which they come not counted. Default 2.
-    #[schemars(range(min = 1, max = 1000))]
     pub report_rounds: u32,
     /// After so many rounds in which nobody has reported the base layer's rate is halved, and in each one after.
     /// Default 2.
-    #[schemars(range(min = 1, max = 1000))]
     pub silent_rounds: u32,
     /// The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into the
     /// source's part of the session's bandwidth and a packet of 1500 bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 255))]
     pub echoes: Option<u32>,
     /// Whether a receiver that has lost packets and whose share is below the base layer's rate reports at once, and the
     /// source follows with an extra report. Default true.
@@ -114,16 +101,13 @@ pub struct Config {
     /// The least time from one extra report to the next. Default 1 s.
     pub extra_interval: Duration,
     /// A receiver holds the layers that together are within 1 + this times its share. Default 0.05.
-    #[schemars(range(min = 0.0))]
     pub join_tolerance: f64,
     /// A receiver leaves a layer at once if since the report with which it joined it more than this part of the packets
     /// was lost. Default 0.1; 1 = never.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_limit: f64,
     /// The round-trip time of a receiver that has not measured its own. Default 0.5 s.
     pub initial_rtt: Duration,
     /// Weight of the old round-trip time at a measurement. Default 0.75.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub rtt_weight: f64,
     /// Whether receivers adjust their round-trip time by one-way delays between measurements. Default true.
     pub one_way_adjustment: bool,
@@ -131,7 +115,7 @@ pub struct Config {
 
 /// The parameters of LDA+.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "MldaLda")]
+#[schemars(rename = "MldaLda", transform = limits::declare::<Lda>)]
 #[serde(default, deny_unknown_fields)]
 pub struct Lda {
     /// A_0, what an increase begins with after a loss. Default 10 kbit/s.
@@ -141,10 +125,8 @@ pub struct Lda {
     /// Whether an increase is bounded by twice the rate that really comes. Default true.
     pub drift_cap: bool,
     /// D, packets that a TCP acknowledges at once. Default 1; 2 with delayed acknowledgements.
-    #[schemars(range(min = 1.0, max = 100.0))]
     pub acked_packets: f64,
     /// t_out, the time-out of that TCP, in round-trip times. Default 4.
-    #[schemars(range(min = 0.0, max = 1000.0))]
     pub timeout_rtts: f64,
 }
 
@@ -272,94 +254,50 @@ impl Config {
 
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let size = DATA.complaint(self.packet_size.0);
-        let mut wrong: Vec<(String, String)> =
-            size.map(|message| ("packet_size".to_owned(), message)).into_iter().collect();
-        let mut require = |legal: bool, field: &str, given: String, what: &str| {
-            if !legal {
-                wrong.push((field.to_owned(), format!("{given} given; legal is {what}")));
-            }
-        };
-        let numbers = [
-            ("layers", self.layers, 1, MOST_LAYERS),
-            ("missed_reports", self.missed_reports, 1, 1000),
-            ("loss_window", self.loss_window, 1, 1000),
-            ("reordering", self.reordering, 0, 1000),
-            ("probe_samples", self.probe_samples, 1, 1000),
-            ("report_rounds", self.report_rounds, 1, 1000),
-            ("silent_rounds", self.silent_rounds, 1, 1000),
-            ("echoes", self.echoes.unwrap_or(1), 1, MOST_ECHOES as u32),
-        ];
-        for (field, value, least, most) in numbers {
-            require((least..=most).contains(&value), field, value.to_string(), &format!("{least} to {most}"));
+        let mut wrong = self.beyond_limits();
+        wrong.extend(DATA.complaint(self.packet_size.0).map(|message| ("packet_size".to_owned(), message)));
+        if self.probe_every == 1 {
+            wrong.push(("probe_every".to_owned(), "1 given; legal is 0, for never, or 2 or more".to_owned()));
         }
-        let probe_every = self.probe_every.to_string();
-        require(self.probe_every != 1, "probe_every", probe_every, "0, for never, or 2 or more");
-        let parts = [
-            ("least_gap", self.least_gap),
-            ("jitter", self.jitter),
-            ("similar", self.similar),
-            ("feedback_share", self.feedback_share),
-            ("loss_limit", self.loss_limit),
-        ];
-        for (field, value) in parts {
-            require((0.0..=1.0).contains(&value), field, value.to_string(), "0 to 1");
-        }
-        let share = self.bandwidth_share;
-        require(share > 0.0 && share <= 1.0, "bandwidth_share", share.to_string(), "above 0 up to 1");
-        let weight = self.rtt_weight;
-        require((0.0..1.0).contains(&weight), "rtt_weight", weight.to_string(), "from 0 up to, not including, 1");
-        let upto_hundred = [
-            ("feedback_rtts", self.feedback_rtts),
-            ("feedback_lambda", self.feedback_lambda),
-            ("join_tolerance", self.join_tolerance),
-        ];
-        for (field, value) in upto_hundred {
-            require((0.0..=100.0).contains(&value), field, value.to_string(), "0 to 100");
-        }
-        let durations = [
-            ("report_interval", self.report_interval, LEAST_INTERVAL, MOST_INTERVAL),
-            ("extra_interval", self.extra_interval, Duration::from_millis(1), MOST_INTERVAL),
-            ("initial_rtt", self.initial_rtt, Duration::from_millis(1), Duration::from_secs(60)),
-        ];
-        for (field, value, least, most) in durations {
-            require((least..=most).contains(&value), field, value.to_string(), &format!("{least} to {most}"));
-        }
-        let given = [
-            ("first_rate", Some(self.first_rate)),
-            ("least_rate", self.least_rate),
-            ("max_rate", self.max_rate),
-            ("bottleneck", self.bottleneck),
-            ("lda.first_increase", Some(self.lda.first_increase)),
-        ];
-        for (field, rate) in given {
-            let Some(rate) = rate else { continue };
-            let legal = format!("{} bit/s to {} bit/s", LEAST_RATE.0, MOST_RATE.0);
-            require((LEAST_RATE..=MOST_RATE).contains(&rate), field, format!("{} bit/s", rate.0), &legal);
-        }
-        let (given, least) = (self.session_bandwidth, LEAST_SESSION);
-        let legal = format!("{} bit/s to {} bit/s", least.0, MOST_RATE.0);
-        require((least..=MOST_RATE).contains(&given), "session_bandwidth", format!("{} bit/s", given.0), &legal);
-        if let Some(rate) = self.max_rate {
-            let (given, least_bps) = (format!("{} bit/s", rate.0), self.least_bps());
+        let least_bps = self.least_bps();
+        if let Some(rate) = self.max_rate.filter(|rate| rate.0 > 0 && rate.as_bps_f64() < least_bps) {
             let legal = format!("at least the base layer's least rate, {least_bps} bit/s");
-            require(rate.as_bps_f64() >= least_bps || rate < LEAST_RATE, "max_rate", given, &legal);
+            wrong.push(("max_rate".to_owned(), format!("{} bit/s given; legal is {legal}", rate.0)));
         }
-        let (acked, timeout) = (self.lda.acked_packets, self.lda.timeout_rtts);
-        require((1.0..=100.0).contains(&acked), "lda.acked_packets", acked.to_string(), "1 to 100");
-        require((0.0..=1000.0).contains(&timeout), "lda.timeout_rtts", timeout.to_string(), "0 to 1000");
-        let differentiation = self.loss_differentiation.iter().flat_map(loss_differentiation::Config::check);
-        wrong.extend(differentiation.map(|(field, message)| (format!("loss_differentiation.{field}"), message)));
+        wrong.extend(within("lda", self.lda.beyond_limits()));
+        if let Some(differentiation) = &self.loss_differentiation {
+            wrong.extend(within("loss_differentiation", differentiation.check()));
+        }
         wrong
     }
 }
 
+limits! { Config {
+    layers: from(1).to(MOST_LAYERS),
+    missed_reports, loss_window, probe_samples, report_rounds, silent_rounds: from(1).to(1000),
+    reordering: to(1000),
+    echoes: from(1).to(MOST_ECHOES as u32),
+    least_gap, jitter, similar, feedback_share, loss_limit: from(0.0).to(1.0),
+    bandwidth_share: above(0.0).to(1.0),
+    rtt_weight: from(0.0).below(1.0),
+    feedback_rtts, feedback_lambda, join_tolerance: from(0.0).to(100.0),
+    report_interval: from(Duration::from_millis(100)).to(MOST_INTERVAL),
+    extra_interval: from(Duration::from_millis(1)).to(MOST_INTERVAL),
+    initial_rtt: from(Duration::from_millis(1)).to(Duration::from_secs(60)),
+    first_rate, least_rate, max_rate, bottleneck: from(Rate(1)).to(MOST_RATE),
+    session_bandwidth: from(LEAST_SESSION).to(MOST_RATE),
+} }
+
+limits! { Lda {
+    first_increase: from(Rate(1)).to(MOST_RATE),
+    acked_packets: from(1.0).to(100.0),
+    timeout_rtts: from(0.0).to(1000.0),
+} }
+
 /// The most layers: with the group of reports as many groups as a session may have.
 const MOST_LAYERS: u32 = MAX_GROUPS - 1;
-const LEAST_INTERVAL: Duration = Duration::from_millis(100);
 /// T_fb, which is at most this, has 1677 s on the wire.
 const MOST_INTERVAL: Duration = Duration::from_secs(600);
-const LEAST_RATE: Rate = Rate(1);
 /// With less a single receiver would report every 17 s.
 const LEAST_SESSION: Rate = Rate(1000);
 /// The most that any scheme says it sends.

@@ -3,31 +3,30 @@
 use super::header::DATA;
 use super::population;
 use super::utility::{Orientation, Utility, share};
+use crate::limits;
+use crate::limits::{Limited, above, from, within};
 use crate::tfmcc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One OMCC session: its sender and all its receivers. The parameters of TFMCC stand beside its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Omcc")]
+#[schemars(rename = "Omcc", transform = limits::declare::<Config>)]
 #[serde(default)]
 pub struct Config {
     /// What the rate is worth, and so f(N). Default "log".
     pub utility: Utility,
     /// Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0.0))]
     pub alpha: Option<f64>,
     /// Whose utility counts. Default "receiver".
     pub orientation: Orientation,
     /// Weight w of the utility beside that of other flows, above 0: f = (w·N)^(1/alpha). Default 1.
-    #[schemars(range(min = 0.0))]
     pub weight: f64,
     /// How the sender knows N. Default { kind = "configured" }.
     pub population: population::Config,
     /// Upper bound of f(N), at least 1; left out, nothing bounds it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1.0))]
     pub f_max: Option<f64>,
     /// What f(N) multiplies. Default "equation".
     pub f_apply: Apply,
@@ -66,41 +65,31 @@ impl Default for Config {
     }
 }
 
+limits! { Config {
+    alpha, weight: above(0.0),
+    f_max: from(1.0),
+} }
+
 impl Config {
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = Vec::new();
-        let mut require = |legal: bool, field: &str, message: String| {
-            if !legal {
-                wrong.push((field.to_owned(), message));
-            }
-        };
+        let mut wrong = self.beyond_limits();
+        let mut refuse = |field: &str, message: &str| wrong.push((field.to_owned(), message.to_owned()));
         match (self.utility, self.alpha) {
             (Utility::AlphaFair, None) => {
-                require(false, "alpha", "missing; the utility \"alpha-fair\" needs a number above 0".to_owned());
+                refuse("alpha", "missing; the utility \"alpha-fair\" needs a number above 0");
             }
-            (Utility::AlphaFair, Some(alpha)) => {
-                let legal = alpha > 0.0 && alpha.is_finite();
-                require(legal, "alpha", format!("{alpha} given; legal is a number above 0"));
-            }
+            (Utility::AlphaFair, Some(_)) | (_, None) => {}
             (_, Some(alpha)) => {
-                require(false, "alpha", format!("{alpha} given; legal with the utility \"alpha-fair\" only"));
+                refuse("alpha", &format!("{alpha} given; legal with the utility \"alpha-fair\" only"));
             }
-            (_, None) => {}
         }
-        let legal = self.weight > 0.0 && self.weight.is_finite();
-        require(legal, "weight", format!("{} given; legal is a number above 0", self.weight));
-        if let Some(f_max) = self.f_max {
-            let legal = f_max >= 1.0 && f_max.is_finite();
-            require(legal, "f_max", format!("{f_max} given; legal is 1 or more"));
-        }
-        if matches!(self.population, population::Config::Estimated(_)) {
+        let is_estimated = matches!(self.population, population::Config::Estimated(_));
+        if is_estimated && self.tfmcc.timer_bias != tfmcc::TimerBias::None {
             // Otherwise the first report of a round is not the one with the smallest number drawn.
-            let legal = self.tfmcc.timer_bias == tfmcc::TimerBias::None;
-            require(legal, "timer_bias", "\"offset\" given; legal with an estimated population is \"none\"".to_owned());
+            refuse("timer_bias", "\"offset\" given; legal with an estimated population is \"none\"");
         }
-        let population = self.population.check();
-        wrong.extend(population.into_iter().map(|(field, message)| (format!("population.{field}"), message)));
+        wrong.extend(within("population", self.population.check()));
         wrong.extend(self.tfmcc.check_with(&DATA));
         wrong
     }

@@ -5,7 +5,7 @@ use crate::limits;
 use crate::limits::{Limited, above, from, from_field, to};
 use crate::quantity::{Bytes, Packets};
 use crate::time::{Duration, Rate};
-use crate::wire::check_sizes;
+use crate::wire::{check_max_rate, check_sizes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -132,13 +132,8 @@ impl Config {
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
         let mut wrong = self.beyond_limits();
-        let sizes = check_sizes(&DATA, self.packet_size, ("feedback_size", self.feedback_size));
-        wrong.extend(sizes.map(|(field, message)| (field.to_owned(), message)));
-        let least = self.packet_size.0.max(1);
-        if let Some(rate) = self.max_rate.filter(|rate| rate.0 < least) {
-            let message = format!("{} bit/s given; legal is at least a packet in 8 s, {least} bit/s", rate.0);
-            wrong.push(("max_rate".to_owned(), message));
-        }
+        wrong.extend(check_sizes(&DATA, self.packet_size, ("feedback_size", self.feedback_size)));
+        wrong.extend(check_max_rate(self.max_rate, self.packet_size));
         wrong
     }
 }
@@ -201,9 +196,9 @@ mod tests {
         assert_eq!(
             said,
             [
+                ("max_rto", "0.5 s given; legal is min_rto to 60 s"),
                 ("packet_size", "70000 B given; legal is 55 B, 54 B of headers and a byte of data, to 65535 B"),
                 ("max_rate", "999 bit/s given; legal is at least a packet in 8 s, 70000 bit/s"),
-                ("max_rto", "0.5 s given; legal is min_rto to 60 s"),
             ]
         );
     }

@@ -1,5 +1,7 @@
 //! The parameters of RLM.
 
+use crate::limits;
+use crate::limits::{from, from_field};
 use crate::quantity::Bytes;
 use crate::source::layered;
 use crate::time::{Duration, Rate};
@@ -8,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// RLM.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Rlm")]
+#[schemars(rename = "Rlm", transform = limits::declare::<Config>)]
 #[serde(default)]
 pub struct Config {
     /// Rate of each layer, the base first, headers included. Default 32, 64, 128, 256, 512 and 1024 kbit/s (ns-2's
@@ -17,7 +19,6 @@ pub struct Config {
     /// Size of a packet on the wire. Default 1000 B.
     pub packet_size: Bytes,
     /// Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub jitter: f64,
     /// Whether the dead ends of ns-2's code are mended. Default "mended".
     pub profile: Profile,
@@ -37,20 +38,16 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_hold: Option<Duration>,
     /// A failed experiment makes the join timer of its layer so many times as long. Default 2.
-    #[schemars(range(min = 1.0))]
     pub backoff: f64,
     /// A while without loss makes it so many times as long. Default 0.75.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub relaxation: f64,
     /// How long it takes at first until loss follows from a layer too many. Default 5 s.
     pub detection_time: Duration,
     /// The deviation of that at first. Default 2 s.
     pub detection_deviation: Duration,
     /// The weight of a new detection time in its mean and in its deviation. Default 0.25.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub gain: f64,
     /// A layer is left if a larger part than this of at least ten packets is lost. Default 0.25.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_threshold: f64,
 }
 
@@ -64,6 +61,13 @@ pub enum Profile {
     /// Both try again, `rejoin_from_zero` and `restart_join_timer`, and `max_hold` bounds what others' experiments do.
     Mended,
 }
+
+limits! { Config {
+    jitter, relaxation, gain, loss_threshold: from(0.0).to(1.0),
+    join_timer, detection_time: from(Duration::from_millis(1)),
+    max_join_timer: from_field("join_timer", |config: &Config| config.join_timer),
+    backoff: from(1.0),
+} }
 
 impl Default for Config {
     fn default() -> Config {

@@ -4,36 +4,22 @@ use super::config::Config;
 use super::receiver::{JOIN_HEARD, Receiver, STATE};
 use crate::endpoint::{EventKind, LAYER_ADDED, LAYER_DROPPED};
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
+use crate::limits::Limited;
 use crate::scheme::{Responder, Scheme, Seat};
 use crate::source::layered;
-use crate::time::{Duration, Rate};
+use crate::time::Rate;
 
 impl Scheme for Config {
     type Source = layered::Source;
     type Member = Receiver;
 
     fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = self.layers().check();
+        let mut wrong = self.layers().check_layers();
         if self.rates.len() == MAX_GROUPS as usize {
             let message = format!("{} layers given; legal are 1 to {}", self.rates.len(), MAX_GROUPS - 1);
             wrong.push(("rates".to_owned(), message));
         }
-        let mut needs = |field: &str, legal: bool, given: String, what: &str| {
-            if !legal {
-                wrong.push((field.to_owned(), format!("{given} given; legal is {what}")));
-            }
-        };
-        let millisecond = Duration::from_millis(1);
-        for (field, value) in [("join_timer", self.join_timer), ("detection_time", self.detection_time)] {
-            needs(field, value >= millisecond, value.to_string(), "0.001 s or more");
-        }
-        let least = "join_timer or more";
-        needs("max_join_timer", self.max_join_timer >= self.join_timer, self.max_join_timer.to_string(), least);
-        needs("backoff", self.backoff >= 1.0 && self.backoff.is_finite(), self.backoff.to_string(), "1 or more");
-        let parts = [("relaxation", self.relaxation), ("gain", self.gain), ("loss_threshold", self.loss_threshold)];
-        for (field, value) in parts {
-            needs(field, (0.0..=1.0).contains(&value), value.to_string(), "0 to 1");
-        }
+        wrong.extend(self.beyond_limits());
         wrong
     }
 

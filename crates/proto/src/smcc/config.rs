@@ -4,6 +4,8 @@ use super::counting::{Counting, LEAST_PERIOD, LEAST_TICK, MAX_LAYERS, MAX_SETS, 
 use super::header::DATA;
 use super::layers::Layers;
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
+use crate::limits;
+use crate::limits::{Limited, above, from, from_field, to, within};
 use crate::parts::loss_differentiation;
 use crate::quantity::Packets;
 use crate::tfmcc;
@@ -13,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 /// One SMCC session: its sender and all its receivers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Smcc")]
+#[schemars(rename = "Smcc", transform = limits::declare::<Config>)]
 #[serde(default)]
 pub struct Config {
     /// What controls the rate of each layer. Default "tfmcc".
@@ -23,12 +25,10 @@ pub struct Config {
     pub base_rate: Option<Rate>,
     /// How many layers there are. Default 4; not beside `bounds`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 128))]
     pub layers: Option<u32>,
     /// By what the most that the layers carry together grows from one to the next: B_i = base_rate · growth^i. Above 1,
     /// default 2 ([Kwon]); not beside `bounds`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1.0))]
     pub growth: Option<f64>,
     /// B_0, B_1 .. themselves, increasing: the most that the layers up to each carry together. Default: by the three
     /// parameters above.
@@ -43,7 +43,6 @@ pub struct Config {
     pub rtts: Vec<Duration>,
     /// How many times there are counting layers of each period, shifted against each other so that receivers wait less
     /// before they can begin: 1 or 2. Default 1.
-    #[schemars(range(min = 1, max = 2))]
     pub phases: u32,
     /// The parameters of TFMCC, for each layer alike. `max_rate` is none of them: the bounds say it. With `control`
     /// "pgmcc" what they say of reports and measurements holds as well.
@@ -64,7 +63,6 @@ pub struct Windowed {
     /// Up to this window each packet acknowledged opens it by one. Default 4 packets, as in pgmcc.
     pub ssthresh: Packets,
     /// Another receiver limits a layer if it wants less than so many times T_i. Default 0.75, as in pgmcc.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub bias: f64,
     /// How long a receiver that limits may be silent before its first ACK. Default 3 s.
     pub initial_rto: Duration,
@@ -157,29 +155,27 @@ impl Default for Windowed {
     }
 }
 
+limits! { Windowed {
+    ssthresh: from(Packets(1.0)).to(Packets(1e6)),
+    bias: above(0.0).to(1.0),
+    min_rto: from(Duration::from_millis(1)).to(LONGEST),
+    initial_rto: from_field("min_rto", |windowed: &Windowed| windowed.min_rto).to(LONGEST),
+    nak_backoff: to(LONGEST),
+} }
+
+/// No time-out and no wait of a windowed layer is longer.
+const LONGEST: Duration = Duration::from_secs(60);
+
+limits! { Config {
+    layers: from(1).to(MAX_GROUPS).because("counting layers included"),
+    growth: above(1.0),
+    phases: from(1).to(2),
+} }
+
 impl Windowed {
     /// The back-off of elections that have one.
     pub(super) fn backoff(&self) -> Option<Duration> {
         (self.election == Election::BackOff).then_some(self.nak_backoff)
-    }
-
-    /// Every field with an illegal value: its path below this one, and what was given and what is legal.
-    fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = Vec::new();
-        let mut require = |legal: bool, field: &str, given: String, what: &str| {
-            if !legal {
-                wrong.push((field.to_owned(), format!("{given} given; legal is {what}")));
-            }
-        };
-        let given = format!("{} packets", self.ssthresh.0);
-        require((1.0..=1e6).contains(&self.ssthresh.0), "ssthresh", given, "1 to 1000000 packets");
-        require(self.bias > 0.0 && self.bias <= 1.0, "bias", self.bias.to_string(), "above 0 up to 1");
-        let (least, most) = (Duration::from_millis(1), Duration::from_secs(60));
-        require((least..=most).contains(&self.min_rto), "min_rto", self.min_rto.to_string(), "0.001 s to 60 s");
-        let legal = (self.min_rto..=most).contains(&self.initial_rto);
-        require(legal, "initial_rto", self.initial_rto.to_string(), "min_rto to 60 s");
-        require(self.nak_backoff <= most, "nak_backoff", self.nak_backoff.to_string(), "at most 60 s");
-        wrong
     }
 }
 
@@ -245,95 +241,70 @@ impl Config {
 
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let mut wrong: Vec<(String, String)> = Vec::new();
-        let named = |field: String, message: String| (format!("tfmcc.{field}"), message);
-        wrong.extend(self.tfmcc.check_with(&DATA).into_iter().map(|(field, message)| named(field, message)));
+        let mut wrong: Vec<(String, String)> = within("tfmcc", self.tfmcc.check_with(&DATA)).collect();
+        let mut refuse = |field: &str, message: &str| wrong.push((field.to_owned(), message.to_owned()));
         if let Some(rate) = self.tfmcc.max_rate {
             let message = format!("{} bit/s given; legal is none: the bounds of the layers say it", rate.0);
-            wrong.push(named("max_rate".to_owned(), message));
+            refuse("tfmcc.max_rate", &message);
         }
         if self.tfmcc.exclude_below.is_some() {
-            let message = "given; legal is none: who asks for less than a layer has leaves the layer".to_owned();
-            wrong.push(named("exclude_below".to_owned(), message));
+            let message = "given; legal is none: a receiver that asks for less than a layer has leaves the layer";
+            refuse("tfmcc.exclude_below", message);
         }
         if self.tfmcc.loss_differentiation.is_some() {
-            let message = "given; legal is none: it stands beside tfmcc, for all layers together".to_owned();
-            wrong.push(named("loss_differentiation".to_owned(), message));
+            let message = "given; legal is none: it stands beside tfmcc, for all layers together";
+            refuse("tfmcc.loss_differentiation", message);
         }
         if let Some(differentiation) = &self.loss_differentiation {
-            let named = |(field, message)| (format!("loss_differentiation.{field}"), message);
-            wrong.extend(differentiation.check().into_iter().map(named));
             if self.control == ControlKind::Pgmcc {
                 let message = "given with control \"pgmcc\"; legal with \"tfmcc\": windows close by what the ACKs say, \
                                whatever a receiver takes for the cause";
-                wrong.push(("loss_differentiation".to_owned(), message.to_owned()));
+                refuse("loss_differentiation", message);
             }
+            wrong.extend(within("loss_differentiation", differentiation.check()));
         }
-        wrong.extend(self.pgmcc.check().into_iter().map(|(field, message)| (format!("pgmcc.{field}"), message)));
-        let layers = self.check_progression().into_iter().chain(self.check_bounds()).collect::<Vec<_>>();
-        let periods: Vec<_> = self.check_periods();
-        let countable = layers.is_empty() && periods.is_empty() && (1..=2).contains(&self.phases) && wrong.is_empty();
-        wrong.extend(layers);
-        wrong.extend(periods);
-        if !(1..=2).contains(&self.phases) {
-            wrong.push(("phases".to_owned(), format!("{} given; legal is 1 or 2", self.phases)));
-        }
-        if countable {
+        wrong.extend(within("pgmcc", self.pgmcc.beyond_limits()));
+        wrong.extend(self.beyond_limits());
+        wrong.extend(self.check_bounds());
+        wrong.extend(self.check_periods());
+        if wrong.is_empty() {
             wrong.extend(self.check_groups());
         }
         wrong
     }
 
-    /// The progression, and that it is not there beside the bounds.
-    fn check_progression(&self) -> Vec<(String, String)> {
+    /// The bounds, as given or by the progression, and that it is not there beside them.
+    fn check_bounds(&self) -> Vec<(String, String)> {
+        let given = self.bounds.is_some();
         let mut wrong = Vec::new();
-        let mut require = |legal: bool, field: &str, message: String| {
-            if !legal {
-                wrong.push((field.to_owned(), message));
-            }
-        };
-        if self.bounds.is_some() {
+        if given {
             let beside = "legal beside bounds is none: they say the rates of all layers";
             let base_rate = self.base_rate.map(|rate| format!("{} bit/s", rate.0));
             let layers = self.layers.map(|layers| layers.to_string());
             let growth = self.growth.map(|growth| growth.to_string());
-            for (field, given) in [("base_rate", base_rate), ("layers", layers), ("growth", growth)] {
-                require(given.is_none(), field, format!("{} given; {beside}", given.as_deref().unwrap_or("nothing")));
+            for (field, value) in [("base_rate", base_rate), ("layers", layers), ("growth", growth)] {
+                wrong.extend(value.map(|value| (field.to_owned(), format!("{value} given; {beside}"))));
             }
-            return wrong;
         }
-        let layers = self.layers.unwrap_or(LAYERS);
-        require(
-            (1..=MAX_GROUPS).contains(&layers),
-            "layers",
-            format!("{layers} given; legal is 1 to {MAX_GROUPS}, counting layers included"),
-        );
-        let growth = self.growth.unwrap_or(GROWTH);
-        require(growth > 1.0 && growth.is_finite(), "growth", format!("{growth} given; legal is a number above 1"));
-        wrong
-    }
-
-    /// The bounds, as given or by the progression.
-    fn check_bounds(&self) -> Vec<(String, String)> {
-        let given = self.bounds.is_some();
         let name = |layer: usize| if given { format!("bounds[{layer}]") } else { "base_rate".to_owned() };
         let growth = self.growth.unwrap_or(GROWTH);
         // A progression that is none has been named.
         let progresses = growth > 1.0 && growth.is_finite();
         let countable = (1..=MAX_GROUPS).contains(&self.layers.unwrap_or(LAYERS));
         if !(given || progresses && countable) {
-            return Vec::new();
+            return wrong;
         }
         let bounds = self.bounds();
         let (Some(first), Some(last)) = (bounds.first(), bounds.last()) else {
-            return vec![("bounds".to_owned(), "no layer given; legal is one or more".to_owned())];
+            wrong.push(("bounds".to_owned(), "no layer given; legal is one or more".to_owned()));
+            return wrong;
         };
         if bounds.len() > MAX_GROUPS as usize {
             let message =
                 format!("{} layers given; legal are 1 to {MAX_GROUPS}, counting layers included", bounds.len());
-            return vec![("bounds".to_owned(), message)];
+            wrong.push(("bounds".to_owned(), message));
+            return wrong;
         }
-        let mut wrong = Vec::new();
         let least_bps = self.tfmcc.least_bps();
         if first.as_bps_f64() < least_bps {
             let message = format!("{} bit/s given; legal is at least a packet in 8 s, {least_bps} bit/s", first.0);

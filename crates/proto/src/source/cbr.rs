@@ -1,11 +1,13 @@
 //! Constant bit rate: packets of one size at even distances, if wanted with jitter.
 
-use super::limits::check_rate_and_size;
+use super::limits::rates;
 use super::numbering::Numbering;
 use super::sink::Sink;
 use super::spacing::Spacing;
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
 use crate::flow_kind::{FlowKind, FlowSeat};
+use crate::limits;
+use crate::limits::{Limited, from};
 use crate::packet::{Address, FlowId};
 use crate::parts::pacer::Pacer;
 use crate::parts::supply::Supply;
@@ -19,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 /// A source of constant rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Cbr")]
+#[schemars(rename = "Cbr", transform = limits::declare::<Config>)]
 #[serde(default)]
 pub struct Config {
     /// Bits on the wire per second, headers included. Default 448 kbit/s (ns-2).
@@ -27,7 +29,6 @@ pub struct Config {
     /// Size of a packet on the wire. Default 210 B (ns-2).
     pub packet_size: Bytes,
     /// Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub jitter: f64,
 }
 
@@ -50,13 +51,16 @@ impl Default for Config {
     }
 }
 
+limits! { Config {
+    rate: rates(),
+    jitter: from(0.0).to(1.0),
+} }
+
 impl Config {
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = check_rate_and_size(self.rate, self.packet_size, &DATAGRAM);
-        if !(0.0..=1.0).contains(&self.jitter) {
-            wrong.push(("jitter".to_owned(), format!("{} given; legal is 0 to 1", self.jitter)));
-        }
+        let mut wrong = self.beyond_limits();
+        wrong.extend(DATAGRAM.complaint(self.packet_size.0).map(|message| ("packet_size".to_owned(), message)));
         wrong
     }
 }
@@ -224,7 +228,7 @@ mod tests {
     fn wrong_values_are_named() {
         let config = Config { rate: Rate(0), packet_size: Bytes(70_000), jitter: -0.1 };
         let fields: Vec<String> = config.check().into_iter().map(|(field, _)| field).collect();
-        assert_eq!(fields, ["rate", "packet_size", "jitter"]);
+        assert_eq!(fields, ["rate", "jitter", "packet_size"]);
         for (bytes, jitter, wrong) in [(0, 0.0, 1), (50, 0.0, 1), (51, 1.0, 0), (65_535, 1.01, 1), (65_536, 1.0, 1)] {
             let config = Config { packet_size: Bytes(bytes), jitter, ..Config::default() };
             assert_eq!(config.check().len(), wrong, "{bytes} B, {jitter}");

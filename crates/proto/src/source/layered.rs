@@ -7,11 +7,13 @@ mod header;
 
 pub use header::{DATA, Header, LEVEL};
 
-use super::limits::{MOST_RATE, check_rate_and_size};
+use super::limits::rates;
 use super::seen::Seen;
 use super::spacing::Spacing;
 use crate::endpoint::{Cause, Endpoint, Event, EventKind, Gauge, Input, LAYER_ADDED, LAYER_DROPPED, Outbox, Report};
 use crate::group_set::{GroupPlan, MAX_GROUPS, Role, Senders};
+use crate::limits;
+use crate::limits::{Limited, from};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::parts::pacer::Pacer;
 use crate::parts::supply::Supply;
@@ -24,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 /// Constant rates in layers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "LayeredCbr")]
+#[schemars(rename = "LayeredCbr", transform = limits::declare::<Config>)]
 #[serde(default)]
 pub struct Config {
     /// Rate of each layer, the base first, headers included. Default 32, 64, 128 and 256 kbit/s (ns-2's example of
@@ -33,7 +35,6 @@ pub struct Config {
     /// Size of a packet on the wire. Default 1000 B.
     pub packet_size: Bytes,
     /// Each gap is the nominal one times 1 + U(-jitter, jitter). 0 (the default) means none, 0.5 is ns-2's `random_`.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub jitter: f64,
     /// How many layers members join when they start. Default: all.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,31 +140,33 @@ impl Config {
         Config { rates: rates.to_vec(), packet_size, jitter, ..Config::default() }
     }
 
+    /// What is wrong with the layers and their packets.
+    pub(crate) fn check_layers(&self) -> Vec<(String, String)> {
+        let mut wrong = Vec::new();
+        let most = MAX_GROUPS - u32::from(self.announce == Some(Announce::Apart));
+        if !(1..=most as usize).contains(&self.rates.len()) {
+            wrong.push(("rates".to_owned(), format!("{} layers given; legal are 1 to {most}", self.rates.len())));
+        }
+        let complaints = self.rates.iter().map(|&rate| rates().complaint(rate, self)).enumerate();
+        wrong.extend(complaints.filter_map(|(layer, complaint)| Some((format!("rates[{layer}]"), complaint?))));
+        wrong.extend(DATA.complaint(self.packet_size.0).map(|message| ("packet_size".to_owned(), message)));
+        wrong
+    }
+
     fn layers(&self) -> u32 {
         self.rates.len() as u32
     }
 }
+
+limits! { Config { jitter: from(0.0).to(1.0) } }
 
 impl Scheme for Config {
     type Source = Source;
     type Member = Member;
 
     fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = Vec::new();
-        let most = MAX_GROUPS - u32::from(self.announce == Some(Announce::Apart));
-        if !(1..=most as usize).contains(&self.rates.len()) {
-            let message = format!("{} layers given; legal are 1 to {most}", self.rates.len());
-            wrong.push(("rates".to_owned(), message));
-        }
-        for (layer, &rate) in self.rates.iter().enumerate() {
-            let found =
-                check_rate_and_size(rate, self.packet_size, &DATA).into_iter().filter(|(field, _)| field == "rate");
-            wrong.extend(found.map(|(_, message)| (format!("rates[{layer}]"), message)));
-        }
-        wrong.extend(check_rate_and_size(MOST_RATE, self.packet_size, &DATA));
-        if !(0.0..=1.0).contains(&self.jitter) {
-            wrong.push(("jitter".to_owned(), format!("{} given; legal is 0 to 1", self.jitter)));
-        }
+        let mut wrong = self.beyond_limits();
+        wrong.extend(self.check_layers());
         let mut level = |path: String, level: u32| {
             if level > self.layers() {
                 wrong.push((path, format!("{level} given; there are {} layers", self.layers())));

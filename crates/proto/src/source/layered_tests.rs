@@ -151,7 +151,7 @@ fn wrong_values_are_named() {
         announce: None,
     };
     let fields: Vec<String> = Scheme::check(&config).into_iter().map(|(field, _)| field).collect();
-    assert_eq!(fields, ["rates[1]", "packet_size", "jitter", "level", "climb[1].level", "climb[1].after"]);
+    assert_eq!(fields, ["jitter", "rates[1]", "packet_size", "level", "climb[1].level", "climb[1].after"]);
     let none = Config { rates: vec![], ..Config::default() };
     assert_eq!(Scheme::check(&none)[0], ("rates".to_owned(), "0 layers given; legal are 1 to 128".to_owned()));
     let full = Config { rates: vec![Rate(1000); 128], ..Config::default() };

@@ -2,12 +2,14 @@
 //!
 //! With Pareto lengths of shape below 2 the sum of many such sources is self-similar.
 
-use super::limits::check_rate_and_size;
+use super::limits::rates;
 use super::numbering::Numbering;
 use super::sink::Sink;
 use super::spacing::Spacing;
 use crate::endpoint::{Endpoint, Input, Outbox, Report};
 use crate::flow_kind::{FlowKind, FlowSeat};
+use crate::limits;
+use crate::limits::{Limited, from};
 use crate::packet::{Address, FlowId};
 use crate::parts::pacer::MOST_LATE;
 use crate::parts::supply::Supply;
@@ -20,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 /// A source that is on and off by turns. The defaults are those of ns-2's exponential and Pareto traffic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "OnOff")]
+#[schemars(rename = "OnOff", transform = limits::declare::<Config>)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Bits on the wire per second while on. Default 64 kbit/s.
@@ -91,23 +93,17 @@ impl Default for Config {
     }
 }
 
+limits! { Config {
+    rate: rates(),
+    on, off: from(LEAST_MEAN),
+    shape: from(LEAST_SHAPE).because("for at 1 there is no mean, and just above it nearly all periods are next to nothing"),
+} }
+
 impl Config {
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = check_rate_and_size(self.rate, self.packet_size, &DATAGRAM);
-        for (field, mean) in [("on", self.on), ("off", self.off)] {
-            if mean < LEAST_MEAN {
-                wrong.push((field.to_owned(), format!("{mean} given; legal is at least {LEAST_MEAN}")));
-            }
-        }
-        if !(self.shape >= LEAST_SHAPE && self.shape.is_finite()) {
-            let message = format!(
-                "{} given; legal is at least {LEAST_SHAPE}: at 1 there is no mean, and just above it next to all \
-                 periods are next to nothing",
-                self.shape
-            );
-            wrong.push(("shape".to_owned(), message));
-        }
+        let mut wrong = self.beyond_limits();
+        wrong.extend(DATAGRAM.complaint(self.packet_size.0).map(|message| ("packet_size".to_owned(), message)));
         wrong
     }
 }
@@ -377,7 +373,8 @@ mod tests {
             assert!(config.check()[0].1.ends_with("next to nothing"), "{shape}");
         }
         let config = Config { rate: Rate(u64::MAX), ..Config::default() };
-        assert_eq!(config.check()[0].1, "18446744073709551615 bit/s given; legal is at most 1000000000000 bit/s");
+        let message = "18446744073709551615 bit/s given; legal is above 0 bit/s up to 1000000000000 bit/s";
+        assert_eq!(config.check()[0].1, message);
     }
 
     #[test]

@@ -4,6 +4,8 @@ use super::header::SEGMENT;
 use super::pacing;
 use super::rule::{Variant, cubic, hybla, westwood, westwood_plus};
 use super::window::Recovery;
+use crate::limits;
+use crate::limits::{Limited, above, from, from_field, to, within};
 use crate::profile::profiled;
 use crate::quantity::{Bytes, Packets};
 use crate::time::Duration;
@@ -53,7 +55,6 @@ pub struct Config {
     /// The most segments for which an ACK lets the window grow in slow start, L of RFC 3465 section 2.2: used with
     /// `byte_counting`, and without `hystart`, which has a limit of its own. After a time-out it is 1 (section 2.3).
     /// Default 1, as RFC 5681 section 3.1 wants it; RFC 3465 allows 2 for experiments.
-    #[schemars(range(min = 1, max = 1000))]
     pub abc_limit: u32,
     /// The window with which NewReno leaves a recovery. Default "ssthresh", which is what ns-2 does.
     pub full_ack: FullAck,
@@ -61,13 +62,11 @@ pub struct Config {
     /// that Reno and NewReno send on an ACK, and limited transmit, come on top. Left out, unlimited (ns-2 `maxburst_`
     /// 0). RFC 6582 section 3.2 step 3 encourages such a limit with `full_ack` "ssthresh".
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
     pub max_burst: Option<u32>,
     /// Exchange SYN and SYN-ACK, of `ack_size` each, before data (RFC 9293 section 3.5): data begins a round trip
     /// later, and that has been measured. Default false, as in ns-2's one-way TCP.
     pub handshake: bool,
     /// Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2).
-    #[schemars(range(min = 1, max = 1000))]
     pub dupthresh: u32,
     /// Send a new segment on each of the first duplicate ACKs (RFC 3042). Default true.
     pub limited_transmit: bool,
@@ -132,7 +131,6 @@ pub struct Config {
     pub hybla: hybla::Parameters,
     /// Segments to transfer; left out, the source always has data (FTP).
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
     pub segments: Option<u32>,
 }
 
@@ -180,17 +178,14 @@ pub enum EcnMode {
 
 /// The response to multilevel marks [Durresi].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "TcpMecn")]
+#[schemars(rename = "TcpMecn", transform = limits::declare::<Mecn>)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mecn {
     /// Reduction on incipient congestion: the window is multiplied by `1 - alpha1`. Default 0.2 ([Durresi] Table III).
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub alpha1: f64,
     /// Reduction on moderate congestion. Default 0.4 ([Durresi] Table III).
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub alpha2: f64,
     /// Reduction that a loss brings a window to that an echo has already reduced. Default 0.5 ([Durresi] Table III).
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub alpha3: f64,
     /// The receiver echoes the level marked first until the sender has answered it, then the next ([Durresi]
     /// section V). If false, a higher level is echoed at once. Default true.
@@ -255,6 +250,24 @@ impl Default for Mecn {
     }
 }
 
+limits! { Config {
+    mss: above(Bytes(0)),
+    ack_size: from(Bytes(1)).to(Bytes(MAX_SIZE)),
+    wnd, initial_cwnd, initial_ssthresh: from(Packets(1.0)).to(Packets(MAX_WND)),
+    max_burst, segments: from(1),
+    dupthresh, abc_limit: from(1).to(1000),
+    rto_min: above(Duration::ZERO).to_field("rto_max", |config: &Config| config.rto_max),
+    rto_max: to(LONGEST),
+    rto_initial: above(Duration::ZERO).to_field("rto_max", |config: &Config| config.rto_max),
+    delayed_ack_timeout, rtt_tick: above(Duration::ZERO).to(LONGEST),
+    granularity, send_jitter: to(LONGEST),
+} }
+
+limits! { Mecn {
+    alpha1, alpha2, alpha3: from(0.0).below(1.0),
+    alpha2: from_field("alpha1", |mecn: &Mecn| mecn.alpha1).because("for moderate is more than incipient"),
+} }
+
 profiled!(Config, Profile, Config::of);
 
 impl Config {
@@ -297,120 +310,24 @@ impl Config {
 
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = Vec::new();
-        let mut require = |legal: bool, field: &str, message: String| {
-            if !legal {
-                wrong.push((field.to_owned(), message));
-            }
-        };
-
+        let mut wrong = self.beyond_limits();
         if let Variant::Guest(guest) = &self.variant {
-            for (field, message) in guest.check() {
-                require(false, &format!("variant.{field}"), message);
-            }
+            wrong.extend(within("variant", guest.check()));
         }
-        require(self.mss.0 > 0, "mss", "0 B given; a segment carries at least 1 B".into());
-        require(
-            self.segment_bytes() <= MAX_SIZE,
-            "mss",
-            format!("{} B with {} B of headers given; together at most {MAX_SIZE} B", self.mss.0, self.hdr.0),
-        );
-        require(
-            (1..=MAX_SIZE).contains(&self.ack_size.0),
-            "ack_size",
-            format!("{} B given; legal is 1 B to {MAX_SIZE} B", self.ack_size.0),
-        );
-        if let Some(wnd) = self.wnd {
-            require(
-                (1.0..=MAX_WND).contains(&wnd.0) && wnd.0.fract() == 0.0,
-                "wnd",
-                format!("{} packets given; legal is a whole number from 1 to {MAX_WND}", wnd.0),
-            );
+        if self.segment_bytes() > MAX_SIZE {
+            let (mss, hdr) = (self.mss.0, self.hdr.0);
+            let message = format!("{mss} B with {hdr} B of headers given; together at most {MAX_SIZE} B");
+            wrong.push(("mss".to_owned(), message));
         }
-        require(
-            (1.0..=MAX_WND).contains(&self.initial_cwnd.0),
-            "initial_cwnd",
-            format!("{} packets given; legal is 1 to {MAX_WND}", self.initial_cwnd.0),
-        );
-        if let Some(initial_ssthresh) = self.initial_ssthresh {
-            require(
-                (1.0..=MAX_WND).contains(&initial_ssthresh.0),
-                "initial_ssthresh",
-                format!("{} packets given; legal is 1 to {MAX_WND}", initial_ssthresh.0),
-            );
+        if let Some(Packets(wnd)) = self.wnd.filter(|wnd| wnd.0.fract() != 0.0) {
+            wrong.push(("wnd".to_owned(), format!("{wnd} packets given; legal is a whole number")));
         }
-        require(self.max_burst != Some(0), "max_burst", "0 given; legal is 1 or more, or nothing for no limit".into());
-        require(
-            (1..=1000).contains(&self.dupthresh),
-            "dupthresh",
-            format!("{} given; legal is 1 to 1000", self.dupthresh),
-        );
-        require(
-            (1..=1000).contains(&self.abc_limit),
-            "abc_limit",
-            format!("{} given; legal is 1 to 1000", self.abc_limit),
-        );
-        require(self.rto_min.0 > 0, "rto_min", "0 s given; it must be positive".into());
-        require(
-            self.rto_min <= self.rto_max,
-            "rto_min",
-            format!("{} given; legal is at most rto_max, {}", self.rto_min, self.rto_max),
-        );
-        require(
-            self.rto_max <= Duration::from_secs(MAX_RTO_S),
-            "rto_max",
-            format!("{} given; legal is at most {MAX_RTO_S} s", self.rto_max),
-        );
-        require(
-            self.rto_initial.0 > 0 && self.rto_initial <= self.rto_max,
-            "rto_initial",
-            format!("{} given; legal is above 0 s up to rto_max, {}", self.rto_initial, self.rto_max),
-        );
-        require(
-            self.delayed_ack_timeout.0 > 0,
-            "delayed_ack_timeout",
-            "0 s given; it must be positive, or delayed_ack be false".into(),
-        );
-        let day = Duration::from_secs(MAX_RTO_S);
-        require(self.rtt_tick != Some(Duration::ZERO), "rtt_tick", "0 s given; it must be positive".into());
-        let waits = [
-            ("rtt_tick", self.rtt_tick.unwrap_or(Duration::ZERO)),
-            ("granularity", self.granularity),
-            ("delayed_ack_timeout", self.delayed_ack_timeout),
-            ("send_jitter", self.send_jitter),
-        ];
-        for (name, wait) in waits {
-            require(wait <= day, name, format!("{wait} given; legal is at most {MAX_RTO_S} s"));
-        }
-        let alphas = [("alpha1", self.mecn.alpha1), ("alpha2", self.mecn.alpha2), ("alpha3", self.mecn.alpha3)];
-        for (name, alpha) in alphas {
-            require(
-                (0.0..1.0).contains(&alpha),
-                &format!("mecn.{name}"),
-                format!("{alpha} given; legal is from 0 up to, not including, 1"),
-            );
-        }
-        let [(_, alpha1), (_, alpha2), _] = alphas;
-        require(
-            alpha1 <= alpha2 || alpha1.is_nan(),
-            "mecn.alpha2",
-            format!("{alpha2} given; legal is at least alpha1, {alpha1}: moderate is more than incipient"),
-        );
-        let rules = [
-            ("cubic", self.cubic.check()),
-            ("westwood", self.westwood.check()),
-            ("westwood_plus", self.westwood_plus.check()),
-            ("hybla", self.hybla.check()),
-        ];
-        for (rule, problems) in rules {
-            for (field, message) in problems {
-                require(false, &format!("{rule}.{field}"), message);
-            }
-        }
-        for (field, message) in self.pacing.iter().flat_map(pacing::Ratios::check) {
-            require(false, &format!("pacing.{field}"), message);
-        }
-        require(self.segments != Some(0), "segments", "0 given; legal is 1 or more, or nothing for ever".into());
+        wrong.extend(within("mecn", self.mecn.beyond_limits()));
+        wrong.extend(within("cubic", self.cubic.beyond_limits()));
+        wrong.extend(within("westwood", self.westwood.beyond_limits()));
+        wrong.extend(within("westwood_plus", self.westwood_plus.beyond_limits()));
+        wrong.extend(within("hybla", self.hybla.beyond_limits()));
+        wrong.extend(self.pacing.iter().flat_map(|ratios| within("pacing", ratios.beyond_limits())));
         wrong
     }
 
@@ -434,5 +351,5 @@ impl Config {
 const MAX_SIZE: u64 = 65_535;
 /// The largest window, segments, and the one in force where none is given: less than 2^31 as `number.rs` asks.
 const MAX_WND: f64 = 1e9;
-/// The largest time-out and other wait, seconds.
-const MAX_RTO_S: u64 = 86_400;
+/// The largest time-out and other wait.
+const LONGEST: Duration = Duration::from_secs(86_400);

@@ -6,6 +6,8 @@
 //! [`parts::pacer`](crate::parts::pacer); the sender waits for it by its deadline.
 
 use super::window::Window;
+use crate::limits;
+use crate::limits::from;
 use crate::parts::pacer::Pacer;
 use crate::time::{Duration, Instant};
 use schemars::JsonSchema;
@@ -13,15 +15,13 @@ use serde::{Deserialize, Serialize};
 
 /// How fast a paced sender sends, in windows per smoothed round-trip time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "TcpPacing")]
+#[schemars(rename = "TcpPacing", transform = limits::declare::<Ratios>)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ratios {
     /// Windows per round-trip time in slow start. Default 2: the window doubles in a round trip.
-    #[schemars(range(min = 1.0, max = 1000.0))]
     pub slow_start: f64,
     /// Windows per round-trip time in congestion avoidance and recovery. Default 1.2: what has been held back is made
     /// up for.
-    #[schemars(range(min = 1.0, max = 1000.0))]
     pub avoidance: f64,
 }
 
@@ -31,15 +31,9 @@ impl Default for Ratios {
     }
 }
 
-impl Ratios {
-    /// Every field with an illegal value: its path below this one, and what was given and what is legal.
-    pub fn check(&self) -> Vec<(&'static str, String)> {
-        let ratios = [("slow_start", self.slow_start), ("avoidance", self.avoidance)];
-        let wrong = ratios.into_iter().filter(|(_, ratio)| !(1.0..=MOST_RATIO).contains(ratio));
-        let message = |ratio| format!("{ratio} given; legal is 1 to {MOST_RATIO}, for less would hold the window back");
-        wrong.map(|(field, ratio)| (field, message(ratio))).collect()
-    }
-}
+limits! { Ratios {
+    slow_start, avoidance: from(1.0).to(MOST_RATIO).because("for less would hold the window back"),
+} }
 
 /// The largest ratio: at it a whole window goes out in a thousandth of a round trip.
 const MOST_RATIO: f64 = 1000.0;

@@ -2,17 +2,19 @@
 
 use super::header;
 use super::suppressors;
+use crate::limits;
+use crate::limits::{Limited, above, from, to, within};
 use crate::parts::loss_differentiation;
 use crate::profile::profiled;
 use crate::quantity::Bytes;
 use crate::time::{Duration, Rate};
-use crate::wire::{Layout, check_sizes};
+use crate::wire::{Layout, check_max_rate, check_sizes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One TFMCC session: its sender and all its receivers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Tfmcc")]
+#[schemars(rename = "Tfmcc", transform = limits::declare::<Config>)]
 #[serde(default, remote = "Self")]
 pub struct Config {
     /// Whose choices the keys that are left out take. Default "faircast".
@@ -34,35 +36,27 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclude_below: Option<Rate>,
     /// Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback).
-    #[schemars(range(min = 1.0, max = 100.0))]
     pub round_rtts: f64,
     /// g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4).
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub suppression: f64,
     /// In how many of 8 rounds a receiver may lower X_supp with reports that do not make it the limiting one. Default
     /// 2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others.
-    #[schemars(range(min = 1, max = 8))]
     pub suppressing_rounds: u32,
     /// N: upper bound of the number of receivers, for the feedback timers. Default 10000 (RFC 4654 section 4.5).
-    #[schemars(range(min = 2))]
     pub max_receivers: u32,
     /// What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
     pub timer_bias: TimerBias,
     /// Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2).
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub rtt_weight: f64,
     /// Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub rtt_weight_clr: f64,
     /// Who adjusts the round-trip time by one-way delays between measurements. Default "others".
     pub one_way_adjustment: OneWayAdjustment,
     /// k: the receive rate is measured over k round-trip times. Default 4 (RFC 4654 section 4.3.4: 2 to 4).
-    #[schemars(range(min = 1.0, max = 16.0))]
     pub receive_rate_rtts: f64,
     /// Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
     pub discounting: bool,
     /// The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5).
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub discount_threshold: f64,
     /// Data packets are ECN-capable, and marks count as losses. Default false.
     pub ecn: bool,
@@ -75,23 +69,18 @@ pub struct Config {
     pub granularity: Duration,
     /// Silence of the limiting receiver, in its round-trip times, after which the rate is halved. Default 4 (RFC 4654
     /// section 3.3).
-    #[schemars(range(min = 1.0, max = 100.0))]
     pub halving_rtts: f64,
     /// Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
     /// Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound).
-    #[schemars(range(min = 1.0, max = 100.0))]
     pub halving_gaps: f64,
     /// For how many of its round-trip times after its selection the silence of a limiting receiver does not halve the
     /// rate. Default 10 (RFC 4654 section 3.3).
-    #[schemars(range(min = 0.0, max = 100.0))]
     pub grace_rtts: f64,
     /// Silence after which the limiting receiver is given up, in its round-trip times; or, if no receiver limits, after
     /// which the rate is halved, in R_max. Default 10 (RFC 4654 section 3.3).
-    #[schemars(range(min = 1.0, max = 100.0))]
     pub silence_rtts: f64,
     /// Silence after which the limiting receiver is given up or, if no receiver limits, the rate is halved, in gaps
     /// between packets, if that is longer. Default 5 (a choice: RFC 4654 has no such bound).
-    #[schemars(range(min = 1.0, max = 100.0))]
     pub silence_gaps: f64,
     /// What the first loss interval is at least. Default "packet".
     pub seed_floor: SeedFloor,
@@ -258,6 +247,18 @@ impl Default for Config {
     }
 }
 
+limits! { Config {
+    initial_max_rtt: from(LEAST_MAX_RTT).to(GREATEST_MAX_RTT),
+    round_rtts, halving_rtts, halving_gaps, silence_rtts, silence_gaps: from(1.0).to(100.0),
+    grace_rtts: from(0.0).to(100.0),
+    suppression, rtt_weight, rtt_weight_clr: from(0.0).below(1.0),
+    suppressing_rounds: from(1).to(suppressors::ROUNDS),
+    max_receivers: from(2),
+    receive_rate_rtts: from(1.0).to(16.0),
+    discount_threshold: above(0.0).to(1.0),
+    granularity: to(Duration::from_secs(1)),
+} }
+
 profiled!(Config, Profile, Config::of);
 
 impl Config {
@@ -286,71 +287,12 @@ impl Config {
 
     /// The same in a scheme built on TFMCC, whose data packets are these.
     pub(crate) fn check_with(&self, data: &Layout) -> Vec<(String, String)> {
-        let mut wrong = Vec::new();
-        let mut require = |legal: bool, field: &str, message: String| {
-            if !legal {
-                wrong.push((field.to_owned(), message));
-            }
-        };
-
-        for (field, message) in check_sizes(data, self.packet_size, ("report_size", self.report_size)) {
-            require(false, field, message);
+        let mut wrong = self.beyond_limits();
+        wrong.extend(check_sizes(data, self.packet_size, ("report_size", self.report_size)));
+        wrong.extend(check_max_rate(self.max_rate, self.packet_size));
+        if let Some(differentiation) = &self.loss_differentiation {
+            wrong.extend(within("loss_differentiation", differentiation.check()));
         }
-        require(
-            (LEAST_MAX_RTT..=GREATEST_MAX_RTT).contains(&self.initial_max_rtt),
-            "initial_max_rtt",
-            format!("{} given; legal is {LEAST_MAX_RTT} to {GREATEST_MAX_RTT}", self.initial_max_rtt),
-        );
-        if let Some(rate) = self.max_rate {
-            let least = self.least_bps();
-            require(
-                rate.as_bps_f64() >= least,
-                "max_rate",
-                format!("{} bit/s given; legal is at least a packet in 8 s, {least} bit/s", rate.0),
-            );
-        }
-        for (field, least, value) in [
-            ("round_rtts", 1.0, self.round_rtts),
-            ("halving_rtts", 1.0, self.halving_rtts),
-            ("halving_gaps", 1.0, self.halving_gaps),
-            ("grace_rtts", 0.0, self.grace_rtts),
-            ("silence_rtts", 1.0, self.silence_rtts),
-            ("silence_gaps", 1.0, self.silence_gaps),
-        ] {
-            require((least..=100.0).contains(&value), field, format!("{value} given; legal is {least} to 100"));
-        }
-        require(
-            (1..=suppressors::ROUNDS).contains(&self.suppressing_rounds),
-            "suppressing_rounds",
-            format!("{} given; legal is 1 to {}", self.suppressing_rounds, suppressors::ROUNDS),
-        );
-        require(self.max_receivers >= 2, "max_receivers", format!("{} given; legal is 2 or more", self.max_receivers));
-        require(
-            (1.0..=16.0).contains(&self.receive_rate_rtts),
-            "receive_rate_rtts",
-            format!("{} given; legal is 1 to 16", self.receive_rate_rtts),
-        );
-        let fractions = [
-            ("suppression", self.suppression),
-            ("rtt_weight", self.rtt_weight),
-            ("rtt_weight_clr", self.rtt_weight_clr),
-        ];
-        for (field, value) in fractions {
-            let legal = (0.0..1.0).contains(&value);
-            require(legal, field, format!("{value} given; legal is from 0 up to, not including, 1"));
-        }
-        require(
-            self.discount_threshold > 0.0 && self.discount_threshold <= 1.0,
-            "discount_threshold",
-            format!("{} given; legal is above 0 up to 1", self.discount_threshold),
-        );
-        require(
-            self.granularity <= Duration::from_secs(1),
-            "granularity",
-            format!("{} given; legal is at most 1 s", self.granularity),
-        );
-        let differentiation = self.loss_differentiation.iter().flat_map(loss_differentiation::Config::check);
-        wrong.extend(differentiation.map(|(field, message)| (format!("loss_differentiation.{field}"), message)));
         wrong
     }
 
@@ -445,10 +387,10 @@ mod tests {
         assert_eq!(
             said,
             [
-                ("packet_size", "70000 B given; legal is 73 B, 72 B of headers and a byte of data, to 65535 B"),
                 ("initial_max_rtt", "0 s given; legal is 0.001 s to 63 s"),
-                ("max_rate", "999 bit/s given; legal is at least a packet in 8 s, 70000 bit/s"),
                 ("halving_rtts", "0.5 given; legal is 1 to 100"),
+                ("packet_size", "70000 B given; legal is 73 B, 72 B of headers and a byte of data, to 65535 B"),
+                ("max_rate", "999 bit/s given; legal is at least a packet in 8 s, 70000 bit/s"),
             ]
         );
     }

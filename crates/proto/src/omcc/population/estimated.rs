@@ -6,19 +6,20 @@
 //! (k - 1) / sum(-ln(1 - u_j)) is an unbiased estimate of n with a relative standard deviation of 1/sqrt(k - 2). A
 //! first report that is lost makes it too low.
 
+use crate::limits;
+use crate::limits::{above, from};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// N from the feedback timers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(transform = limits::declare::<Config>)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// k: rounds for one estimate, those left out in which only the limiting receiver reports. Default 32: a standard
     /// deviation of 18 %.
-    #[schemars(range(min = 3, max = 10000))]
     pub rounds: u32,
     /// Weight of a new estimate against the mean of those before. Default 0.25.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub weight: f64,
 }
 
@@ -28,19 +29,10 @@ impl Default for Config {
     }
 }
 
-impl Config {
-    /// Every field with an illegal value, and what was given and what is legal.
-    pub fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = Vec::new();
-        if !(3..=10_000).contains(&self.rounds) {
-            wrong.push(("rounds".to_owned(), format!("{} given; legal is 3 to 10000", self.rounds)));
-        }
-        if !(self.weight > 0.0 && self.weight <= 1.0) {
-            wrong.push(("weight".to_owned(), format!("{} given; legal is above 0 up to 1", self.weight)));
-        }
-        wrong
-    }
-}
+limits! { Config {
+    rounds: from(3).to(10_000),
+    weight: above(0.0).to(1.0),
+} }
 
 /// The estimate and what the next one will be made of.
 #[derive(Clone, Debug)]

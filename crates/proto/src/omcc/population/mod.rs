@@ -10,6 +10,7 @@ pub mod configured;
 pub mod estimated;
 pub mod registration;
 
+use crate::limits::Limited;
 use crate::omcc::header::Header;
 use crate::packet::{self, Packet};
 use crate::time::Instant;
@@ -40,9 +41,9 @@ impl Config {
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
         match self {
-            Config::Configured(config) => config.check(),
-            Config::Registration(config) => config.check(),
-            Config::Estimated(config) => config.check(),
+            Config::Configured(config) => config.beyond_limits(),
+            Config::Registration(config) => config.beyond_limits(),
+            Config::Estimated(config) => config.beyond_limits(),
         }
     }
 }

@@ -6,6 +6,8 @@
 //! For N up to a few hundred: the source gets N messages per refresh time.
 
 use crate::endpoint::Outbox;
+use crate::limits;
+use crate::limits::from;
 use crate::omcc::header::Header;
 use crate::packet::{Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::time::{Duration, Instant};
@@ -14,13 +16,13 @@ use serde::{Deserialize, Serialize};
 
 /// N by messages of the receivers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(transform = limits::declare::<Config>)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Time from one message of a receiver to the next. Default 30 s.
     pub refresh: Duration,
     /// How many messages in a row may fail to come before a receiver is forgotten, half a refresh time after the last
     /// of them was due. Default 3.
-    #[schemars(range(min = 1, max = 100))]
     pub missed: u32,
 }
 
@@ -30,28 +32,17 @@ impl Default for Config {
     }
 }
 
-impl Config {
-    /// Every field with an illegal value, and what was given and what is legal.
-    pub fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = Vec::new();
-        if !(LEAST_REFRESH..=MOST_REFRESH).contains(&self.refresh) {
-            let message = format!("{} given; legal is {LEAST_REFRESH} to {MOST_REFRESH}", self.refresh);
-            wrong.push(("refresh".to_owned(), message));
-        }
-        if !(1..=100).contains(&self.missed) {
-            wrong.push(("missed".to_owned(), format!("{} given; legal is 1 to 100", self.missed)));
-        }
-        wrong
-    }
+limits! { Config {
+    refresh: from(Duration::from_secs(1)).to(Duration::from_secs(3600)),
+    missed: from(1).to(100),
+} }
 
+impl Config {
     /// How long a message counts.
     fn lifetime(&self) -> Duration {
         self.refresh.mul_f64(f64::from(self.missed) + 0.5)
     }
 }
-
-const LEAST_REFRESH: Duration = Duration::from_secs(1);
-const MOST_REFRESH: Duration = Duration::from_secs(3600);
 
 /// The members as the source knows them.
 #[derive(Clone, Debug)]

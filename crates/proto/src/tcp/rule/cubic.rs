@@ -6,6 +6,8 @@ mod averages;
 mod linux;
 
 use self::linux::Linux;
+use crate::limits;
+use crate::limits::above;
 use crate::tcp::window::{Ack, MIN_SSTHRESH, Recovery, Window, WindowRule};
 use crate::time::{Duration, Instant};
 use schemars::JsonSchema;
@@ -13,11 +15,10 @@ use serde::{Deserialize, Serialize};
 
 /// The parameters of CUBIC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "TcpCubic")]
+#[schemars(rename = "TcpCubic", transform = limits::declare::<Parameters>)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parameters {
     /// What a loss, or a mark of plain ECN, multiplies the window by. Default 0.7 (RFC 9438 section 4.6).
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub beta: f64,
     /// How steep the cubic function is, segments per cubic second. Default 0.4 (RFC 9438 section 5.1).
     pub c: f64,
@@ -49,22 +50,12 @@ impl Default for Parameters {
     }
 }
 
-impl Parameters {
-    /// Every field with an illegal value: its path below this one, and what was given and what is legal.
-    pub fn check(&self) -> Vec<(&'static str, String)> {
-        let mut wrong = Vec::new();
-        if !(self.beta > 0.0 && self.beta < 1.0) {
-            wrong.push(("beta", format!("{} given; legal is above 0 and below 1", self.beta)));
-        }
-        if !(self.c > 0.0 && self.c <= MOST_C) {
-            wrong.push(("c", format!("{} given; legal is above 0, at most {MOST_C}", self.c)));
-        }
-        wrong
-    }
-}
+limits! { Parameters {
+    beta: above(0.0).below(1.0),
+    c: above(0.0).to(1e6),
+} }
 
 /// The largest C. From one of a few thousand on every growth is at the bound of 1.5 windows in a round trip.
-const MOST_C: f64 = 1e6;
 
 /// The rule of RFC 9438. Sections without a number of an RFC are of RFC 9438.
 #[derive(Clone, Debug)]

@@ -4,6 +4,8 @@
 //! With ρ = RTT/RTT0, at least 1, an ACK adds `2^ρ - 1` in slow start and `ρ²/cwnd` in congestion avoidance. Losses are
 //! answered and repaired as NewReno does; with ρ = 1 it *is* NewReno.
 
+use crate::limits;
+use crate::limits::above;
 use crate::tcp::window::{Ack, Recovery, Window, WindowRule};
 use crate::time::Duration;
 use schemars::JsonSchema;
@@ -11,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// The parameters of Hybla.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "TcpHybla")]
+#[schemars(rename = "TcpHybla", transform = limits::declare::<Parameters>)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parameters {
     /// RTT0, the round trip of the reference connection, whose growth is imitated. Flows with a shorter one grow as
@@ -25,13 +27,9 @@ impl Default for Parameters {
     }
 }
 
-impl Parameters {
-    /// Every field with an illegal value: its name, and what was given and what is legal.
-    pub fn check(&self) -> Vec<(&'static str, String)> {
-        let wrong = self.rtt0 == Duration::ZERO;
-        wrong.then(|| ("rtt0", "0 s given; it must be positive".to_owned())).into_iter().collect()
-    }
-}
+limits! { Parameters {
+    rtt0: above(Duration::ZERO),
+} }
 
 /// The rule of Hybla.
 #[derive(Clone, Debug)]
@@ -133,6 +131,7 @@ impl WindowRule for Hybla {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::Limited;
     use crate::tcp::Credit;
     use crate::time::Instant;
 
@@ -264,8 +263,8 @@ mod tests {
 
     #[test]
     fn a_reference_of_no_time_is_named() {
-        let wrong = Parameters { rtt0: Duration::ZERO }.check();
-        assert_eq!(wrong, [("rtt0", "0 s given; it must be positive".to_owned())]);
-        assert_eq!(Parameters::default().check(), []);
+        let wrong = Parameters { rtt0: Duration::ZERO }.beyond_limits();
+        assert_eq!(wrong, [("rtt0".to_owned(), "0 s given; legal is above 0 s".to_owned())]);
+        assert_eq!(Parameters::default().beyond_limits(), []);
     }
 }

@@ -6,6 +6,8 @@
 //! the filter is told of a sample of zero.
 
 use super::delivered::Delivered;
+use crate::limits;
+use crate::limits::{above, from};
 use crate::tcp::window::{Ack, MIN_SSTHRESH, Recovery, Window, WindowRule};
 use crate::time::{Duration, Instant};
 use schemars::JsonSchema;
@@ -13,14 +15,13 @@ use serde::{Deserialize, Serialize};
 
 /// The parameters of Westwood's filter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "TcpWestwood")]
+#[schemars(rename = "TcpWestwood", transform = limits::declare::<Parameters>)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parameters {
     /// The time constant τ of the filter. Default 0.5 s.
     pub tau: Duration,
     /// Where no ACK comes for `tau / m`, a sample of zero is taken in. Default 2, the least that the sampling theorem
     /// allows.
-    #[schemars(range(min = 1.0, max = 1000.0))]
     pub m: f64,
 }
 
@@ -30,22 +31,13 @@ impl Default for Parameters {
     }
 }
 
-impl Parameters {
-    /// Every field with an illegal value: its name, and what was given and what is legal.
-    pub fn check(&self) -> Vec<(&'static str, String)> {
-        let mut wrong = Vec::new();
-        if self.tau == Duration::ZERO || self.tau > LONGEST_TAU {
-            wrong.push(("tau", format!("{} given; legal is above 0 s up to {LONGEST_TAU}", self.tau)));
-        }
-        if !(1.0..=LARGEST_M).contains(&self.m) {
-            wrong.push(("m", format!("{} given; legal is 1 to {LARGEST_M}", self.m)));
-        }
-        wrong
-    }
-}
+/// The largest time constant.
+const LONGEST: Duration = Duration::from_secs(86_400);
 
-const LONGEST_TAU: Duration = Duration::from_secs(86_400);
-const LARGEST_M: f64 = 1000.0;
+limits! { Parameters {
+    tau: above(Duration::ZERO).to(LONGEST),
+    m: from(1.0).to(1000.0),
+} }
 
 /// The rule of Westwood.
 #[derive(Clone, Debug)]
@@ -239,6 +231,7 @@ pub fn as_it_began(window: &Window) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::Limited;
     use crate::tcp::Credit;
 
     fn close(a: f64, b: f64) -> bool {
@@ -324,7 +317,7 @@ mod tests {
 
     #[test]
     fn the_longest_silence_and_the_finest_filter_are_no_trouble() {
-        for (tau, m) in [(Duration(1), 1.0), (Duration(1), 1000.0), (LONGEST_TAU, 1.0), (LONGEST_TAU, 1000.0)] {
+        for (tau, m) in [(Duration(1), 1.0), (Duration(1), 1000.0), (LONGEST, 1.0), (LONGEST, 1000.0)] {
             let (mut filter, now) = fed(&Parameters { tau, m }, 10_000, 1, 0.1);
             filter.take(now + Duration(u64::MAX / 2), u32::MAX);
             filter.take(now + Duration(u64::MAX / 2 + 1), u32::MAX);
@@ -420,15 +413,15 @@ mod tests {
     #[test]
     fn wrong_parameters_are_named() {
         let wrong = |tau, m| {
-            let wrong = Parameters { tau, m }.check();
+            let wrong = Parameters { tau, m }.beyond_limits();
             wrong.iter().map(|(field, message)| format!("{field}: {message}")).collect::<Vec<_>>().join("; ")
         };
         let second = Duration::from_secs(1);
         assert_eq!(wrong(Duration::ZERO, 2.0), "tau: 0 s given; legal is above 0 s up to 86400 s");
-        assert_eq!(wrong(Duration(LONGEST_TAU.0 + 1), 0.5).matches("given").count(), 2);
+        assert_eq!(wrong(Duration(LONGEST.0 + 1), 0.5).matches("given").count(), 2);
         assert_eq!(wrong(second, 0.99), "m: 0.99 given; legal is 1 to 1000");
         assert_eq!(wrong(second, f64::NAN), "m: NaN given; legal is 1 to 1000");
-        for (tau, m) in [(Duration(1), 1.0), (LONGEST_TAU, 1000.0), (second, 2.5)] {
+        for (tau, m) in [(Duration(1), 1.0), (LONGEST, 1000.0), (second, 2.5)] {
             assert_eq!(wrong(tau, m), "");
         }
     }

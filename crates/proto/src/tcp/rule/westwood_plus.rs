@@ -3,6 +3,8 @@
 
 use super::delivered::Delivered;
 use super::westwood::{LeastRtt, answer_loss, answer_mark, answer_timeout, as_it_began};
+use crate::limits;
+use crate::limits::{above, from};
 use crate::tcp::window::{Ack, Recovery, Window, WindowRule};
 use crate::time::{Duration, Instant};
 use schemars::JsonSchema;
@@ -10,18 +12,16 @@ use serde::{Deserialize, Serialize};
 
 /// The parameters of Westwood+'s filter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "TcpWestwoodPlus")]
+#[schemars(rename = "TcpWestwoodPlus", transform = limits::declare::<Parameters>)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parameters {
     /// The weight of a new sample, which is the mean of the last two. Default 0.1 (ns-3).
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub weight: f64,
     /// A sample is over a round trip, but over no less than this. Default 50 ms (Linux).
     pub least_interval: Duration,
     /// A loss in slow start leaves at least this part of the window. The estimate is one of ten round trips and lags
     /// far behind a window that doubles in one. Default 0.5, what Reno leaves, and half of the window is what the path
     /// carried in the round trip before; 0 as published, and as in Linux.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub least_after_slow_start: f64,
 }
 
@@ -31,25 +31,14 @@ impl Default for Parameters {
     }
 }
 
-impl Parameters {
-    /// Every field with an illegal value: its name, and what was given and what is legal.
-    pub fn check(&self) -> Vec<(&'static str, String)> {
-        let mut wrong = Vec::new();
-        if !(self.weight > 0.0 && self.weight <= 1.0) {
-            wrong.push(("weight", format!("{} given; legal is above 0 up to 1", self.weight)));
-        }
-        if self.least_interval == Duration::ZERO || self.least_interval > LONGEST_INTERVAL {
-            let given = self.least_interval;
-            wrong.push(("least_interval", format!("{given} given; legal is above 0 s up to {LONGEST_INTERVAL}")));
-        }
-        if !(0.0..=1.0).contains(&self.least_after_slow_start) {
-            wrong.push(("least_after_slow_start", format!("{} given; legal is 0 to 1", self.least_after_slow_start)));
-        }
-        wrong
-    }
-}
-
+/// The longest of the least intervals.
 const LONGEST_INTERVAL: Duration = Duration::from_secs(86_400);
+
+limits! { Parameters {
+    weight: above(0.0).to(1.0),
+    least_interval: above(Duration::ZERO).to(LONGEST_INTERVAL),
+    least_after_slow_start: from(0.0).to(1.0),
+} }
 
 /// The rule of Westwood+.
 #[derive(Clone, Debug)]
@@ -169,6 +158,7 @@ impl Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::Limited;
     use crate::tcp::Credit;
 
     fn ack(at_ms: u64, rtt_ms: Option<u64>) -> Ack {
@@ -260,7 +250,7 @@ mod tests {
     #[test]
     fn wrong_parameters_are_named() {
         let wrong = |weight, least_interval| {
-            let wrong = Parameters { weight, least_interval, ..Parameters::default() }.check();
+            let wrong = Parameters { weight, least_interval, ..Parameters::default() }.beyond_limits();
             wrong.iter().map(|(field, message)| format!("{field}: {message}")).collect::<Vec<_>>().join("; ")
         };
         let ms = Duration::from_millis;
@@ -269,12 +259,14 @@ mod tests {
         assert_eq!(wrong(f64::NAN, ms(50)), "weight: NaN given; legal is above 0 up to 1");
         assert_eq!(wrong(0.1, ms(0)), "least_interval: 0 s given; legal is above 0 s up to 86400 s");
         for least_after_slow_start in [-0.1, 1.1, f64::NAN] {
-            let [(field, message)] = &Parameters { least_after_slow_start, ..Parameters::default() }.check()[..] else {
+            let [(field, message)] =
+                &Parameters { least_after_slow_start, ..Parameters::default() }.beyond_limits()[..]
+            else {
                 panic!("{least_after_slow_start}");
             };
-            let said = (*field, message.as_str());
+            let said = (field.clone(), message.as_str());
             let given = format!("{least_after_slow_start} given; legal is 0 to 1");
-            assert_eq!(said, ("least_after_slow_start", given.as_str()));
+            assert_eq!(said, ("least_after_slow_start".to_owned(), given.as_str()));
         }
         assert_eq!((wrong(1.0, LONGEST_INTERVAL), wrong(1e-9, Duration(1))), (String::new(), String::new()));
     }
