@@ -221,8 +221,13 @@ def with_parameters(
     return [*begin, *lines, f"    {quotes}"]
 
 
+BOUNDS = {"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "x-legal"}
+
+
 def legal(field: dict[str, Any]) -> str:
-    """A sentence about the bounds of a value, if it has some."""
+    """A sentence about the bounds of a value, if it has some; of what may be a series those of one value."""
+    if not BOUNDS & set(field) and "anyOf" in field:
+        field = field["anyOf"][0]
     if "x-legal" in field:
         return f" Legal: {field['x-legal']}."
     low, high = (

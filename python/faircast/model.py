@@ -518,7 +518,7 @@ class Bernoulli(Part):
     Parameters
     ----------
     p : float | Series
-        Probability that a packet is lost, 0 to 1. No default.
+        Probability that a packet is lost, 0 to 1. No default. Legal: from 0 up to 1.
     direction : {"both", "forward", "back"}, optional
         Which direction of the link loses; the other one then loses nothing. Default "both".
     """
@@ -538,7 +538,7 @@ class BitError(Part):
     ----------
     ber : float
         Bit error rate: probability that a bit is hit, from 0 to less than 1. No default; satellite links 1e-8 to 1e-6
-        [Ehlert]. Legal: from 0 up to 1.
+        [Ehlert]. Legal: from 0 and below 1.
     direction : {"both", "forward", "back"}, optional
         Which direction of the link loses; the other one then loses nothing. Default "both".
     """
@@ -660,7 +660,7 @@ class Cbr(AnyFlow):
         Size of a packet on the wire. Default 210 B (ns-2). A list has one for each of `count` flows.
     rate : str such as "1.5 Mbit/s" or a sequence of such, optional
         Bits on the wire per second, headers included. Default 448 kbit/s (ns-2). A list has one for each of `count`
-        flows.
+        flows. Legal: above 0 bit/s up to 1000 Gbit/s.
     """
 
     kind: ClassVar[str | None] = "cbr"
@@ -683,7 +683,8 @@ class CbrParameters(Part):
     packet_size : str such as "1000 B", optional
         Size of a packet on the wire. Default 210 B (ns-2).
     rate : str such as "1.5 Mbit/s", optional
-        Bits on the wire per second, headers included. Default 448 kbit/s (ns-2).
+        Bits on the wire per second, headers included. Default 448 kbit/s (ns-2). Legal: above 0 bit/s up to 1000
+        Gbit/s.
     """
 
     jitter: float | None = None
@@ -748,15 +749,18 @@ class Change(Part):
     at : str such as "250 ms"
         When, from the start of the run.
     delay : str such as "250 ms", optional
-        Its propagation delay from now on, up to 1 h. Packets take the delay of their departure.
+        Its propagation delay from now on, up to 1 h. Packets take the delay of their departure. Legal: at most 3600 s,
+        for light is at Saturn by then.
     delay_to : str such as "250 ms", optional
-        The delay goes from `delay` to this one in a straight line, in the time `over`.
+        The delay goes from `delay` to this one in a straight line, in the time `over`. Legal: at most 3600 s, for light
+        is at Saturn by then.
     loss : Loss, optional
         What gets lost from now on.
     over : str such as "250 ms", optional
         How long the delay takes from `delay` to `delay_to`. It stays there unless another change comes first.
     rate : str such as "1.5 Mbit/s", optional
-        Its rate from now on, 10 bit/s to 10000 Gbit/s. What is in transmission completes at the old one.
+        Its rate from now on, 10 bit/s to 10000 Gbit/s. What is in transmission completes at the old one. Legal: 10
+        bit/s to 10000 Gbit/s.
     to : str, optional
         Node to which it leads from now on. Only for links with `simplex`.
     up : bool, optional
@@ -976,9 +980,9 @@ class Duplex(AnyLink):
     back : Settings, optional
         What is different in the direction back.
     delay : str such as "250 ms", optional
-        Propagation delay, up to 1 h.
+        Propagation delay, up to 1 h. Legal: at most 3600 s, for light is at Saturn by then.
     rate : str such as "1.5 Mbit/s", optional
-        Rate of the transmitter, 10 bit/s to 10000 Gbit/s.
+        Rate of the transmitter, 10 bit/s to 10000 Gbit/s. Legal: 10 bit/s to 10000 Gbit/s.
     """
 
     back: Settings | None = None
@@ -1083,7 +1087,7 @@ class Estimated(Part):
         k: rounds for one estimate, those left out in which only the limiting receiver reports. Default 32: a standard
         deviation of 18 %. Legal: from 3 up to 10000.
     weight : float, optional
-        Weight of a new estimate against the mean of those before. Default 0.25. Legal: from 0 up to 1.
+        Weight of a new estimate against the mean of those before. Default 0.25. Legal: above 0 up to 1.
     """
 
     kind: ClassVar[str | None] = "estimated"
@@ -1122,13 +1126,13 @@ class GilbertElliott(Part):
     bad_time : str such as "250 ms", optional
         Mean of the exponential stays in the bad state.
     bad_to_good : float, optional
-        Probability per packet of passing from bad to good, 0 to 1.
+        Probability per packet of passing from bad to good, 0 to 1. Legal: from 0 up to 1.
     direction : {"both", "forward", "back"}, optional
         Which direction of the link loses; the other one then loses nothing. Default "both".
     good_time : str such as "250 ms", optional
         Mean of the exponential stays in the good state: the chain goes by time.
     good_to_bad : float, optional
-        Probability per packet of passing from good to bad, 0 to 1.
+        Probability per packet of passing from good to bad, 0 to 1. Legal: from 0 up to 1.
     loss_bad : float, optional
         Probability that a packet is lost in the bad state, 0 to 1. Default 1. Legal: from 0 up to 1.
     loss_good : float, optional
@@ -1174,15 +1178,16 @@ class LayerBlocking(Part):
     hold : str such as "250 ms", optional
         The least time from one action to the next (open in the paper). Default: the window.
     interval : str such as "250 ms", optional
-        I_chk: from one look at the queue to the next. Default 20 ms.
+        I_chk: from one look at the queue to the next. Default 20 ms. Legal: 0.001 s or more.
     lifetime : str such as "250 ms", optional
-        For how long after its last packet a flow or layer counts as there (open in the paper). Default 3 s.
+        For how long after its last packet a flow or layer counts as there (open in the paper). Default 3 s. Legal:
+        interval or more.
     lower_threshold : float, optional
         F1: up to this part of the queue's limit the queue is short (phase 1). Default 0: empty. Legal: from 0 up to 1.
     max_observation : str such as "250 ms", optional
-        The longest that the observation time becomes (open in the paper). Default 64 s.
+        The longest that the observation time becomes (open in the paper). Default 64 s. Legal: observation or more.
     observation : str such as "250 ms", optional
-        T_obs at first: how long the queue must have been short before a release. Default 1 s.
+        T_obs at first: how long the queue must have been short before a release. Default 1 s. Legal: 0.001 s or more.
     reset : {"calm", "never"}, optional
         When the observation time returns to its first value (open in the paper). Default "calm".
     slow_factor : float, optional
@@ -1191,9 +1196,9 @@ class LayerBlocking(Part):
     unicast : {"flow", "pair"}, optional
         What is one unicast session. Default "flow".
     upper_threshold : float, optional
-        F2: from this part of the queue's limit on it is long (phase 3). Default 0.8. Legal: from 0 up to 1.
+        F2: from this part of the queue's limit on it is long (phase 3). Default 0.8. Legal: above lower_threshold.
     window : str such as "250 ms", optional
-        Over how long packets are counted (open in the paper). Default 2 s.
+        Over how long packets are counted (open in the paper). Default 2 s. Legal: interval or more.
     """
 
     kind: ClassVar[str | None] = "layer-blocking"
@@ -1224,9 +1229,9 @@ class LayerBlockingParameters(Part):
     Parameters
     ----------
     add_interval : str such as "250 ms", optional
-        How long a receiver that is new waits between one layer and the next. Default 2 s.
+        How long a receiver that is new waits between one layer and the next. Default 2 s. Legal: 0.001 s or more.
     check_interval : str such as "250 ms", optional
-        From one look at what comes to the next. Default 0.5 s.
+        From one look at what comes to the next. Default 0.5 s. Legal: 0.001 s or more.
     greedy : bool, optional
         Members misbehave: they join all layers at once and never leave one. Default false.
     jitter : float, optional
@@ -1240,7 +1245,7 @@ class LayerBlockingParameters(Part):
         Rate of each layer, the base first, headers included. Default 15 layers of 50 kbit/s [Peng].
     silence : str such as "250 ms", optional
         A layer is silent if nothing of it has come for this long, or for ten of its packet gaps or three join latencies
-        if these are longer. Default 2 s.
+        if these are longer. Default 2 s. Legal: 0.001 s or more.
     """
 
     add_interval: str | None = None
@@ -1324,7 +1329,7 @@ class Lie(Part):
         Of "loss": the part of data packets that it pretends not to have got. Default 0.3. Legal: from 0 up to 1.
     period : str such as "250 ms", optional
         Of "flapping": how long it is there and away by turns; of "flood": the time from one report to the next. Default
-        "5 s".
+        "5 s". Legal: 0.001 s or more.
     what : {"loss", "nothing", "contradiction", "late", "flapping", "acknowledge", "silence", "flood"}, optional
         What they do. Default "loss".
     """
@@ -1353,14 +1358,14 @@ class Link(AnyLink):
     back : Settings, optional
         What is different in the direction back.
     delay : str | Series, optional
-        Propagation delay, up to 1 h.
+        Propagation delay, up to 1 h. Legal: at most 3600 s, for light is at Saturn by then.
     from_ : str, optional
         Node at one end. Not for links of the topology.
     leg_of : str, optional
         The link of which this is a leg: a far end with delay and losses of its own, behind that link's queue and
         transmitter. Not for links of the topology.
     rate : str | Series, optional
-        Rate of the transmitter, 10 bit/s to 10000 Gbit/s.
+        Rate of the transmitter, 10 bit/s to 10000 Gbit/s. Legal: 10 bit/s to 10000 Gbit/s.
     simplex : bool, optional
         No direction back. Default false.
     to : str, optional
@@ -1416,7 +1421,7 @@ class Mecn(Part):
     max_th : str, optional
         Average queue from which every packet is dropped. Default "auto": `2 mid_th` [Durresi].
     mean_pktsize : str such as "1000 B", optional
-        Mean packet size, for the decay while idle. Default: the size of the flows' data packets.
+        Mean packet size, for the decay while idle. Default: the size of the flows' data packets. Legal: 1 B to 65535 B.
     mid_th : str, optional
         Average queue from which packets are marked moderate. Default "auto": `2 min_th` [Durresi].
     min_th : str such as "50 packets", optional
@@ -1431,6 +1436,7 @@ class Mecn(Part):
         How the levels share the thresholds. Default "mecn-overlap".
     w_q : float | Literal["auto"], optional
         Weight of an arrival in the average, above 0 and up to 1. Default 0.002 [FloydJacobson93]. "auto" as for RED.
+        Legal: above 0 up to 1.
     wait : bool, optional
         Leaves at least 1/p packets between two marks of a level. Default true (ns-2).
     """
@@ -1498,7 +1504,7 @@ class MldaLda(Part):
     drift_cap : bool, optional
         Whether an increase is bounded by twice the rate that really comes. Default true.
     first_increase : str such as "1.5 Mbit/s", optional
-        A_0, what an increase begins with after a loss. Default 10 kbit/s.
+        A_0, what an increase begins with after a loss. Default 10 kbit/s. Legal: 1 bit/s to 400 Gbit/s.
     loss_rule : {"max", "equation"}, optional
         What becomes of the share when packets were lost. Default "max".
     timeout_rtts : float, optional
@@ -1520,10 +1526,10 @@ class MldaParameters(Part):
     Parameters
     ----------
     bandwidth_share : float, optional
-        The most of the bottleneck's rate that a receiver's share is. Default 0.9 ([Ehlert]). Legal: from 0 up to 1.
+        The most of the bottleneck's rate that a receiver's share is. Default 0.9 ([Ehlert]). Legal: above 0 up to 1.
     bottleneck : str such as "1.5 Mbit/s", optional
         R, the rate of every receiver's bottleneck, to simulate that it is known; left out, each receiver measures its
-        own by packet pairs.
+        own by packet pairs. Legal: 1 bit/s to 400 Gbit/s.
     echoes : int, optional
         The most time stamps of receivers that a sender report echoes, 12 bytes each. Left out, as many as fit into the
         source's part of the session's bandwidth and a packet of 1500 bytes. Legal: from 1 up to 255.
@@ -1531,7 +1537,7 @@ class MldaParameters(Part):
         Receivers that lose packets and report a smaller share than this are not heeded, as an application without use
         for so little would have it (RFC 4654 section 3.3). Left out, all are.
     extra_interval : str such as "250 ms", optional
-        The least time from one extra report to the next. Default 1 s.
+        The least time from one extra report to the next. Default 1 s. Legal: 0.001 s to 600 s.
     fast_decrease : bool, optional
         Whether a receiver that has lost packets and whose share is below the base layer's rate reports at once, and the
         source follows with an extra report. Default true.
@@ -1539,18 +1545,19 @@ class MldaParameters(Part):
         λ: how much rarer early reports are than late ones, by the truncated exponential. Default 10. Legal: from 0 up
         to 100.
     feedback_rtts : float, optional
-        T_fb is at least so many of the largest round-trip time reported. Default 2. Legal: 0 or more.
+        T_fb is at least so many of the largest round-trip time reported. Default 2. Legal: from 0 up to 100.
     feedback_share : float, optional
         T_fb, over which receivers spread their reports, is at least this part of `report_interval` and at most all of
         it. Default 0.5. Legal: from 0 up to 1.
     first_rate : str such as "1.5 Mbit/s", optional
-        Rate of the base layer before the first report. Default 20 kbit/s.
+        Rate of the base layer before the first report. Default 20 kbit/s. Legal: 1 bit/s to 400 Gbit/s.
     initial_rtt : str such as "250 ms", optional
-        The round-trip time of a receiver that has not measured its own. Default 0.5 s.
+        The round-trip time of a receiver that has not measured its own. Default 0.5 s. Legal: 0.001 s to 60 s.
     jitter : float, optional
         Each gap between packets is the nominal one times 1 + U(-jitter, jitter). Default 0.1. Legal: from 0 up to 1.
     join_tolerance : float, optional
-        A receiver holds the layers that together are within 1 + this times its share. Default 0.05. Legal: 0 or more.
+        A receiver holds the layers that together are within 1 + this times its share. Default 0.05. Legal: from 0 up to
+        100.
     layers : int, optional
         K, how many layers there are. Default 3 ([Ehlert]). Legal: from 1 up to 127.
     lda : MldaLda, optional
@@ -1562,7 +1569,8 @@ class MldaParameters(Part):
         The enhancement layers are empty if they would carry less than this part of all together. Default 0.05. Legal:
         from 0 up to 1.
     least_rate : str such as "1.5 Mbit/s", optional
-        The least rate of the base layer and the least share. Left out, a packet per second.
+        The least rate of the base layer and the least share. Left out, a packet per second. Legal: 1 bit/s to 400
+        Gbit/s.
     loss_differentiation : LossDifferentiation, optional
         How receivers tell errors of links, which then count as received, from congestion; left out, all losses are
         congestion.
@@ -1573,7 +1581,8 @@ class MldaParameters(Part):
         The loss of a receiver is the mean of so many of its last intervals, each of which weighs the same. Default 8; 1
         is the last interval alone, as reports of RTCP have it. Legal: from 1 up to 1000.
     max_rate : str such as "1.5 Mbit/s", optional
-        The most that all layers carry together; left out, the rate of the fastest link out of the source's node.
+        The most that all layers carry together; left out, the rate of the fastest link out of the source's node. Legal:
+        1 bit/s to 400 Gbit/s.
     missed_reports : int, optional
         After so many report intervals without a sender report a receiver ends its interval by itself: it goes down, if
         the losses say so, and reports. Default 3. Legal: from 1 up to 1000.
@@ -1592,16 +1601,18 @@ class MldaParameters(Part):
         A missing packet that is among the next so many packets of its layer after its gap was seen was late, not lost.
         Default 3. Legal: from 0 up to 1000.
     report_interval : str such as "250 ms", optional
-        T_SR, from one sender report to the next. Default 5 s, the least that RFC 3550 recommends for RTCP.
+        T_SR, from one sender report to the next. Default 5 s, the least that RFC 3550 recommends for RTCP. Legal: 0.1 s
+        to 600 s.
     report_rounds : int, optional
         Reports count for so many rounds, the one in which they come not counted. Default 2. Legal: from 1 up to 1000.
     reports_to : {"sender-and-group", "sender"}, optional
         Whom receivers report to. Default "sender-and-group".
     rtt_weight : float, optional
-        Weight of the old round-trip time at a measurement. Default 0.75. Legal: from 0 up to 1.
+        Weight of the old round-trip time at a measurement. Default 0.75. Legal: from 0 and below 1.
     session_bandwidth : str such as "1.5 Mbit/s", optional
         What the session is declared to use. Of it 1.25 % are for reports of the source and 3.75 % for those of all
-        receivers together (RFC 3550 section 6.2), headers of IP and UDP included. Default 1 Mbit/s.
+        receivers together (RFC 3550 section 6.2), headers of IP and UDP included. Default 1 Mbit/s. Legal: 1 kbit/s to
+        400 Gbit/s.
     silent_rounds : int, optional
         After so many rounds in which nobody has reported the base layer's rate is halved, and in each one after.
         Default 2. Legal: from 1 up to 1000.
@@ -1693,7 +1704,7 @@ class Tfmcc(Part):
     ----------
     discount_threshold : float, optional
         The least general discount factor. Default 0.25 (RFC 5348 section 5.5; RFC 4654 section 5.5 has 0.5). Legal:
-        from 0 up to 1.
+        above 0 up to 1.
     discounting : bool, optional
         Discount old loss intervals when the present one is long (RFC 4654 section 5.5, optional there). Default true.
     ecn : bool, optional
@@ -1710,6 +1721,7 @@ class Tfmcc(Part):
     granularity : str such as "250 ms", optional
         Granularity ts_gran of the sender's clock: R_max stays this much above the gap between packets (RFC 4654 section
         3.2), and silence is borne this much longer for each round-trip time. Default 0 s; 10 ms is safe on a real host.
+        Legal: at most 1 s.
     halving_gaps : float, optional
         Silence of the limiting receiver, in gaps between packets, after which the rate is halved, if that is longer.
         Default 2 (RFC 5348 section 4.3; RFC 4654 has no such bound). Legal: from 1 up to 100.
@@ -1718,7 +1730,7 @@ class Tfmcc(Part):
         section 3.3). Legal: from 1 up to 100.
     initial_max_rtt : str such as "250 ms", optional
         R_max at the start: larger than the round-trip time of any receiver. Default 500 ms (RFC 4654 section 3.1); over
-        a geostationary hop take 1 s.
+        a geostationary hop take 1 s. Legal: 0.001 s to 63 s.
     loss_differentiation : LossDifferentiation, optional
         Receivers tell losses on links from congestion, of which alone their rate depends then. Left out, they take all
         for congestion, and compare nothing.
@@ -1752,11 +1764,11 @@ class Tfmcc(Part):
         Length of a feedback round in R_max. Default 6 (RFC 4654 section 3.4, unicast feedback). Legal: from 1 up to
         100.
     rtt_weight : float, optional
-        Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2). Legal: from 0 up to
-        1.
+        Weight q of the old round-trip time at a measurement. Default 0.5 (RFC 4654 section 4.3.2). Legal: from 0 and
+        below 1.
     rtt_weight_clr : float, optional
         Weight q at the current limiting receiver. Default 0.9 (RFC 4654 section 4.3.2; the SIGCOMM paper has 0.95).
-        Legal: from 0 up to 1.
+        Legal: from 0 and below 1.
     seed_floor : {"packet", "half"}, optional
         What the first loss interval is at least. Default "packet".
     silence_gaps : float, optional
@@ -1770,7 +1782,7 @@ class Tfmcc(Part):
         2; 8 is the letter of RFC 4654 section 3.4, by which one liar silences all others. Legal: from 1 up to 8.
     suppression : float, optional
         g: a report suppresses others down to (1 - g) times its rate. Default 0.1 (RFC 4654 section 3.4). Legal: from 0
-        up to 1.
+        and below 1.
     timer_bias : {"none", "offset"}, optional
         What the feedback timers depend on beside chance. Default "none" (RFC 4654 section 4.5).
     unanswered_clr : {"predecessor", "kept"}, optional
@@ -1821,7 +1833,7 @@ class OmccParameters(Tfmcc):
     Parameters
     ----------
     alpha : float, optional
-        Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another. Legal: 0 or more.
+        Exponent of the utility "alpha-fair", above 0; needed there and not allowed with another. Legal: above 0.
     f_apply : {"equation", "increase", "receive-rate"}, optional
         What f(N) multiplies. Default "equation".
     f_max : float, optional
@@ -1833,7 +1845,7 @@ class OmccParameters(Tfmcc):
     utility : {"none", "log", "tcp", "alpha-fair"}, optional
         What the rate is worth, and so f(N). Default "log".
     weight : float, optional
-        Weight w of the utility beside that of other flows, above 0: f = (w·N)^(1/alpha). Default 1. Legal: 0 or more.
+        Weight w of the utility beside that of other flows, above 0: f = (w·N)^(1/alpha). Default 1. Legal: above 0.
     """
 
     alpha: float | None = None
@@ -1868,15 +1880,16 @@ class OnOff(AnyFlow):
     lengths : {"exponential", "pareto"}, optional
         How the lengths are distributed. Default "exponential".
     off : str such as "250 ms", optional
-        Mean length of an off period. Default 500 ms.
+        Mean length of an off period. Default 500 ms. Legal: 0.000001 s or more.
     on : str such as "250 ms", optional
-        Mean length of an on period. Default 500 ms.
+        Mean length of an on period. Default 500 ms. Legal: 0.000001 s or more.
     packet_size : str such as "1000 B" or a sequence of such, optional
         Size of a packet on the wire. Default 210 B. A list has one for each of `count` flows.
     rate : str such as "1.5 Mbit/s" or a sequence of such, optional
-        Bits on the wire per second while on. Default 64 kbit/s. A list has one for each of `count` flows.
+        Bits on the wire per second while on. Default 64 kbit/s. A list has one for each of `count` flows. Legal: above
+        0 bit/s up to 1000 Gbit/s.
     shape : float, optional
-        Shape of the Pareto distribution, 1.01 or more. Default 1.5. Not used with "exponential".
+        Shape of the Pareto distribution, 1.01 or more. Default 1.5. Not used with "exponential". Legal: 1.01 or more.
     """
 
     kind: ClassVar[str | None] = "on-off"
@@ -1899,7 +1912,7 @@ class Optimum(Part):
     Parameters
     ----------
     alpha : float, optional
-        Of utility "alpha-fair", which needs it: 0.1 to 20.
+        Of utility "alpha-fair", which needs it: 0.1 to 20. Legal: from 0.1 up to 20.
     multirate : bool, optional
         Whether every receiver of a session that answers congestion has a rate of its own, or all of them one. Default
         as the session's scheme has it: several layers give several rates.
@@ -1927,13 +1940,14 @@ class Outage(Part):
     Parameters
     ----------
     length : str such as "250 ms"
-        How long it lasts.
+        How long it lasts. Legal: above 0 s.
     start : str such as "250 ms"
         When the first outage begins.
     direction : {"both", "forward", "back"}, optional
         Which direction of the link loses; the other one then loses nothing. Default "both".
     period : str such as "250 ms", optional
-        From the beginning of one outage to that of the next, more than `length`. Default: there is only one.
+        From the beginning of one outage to that of the next, more than `length`. Default: there is only one. Legal:
+        above length.
     """
 
     kind: ClassVar[str | None] = "outage"
@@ -2102,7 +2116,7 @@ class Probes(Part):
     flows : bool, optional
         A row for each flow, session and receiver and each interval. Default true.
     interval : str such as "250 ms", optional
-        Time between two rows of a flow, a link or a path. Default "1 s".
+        Time between two rows of a flow, a link or a path. Default "1 s". Legal: 0.000001 s or more.
     links : bool, optional
         A row for each direction of a link and interval. Default true.
     packets : Sequence[str], optional
@@ -2120,7 +2134,7 @@ class Probes(Part):
         Pairs of nodes: the way that packets take from the first to the second, its delay and hops, at every interval
         and whenever it changes. Default none.
     queue_interval : str such as "250 ms", optional
-        Time between two samples of a queue. Default "100 ms".
+        Time between two samples of a queue. Default "100 ms". Legal: 0.000001 s or more.
     queues : Sequence[str], optional
         Directions of links whose queue is sampled: `bottleneck`, or `bottleneck.back` for the direction back. Default
         none.
@@ -2151,11 +2165,12 @@ class RateCap(Part):
     Parameters
     ----------
     interval : str such as "250 ms", optional
-        From one look to the next. Default 20 ms.
+        From one look to the next. Default 20 ms. Legal: 0.001 s or more.
     rate : str such as "1.5 Mbit/s", optional
-        What all groups together may send over the link. Default 1 Mbit/s.
+        What all groups together may send over the link. Default 1 Mbit/s. Legal: above 0 bit/s.
     window : str such as "250 ms", optional
-        Over how long rates are measured, and the least time from one action to the next. Default 1 s.
+        Over how long rates are measured, and the least time from one action to the next. Default 1 s. Legal: interval
+        or more.
     """
 
     kind: ClassVar[str | None] = "rate-cap"
@@ -2229,6 +2244,7 @@ class Red(Part):
         Average queue at which the probability has risen to `max_p`. Default "15 packets" (ns-2). "auto" is `3 min_th`.
     mean_pktsize : str such as "1000 B", optional
         Mean packet size, for the decay while idle and for byte mode. Default: the size of the flows' data packets.
+        Legal: 1 B to 65535 B.
     min_th : str, optional
         Average queue from which packets are dropped or marked at random. Default "5 packets" (ns-2). "auto" is `max(5,
         target_delay * packets per second / 2)`, with `max_th` "auto", too (ns-2 since 2001).
@@ -2236,7 +2252,8 @@ class Red(Part):
         Queueing delay from which "auto" thresholds are worked out. Default "5 ms" (ns-2).
     w_q : float | Literal["auto"], optional
         Weight of an arrival in the average, above 0 and up to 1. Default 0.002 [FloydJacobson93]. "auto" is `1 -
-        exp(-1/(10 rtt ptc))`, `rtt = max(0.1 s, 3 (delay + 1/ptc))`, ptc packets per second (ns-2 since 2001).
+        exp(-1/(10 rtt ptc))`, `rtt = max(0.1 s, 3 (delay + 1/ptc))`, ptc packets per second (ns-2 since 2001). Legal:
+        above 0 up to 1.
     wait : bool, optional
         Leaves at least 1/p packets between two actions. Default true (ns-2).
     """
@@ -2267,7 +2284,8 @@ class RedAdapt(Part):
     Parameters
     ----------
     bottom : float | Literal["auto"], optional
-        `max_p` is not lowered from here, 0 to 1. Default "auto": `min(0.01, 80000 bit/s / rate)`.
+        `max_p` is not lowered from here, 0 to 1. Default "auto": `min(0.01, 80000 bit/s / rate)`. Legal: from 0 up to
+        1.
     decrease : float, optional
         What `max_p` is multiplied with to lower it, 0 to 1. Default 0.9. Legal: from 0 up to 1.
     increase : float, optional
@@ -2303,7 +2321,7 @@ class Registration(Part):
         How many messages in a row may fail to come before a receiver is forgotten, half a refresh time after the last
         of them was due. Default 3. Legal: from 1 up to 100.
     refresh : str such as "250 ms", optional
-        Time from one message of a receiver to the next. Default 30 s.
+        Time from one message of a receiver to the next. Default 30 s. Legal: 1 s to 3600 s.
     """
 
     kind: ClassVar[str | None] = "registration"
@@ -2324,21 +2342,21 @@ class RlmParameters(Part):
     detection_deviation : str such as "250 ms", optional
         The deviation of that at first. Default 2 s.
     detection_time : str such as "250 ms", optional
-        How long it takes at first until loss follows from a layer too many. Default 5 s.
+        How long it takes at first until loss follows from a layer too many. Default 5 s. Legal: 0.001 s or more.
     gain : float, optional
         The weight of a new detection time in its mean and in its deviation. Default 0.25. Legal: from 0 up to 1.
     jitter : float, optional
         Each gap of the source is the nominal one times 1 + U(-jitter, jitter). Default 0.5, ns-2's `random_`. Legal:
         from 0 up to 1.
     join_timer : str such as "250 ms", optional
-        The mean time from one experiment to the next at first, and the least. Default 5 s.
+        The mean time from one experiment to the next at first, and the least. Default 5 s. Legal: 0.001 s or more.
     loss_threshold : float, optional
         A layer is left if a larger part than this of at least ten packets is lost. Default 0.25. Legal: from 0 up to 1.
     max_hold : str such as "250 ms", optional
         For so long at most the experiments of others alone hold up a receiver that loses nothing. Default: with the
         profile "mended" as long as `max_join_timer`, with "ns2" for ever.
     max_join_timer : str such as "250 ms", optional
-        The most that the join timer becomes. Default 60 s.
+        The most that the join timer becomes. Default 60 s. Legal: join_timer or more.
     packet_size : str such as "1000 B", optional
         Size of a packet on the wire. Default 1000 B.
     profile : {"ns2", "mended"}, optional
@@ -2453,9 +2471,9 @@ class Settings(AnyLink):
     Parameters
     ----------
     delay : str such as "250 ms", optional
-        Propagation delay, up to 1 h.
+        Propagation delay, up to 1 h. Legal: at most 3600 s, for light is at Saturn by then.
     rate : str such as "1.5 Mbit/s", optional
-        Rate of the transmitter, 10 bit/s to 10000 Gbit/s.
+        Rate of the transmitter, 10 bit/s to 10000 Gbit/s. Legal: 10 bit/s to 10000 Gbit/s.
     """
 
     delay: str | None = None
@@ -2499,7 +2517,7 @@ class SmccParameters(Part):
         What controls the rate of each layer. Default "tfmcc".
     growth : float, optional
         By what the most that the layers carry together grows from one to the next: B_i = base_rate · growth^i. Above 1,
-        default 2 ([Kwon]); not beside `bounds`. Legal: 1 or more.
+        default 2 ([Kwon]); not beside `bounds`. Legal: above 1.
     join : {"additive", "direct"}, optional
         How receivers join the next layer. Default "additive".
     layers : int, optional
@@ -2543,18 +2561,21 @@ class SmccPgmcc(Part):
     Parameters
     ----------
     bias : float, optional
-        Another receiver limits a layer if it wants less than so many times T_i. Default 0.75, as in pgmcc. Legal: from
+        Another receiver limits a layer if it wants less than so many times T_i. Default 0.75, as in pgmcc. Legal: above
         0 up to 1.
     election : {"feedback-round", "back-off"}, optional
         How long an election takes. Default "feedback-round".
     initial_rto : str such as "250 ms", optional
-        How long a receiver that limits may be silent before its first ACK. Default 3 s.
+        How long a receiver that limits may be silent before its first ACK. Default 3 s. Legal: min_rto to 60 s.
     min_rto : str such as "250 ms", optional
-        The least time-out, after which a receiver that limits and acknowledges nothing is given up. Default 1 s.
+        The least time-out, after which a receiver that limits and acknowledges nothing is given up. Default 1 s. Legal:
+        0.001 s to 60 s.
     nak_backoff : str such as "250 ms", optional
-        With `election = "back-off"` members wait for a random part of this. Default 50 ms, as in pgmcc.
+        With `election = "back-off"` members wait for a random part of this. Default 50 ms, as in pgmcc. Legal: at most
+        60 s.
     ssthresh : str such as "50 packets", optional
-        Up to this window each packet acknowledged opens it by one. Default 4 packets, as in pgmcc.
+        Up to this window each packet acknowledged opens it by one. Default 4 packets, as in pgmcc. Legal: 1 packet to
+        1000000 packets.
     """
 
     bias: float | None = None
@@ -2650,7 +2671,8 @@ class Tcp(AnyFlow):
         `byte_counting`, and without `hystart`, which has a limit of its own. After a time-out it is 1 (section 2.3).
         Default 1, as RFC 5681 section 3.1 wants it; RFC 3465 allows 2 for experiments. Legal: from 1 up to 1000.
     ack_size : str such as "1000 B", optional
-        Size of an acknowledgement on the wire. Default 40 B: IP and TCP without options, as ns-2 has it.
+        Size of an acknowledgement on the wire. Default 40 B: IP and TCP without options, as ns-2 has it. Legal: 1 B to
+        65535 B.
     byte_counting : bool, optional
         In congestion avoidance an ACK lets the window grow for each segment that it acknowledges (RFC 5681 section 3.1,
         RFC 3465 section 2.1), and in slow start for at most `abc_limit` of them. If false for one, whatever it
@@ -2662,7 +2684,7 @@ class Tcp(AnyFlow):
         Acknowledge every second segment that comes in order instead of every one. Default false (ns-2 `Agent/TCPSink`).
     delayed_ack_timeout : str such as "250 ms", optional
         How long a lone segment waits for its acknowledgement if `delayed_ack`. Default 100 ms (ns-2; RFC 5681 section
-        4.2 allows 500 ms).
+        4.2 allows 500 ms). Legal: above 0 s up to 86400 s.
     dupthresh : int, optional
         Duplicate ACKs that show a loss. Default 3 (RFC 5681 section 3.2). Legal: from 1 up to 1000.
     ecn : {"off", "ecn", "mecn"}, optional
@@ -2674,6 +2696,7 @@ class Tcp(AnyFlow):
         The window with which NewReno leaves a recovery. Default "ssthresh", which is what ns-2 does.
     granularity : str such as "250 ms", optional
         Clock granularity G: the least value of the variance term in the time-out. Default 10 ms (ns-2 `tcpTick_`).
+        Legal: at most 86400 s.
     grow_after_timeout : bool, optional
         Let the window grow while a time-out is repaired although the receiver still echoes marks from before it: the
         time-out has answered them, and CWR, which ends the echo, goes out with new data only (RFC 3168 section 6.1.2).
@@ -2695,10 +2718,10 @@ class Tcp(AnyFlow):
         the segments that an ACK acknowledges, at most 8 unless paced. Left out, on with "cubic" (RFC 9438 section 4.10)
         and off with every other variant.
     initial_cwnd : str such as "50 packets", optional
-        Congestion window at the start. Default 2 packets (ns-2 since May 2001).
+        Congestion window at the start. Default 2 packets (ns-2 since May 2001). Legal: 1 packet to 1000000000 packets.
     initial_ssthresh : str such as "50 packets", optional
         Slow-start threshold at the start; left out, `wnd` (ns-2), hence unbounded where that is (RFC 5681 section 3.1:
-        "arbitrarily high").
+        "arbitrarily high"). Legal: 1 packet to 1000000000 packets.
     limited_retransmit : bool, optional
         After a time-out the first duplicate ACKs let out, as new segments otherwise, those that the sender goes back
         over, as ns-2's `send_one` does. Default false: RFC 3042 section 2 has "previously unsent data". Without effect
@@ -2712,7 +2735,7 @@ class Tcp(AnyFlow):
     mecn : TcpMecn, optional
         Multilevel ECN: used with `ecn = "mecn"`.
     mss : str such as "1000 B" or a sequence of such, optional
-        Payload of a segment. Default 1000 B (ns-2). A list has one for each of `count` flows.
+        Payload of a segment. Default 1000 B (ns-2). A list has one for each of `count` flows. Legal: above 0 B.
     pacing : TcpPacing, optional
         Send evenly, so many windows per round-trip time, instead of in bursts. `{}` takes the default ratios. Left out,
         no pacing: what an ACK lets go goes at once.
@@ -2724,22 +2747,23 @@ class Tcp(AnyFlow):
         In a recovery by SACK in which nothing else may be sent, send the last segment outstanding again, once: rule (4)
         of NextSeg (RFC 6675 section 4). It finds out whether the end of a transfer was lost. Default true.
     rto_initial : str such as "250 ms", optional
-        Retransmission time-out before the first measurement. Default 3 s (ns-2; RFC 6298 (2.1) says 1 s).
+        Retransmission time-out before the first measurement. Default 3 s (ns-2; RFC 6298 (2.1) says 1 s). Legal: above
+        0 s up to rto_max.
     rto_max : str such as "250 ms", optional
-        Greatest retransmission time-out. Default 60 s (RFC 6298 (2.5)).
+        Greatest retransmission time-out. Default 60 s (RFC 6298 (2.5)). Legal: at most 86400 s.
     rto_min : str such as "250 ms", optional
-        Least retransmission time-out. Default 1 s (RFC 6298 (2.4); ns-2.35 has 0.2 s).
+        Least retransmission time-out. Default 1 s (RFC 6298 (2.4); ns-2.35 has 0.2 s). Legal: above 0 s up to rto_max.
     rtt_tick : str such as "250 ms", optional
         Measure round-trip times with a clock that ticks this often, as ns-2 does (`tcpTick_`, 10 ms): the ticks between
         sending and ACK, at least one. Where in a tick the connection begins is drawn. Left out, to the nanosecond, or
-        the microsecond with `timestamps`.
+        the microsecond with `timestamps`. Legal: above 0 s up to 86400 s.
     segments : int or a sequence of such, optional
         Segments to transfer; left out, the source always has data (FTP). A list has one for each of `count` flows.
         Legal: 1 or more.
     send_jitter : str such as "250 ms", optional
         What a sending host adds to each opportunity to send: a uniform time from zero to this (ns-2 `overhead_`). About
         the time that the bottleneck takes for a packet breaks the lock-step of flows with equal round-trip times.
-        Default 0 s: none.
+        Default 0 s: none. Legal: at most 86400 s.
     timestamps : bool, optional
         Measure the round-trip time on every ACK of new data by time stamps (RFC 7323) rather than on one segment at a
         time. Sizes on the wire stay as configured. Default false.
@@ -2751,7 +2775,7 @@ class Tcp(AnyFlow):
         Westwood+'s filter: used with `variant = "westwood+"`.
     wnd : str such as "50 packets", optional
         The receiver's window, whole segments; left out, unbounded, so that the network alone limits. ns-2 has 20
-        packets.
+        packets. Legal: 1 packet to 1000000000 packets.
     """
 
     kind: ClassVar[str | None] = "tcp"
@@ -2805,10 +2829,11 @@ class TcpCubic(Part):
     Parameters
     ----------
     beta : float, optional
-        What a loss, or a mark of plain ECN, multiplies the window by. Default 0.7 (RFC 9438 section 4.6). Legal: from 0
-        up to 1.
+        What a loss, or a mark of plain ECN, multiplies the window by. Default 0.7 (RFC 9438 section 4.6). Legal: above
+        0 and below 1.
     c : float, optional
-        How steep the cubic function is, segments per cubic second. Default 0.4 (RFC 9438 section 5.1).
+        How steep the cubic function is, segments per cubic second. Default 0.4 (RFC 9438 section 5.1). Legal: above 0
+        up to 1000000.
     fast_convergence : bool, optional
         A loss at a smaller window than that of the one before makes room for others: the plateau is lowered further
         (RFC 9438 section 4.7, which wants it off for a flow that is alone). Default true.
@@ -2831,7 +2856,7 @@ class TcpHybla(Part):
     ----------
     rtt0 : str such as "250 ms", optional
         RTT0, the round trip of the reference connection, whose growth is imitated. Flows with a shorter one grow as
-        NewReno does. Default 25 ms (Linux; ns-3 has 50 ms).
+        NewReno does. Default 25 ms (Linux; ns-3 has 50 ms). Legal: above 0 s.
     """
 
     rtt0: str | None = None
@@ -2846,12 +2871,13 @@ class TcpMecn(Part):
     ----------
     alpha1 : float, optional
         Reduction on incipient congestion: the window is multiplied by `1 - alpha1`. Default 0.2 ([Durresi] Table III).
-        Legal: from 0 up to 1.
+        Legal: from 0 and below 1.
     alpha2 : float, optional
-        Reduction on moderate congestion. Default 0.4 ([Durresi] Table III). Legal: from 0 up to 1.
+        Reduction on moderate congestion. Default 0.4 ([Durresi] Table III). Legal: alpha1 or more, for moderate is more
+        than incipient.
     alpha3 : float, optional
         Reduction that a loss brings a window to that an echo has already reduced. Default 0.5 ([Durresi] Table III).
-        Legal: from 0 up to 1.
+        Legal: from 0 and below 1.
     escalate : bool, optional
         Within one window of data a higher level, or a loss, adds what its reduction has more than the one made. If
         false, there is one reduction per window. Default true. The paper does not say.
@@ -2901,7 +2927,7 @@ class TcpWestwood(Part):
         Where no ACK comes for `tau / m`, a sample of zero is taken in. Default 2, the least that the sampling theorem
         allows. Legal: from 1 up to 1000.
     tau : str such as "250 ms", optional
-        The time constant τ of the filter. Default 0.5 s.
+        The time constant τ of the filter. Default 0.5 s. Legal: above 0 s up to 86400 s.
     """
 
     m: float | None = None
@@ -2920,9 +2946,10 @@ class TcpWestwoodPlus(Part):
         far behind a window that doubles in one. Default 0.5, what Reno leaves, and half of the window is what the path
         carried in the round trip before; 0 as published, and as in Linux. Legal: from 0 up to 1.
     least_interval : str such as "250 ms", optional
-        A sample is over a round trip, but over no less than this. Default 50 ms (Linux).
+        A sample is over a round trip, but over no less than this. Default 50 ms (Linux). Legal: above 0 s up to 86400
+        s.
     weight : float, optional
-        The weight of a new sample, which is the mean of the last two. Default 0.1 (ns-3). Legal: from 0 up to 1.
+        The weight of a new sample, which is the mean of the last two. Default 0.1 (ns-3). Legal: above 0 up to 1.
     """
 
     least_after_slow_start: float | None = None
@@ -2997,7 +3024,7 @@ class Scenario(Part):
     Parameters
     ----------
     duration : str such as "250 ms"
-        Simulated time.
+        Simulated time. Legal: above 0 s up to 8640000 s, 100 days.
     format : int
         Version of the format: 1. Legal: 1.
     name : str

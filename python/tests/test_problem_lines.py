@@ -101,7 +101,7 @@ def test_the_command_line_says_lines(cli: Cli, tmp_path: Path, verb: str) -> Non
     file.write_text(TEXT)
     done = cli(verb, file, "--set", "flows.web.stop='21 packets'")
     assert done.code == 2
-    assert "\n  line 10, links.bottleneck.delay: 2 h given; legal is at most 1 h" in done.err
+    assert "\n  line 10, links.bottleneck.delay: 2 h given; legal is at most 3600 s" in done.err
     assert "\n  flows.web.stop: " in done.err
     said = json.loads(cli(verb, file, "--json", "--set", "flows.web.stop='21 packets'").out)["problems"]
     assert {item["path"]: item["line"] for item in said} == {

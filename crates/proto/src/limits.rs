@@ -48,7 +48,9 @@ pub fn declare<C: Limited>(schema: &mut Schema) {
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
     let properties = properties.expect("parameters are an object");
     for limit in C::limits() {
-        let property = properties.get_mut(limit.field).and_then(Value::as_object_mut);
+        // Formats of others write their keys in capitals.
+        let property = properties.iter_mut().find(|(key, _)| key.eq_ignore_ascii_case(limit.field));
+        let property = property.and_then(|(_, property)| property.as_object_mut());
         let property = property.unwrap_or_else(|| panic!("{} is no field of the schema", limit.field));
         property.extend(limit.keywords.into_iter().map(|(keyword, value)| (keyword.to_owned(), value)));
     }
@@ -93,8 +95,8 @@ pub struct Range<C, V> {
 enum Bound<C, V> {
     /// This value, itself legal or not.
     Value(V, bool),
-    /// What another field holds, which is legal itself.
-    Field(&'static str, fn(&C) -> V),
+    /// What another field holds, itself legal or not.
+    Field(&'static str, fn(&C) -> V, bool),
 }
 
 /// This value and all above it.
@@ -119,7 +121,12 @@ pub fn below<C, V>(value: V) -> Range<C, V> {
 
 /// What the field of this name holds, and all above it.
 pub fn from_field<C, V>(name: &'static str, read: fn(&C) -> V) -> Range<C, V> {
-    Range { low: Some(Bound::Field(name, read)), high: None, reason: "" }
+    Range { low: Some(Bound::Field(name, read, true)), high: None, reason: "" }
+}
+
+/// All above what the field of this name holds, but not itself.
+pub fn above_field<C, V>(name: &'static str, read: fn(&C) -> V) -> Range<C, V> {
+    Range { low: Some(Bound::Field(name, read, false)), high: None, reason: "" }
 }
 
 impl<C, V: Bounded> Range<C, V> {
@@ -135,7 +142,7 @@ impl<C, V: Bounded> Range<C, V> {
 
     /// Up to what the field of this name holds.
     pub fn to_field(self, name: &'static str, read: fn(&C) -> V) -> Range<C, V> {
-        Range { high: Some(Bound::Field(name, read)), ..self }
+        Range { high: Some(Bound::Field(name, read, true)), ..self }
     }
 
     /// A reason, which follows what is legal: "for less would hold the window back".
@@ -153,7 +160,8 @@ impl<C, V: Bounded> Range<C, V> {
             None => true,
             Some(Bound::Value(least, true)) => value >= *least,
             Some(Bound::Value(least, false)) => value > *least,
-            Some(Bound::Field(_, read)) => value >= read(config),
+            Some(Bound::Field(_, read, true)) => value >= read(config),
+            Some(Bound::Field(_, read, false)) => value > read(config),
         };
         value.is_proper()
             && enough
@@ -161,7 +169,8 @@ impl<C, V: Bounded> Range<C, V> {
                 None => true,
                 Some(Bound::Value(most, true)) => value <= *most,
                 Some(Bound::Value(most, false)) => value < *most,
-                Some(Bound::Field(_, read)) => value <= read(config),
+                Some(Bound::Field(_, read, true)) => value <= read(config),
+                Some(Bound::Field(_, read, false)) => value < read(config),
             }
     }
 
@@ -191,7 +200,7 @@ pub fn words(low: Option<(String, bool)>, high: Option<(String, bool)>) -> Strin
     match (low, high) {
         (Some((low, true)), Some((high, true))) if low == high => low,
         (Some((low, true)), Some((high, true))) => format!("{low} to {high}"),
-        (Some((low, true)), Some((high, false))) => format!("from {low} up to, not including, {high}"),
+        (Some((low, true)), Some((high, false))) => format!("from {low} to less than {high}"),
         (Some((low, false)), Some((high, true))) => format!("above {low} up to {high}"),
         (Some((low, false)), Some((high, false))) => format!("above {low} and below {high}"),
         (Some((low, true)), None) => format!("{low} or more"),
@@ -206,12 +215,12 @@ impl<C, V: Bounded> Bound<C, V> {
     fn text(&self) -> String {
         match self {
             Bound::Value(value, _) => value.text(),
-            Bound::Field(name, _) => (*name).to_owned(),
+            Bound::Field(name, ..) => (*name).to_owned(),
         }
     }
 
     fn is_legal(&self) -> bool {
-        matches!(self, Bound::Value(_, true) | Bound::Field(..))
+        matches!(self, Bound::Value(_, true) | Bound::Field(_, _, true))
     }
 }
 
@@ -278,12 +287,18 @@ impl Bounded for f64 {
 }
 
 macro_rules! quantities {
-    ($($quantity:ty: |$value:ident| $text:expr),* $(,)?) => { $(
+    ($($quantity:ty: |$value:ident| $text:expr $(, $proper:expr)?;)*) => { $(
         impl Bounded for $quantity {
             fn text(self) -> String {
                 let $value = self;
                 $text
             }
+            $(
+                fn is_proper(self) -> bool {
+                    let $value = self;
+                    $proper
+                }
+            )?
 
             fn number(self) -> Option<Value> {
                 None
@@ -293,16 +308,23 @@ macro_rules! quantities {
 }
 
 quantities! {
-    Duration: |time| time.to_string(),
-    Rate: |rate| format!("{} bit/s", rate.0),
-    Bytes: |bytes| format!("{} B", bytes.0),
-    Packets: |packets| format!("{} packet{}", packets.0, if packets.0 == 1.0 { "" } else { "s" }),
+    Duration: |time| time.to_string();
+    Rate: |rate| rate_text(rate);
+    Bytes: |bytes| format!("{} B", bytes.0);
+    Packets: |packets| format!("{} packet{}", packets.0, if packets.0 == 1.0 { "" } else { "s" }), packets.0.is_finite();
+}
+
+/// A rate in the largest unit in which it is a whole number.
+fn rate_text(Rate(bps): Rate) -> String {
+    let units = [(1_000_000_000, "Gbit/s"), (1_000_000, "Mbit/s"), (1000, "kbit/s")];
+    let unit = units.into_iter().find(|(unit, _)| bps > 0 && bps.is_multiple_of(*unit));
+    unit.map_or_else(|| format!("{bps} bit/s"), |(unit, name)| format!("{} {name}", bps / unit))
 }
 
 /// Declares the limits of the fields of parameters: `limits! { Config { bias, weight: above(0.0).to(1.0) } }`.
 #[macro_export]
 macro_rules! limits {
-    ($config:ty { $($($field:ident),+ : $range:expr),+ $(,)? }) => {
+    ($config:ty { $($($field:ident),+ : $range:expr),* $(,)? }) => {
         impl $crate::limits::Limited for $config {
             fn limits() -> Vec<$crate::limits::Limit<$config>> {
                 vec![ $($(
@@ -311,7 +333,7 @@ macro_rules! limits {
                         |config: &$config| &config.$field,
                         $range,
                     ),
-                )+)+ ]
+                )+)* ]
             }
         }
     };

@@ -12,6 +12,7 @@ struct Config {
     least: Duration,
     greatest: Duration,
     window: Packets,
+    more: Duration,
     free: f64,
 }
 
@@ -22,6 +23,7 @@ limits! { Config {
     least: to(Duration::from_secs(60)),
     greatest: from_field("least", |c: &Config| c.least).to(Duration::from_secs(60)),
     window: from(Packets(1.0)),
+    more: above_field("least", |c: &Config| c.least),
 } }
 
 fn legal() -> Config {
@@ -33,6 +35,7 @@ fn legal() -> Config {
         least: Duration::from_secs(1),
         greatest: Duration::from_secs(1),
         window: Packets(1.0),
+        more: Duration::from_secs(90),
         free: f64::NAN,
     }
 }
@@ -59,13 +62,16 @@ fn values_beyond_them_are_named_with_what_is_legal() {
         (Config { share: 0.0, ..legal() }, "share: 0 given; legal is above 0 up to 1"),
         (Config { share: f64::NAN, ..legal() }, "share: NaN given; legal is above 0 up to 1"),
         (Config { weight: Some(1.01), ..legal() }, "weight: 1.01 given; legal is above 0 up to 1"),
-        (Config { part: 1.0, ..legal() }, "part: 1 given; legal is from 0 up to, not including, 1"),
-        (Config { part: -0.1, ..legal() }, "part: -0.1 given; legal is from 0 up to, not including, 1"),
+        (Config { part: 1.0, ..legal() }, "part: 1 given; legal is from 0 to less than 1"),
+        (Config { part: -0.1, ..legal() }, "part: -0.1 given; legal is from 0 to less than 1"),
         (Config { count: 0, ..legal() }, "count: 0 given; legal is 1 to 8, for more would be many"),
         (Config { count: 9, ..legal() }, "count: 9 given; legal is 1 to 8, for more would be many"),
         (Config { greatest: Duration::from_millis(999), ..legal() }, "greatest: 0.999 s given; legal is least to 60 s"),
         (Config { greatest: Duration::from_secs(61), ..legal() }, "greatest: 61 s given; legal is least to 60 s"),
         (Config { window: Packets(0.5), ..legal() }, "window: 0.5 packets given; legal is 1 packet or more"),
+        (Config { window: Packets(f64::INFINITY), ..legal() }, "window: inf packets given; legal is 1 packet or more"),
+        (Config { share: f64::INFINITY, ..legal() }, "share: inf given; legal is above 0 up to 1"),
+        (Config { more: Duration::from_secs(1), ..legal() }, "more: 1 s given; legal is above least"),
     ];
     for (config, wanted) in cases {
         let wrong: Vec<String> =

@@ -122,7 +122,7 @@ fn told_first_block(rows: &[(String, String)]) -> u32 {
 fn what_is_wrong_with_layer_blocking_is_said() {
     let agent = "links.bottleneck.agent";
     let cases = [
-        (", lower_threshold = 0.8, upper_threshold = 0.8", "upper_threshold", "0.8 given; legal is more than lower"),
+        (", lower_threshold = 0.8, upper_threshold = 0.8", "upper_threshold", "0.8 given; legal is above lower"),
         (", upper_threshold = 1.5", "upper_threshold", "1.5"),
         (", slow_factor = 0.9", "slow_factor", "0.9"),
         (", observation = \"90 s\"", "max_observation", "64 s given; legal is observation or more"),
@@ -168,7 +168,7 @@ fn what_is_wrong_with_an_agent_is_said() {
             "kind = \"monitor\"",
             "kind = \"rate-cap\", rate = \"0 bit/s\"",
             "links.bottleneck.agent.rate",
-            "legal is more",
+            "legal is above 0 bit/s",
         ),
         (
             "kind = \"monitor\"",

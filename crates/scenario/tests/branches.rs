@@ -200,7 +200,7 @@ fn what_is_wrong_with_branches_is_said_where_it_stands() {
         (
             "[topology.branches.a]\neach = [{}, { up = { delay = \"2 h\" } }]",
             "topology.branches.a.each[1].up.delay",
-            "legal is at most 1 h",
+            "legal is at most 3600 s",
         ),
         (
             "[topology.branches.a]\nterminal = { elevation = 91 }",
@@ -208,8 +208,12 @@ fn what_is_wrong_with_branches_is_said_where_it_stands() {
             "91 is not legal; legal is a number from 0 to 90",
         ),
         ("[topology.branches.\"a b\"]", "topology.branches.a b", "illegal name"),
-        (&bad_loss("1"), "topology.branches.a.down.loss.ber", "1 given; legal is a probability from 0 to less than 1"),
-        (&bad_loss("-1e-9"), "topology.branches.a.down.loss.ber", "legal is a number from 0 to 1"),
+        (
+            &bad_loss("1"),
+            "topology.branches.a.down.loss.ber",
+            "1 is not legal; legal is a number from 0 to less than 1",
+        ),
+        (&bad_loss("-1e-9"), "topology.branches.a.down.loss.ber", "legal is a number from 0 to less than 1"),
         (
             "[topology.branches.a]\npreset = \"adsl\"\npayload = \"processing\"",
             "topology.branches.a.payload",

@@ -66,7 +66,7 @@ fn what_is_wrong_with_changes_is_said_where_it_stands() {
             "[0].over",
             "100 ms given; legal is at least 0.109863282 s for this difference",
         ),
-        (r#"{ at = "1 s", delay = "61 min" }"#, "[0].delay", "legal is at most 1 h"),
+        (r#"{ at = "1 s", delay = "61 min" }"#, "[0].delay", "legal is at most 3600 s"),
         (r#"{ at = "1 s", rate = "9 bit/s" }"#, "[0].rate", "legal is 10 bit/s to 10000 Gbit/s"),
         (r#"{ at = "1 s", loss = { kind = "bernoulli", p = 1.5 } }"#, "[0].loss.p", "legal is a number from 0 to 1"),
         (r#"{ at = "1 s", to = "other" }"#, "[0].to", "only a link of its own with simplex = true can turn"),

@@ -395,7 +395,7 @@ fn what_is_wrong_with_a_guest_is_said_as_of_the_trees_own() {
     only(
         &of_session("scheme = \"steady\"\nrate = \"0 bit/s\""),
         "sessions.film.rate",
-        "0 bit/s given; it must be positive",
+        "0 bit/s given; legal is above 0 bit/s up to 1000 Gbit/s",
     );
     let [(path, message)] = &wrong(&of_session("scheme = \"steady\"\ncolour = \"green\""))[..] else { panic!() };
     assert!(path == "sessions.film" && message.ends_with("cannot be read: no colour green"), "{message}");

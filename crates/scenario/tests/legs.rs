@@ -248,7 +248,7 @@ fn what_is_wrong_with_a_satellite_is_said_where_it_stands() {
     for (settings, path, message) in [
         ("downlink = { delay = \"1 ms\" }", "topology.downlink.delay", "delay belongs to the legs of this link"),
         ("leg = { rate = \"1 Mbit/s\" }", "topology.leg.rate", "rate belongs to the link with this leg"),
-        ("leg_delays = [\"1 ms\", \"2 h\"]", "topology.leg_delays[1]", "legal is at most 1 h"),
+        ("leg_delays = [\"1 ms\", \"2 h\"]", "topology.leg_delays[1]", "legal is at most 3600 s"),
         (
             "leg_losses = [{ kind = \"none\" }, { kind = \"outage\", start = \"1 s\", length = \"0 s\" }]",
             "topology.leg_losses[1].length",

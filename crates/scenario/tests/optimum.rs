@@ -6,8 +6,8 @@ use faircast_scenario::Scenario;
 const WRONG: &[(&str, &str, &str)] = &[
     ("utility = \"proportionel\"", "optimum.utility", "did you mean proportional?"),
     ("utility = \"alpha-fair\"", "optimum.alpha", "missing: the utility alpha-fair needs it"),
-    ("utility = \"alpha-fair\"\nalpha = 0.0", "optimum.alpha", "0 given; legal is 0.1 to 20"),
-    ("utility = \"alpha-fair\"\nalpha = -2", "optimum.alpha", "-2 given; legal is 0.1 to 20"),
+    ("utility = \"alpha-fair\"\nalpha = 0.0", "optimum.alpha", "0 is not legal; legal is a number from 0.1 to 20"),
+    ("utility = \"alpha-fair\"\nalpha = -2", "optimum.alpha", "-2 is not legal; legal is a number from 0.1 to 20"),
     ("utility = \"alpha-fair\"\nalpha = \"2\"", "optimum.alpha", "\"2\" is not legal; legal is a number"),
     ("alpha = 2", "optimum.alpha", "it belongs to the utility alpha-fair"),
     ("orientation = \"sender\"", "optimum.orientation", "legal are session, receiver"),

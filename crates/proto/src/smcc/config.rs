@@ -57,7 +57,7 @@ pub struct Config {
 
 /// The window of each layer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "SmccPgmcc")]
+#[schemars(rename = "SmccPgmcc", transform = limits::declare::<Windowed>)]
 #[serde(default, deny_unknown_fields)]
 pub struct Windowed {
     /// Up to this window each packet acknowledged opens it by one. Default 4 packets, as in pgmcc.

@@ -373,7 +373,7 @@ mod tests {
             assert!(config.check()[0].1.ends_with("next to nothing"), "{shape}");
         }
         let config = Config { rate: Rate(u64::MAX), ..Config::default() };
-        let message = "18446744073709551615 bit/s given; legal is above 0 bit/s up to 1000000000000 bit/s";
+        let message = "18446744073709551615 bit/s given; legal is above 0 bit/s up to 1000 Gbit/s";
         assert_eq!(config.check()[0].1, message);
     }
 

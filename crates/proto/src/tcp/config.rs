@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// One TCP connection, both ends. Windows count segments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Tcp")]
+#[schemars(rename = "Tcp", transform = limits::declare::<Config>)]
 #[serde(default, deny_unknown_fields, remote = "Self")]
 pub struct Config {
     /// Whose choices the keys that are left out take. Default "rfc".

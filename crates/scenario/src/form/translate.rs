@@ -265,8 +265,10 @@ fn describe(node: &Value, schema: &Value) -> String {
         return format!("{} or {}", describe(&node["else"], schema), describe(&node["then"], schema));
     }
     if let Some(choices) = node["anyOf"].as_array() {
-        let choices: Vec<String> = choices.iter().map(|choice| describe(choice, schema)).collect();
-        return choices.join(" or ");
+        // Bounds beside the choices are those of the number among them.
+        let bounds = |choice: &Value| if choice["type"] == "number" { between(node) } else { String::new() };
+        let choices = choices.iter().map(|choice| describe(choice, schema) + &bounds(choice));
+        return choices.collect::<Vec<_>>().join(" or ");
     }
     let range = |what: &str| format!("{what}{}", between(node));
     match node["type"].as_str() {

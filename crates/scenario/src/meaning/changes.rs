@@ -1,9 +1,10 @@
 //! What is wrong with changes of links.
 
-use crate::model::link::{FARTHEST, FASTEST, SLOWEST};
+use super::beyond;
 use crate::model::{ChangeEntry, Scenario, Settings};
 use crate::problem::Finding;
 use crate::topology::Topology;
+use faircast_proto::limits::Limited;
 use faircast_proto::time::Duration;
 use faircast_sim::change::Slope;
 use std::collections::BTreeMap;
@@ -65,18 +66,7 @@ pub(super) fn check(path: &str, settings: &Settings, turns: bool, found: &mut Ve
 }
 
 fn values(entry: &ChangeEntry, path: &dyn Fn(&str) -> String, found: &mut Vec<Finding>) {
-    if let Some(rate) = entry.rate
-        && !(SLOWEST..=FASTEST).contains(&rate)
-    {
-        let message = format!("{} bit/s given; legal is 10 bit/s to 10000 Gbit/s", rate.0);
-        found.push(Finding::new(path(".rate"), message).given(Some(format!("{} bit/s", rate.0))));
-    }
-    for (key, delay) in [(".delay", entry.delay), (".delay_to", entry.delay_to)] {
-        if let Some(delay) = delay.filter(|delay| *delay > FARTHEST) {
-            let message = format!("{delay} given; legal is at most 1 h");
-            found.push(Finding::new(path(key), message).given(Some(delay)));
-        }
-    }
+    found.extend(entry.beyond_limits().into_iter().map(|wrong| beyond(&path(""), wrong)));
     for (field, message) in entry.loss.iter().flat_map(|loss| loss.check()) {
         found.push(Finding::new(path(&format!(".loss.{field}")), message).on([path(".loss")]));
     }

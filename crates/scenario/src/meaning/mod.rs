@@ -12,25 +12,21 @@ mod stations;
 
 use crate::control::{Cancelled, Control};
 use crate::expand::{expand, legs::foreign};
-use crate::model::link::{FARTHEST, FASTEST, SLOWEST};
 use crate::model::{Duplex, FlowEntry, Scenario, Settings, Times};
 use crate::network::Network;
 use crate::problem::Finding;
 pub(crate) use counts::MOST;
 use entries::entries;
 use faircast_proto::flow_kind::FlowKind;
+use faircast_proto::limits::Limited;
 use faircast_proto::time::Duration;
 use reach::Reach;
 use std::collections::BTreeSet;
 
-/// The longest run. Nanoseconds of it are still whole numbers of a float, so that a scenario is read back exactly.
-const LONGEST: Duration = Duration::from_secs(100 * 24 * 3600);
-/// The least interval of probes.
-const FINEST: Duration = Duration::from_micros(1);
-
 /// All that is wrong.
 pub(crate) fn check(scenario: &Scenario, control: &Control) -> Result<Vec<Finding>, Cancelled> {
     let mut found = Vec::new();
+    limits(scenario, &mut found);
     times(scenario, &mut found);
     settings(scenario, &mut found);
     changes::interval(scenario, &mut found);
@@ -61,25 +57,40 @@ pub(crate) fn can_be_laid(scenario: &Scenario) -> bool {
     possible && counts::check(scenario, &mut Vec::new())
 }
 
+/// Values beyond limits of their own. In a file the schema has found those that are numbers before.
+fn limits(scenario: &Scenario, found: &mut Vec<Finding>) {
+    let mut report = |table: &str, wrong: Vec<(String, String)>| {
+        found.extend(wrong.into_iter().map(|wrong| beyond(table, wrong)));
+    };
+    report("", scenario.beyond_limits());
+    report("probes", scenario.probes.beyond_limits());
+    report("optimum", scenario.optimum.beyond_limits());
+    if let Some(topology) = &scenario.topology {
+        report("topology", topology.beyond_limits());
+    }
+    for (name, station) in &scenario.stations {
+        report(&format!("stations.{name}"), station.beyond_limits());
+    }
+    for (name, flow) in &scenario.flows {
+        report(&format!("flows.{name}"), flow.course().beyond_limits());
+    }
+    for (name, session) in &scenario.sessions {
+        report(&format!("sessions.{name}.receivers"), session.course().receivers.beyond_limits());
+    }
+}
+
+/// What is wrong with a field of a table, which is beyond its limits.
+fn beyond(table: &str, (field, message): (String, String)) -> Finding {
+    let given = message.split_once(" given;").map(|(given, _)| given.to_owned());
+    let path = if table.is_empty() { field } else { format!("{table}.{field}") };
+    Finding::new(path, message).given(given)
+}
+
 fn times(scenario: &Scenario, found: &mut Vec<Finding>) {
     let (duration, warmup) = (scenario.duration, scenario.warmup());
-    if duration == Duration::ZERO {
-        found.push(Finding::new("duration", "0 s given; a run takes time, more than 0 s").given(Some(duration)));
-    }
-    if duration > LONGEST {
-        let message = format!("{duration} given; legal is at most 100 days, {LONGEST}");
-        found.push(Finding::new("duration", message).given(Some(duration)));
-    }
     if duration > Duration::ZERO && warmup >= duration {
         let message = format!("{warmup} given; legal is less than the duration, {duration}");
         found.push(Finding::new("warmup", message).given(Some(warmup)).on(["duration"]));
-    }
-    for (key, interval) in [("interval", scenario.probes.interval), ("queue_interval", scenario.probes.queue_interval)]
-    {
-        if interval < FINEST {
-            let message = format!("{interval} given; legal is at least 1 us");
-            found.push(Finding::new(format!("probes.{key}"), message).given(Some(interval)));
-        }
     }
     // Ways can be looked at without traffic.
     if scenario.flows.is_empty() && scenario.sessions.is_empty() && scenario.probes.paths.is_empty() {
@@ -124,18 +135,7 @@ fn settings(scenario: &Scenario, found: &mut Vec<Finding>) {
 }
 
 fn these_settings(path: &str, settings: &Settings, found: &mut Vec<Finding>) {
-    if let Some(rate) = settings.rate
-        && !(SLOWEST..=FASTEST).contains(&rate)
-    {
-        let message = format!("{} bit/s given; legal is 10 bit/s to 10000 Gbit/s", rate.0);
-        found.push(Finding::new(format!("{path}.rate"), message).given(Some(format!("{} bit/s", rate.0))));
-    }
-    if let Some(delay) = settings.delay
-        && delay > FARTHEST
-    {
-        let message = format!("{delay} given; legal is at most 1 h: light is at Saturn by then");
-        found.push(Finding::new(format!("{path}.delay"), message).given(Some(delay)));
-    }
+    found.extend(settings.beyond_limits().into_iter().map(|wrong| beyond(path, wrong)));
     let queue = settings.queue.iter().flat_map(|queue| queue.check()).map(|complaint| ("queue", complaint));
     let loss = settings.loss.iter().flat_map(|loss| loss.check()).map(|complaint| ("loss", complaint));
     let agent = settings.agent.iter().flat_map(|agent| agent.check()).map(|complaint| ("agent", complaint));

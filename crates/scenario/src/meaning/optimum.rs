@@ -7,9 +7,6 @@ use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::scheme::Scheme;
 use std::collections::BTreeMap;
 
-/// The alphas that are solved reliably; beyond them max-min is as good.
-const ALPHAS: std::ops::RangeInclusive<f64> = 0.1..=20.0;
-
 /// All that is wrong.
 pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Finding>) {
     let optimum = &scenario.optimum;
@@ -18,10 +15,6 @@ pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Find
             found.push(
                 Finding::new("optimum.alpha", "missing: the utility alpha-fair needs it").on(["optimum.utility"]),
             );
-        }
-        (Utility::AlphaFair, Some(alpha)) if !ALPHAS.contains(&alpha) => {
-            let message = format!("{alpha} given; legal is 0.1 to 20, beyond that take the utility max-min");
-            found.push(Finding::new("optimum.alpha", message).given(Some(alpha)));
         }
         (Utility::AlphaFair, Some(_)) | (_, None) => {}
         (_, Some(alpha)) => {

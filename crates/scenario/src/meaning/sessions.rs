@@ -6,6 +6,7 @@ use crate::model::{Nodes, Scenario, SessionEntry, TreeMode};
 use crate::network::{DirectedLink, Network, NetworkReceiver, NetworkSession, What};
 use crate::problem::Finding;
 use faircast_proto::group_set::{GroupPlan, Senders};
+use faircast_proto::limits::Limited;
 use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Duration;
 use faircast_sim::ids::{LinkId, NodeId};
@@ -77,8 +78,6 @@ fn members(scenario: &Scenario, name: &str, session: &SessionEntry, found: &mut 
     let number = receivers.number(scenario.right());
     let path = format!("sessions.{name}.receivers");
     if receivers.count == Some(0) {
-        let message = "0 given; a session has receivers: legal is a whole number from 1";
-        found.push(Finding::new(format!("{path}.count"), message).given(Some(0)));
         return;
     }
     if matches!(&receivers.nodes, Some(Nodes::Each(nodes)) if nodes.is_empty()) && receivers.count.is_none() {
@@ -87,7 +86,7 @@ fn members(scenario: &Scenario, name: &str, session: &SessionEntry, found: &mut 
         return;
     }
     if let Some(lie) = &receivers.lie {
-        for (field, message) in lie.check() {
+        for (field, message) in lie.beyond_limits() {
             found.push(Finding::new(format!("{path}.lie.{field}"), message).on([path.clone()]));
         }
         if lie.liars > number {

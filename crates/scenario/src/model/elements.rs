@@ -1,5 +1,7 @@
 //! Element sets of real satellites, as a scenario holds them: the fields of an OMM that the propagation reads.
 
+use faircast_proto::limits;
+use faircast_proto::limits::{from, to};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +9,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// They are an Orbit Mean-Elements Message (CCSDS 502.0) for SGP4, with the names of its keywords.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Elements")]
+#[schemars(rename = "Elements", transform = limits::declare::<ElementsEntry>)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub struct ElementsEntry {
     /// Name of the satellite.
@@ -22,10 +24,8 @@ pub struct ElementsEntry {
     /// Turns per day.
     pub mean_motion: f64,
     /// Shape of the orbit.
-    #[schemars(range(min = 0, max = 1))]
     pub eccentricity: f64,
     /// Degrees.
-    #[schemars(range(min = 0, max = 180))]
     pub inclination: f64,
     /// Right ascension of the ascending node, degrees.
     pub ra_of_asc_node: f64,
@@ -44,7 +44,6 @@ pub struct ElementsEntry {
     pub mean_motion_ddot: f64,
     /// Which theory the elements are for: 0, SGP4.
     #[serde(default)]
-    #[schemars(range(max = 4))]
     pub ephemeris_type: u8,
     /// Whether it is classified.
     #[serde(default = "unclassified")]
@@ -57,6 +56,12 @@ pub struct ElementsEntry {
     #[serde(default)]
     pub rev_at_epoch: u64,
 }
+
+limits! { ElementsEntry {
+    eccentricity: from(0.0).to(1.0),
+    inclination: from(0.0).to(180.0),
+    ephemeris_type: to(4),
+} }
 
 fn unclassified() -> String {
     "U".to_owned()

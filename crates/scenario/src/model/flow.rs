@@ -1,6 +1,8 @@
 //! What a scenario says of flows between two nodes.
 
 use super::times::Times;
+use faircast_proto::limits;
+use faircast_proto::limits::from;
 use faircast_proto::registry::flows::FlowConfig;
 use faircast_proto::time::Duration;
 use schemars::JsonSchema;
@@ -95,6 +97,7 @@ impl<C: Serialize> FlowOf<C> {
 
 /// Where and when a flow runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(transform = limits::declare::<Course>)]
 #[serde(default)]
 pub struct Course {
     /// Sending node, or one for each of `count` flows. Default: flow i is sent by the topology's left-i.
@@ -105,7 +108,6 @@ pub struct Course {
     pub to: Option<Nodes>,
     /// So many flows, called NAME-0, NAME-1 and so on. Default: one flow, called NAME.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
     pub count: Option<u32>,
     /// When the first flow starts. Default "0 s".
     #[schemars(with = "Duration")]
@@ -118,6 +120,10 @@ pub struct Course {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Duration>,
 }
+
+limits! { Course {
+    count: from(1),
+} }
 
 /// The name of a node, or a list of names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,5 +1,7 @@
 //! What a scenario says of links.
 
+use faircast_proto::limits;
+use faircast_proto::limits::{Range, from, to};
 use faircast_proto::quantity::Bytes;
 use faircast_proto::time::{Duration, Rate};
 use faircast_sim::change::Handoff;
@@ -49,6 +51,7 @@ pub struct Duplex {
 
 /// Settings of one direction of a link.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(transform = limits::declare::<Settings>)]
 #[serde(default)]
 pub struct Settings {
     /// Rate of the transmitter, 10 bit/s to 10000 Gbit/s.
@@ -89,7 +92,7 @@ pub struct Settings {
 
 /// A change of a link: everything that is said changes at that instant, before anything else happens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Change")]
+#[schemars(rename = "Change", transform = limits::declare::<ChangeEntry>)]
 pub struct ChangeEntry {
     /// When, from the start of the run.
     pub at: Duration,
@@ -143,11 +146,25 @@ pub enum HandoffChoice {
     Discard,
 }
 
-/// The largest delay.
-pub(crate) const FARTHEST: Duration = Duration::from_secs(3600);
+limits! { ChangeEntry {
+    rate: rates(),
+    delay, delay_to: delays(),
+} }
+
+limits! { Settings {
+    rate: rates(),
+    delay: delays(),
+} }
+
 /// The rates that the transmitters of links can keep.
-pub(crate) const SLOWEST: Rate = Rate(10);
-pub(crate) const FASTEST: Rate = Rate(10_000_000_000_000);
+pub(crate) fn rates<C>() -> Range<C, Rate> {
+    from(Rate(10)).to(Rate(10_000_000_000_000))
+}
+
+/// The delays of links.
+pub(crate) fn delays<C>() -> Range<C, Duration> {
+    to(Duration::from_secs(3600)).because("for light is at Saturn by then")
+}
 
 impl ChangeEntry {
     /// Nothing yet, at a moment.

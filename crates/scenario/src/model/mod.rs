@@ -25,6 +25,8 @@ pub use station::StationEntry;
 pub use times::Times;
 
 use crate::topology::{Surroundings, Topology};
+use faircast_proto::limits;
+use faircast_proto::limits::{above, from, to};
 use faircast_proto::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,9 +42,9 @@ pub const MAX_SEED: u64 = (1 << 53) - 1;
 /// Nodes, links, flows and sessions have names and are taken in the order of their names, so that the order in which a
 /// file lists them means nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(transform = limits::declare::<Scenario>)]
 pub struct Scenario {
     /// Version of the format: 1.
-    #[schemars(range(min = 1, max = 1))]
     pub format: u32,
     /// Name of the scenario, part of the names of its results: letters, digits, `-`, `_` and `.`.
     #[schemars(regex(pattern = r"^[A-Za-z0-9_-][A-Za-z0-9._-]*$"), length(max = 100))]
@@ -57,7 +59,6 @@ pub struct Scenario {
     pub warmup: Option<Duration>,
     /// Seed of all random streams, 0 to 2^53 - 1. Default 1.
     #[serde(default = "first_seed")]
-    #[schemars(range(max = 9_007_199_254_740_991_u64))]
     pub seed: u64,
     /// A named topology: makes nodes and links, which `nodes` and `links` add to and override.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,6 +98,13 @@ pub struct Scenario {
     pub engine: Engine,
 }
 
+// Nanoseconds of the longest run are still whole numbers of a float, so that a scenario is read back exactly.
+limits! { Scenario {
+    format: from(1).to(1),
+    seed: to(9_007_199_254_740_991),
+    duration: above(Duration::ZERO).to(Duration::from_secs(100 * 24 * 3600)).because("100 days"),
+} }
+
 /// A node: a host or a router, whatever is connected to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -109,6 +117,7 @@ pub struct NodeEntry {
 
 /// The observations of a run: what is written down, and how often.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(transform = limits::declare::<Probes>)]
 #[serde(default)]
 pub struct Probes {
     /// Time between two rows of a flow, a link or a path. Default "1 s".
@@ -146,6 +155,8 @@ pub struct Probes {
     /// A hash over everything that happens, to compare runs. Default false.
     pub trace: bool,
 }
+
+limits! { Probes { interval, queue_interval: from(Duration::from_micros(1)) } }
 
 // In the order of the simulator's names, `probe::PacketAction::NAMES`.
 /// What may happen to a packet at a link.

@@ -1,5 +1,7 @@
 //! What a scenario says of the optimum that stands beside its results.
 
+use faircast_proto::limits;
+use faircast_proto::limits::from;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -7,6 +9,7 @@ use std::collections::BTreeMap;
 /// What would be the best rates: which utility of all rates together is greatest. It is computed after a run and
 /// changes nothing in it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(transform = limits::declare::<Optimum>)]
 #[serde(default)]
 pub struct Optimum {
     /// How a rate is valued. Default "own".
@@ -25,6 +28,9 @@ pub struct Optimum {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub weights: BTreeMap<String, f64>,
 }
+
+// The alphas that are solved reliably.
+limits! { Optimum { alpha: from(0.1).to(20.0).because("beyond that take the utility max-min") } }
 
 /// How a rate x is valued.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

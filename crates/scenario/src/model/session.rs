@@ -4,6 +4,8 @@ use super::flow::Nodes;
 use super::times::Times;
 use faircast_proto::guest::{self, Guest};
 use faircast_proto::liar::Lie;
+use faircast_proto::limits;
+use faircast_proto::limits::from;
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Duration;
@@ -45,6 +47,7 @@ pub struct SessionCourse {
 
 /// The receivers of a session: NAME-0, NAME-1 and so on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(transform = limits::declare::<Receivers>)]
 #[serde(default)]
 pub struct Receivers {
     /// The node of all receivers, or one for each. Default: receiver i is on the topology's right-i.
@@ -52,7 +55,6 @@ pub struct Receivers {
     pub nodes: Option<Nodes>,
     /// How many. Default: as many as `nodes` lists; without a list one per host on the topology's right.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
     pub count: Option<u32>,
     /// When they join, or when each of them does. Default "0 s".
     pub join: Times,
@@ -67,6 +69,10 @@ pub struct Receivers {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lie: Option<Lie>,
 }
+
+limits! { Receivers {
+    count: from(1),
+} }
 
 /// The ways by which members and routers come to a session's packets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -10,6 +10,8 @@ use super::access::{Access, complete};
 use super::shape::Shape;
 use super::sketch::{MOST, Size, Sketch, Surroundings};
 use crate::model::link::Duplex;
+use faircast_proto::limits;
+use faircast_proto::limits::from;
 use faircast_proto::time::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,14 +19,12 @@ use std::borrow::Cow;
 
 /// A dumbbell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Dumbbell")]
+#[schemars(rename = "Dumbbell", transform = limits::declare::<Config>)]
 #[serde(default)]
 pub struct Config {
     /// Hosts on the left, left-0, left-1 and so on. Default 2.
-    #[schemars(range(min = 1, max = MOST))]
     pub left: u32,
     /// Hosts on the right, right-0, right-1 and so on. Default 2.
-    #[schemars(range(min = 1, max = MOST))]
     pub right: u32,
     /// The link `bottleneck` from left-router to right-router. Default 10 Mbit/s, 20 ms, drop-tail with 50 packets.
     pub bottleneck: Duplex,
@@ -32,6 +32,10 @@ pub struct Config {
     #[serde(flatten)]
     pub access: Access,
 }
+
+limits! { Config {
+    left, right: from(1).to(MOST),
+} }
 
 impl Default for Config {
     fn default() -> Config {

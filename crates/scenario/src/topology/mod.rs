@@ -23,6 +23,7 @@ pub use access::Access;
 pub use sketch::{Hosts, Size, Sketch, SketchedLink, Sort, Surroundings};
 
 use crate::model::link::Duplex;
+use faircast_proto::limits::Limited;
 use faircast_proto::time::Duration;
 use serde_json::Value;
 use shape::Shape;
@@ -51,6 +52,13 @@ macro_rules! topologies {
             fn shape_mut(&mut self) -> &mut dyn Shape {
                 match self {
                     $(Topology::$Type(config) => config,)+
+                }
+            }
+
+            /// Every field with a value beyond its limits: its name, and what was given and what is legal.
+            pub(crate) fn beyond_limits(&self) -> Vec<(String, String)> {
+                match self {
+                    $(Topology::$Type(config) => config.beyond_limits(),)+
                 }
             }
 

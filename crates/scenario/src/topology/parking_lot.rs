@@ -12,23 +12,22 @@ use super::access::{Access, default_hop};
 use super::shape::Shape;
 use super::sketch::{MOST, Size, Sketch, Surroundings};
 use crate::model::link::Duplex;
+use faircast_proto::limits;
+use faircast_proto::limits::from;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// A parking lot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "ParkingLot")]
+#[schemars(rename = "ParkingLot", transform = limits::declare::<Config>)]
 #[serde(default)]
 pub struct Config {
     /// Links between routers: router-0, router-1 and so on are joined by hop-0, hop-1 and so on. Default 3.
-    #[schemars(range(min = 1, max = MOST))]
     pub hops: u32,
     /// Hosts of through traffic at router-0, left-0, left-1 and so on. Default 1.
-    #[schemars(range(min = 1, max = MOST))]
     pub left: u32,
     /// Hosts of through traffic at the last router, right-0, right-1 and so on. Default 1.
-    #[schemars(range(min = 1, max = MOST))]
     pub right: u32,
     /// The links hop-0, hop-1 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets.
     pub hop: Duplex,
@@ -39,6 +38,10 @@ pub struct Config {
     #[serde(skip_serializing_if = "Duplex::is_empty")]
     pub access_cross: Duplex,
 }
+
+limits! { Config {
+    hops, left, right: from(1).to(MOST),
+} }
 
 impl Default for Config {
     fn default() -> Config {

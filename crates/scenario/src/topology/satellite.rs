@@ -12,7 +12,9 @@
 use super::access::{Access, complete};
 use super::shape::Shape;
 use super::sketch::{MOST, Size, Sketch, Sort, Surroundings};
-use crate::model::link::{Duplex, FARTHEST, Settings};
+use crate::model::link::{Duplex, Settings, delays};
+use faircast_proto::limits;
+use faircast_proto::limits::from;
 use faircast_proto::time::{Duration, Rate};
 use faircast_sim::loss;
 use schemars::JsonSchema;
@@ -21,14 +23,12 @@ use std::borrow::Cow;
 
 /// A satellite with one downlink.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Satellite")]
+#[schemars(rename = "Satellite", transform = limits::declare::<Config>)]
 #[serde(default)]
 pub struct Config {
     /// Hosts at the gateway, for sources: left-0, left-1 and so on. Default 1.
-    #[schemars(range(min = 1, max = MOST))]
     pub left: u32,
     /// Terminals, for receivers: right-0, right-1 and so on. Default 2.
-    #[schemars(range(min = 1, max = MOST))]
     pub right: u32,
     /// The link `feeder` from the gateway to the satellite. Default 10 Mbit/s, 125 ms, drop-tail with 50 packets.
     pub feeder: Duplex,
@@ -54,6 +54,10 @@ pub struct Config {
     /// packets.
     pub access: Duplex,
 }
+
+limits! { Config {
+    left, right: from(1).to(MOST),
+} }
 
 impl Default for Config {
     fn default() -> Config {
@@ -86,9 +90,8 @@ impl Shape for Config {
     }
 
     fn check(&self, _: Duration) -> Vec<(String, String)> {
-        let far = (0..).zip(&self.leg_delays).filter(|(_, delay)| **delay > FARTHEST);
-        let far = far
-            .map(|(i, delay): (usize, _)| (format!("leg_delays[{i}]"), format!("{delay} given; legal is at most 1 h")));
+        let complaints = self.leg_delays.iter().map(|&delay| delays().complaint(delay, self)).enumerate();
+        let far = complaints.filter_map(|(i, complaint)| Some((format!("leg_delays[{i}]"), complaint?)));
         let losses = self.leg_losses.iter().enumerate().flat_map(|(i, loss)| {
             loss.check().into_iter().map(move |(field, message)| (format!("leg_losses[{i}].{field}"), message))
         });

@@ -10,25 +10,29 @@ use super::access::Access;
 use super::shape::Shape;
 use super::sketch::{MOST, Size, Sketch, Surroundings};
 use crate::model::link::Duplex;
+use faircast_proto::limits;
+use faircast_proto::limits::from;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// A star.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Star")]
+#[schemars(rename = "Star", transform = limits::declare::<Config>)]
 #[serde(default)]
 pub struct Config {
     /// Hosts on the left, for sources: left-0, left-1 and so on. Default 1.
-    #[schemars(range(min = 1, max = MOST))]
     pub left: u32,
     /// Hosts on the right, for receivers: right-0, right-1 and so on. Default 2.
-    #[schemars(range(min = 1, max = MOST))]
     pub right: u32,
     /// The links of the hosts.
     #[serde(flatten)]
     pub access: Access,
 }
+
+limits! { Config {
+    left, right: from(1).to(MOST),
+} }
 
 impl Default for Config {
     fn default() -> Config {

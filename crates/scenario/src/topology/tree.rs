@@ -12,6 +12,8 @@ use super::access::{Access, complete};
 use super::shape::Shape;
 use super::sketch::{MOST, Size, Sketch, Surroundings};
 use crate::model::link::Duplex;
+use faircast_proto::limits;
+use faircast_proto::limits::from;
 use faircast_proto::time::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,18 +21,15 @@ use std::borrow::Cow;
 
 /// A tree in which every router has equally many links down.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Tree")]
+#[schemars(rename = "Tree", transform = limits::declare::<Config>)]
 #[serde(default)]
 pub struct Config {
     /// Levels of links from the root to the leaves. Default 3.
-    #[schemars(range(min = 1, max = 20))]
     pub depth: u32,
     /// Links down from each router. Default 2: a binary tree. There are fan_out to the power of depth leaves, a million
     /// at most.
-    #[schemars(range(min = 1, max = MOST))]
     pub fan_out: u32,
     /// Hosts at the root, for sources: left-0, left-1 and so on. Default 1.
-    #[schemars(range(min = 1, max = MOST))]
     pub left: u32,
     /// The links between routers, branch-1, branch-2 and so on. Default 10 Mbit/s, 10 ms, drop-tail with 50 packets.
     pub branch: Duplex,
@@ -38,6 +37,11 @@ pub struct Config {
     #[serde(flatten)]
     pub access: Access,
 }
+
+limits! { Config {
+    depth: from(1).to(20),
+    fan_out, left: from(1).to(MOST),
+} }
 
 impl Default for Config {
     fn default() -> Config {

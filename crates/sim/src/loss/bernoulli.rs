@@ -3,7 +3,9 @@
 //! The number of packets until the next loss is geometric, so it is drawn ahead: a packet costs a subtraction, and
 //! only a loss costs a random number.
 
-use super::{LossModel, check_probability};
+use super::LossModel;
+use faircast_proto::limits;
+use faircast_proto::limits::{Limited, from};
 use faircast_proto::packet::Packet;
 use faircast_proto::random::Random;
 use faircast_proto::time::Instant;
@@ -21,13 +23,16 @@ pub struct Bernoulli {
 
 /// Parameters of Bernoulli loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Bernoulli")]
+#[schemars(rename = "Bernoulli", transform = limits::declare::<Config>)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Probability that a packet is lost, 0 to 1. No default.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub p: f64,
 }
+
+limits! { Config {
+    p: from(0.0).to(1.0),
+} }
 
 impl Bernoulli {
     /// Loss with the probability of `config`, drawn from `random`.
@@ -52,7 +57,7 @@ impl LossModel for Bernoulli {
 impl Config {
     /// Every field with an illegal value, and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        check_probability("p", self.p).into_iter().collect()
+        self.beyond_limits()
     }
 
     #[cfg(test)]
@@ -79,7 +84,7 @@ mod tests {
         for p in [-0.1, 1.1, f64::NAN] {
             let complaints = Config { p }.check();
             assert_eq!(complaints[0].0, "p");
-            assert!(complaints[0].1.contains("from 0 to 1"), "{complaints:?}");
+            assert!(complaints[0].1.contains("legal is 0 to 1"), "{complaints:?}");
         }
     }
 }

@@ -4,7 +4,9 @@
 //! before. It is drawn ahead: a packet takes its bits from it, and is lost if they do not suffice. That is exactly
 //! the loss probability of [`packet_error_rate`], for packets of any mixture of sizes, without a logarithm per packet.
 
-use super::{LossModel, check_probability};
+use super::LossModel;
+use faircast_proto::limits;
+use faircast_proto::limits::{Limited, from};
 use faircast_proto::packet::Packet;
 use faircast_proto::random::Random;
 use faircast_proto::time::Instant;
@@ -31,14 +33,17 @@ pub struct BitError {
 
 /// Parameters of bit-error loss.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "BitError")]
+#[schemars(rename = "BitError", transform = limits::declare::<Config>)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Bit error rate: probability that a bit is hit, from 0 to less than 1. No default; satellite links 1e-8 to 1e-6
     /// [Ehlert].
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub ber: f64,
 }
+
+limits! { Config {
+    ber: from(0.0).below(1.0).because("for with 1 no bit would arrive as it was sent"),
+} }
 
 impl BitError {
     /// Loss with the bit error rate of `config`, drawn from `random`.
@@ -64,12 +69,7 @@ impl LossModel for BitError {
 impl Config {
     /// Every field with an illegal value, and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let all = (self.ber == 1.0).then(|| {
-            let message = "1 given; legal is a probability from 0 to less than 1: with 1 no bit would arrive as it was \
-                           sent";
-            ("ber".to_owned(), message.to_owned())
-        });
-        check_probability("ber", self.ber).or(all).into_iter().collect()
+        self.beyond_limits()
     }
 
     #[cfg(test)]

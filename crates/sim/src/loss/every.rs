@@ -4,6 +4,8 @@
 //! direction count, whoever sends them.
 
 use super::LossModel;
+use faircast_proto::limits;
+use faircast_proto::limits::{Limited, from};
 use faircast_proto::packet::Packet;
 use faircast_proto::random::Random;
 use faircast_proto::time::Instant;
@@ -20,13 +22,16 @@ pub struct Every {
 
 /// Parameters of losses at even distances.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Every")]
+#[schemars(rename = "Every", transform = limits::declare::<Config>)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// The packet with this number is lost, counted from 1, and each that comes as many after it. No default.
-    #[schemars(range(min = 1))]
     pub n: u64,
 }
+
+limits! { Config {
+    n: from(1),
+} }
 
 impl Every {
     /// Loss as `config` has it.
@@ -50,8 +55,7 @@ impl LossModel for Every {
 impl Config {
     /// Every field with an illegal value, and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let wrong = || ("n".to_owned(), "0 given; legal is a whole number from 1".to_owned());
-        (self.n == 0).then(wrong).into_iter().collect()
+        self.beyond_limits()
     }
 
     #[cfg(test)]
@@ -79,7 +83,7 @@ mod tests {
     #[test]
     fn none_at_all_is_another_kind() {
         let wrong = Config { n: 0 }.check();
-        assert_eq!(wrong, [("n".to_owned(), "0 given; legal is a whole number from 1".to_owned())]);
+        assert_eq!(wrong, [("n".to_owned(), "0 given; legal is 1 or more".to_owned())]);
         assert_eq!(Config { n: 1 }.check(), []);
     }
 }

@@ -13,7 +13,9 @@
 //! stationary distribution. Stays are drawn when they begin, so a packet within one costs a comparison; over time the
 //! states depend on the stream alone and not on the traffic, as long as neither probability needs a draw.
 
-use super::{LossModel, check_probability};
+use super::LossModel;
+use faircast_proto::limits;
+use faircast_proto::limits::{Limited, from};
 use faircast_proto::packet::Packet;
 use faircast_proto::quantity::Packets;
 use faircast_proto::random::Random;
@@ -43,7 +45,7 @@ enum Stay {
 /// Parameters of Gilbert-Elliott loss. The chain is given in one of three ways: `mean_loss` (and `mean_burst`);
 /// `good_to_bad` and `bad_to_good`; `good_time` and `bad_time`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "GilbertElliott")]
+#[schemars(rename = "GilbertElliott", transform = limits::declare::<Config>)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Loss in the long run, from `loss_good` to below `loss_bad`. The chain then goes by packets.
@@ -66,12 +68,14 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bad_time: Option<Duration>,
     /// Probability that a packet is lost in the good state, 0 to 1. Default 0.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_good: f64,
     /// Probability that a packet is lost in the bad state, 0 to 1. Default 1.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub loss_bad: f64,
 }
+
+limits! { Config {
+    loss_good, loss_bad, good_to_bad, bad_to_good: from(0.0).to(1.0),
+} }
 
 /// The chain that a configuration describes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -175,11 +179,7 @@ impl LossModel for GilbertElliott {
 impl Config {
     /// Every field with an illegal value, and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let mut wrong: Vec<_> = [("loss_good", Some(self.loss_good)), ("loss_bad", Some(self.loss_bad))]
-            .into_iter()
-            .chain([("good_to_bad", self.good_to_bad), ("bad_to_good", self.bad_to_good)])
-            .filter_map(|(field, p)| check_probability(field, p?))
-            .collect();
+        let mut wrong = self.beyond_limits();
         if wrong.is_empty() {
             wrong.extend(self.chain().err().map(|(field, complaint)| (field.to_owned(), complaint)));
         }

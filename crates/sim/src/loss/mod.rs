@@ -125,12 +125,6 @@ impl Default for Config {
     }
 }
 
-/// What is wrong with a probability, for `check`.
-pub(crate) fn check_probability(field: &str, p: f64) -> Option<(String, String)> {
-    let legal = (0.0..=1.0).contains(&p);
-    (!legal).then(|| (field.to_owned(), format!("{p} given; legal is a probability from 0 to 1")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

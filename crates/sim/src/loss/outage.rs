@@ -1,6 +1,8 @@
 //! Outages: for some time nothing comes through.
 
 use super::LossModel;
+use faircast_proto::limits;
+use faircast_proto::limits::{Limited, above, above_field};
 use faircast_proto::packet::Packet;
 use faircast_proto::random::Random;
 use faircast_proto::time::{Duration, Instant};
@@ -9,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// A link that is dead for a while, once or again and again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Outage")]
+#[schemars(rename = "Outage", transform = limits::declare::<Config>)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// When the first outage begins.
@@ -20,6 +22,11 @@ pub struct Config {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub period: Option<Duration>,
 }
+
+limits! { Config {
+    length: above(Duration::ZERO),
+    period: above_field("length", |config: &Config| config.length),
+} }
 
 /// Loses what comes to the far end during an outage.
 #[derive(Debug)]
@@ -32,17 +39,7 @@ pub struct Outage {
 impl Config {
     /// Every field with an illegal value, and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = Vec::new();
-        if self.length == Duration::ZERO {
-            wrong.push(("length".to_owned(), "0 s given; legal is more than 0 s".to_owned()));
-        }
-        if let Some(period) = self.period
-            && period <= self.length
-        {
-            let message = format!("{period} given; legal is more than the length, {}", self.length);
-            wrong.push(("period".to_owned(), message));
-        }
-        wrong
+        self.beyond_limits()
     }
 
     #[cfg(test)]

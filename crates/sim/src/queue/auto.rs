@@ -1,5 +1,6 @@
 //! A parameter that is given or worked out from the link: `w_q = 0.002` or `w_q = "auto"`.
 
+use faircast_proto::limits::{Bounded, Held};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, IntoDeserializer, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -14,6 +15,15 @@ pub enum Auto<T> {
     Auto,
     /// This value.
     Set(T),
+}
+
+impl<V: Bounded> Held<V> for Auto<V> {
+    fn held(&self) -> Option<V> {
+        match self {
+            Auto::Auto => None,
+            Auto::Set(value) => Some(*value),
+        }
+    }
 }
 
 const WORD: &str = "auto";

@@ -69,16 +69,6 @@ fn automatic_weight(mean_packet_bytes: u64, link: &LinkContext) -> f64 {
     -libm::expm1(-1.0 / (10.0 * rtt_pkts))
 }
 
-/// What is wrong with a weight, for `check`.
-pub(super) fn check_weight(field: &str, weight: Auto<f64>) -> Option<(String, String)> {
-    match weight {
-        Auto::Set(w) if !(w > 0.0 && w <= 1.0) => {
-            Some((field.to_owned(), format!("{w} given; legal is a weight above 0 and up to 1, or \"auto\"")))
-        }
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::battery::{link, view};

@@ -18,12 +18,13 @@
 //! probabilities.
 
 use super::auto::Auto;
-use super::average::{Average, check_weight};
+use super::average::Average;
 use super::discipline::{Discipline, DropReason, InterfaceView, LinkContext, Verdict};
-use super::red::check_mean_packet;
+use super::red::packet_sizes;
 use super::room::{Room, check_limit};
 use super::spacing::spaced;
-use crate::loss::check_probability;
+use faircast_proto::limits;
+use faircast_proto::limits::{Limited, above, from};
 use faircast_proto::packet::{Ecn, Packet};
 use faircast_proto::quantity::{Bytes, Packets, QueueSize};
 use faircast_proto::random::Random;
@@ -50,7 +51,7 @@ pub(super) struct Rules {
 
 /// Parameters of an MECN queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Mecn")]
+#[schemars(rename = "Mecn", transform = limits::declare::<Config>)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// The most that may wait, in packets or in bytes, without the packet in transmission. Default "50 packets" (ns-2).
@@ -63,10 +64,8 @@ pub struct Config {
     pub max_th: Auto<Packets>,
     /// Nominal probability of an incipient mark at the end of its ramp, 0 to 1. Default 0.1 (ns-2's RED; the paper
     /// gives none).
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub p1_max: f64,
     /// Nominal probability of a moderate mark when the average reaches `max_th`, 0 to 1. Default 0.1, as `p1_max`.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub p2_max: f64,
     /// How the levels share the thresholds. Default "mecn-overlap".
     pub profile: Profile,
@@ -255,16 +254,8 @@ impl Curves {
 impl Config {
     /// Every field with an illegal value, and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let mut wrong: Vec<_> = [
-            check_limit(self.limit),
-            check_weight("w_q", self.w_q),
-            check_probability("p1_max", self.p1_max),
-            check_probability("p2_max", self.p2_max),
-            check_mean_packet(self.mean_pktsize),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
+        let mut wrong: Vec<_> = check_limit(self.limit).into_iter().collect();
+        wrong.extend(self.beyond_limits());
         let (min, mid, max) = self.thresholds();
         if min <= 0.0 && (self.mid_th == Auto::Auto) {
             wrong.push(("min_th".into(), "0 packets given; with mid_th \"auto\" it must be above 0".into()));
@@ -297,6 +288,12 @@ impl Config {
         ]
     }
 }
+
+limits! { Config {
+    p1_max, p2_max: from(0.0).to(1.0),
+    w_q: above(0.0).to(1.0),
+    mean_pktsize: packet_sizes(),
+} }
 
 impl Default for Config {
     fn default() -> Config {

@@ -8,11 +8,12 @@
 //! [FloydGummadiShenker01], byte mode, ECN (RFC 3168, section 7: marks below `max_th`, drops above).
 
 use super::auto::Auto;
-use super::average::{Average, check_weight, packets_per_second};
+use super::average::{Average, packets_per_second};
 use super::discipline::{Discipline, DropReason, InterfaceView, LinkContext, Verdict};
 use super::room::{Room, check_limit};
 use super::spacing::spaced;
-use crate::loss::check_probability;
+use faircast_proto::limits;
+use faircast_proto::limits::{Limited, Range, above, from, within};
 use faircast_proto::packet::{Ecn, Packet};
 use faircast_proto::quantity::{Bytes, Packets, QueueSize};
 use faircast_proto::random::Random;
@@ -50,7 +51,7 @@ pub(super) struct Rules {
 
 /// Parameters of a RED queue. Where a threshold counts packets, byte mode reads it as packets of mean size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Red")]
+#[schemars(rename = "Red", transform = limits::declare::<Config>)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// The most that may wait, in packets or in bytes, without the packet in transmission. Default "50 packets" (ns-2).
@@ -61,7 +62,6 @@ pub struct Config {
     /// Average queue at which the probability has risen to `max_p`. Default "15 packets" (ns-2). "auto" is `3 min_th`.
     pub max_th: Auto<Packets>,
     /// Nominal probability of an action when the average reaches `max_th`, 0 to 1. Default 0.1 (ns-2).
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub max_p: f64,
     /// Weight of an arrival in the average, above 0 and up to 1. Default 0.002 [FloydJacobson93]. "auto" is
     /// `1 - exp(-1/(10 rtt ptc))`, `rtt = max(0.1 s, 3 (delay + 1/ptc))`, ptc packets per second (ns-2 since 2001).
@@ -92,25 +92,20 @@ pub struct Config {
 
 /// Constants of adaptive RED ([FloydGummadiShenker01]; ns-2).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "RedAdapt")]
+#[schemars(rename = "RedAdapt", transform = limits::declare::<Adapt>)]
 #[serde(default, deny_unknown_fields)]
 pub struct Adapt {
     /// Least time between two changes of `max_p`. Default "500 ms".
     pub interval: Duration,
     /// The target zone begins and ends this part of `max_th - min_th` inside the thresholds, 0 to 0.5. Default 0.4.
-    #[schemars(range(min = 0.0, max = 0.5))]
     pub margin: f64,
     /// Most that is added to `max_p`, 0 to 1. Default 0.01.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub increase: f64,
     /// Most that is added to `max_p`, as a part of it. Default 0.25.
-    #[schemars(range(min = 0.0))]
     pub increase_part: f64,
     /// What `max_p` is multiplied with to lower it, 0 to 1. Default 0.9.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub decrease: f64,
     /// `max_p` is not raised from here, 0 to 1. Default 0.5.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub top: f64,
     /// `max_p` is not lowered from here, 0 to 1. Default "auto": `min(0.01, 80000 bit/s / rate)`.
     pub bottom: Auto<f64>,
@@ -274,29 +269,9 @@ impl Adaptation {
 impl Config {
     /// Every field with an illegal value, and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let adapt = &self.adapt;
-        let mut wrong: Vec<_> = [
-            check_limit(self.limit),
-            check_weight("w_q", self.w_q),
-            check_probability("max_p", self.max_p),
-            check_mean_packet(self.mean_pktsize),
-            check_probability("adapt.increase", adapt.increase),
-            check_probability("adapt.decrease", adapt.decrease),
-            check_probability("adapt.top", adapt.top),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        if let Auto::Set(bottom) = adapt.bottom {
-            wrong.extend(check_probability("adapt.bottom", bottom));
-        }
-        if !(0.0..=0.5).contains(&adapt.margin) {
-            wrong.push(("adapt.margin".into(), format!("{} given; legal is a part from 0 to 0.5", adapt.margin)));
-        }
-        if !(adapt.increase_part >= 0.0 && adapt.increase_part.is_finite()) {
-            let given = adapt.increase_part;
-            wrong.push(("adapt.increase_part".into(), format!("{given} given; legal is a part of max_p from 0")));
-        }
+        let mut wrong: Vec<_> = check_limit(self.limit).into_iter().collect();
+        wrong.extend(self.beyond_limits());
+        wrong.extend(within("adapt", self.adapt.beyond_limits()));
         if self.mark_above_max_th && !(self.gentle && self.ecn) {
             let message = "true given; it goes with gentle and ecn, which must be true as well";
             wrong.push(("mark_above_max_th".into(), message.into()));
@@ -341,11 +316,21 @@ impl Config {
     }
 }
 
-/// What is wrong with a mean packet size, for `check`.
-pub(super) fn check_mean_packet(size: Option<Bytes>) -> Option<(String, String)> {
-    let Bytes(bytes) = size?;
-    let legal = (1..=u64::from(u16::MAX)).contains(&bytes);
-    (!legal).then(|| ("mean_pktsize".to_owned(), format!("{bytes} B given; legal are 1 B to {} B", u16::MAX)))
+limits! { Config {
+    max_p: from(0.0).to(1.0),
+    w_q: above(0.0).to(1.0),
+    mean_pktsize: packet_sizes(),
+} }
+
+limits! { Adapt {
+    increase, decrease, top, bottom: from(0.0).to(1.0),
+    margin: from(0.0).to(0.5),
+    increase_part: from(0.0),
+} }
+
+/// The sizes that a packet may have.
+pub(super) fn packet_sizes<C>() -> Range<C, Bytes> {
+    from(Bytes(1)).to(Bytes(u16::MAX.into()))
 }
 
 impl Default for Config {

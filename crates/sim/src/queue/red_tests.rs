@@ -227,7 +227,7 @@ fn everything_wrong_is_said_at_once() {
     };
     let wrong = config.check();
     let fields: Vec<&str> = wrong.iter().map(|(field, _)| field.as_str()).collect();
-    assert_eq!(fields, ["limit", "w_q", "max_p", "mean_pktsize", "adapt.decrease", "adapt.margin", "max_th"]);
+    assert_eq!(fields, ["limit", "max_p", "w_q", "mean_pktsize", "adapt.decrease", "adapt.margin", "max_th"]);
     assert_eq!(wrong[6].1, "15 packets given; it must be above min_th = 15 packets");
     let half = Config { min_th: Auto::Auto, ..Config::default() };
     assert_eq!(half.check()[0].0, "max_th");

@@ -5,6 +5,8 @@
 
 use super::Subject;
 use super::{MembershipChange, Offer, RouterAgent, RouterContext, RouterGauge, RouterOutbox, RouterView, SessionAt};
+use faircast_proto::limits;
+use faircast_proto::limits::{Limited, above, from, from_field};
 use faircast_proto::packet::{Address, Packet};
 use faircast_proto::time::{Duration, Instant, Rate};
 use schemars::JsonSchema;
@@ -14,7 +16,7 @@ use std::collections::BTreeMap;
 /// Parameters of the cap.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(rename = "RateCap")]
+#[schemars(rename = "RateCap", transform = limits::declare::<Config>)]
 pub struct Config {
     /// What all groups together may send over the link. Default 1 Mbit/s.
     pub rate: Rate,
@@ -44,22 +46,18 @@ impl Default for Config {
     }
 }
 
+limits! { Config {
+    rate: above(Rate(0)),
+    interval: from(Duration::from_millis(1)),
+    window: from_field("interval", |config: &Config| config.interval),
+} }
+
 impl Config {
     pub(super) const ACTS_ON_SESSIONS: bool = true;
 
     /// Every field with an illegal value, and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = Vec::new();
-        if self.rate.0 == 0 {
-            wrong.push(("rate".into(), "0 bit/s given; legal is more".into()));
-        }
-        if self.interval < Duration::from_millis(1) {
-            wrong.push(("interval".into(), format!("{} given; legal is 0.001 s or more", self.interval)));
-        }
-        if self.window < self.interval {
-            wrong.push(("window".into(), format!("{} given; legal is interval or more", self.window)));
-        }
-        wrong
+        self.beyond_limits()
     }
 
     #[cfg(test)]

@@ -52,10 +52,9 @@ impl Default for Parameters {
 
 limits! { Parameters {
     beta: above(0.0).below(1.0),
+    // From some thousands on every growth is at the bound of 1.5 windows in a round trip.
     c: above(0.0).to(1e6),
 } }
-
-/// The largest C. From one of a few thousand on every growth is at the bound of 1.5 windows in a round trip.
 
 /// The rule of RFC 9438. Sections without a number of an RFC are of RFC 9438.
 #[derive(Clone, Debug)]

@@ -32,6 +32,8 @@ pub use site::Site;
 use super::shape::Shape;
 use super::sketch::{Hosts, MOST, Size, Sketch, Sort, Surroundings};
 use crate::model::link::{Duplex, Settings};
+use faircast_proto::limits;
+use faircast_proto::limits::from;
 use faircast_proto::time::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,11 +43,10 @@ use std::collections::BTreeMap;
 
 /// Sources at a router, and branches behind it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Branches")]
+#[schemars(rename = "Branches", transform = limits::declare::<Config>)]
 #[serde(default)]
 pub struct Config {
     /// Hosts for sources at the node `router`: source-0, source-1 and so on. Default 1.
-    #[schemars(range(min = 1, max = MOST))]
     pub sources: u32,
     /// Their links, access-source-0 and so on. Default 10 ms; rate and queue as those of the fastest trunk: 10 Mbit/s,
     /// drop-tail with 50 packets for the presets "geo" and "adsl".
@@ -55,15 +56,18 @@ pub struct Config {
     pub branches: BTreeMap<String, Branch>,
 }
 
+limits! { Config {
+    sources: from(1).to(MOST),
+} }
+
 /// A branch: a trunk, and links to and from receivers behind it, over a satellite or wires.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Branch")]
+#[schemars(rename = "Branch", transform = limits::declare::<Branch>)]
 #[serde(default)]
 pub struct Branch {
     /// What it is like where it says nothing else. Default "geo".
     pub preset: Preset,
     /// Hosts for receivers: of a branch called sat sat-0, sat-1 and so on. Default 2.
-    #[schemars(range(min = 1, max = MOST))]
     pub receivers: u32,
     /// What the satellite does with packets. Default "processing" for "geo", "bent-pipe" for "geo-ka" and
     /// "geo-broadcast".
@@ -71,7 +75,6 @@ pub struct Branch {
     pub payload: Option<Payload>,
     /// The longitude above which the satellite stands, degrees east. Needed where places are given by theirs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = -180, max = 360))]
     pub satellite: Option<f64>,
     /// Where the station is, from which the delay of `feeder` follows. Default: that delay is given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,6 +103,11 @@ pub struct Branch {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub each: Vec<Difference>,
 }
+
+limits! { Branch {
+    receivers: from(1).to(MOST),
+    satellite: from(-180.0).to(360.0),
+} }
 
 /// What is different about a receiver of a branch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

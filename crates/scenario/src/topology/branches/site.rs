@@ -1,27 +1,33 @@
 //! Delays that follow from where a place and a satellite are.
 
 use faircast_orbit::geostationary;
+use faircast_proto::limits;
+use faircast_proto::limits::from;
 use faircast_proto::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A place on the ground: how high the satellite stands there, or where it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(transform = limits::declare::<Site>)]
 #[serde(default)]
 pub struct Site {
     /// How high the satellite stands above the horizon, degrees: 90 straight below it, 0 at the edge of what it sees.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = 90))]
     pub elevation: Option<f64>,
     /// Degrees north.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = -90, max = 90))]
     pub latitude: Option<f64>,
     /// Degrees east.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = -180, max = 360))]
     pub longitude: Option<f64>,
 }
+
+limits! { Site {
+    elevation: from(0.0).to(90.0),
+    latitude: from(-90.0).to(90.0),
+    longitude: from(-180.0).to(360.0),
+} }
 
 impl Site {
     /// The delay from here to a satellite that stands above a longitude, or which key is wrong and why.

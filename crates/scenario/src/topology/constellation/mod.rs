@@ -27,6 +27,8 @@ use crate::model::elements::ElementsEntry;
 use crate::model::link::{Duplex, HandoffChoice, Settings};
 use crate::problem::list;
 use faircast_orbit::handoff::HandoffRule;
+use faircast_proto::limits;
+use faircast_proto::limits::{from, to};
 use faircast_proto::quantity::Bytes;
 use faircast_proto::time::{Duration, Rate};
 use faircast_sim::{loss, queue};
@@ -36,7 +38,7 @@ use std::borrow::Cow;
 
 /// Satellites that move over the stations of the scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Constellation")]
+#[schemars(rename = "Constellation", transform = limits::declare::<Config>)]
 #[serde(default)]
 pub struct Config {
     /// What it is made from. Default "iridium".
@@ -46,24 +48,19 @@ pub struct Config {
     pub start: Duration,
     /// Above the ground, km. Default: that of the preset; Walker's patterns need it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 160, max = 100_000))]
     pub altitude: Option<f64>,
     /// Degrees, more than 90 for orbits against the turning of the Earth. Default as altitude.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = 180))]
     pub inclination: Option<f64>,
     /// How many planes there are; of element sets into how many the satellites are sorted. Default as altitude.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1000))]
     pub planes: Option<u32>,
     /// How many satellites each plane has. Default as altitude.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1, max = 1000))]
     pub slots: Option<u32>,
     /// From one plane's ascending node to the next one's, degrees. Default: that of the preset; 180 divided by the
     /// number of planes for a star, 360 for a delta.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = 360))]
     pub spacing: Option<f64>,
     /// Walker's F: by how many parts of the circle divided by the number of satellites each plane is ahead of the one
     /// before. Default 0; in presets every other plane is half a slot ahead.
@@ -79,7 +76,6 @@ pub struct Config {
     pub date: Option<String>,
     /// The least elevation of a satellite that stations take, degrees. Default 8.2; 40 for "teledesic".
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = 89))]
     pub mask: Option<f64>,
     /// How stations choose their satellites. Default "follow-plane".
     pub handoff: HandoffRuleChoice,
@@ -95,11 +91,9 @@ pub struct Config {
     /// How many satellites ahead in its plane, and as many behind, a satellite has links to. Default 1; 2 for
     /// "teledesic".
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(max = 8))]
     pub isl_in_plane: Option<u32>,
     /// In how many planes on either side. Default 1; 2 for "teledesic".
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(max = 8))]
     pub isl_between_planes: Option<u32>,
     /// Whether there are links across the seam, where planes go against each other. Default false; true for
     /// "teledesic".
@@ -108,11 +102,9 @@ pub struct Config {
     /// Latitude above which a satellite's links to other planes are down, degrees. Default 60 for presets, 70 for
     /// "star" and "elements", 90 for "delta".
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = 90))]
     pub isl_latitude: Option<f64>,
     /// Difference of longitudes below which links across the seam are down, degrees. Default 10; 8 for "teledesic".
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = 180))]
     pub isl_longitude: Option<f64>,
     /// Latitude, longitude and sight are looked at this often, at least "1 ms". Default "10 s".
     pub isl_check: Duration,
@@ -131,6 +123,16 @@ pub struct Config {
     #[schemars(with = "Settings")]
     pub downlink: Duplex,
 }
+
+limits! { Config {
+    altitude: from(160.0).to(100_000.0),
+    inclination, isl_longitude: from(0.0).to(180.0),
+    planes, slots: from(1).to(1000),
+    spacing: from(0.0).to(360.0),
+    mask: from(0.0).to(89.0),
+    isl_in_plane, isl_between_planes: to(8),
+    isl_latitude: from(0.0).to(90.0),
+} }
 
 /// Element sets as a scenario says them. The content of a file takes its place when the scenario is read.
 #[derive(JsonSchema)]

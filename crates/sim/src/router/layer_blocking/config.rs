@@ -1,5 +1,7 @@
 //! The parameters of layer blocking.
 
+use faircast_proto::limits;
+use faircast_proto::limits::{Limited, above_field, from, from_field};
 use faircast_proto::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,23 +9,18 @@ use serde::{Deserialize, Serialize};
 /// Parameters of layer blocking: those of the paper's table I, and those that it leaves open.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-#[schemars(rename = "LayerBlocking")]
+#[schemars(rename = "LayerBlocking", transform = limits::declare::<Config>)]
 pub struct Config {
     /// F1: up to this part of the queue's limit the queue is short (phase 1). Default 0: empty.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub lower_threshold: f64,
     /// F2: from this part of the queue's limit on it is long (phase 3). Default 0.8.
-    #[schemars(range(min = 0.0, max = 1.0))]
     pub upper_threshold: f64,
     /// F_slow: the observation time grows so many times with a release that follows another. Default 1.5.
-    #[schemars(range(min = 1.0))]
     pub slow_factor: f64,
     /// F_back: it grows so many times when a block follows a release. Default 4.
-    #[schemars(range(min = 1.0))]
     pub back_factor: f64,
     /// R_block: a block needs a mean rate of multicast sessions that is above that of unicast flows by more than this
     /// part. Default 0.2.
-    #[schemars(range(min = 0.0))]
     pub excess: f64,
     /// I_chk: from one look at the queue to the next. Default 20 ms.
     pub interval: Duration,
@@ -118,38 +115,22 @@ impl Default for Config {
     }
 }
 
+limits! { Config {
+    lower_threshold, upper_threshold: from(0.0).to(1.0),
+    upper_threshold: above_field("lower_threshold", |config: &Config| config.lower_threshold),
+    slow_factor, back_factor: from(1.0),
+    excess: from(0.0),
+    interval, observation: from(Duration::from_millis(1)),
+    max_observation: from_field("observation", |config: &Config| config.observation),
+    window, lifetime: from_field("interval", |config: &Config| config.interval),
+} }
+
 impl Config {
     pub(in crate::router) const ACTS_ON_SESSIONS: bool = true;
 
     /// Every field with an illegal value, and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        let mut wrong = Vec::new();
-        let mut needs = |field: &str, legal: bool, given: String, what: &str| {
-            if !legal {
-                wrong.push((field.to_owned(), format!("{given} given; legal is {what}")));
-            }
-        };
-        let part = |value: f64| (0.0..=1.0).contains(&value);
-        needs("lower_threshold", part(self.lower_threshold), self.lower_threshold.to_string(), "0 to 1");
-        needs(
-            "upper_threshold",
-            part(self.upper_threshold) && self.upper_threshold > self.lower_threshold,
-            self.upper_threshold.to_string(),
-            "more than lower_threshold and at most 1",
-        );
-        for (field, value) in [("slow_factor", self.slow_factor), ("back_factor", self.back_factor)] {
-            needs(field, value >= 1.0 && value.is_finite(), value.to_string(), "1 or more");
-        }
-        needs("excess", self.excess >= 0.0 && self.excess.is_finite(), self.excess.to_string(), "0 or more");
-        let millisecond = Duration::from_millis(1);
-        for (field, value) in [("interval", self.interval), ("observation", self.observation)] {
-            needs(field, value >= millisecond, value.to_string(), "0.001 s or more");
-        }
-        let longest = "observation or more";
-        needs("max_observation", self.max_observation >= self.observation, self.max_observation.to_string(), longest);
-        needs("window", self.window >= self.interval, self.window.to_string(), "interval or more");
-        needs("lifetime", self.lifetime >= self.interval, self.lifetime.to_string(), "interval or more");
-        wrong
+        self.beyond_limits()
     }
 
     #[cfg(test)]

@@ -437,7 +437,7 @@ fn parameters_are_checked() {
     assert_eq!(wrong(Config::default()), [""; 0]);
     assert_eq!(
         wrong(Config { lower_threshold: 0.9, ..Config::default() }),
-        ["upper_threshold: 0.8 given; legal is more than lower_threshold and at most 1"]
+        ["upper_threshold: 0.8 given; legal is above lower_threshold"]
     );
     assert_eq!(wrong(Config { slow_factor: 0.5, ..Config::default() }), ["slow_factor: 0.5 given; legal is 1 or more"]);
     assert_eq!(wrong(Config { excess: f64::NAN, ..Config::default() }), ["excess: NaN given; legal is 0 or more"]);
