@@ -20,8 +20,8 @@
 //! assert_eq!(wrong, [("bias".to_owned(), "1.5 given; legal is above 0 up to 1".to_owned())]);
 //! ```
 //!
-//! What is left out (`None`) is legal. Infinity and NaN never are. What depends on more than two fields, or on a length or a set, is
-//! a rule of its own and stands in the `check` of the parameters, after [`Limited::beyond_limits`].
+//! What is left out (`None`) is legal. Infinity and NaN never are. What depends on more than two fields, or on a length
+//! or a set, is a rule of its own and stands in the `check` of the parameters, after [`Limited::beyond_limits`].
 
 use crate::quantity::{Bytes, Packets};
 use crate::time::{Duration, Rate};
@@ -311,7 +311,7 @@ quantities! {
     Duration: |time| time.to_string();
     Rate: |rate| rate_text(rate);
     Bytes: |bytes| format!("{} B", bytes.0);
-    Packets: |packets| format!("{} packet{}", packets.0, if packets.0 == 1.0 { "" } else { "s" }), packets.0.is_finite();
+    Packets: |pkts| format!("{} packet{}", pkts.0, if pkts.0 == 1.0 { "" } else { "s" }), pkts.0.is_finite();
 }
 
 /// A rate in the largest unit in which it is a whole number.

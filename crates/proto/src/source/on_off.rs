@@ -96,7 +96,8 @@ impl Default for Config {
 limits! { Config {
     rate: rates(),
     on, off: from(LEAST_MEAN),
-    shape: from(LEAST_SHAPE).because("for at 1 there is no mean, and just above it nearly all periods are next to nothing"),
+    shape: from(LEAST_SHAPE).because("for at 1 there is no mean, and just above it nearly all periods are next to \
+                                      nothing"),
 } }
 
 impl Config {

@@ -15,11 +15,11 @@ pub struct Window {
 
 /// Reno's arithmetic, from which the rules start.
 impl Window {
-    /// Growth by an ACK, for the segments that count: in slow start by one for each, in congestion avoidance by one for as
-    /// many as the window has (RFC 5681 section 3.1, RFC 3465 sections 2.1 and 2.2).
+    /// Growth by an ACK, for the segments that count: in slow start by one for each, in congestion avoidance by one for
+    /// as many as the window has (RFC 5681 section 3.1, RFC 3465 sections 2.1 and 2.2).
     ///
-    /// In slow start it is what as many ACKs of one segment would give: what has brought the window to the threshold, or
-    /// less than a segment beyond it, does not count again.
+    /// In slow start it is what as many ACKs of one segment would give: what has brought the window to the threshold,
+    /// or less than a segment beyond it, does not count again.
     #[inline]
     pub fn grow(&mut self, ack: &Ack) {
         if self.cwnd >= self.ssthresh {
@@ -40,8 +40,8 @@ impl Window {
         self.cwnd += (segments / self.cwnd).min(1.0);
     }
 
-    /// After a loss: both variables become half of the window, the threshold at least 2. RFC 5681 eq. (4) does not round;
-    /// nor do we, though ns-2 cuts the threshold (not the window) to whole segments.
+    /// After a loss: both variables become half of the window, the threshold at least 2. RFC 5681 eq. (4) does not
+    /// round; nor do we, though ns-2 cuts the threshold (not the window) to whole segments.
     ///
     /// The equation halves the flight, ns-2 (and we) the window; for a source that always has data they are equal,
     /// except right after a recovery.

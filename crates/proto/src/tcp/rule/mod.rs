@@ -30,10 +30,13 @@ macro_rules! window_rules {
             reno::Reno = "reno": "Reno: halves on loss; fast recovery ends with the first new ACK (RFC 5681).";
             newreno::NewReno = "newreno": "NewReno: Reno whose fast recovery repairs several losses (RFC 6582).";
             sack::Sack = "sack": "Reno with recovery from selective acknowledgements (RFC 2018, RFC 6675).";
-            westwood::Westwood(westwood) = "westwood": "Westwood: after a loss, bandwidth times least RTT; estimated on every ACK.";
-            westwood_plus::WestwoodPlus(westwood_plus) = "westwood+": "Westwood+: Westwood with one bandwidth sample per round trip.";
+            westwood::Westwood(westwood) = "westwood":
+                "Westwood: after a loss, bandwidth times least RTT; estimated on every ACK.";
+            westwood_plus::WestwoodPlus(westwood_plus) = "westwood+":
+                "Westwood+: Westwood with one bandwidth sample per round trip.";
             hybla::Hybla(hybla) = "hybla": "Hybla: grows as fast as a reference flow with a shorter round trip.";
-            cubic::Cubic(cubic) = "cubic": "CUBIC: grows by a cubic function of time; what most hosts use today (RFC 9438).";
+            cubic::Cubic(cubic) = "cubic":
+                "CUBIC: grows by a cubic function of time; what most hosts use today (RFC 9438).";
         }
     };
 }
