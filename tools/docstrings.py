@@ -1,10 +1,11 @@
-"""Finds docstrings of public items that open with words which say nothing alone.
+"""Finds docstrings of public items, in Python and in Rust, that open with words which say nothing alone.
 
     python tools/docstrings.py [FILE ...]
 
 On the pages made of them each stands by itself, in no order that its author knows: "The same of several runs." leaves
-its reader to look for the other. Looked at are modules, classes, functions and attributes whose names do not begin with
-an underscore. Prints ``file:line: name: what is wrong`` and returns 1 if there is one.
+its reader to look for the other. Looked at are modules, classes, functions and attributes of Python whose names do not
+begin with an underscore, and doc comments in Rust of what begins with `pub`. Prints ``file:line: name: what is wrong``
+and returns 1 if there is one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PLACES = ("python/faircast", "tools", "reference")
+RUST = ("crates", "examples")
+DOC = re.compile(r"\s*///(?!/) ?(.*)")
+PUBLIC = re.compile(r"\s*pub(?:\([^)]*\))?\s+(.*?)[,;{(]*$")
 ELSEWHERE = re.compile(r"(The same|The other|The others|That|Those|These|They|Such|Likewise|Ditto|As above|See)\b")
 """What points to something that is not on the page."""
 LOOSE = re.compile(r"(As|At|By|For|From|In|Of|On|To|Under|With|Without)\b")
@@ -73,12 +77,34 @@ def wrong(text: str) -> str:
     return ""
 
 
+def documented_in_rust(source: str) -> Iterator[tuple[int, str, str]]:
+    """Line, item and text of every doc comment of something public."""
+    lines = source.splitlines()
+    block: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        if found := DOC.match(line):
+            block.append(found[1])
+        elif block and not line.strip().startswith("#"):
+            if item := PUBLIC.match(line):
+                yield number, item[1].strip(), "\n".join(block)
+            block = []
+
+
+def files() -> list[Path]:
+    """All that are looked at; tests of Rust are on no page."""
+    python = [path for place in PLACES for path in Path(place).rglob("*.py")]
+    rust = [path for place in RUST for path in Path(place).rglob("src/**/*.rs")]
+    return sorted([*python, *(path for path in rust if "target" not in path.parts and "test" not in path.stem)])
+
+
 def main(names: list[str]) -> int:
     """Look at these files, or at all."""
-    paths = [Path(name) for name in names] or sorted(path for place in PLACES for path in Path(place).rglob("*.py"))
+    paths = [Path(name) for name in names] or files()
     bad = 0
     for path in paths:
-        for line, name, text in documented(ast.parse(path.read_text(encoding="utf-8"))):
+        source = path.read_text(encoding="utf-8")
+        found = documented_in_rust(source) if path.suffix == ".rs" else documented(ast.parse(source))
+        for line, name, text in found:
             if complaint := wrong(text):
                 bad += 1
                 print(f"{path}:{line}: {name or 'module'}: {complaint}")

@@ -115,3 +115,43 @@ def test_what_says_enough(tool: ModuleType, text: str) -> None:
 def test_no_docstring_says_nothing(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     assert tool.main([]) == 0
+
+
+RUST = """
+/// The same of several.
+#[derive(Debug)]
+pub struct Several {
+    /// When.
+    pub at: u64,
+    /// That of nobody.
+    own: u64,
+    /// Whose it is,
+    /// in words.
+    pub(crate) owner: String,
+}
+
+/// Those of a crate.
+fn private() {}
+//// The same again: no doc comment.
+pub fn bare() {}
+"""
+
+
+def test_doc_comments_of_rust_are_looked_at_if_they_are_public(tool: ModuleType, tmp_path: Path) -> None:
+    found = list(tool.documented_in_rust(RUST))
+    assert [(name, text) for _, name, text in found] == [
+        ("struct Several", "The same of several."),
+        ("at: u64", "When."),
+        ("owner: String", "Whose it is,\nin words."),
+    ]
+    path = tmp_path / "several.rs"
+    path.write_text(RUST, encoding="utf-8")
+    assert tool.main([str(path)]) == 1
+    path.write_text("/// What several have.\npub struct Several;\n", encoding="utf-8")
+    assert tool.main([str(path)]) == 0
+
+
+def test_all_crates_are_looked_at(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    looked_at = {path.parts[1] for path in tool.files() if path.suffix == ".rs"}
+    assert {"proto", "sim", "scenario", "orbit", "py"} <= looked_at

@@ -20,7 +20,7 @@ pub enum HandoffRule {
 /// A satellite that a station uses for a while.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attachment {
-    /// From when, s.
+    /// Start of the time, s.
     pub from: f64,
     /// The satellite; `None`: none is above the mask.
     pub satellite: Option<usize>,

@@ -14,7 +14,7 @@ pub trait Digestible {
 }
 
 impl Digest {
-    /// That of nothing.
+    /// The digest of nothing, to begin with.
     pub const fn new() -> Digest {
         Digest(0xcbf2_9ce4_8422_2325)
     }

@@ -19,7 +19,7 @@ pub struct Event {
     pub subject: Subject,
     /// The layer that it is about, if it is about one.
     pub layer: Option<u8>,
-    /// Why.
+    /// What brought the event about.
     pub cause: Cause,
 }
 
@@ -114,7 +114,7 @@ impl Event {
         Event { kind, before, after, details: [f64::NAN; MOST_DETAILS], subject: Subject::Own, layer: None, cause }
     }
 
-    /// The same with what else there is to know, value by value as its kind says.
+    /// Adds what else there is to know, value by value as the event's kind says.
     pub const fn with<const N: usize>(mut self, details: [f64; N]) -> Event {
         const { assert!(N <= MOST_DETAILS, "an event has no more values") };
         let mut index = 0;
@@ -135,7 +135,7 @@ impl Event {
         Event::change(LAYER_DROPPED, layer as f64 + 1.0, layer as f64, cause).on(layer)
     }
 
-    /// The same, about somebody else or nobody.
+    /// Names another endpoint that the event is about, or none.
     pub const fn about(mut self, other: Option<Address>) -> Event {
         self.subject = match other {
             Some(other) => Subject::Other(other),
@@ -144,7 +144,7 @@ impl Event {
         self
     }
 
-    /// The same, on this layer.
+    /// Names the layer that the event is about.
     pub const fn on(mut self, layer: u8) -> Event {
         self.layer = Some(layer);
         self
@@ -162,7 +162,7 @@ impl EventKind {
         EventKind { name, unit, about, details: &[] }
     }
 
-    /// The same with what else there is to know of one.
+    /// Adds the details that events of this kind come with.
     pub const fn with(self, details: &'static [Gauge]) -> EventKind {
         assert!(details.len() <= MOST_DETAILS, "an event has no more values");
         EventKind { details, ..self }

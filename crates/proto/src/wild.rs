@@ -23,7 +23,7 @@ impl<'a> Wild<'a> {
         Wild { random, from, sequence, draws: 0, replaced: None }
     }
 
-    /// The same, with another number for one of the draws, counted from 1: two headers that differ in one field.
+    /// Draws with another number in one place, counted from 1: two headers that differ in one field.
     #[must_use]
     pub fn replacing(self, draw: Option<u32>) -> Wild<'a> {
         Wild { replaced: draw, ..self }

@@ -95,13 +95,13 @@ impl Layout {
         Layout { name, format, first: &[], parts, lists: &[], bytes: below + bytes_of_parts(parts) }
     }
 
-    /// The same behind the fields of another message.
+    /// A layout that follows the fields of another message.
     pub const fn building_on(self, other: &'static Layout) -> Layout {
         assert!(other.first.is_empty() && self.first.is_empty(), "one message repeats one other");
         Layout { first: other.parts, bytes: self.bytes + bytes_of_parts(other.parts), ..self }
     }
 
-    /// The same with these lists behind it.
+    /// A layout with these lists behind it.
     pub const fn with_lists(self, lists: &'static [&'static [Field]]) -> Layout {
         Layout { lists, ..self }
     }

@@ -17,7 +17,7 @@ pub(crate) struct Activity {
 }
 
 impl Activity {
-    /// Those of all flows in the order of the simulator, sessions after the others.
+    /// What all flows did, in the order of the simulator, sessions after the others.
     pub fn of_run<C>(world: &World<C>, network: &Network, seed: u64) -> Vec<Activity> {
         let now = world.now();
         let stopped = |stop: Option<Duration>| stop.map(|stop| Instant::ZERO + stop).filter(|&stop| stop <= now);

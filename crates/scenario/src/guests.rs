@@ -42,7 +42,7 @@ pub trait Parameters: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 
 impl<P: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static> Parameters for P {}
 
 impl Guests {
-    /// Those of the crate with this name and version.
+    /// The guests of the crate with this name and version.
     pub fn of(name: &str, version: &str) -> Guests {
         Guests { origin: format!("{name} {version}") }
     }

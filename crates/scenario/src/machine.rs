@@ -10,7 +10,7 @@ use std::sync::Mutex;
 /// when does not decide which is let in.
 pub struct Share<'a> {
     ledger: &'a Mutex<Ledger>,
-    /// Bytes.
+    /// Memory, bytes.
     pub bytes: f64,
 }
 

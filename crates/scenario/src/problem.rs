@@ -40,7 +40,7 @@ impl Problem {
         Problem { path: path.into(), given: None, message: message.into(), legal: None, more: 0 }
     }
 
-    /// The same with names and values of bounded length.
+    /// The problem with names and values of bounded length.
     pub(crate) fn bounded(self) -> Problem {
         let given = self.given.map(|given| shortened(&given, 120));
         Problem { path: bounded(&self.path), given, message: bounded(&self.message), ..self }

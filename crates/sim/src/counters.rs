@@ -108,7 +108,7 @@ pub struct MembershipChanges {
 /// Packets without data that an endpoint has sent since the start of the run: reports, acknowledgements, requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MessageCounters {
-    /// Packets.
+    /// How many packets.
     pub packets: u64,
     /// Their bytes.
     pub bytes: u64,

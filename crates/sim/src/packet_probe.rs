@@ -27,11 +27,11 @@ pub struct PacketPlan {
 /// Something that happened to a packet at a link.
 #[derive(Clone, Copy, Debug)]
 pub struct PacketRow {
-    /// When.
+    /// The moment.
     pub at: Instant,
-    /// What.
+    /// What happened.
     pub action: PacketAction,
-    /// To which packet.
+    /// The packet to which it happened.
     pub packet: PacketIdentity,
     /// Packets waiting afterwards, without the one in transmission.
     pub waiting_pkts: u32,
@@ -42,11 +42,11 @@ pub struct PacketRow {
 /// A packet that was given up on the way.
 #[derive(Clone, Copy, Debug)]
 pub struct GivenUpRow {
-    /// When.
+    /// The moment.
     pub at: Instant,
-    /// On which node.
+    /// The node on which it happened.
     pub node: NodeId,
-    /// Why.
+    /// Why it was given up.
     pub action: PacketAction,
     /// Which packet.
     pub packet: PacketIdentity,
@@ -128,7 +128,7 @@ impl PacketPlan {
 }
 
 impl PacketIdentity {
-    /// That of a packet.
+    /// The identity of a packet.
     pub fn of(packet: &Packet) -> PacketIdentity {
         PacketIdentity {
             number: packet.header.number(),

@@ -34,7 +34,7 @@ pub(crate) enum Aim {
 /// The carriers of legs.
 #[derive(Debug, Default)]
 pub(crate) struct Carriers {
-    /// By link; empty if no link has legs.
+    /// The carrier of each link that is a leg; empty if no link has legs.
     pub(crate) of: Vec<Option<LinkId>>,
 }
 

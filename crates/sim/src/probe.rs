@@ -85,13 +85,14 @@ pub struct Records {
     pub gauges: Vec<f64>,
     /// Where the gauges of senders at the end of the warm-up begin in `gauges`, by flow.
     pub sender_gauges_at_warmup: Vec<usize>,
-    /// Likewise of receivers, flow by flow.
+    /// Where the gauges of receivers begin at the end of the warm-up, flow by flow.
     pub receiver_gauges_at_warmup: Vec<usize>,
     /// Packets that were given up on the way, where what happens to packets is kept.
     pub given_up: Vec<GivenUpRow>,
     /// What became of packets of flows by the end of the warm-up, as [`World::losses`](crate::world::World::losses).
     pub losses_at_warmup: Vec<FlowLosses>,
-    /// The same of those that the network gave up, as [`World::undeliverable`](crate::world::World::undeliverable).
+    /// Packets that the network had given up at the end of the warm-up, as
+    /// [`World::undeliverable`](crate::world::World::undeliverable).
     pub undeliverable_at_warmup: Vec<Undeliverable>,
     /// Reports of senders at the end of the warm-up, by flow.
     pub senders_at_warmup: Vec<Report>,
@@ -112,7 +113,7 @@ pub struct Records {
 /// The sender of a flow at one moment: counters since the start, gauges of the moment.
 #[derive(Clone, Copy, Debug)]
 pub struct SenderRow {
-    /// When.
+    /// The moment of the look.
     pub at: Instant,
     /// Which flow's.
     pub flow: FlowId,
@@ -125,7 +126,7 @@ pub struct SenderRow {
 /// A receiver of a flow at one moment: counters since the start, gauges of the moment.
 #[derive(Clone, Copy, Debug)]
 pub struct ReceiverRow {
-    /// When.
+    /// The moment of the look.
     pub at: Instant,
     /// Which, of the receivers of all flows.
     pub receiver: u32,
@@ -151,7 +152,7 @@ pub struct ReceiverRow {
 /// A group of a session at one moment: counters since the start.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupRow {
-    /// When.
+    /// The moment of the look.
     pub at: Instant,
     /// Which group, by its address' index.
     pub group: u32,
@@ -162,7 +163,7 @@ pub struct GroupRow {
 /// A link at one moment: counters since the start.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkRow {
-    /// When.
+    /// The moment of the look.
     pub at: Instant,
     /// Which link.
     pub link: LinkId,
@@ -178,7 +179,7 @@ pub struct DilationRow {
     pub at: Instant,
     /// Of which session, by its flow.
     pub flow: FlowId,
-    /// On which link.
+    /// The link that its packets crossed.
     pub link: LinkId,
     /// What the windows had that ended in the interval.
     pub totals: DilationTotals,
@@ -187,7 +188,7 @@ pub struct DilationRow {
 /// A queue at one moment.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueRow {
-    /// When.
+    /// The moment of the look.
     pub at: Instant,
     /// Which link's queue.
     pub link: LinkId,
@@ -204,7 +205,7 @@ pub struct EventRow {
     pub at: Instant,
     /// Which endpoint, by its address' index.
     pub endpoint: u32,
-    /// Of which flow.
+    /// The flow of that endpoint.
     pub flow: FlowId,
     /// What happened.
     pub event: Event,
@@ -213,7 +214,7 @@ pub struct EventRow {
 /// What a router agent told at one moment.
 #[derive(Clone, Copy, Debug)]
 pub struct RouterRow {
-    /// When.
+    /// The moment of the look.
     pub at: Instant,
     /// At the beginning of which link it is.
     pub link: LinkId,
@@ -224,7 +225,7 @@ pub struct RouterRow {
 /// Something that a router agent did.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RouterEventRow {
-    /// When.
+    /// When it did so.
     pub at: Instant,
     /// At the beginning of which link it is.
     pub link: LinkId,
@@ -246,7 +247,7 @@ pub enum RouterEvent {
 /// The way from a node to another at one moment.
 #[derive(Clone, Debug)]
 pub struct PathRow {
-    /// When.
+    /// The moment of the look.
     pub at: Instant,
     /// Which of the [pairs](ProbePlan::paths).
     pub path: u32,
@@ -305,7 +306,7 @@ impl QueueProbe {
         self.witness(at, action, packet, queue);
     }
 
-    /// The same of something that is not about the queue.
+    /// Writes down something that is not about the queue.
     pub(crate) fn witness(&mut self, at: Instant, action: PacketAction, packet: &Packet, queue: (u32, f64)) {
         if let Some(log) = &mut self.log {
             log.note(at, action, packet, queue);

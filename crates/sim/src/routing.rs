@@ -35,7 +35,7 @@ impl<'a> Graph<'a> {
         Graph::of_those(nodes, edges, |_| true)
     }
 
-    /// The same without the links that are not `usable`.
+    /// Computes without the links that are not `usable`.
     pub(crate) fn of_those(nodes: usize, edges: &'a [Edge], usable: impl Fn(LinkId) -> bool) -> Graph<'a> {
         let mut incoming = vec![Vec::new(); nodes];
         for (index, edge) in (0..).map(LinkId).zip(edges).filter(|(index, _)| usable(*index)) {
@@ -107,7 +107,7 @@ impl Routes {
         Routes::over_those(nodes, edges, |_| true, destinations)
     }
 
-    /// The same without the links that are not `usable`.
+    /// Computes without the links that are not `usable`.
     pub(crate) fn over_those(
         nodes: usize,
         edges: &[Edge],

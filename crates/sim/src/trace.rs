@@ -43,7 +43,7 @@ pub enum Happening {
 }
 
 impl Trace {
-    /// That of a network in which nothing has happened.
+    /// The trace of a network in which nothing has happened.
     pub(crate) fn new(links: usize, endpoints: usize) -> Trace {
         Trace { links: vec![Hash::EMPTY; links], endpoints: vec![Hash::EMPTY; endpoints], records: 0 }
     }

@@ -27,7 +27,7 @@ pub trait Visits: Send {
 /// Where the two endpoints of a visit are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seats {
-    /// That of all visits that take these seats, one after the other.
+    /// The flow of all visits that take these seats, one after the other.
     pub flow: FlowId,
     /// The sender's address.
     pub sender: Address,

@@ -12,12 +12,12 @@ use crate::host::Host;
 pub(crate) struct Witnesses {
     /// By flow: whether any of its endpoints does.
     pub(crate) flows: Vec<bool>,
-    /// Those to be told of one loss; empty between two.
+    /// Endpoints to be informed of one loss; empty between two.
     pub(crate) told: Vec<u32>,
 }
 
 impl Witnesses {
-    /// Those among `hosts`, the endpoints of so many flows.
+    /// The witnesses among `hosts`, the endpoints of so many flows.
     pub(crate) fn among(hosts: &[Host], flows: usize) -> Option<Box<Witnesses>> {
         let mut wants = vec![false; flows];
         for host in hosts.iter().filter(|host| host.sees_link_losses()) {

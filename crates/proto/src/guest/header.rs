@@ -47,7 +47,7 @@ impl GuestHeader {
         GuestHeader { is_data: true, ..GuestHeader::message(owner, fields) }
     }
 
-    /// The same of a packet that carries none: a report, an acknowledgement.
+    /// The header of a packet that carries no data: a report, an acknowledgement.
     pub fn message<F: Fields>(owner: [u8; 4], fields: F) -> GuestHeader {
         const { assert!(F::BYTES <= GUEST_BYTES, "a guest's header has room for 32 bytes") };
         let mut bytes = [0; GUEST_BYTES];

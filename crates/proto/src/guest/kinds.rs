@@ -54,7 +54,7 @@ pub struct Guest<G: ?Sized + 'static> {
 }
 
 impl<G: Sort + ?Sized> Guests<G> {
-    /// None.
+    /// A list without guests.
     #[expect(clippy::new_without_default, reason = "there is one of each sort, a static one")]
     pub const fn new() -> Guests<G> {
         Guests { kinds: RwLock::new(Vec::new()) }
@@ -116,7 +116,7 @@ impl<G: ?Sized + 'static> Kind<G> {
         Kind::read_by(name, about, origin, schema, read)
     }
 
-    /// The same, of parameters that stand in a schema of their own and are read by a function of their own.
+    /// A kind whose parameters have a schema of their own and are read by a function of their own.
     pub fn read_by(
         name: &str,
         about: &str,

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 /// Packets expected and lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Those that came and those that are missing.
+    /// Packets that came and packets that are missing.
     pub expected: i64,
     /// Missing, and not by errors of a link as far as is known.
     pub lost: i64,

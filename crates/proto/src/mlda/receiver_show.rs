@@ -16,7 +16,7 @@ pub const RECEIVER_GAUGES: &[Gauge; 9] = &[
     Gauge::count("reports_missed", "reports", "Times when so long none of the source came that it went by itself."),
 ];
 
-/// The same of a receiver that tells errors of links from congestion.
+/// Gauges of a receiver that tells errors of links from congestion.
 pub const DIFFERENTIATING_GAUGES: &[Gauge; 13] = &{
     let mut gauges = [CONFUSION_GAUGES[0]; 13];
     let mut index = 0;

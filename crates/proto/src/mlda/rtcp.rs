@@ -29,7 +29,7 @@ pub struct SenderReport {
     pub extra: bool,
     /// The source's clock: seconds in the upper 32 bits, fractions below.
     pub ntp: u64,
-    /// The same moment on the clock of the data's time stamps.
+    /// The moment of `ntp` on the clock of the data's time stamps.
     pub rtp_timestamp: u32,
     /// Data packets sent since the source's start; wraps around.
     pub packets: u32,

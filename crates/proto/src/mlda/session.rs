@@ -88,7 +88,7 @@ pub struct Arrival {
     pub timestamp: u32,
     /// The first of a pair.
     pub probe: bool,
-    /// Bytes.
+    /// Size of the packet, bytes.
     pub size: u16,
 }
 
@@ -327,7 +327,7 @@ impl Session {
         self.rtt.value_s().unwrap_or(self.initial_rtt_s)
     }
 
-    /// The same if it has been measured.
+    /// The round-trip time in seconds, if it has been measured.
     pub fn measured_rtt_s(&self) -> Option<f64> {
         self.rtt.value_s()
     }

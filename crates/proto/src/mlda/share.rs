@@ -90,7 +90,7 @@ impl Share {
         self.set(first_bps, bottleneck_bps)
     }
 
-    /// The same after an interval, whatever it was before. If nothing came, or not for long enough, it stays that.
+    /// The share after an interval, whatever it was before. If nothing came, or not for long enough, it stays that.
     pub fn begin_with(&mut self, interval: &Interval) -> f64 {
         // What came in less than a round-trip time is no rate.
         let received_bps = if interval.length_s < interval.rtt_s { 0.0 } else { interval.received_bps };
@@ -122,7 +122,7 @@ impl Share {
         self.set(wanted_bps.min(most_bps.max(rate_bps)), bottleneck_bps)
     }
 
-    /// The same where an interval is ended for want of reports: it may fall only.
+    /// The share where an interval is ended for want of reports: it may only fall.
     pub fn end_unreported(&mut self, interval: &Interval) -> Option<f64> {
         let before_bps = self.rate_bps?;
         let after_bps = self.end_interval(interval);

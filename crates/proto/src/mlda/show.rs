@@ -26,7 +26,7 @@ pub const RATE: &EventKind = &EventKind::new("rate", "bit/s", "The layers up to 
 /// reported any more. Before and after are the shares.
 pub const LIMITING_RECEIVER: &EventKind =
     &EventKind::new("limiting-receiver", "bit/s", "Another receiver has the least share, or none has.").with(INPUTS);
-/// Likewise for the largest share, which is the rate of all layers.
+/// Another receiver has the largest share, which is the rate of all layers.
 pub const LEADING_RECEIVER: &EventKind =
     &EventKind::new("leading-receiver", "bit/s", "Another receiver has the largest share, or none has.").with(INPUTS);
 /// A receiver that loses packets wants less than the base layer has: the source announces other rates between two

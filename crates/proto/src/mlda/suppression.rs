@@ -32,7 +32,7 @@ pub struct PlannedReport {
 }
 
 impl PlannedReport {
-    /// None.
+    /// No report is planned.
     pub const NONE: PlannedReport = PlannedReport {
         at: Instant::FAR_FUTURE,
         rate_bps: f64::NAN,
@@ -50,7 +50,7 @@ impl PlannedReport {
         PlannedReport { at: now + Duration::from_secs_f64(wait_s), rate_bps, ..PlannedReport::NONE }
     }
 
-    /// The same, to be sent whatever is heard: as the receiver has no round-trip time, it needs the echo of its stamp.
+    /// A report that is sent whatever is heard: as the receiver has no round-trip time, it needs the echo of its stamp.
     /// There may be many such, so the time is drawn evenly.
     pub fn draw_firm(now: Instant, rate_bps: f64, spread: Duration, random: &mut Random) -> PlannedReport {
         let terms = Terms { similar: 0.0, steepness: 0.0 };

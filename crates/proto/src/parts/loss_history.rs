@@ -81,7 +81,7 @@ pub struct Packet {
     pub sequence: u64,
     /// It has a congestion mark, which counts as a loss (section 5.1).
     pub marked: bool,
-    /// When.
+    /// When it came.
     pub now: Instant,
     /// The receiver's round-trip time, seconds.
     pub rtt_s: f64,
@@ -117,7 +117,7 @@ impl LossHistory {
         }
     }
 
-    /// The same, but a long row of losses after a longer time without any is one loss event, an
+    /// A history in which a long row of losses after a longer time without any is one loss event, an
     /// [outage](Losses::outage).
     pub fn with_outages(mut self) -> LossHistory {
         self.outages = true;
@@ -318,7 +318,7 @@ impl LossHistory {
         self.current.last()
     }
 
-    /// The same packet by its number in its space, if that is this one, as far as it is known.
+    /// Number of that packet in its space, if `space` is the one, as far as it is known.
     pub fn last_in(&self, space: Space) -> Option<u64> {
         let last = self.last();
         let holds = |run: &&Run| (run.number..run.number + u64::from(run.missing.max(1))).contains(&last);

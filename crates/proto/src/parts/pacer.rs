@@ -76,8 +76,8 @@ impl Pacer {
         self.take(now, Duration::from_secs_f64(gap_s), most_late);
     }
 
-    /// The same at a constant rate, with a gap in whole nanoseconds. Lateness is made up for to [`MOST_LATE`], or to a
-    /// gap if that is longer, which is no burst.
+    /// Takes note of a packet that went out at a constant rate, with a gap in whole nanoseconds. Lateness is made up
+    /// for to [`MOST_LATE`], or to a gap if that is longer, which is no burst.
     pub fn sent_at_constant_rate(&mut self, now: Instant, gap: Duration) {
         self.take(now, gap, MOST_LATE.max(gap));
     }

@@ -9,7 +9,7 @@ pub fn throughput_bps(segment_bytes: f64, rtt_s: f64, p: f64) -> f64 {
     throughput_with_bps(segment_bytes, rtt_s, p, 1.0, 4.0 * rtt_s)
 }
 
-/// The same with every parameter: `b` segments per acknowledgement and a retransmission time-out of `t_rto_s` seconds.
+/// The equation with every parameter: `b` segments per acknowledgement, a retransmission time-out of `t_rto_s` seconds.
 ///
 /// ```text
 ///                            s

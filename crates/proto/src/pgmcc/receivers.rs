@@ -39,7 +39,7 @@ pub(super) struct Sample {
     pub(super) number: u64,
     /// The round trip that it ends.
     pub(super) round_trip: Duration,
-    /// The same in the unit in which receivers are compared.
+    /// Its round-trip time in the unit in which receivers are compared.
     pub(super) rtt: f64,
     pub(super) loss_rate: f64,
 }

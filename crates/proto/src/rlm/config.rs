@@ -8,7 +8,7 @@ use crate::time::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// RLM.
+/// Parameters of an RLM session: its sender and all its receivers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Rlm", transform = limits::declare::<Config>)]
 #[serde(default)]

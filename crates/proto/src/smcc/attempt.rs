@@ -114,8 +114,8 @@ impl Attempt {
         Some(attempt)
     }
 
-    /// The same, as it is decided again at `now` while it waits: its t_0 may be at another time in the view by then. A
-    /// new plan takes its place if that begins earlier, or if t_0 is past.
+    /// The attempt, decided again at `now` while it waits: its t_0 may be at another time in the view by then. A new
+    /// plan takes its place if that begins earlier, or if t_0 is past.
     pub(super) fn again(self, other: Option<Attempt>, counting: &Counting, slots: &Slots, now: Instant) -> Attempt {
         let due_at = self.start_of(counting, slots, 0);
         match other {

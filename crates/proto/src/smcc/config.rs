@@ -116,7 +116,7 @@ pub enum Join {
 pub struct PeriodSet {
     /// x, the length of its slots.
     pub period: Duration,
-    /// The same in what all periods are multiples of.
+    /// The period in ticks, of which all periods are multiples.
     pub ticks: u32,
     /// M, how many counting layers there are in each of its phases.
     pub layers: u32,

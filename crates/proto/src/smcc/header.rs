@@ -37,7 +37,7 @@ message! {
     }
 }
 
-/// The same without gaps between the numbers, as there are 36 bytes for a header.
+/// The header of data packets without gaps between the numbers, as there are 36 bytes for a header.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(Rust, packed)]
 pub struct PackedDataHeader {

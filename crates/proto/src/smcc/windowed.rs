@@ -95,7 +95,7 @@ impl WindowedControl {
         &self.rounds
     }
 
-    /// The same, for what changes neither X nor who limits.
+    /// The rate control, for changes that touch neither X nor the limiting receiver.
     pub(super) fn rounds_mut(&mut self) -> &mut RateControl {
         &mut self.rounds
     }

@@ -10,7 +10,7 @@ pub struct Counts {
     pub acks: u64,
     /// Segments sent, SYNs not included.
     pub sent: u64,
-    /// Those among them that had been sent before.
+    /// Segments among them that had been sent before.
     pub retransmitted: u64,
     /// Reductions of the window for a loss.
     pub loss_reductions: u64,

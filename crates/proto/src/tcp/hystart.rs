@@ -53,7 +53,7 @@ impl HyStart {
         }
     }
 
-    /// The same with the first segment numbered `first`.
+    /// Numbers the first segment `first`.
     #[cfg(test)]
     pub fn numbered_from(self, first: u64) -> HyStart {
         HyStart { window_end: first, ..self }

@@ -79,7 +79,7 @@ impl Receiver {
         }
     }
 
-    /// The same receiver for a sender whose first segment is numbered `first`.
+    /// Expects a sender whose first segment is numbered `first`.
     #[cfg(test)]
     pub(super) fn numbered_from(mut self, first: u64) -> Receiver {
         (self.next_expected, self.last_ack_sent) = (first, first);

@@ -141,7 +141,7 @@ impl LossRecovery {
         }
     }
 
-    /// The same with the first segment numbered `first`.
+    /// Numbers the first segment `first`.
     #[cfg(test)]
     pub fn numbered_from(self, first: u64) -> LossRecovery {
         LossRecovery { recover_end: first, ..self }
@@ -353,7 +353,7 @@ impl LossRecovery {
         if self.scoreboard.una() > rescue_end { self.scoreboard.last_unsacked(sent_end) } else { None }
     }
 
-    /// The same as [`next_segment`](Self::next_segment); it is sent.
+    /// Takes the [next segment](Self::next_segment), which is sent.
     pub fn take_next_segment(&mut self, has_new: bool, sent_end: u64) -> Option<NextSegment> {
         let next = self.next_segment(has_new, sent_end);
         match (next, &mut self.repair) {

@@ -90,7 +90,7 @@ impl Sender {
         Sender::with_rule(Rule::new(config), config, flow, own, peer, random)
     }
 
-    /// The same with a rule of the caller's choice; `config.variant` is not looked at. If the rule wants SACK,
+    /// A sender with a rule of the caller's choice; `config.variant` is not looked at. If the rule wants SACK,
     /// `config.recovery` must say so, for the receiver knows only the configuration.
     pub fn with_rule(rule: Rule, config: &Config, flow: FlowId, own: Address, peer: Address, random: Random) -> Sender {
         let wnd = config.window_pkts();
@@ -148,14 +148,14 @@ impl Sender {
         }
     }
 
-    /// The same sender with a phase of its ticking clock (`rtt_tick`) drawn from `random`, a stream of its own.
-    /// Without, or without the parameter, the connection begins with a tick.
+    /// Gives the sender a phase of its ticking clock (`rtt_tick`) drawn from `random`, a stream of its own. Without, or
+    /// without the parameter, the connection begins with a tick.
     pub fn with_clock_phase(mut self, config: &Config, mut random: Random) -> Sender {
         self.clock = TickingClock::new(config.rtt_tick, random.uniform());
         self
     }
 
-    /// The same sender with its first segment numbered `first`.
+    /// Numbers the first segment `first`.
     #[cfg(test)]
     pub(super) fn numbered_from(mut self, first: u64) -> Sender {
         (self.snd_una, self.next, self.sent_end) = (first, first, first);

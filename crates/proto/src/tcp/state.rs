@@ -22,7 +22,7 @@
 //! `Open` and `Recovery` are both [`State::Running`]; which of them, [`LossRecovery`](super::recovery::LossRecovery)
 //! knows.
 
-/// See the diagram at the head of this file.
+/// The states of a sender, as in the diagram at the head of this file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// Not begun.

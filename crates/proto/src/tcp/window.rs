@@ -88,9 +88,9 @@ pub struct Ack {
 /// For how many segments an ACK of new data lets the window grow (RFC 3465 section 2), by the machine's reckoning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credit {
-    /// In slow start.
+    /// Segments that count in slow start.
     pub slow_start: u32,
-    /// In congestion avoidance.
+    /// Segments that count in congestion avoidance.
     pub avoidance: u32,
 }
 
@@ -98,7 +98,7 @@ impl Credit {
     /// What an ACK counts where ACKs are counted and not what they acknowledge.
     pub const ONE: Credit = Credit::of(1);
 
-    /// The same number in slow start and in congestion avoidance.
+    /// As many segments in slow start as in congestion avoidance.
     pub const fn of(segments: u32) -> Credit {
         Credit { slow_start: segments, avoidance: segments }
     }

@@ -80,7 +80,7 @@ pub struct Counts {
     pub handed_bytes: u64,
     /// Groups it is a member of, or was when it was told that it is not.
     pub joined: GroupSet,
-    /// Those that it has not, though it asked for them: nothing of them is handed in.
+    /// Groups that it asked for in vain: nothing of them is handed in.
     pub refused: GroupSet,
     /// Its deadline after the last input, and when it is woken for it.
     armed: Option<(Instant, Instant)>,
@@ -135,7 +135,8 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
         self
     }
 
-    /// The same for time-outs: `wakes` says of a deadline when the endpoint is woken for it, not before it.
+    /// Makes the driver late with time-outs: `wakes` says of a deadline when the endpoint is woken for it, not before
+    /// it.
     pub fn with_late_timers(mut self, wakes: impl FnMut(Who, Instant) -> Instant + 'static) -> Self {
         self.wakes = Some(Box::new(wakes));
         self

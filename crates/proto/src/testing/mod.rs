@@ -179,7 +179,8 @@ impl<L: Endpoint, R: Endpoint, N: FnMut(Side, &Packet) -> Fate> Pair<L, R, N> {
         self
     }
 
-    /// The same for packets: `hands_in` says of one that arrives at a side when it is handed in, not before it has.
+    /// Makes the driver late with packets: `hands_in` says of one that arrives at a side when it is handed in, not
+    /// before it has.
     pub fn with_late_packets(mut self, hands_in: impl FnMut(Side, Instant) -> Instant + 'static) -> Self {
         self.hands_in = Box::new(hands_in);
         self

@@ -203,7 +203,7 @@ pub(super) fn judge(limit: &Limit, sending_bps: f64, adjusted_bps: f64, feedback
     }
 }
 
-/// The same in slow start: the lowest rate limits (section 3.6).
+/// Whether a receiver limits in slow start: the lowest rate limits (section 3.6).
 pub(super) fn judge_in_slow_start(limit: &Limit, feedback: &Feedback) -> Consequence {
     match limit {
         Limit::By(clr) if clr.receiver == feedback.receiver => Consequence::Follow,

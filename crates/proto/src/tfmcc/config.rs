@@ -285,7 +285,7 @@ impl Config {
         self.check_with(&header::DATA)
     }
 
-    /// The same in a scheme built on TFMCC, whose data packets are these.
+    /// What is wrong in a scheme built on TFMCC whose data packets are these.
     pub(crate) fn check_with(&self, data: &Layout) -> Vec<(String, String)> {
         let mut wrong = self.beyond_limits();
         wrong.extend(check_sizes(data, self.packet_size, ("report_size", self.report_size)));

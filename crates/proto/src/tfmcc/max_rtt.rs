@@ -54,7 +54,7 @@ impl MaxRtt {
         MaxRtt::from_the_start(initial_s, rule, part, gap_floor)
     }
 
-    /// The same by the same rule from `initial_s` on; nothing has been measured.
+    /// R_max by this rule from `initial_s` on; nothing has been measured.
     pub(super) fn restarted(&self, initial_s: f64) -> MaxRtt {
         let part = self.recent.as_ref().map_or(1.0, |recent| recent.part);
         MaxRtt::from_the_start(initial_s, self.rule, part, self.gap_floor)

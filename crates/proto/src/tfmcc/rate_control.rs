@@ -163,14 +163,15 @@ impl RateControl {
         }
     }
 
-    /// The same without slow start: from its beginning on the rate grows by a packet per R_max each R_max at most.
+    /// A rate control without slow start: from its beginning on the rate grows by a packet per R_max each R_max at
+    /// most.
     pub fn without_slow_start(mut self) -> RateControl {
         self.state = State::Steady { limit: Limit::nobody(Instant::ZERO), increase: Increase::new(Instant::ZERO) };
         self
     }
 
-    /// The same where another receiver limits only if it wants less than `bias` of X, 0 < `bias` <= 1: for an owner
-    /// whose rate swings. Without slow start.
+    /// A rate control in which another receiver limits only if it wants less than `bias` of X, 0 < `bias` <= 1: for an
+    /// owner whose rate swings. Without slow start.
     pub fn with_bias(self, bias: f64) -> RateControl {
         RateControl { bias, ..self }
     }
@@ -298,8 +299,8 @@ impl RateControl {
         }
     }
 
-    /// That nobody limits means that nobody is there, as its owner knows from elsewhere: whoever limits next may raise
-    /// the rate at once.
+    /// Notes that no receiver is left, as the owner knows from elsewhere: the next limiting receiver may raise the rate
+    /// at once.
     pub fn nobody_left(&mut self) {
         if let Limit::Nobody { successor, .. } = self.state.limit_mut() {
             *successor = Growth::Now;

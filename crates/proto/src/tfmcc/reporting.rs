@@ -141,7 +141,7 @@ impl Reporting {
         self.hear_among(now, data, (first, may_report), Silencing::RFC, measurement, random);
     }
 
-    /// The same where others silence the receiver by this.
+    /// Takes in what the sender says, where others silence the receiver by this.
     #[inline]
     pub fn hear_among(
         &mut self,

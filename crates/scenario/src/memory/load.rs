@@ -11,7 +11,7 @@ pub(super) struct Load {
     pub(super) smallest: f64,
     /// Bit/s at which packets may come.
     pub(super) inflow: f64,
-    /// The same for a short time, in which sources may send as fast as they like.
+    /// Load for a short time, in which sources may send as fast as they like.
     pub(super) at_a_time: f64,
     /// Packets that may come at one moment: from each link before it one, from sources what they send at once.
     pub(super) feeders: f64,

@@ -20,7 +20,7 @@ pub struct FlowOf<C> {
     /// The parameters of its kind; of several flows those of the first.
     #[schemars(flatten)]
     pub config: C,
-    /// Those of each flow, if they differ in some of `VARIED`; otherwise empty.
+    /// The parameters of each flow, if they differ in some of `VARIED`; otherwise empty.
     #[schemars(skip)]
     pub each: Vec<C>,
 }

@@ -210,7 +210,7 @@ pub enum ModeChoice {
 }
 
 impl Settings {
-    /// These settings, and those of `base` where nothing is set.
+    /// The settings completed by those of `base` where nothing is set.
     pub fn over(&self, base: &Settings) -> Settings {
         Settings {
             rate: self.rate.or(base.rate),
@@ -238,7 +238,7 @@ impl Settings {
 }
 
 impl Duplex {
-    /// These settings, and those of `base` where nothing is set, key by key.
+    /// The settings completed by those of `base` where nothing is set, key by key.
     pub fn over(&self, base: &Duplex) -> Duplex {
         let back = match (&self.back, &base.back) {
             (Some(back), Some(base)) => Some(back.over(base)),

@@ -7,9 +7,9 @@ use faircast_sim::loss;
 /// A change of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NetworkChange {
-    /// When.
+    /// When it changes, from the start of the run.
     pub at: Duration,
-    /// What.
+    /// What changes.
     pub what: What,
 }
 
@@ -31,7 +31,7 @@ pub enum What {
 /// A ground station turns to another satellite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NetworkHandoff {
-    /// When.
+    /// When it changes, from the start of the run.
     pub at: Duration,
     /// The station: index among the nodes.
     pub station: u32,

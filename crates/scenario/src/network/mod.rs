@@ -239,7 +239,7 @@ impl Network {
         self.links.iter().position(|link| link.name == name).map(|index| index as u32)
     }
 
-    /// The same network in which nobody sends, and of which only its ways are observed.
+    /// A copy in which nobody sends, and of which only the paths are observed.
     pub(crate) fn without_traffic(mut self) -> Network {
         (self.flows, self.flow_groups, self.sessions) = (Vec::new(), Vec::new(), Vec::new());
         self.links.iter_mut().for_each(|link| link.agent = None);

@@ -18,7 +18,7 @@ pub(crate) struct Shown<'a> {
 }
 
 impl Gauges {
-    /// Those of endpoints that show these.
+    /// The gauge columns of endpoints that show these.
     pub(crate) fn of(endpoints: impl Iterator<Item = &'static [Gauge]>) -> Gauges {
         let mut all: Vec<Gauge> = Vec::new();
         let mut places: Vec<Vec<usize>> = Vec::new();

@@ -28,7 +28,8 @@ struct Narrow {
 }
 
 impl<'a> Places<'a> {
-    /// Those of a network; nothing if no link is watched, or ways change, so that nobody knows who went where.
+    /// The access links of a network; nothing if no link is watched, or ways change, so that nobody knows who went
+    /// where.
     pub(super) fn of(network: &Network, ways: &'a Ways<'a>, uses: &'a [Use]) -> Option<Places<'a>> {
         let mut watched: Vec<bool> = network.links.iter().map(|link| link.name.contains(MEANT)).collect();
         network.probes.queues.iter().for_each(|link| watched[link.index()] = true);

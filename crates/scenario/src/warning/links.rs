@@ -26,7 +26,7 @@ pub(super) struct Use {
 }
 
 impl Use {
-    /// Of all links; nothing unless the warm-up is over.
+    /// What is known of all links; nothing unless the warm-up is over.
     pub(super) fn of_links<C>(world: &World<C>, network: &Network) -> Vec<Use> {
         let (warmup, now) = (network.probes.warmup, world.now());
         if now <= warmup {

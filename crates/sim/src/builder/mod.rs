@@ -231,7 +231,7 @@ impl NetworkBuilder {
         self.changes.reroute(at);
     }
 
-    /// The same again and again, first when `interval` has gone by.
+    /// Computes routes anew again and again, first when `interval` has gone by.
     pub fn reroute_every(&mut self, interval: Duration) {
         self.changes.reroute_every(interval);
     }
@@ -309,7 +309,7 @@ impl NetworkBuilder {
         self.build_while(|| true)
     }
 
-    /// The same as long as `go_on` agrees, which is asked between two steps.
+    /// Builds the world as long as `go_on` agrees, which is asked between two steps.
     ///
     /// # Errors
     /// As [`build`](Self::build); that it was given up, alone.

@@ -84,7 +84,7 @@ pub(crate) enum Launched {
 }
 
 impl Course {
-    /// That of a link with this delay and rate, which is up.
+    /// The course of a link with this delay and rate, which is up.
     pub(super) fn new(delay: Duration, rate: Rate) -> Course {
         Course {
             up: true,

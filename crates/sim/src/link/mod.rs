@@ -185,7 +185,7 @@ impl Link {
         delivery
     }
 
-    /// The same if there seemed to be no room. `None`: nothing has happened, the queue must be asked
+    /// Admits a packet where there seemed to be no room. `None`: nothing has happened, the queue must be asked
     /// ([`arrive`](Self::arrive)).
     #[inline(always)]
     pub(crate) fn admit_looking_closely(&mut self, now: Instant, label: Label) -> Option<Option<Instant>> {

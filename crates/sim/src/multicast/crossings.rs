@@ -35,7 +35,7 @@ impl Crossing {
 }
 
 impl Crossings {
-    /// Those of these sessions with so many links.
+    /// The crossings of these sessions with so many links.
     pub(super) fn new(links: usize, sessions: &[Session]) -> Crossings {
         let mut spans = vec![[0; 2]; links];
         let all = || {

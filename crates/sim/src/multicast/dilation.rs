@@ -92,7 +92,7 @@ pub enum DilationSpan {
 const PARTS: u64 = 1 << 10;
 
 impl Dilation {
-    /// That of a session of so many groups on a tree, with a member on each of these nodes.
+    /// The dilation of a session of so many groups on a tree, with a member on each of these nodes.
     pub(super) fn new(groups: u32, tree: &Tree, members: &[Vertex]) -> Dilation {
         let mut dilation = Dilation {
             streams: vec![Stream::default(); groups as usize],

@@ -192,7 +192,7 @@ impl Multicast {
         &self.sessions[session.index()]
     }
 
-    /// The same, to change it.
+    /// The session, to be changed.
     pub(crate) fn session_mut(&mut self, session: SessionId) -> &mut Session {
         &mut self.sessions[session.index()]
     }

@@ -26,7 +26,7 @@ pub(crate) struct Member {
 }
 
 impl Fan {
-    /// That of a node without branches and members.
+    /// The fan of a node without branches and members.
     pub(super) const NOWHERE: Fan = Fan { outlets: [0; 2], members: [0; 2] };
 
     /// Whether packets may go on from there.

@@ -44,7 +44,7 @@ pub(super) struct Neighbour {
     pub(super) pending: Vec<Pending>,
 }
 
-/// These groups are to be closed, or opened again.
+/// Groups that are to be closed, or opened again.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pending {
     pub(super) at: Instant,
@@ -80,7 +80,7 @@ impl Told {
         self.outdate_by(1);
     }
 
-    /// The same again and again.
+    /// Outdates the present message so many times.
     pub(super) fn outdate_by(&mut self, times: u32) {
         self.number = self.number.wrapping_add(times);
     }

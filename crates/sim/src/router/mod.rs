@@ -84,7 +84,7 @@ pub struct SessionAt {
     pub first: Address,
     /// How many groups it has.
     pub groups: u32,
-    /// Those of them that are no layers.
+    /// The groups among them that are no layers.
     pub control: GroupSet,
     /// Wanted by somebody below.
     pub joined: GroupSet,

@@ -61,7 +61,7 @@ impl<C: Calendar> Wires<C> {
         debug_assert!(is_there, "there is no {link:?}");
     }
 
-    /// The same if there is such a link; otherwise nothing has happened.
+    /// Puts a packet on a link if there is such a link; otherwise nothing has happened.
     #[inline(always)]
     pub(crate) fn try_put(&mut self, link: LinkId, label: Label) -> bool {
         let Some(state) = self.links.get_mut(link.index()) else { return false };
@@ -197,7 +197,7 @@ impl<C: Calendar> Wires<C> {
         Some((at, label))
     }
 
-    /// The same where the packet may be lost, or the link changes: nothing if it is lost.
+    /// Delivers where the packet may be lost, or the link changes: nothing if it is lost.
     #[inline(always)]
     pub(crate) fn deliver_looking_closely(&mut self, link: LinkId) -> Option<(NodeId, Label)> {
         let Delivered { at, label, lost, next } = self.links[link.index()].deliver(self.now, &self.store);

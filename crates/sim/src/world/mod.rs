@@ -54,9 +54,9 @@ pub struct World<C> {
     pub(crate) plan: ProbePlan,
     pub(crate) records: Records,
     pub(crate) events: u64,
-    /// By flow; the last is for packets that name no flow.
+    /// Packets given up, by flow; the last is for packets that name no flow.
     pub(crate) undeliverable: Vec<Undeliverable>,
-    /// By endpoint.
+    /// Presence by endpoint.
     pub(crate) presence: Vec<Presence>,
     /// By endpoint: what it has sent that carries no data.
     pub(crate) messages_sent: Vec<MessageCounters>,

@@ -95,7 +95,7 @@ impl Estimate {
         self.round = round;
     }
 
-    /// N; 1 before the first estimate.
+    /// The number of receivers, N; 1 before the first estimate.
     pub(super) fn receivers(&self) -> f64 {
         self.mean.unwrap_or(1.0)
     }

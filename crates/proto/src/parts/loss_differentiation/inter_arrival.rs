@@ -12,7 +12,7 @@ use crate::time::{Duration, Instant};
 
 /// Quarters of T_min beyond (n+1) T_min up to which a gap is the link's: Biaz and Vaidya's scheme.
 pub(super) const IAS: u128 = 4;
-/// The same of mBiaz.
+/// Quarters of T_min beyond (n+1) T_min up to which a gap is the link's by mBiaz.
 pub(super) const MBIAZ: u128 = 1;
 
 /// Fewer inter-arrival times say nothing of the least.

@@ -95,7 +95,7 @@ impl LossDifferentiation {
         judgement
     }
 
-    /// The same, telling `each` which packets are taken for what, in rising order.
+    /// Judges a gap and calls `each` with what its packets are taken for, in rising order.
     pub fn judge_rows(&mut self, space: u16, gap: &Gap, now: Instant, mut each: impl FnMut(Row)) {
         let verdict = match self.rule {
             Rule::None | Rule::Oracle => Verdict::Congestion,

@@ -5,7 +5,7 @@
 pub enum Verdict {
     /// An error of a link.
     Link,
-    /// Congestion.
+    /// Losses taken for congestion.
     Congestion,
 }
 
@@ -14,7 +14,7 @@ pub enum Verdict {
 pub struct Judgement {
     /// Errors of links.
     pub link: u64,
-    /// Congestion.
+    /// Losses taken for congestion.
     pub congestion: u64,
 }
 
