@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
 
@@ -51,6 +53,7 @@ def checked(part: type[P]) -> type[P]:
         make(self, *args, **given)
 
     setattr(part, "__init__", checking)  # noqa: B010
+    part.__doc__ = _whole(part)
     return part
 
 
@@ -67,6 +70,23 @@ def check(name: str, keys: Mapping[str, str], beside: Mapping[str, Any], given: 
     problems += [(key, f"write {key}_ in Python") for key in given if key not in keys and f"{key}_" in keys]
     if problems:
         raise InputError(f"{name} {count(len(problems))}", problems)
+
+
+PARAMETERS = "\n\nParameters\n----------\n"
+
+
+def _whole(part: type[Part]) -> str:
+    """The docstring of a class with the parameters that it takes over from others, which the source says once.
+
+    What `help` and the prompt's `?` show is then about every argument.
+    """
+    docs = [inspect.cleandoc(vars(base)["__doc__"] or "") for base in part.__mro__ if issubclass(base, Part)]
+    said: dict[str, str] = {}
+    for _, _, entries in (doc.partition(PARAMETERS) for doc in docs):
+        for entry in re.split(r"\n(?=\w)", entries) if entries else []:
+            said.setdefault(entry.partition(" : ")[0], entry.rstrip())
+    lines = [said[field.name] for field in dataclasses.fields(part) if field.name in said]
+    return docs[0].partition(PARAMETERS)[0] + (PARAMETERS + "\n".join(lines) if lines else "")
 
 
 def _plain(value: Any) -> Any:
