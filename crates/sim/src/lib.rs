@@ -46,6 +46,8 @@ mod paths;
 mod presence;
 pub mod probe;
 pub mod queue;
+mod queue_probe;
+mod queue_sample;
 mod ring;
 pub mod router;
 pub mod routing;

@@ -1,8 +1,7 @@
 //! Dilation of sessions: what the receivers behind a link demand together, by what the fastest of them gets.
 
+use super::declared::{Declared, Row, float, name};
 use super::per_second::over;
-use super::subjects::Subjects;
-use super::table::Table;
 use faircast_sim::counters::DilationTotals;
 use faircast_sim::multicast::{DILATION_WINDOW, DilationSpan};
 use faircast_sim::probe::DilationRow;
@@ -11,17 +10,32 @@ use std::collections::BTreeMap;
 
 /// One row for every session, link behind which several of its receivers are, and interval in which they were sent
 /// something.
-pub(super) fn dilation(rows: &[DilationRow], subjects: &Subjects) -> Table {
-    let bps = |row: &DilationRow, bytes: f64| 8.0 * bytes / (row.totals.windows as f64 * DILATION_WINDOW.as_secs_f64());
-    let column = |of: &dyn Fn(&DilationRow) -> f64| rows.iter().map(of).collect();
-    Table::new("dilation")
-        .float("t_s", column(&|row| row.at.as_secs_f64()))
-        .words("session", &subjects.flows, rows.iter().map(|row| row.flow.0))
-        .words("link", &subjects.links, rows.iter().map(|row| row.link.0))
-        .float("dilation_max", column(&|row| row.totals.greatest))
-        .float("dilation_mean", column(&|row| mean(&row.totals)))
-        .float("demanded_bps", column(&|row| bps(row, row.totals.demanded_bytes)))
-        .float("fastest_bps", column(&|row| bps(row, row.totals.fastest_bytes)))
+impl Row for DilationRow {
+    const TABLE: &'static str = "dilation";
+    const RECORD: usize = size_of::<DilationRow>();
+
+    fn columns() -> Vec<Declared<Self>> {
+        vec![
+            float("t_s", "end of the interval", |row| row.at.as_secs_f64()),
+            name("session", "of which session", |of| &of.flows, |row| row.flow.0),
+            name("link", "on which direction of which link", |of| &of.links, |row| row.link.0),
+            float("dilation_max", "the greatest of the interval's windows", |row| row.totals.greatest),
+            float("dilation_mean", "the mean of the interval's windows", |row| mean(&row.totals)),
+            float("demanded_bps", "what was demanded, bit/s, the mean over the windows", |row| {
+                bps(row, row.totals.demanded_bytes)
+            }),
+            float(
+                "fastest_bps",
+                "what the fastest receiver at each time got, bit/s, the mean over the windows",
+                |row| bps(row, row.totals.fastest_bytes),
+            ),
+        ]
+    }
+}
+
+/// Bytes of all windows of a row as a rate.
+fn bps(row: &DilationRow, bytes: f64) -> f64 {
+    8.0 * bytes / (row.totals.windows as f64 * DILATION_WINDOW.as_secs_f64())
 }
 
 /// The mean over windows; NaN of none.

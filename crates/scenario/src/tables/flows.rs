@@ -1,5 +1,6 @@
 //! Tables of flows and of the receivers of sessions.
 
+use super::declared::{Declared, Row, float, integer, name, of_layers, table_with};
 use super::gauges::{Gauges, Shown};
 use super::per_second::over;
 use super::subjects::Subjects;
@@ -9,7 +10,6 @@ use faircast_proto::time::{Duration, Instant};
 use faircast_sim::counters::MembershipChanges;
 use faircast_sim::probe::{ReceiverRow, SenderRow};
 use faircast_sim::world::World;
-use std::ops::Range;
 
 /// What a subject reported at the end of an interval, and at the end of the one before.
 pub(crate) struct Interval<'a> {
@@ -27,8 +27,15 @@ pub(crate) struct Interval<'a> {
     level: u8,
 }
 
-/// A row about an endpoint as intervals are made of them.
-struct Row<'a> {
+impl Interval<'_> {
+    /// What was added to a count.
+    fn count(&self, of: fn(&Report) -> u64) -> i64 {
+        (of(self.now) - of(self.before)) as i64
+    }
+}
+
+/// A moment of an endpoint as intervals are made of them.
+struct Moment<'a> {
     at: Instant,
     subject: u32,
     report: &'a Report,
@@ -36,6 +43,52 @@ struct Row<'a> {
     present: Duration,
     held: Duration,
     level: u8,
+}
+
+/// An interval of a flow or session, with those of its receivers.
+pub(crate) struct FlowInterval<'a> {
+    own: &'a Interval<'a>,
+    receivers: &'a [Interval<'a>],
+    seconds: f64,
+    is_session: bool,
+    has_levels: bool,
+}
+
+impl Row for FlowInterval<'_> {
+    const TABLE: &'static str = "flows";
+    const RECORD: usize = size_of::<SenderRow>();
+
+    fn columns() -> Vec<Declared<Self>> {
+        vec![
+            float("t_s", "end of the interval, seconds of simulated time", |row| row.own.at.as_secs_f64()),
+            name("flow", "name of the flow or session", |of| &of.flows, |row| row.own.subject),
+            float(
+                "rate_bps",
+                "what reached the receiver, bit/s, headers included; of a session the mean over the members present: \
+                 what all got, by the time that they were there, all together; NaN if there was none",
+                |row| rate_bps(row.receivers, |report| report.received_bytes),
+            ),
+            float("goodput_bps", "the same without repetitions", |row| {
+                rate_bps(row.receivers, |report| report.distinct_bytes)
+            }),
+            float(
+                "members",
+                "receivers present, the mean over the interval: 1.5 if one of two joined half-way; 1 for a flow",
+                |row| row.receivers.iter().map(|of| of.present_s).sum::<f64>() / row.seconds,
+            ),
+            integer("sent_pkts", "packets that the sender sent", |row| row.own.count(|report| report.sent_pkts)),
+            float("sending_bps", "the rate at which a rate-based source sends, gauge", |row| row.own.now.rate_bps),
+            integer("reports_received", "feedback packets that the source of a session got", |row| {
+                if row.is_session { row.own.count(|report| report.received_pkts) } else { 0 }
+            }),
+            of_layers(float(
+                "mean_level",
+                "how many layers the members of a session held, the mean over those present and over the interval; \
+                 NaN for flows and for sessions of one layer",
+                |row| if row.has_levels { mean_level(row.receivers) } else { f64::NAN },
+            )),
+        ]
+    }
 }
 
 /// Flows and sessions. What a session's receivers got is the mean over those present.
@@ -48,7 +101,7 @@ pub(super) fn flows<C>(
 ) -> Table {
     let none = Report::default();
     // Of senders nobody asks how long they are present.
-    let rows = senders.iter().map(|row| Row {
+    let rows = senders.iter().map(|row| Moment {
         at: row.at,
         subject: row.flow.0,
         report: &row.report,
@@ -60,42 +113,71 @@ pub(super) fn flows<C>(
     let senders = intervals(rows, subjects.flows.len(), &none);
     let receivers = receiver_intervals(world, receivers, &none);
     let seconds = interval.as_secs_f64();
-    // At each moment the rows of receivers are in the order of flows, as those of senders.
-    let of_flow: Vec<Range<usize>> = world.flows().iter().map(|flow| flow.receivers.clone()).collect();
-    let of_receivers = |of: &dyn Fn(&[Interval]) -> f64| -> Vec<f64> {
-        let mut first = 0;
-        senders
-            .iter()
-            .map(|row| {
-                let own = &receivers[first..first + of_flow[row.subject as usize].len()];
-                first += own.len();
-                of(own)
-            })
-            .collect()
-    };
-    let mean_bps = |of: fn(&Report) -> u64| of_receivers(&|own| rate_bps(own, of));
-    let (received, distinct) = (mean_bps(|report| report.received_bytes), mean_bps(|report| report.distinct_bytes));
-    let gauges = Gauges::of(world.flows().iter().map(|flow| world.gauges(flow.sender)));
-    let table = Table::new("flows")
-        .float("t_s", senders.iter().map(|row| row.at.as_secs_f64()).collect())
-        .words("flow", &subjects.flows, senders.iter().map(|row| row.subject))
-        .float("rate_bps", received)
-        .float("goodput_bps", distinct)
-        .float("members", of_receivers(&|own| own.iter().map(|row| row.present_s).sum::<f64>() / seconds))
-        .integer("sent_pkts", counts(&senders, |report| report.sent_pkts))
-        .float("sending_bps", senders.iter().map(|row| row.now.rate_bps).collect())
-        .integer("reports_received", session_counts(&senders, subjects, |report| report.received_pkts));
     let has_levels: Vec<bool> = (0..subjects.flows.len()).map(|flow| subjects.has_levels(flow)).collect();
-    let table = match has_levels.contains(&true) {
-        true => {
-            let levels = of_receivers(&mean_level).into_iter().zip(&senders);
-            let level =
-                |(level, row): (f64, &Interval)| if has_levels[row.subject as usize] { level } else { f64::NAN };
-            table.float("mean_level", levels.map(level).collect())
-        }
-        false => table,
-    };
+    // At each moment the rows of receivers are in the order of flows, as those of senders.
+    let mut rest = receivers.as_slice();
+    let rows = senders.iter().map(|own| {
+        let flow = own.subject as usize;
+        let (receivers, later) = rest.split_at(world.flows()[flow].receivers.len());
+        rest = later;
+        FlowInterval { own, receivers, seconds, is_session: subjects.is_session[flow], has_levels: has_levels[flow] }
+    });
+    let table = table_with(&rows.collect::<Vec<_>>(), subjects, has_levels.contains(&true), []);
+    let gauges = Gauges::of(world.flows().iter().map(|flow| world.gauges(flow.sender)));
     gauges.columns(table, &shown(&senders, values, &gauges))
+}
+
+/// An interval of a receiver of a session.
+pub(crate) struct ReceiverInterval<'a> {
+    own: &'a Interval<'a>,
+    flow: u32,
+    member: u32,
+    joins: u64,
+    leaves: u64,
+}
+
+impl Row for ReceiverInterval<'_> {
+    const TABLE: &'static str = "receivers";
+    const RECORD: usize = size_of::<ReceiverRow>();
+
+    fn columns() -> Vec<Declared<Self>> {
+        vec![
+            float("t_s", "end of the interval", |row| row.own.at.as_secs_f64()),
+            name("session", "of which session", |of| &of.flows, |row| row.flow),
+            name("receiver", "which receiver", |of| &of.members, |row| row.member),
+            float(
+                "rate_bps",
+                "what reached it while it was a member, bit/s; NaN in intervals in which it was none. The limiting \
+                 receiver of TFMCC and OMCC stays a member for a feedback round after its `leave`, to announce it",
+                |row| rate_bps(std::slice::from_ref(row.own), |report| report.received_bytes),
+            ),
+            float("goodput_bps", "the same without repetitions and without what members tell each other", |row| {
+                rate_bps(std::slice::from_ref(row.own), |report| report.distinct_bytes)
+            }),
+            float("desired_bps", "the rate that it asks for, gauge", |row| row.own.now.rate_bps),
+            integer("reports", "feedback packets that it sent; what members of layered CBR announce", |row| {
+                row.own.count(|report| report.sent_pkts)
+            }),
+            of_layers(integer(
+                "level",
+                "how many layers it holds at `t_s`; groups that are no layers do not count",
+                |row| i64::from(row.own.level),
+            )),
+            of_layers(float(
+                "mean_level",
+                "how many it held, the mean over that part of the interval in which it was a member; NaN if it was \
+                 none",
+                |row| mean_level(std::slice::from_ref(row.own)),
+            )),
+            of_layers(integer(
+                "joins",
+                "groups that it joined, layers and all others, each counted by itself; one \
+                 [report](multicast.md#joining-and-leaving) names all that are wanted",
+                |row| row.joins as i64,
+            )),
+            of_layers(integer("leaves", "groups that it left, counted likewise", |row| row.leaves as i64)),
+        ]
+    }
 }
 
 /// The receivers of sessions.
@@ -106,44 +188,33 @@ pub(super) fn receivers<C>(
     subjects: &Subjects,
 ) -> Table {
     let none = Report::default();
-    let mut earlier = vec![MembershipChanges::default(); world.receivers().len()];
-    let of_members = records.iter().filter(|row| subjects.member(row.receiver as usize).is_some());
-    let changes: Vec<[i64; 2]> = of_members
-        .map(|row| {
-            let before = std::mem::replace(&mut earlier[row.receiver as usize], row.changes);
-            [row.changes.joins - before.joins, row.changes.leaves - before.leaves].map(|count| count as i64)
-        })
-        .collect();
-    let mut rows = receiver_intervals(world, &records, &none);
-    rows.retain(|row| subjects.member(row.subject as usize).is_some());
+    let is_member = |receiver: u32| subjects.member(receiver as usize).is_some();
+    let mut intervals = receiver_intervals(world, &records, &none);
+    intervals.retain(|row| is_member(row.subject));
     let mut flow_of = vec![0; world.receivers().len()];
     for (flow, ends) in (0..).zip(world.flows()) {
         flow_of[ends.receivers.clone()].fill(flow);
     }
-    let members = rows.iter().filter_map(|row| subjects.member(row.subject as usize)).map(|member| member as u32);
-    let bps = |of: fn(&Report) -> u64| rows.iter().map(|row| rate_bps(std::slice::from_ref(row), of)).collect();
+    let mut earlier = vec![MembershipChanges::default(); world.receivers().len()];
+    let of_members = records.iter().filter(|row| is_member(row.receiver));
+    let rows = intervals.iter().zip(of_members).map(|(own, ReceiverRow { receiver, changes, .. })| {
+        let before = std::mem::replace(&mut earlier[*receiver as usize], *changes);
+        ReceiverInterval {
+            own,
+            flow: flow_of[*receiver as usize],
+            member: subjects.member(*receiver as usize).map_or(0, |member| member as u32),
+            joins: changes.joins - before.joins,
+            leaves: changes.leaves - before.leaves,
+        }
+    });
+    let has_levels = (0..subjects.flows.len()).any(|flow| subjects.has_levels(flow));
+    let table = table_with(&rows.collect::<Vec<_>>(), subjects, has_levels, []);
     // Those of receivers of flows are not asked for.
     let gauges = Gauges::of((0..).zip(world.receivers()).map(|(receiver, &address)| match subjects.member(receiver) {
         Some(_) => world.gauges(address),
         None => &[],
     }));
-    let table = Table::new("receivers")
-        .float("t_s", rows.iter().map(|row| row.at.as_secs_f64()).collect())
-        .words("session", &subjects.flows, rows.iter().map(|row| flow_of[row.subject as usize]))
-        .words("receiver", &subjects.members, members)
-        .float("rate_bps", bps(|report| report.received_bytes))
-        .float("goodput_bps", bps(|report| report.distinct_bytes))
-        .float("desired_bps", rows.iter().map(|row| row.now.rate_bps).collect())
-        .integer("reports", counts(&rows, |report| report.sent_pkts));
-    let table = match (0..subjects.flows.len()).any(|flow| subjects.has_levels(flow)) {
-        true => table
-            .integer("level", rows.iter().map(|row| i64::from(row.level)).collect())
-            .float("mean_level", rows.iter().map(|row| mean_level(std::slice::from_ref(row))).collect())
-            .integer("joins", changes.iter().map(|changes| changes[0]).collect())
-            .integer("leaves", changes.iter().map(|changes| changes[1]).collect()),
-        false => table,
-    };
-    gauges.columns(table, &shown(&rows, &values, &gauges))
+    gauges.columns(table, &shown(&intervals, &values, &gauges))
 }
 
 /// What the subjects of these intervals showed, the values of all being these.
@@ -157,7 +228,7 @@ fn shown<'a>(rows: &[Interval], values: &'a [f64], gauges: &Gauges) -> Vec<Shown
 }
 
 fn receiver_intervals<'a, C>(world: &World<C>, rows: &'a [ReceiverRow], none: &'a Report) -> Vec<Interval<'a>> {
-    let rows = rows.iter().map(|row| Row {
+    let rows = rows.iter().map(|row| Moment {
         at: row.at,
         subject: row.receiver,
         report: &row.report,
@@ -170,9 +241,9 @@ fn receiver_intervals<'a, C>(world: &World<C>, rows: &'a [ReceiverRow], none: &'
 }
 
 /// The intervals between these reports of so many subjects; `none` is what they report at time zero.
-fn intervals<'a>(rows: impl Iterator<Item = Row<'a>>, subjects: usize, none: &'a Report) -> Vec<Interval<'a>> {
+fn intervals<'a>(rows: impl Iterator<Item = Moment<'a>>, subjects: usize, none: &'a Report) -> Vec<Interval<'a>> {
     let mut earlier = vec![(none, None, Duration::ZERO, Duration::ZERO); subjects];
-    rows.map(|Row { at, subject, report: now, gauges, present, held, level }| {
+    rows.map(|Moment { at, subject, report: now, gauges, present, held, level }| {
         let own = &mut earlier[subject as usize];
         let (before, gauges_before, then, held_then) = std::mem::replace(own, (now, Some(gauges), present, held));
         let [present_s, held_s] =
@@ -192,14 +263,4 @@ fn mean_level(receivers: &[Interval]) -> f64 {
 fn rate_bps(receivers: &[Interval], of: fn(&Report) -> u64) -> f64 {
     let bytes: u64 = receivers.iter().map(|row| of(row.now) - of(row.before)).sum();
     over(8.0 * bytes as f64, receivers.iter().map(|row| row.present_s).sum())
-}
-
-fn counts(rows: &[Interval], of: fn(&Report) -> u64) -> Vec<i64> {
-    rows.iter().map(|row| (of(row.now) - of(row.before)) as i64).collect()
-}
-
-/// Counts of sources of sessions; 0 for flows that are no session's.
-fn session_counts(rows: &[Interval], subjects: &Subjects, of: fn(&Report) -> u64) -> Vec<i64> {
-    let is_session = rows.iter().map(|row| subjects.is_session[row.subject as usize]);
-    counts(rows, of).into_iter().zip(is_session).map(|(count, is_session)| if is_session { count } else { 0 }).collect()
 }

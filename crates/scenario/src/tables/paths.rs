@@ -1,7 +1,8 @@
-//! Ways between chosen nodes, and hand-offs of ground stations.
+//! Ways between chosen nodes.
 
-use super::{Subjects, Table, Words};
-use crate::network::{Network, NetworkHandoff};
+use super::declared::{Declared, Row, float, integer, name, prepared, table_with};
+use super::{Subjects, Table, Values, Words};
+use crate::network::Network;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::probe::{PathEvent, PathRow};
@@ -12,6 +13,40 @@ type Way = Arc<[LinkId]>;
 
 /// Between the nodes of a way.
 const BETWEEN: &str = " > ";
+
+/// A row about a path, and the nodes at its ends.
+pub(crate) struct PathBetween<'a> {
+    row: &'a PathRow,
+    ends: (NodeId, NodeId),
+}
+
+impl Row for PathBetween<'_> {
+    const TABLE: &'static str = "paths";
+    const RECORD: usize = size_of::<PathRow>();
+
+    fn columns() -> Vec<Declared<Self>> {
+        vec![
+            float("t_s", "the moment", |of| of.row.at.as_secs_f64()),
+            name("from", "from which node", |of| &of.nodes, |of| of.ends.0.0),
+            name("to", "to which node", |of| &of.nodes, |of| of.ends.1.0),
+            prepared(
+                "event",
+                "empty at intervals; `path-changed`, the way leads over other links from now on; `hand-off`, the same \
+                 where a station on it, as it is or was, turned to another satellite at this moment; `lost`, there is \
+                 no way any more; `found`, there is one again",
+            ),
+            float(
+                "delay_s",
+                "propagation delays of all links of the way at this moment, together; NaN if there is none",
+                |of| if of.row.way.is_some() { of.row.delay.as_secs_f64() } else { f64::NAN },
+            ),
+            integer("hops", "how many links; 0 if there is no way", |of| {
+                of.row.way.as_ref().map_or(0, |way| way.len() as i64)
+            }),
+            prepared("way", "the nodes, `berkeley > sat-3-1 > sat-3-2 > boston`; empty if there is no way"),
+        ]
+    }
+}
 
 /// The table of the ways between the pairs of nodes that the scenario names.
 pub(super) fn paths(rows: &[PathRow], subjects: &Subjects, network: &Network) -> Table {
@@ -40,30 +75,8 @@ pub(super) fn paths(rows: &[PathRow], subjects: &Subjects, network: &Network) ->
         ways.codes.push(code);
         *old = row.way.as_ref().map(|way| (way, code));
     }
-    let delay_s = |row: &PathRow| if row.way.is_some() { row.delay.as_secs_f64() } else { f64::NAN };
-    Table::new("paths")
-        .float("t_s", rows.iter().map(|row| row.at.as_secs_f64()).collect())
-        .words("from", &subjects.nodes, rows.iter().map(|row| ends(row).0.0))
-        .words("to", &subjects.nodes, rows.iter().map(|row| ends(row).1.0))
-        .collected_words("event", events)
-        .float("delay_s", rows.iter().map(delay_s).collect())
-        .integer("hops", rows.iter().map(|row| row.way.as_ref().map_or(0, |way| way.len() as i64)).collect())
-        .collected_words("way", ways)
-}
-
-/// The table of all hand-offs up to `now`.
-pub(super) fn handoffs(subjects: &Subjects, network: &Network, now: Instant) -> Table {
-    let until = now.since(Instant::ZERO);
-    let rows: Vec<&NetworkHandoff> = network.handoffs.iter().filter(|handoff| handoff.at <= until).collect();
-    let mut names = if rows.is_empty() { Vec::new() } else { subjects.nodes.clone() };
-    let nobody = names.len() as u32;
-    names.push(String::new());
-    let satellite = |of: fn(&NetworkHandoff) -> Option<u32>| rows.iter().map(move |row| of(row).unwrap_or(nobody));
-    Table::new("handoffs")
-        .float("t_s", rows.iter().map(|row| row.at.as_secs_f64()).collect())
-        .words("station", &names, rows.iter().map(|row| row.station))
-        .words("from", &names, satellite(|row| row.from))
-        .words("to", &names, satellite(|row| row.to))
+    let rows: Vec<PathBetween> = rows.iter().map(|row| PathBetween { row, ends: ends(row) }).collect();
+    table_with(&rows, subjects, false, [("event", Values::Words(events)), ("way", Values::Words(ways))])
 }
 
 /// Whether a station on the way, as it is or as it was, turned to another satellite at that moment.

@@ -1,48 +1,70 @@
 //! What router agents tell and do.
 
-use super::{Subjects, Table, Words};
+use super::declared::{Declared, Row, float, name, prepared, table_with, word};
+use super::{Subjects, Table, Values, Words};
 use faircast_proto::packet::Address;
 use faircast_sim::probe::{RouterEvent, RouterEventRow, RouterRow};
 use faircast_sim::router::Subject;
 use faircast_sim::world::World;
 
-/// What agents told at every interval: counters since the start, gauges of the moment.
-pub(super) fn routers<C>(world: &World<C>, rows: &[RouterRow], subjects: &Subjects) -> Table {
-    let (mut about, mut gauges) = (Words::default(), Words::default());
-    for row in rows {
-        about.push(&described(world, row.gauge.about, subjects));
-        gauges.push(row.gauge.name);
+impl Row for RouterRow {
+    const TABLE: &'static str = "routers";
+    const RECORD: usize = size_of::<RouterRow>();
+
+    fn columns() -> Vec<Declared<Self>> {
+        vec![
+            float("t_s", "the moment", |row| row.at.as_secs_f64()),
+            name("link", "at the beginning of which link", |of| &of.links, |row| row.link.0),
+            prepared(
+                "about",
+                "`interface`, a flow or session, `SESSION/GROUP`, `HOST > HOST`, or `neighbour`: messages between the \
+                 nodes at both ends, such as reports of members",
+            ),
+            word("gauge", "which number, with its unit", |row| row.gauge.name),
+            float("value", "its value: counters since the start, gauges of the moment", |row| row.gauge.value),
+        ]
     }
-    Table::new("routers")
-        .float("t_s", rows.iter().map(|row| row.at.as_secs_f64()).collect())
-        .words("link", &subjects.links, rows.iter().map(|row| row.link.0))
-        .collected_words("about", about)
-        .collected_words("gauge", gauges)
-        .float("value", rows.iter().map(|row| row.gauge.value).collect())
+}
+
+/// What agents reported at every interval.
+pub(super) fn routers<C>(world: &World<C>, rows: &[RouterRow], subjects: &Subjects) -> Table {
+    let mut about = Words::default();
+    rows.iter().for_each(|row| about.push(&described(world, row.gauge.about, subjects)));
+    table_with(rows, subjects, false, [("about", Values::Words(about))])
+}
+
+impl Row for RouterEventRow {
+    const TABLE: &'static str = "router_events";
+    const RECORD: usize = size_of::<RouterEventRow>();
+
+    fn columns() -> Vec<Declared<Self>> {
+        vec![
+            float("t_s", "the moment", |row| row.at.as_secs_f64()),
+            name("link", "at the beginning of which link", |of| &of.links, |row| row.link.0),
+            word("event", "`blocked`, `released`, or what the agent notes", |row| match row.event {
+                RouterEvent::Blocked(_) => "blocked",
+                RouterEvent::Released(_) => "released",
+                RouterEvent::Note(what, _) => what,
+            }),
+            prepared("about", "the group, `SESSION/GROUP`; empty of a note"),
+            float("value", "the number of a note; NaN otherwise", |row| match row.event {
+                RouterEvent::Note(_, value) => value,
+                RouterEvent::Blocked(_) | RouterEvent::Released(_) => f64::NAN,
+            }),
+        ]
+    }
 }
 
 /// What agents did: groups blocked and released, and whatever they note.
 pub(super) fn events<C>(world: &World<C>, rows: &[RouterEventRow], subjects: &Subjects) -> Table {
-    let (mut events, mut about) = (Words::default(), Words::default());
+    let mut about = Words::default();
     for row in rows {
-        let (event, group) = match row.event {
-            RouterEvent::Blocked(group) => ("blocked", Some(group)),
-            RouterEvent::Released(group) => ("released", Some(group)),
-            RouterEvent::Note(what, _) => (what, None),
-        };
-        events.push(event);
-        about.push(&group.map_or(String::new(), |group| group_name(world, group, subjects)));
+        about.push(&match row.event {
+            RouterEvent::Blocked(group) | RouterEvent::Released(group) => group_name(world, group, subjects),
+            RouterEvent::Note(..) => String::new(),
+        });
     }
-    let value = |row: &RouterEventRow| match row.event {
-        RouterEvent::Note(_, value) => value,
-        RouterEvent::Blocked(_) | RouterEvent::Released(_) => f64::NAN,
-    };
-    Table::new("router_events")
-        .float("t_s", rows.iter().map(|row| row.at.as_secs_f64()).collect())
-        .words("link", &subjects.links, rows.iter().map(|row| row.link.0))
-        .collected_words("event", events)
-        .collected_words("about", about)
-        .float("value", rows.iter().map(value).collect())
+    table_with(rows, subjects, false, [("about", Values::Words(about))])
 }
 
 /// `interface`, the name of a flow or session, `SESSION/GROUP`, or `NODE > NODE`.

@@ -55,17 +55,6 @@ impl Table {
         self.column(name, Values::Float(values))
     }
 
-    pub(crate) fn integer(self, name: &'static str, values: Vec<i64>) -> Table {
-        self.column(name, Values::Integer(values))
-    }
-
-    /// Words of a dictionary that is known beforehand; where there are no rows nobody needs it.
-    pub(crate) fn words(self, name: &'static str, dictionary: &[String], codes: impl Iterator<Item = u32>) -> Table {
-        let codes: Vec<i32> = codes.map(|code| code as i32).collect();
-        let dictionary = if codes.is_empty() { Vec::new() } else { dictionary.to_vec() };
-        self.column(name, Values::Words(Words { codes, dictionary }))
-    }
-
     pub(crate) fn collected_words(self, name: &'static str, words: Words) -> Table {
         self.column(name, Values::Words(words))
     }
@@ -87,6 +76,13 @@ impl Table {
 }
 
 impl Words {
+    /// Words of a dictionary that is known beforehand; where there are no rows nobody needs it.
+    pub(crate) fn known(dictionary: Vec<String>, codes: impl Iterator<Item = u32>) -> Words {
+        let codes: Vec<i32> = codes.map(|code| code as i32).collect();
+        let dictionary = if codes.is_empty() { Vec::new() } else { dictionary };
+        Words { codes, dictionary }
+    }
+
     /// Appends a word that is either the last one again or has not come before.
     pub(crate) fn push_in_turn(&mut self, word: &str) {
         if self.dictionary.last().is_none_or(|last| last != word) {

@@ -6,7 +6,7 @@ use super::{Form, Link};
 use crate::change::{Change, Line};
 use crate::counters::LinkCounters;
 use crate::ids::NodeId;
-use crate::probe::PacketAction;
+use crate::packet_probe::PacketAction;
 use crate::store::{Label, Store};
 use faircast_proto::time::{Duration, Instant};
 

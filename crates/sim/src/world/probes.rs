@@ -126,12 +126,7 @@ impl<C: Calendar> World<C> {
         for &link in &self.plan.queues {
             let state = &mut self.wires.links[link.index()];
             state.settle(self.wires.now);
-            self.records.queues.push(QueueRow {
-                at: self.wires.now,
-                link,
-                waiting_pkts: state.waiting_pkts(),
-                average_pkts: state.average_pkts().unwrap_or(f64::NAN),
-            });
+            self.records.queues.push(QueueRow::of(link, state, self.wires.now));
         }
     }
 }

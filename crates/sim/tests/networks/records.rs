@@ -124,12 +124,17 @@ fn queue_samples_hold_what_waits_and_the_average_of_the_discipline() {
             let moments: Vec<u64> = of(link).iter().map(|row| row.at.0).collect();
             assert_eq!(moments, [0, 500_000, 1_000_000, 1_500_000, 2_000_000]);
         }
-        let waiting = |link: u32| -> Vec<u32> { of(link).iter().map(|row| row.waiting_pkts).collect() };
+        let sampled =
+            |link: u32, column: &str| -> Vec<f64> { of(link).iter().filter_map(|row| row.get(column)).collect() };
+        let waiting = |link: u32| sampled(link, "queue_pkts");
         // The packet in transmission does not wait. On the way back they are sent at 0.6 ms; the first leaves at 1.65.
-        assert_eq!((waiting(0), waiting(1)), (vec![2, 2, 2, 1, 0], vec![0, 0, 1, 1, 0]), "{mode:?}");
-        let averages: Vec<f64> = of(1).iter().map(|row| row.average_pkts).collect();
-        assert_eq!(averages, [0.0, 0.0, 0.5, 0.5, 0.5]);
-        assert!(of(0).iter().all(|row| row.average_pkts.is_nan()), "drop-tail keeps no average");
+        assert_eq!(
+            (waiting(0), waiting(1)),
+            (vec![2.0, 2.0, 2.0, 1.0, 0.0], vec![0.0, 0.0, 1.0, 1.0, 0.0]),
+            "{mode:?}"
+        );
+        assert_eq!(sampled(1, "average_pkts"), [0.0, 0.0, 0.5, 0.5, 0.5]);
+        assert!(sampled(0, "average_pkts").iter().all(|average| average.is_nan()), "drop-tail keeps no average");
         assert!(world.records().links.is_empty());
     }
 }
