@@ -39,6 +39,8 @@ pub(crate) struct Declared<R> {
 enum Value<R> {
     Float(fn(&R) -> f64),
     Integer(fn(&R) -> i64),
+    /// A number where a row has one, else NaN.
+    NumberIfAny(fn(&R) -> Option<u64>),
     /// The name of a subject, by its index.
     Name(Names, fn(&R) -> u32),
     /// The name of a subject if there is one, else an empty word.
@@ -63,6 +65,11 @@ pub(super) fn float<R>(name: &'static str, meaning: &'static str, value: fn(&R) 
 /// A column of counts.
 pub(super) fn integer<R>(name: &'static str, meaning: &'static str, value: fn(&R) -> i64) -> Declared<R> {
     Declared { name, meaning, value: Value::Integer(value), of_layers: false }
+}
+
+/// A column of whole numbers that not every row has.
+pub(super) fn number_if_any<R>(name: &'static str, meaning: &'static str, value: fn(&R) -> Option<u64>) -> Declared<R> {
+    Declared { name, meaning, value: Value::NumberIfAny(value), of_layers: false }
 }
 
 /// A column of names of subjects.
@@ -118,6 +125,10 @@ impl<R> Declared<R> {
         Some(match self.value {
             Value::Float(value) => Values::Float(rows.iter().map(value).collect()),
             Value::Integer(value) => Values::Integer(rows.iter().map(value).collect()),
+            Value::NumberIfAny(value) => {
+                let number = |row| value(row).map_or(f64::NAN, |number| number as f64);
+                Values::Float(rows.iter().map(number).collect())
+            }
             Value::Name(of, which) => Values::Words(Words::known(of(subjects).to_vec(), rows.iter().map(which))),
             Value::NameIfAny(of, which) => {
                 let names = of(subjects);

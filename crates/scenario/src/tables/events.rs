@@ -1,7 +1,6 @@
 //! Events of flows and of the receivers of sessions.
 
-use super::declared::{Declared, Row, float, name, name_if_any, table, word};
-use super::number;
+use super::declared::{Declared, Row, float, name, name_if_any, number_if_any, table, word};
 use super::subjects::Subjects;
 use super::table::{Table, Values};
 use crate::network::Network;
@@ -36,11 +35,11 @@ impl Row for EventOf<'_> {
             word("event", EVENTS, |of| of.row.event.kind.name),
             float("before", BEFORE_AND_AFTER, |of| of.row.event.before),
             float("after", "what it changed to", |of| of.row.event.after),
-            float(
+            number_if_any(
                 "layer",
                 "the layer that it is about; NaN if it is about none. Of `rlm-state` after a loss, and of \
                  `join-revoked`: the layer of the packet that is missing",
-                |of| number(of.row.event.layer.map(u64::from)),
+                |of| of.row.event.layer.map(u64::from),
             ),
             word(
                 "cause",
@@ -48,11 +47,11 @@ impl Row for EventOf<'_> {
                  mark; `report`, of a receiver; `time`, a timer, a start or a stop",
                 |of| of.row.event.cause.name(),
             ),
-            float(
+            number_if_any(
                 "cause_number",
                 "the number of that packet, counted as its protocol counts (for a loss event the first that is \
                  missing), or the feedback round of that report; NaN for `time`",
-                |of| number(of.row.event.cause.number()),
+                |of| of.row.event.cause.number(),
             ),
             name_if_any(
                 "cause_receiver",

@@ -1,7 +1,8 @@
 //! Hand-offs of ground stations.
 
 use super::declared::{Declared, Row, float, name_if_any, table};
-use super::{Subjects, Table};
+use super::subjects::Subjects;
+use super::table::Table;
 use crate::network::{Network, NetworkHandoff};
 use faircast_proto::time::Instant;
 

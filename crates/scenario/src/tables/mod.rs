@@ -104,8 +104,3 @@ pub fn tables<C>(world: &mut World<C>, subjects: &Subjects, network: &Network) -
         handoffs::handoffs(subjects, network, world.now()),
     ]
 }
-
-/// NaN for what has no number.
-fn number(number: Option<u64>) -> f64 {
-    number.map_or(f64::NAN, |number| number as f64)
-}

@@ -1,7 +1,6 @@
 //! What happened to packets at links, link by link, and then on nodes, where there is neither link nor queue.
 
-use super::declared::{Declared, Row, float, integer, name_if_any, one_of, table};
-use super::number;
+use super::declared::{Declared, Row, float, integer, name_if_any, number_if_any, one_of, table};
 use super::subjects::Subjects;
 use super::table::Table;
 use faircast_sim::probe::{GivenUpRow, PacketAction, PacketRow};
@@ -34,15 +33,15 @@ impl Row for PacketAt {
             ),
             one_of("action", "what happened, below", &PacketAction::NAMES, |at| at.row.action.index()),
             name_if_any("flow", "whose packet", |of| &of.flows, |at| at.flow),
-            float("group", "of a packet to a group the group's number in its session, NaN otherwise", |at| {
-                number(at.group)
+            number_if_any("group", "of a packet to a group the group's number in its session, NaN otherwise", |at| {
+                at.group
             }),
-            float(
+            number_if_any(
                 "number",
                 "the packet's number as its protocol counts, the one by which [events](#events) name it as their \
                  cause: of TCP the segment, of TFMCC and OMCC the packet, of layers the packet in its layer; of an \
                  acknowledgement the segment that it asks for, of a report its feedback round; NaN if it has none",
-                |at| number(at.row.packet.number),
+                |at| at.row.packet.number,
             ),
             integer("size_bytes", "bytes, headers included", |at| i64::from(at.row.packet.size)),
             integer(

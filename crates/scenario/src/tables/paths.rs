@@ -1,7 +1,8 @@
 //! Ways between chosen nodes.
 
 use super::declared::{Declared, Row, float, integer, name, prepared, table_with};
-use super::{Subjects, Table, Values, Words};
+use super::subjects::Subjects;
+use super::table::{Table, Values, Words};
 use crate::network::Network;
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::ids::{LinkId, NodeId};

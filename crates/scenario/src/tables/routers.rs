@@ -1,7 +1,8 @@
 //! What router agents tell and do.
 
 use super::declared::{Declared, Row, float, name, prepared, table_with, word};
-use super::{Subjects, Table, Values, Words};
+use super::subjects::Subjects;
+use super::table::{Table, Values, Words};
 use faircast_proto::packet::Address;
 use faircast_sim::probe::{RouterEvent, RouterEventRow, RouterRow};
 use faircast_sim::router::Subject;
