@@ -73,6 +73,8 @@ mod supply_tests;
 mod suppression;
 mod suppressors;
 #[cfg(test)]
+mod golden_tests;
+#[cfg(test)]
 mod tests;
 mod wording;
 
