@@ -3,8 +3,14 @@
 
 use super::config::Config;
 use super::feedback::Feedback;
+use super::header::{DataHeader, Echo};
 use super::rate_control::RateControl;
-use crate::packet::Address;
+use super::receiver::Receiver;
+use super::receiver_tests::{GROUP, OWN, SENDER, packet};
+use super::suppression::delay_rounds;
+use crate::endpoint::{Endpoint, Input, Outbox};
+use crate::packet::{Address, Ecn, FlowId, Header};
+use crate::random::Random;
 use crate::time::Instant;
 use serde::Deserialize;
 
@@ -56,5 +62,69 @@ fn the_plain_sender_does_the_same() {
         }
         assert_eq!(control.clr().map_or(0, |clr| clr.index() as u32), clr, "the CLR after {what}");
         assert_eq!(u64::from(control.round()), round_after % 256, "the round after {what}");
+    }
+}
+
+#[derive(Deserialize)]
+struct Packets {
+    config: Config,
+    /// X, bit/s.
+    x: f32,
+    /// Time, the sender's stamp, number, R_max, whether it is marked, whether it echoes (2: as the CLR's), that stamp.
+    packets: Vec<(u64, u64, u32, f64, bool, u8, u64)>,
+    /// R, p and X_r after each.
+    states: Vec<(Option<f64>, f64, f64)>,
+    /// Draws, and the delays by them, in rounds.
+    timers: Vec<(f64, f64)>,
+}
+
+fn packets() -> Packets {
+    serde_json::from_str(include_str!("../../../../tests/golden/tfmcc_receiver.json")).expect("golden")
+}
+
+#[test]
+fn the_plain_receiver_measures_the_same() {
+    let Packets { config, x, packets, states, .. } = packets();
+    assert_eq!(config.check(), []);
+    let mut receiver = Receiver::new(&config, FlowId(0), OWN, GROUP, Random::stream(1, "unused"));
+    let mut out = Outbox::new();
+    receiver.handle(Instant::ZERO, Input::Start, &mut out);
+    for (n, (&sent, &state)) in packets.iter().zip(&states).enumerate() {
+        let (t_us, sent_us, sequence, max_rtt_s, marked, echo, stamp_us) = sent;
+        let now = Instant(1000 * t_us);
+        let data = DataHeader {
+            round: 0,
+            sequence,
+            suppression_bps: f32::INFINITY,
+            rate_bps: x,
+            max_rtt_us: (max_rtt_s * 1e6) as u32,
+            echo: (echo > 0).then_some(Echo { receiver: OWN, stamp_us: stamp_us as u32, is_clr: echo == 2 }),
+        };
+        let mut packet = packet(SENDER, sent_us as f64 * 1e-6, Header::Tfmcc(super::Header::Data(data)));
+        packet.sent = Instant(1000 * sent_us);
+        packet.ecn = if marked { Ecn::Moderate } else { Ecn::Capable };
+        while let Some(due) = receiver.deadline().filter(|&due| due < now) {
+            receiver.handle(due, Input::Timeout, &mut out);
+        }
+        receiver.handle(now, Input::packet(&packet, None, now), &mut out);
+        let (rtt_s, p, desired_bps) = state;
+        let what = format!("packet {n}, {sequence}, at {t_us} us");
+        if let Some(rtt_s) = rtt_s {
+            near(receiver.rtt_s(), rtt_s, &format!("R after {what}"));
+        }
+        match p {
+            0.0 => assert_eq!(receiver.loss_event_rate(), 0.0, "p after {what}"),
+            p => near(receiver.loss_event_rate(), p, &format!("p after {what}")),
+        }
+        near(receiver.report().rate_bps, desired_bps, &format!("X_r after {what}"));
+    }
+}
+
+#[test]
+fn the_plain_timers_wait_as_long() {
+    let Packets { config, timers, .. } = packets();
+    for (draw, rounds) in timers {
+        let ours = delay_rounds(draw, config.max_receivers, config.timer_bias, 1.0);
+        assert!((ours - rounds).abs() < 1e-9, "{draw}: {ours}, not {rounds}");
     }
 }
