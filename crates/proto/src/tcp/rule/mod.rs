@@ -17,6 +17,8 @@
 //! `window_rules!`. A rule outside this crate goes into `Rule::Guest`, and has a name in scenarios by a [`RuleKind`].
 
 pub mod delivered;
+#[cfg(test)]
+mod golden_tests;
 
 use super::window::WindowRule;
 use crate::guest::{Guest, Guests, Sort};
