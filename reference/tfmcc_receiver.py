@@ -1,14 +1,14 @@
-"""What a receiver of TFMCC measures, in plain Python, written from RFC 4654 sections 4 and 5 and independent of the Rust
-code.
+"""What a receiver of TFMCC measures, in plain Python, written from RFC 4654 sections 4 and 5 and independent of the
+Rust code.
 
 `python3 reference/tfmcc_receiver.py` writes `tests/golden/tfmcc_receiver.json`: packets, and what the receiver makes of
-each; and delays of feedback timers. `crates/proto/src/tfmcc/golden_tests.rs` must reproduce it. `--check` only compares.
+each; and delays of feedback timers. `crates/proto/src/tfmcc/golden_tests.rs` must reproduce it. `--check` only
+compares.
 
 Everything is computed anew from all packets at each arrival. Where the RFC leaves something open this is what
-`docs/tfmcc.md` chooses: I_0 ends before the first packet whose fate is open; silence is
-counted in gaps between packets as well; with fewer than eight intervals each sum has
-weights of its own; the window of the receive rate begins at an arrival. The sign of section 4.3.3 is the other way round,
-as with the RFC's the clocks do not cancel out.
+`docs/tfmcc.md` chooses: I_0 ends before the first packet whose fate is open; silence is counted in gaps between packets
+as well; with fewer than eight intervals each sum has weights of its own; the window of the receive rate begins at an
+arrival. The sign of section 4.3.3 is the other way round, as with the RFC's the clocks do not cancel out.
 
 Only the standard library is used. Times are in microseconds of the receiver's clock; the sender's is 5 s ahead.
 """
@@ -95,7 +95,7 @@ class Receiver:
         self.came[number] = now
         starts = self.starts()
         if starts and not self.had:
-            self.first_interval(now)
+            self.first_interval()
         if len(starts) > self.had:
             self.have_loss = True
         if not starts:
@@ -118,7 +118,7 @@ class Receiver:
                 start = at
         return starts
 
-    def first_interval(self, now):
+    def first_interval(self):
         """Section 5.6."""
         rate = self.received(self.rtt())
         self.seed = max((rate * self.rtt() / (math.sqrt(3 / 2) * 8 * SIZE)) ** 2, 1)

@@ -198,7 +198,13 @@ def script(source, sender):
 
     def said(who, rate, rtt, have_rtt=True, have_loss=True, leave=False, late=0):
         return dict(
-            who=who, rate=round(rate, 1), rtt=round(rtt, 6), have_rtt=have_rtt, have_loss=have_loss, leave=leave, late=late
+            who=who,
+            rate=round(rate, 1),
+            rtt=round(rtt, 6),
+            have_rtt=have_rtt,
+            have_loss=have_loss,
+            leave=leave,
+            late=late,
         )
 
     for _ in range(40):  # slow start: the lowest of three
@@ -259,7 +265,10 @@ def golden():
 
 def text(table):
     """One line per report, so that a change can be read."""
-    columns = {"reports": "t who rate rtt have_rtt have_loss leave round", "states": "x_before x r_max x_supp clr round"}
+    columns = {
+        "reports": "t who rate rtt have_rtt have_loss leave round",
+        "states": "x_before x r_max x_supp clr round",
+    }
     lines = [f'"config": {json.dumps(table["config"])}']
     for name, of in columns.items():
         rows = ",\n".join(f"  {json.dumps(row)}" for row in table[name])

@@ -251,7 +251,7 @@ WRONG = {
     "utility": ({"utility": "proportionl"}, "optimum.utility", "did you mean proportional?"),
     "orientation": ({"orientation": "sender"}, "optimum.orientation", "legal are session, receiver"),
     "no alpha": ({"utility": "alpha-fair"}, "optimum.alpha", "missing"),
-    "alpha of zero": ({"utility": "alpha-fair", "alpha": 0}, "optimum.alpha", "0 is not legal; legal is a number from 0.1 to 20"),
+    "alpha of zero": ({"utility": "alpha-fair", "alpha": 0}, "optimum.alpha", "legal is a number from 0.1 to 20"),
     "alpha alone": ({"alpha": 2}, "optimum.alpha", "belongs to the utility alpha-fair"),
     "negative weight": ({"weights": {"web": -1}}, "optimum.weights.web", "-1 given; legal is a number above 0"),
     "strange weight": ({"weights": {"wep": 1}}, "optimum.weights.wep", "did you mean web?"),

@@ -28,6 +28,8 @@
 mod acker;
 mod config;
 #[cfg(test)]
+mod golden_tests;
+#[cfg(test)]
 mod group_tests;
 mod header;
 mod honesty;

@@ -31,6 +31,8 @@ mod congestion_echo;
 mod counts;
 pub mod events;
 mod flow;
+#[cfg(test)]
+mod golden_tests;
 mod handshake;
 mod header;
 mod hystart;

@@ -63,17 +63,19 @@ impl Row for EventOf<'_> {
     }
 }
 
-const EVENTS: &str = "TCP: `loss-reduction`, `incipient-reduction`, `moderate-reduction`, `timeout`, `finished`; sessions: `rate`, \
-    `slow-start-ended`, `limiting-receiver`, `report` (of the receiver that limits), `loss-event`, `scale` (OMCC's \
-    f(N)), `receiver-excluded` (the source no longer heeds a receiver, of TFMCC, OMCC, pgmcc and MLDA), \
-    `layer-added`, `layer-dropped` (a receiver has joined or left the `layer`); of layer blocking `outage`, of RLM \
-    `rlm-state` and `join-heard`, of MLDA `leading-receiver`, `fast-decrease`, `share` and `join-revoked`, of SMCC \
-    `election` and the attempts to join a `layer`: `join-waiting`, `join-begun`, `join-succeeded`, `join-failed`, \
-    `join-abandoned`";
+const EVENTS: &str = "\
+    TCP: `loss-reduction`, `incipient-reduction`, `moderate-reduction`, `timeout`, `finished`; sessions: `rate`, \
+    `slow-start-ended`, `limiting-receiver`, `report` (of the receiver that limits), `loss-event`, `scale` \
+    (OMCC's f(N)), `receiver-excluded` (the source no longer heeds a receiver, of TFMCC, OMCC, pgmcc and MLDA), \
+    `layer-added`, `layer-dropped` (a receiver has joined or left the `layer`); of layer blocking `outage`, of \
+    RLM `rlm-state` and `join-heard`, of MLDA `leading-receiver`, `fast-decrease`, `share` and `join-revoked`, \
+    of SMCC `election` and the attempts to join a `layer`: `join-waiting`, `join-begun`, `join-succeeded`, \
+    `join-failed`, `join-abandoned`";
 
-const BEFORE_AND_AFTER: &str = "what changed: the window in packets, the rate in bit/s, the number of layers held, of attempts to join a layer \
-    the rate of the layers held and of those with it, `after` a loss event the loss event rate; for a time-out \
-    `before` is the timer in seconds";
+const BEFORE_AND_AFTER: &str = "\
+    what changed: the window in packets, the rate in bit/s, the number of layers held, of attempts to join a \
+    layer the rate of the layers held and of those with it, `after` a loss event the loss event rate; for a \
+    time-out `before` is the timer in seconds";
 
 /// What else the events of the protocols in a network have to tell, each value once.
 fn details(network: &Network) -> Vec<Gauge> {
