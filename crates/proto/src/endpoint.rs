@@ -4,7 +4,9 @@
 //! An endpoint knows only what a real host would know: its configuration, its clock and the packets it is given.
 
 use crate::control::Control;
-pub use crate::event::{Cause, Event, EventKind, FINISHED, LAYER_ADDED, LAYER_DROPPED, RECEIVER_EXCLUDED, Subject};
+pub use crate::event::{
+    Cause, Event, EventKind, EventSubject, FINISHED, LAYER_ADDED, LAYER_DROPPED, RECEIVER_EXCLUDED,
+};
 pub use crate::gauge::{Gauge, GaugeKind};
 use crate::packet::{Address, Packet};
 use crate::time::{Duration, Instant};

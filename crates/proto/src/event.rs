@@ -16,7 +16,7 @@ pub struct Event {
     /// What else there is to know, as the [kind says](EventKind::details); NaN beyond that.
     pub details: [f64; MOST_DETAILS],
     /// Of whom it speaks.
-    pub subject: Subject,
+    pub subject: EventSubject,
     /// The layer that it is about, if it is about one.
     pub layer: Option<u8>,
     /// What brought the event about.
@@ -42,7 +42,7 @@ pub const MOST_DETAILS: usize = 4;
 
 /// Of whom an event speaks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Subject {
+pub enum EventSubject {
     /// Of the endpoint itself.
     #[default]
     Own,
@@ -111,7 +111,7 @@ impl Event {
 
     /// A change of what the kind is about.
     pub const fn change(kind: &'static EventKind, before: f64, after: f64, cause: Cause) -> Event {
-        Event { kind, before, after, details: [f64::NAN; MOST_DETAILS], subject: Subject::Own, layer: None, cause }
+        Event { kind, before, after, details: [f64::NAN; MOST_DETAILS], subject: EventSubject::Own, layer: None, cause }
     }
 
     /// Adds what else there is to know, value by value as the event's kind says.
@@ -138,8 +138,8 @@ impl Event {
     /// Names another endpoint that the event is about, or none.
     pub const fn about(mut self, other: Option<Address>) -> Event {
         self.subject = match other {
-            Some(other) => Subject::Other(other),
-            None => Subject::Nobody,
+            Some(other) => EventSubject::Other(other),
+            None => EventSubject::Nobody,
         };
         self
     }

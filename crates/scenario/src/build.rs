@@ -18,7 +18,7 @@ use faircast_sim::calendar::Calendar;
 use faircast_sim::change::Change;
 use faircast_sim::ids::NodeId;
 use faircast_sim::loss::Loss;
-use faircast_sim::part::Part;
+use faircast_sim::part::LinkRole;
 use faircast_sim::queue::{LinkContext, Queue};
 use faircast_sim::router::{InterfaceAgent, RouterContext};
 use faircast_sim::world::World;
@@ -56,9 +56,9 @@ pub fn build<C: Calendar>(description: &network::Network, seed: u64, control: &C
         let (name, from, to) = (link.name.clone(), NodeId(link.from), NodeId(link.to));
         let (rate, delay, mode) = (link.rate, link.delay, link.mode);
         let id = match link.part {
-            Part::Whole => network.link(LinkPlan { name, from, to, rate, delay, queue, loss, mode }),
-            Part::Carrier => network.carrier(CarrierPlan { name, from, rate, queue }),
-            Part::Leg(carrier) => network.leg(LegPlan { name, carrier, to, delay, loss }),
+            LinkRole::Whole => network.link(LinkPlan { name, from, to, rate, delay, queue, loss, mode }),
+            LinkRole::Carrier => network.carrier(CarrierPlan { name, from, rate, queue }),
+            LinkRole::Leg(carrier) => network.leg(LegPlan { name, carrier, to, delay, loss }),
         };
         if let Some(agent) = agent {
             network.router_agent(id, agent);

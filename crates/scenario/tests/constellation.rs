@@ -7,7 +7,7 @@ use faircast_scenario::run::{Control, RunOutput};
 use faircast_scenario::tables::Values;
 use faircast_scenario::{Problem, Scenario, run, toml_to_json};
 use faircast_sim::change::Handoff;
-use faircast_sim::part::Part;
+use faircast_sim::part::LinkRole;
 use std::path::Path;
 use support::{go, numbers, table, words};
 
@@ -81,7 +81,7 @@ fn stations_have_uplinks_that_turn_and_satellites_downlinks_with_legs() {
     // 66 in planes and 55 between them, both ways.
     assert_eq!(count(&network, |name| name.starts_with("isl-")), 2 * 121);
     assert_eq!(count(&network, |name| name.ends_with("-up")), 3);
-    let carriers: Vec<_> = network.links.iter().filter(|link| link.part == Part::Carrier).collect();
+    let carriers: Vec<_> = network.links.iter().filter(|link| link.part == LinkRole::Carrier).collect();
     assert!(carriers.iter().all(|link| link.name.starts_with("sat-") && link.name.ends_with("-down")));
     let up = network.link("berkeley-up").expect("there is an uplink") as usize;
     let turns = network.links[up].changes.iter().filter(|change| matches!(change.what, What::To(_)));
@@ -93,7 +93,7 @@ fn stations_have_uplinks_that_turn_and_satellites_downlinks_with_legs() {
     let mut ups: Vec<_> = network
         .links
         .iter()
-        .filter(|link| link.to == 66 && matches!(link.part, Part::Leg(_)))
+        .filter(|link| link.to == 66 && matches!(link.part, LinkRole::Leg(_)))
         .flat_map(|link| link.changes.iter().filter(|change| matches!(change.what, What::Up(_))))
         .map(|change| (change.at, change.what == What::Up(true)))
         .filter(|(at, _)| at.0 > 0)
@@ -214,10 +214,10 @@ fn a_source_may_be_at_a_station_that_no_satellite_serves_at_first() {
 fn a_station_can_have_a_beam_of_its_own_and_losses_are_its_own() {
     let network = scenario(&with("", "downlink = { rate = \"3 Mbit/s\" }", "")).expand();
     let mut own = network.links.iter().filter(|link| link.to == 66 && link.name.ends_with("-berkeley"));
-    assert!(own.all(|link| link.part == Part::Whole && link.rate.0 == 3_000_000));
+    assert!(own.all(|link| link.part == LinkRole::Whole && link.rate.0 == 3_000_000));
     let lossy = "downlink = { loss = { kind = \"bernoulli\", p = 0.5 } }";
     let network = scenario(&with("", lossy, "")).expand();
-    let legs: Vec<_> = network.links.iter().filter(|link| matches!(link.part, Part::Leg(_))).collect();
+    let legs: Vec<_> = network.links.iter().filter(|link| matches!(link.part, LinkRole::Leg(_))).collect();
     let lossless = faircast_sim::loss::Config::default();
     assert!(legs.iter().all(|leg| (leg.loss != lossless) == (leg.to == 66)));
 }

@@ -17,7 +17,7 @@ use faircast_sim::queue::{
     Discipline, DropReason, Drops, Fifo, Held, InterfaceView, LinkContext, Queue, QueueKind, Scheduler, Verdict,
 };
 use faircast_sim::router::{
-    AgentKind, Offer, RouterAgent, RouterContext, RouterGauge, RouterOutbox, RouterView, Subject,
+    AgentKind, GaugeSubject, Offer, RouterAgent, RouterContext, RouterGauge, RouterOutbox, RouterView,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -203,7 +203,7 @@ impl AgentKind for Every {
             }
 
             fn gauges(&self, tell: &mut dyn FnMut(RouterGauge)) {
-                tell(RouterGauge { about: Subject::Interface, name: "seen_pkts", value: f64::from(self.seen) });
+                tell(RouterGauge { about: GaugeSubject::Interface, name: "seen_pkts", value: f64::from(self.seen) });
             }
         }
         Box::new(Agent { passes: self.passes.max(1), seen: 0 })

@@ -6,7 +6,7 @@ use faircast_scenario::network::Network;
 use faircast_scenario::paths::paths;
 use faircast_scenario::tables::{Table, Values};
 use faircast_scenario::{Problem, Scenario};
-use faircast_sim::part::Part;
+use faircast_sim::part::LinkRole;
 use support::{go, numbers, table, words};
 
 /// A satellite with legs to two of three places, spelled out.
@@ -83,11 +83,11 @@ fn legs_come_after_their_link_and_have_its_rate() {
     assert_eq!(
         shown,
         [
-            ("down", Part::Carrier, 2_000_000),
-            ("from-home", Part::Whole, 1_000_000),
-            ("from-ship", Part::Whole, 1_000_000),
-            ("a-ship", Part::Leg(down), 2_000_000),
-            ("to-home", Part::Leg(down), 2_000_000),
+            ("down", LinkRole::Carrier, 2_000_000),
+            ("from-home", LinkRole::Whole, 1_000_000),
+            ("from-ship", LinkRole::Whole, 1_000_000),
+            ("a-ship", LinkRole::Leg(down), 2_000_000),
+            ("to-home", LinkRole::Leg(down), 2_000_000),
         ]
     );
     assert!(network.links[3..].iter().all(|leg| leg.header == 16 && leg.handoff == network.links[0].handoff));

@@ -6,7 +6,7 @@
 
 use crate::ids::{LinkId, NodeId};
 use crate::loss::Loss;
-use crate::part::Subject;
+use crate::part::Aspect;
 use faircast_proto::time::{Duration, Instant, Rate};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -209,13 +209,13 @@ impl Plan {
 
 impl Change {
     /// The thing that it changes.
-    pub fn subject(&self) -> Subject {
+    pub fn subject(&self) -> Aspect {
         match self {
-            Change::Down | Change::Up => Subject::State,
-            Change::Rate(_) => Subject::Rate,
-            Change::Loss(_) => Subject::Loss,
-            Change::Delay { .. } => Subject::Delay,
-            Change::FarEnd(_) => Subject::FarEnd,
+            Change::Down | Change::Up => Aspect::State,
+            Change::Rate(_) => Aspect::Rate,
+            Change::Loss(_) => Aspect::Loss,
+            Change::Delay { .. } => Aspect::Delay,
+            Change::FarEnd(_) => Aspect::FarEnd,
         }
     }
 }

@@ -159,9 +159,9 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
     /// Has the deadline that it is given.
-    struct Told(Arc<AtomicU64>);
+    struct Counting(Arc<AtomicU64>);
 
-    impl Endpoint for Told {
+    impl Endpoint for Counting {
         fn handle(&mut self, _now: Instant, _input: Input<'_>, _out: &mut Outbox) {}
 
         fn deadline(&self) -> Option<Instant> {
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn only_deadlines_before_all_entries_need_one_more() {
         let deadline = Arc::new(AtomicU64::new(0));
-        let agent = Agent::Guest(Box::new(Told(deadline.clone())));
+        let agent = Agent::Guest(Box::new(Counting(deadline.clone())));
         let mut host = Host::new(agent, NodeId(0), FlowId(0), Duration(7), Instant::ZERO, Instant::FAR_FUTURE);
         assert!(host.take_timer(Instant::ZERO) && host.take_start(Instant::ZERO) && !host.take_start(Instant::ZERO));
         // On the simulator's clock, behind which the host's is by 7 ns.

@@ -8,7 +8,7 @@ use std::fmt;
 
 /// What a link is in a network where links have legs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Part {
+pub enum LinkRole {
     /// Queue, transmitter and far end in one.
     #[default]
     Whole,
@@ -40,7 +40,7 @@ pub(crate) struct Carriers {
 
 /// The thing that changes: there may be one change of it at one instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Subject {
+pub enum Aspect {
     /// Whether the link is up.
     State,
     /// Its rate.
@@ -53,31 +53,31 @@ pub enum Subject {
     FarEnd,
 }
 
-impl Part {
+impl LinkRole {
     /// Whether it has something that may change.
-    pub fn may_change(self, what: Subject) -> bool {
+    pub fn may_change(self, what: Aspect) -> bool {
         match self {
-            Part::Whole => true,
-            Part::Carrier => matches!(what, Subject::State | Subject::Rate),
-            Part::Leg(_) => what != Subject::Rate,
+            LinkRole::Whole => true,
+            LinkRole::Carrier => matches!(what, Aspect::State | Aspect::Rate),
+            LinkRole::Leg(_) => what != Aspect::Rate,
         }
     }
 
     /// Of a leg the link with it.
     pub(crate) fn carrier(self) -> Option<LinkId> {
         match self {
-            Part::Leg(carrier) => Some(carrier),
-            Part::Whole | Part::Carrier => None,
+            LinkRole::Leg(carrier) => Some(carrier),
+            LinkRole::Whole | LinkRole::Carrier => None,
         }
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for LinkRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Part::Whole => "a link",
-            Part::Carrier => "a link with legs",
-            Part::Leg(_) => "a leg",
+            LinkRole::Whole => "a link",
+            LinkRole::Carrier => "a link with legs",
+            LinkRole::Leg(_) => "a leg",
         })
     }
 }
@@ -109,21 +109,21 @@ impl Aim {
     }
 }
 
-impl Subject {
+impl Aspect {
     /// Whether routes follow it at once.
     pub(crate) fn is_of_routes(self) -> bool {
-        matches!(self, Subject::State | Subject::FarEnd)
+        matches!(self, Aspect::State | Aspect::FarEnd)
     }
 }
 
-impl fmt::Display for Subject {
+impl fmt::Display for Aspect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Subject::State => "state, up or down,",
-            Subject::Rate => "rate",
-            Subject::Loss => "loss model",
-            Subject::Delay => "delay",
-            Subject::FarEnd => "far end",
+            Aspect::State => "state, up or down,",
+            Aspect::Rate => "rate",
+            Aspect::Loss => "loss model",
+            Aspect::Delay => "delay",
+            Aspect::FarEnd => "far end",
         })
     }
 }

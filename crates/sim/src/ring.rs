@@ -10,7 +10,7 @@ use faircast_proto::time::Instant;
 
 /// Packets with their departures; grows by doubling, never shrinks.
 pub(crate) struct Ring {
-    places: Box<[Place]>,
+    places: Box<[Slot]>,
     head: u32,
     cursor: u32,
     tail: u32,
@@ -20,7 +20,7 @@ pub(crate) struct Ring {
 
 /// A packet, when it leaves or left the transmitter, and when it comes to the far end.
 #[derive(Clone, Copy)]
-struct Place {
+struct Slot {
     departure: Instant,
     delivery: Instant,
     label: Label,
@@ -36,7 +36,7 @@ impl Ring {
 
     #[inline(always)]
     pub(crate) fn push(&mut self, label: Label, departure: Instant, delivery: Instant) {
-        let place = Place { departure, delivery, label };
+        let place = Slot { departure, delivery, label };
         if self.len() as usize == self.places.len() {
             self.grow(place);
         }
@@ -50,7 +50,7 @@ impl Ring {
     #[inline]
     pub(crate) fn pop(&mut self, now: Instant) -> Label {
         debug_assert!(!self.is_empty(), "only what is here can be delivered");
-        let Place { departure, label, .. } = self.places[self.slot(self.head)];
+        let Slot { departure, label, .. } = self.places[self.slot(self.head)];
         debug_assert!(departure <= now, "a packet is delivered after it has departed");
         self.head = self.head.wrapping_add(1);
         label
@@ -101,7 +101,7 @@ impl Ring {
         if self.cursor == self.tail {
             return None;
         }
-        let Place { departure, label, .. } = self.places[self.slot(self.cursor)];
+        let Slot { departure, label, .. } = self.places[self.slot(self.cursor)];
         if departure > now {
             return None;
         }
@@ -153,7 +153,7 @@ impl Ring {
     }
 
     #[cold]
-    fn grow(&mut self, filler: Place) {
+    fn grow(&mut self, filler: Slot) {
         let new = (self.places.len() * 2).max(2);
         let mut places = vec![filler; new].into_boxed_slice();
         let mut position = self.head;

@@ -19,7 +19,7 @@ use faircast_sim::world::{Loop, Progress, World};
 
 /// Keeps `window` packets under way, each followed by another when its echo comes, and asks for a timeout every
 /// millisecond to no purpose. After `Stop` sends nothing.
-struct Window {
+struct FixedWindow {
     flow: FlowId,
     own: Address,
     peer: Address,
@@ -45,7 +45,7 @@ fn packet(now: Instant, flow: FlowId, source: Address, destination: Address, siz
     Packet { sent: now, flow, source, destination, size, ttl: INITIAL_TTL, ecn: Ecn::Capable, header }
 }
 
-impl Endpoint for Window {
+impl Endpoint for FixedWindow {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         let new = match input {
             Input::Start => self.window,
@@ -114,7 +114,7 @@ struct Ends {
 fn connect(network: &mut NetworkBuilder, left: NodeId, right: NodeId, ends: &Ends) {
     let (sender, receiver) = (network.address(left), network.address(right));
     let flow = network.flow(sender, receiver);
-    let window = Window {
+    let window = FixedWindow {
         flow,
         own: sender,
         peer: receiver,

@@ -5,7 +5,7 @@
 
 use faircast_proto::quantity::Packets;
 use faircast_proto::tcp::rule::RuleKind;
-use faircast_proto::tcp::{Ack, Recovery, Rule, Window, WindowRule};
+use faircast_proto::tcp::{Ack, ChosenRule, Recovery, Window, WindowRule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,8 +36,8 @@ impl LimitedSlowStart {
     }
 
     /// The rule as a sender takes it.
-    pub fn into_rule(self) -> Rule {
-        Rule::Guest(Box::new(self))
+    pub fn into_rule(self) -> ChosenRule {
+        ChosenRule::Guest(Box::new(self))
     }
 }
 

@@ -75,9 +75,9 @@ mod tests {
     use super::*;
 
     /// Has the deadline that it is given, and counts its time-outs.
-    struct Told(Option<Instant>, u64);
+    struct Asked(Option<Instant>, u64);
 
-    impl Endpoint for Told {
+    impl Endpoint for Asked {
         fn handle(&mut self, _now: Instant, input: Input<'_>, _out: &mut Outbox) {
             self.1 += u64::from(matches!(input, Input::Timeout));
         }
@@ -99,7 +99,7 @@ mod tests {
         }
     }
 
-    fn time_out(endpoint: &mut Patient<Told>, times: u32, now: u64) {
+    fn time_out(endpoint: &mut Patient<Asked>, times: u32, now: u64) {
         let mut out = Outbox::default();
         for _ in 0..times {
             endpoint.handle(Instant(now), Input::Timeout, &mut out);
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn time_outs_that_move_on_may_be_as_many_as_they_like() {
-        let mut endpoint = Patient::new(Told(Some(Instant(5)), 0));
+        let mut endpoint = Patient::new(Asked(Some(Instant(5)), 0));
         for now in 3..6 {
             time_out(&mut endpoint, AT_ONCE - 1, now);
             endpoint.handle(Instant(now), Input::Stop, &mut Outbox::default());
@@ -120,8 +120,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "Told does not leave the moment 3 ns: 1000000 time-outs")]
+    #[should_panic(expected = "Asked does not leave the moment 3 ns: 1000000 time-outs")]
     fn a_deadline_that_stays_ends_in_a_message() {
-        time_out(&mut Patient::new(Told(None, 0)), AT_ONCE, 3);
+        time_out(&mut Patient::new(Asked(None, 0)), AT_ONCE, 3);
     }
 }

@@ -3,7 +3,7 @@
 //! What is missing before a packet is lost at once, as RTP counts, and is not when it is among the next few packets of
 //! its layer.
 
-use crate::parts::loss_detection::{Gap, LossDetection, Place};
+use crate::parts::loss_detection::{ArrivalOrder, Gap, LossDetection};
 use crate::parts::sequence::Sequence;
 use crate::time::Instant;
 use std::collections::VecDeque;
@@ -89,17 +89,17 @@ impl LayerPackets {
             (self.detection, self.holes) = (LossDetection::NOTHING, VecDeque::new());
         }
         let standing = match self.detection.arrive(count, now) {
-            Place::First => Standing::First,
-            Place::Next(None) => Standing::Next,
-            Place::Next(Some(gap)) => {
+            ArrivalOrder::First => Standing::First,
+            ArrivalOrder::Next(None) => Standing::Next,
+            ArrivalOrder::Next(Some(gap)) => {
                 self.forget();
                 if self.reordering > 0 {
                     self.holes.push_back(Hole { first: gap.first, missing: gap.missing, found: self.came });
                 }
                 Standing::Behind(gap)
             }
-            Place::Late | Place::Old | Place::Again if self.fills(count) => Standing::Late,
-            Place::Late | Place::Old | Place::Again => Standing::Old,
+            ArrivalOrder::Late | ArrivalOrder::Old | ArrivalOrder::Again if self.fills(count) => Standing::Late,
+            ArrivalOrder::Late | ArrivalOrder::Old | ArrivalOrder::Again => Standing::Old,
         };
         Some(Taken { count, standing })
     }

@@ -55,6 +55,6 @@ pub use header::{BYE, DATA, DataHeader, Header, RECEIVER_REPORT, SENDER_REPORT};
 pub use layering::Layering;
 pub use receiver::Receiver;
 pub use receiver_show::{DIFFERENTIATING_GAUGES, JOIN_REVOKED, RECEIVER_GAUGES, SHARE};
-pub use reports::{Extremes, Heard, Reports};
+pub use reports::{Extremes, Reports, TimedReport};
 pub use sender::Sender;
 pub use show::{EVENTS, FAST_DECREASE, LEADING_RECEIVER, LIMITING_RECEIVER, RATE, SENDER_GAUGES};

@@ -5,7 +5,7 @@ use super::config::Config;
 use super::header::{DataHeader, Header};
 use super::receiver_show::{DIFFERENTIATING_GAUGES, JOIN_REVOKED, RECEIVER_GAUGES, SHARE};
 use super::rtcp::{Bye, Message, Octets, ReceiverReport, SenderReport};
-use super::session::{Arrival, Heard, Session};
+use super::session::{Arrival, Session, SourceReport};
 use super::share::Interval;
 use super::subscription::{Rates, Trial, costs_too_much, next_level};
 use super::suppression::{self, PlannedReport};
@@ -235,7 +235,7 @@ impl Receiver {
         let cause = Cause::Packet { sequence: report.number.into() };
         if report.extra {
             self.follow(now, self.level, cause, out);
-            let can_stand = |(share_bps, heard): (f64, &Heard)| share_bps >= heard.rates.base_bps();
+            let can_stand = |(share_bps, heard): (f64, &SourceReport)| share_bps >= heard.rates.base_bps();
             if self.is_out_of_turn && self.share_and_report().is_some_and(can_stand) {
                 self.planned = PlannedReport::NONE;
             }
@@ -265,7 +265,7 @@ impl Receiver {
         self.set_level(now, level, cause, out);
     }
 
-    fn share_and_report(&self) -> Option<(f64, &Heard)> {
+    fn share_and_report(&self) -> Option<(f64, &SourceReport)> {
         let session = self.session.as_ref()?;
         Some((session.share.rate_bps()?, session.heard.as_ref()?))
     }

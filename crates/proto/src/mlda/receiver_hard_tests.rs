@@ -23,7 +23,10 @@ fn losses(bench: &mut Bench, packets: u32, by_link: &[u32], by_queue: &[u32]) {
 #[test]
 fn the_truth_is_of_the_packets_that_are_missing_wherever_numbers_begin() {
     for first in [0, 1, 7, 30_000, 40_000, 65_000] {
-        let rule = loss_differentiation::Config { rule: loss_differentiation::Rule::Oracle, ..Default::default() };
+        let rule = loss_differentiation::Config {
+            rule: loss_differentiation::DifferentiationRule::Oracle,
+            ..Default::default()
+        };
         let config = Config { loss_differentiation: Some(rule), ..Config::default() };
         let mut bench = Bench::new(&config, 2);
         bench.sequences = [first; 3];
@@ -39,7 +42,7 @@ fn the_truth_is_of_the_packets_that_are_missing_wherever_numbers_begin() {
 
 #[test]
 fn verdicts_go_on_being_counted_with_a_source_that_begins_anew() {
-    for rule in [loss_differentiation::Rule::Oracle, loss_differentiation::Rule::None] {
+    for rule in [loss_differentiation::DifferentiationRule::Oracle, loss_differentiation::DifferentiationRule::None] {
         let differentiation = loss_differentiation::Config { rule, ..Default::default() };
         let mut bench = Bench::new(&Config { loss_differentiation: Some(differentiation), ..Config::default() }, 2);
         bench.sequences = [65_000; 3];
@@ -53,7 +56,7 @@ fn verdicts_go_on_being_counted_with_a_source_that_begins_anew() {
             .map(|name| gauge(&bench.receiver, name))
         };
         let expected = |link: f64, congestion: f64| match rule {
-            loss_differentiation::Rule::Oracle => [link, 0.0, congestion, 0.0],
+            loss_differentiation::DifferentiationRule::Oracle => [link, 0.0, congestion, 0.0],
             _ => [0.0, link, congestion, 0.0],
         };
         // 65 000 to 65 099: of each ten two are lost by the link and one by the queue.

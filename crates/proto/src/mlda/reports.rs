@@ -19,7 +19,7 @@ pub struct Reports {
 
 /// A report as the source has it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Heard {
+pub struct TimedReport {
     /// What it says.
     pub report: ReceiverReport,
     /// The round-trip time that the source has measured with it, seconds, if it could.
@@ -34,15 +34,15 @@ pub struct Heard {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extremes {
     /// Who has the least share, and its report.
-    pub least: (Address, Heard),
+    pub least: (Address, TimedReport),
     /// Who has the largest.
-    pub largest: (Address, Heard),
+    pub largest: (Address, TimedReport),
 }
 
 /// What is known of a receiver.
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    last: Heard,
+    last: TimedReport,
     /// Whether its time stamp has not been echoed.
     waits: bool,
     /// How many echoes there had been when it got its last one; 0 before the first.
@@ -52,7 +52,7 @@ struct Known {
 impl Reports {
     /// Takes in a report of `receiver`. False if the one that is there is as new: it has been overtaken, or has come
     /// twice.
-    pub fn add(&mut self, receiver: Address, heard: Heard) -> bool {
+    pub fn add(&mut self, receiver: Address, heard: TimedReport) -> bool {
         let known = self.of.entry(receiver);
         let mut is_new = true;
         known
@@ -101,7 +101,7 @@ impl Reports {
     pub fn extremes(&self) -> Option<Extremes> {
         let mut all = self.counting().map(|(&receiver, known)| (receiver, known.last));
         let first = all.next()?;
-        let share = |(_, heard): &(Address, Heard)| heard.report.rate_bps;
+        let share = |(_, heard): &(Address, TimedReport)| heard.report.rate_bps;
         Some(all.fold(Extremes { least: first, largest: first }, |extremes, other| Extremes {
             least: if share(&other) < share(&extremes.least) { other } else { extremes.least },
             largest: if share(&other) > share(&extremes.largest) { other } else { extremes.largest },
@@ -148,7 +148,7 @@ mod tests {
         Address::endpoint(n)
     }
 
-    fn heard(n: u32, round: u64, rate_bps: f32) -> Heard {
+    fn heard(n: u32, round: u64, rate_bps: f32) -> TimedReport {
         let came_ms = 5000 * round + 10 * u64::from(n);
         let report = ReceiverReport {
             ssrc: n,
@@ -165,7 +165,7 @@ mod tests {
             last_sr: 0,
             delay_since_sr: 0,
         };
-        Heard { report, rtt_s: Some(0.1 * f64::from(n)), came: Instant(came_ms * 1_000_000), round }
+        TimedReport { report, rtt_s: Some(0.1 * f64::from(n)), came: Instant(came_ms * 1_000_000), round }
     }
 
     fn extremes(reports: &Reports) -> Option<(usize, usize)> {
@@ -196,18 +196,18 @@ mod tests {
         assert!(reports.add(receiver(2), new));
         for late_us in [0, 1, 1_000_000_000] {
             let stamp_us = new.report.stamp_us.wrapping_sub(late_us);
-            let old = Heard { report: ReceiverReport { stamp_us, rate_bps: 9e5, ..new.report }, ..new };
+            let old = TimedReport { report: ReceiverReport { stamp_us, rate_bps: 9e5, ..new.report }, ..new };
             assert!(!reports.add(receiver(2), old), "{late_us}");
         }
         assert_eq!(reports.extremes().unwrap().largest.1, new);
         // The clock wraps around: 1 µs after the greatest stamp is 0.
-        let last = Heard { report: ReceiverReport { stamp_us: u32::MAX, ..new.report }, ..new };
+        let last = TimedReport { report: ReceiverReport { stamp_us: u32::MAX, ..new.report }, ..new };
         let mut reports = Reports::default();
-        let wrapped = Heard { report: ReceiverReport { stamp_us: 0, ..new.report }, ..new };
+        let wrapped = TimedReport { report: ReceiverReport { stamp_us: 0, ..new.report }, ..new };
         assert!(reports.add(receiver(2), last) && reports.add(receiver(2), wrapped));
         assert!(!reports.add(receiver(2), last));
         // After a thousand seconds nobody knows.
-        let much_later = Heard { came: wrapped.came + Duration::from_secs(1000), ..last };
+        let much_later = TimedReport { came: wrapped.came + Duration::from_secs(1000), ..last };
         assert!(reports.add(receiver(2), much_later));
     }
 

@@ -363,7 +363,7 @@ fn decode(bytes: &[u8]) -> Result<Message, Malformed> {
 }
 
 /// A packet of a compound.
-struct Part<'a> {
+struct CompoundPart<'a> {
     packet_type: u8,
     blocks: u8,
     /// What is behind the first four bytes.
@@ -371,7 +371,7 @@ struct Part<'a> {
 }
 
 /// The first packet of a compound and what follows it.
-fn split(bytes: &[u8]) -> Result<(Part<'_>, &[u8]), Malformed> {
+fn split(bytes: &[u8]) -> Result<(CompoundPart<'_>, &[u8]), Malformed> {
     let too_short = Malformed::Length { bytes: bytes.len() };
     let (&[first, packet_type, high, low], rest) = bytes.split_first_chunk().ok_or(too_short)?;
     // Version 2 without padding.
@@ -380,7 +380,7 @@ fn split(bytes: &[u8]) -> Result<(Part<'_>, &[u8]), Malformed> {
     }
     let words = usize::from(u16::from_be_bytes([high, low]));
     let (content, rest) = rest.split_at_checked(4 * words).ok_or(too_short)?;
-    Ok((Part { packet_type, blocks: first & 0x1f, content }, rest))
+    Ok((CompoundPart { packet_type, blocks: first & 0x1f, content }, rest))
 }
 
 /// Bytes in the making.

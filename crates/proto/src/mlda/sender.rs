@@ -4,7 +4,7 @@ use super::budget::{Budget, rounds_counted};
 use super::config::Config;
 use super::header::{DataHeader, Header};
 use super::layering::Layering;
-use super::reports::{Heard, Reports};
+use super::reports::{Reports, TimedReport};
 use super::rtcp::{LayerLine, Message, Octets, ReceiverReport, SenderReport, middle};
 use super::show::{FAST_DECREASE, LEADING_RECEIVER, LIMITING_RECEIVER, RATE, SENDER_GAUGES};
 use crate::control::Control;
@@ -79,7 +79,7 @@ struct Running {
     /// When the next extra report may be sent.
     extra_from: Instant,
     /// The report for which one is due.
-    extra_for: Option<(Address, Heard)>,
+    extra_for: Option<(Address, TimedReport)>,
     /// Who had the least and the largest share when layers were last sized, and their shares, bit/s.
     extremes: [Option<(Address, f64)>; 2],
     /// Data packets since the start.
@@ -276,12 +276,12 @@ impl Sender {
     }
 
     /// Tells of receivers whose share is the least or the largest, where they are others than before.
-    fn tell_extremes(&mut self, extremes: [Option<(Address, Heard)>; 2], out: &mut Outbox) {
+    fn tell_extremes(&mut self, extremes: [Option<(Address, TimedReport)>; 2], out: &mut Outbox) {
         let Some(running) = &mut self.running else { return };
         let top = self.layers.len() as u8 - 1;
         let kinds: [(&'static EventKind, u8); 2] = [(LIMITING_RECEIVER, 0), (LEADING_RECEIVER, top)];
         for ((known, (kind, layer)), found) in running.extremes.iter_mut().zip(kinds).zip(extremes) {
-            let share_bps = |heard: &Heard| f64::from(heard.report.rate_bps);
+            let share_bps = |heard: &TimedReport| f64::from(heard.report.rate_bps);
             let (who, after_bps) = (found.map(|(who, _)| who), found.map_or(f64::NAN, |(_, heard)| share_bps(&heard)));
             if who != known.map(|(who, _)| who) {
                 let before_bps = known.map_or(f64::NAN, |(_, share_bps)| share_bps);
@@ -421,7 +421,7 @@ impl Sender {
                 return;
             }
         }
-        let heard = Heard { report, rtt_s, came: arrived, round: running.round };
+        let heard = TimedReport { report, rtt_s, came: arrived, round: running.round };
         if !self.reports.add(receiver, heard) {
             return;
         }
@@ -501,7 +501,7 @@ fn inputs(report: &ReceiverReport) -> [f64; 2] {
     [rtt_s, report.loss.into()]
 }
 
-fn cause_of((receiver, heard): (Address, Heard)) -> Cause {
+fn cause_of((receiver, heard): (Address, TimedReport)) -> Cause {
     Cause::Report { receiver, number: heard.report.number.into() }
 }
 

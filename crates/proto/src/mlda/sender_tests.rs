@@ -382,7 +382,7 @@ fn a_fast_decrease_is_announced_at_once_and_once_a_second() {
     assert_eq!((sent, extra.number, extra.extra), (at(5.2), 1, true));
     assert_eq!(run.rates(), [60_000.0, 70_000.0, 70_000.0]);
     let told = run.events.iter().find(|event| event.is(FAST_DECREASE)).expect("it is told");
-    assert_eq!((told.before, told.after, told.subject), (1e5, 6e4, crate::endpoint::Subject::Other(receiver(1))));
+    assert_eq!((told.before, told.after, told.subject), (1e5, 6e4, crate::endpoint::EventSubject::Other(receiver(1))));
     assert!((told.details[0] - 0.1).abs() < 1e-9 && told.details[1] == f64::from(0.01_f32), "{told:?}");
     // The next one waits for a second to be over.
     run.run(5.5);

@@ -7,7 +7,7 @@ use super::config::Config;
 use super::interval_loss::{Counts, IntervalLoss};
 use super::layer_packets::{LayerPackets, Standing, Taken};
 use super::rtcp::{SenderReport, middle};
-use super::share::{Interval, Rule, Share};
+use super::share::{Interval, Share, ShareRule};
 use super::subscription::Rates;
 use crate::parts::loss_differentiation::{LossDifferentiation, Verdict};
 use crate::parts::rtt::{Rtt, lag_s, stamp_us};
@@ -20,7 +20,7 @@ pub struct Session {
     /// The source's number.
     pub ssrc: u32,
     /// The last report of the source.
-    pub heard: Option<Heard>,
+    pub heard: Option<SourceReport>,
     /// The share of the path.
     pub share: Share,
     /// What was lost, by intervals.
@@ -58,7 +58,7 @@ struct Layer {
 
 /// A report of the source.
 #[derive(Clone, Debug)]
-pub struct Heard {
+pub struct SourceReport {
     /// The number of the round, of the last report that ended an interval; none if only extra ones have come.
     pub number: Option<u16>,
     /// When that came.
@@ -182,7 +182,7 @@ impl Session {
             self.jitter.arrive(now, timestamp);
         }
         let rtt_s = self.rtt_s();
-        if let Rule::Equation(equation) = self.share.rule_mut() {
+        if let ShareRule::Equation(equation) = self.share.rule_mut() {
             equation.arrive((now, rtt_s), number, (count, &standing), &self.by_link);
         }
         Said { is_new, lost }
@@ -249,7 +249,7 @@ impl Session {
             Some(echoed_us) => {
                 let is_first = self.rtt.measure(now_us, echoed_us, report.rtp_timestamp, self.rtt_weight);
                 let rtt_s = self.rtt_s();
-                if let (Rule::Equation(equation), true) = (self.share.rule_mut(), is_first) {
+                if let (ShareRule::Equation(equation), true) = (self.share.rule_mut(), is_first) {
                     equation.measured(rtt_s);
                 }
             }
@@ -259,7 +259,7 @@ impl Session {
         let before = self.heard.take();
         let round = before.filter(|_| report.extra).map(|heard| (heard.number, heard.round_at));
         let (number, round_at) = round.unwrap_or((Some(report.number).filter(|_| !report.extra), now));
-        self.heard = Some(Heard {
+        self.heard = Some(SourceReport {
             number,
             round_at,
             rtp_timestamp: report.rtp_timestamp,
@@ -317,7 +317,7 @@ impl Session {
     pub fn begin_layer(&mut self, now: Instant, layer: usize) {
         let packets = LayerPackets::new(self.reordering);
         self.layers[layer] = Layer { packets, seen: Seen::default(), last_at: now };
-        if let Rule::Equation(equation) = self.share.rule_mut() {
+        if let ShareRule::Equation(equation) = self.share.rule_mut() {
             equation.leave(layer);
         }
     }

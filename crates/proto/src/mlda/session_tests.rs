@@ -234,7 +234,8 @@ fn after_an_outage_all_that_was_sent_in_it_is_missing() {
 
 #[test]
 fn what_was_told_before_numbers_begin_anew_is_no_truth_about_others() {
-    let rule = loss_differentiation::Config { rule: loss_differentiation::Rule::Oracle, ..Default::default() };
+    let rule =
+        loss_differentiation::Config { rule: loss_differentiation::DifferentiationRule::Oracle, ..Default::default() };
     let config = Config { loss_differentiation: Some(rule), ..Config::default() };
     let (mut session, mut differentiation) = (session(&config), LossDifferentiation::new(&rule));
     let mut sr = report(1, 100.1);
@@ -275,7 +276,8 @@ fn errors_of_links_count_as_received_and_in_the_raw_loss() {
     assert!((session.loss.raw_loss() - 14.0 / 399.0).abs() < 1e-12);
     // Nobody has told the truth, so they were mistaken.
     assert_eq!(differentiation.confusion().congestion_as_link, 14);
-    let rule = loss_differentiation::Config { rule: loss_differentiation::Rule::None, ..Default::default() };
+    let rule =
+        loss_differentiation::Config { rule: loss_differentiation::DifferentiationRule::None, ..Default::default() };
     let (mut session, _) = with_errors(&Config { loss_differentiation: Some(rule), ..Config::default() });
     session.end_interval(at(106.0), 1);
     assert!((session.loss.loss() - 14.0 / 399.0).abs() < 1e-12);
@@ -283,27 +285,31 @@ fn errors_of_links_count_as_received_and_in_the_raw_loss() {
 
 #[test]
 fn in_the_equation_errors_of_links_are_no_losses() {
-    for (rule, is_clear) in [(loss_differentiation::Rule::Ias, true), (loss_differentiation::Rule::None, false)] {
+    for (rule, is_clear) in [
+        (loss_differentiation::DifferentiationRule::Ias, true),
+        (loss_differentiation::DifferentiationRule::None, false),
+    ] {
         let config = Config {
             rate_rule: RateRule::Equation,
             loss_differentiation: Some(loss_differentiation::Config { rule, ..Default::default() }),
             ..Config::default()
         };
         let (mut session, _) = with_errors(&config);
-        let Rule::Equation(equation) = session.share.rule_mut() else { panic!("it was chosen") };
+        let ShareRule::Equation(equation) = session.share.rule_mut() else { panic!("it was chosen") };
         assert_eq!(equation.loss_event_rate() == 0.0, is_clear);
     }
 }
 
 #[test]
 fn the_first_round_trip_time_puts_the_first_interval_of_the_equation_right() {
-    let rule = loss_differentiation::Config { rule: loss_differentiation::Rule::None, ..Default::default() };
+    let rule =
+        loss_differentiation::Config { rule: loss_differentiation::DifferentiationRule::None, ..Default::default() };
     let config =
         Config { rate_rule: RateRule::Equation, loss_differentiation: Some(rule), loss_window: 1, ..Config::default() };
     let (mut session, _) = with_errors(&config);
     let rate = |session: &mut Session| match session.share.rule_mut() {
-        Rule::Equation(equation) => equation.loss_event_rate(),
-        Rule::Lda(_) => panic!("it was not chosen"),
+        ShareRule::Equation(equation) => equation.loss_event_rate(),
+        ShareRule::Lda(_) => panic!("it was not chosen"),
     };
     let before = rate(&mut session);
     // 0.1 s instead of the 0.5 s from which that interval was reckoned.

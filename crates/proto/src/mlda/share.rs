@@ -7,7 +7,7 @@ use super::lda::{self, LdaPlus};
 /// τ, the TCP-friendly share of its path that a receiver reports.
 #[derive(Clone, Debug)]
 pub struct Share {
-    rule: Rule,
+    rule: ShareRule,
     /// None before the first report of the source.
     rate_bps: Option<f64>,
     packet_bits: f64,
@@ -19,7 +19,7 @@ pub struct Share {
 
 /// How it is reckoned.
 #[derive(Clone, Debug)]
-pub enum Rule {
+pub enum ShareRule {
     /// By LDA+.
     Lda(LdaPlus),
     /// By the throughput equation.
@@ -55,14 +55,16 @@ impl Share {
     pub fn new(config: &Config) -> Share {
         let packet_bytes = config.packet_size.0 as f64;
         let rule = match config.rate_rule {
-            RateRule::Lda => Rule::Lda(LdaPlus::new(lda::Terms {
+            RateRule::Lda => ShareRule::Lda(LdaPlus::new(lda::Terms {
                 packet_bytes,
                 first_increase_bps: config.lda.first_increase.as_bps_f64(),
                 loss_rule: config.lda.loss_rule,
                 acked_packets: config.lda.acked_packets,
                 timeout_rtts: config.lda.timeout_rtts,
             })),
-            RateRule::Equation => Rule::Equation(Box::new(EquationRule::new(packet_bytes, config.layers as usize))),
+            RateRule::Equation => {
+                ShareRule::Equation(Box::new(EquationRule::new(packet_bytes, config.layers as usize)))
+            }
         };
         Share {
             rule,
@@ -80,7 +82,7 @@ impl Share {
     }
 
     /// The rule.
-    pub fn rule_mut(&mut self) -> &mut Rule {
+    pub fn rule_mut(&mut self) -> &mut ShareRule {
         &mut self.rule
     }
 
@@ -112,11 +114,11 @@ impl Share {
         }
         let &Interval { length_s, loss, rtt_s, bottleneck_bps, received_bps, next_level_bps } = interval;
         let wanted_bps = match &mut self.rule {
-            Rule::Lda(lda) => {
+            ShareRule::Lda(lda) => {
                 let bottleneck_bps = bottleneck_bps.unwrap_or(f64::INFINITY);
                 lda.next_bps(rate_bps, &lda::Interval { length_s, loss, rtt_s, bottleneck_bps })
             }
-            Rule::Equation(equation) => equation.next_bps(rate_bps, received_bps, length_s, rtt_s),
+            ShareRule::Equation(equation) => equation.next_bps(rate_bps, received_bps, length_s, rtt_s),
         };
         let most_bps = if self.drift_cap { (DRIFT * received_bps).max(next_level_bps) } else { f64::INFINITY };
         self.set(wanted_bps.min(most_bps.max(rate_bps)), bottleneck_bps)

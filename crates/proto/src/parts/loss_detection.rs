@@ -32,7 +32,7 @@ pub struct LossDetection {
 
 /// What an arrival says about its sequence space.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Place {
+pub enum ArrivalOrder {
     /// The first packet of all: what was sent before is not missed.
     First,
     /// The highest number so far, and what is missing before it.
@@ -66,10 +66,10 @@ impl LossDetection {
     /// The packet with this number arrives. Numbers are counts that do not wrap (see
     /// [`Sequence`](super::sequence::Sequence)). One that arrived before the highest did counts as come with it.
     #[inline]
-    pub fn arrive(&mut self, sequence: u64, now: Instant) -> Place {
+    pub fn arrive(&mut self, sequence: u64, now: Instant) -> ArrivalOrder {
         if self.highest_at == Instant::FAR_FUTURE {
             *self = LossDetection { highest: [sequence; HIGHER], highest_at: now };
-            return Place::First;
+            return ArrivalOrder::First;
         }
         let [before, ..] = self.highest;
         if sequence > before {
@@ -80,15 +80,15 @@ impl LossDetection {
             });
             self.highest_at = self.highest_at.max(now);
             self.note(sequence, 0);
-            return Place::Next(gap);
+            return ArrivalOrder::Next(gap);
         }
         match self.highest.iter().position(|&other| sequence >= other) {
-            Some(place) if self.highest[place] == sequence => Place::Again,
+            Some(place) if self.highest[place] == sequence => ArrivalOrder::Again,
             Some(place) => {
                 self.note(sequence, place);
-                Place::Late
+                ArrivalOrder::Late
             }
-            None => Place::Old,
+            None => ArrivalOrder::Old,
         }
     }
 
@@ -153,23 +153,27 @@ mod tests {
     #[test]
     fn a_packet_is_lost_when_three_behind_it_have_come() {
         let mut detection = LossDetection::default();
-        assert_eq!((detection.arrive(100, Instant(1000)), detection.highest()), (Place::First, 100));
-        assert_eq!(detection.arrive(101, Instant(2000)), Place::Next(None));
+        assert_eq!((detection.arrive(100, Instant(1000)), detection.highest()), (ArrivalOrder::First, 100));
+        assert_eq!(detection.arrive(101, Instant(2000)), ArrivalOrder::Next(None));
         // 102 and 103 are missing between 2000 and 5000 ns.
         let gap = Gap { first: 102, missing: 2, at: Instant(3000), spacing_ns: 1000.0 };
-        assert_eq!(detection.arrive(104, Instant(5000)), Place::Next(Some(gap)));
+        assert_eq!(detection.arrive(104, Instant(5000)), ArrivalOrder::Next(Some(gap)));
         assert_eq!((detection.above(102), detection.above(103)), (1, 1));
-        assert_eq!(detection.arrive(105, Instant(6000)), Place::Next(None));
-        assert_eq!(detection.arrive(105, Instant(6000)), Place::Again);
-        assert_eq!(detection.arrive(104, Instant(6000)), Place::Again);
+        assert_eq!(detection.arrive(105, Instant(6000)), ArrivalOrder::Next(None));
+        assert_eq!(detection.arrive(105, Instant(6000)), ArrivalOrder::Again);
+        assert_eq!(detection.arrive(104, Instant(6000)), ArrivalOrder::Again);
         assert!(!detection.is_lost(102), "whoever comes again is no third");
         // 103 is late, and the third with a higher number than 102.
-        assert_eq!(detection.arrive(103, Instant(7000)), Place::Late);
+        assert_eq!(detection.arrive(103, Instant(7000)), ArrivalOrder::Late);
         assert!(detection.is_lost(102));
-        assert_eq!(detection.arrive(102, Instant(8000)), Place::Old);
-        assert_eq!(detection.arrive(101, Instant(8000)), Place::Old);
+        assert_eq!(detection.arrive(102, Instant(8000)), ArrivalOrder::Old);
+        assert_eq!(detection.arrive(101, Instant(8000)), ArrivalOrder::Old);
         let gap = Gap { first: 106, missing: 1, at: Instant(8000), spacing_ns: 2000.0 };
-        assert_eq!(detection.arrive(107, Instant(10_000)), Place::Next(Some(gap)), "the highest came at 6000 ns");
+        assert_eq!(
+            detection.arrive(107, Instant(10_000)),
+            ArrivalOrder::Next(Some(gap)),
+            "the highest came at 6000 ns"
+        );
     }
 
     #[test]
@@ -177,13 +181,13 @@ mod tests {
         let mut detection = LossDetection::NOTHING;
         detection.arrive(1, Instant(5000));
         let gap = Gap { first: 2, missing: 1, at: Instant(5000), spacing_ns: 0.0 };
-        assert_eq!(detection.arrive(3, Instant(1000)), Place::Next(Some(gap)));
+        assert_eq!(detection.arrive(3, Instant(1000)), ArrivalOrder::Next(Some(gap)));
         let gap = Gap { first: 4, missing: 1, at: Instant(5500), spacing_ns: 500.0 };
-        assert_eq!(detection.arrive(5, Instant(6000)), Place::Next(Some(gap)));
+        assert_eq!(detection.arrive(5, Instant(6000)), ArrivalOrder::Next(Some(gap)));
         let gap = Gap { first: 6, missing: 2, at: Instant(6000), spacing_ns: 0.0 };
         assert_eq!(detection.pass_over(7, Instant(2000)), gap);
         let gap = Gap { first: 8, missing: 1, at: Instant(7000), spacing_ns: 1000.0 };
-        assert_eq!(detection.arrive(9, Instant(8000)), Place::Next(Some(gap)));
+        assert_eq!(detection.arrive(9, Instant(8000)), ArrivalOrder::Next(Some(gap)));
     }
 
     #[test]
@@ -199,7 +203,10 @@ mod tests {
                 let [at_once, one_by_one] = &mut both;
                 at_once.pass(packets, Instant(1000 + u64::from(packets)));
                 for n in 1..=u64::from(packets) {
-                    assert_eq!(one_by_one.arrive(one_by_one.highest() + 1, Instant(1000 + n)), Place::Next(None));
+                    assert_eq!(
+                        one_by_one.arrive(one_by_one.highest() + 1, Instant(1000 + n)),
+                        ArrivalOrder::Next(None)
+                    );
                 }
                 assert_eq!(format!("{at_once:?}"), format!("{one_by_one:?}"), "{packets} behind {before:?}");
             }
@@ -210,14 +217,17 @@ mod tests {
     fn what_was_sent_before_the_first_is_not_missed() {
         let mut detection = LossDetection::NOTHING;
         detection.arrive(100, Instant(0));
-        assert_eq!(detection.arrive(99, Instant(1)), Place::Old);
+        assert_eq!(detection.arrive(99, Instant(1)), ArrivalOrder::Old);
         detection.arrive(102, Instant(2));
-        assert_eq!(detection.arrive(98, Instant(3)), Place::Old);
-        assert_eq!(detection.arrive(100, Instant(3)), Place::Again);
+        assert_eq!(detection.arrive(98, Instant(3)), ArrivalOrder::Old);
+        assert_eq!(detection.arrive(100, Instant(3)), ArrivalOrder::Again);
         assert_eq!(detection.above(101), 1, "neither 98 nor 99");
         // Numbers from nought on are as good.
         let mut detection = LossDetection::NOTHING;
-        assert_eq!([0, 0, 1].map(|n| detection.arrive(n, Instant(n))), [Place::First, Place::Again, Place::Next(None)]);
+        assert_eq!(
+            [0, 0, 1].map(|n| detection.arrive(n, Instant(n))),
+            [ArrivalOrder::First, ArrivalOrder::Again, ArrivalOrder::Next(None)]
+        );
     }
 
     /// The share of packets lost by a count of gaps that late packets undo, as receivers of RTP have it, is that of the
@@ -237,17 +247,17 @@ mod tests {
             for &n in &order {
                 let above = came.range(n + 1..).count();
                 match detection.arrive(n, Instant(n)) {
-                    Place::First => assert!(came.is_empty()),
-                    Place::Next(gap) => {
+                    ArrivalOrder::First => assert!(came.is_empty()),
+                    ArrivalOrder::Next(gap) => {
                         assert_eq!(above, 0);
                         lost += gap.map_or(0, |gap| gap.missing);
                     }
-                    Place::Late => {
+                    ArrivalOrder::Late => {
                         assert!((1..3).contains(&above));
                         lost -= 1;
                     }
-                    Place::Old => assert!(above >= 3 || n < order[0]),
-                    Place::Again => panic!("nothing comes twice"),
+                    ArrivalOrder::Old => assert!(above >= 3 || n < order[0]),
+                    ArrivalOrder::Again => panic!("nothing comes twice"),
                 }
                 came.insert(n);
                 for missing in (order[0]..n).filter(|missing| !came.contains(missing)) {

@@ -8,7 +8,7 @@
 //! arrives in one of them, or is found missing there, gets the next number of a count of all, and intervals are
 //! differences of that. In one space alone these numbers are the sequence numbers.
 
-use super::loss_detection::{Gap, LOST, LossDetection, Place};
+use super::loss_detection::{ArrivalOrder, Gap, LOST, LossDetection};
 use super::loss_differentiation::{LossDifferentiation, Verdict};
 use super::loss_events::{LossEvents, Losses};
 use crate::time::{Duration, Instant};
@@ -147,19 +147,19 @@ impl LossHistory {
             part.arrived(space.0, sequence, now, false);
         }
         match detection.arrive(sequence, now) {
-            Place::First => {
+            ArrivalOrder::First => {
                 number = if self.begun { self.counted + 1 } else { sequence };
                 self.begun = true;
                 self.counted = number;
             }
-            Place::Next(gap) => {
+            ArrivalOrder::Next(gap) => {
                 number += sequence - before;
                 if let Some(gap) = gap {
                     self.miss(space, &gap, (now, rtt_us), 0, differ);
                 }
                 self.counted = number;
             }
-            Place::Late | Place::Old => {
+            ArrivalOrder::Late | ArrivalOrder::Old => {
                 let verdict = differ.and_then(|part| part.late(space.0, sequence));
                 match self.hole(space, sequence) {
                     Some(index) => {
@@ -173,7 +173,7 @@ impl LossHistory {
                     None => return Arrival::Duplicate,
                 }
             }
-            Place::Again => return Arrival::Duplicate,
+            ArrivalOrder::Again => return Arrival::Duplicate,
         }
         if marked {
             let (first, above) = (sequence, LOST);

@@ -243,11 +243,9 @@ fn a_receiver_that_claims_any_loss_slows_the_session_no_more_than_a_bad_one() {
         .events
         .iter()
         .filter(|(_, _, event)| event.is(LIMITING_RECEIVER))
-        .filter_map(
-            |(_, _, event)| {
-                if let crate::endpoint::Subject::Other(address) = event.subject { Some(address) } else { None }
-            },
-        )
+        .filter_map(|(_, _, event)| {
+            if let crate::endpoint::EventSubject::Other(address) = event.subject { Some(address) } else { None }
+        })
         .collect();
     assert!(heard.contains(&Who::Member(0).address()) && heard.contains(&Who::Member(1).address()));
 }

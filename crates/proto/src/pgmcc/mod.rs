@@ -64,5 +64,5 @@ pub(crate) use received::Received;
 pub use receiver::Receiver;
 pub use sender::Sender;
 pub use show::{ELECTION, EVENTS, LIMITING_RECEIVER, LOSS_REDUCTION, RECEIVER_GAUGES, SENDER_GAUGES, TIMEOUT, WINDOW};
-pub use window::Window;
-pub use window_control::{Heard, WindowControl};
+pub use window::TokenWindow;
+pub use window_control::{AckOutcome, WindowControl};

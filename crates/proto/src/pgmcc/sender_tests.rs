@@ -1,7 +1,7 @@
 //! The source alone: elections, reports true and false, time-outs.
 
 use super::*;
-use crate::endpoint::{Action, Cause, Endpoint, Event, Input, Outbox, Subject};
+use crate::endpoint::{Action, Cause, Endpoint, Event, EventSubject, Input, Outbox};
 use crate::packet::{self, Address, Ecn, FlowId, INITIAL_TTL, Packet};
 use crate::quantity::Packets;
 use crate::time::{Duration, Instant, Rate};
@@ -148,7 +148,7 @@ fn the_first_to_answer_is_elected() {
     let kinds: Vec<&str> = bench.events.iter().map(|event| event.kind.name).collect();
     assert_eq!(kinds, ["election", "limiting-receiver"]);
     let event = bench.events[1];
-    assert_eq!((event.subject, event.cause), (Subject::Other(A), Cause::Report { receiver: A, number: 0 }));
+    assert_eq!((event.subject, event.cause), (EventSubject::Other(A), Cause::Report { receiver: A, number: 0 }));
     assert!((event.details[0] - 0.2).abs() < 1e-6 && event.details[1] == 0.0, "{event:?}");
 }
 
@@ -277,8 +277,10 @@ fn an_acker_that_falls_silent_is_replaced_after_two_time_outs() {
     assert_eq!(bench.source.control().window(), 1.0);
     bench.nak(5.0, B, 0.1, 0.001, 8, None);
     assert_eq!(bench.source.acker(), Some(B));
-    let nobody =
-        bench.events.iter().filter(|event| event.kind.name == "limiting-receiver" && event.subject == Subject::Nobody);
+    let nobody = bench
+        .events
+        .iter()
+        .filter(|event| event.kind.name == "limiting-receiver" && event.subject == EventSubject::Nobody);
     assert_eq!(nobody.count(), 1);
     let timeouts: Vec<f64> = bench.events.iter().filter(|event| event.is(TIMEOUT)).map(|event| event.before).collect();
     assert_eq!(timeouts, [1.0, 2.0]);
@@ -473,7 +475,7 @@ fn halvings_and_windows_are_told_with_their_causes() {
         bench.packet(2.1, A, Header::Ack(ack));
     }
     let halving = bench.events.iter().find(|event| event.is(LOSS_REDUCTION)).expect("one");
-    assert_eq!((halving.cause, halving.subject), (Cause::Loss { sequence: 10 }, Subject::Other(A)));
+    assert_eq!((halving.cause, halving.subject), (Cause::Loss { sequence: 10 }, EventSubject::Other(A)));
     assert!((halving.after - halving.before / 2.0).abs() < 1e-8);
     assert_eq!(bench.gauge("loss_reductions"), 1.0);
 }

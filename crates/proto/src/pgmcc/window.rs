@@ -15,7 +15,7 @@
 /// assert_eq!((window.packets(), window.tokens()), (2.0, 2.0));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
+pub struct TokenWindow {
     window: i64,
     tokens: i64,
     /// Below this the window grows by a packet for each one acknowledged.
@@ -28,10 +28,10 @@ const ONE: i64 = 1 << FRACTION;
 /// The largest window, packets: more than any link holds. Its square is a fixed-point number still.
 const MOST: i64 = ONE << 20;
 
-impl Window {
+impl TokenWindow {
     /// W = T = 1. `ssthresh` is in packets, 1 or more.
-    pub fn new(ssthresh: f64) -> Window {
-        Window { window: ONE, tokens: ONE, ssthresh: fixed(ssthresh) }
+    pub fn new(ssthresh: f64) -> TokenWindow {
+        TokenWindow { window: ONE, tokens: ONE, ssthresh: fixed(ssthresh) }
     }
 
     /// W = T = 1 again, as nothing is outstanding any more.

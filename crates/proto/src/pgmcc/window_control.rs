@@ -2,7 +2,7 @@
 //! packets may be sent; headers, time and the choice of the acker are for others.
 
 use super::outstanding::Outstanding;
-use super::window::Window;
+use super::window::TokenWindow;
 use crate::packet::Address;
 
 /// When to send, from ACKs, losses and time-outs.
@@ -11,7 +11,7 @@ use crate::packet::Address;
 /// W - T is the number of packets outstanding.
 #[derive(Clone, Debug)]
 pub struct WindowControl {
-    window: Window,
+    window: TokenWindow,
     outstanding: Outstanding,
     /// Losses of packets before this one change nothing: they belong to the last halving or time-out.
     ignore_until: u64,
@@ -19,7 +19,7 @@ pub struct WindowControl {
 
 /// What an ACK did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub struct AckOutcome {
     /// Packets acknowledged for the first time.
     pub acknowledged: u64,
     /// Packets declared lost.
@@ -31,7 +31,7 @@ pub struct Heard {
 impl WindowControl {
     /// W = T = 1, and nothing sent. Up to `ssthresh` packets the window grows by one for each packet acknowledged.
     pub fn new(ssthresh: f64) -> WindowControl {
-        WindowControl { window: Window::new(ssthresh), outstanding: Outstanding::default(), ignore_until: 0 }
+        WindowControl { window: TokenWindow::new(ssthresh), outstanding: Outstanding::default(), ignore_until: 0 }
     }
 
     /// A packet is sent that names this acker. Its number. There must be a [token](Self::has_token).
@@ -53,7 +53,7 @@ impl WindowControl {
     }
 
     /// An ACK of `from`, which is or was the acker. `None` if it speaks of what has not been sent.
-    pub fn hear(&mut self, from: Address, highest: u32, bitmap: u32) -> Option<Heard> {
+    pub fn hear(&mut self, from: Address, highest: u32, bitmap: u32) -> Option<AckOutcome> {
         // Tokens left over: not the window bounds the source, and one that grew would mean nothing.
         let in_use = !self.window.has_token();
         let next = self.outstanding.next();
@@ -67,7 +67,7 @@ impl WindowControl {
             self.window.grow(ack.acknowledged);
         }
         self.check();
-        Some(Heard { acknowledged: ack.acknowledged, lost: ack.lost, halved })
+        Some(AckOutcome { acknowledged: ack.acknowledged, lost: ack.lost, halved })
     }
 
     /// A time-out, or nobody is left to acknowledge: W = T = 1, and what has been sent counts no more.
@@ -116,7 +116,7 @@ impl WindowControl {
     }
 
     #[cfg(test)]
-    pub(super) fn window_mut(&mut self) -> &mut Window {
+    pub(super) fn window_mut(&mut self) -> &mut TokenWindow {
         &mut self.window
     }
 

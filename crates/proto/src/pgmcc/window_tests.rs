@@ -21,7 +21,7 @@ fn opened(window: u64) -> (WindowControl, u64) {
     (control, 1000)
 }
 
-fn hear(control: &mut WindowControl, from: Address, highest: u64, holes: &[u64]) -> Heard {
+fn hear(control: &mut WindowControl, from: Address, highest: u64, holes: &[u64]) -> AckOutcome {
     let seen = holes.iter().filter(|&hole| highest - hole < 32);
     let bitmap = seen.fold(ALL, |bitmap, hole| bitmap & !(1 << (highest - hole)));
     control.hear(from, highest as u32, bitmap).expect("it was sent")
@@ -29,7 +29,7 @@ fn hear(control: &mut WindowControl, from: Address, highest: u64, holes: &[u64])
 
 #[test]
 fn the_window_opens_by_packets_and_then_by_packets_per_window() {
-    let mut window = Window::new(4.0);
+    let mut window = TokenWindow::new(4.0);
     assert_eq!((window.packets(), window.tokens()), (1.0, 1.0));
     let mut acknowledge = |packets: u64, expected: f64| {
         (0..packets).for_each(|_| window.spend());
@@ -53,7 +53,7 @@ fn the_window_opens_by_packets_and_then_by_packets_per_window() {
 
 #[test]
 fn the_window_is_a_packet_at_least_and_a_million_at_most() {
-    let mut window = Window::new(4.0);
+    let mut window = TokenWindow::new(4.0);
     window.set(1.5);
     window.halve();
     assert_eq!(window.packets(), 1.0);
@@ -73,11 +73,11 @@ fn a_packet_comes_back_once() {
     let (mut control, first) = opened(8);
     // An ACK is lost, the next makes up for it, and a third says nothing new.
     let window = control.window();
-    assert_eq!(hear(&mut control, A, first + 1, &[]), Heard { acknowledged: 2, lost: 0, halved: None });
+    assert_eq!(hear(&mut control, A, first + 1, &[]), AckOutcome { acknowledged: 2, lost: 0, halved: None });
     assert_eq!(control.outstanding(), 6);
     let grown = control.window();
     assert!((grown - window - 2.0 / window).abs() < 1e-8);
-    assert_eq!(hear(&mut control, A, first, &[]), Heard { acknowledged: 0, lost: 0, halved: None });
+    assert_eq!(hear(&mut control, A, first, &[]), AckOutcome { acknowledged: 0, lost: 0, halved: None });
     assert_eq!((control.window(), control.outstanding()), (grown, 6));
     assert!((control.tokens() - (grown - 6.0)).abs() < 1e-9);
 }
@@ -89,7 +89,10 @@ fn three_acknowledged_behind_it_show_a_loss() {
         assert_eq!(hear(&mut control, A, first + behind, &[first]).lost, 0);
     }
     let before = control.window();
-    assert_eq!(hear(&mut control, A, first + 3, &[first]), Heard { acknowledged: 1, lost: 1, halved: Some(first) });
+    assert_eq!(
+        hear(&mut control, A, first + 3, &[first]),
+        AckOutcome { acknowledged: 1, lost: 1, halved: Some(first) }
+    );
     assert!((control.window() - before / 2.0).abs() < 1e-8);
     // 12 of 16 are outstanding, and the window is about 8: no token for some time.
     assert_eq!(control.outstanding(), 12);
@@ -141,15 +144,15 @@ fn a_loss_of_before_the_halving_that_is_found_later_halves_no_more() {
     for n in 20..23 {
         assert_eq!(control.send(Some(A)), first + n);
     }
-    let heard: Vec<Heard> = (20..23).map(|behind| hear(&mut control, A, first + behind, &[late])).collect();
-    assert_eq!(heard[2], Heard { acknowledged: 1, lost: 1, halved: None });
+    let heard: Vec<AckOutcome> = (20..23).map(|behind| hear(&mut control, A, first + behind, &[late])).collect();
+    assert_eq!(heard[2], AckOutcome { acknowledged: 1, lost: 1, halved: None });
     assert!(control.window() < halved + 0.3 && control.window() >= halved);
     // One sent since then halves again.
     while control.has_token() {
         control.send(Some(A));
     }
     let third = first + 23;
-    let heard: Vec<Heard> = (1..=3).map(|behind| hear(&mut control, A, third + behind, &[third])).collect();
+    let heard: Vec<AckOutcome> = (1..=3).map(|behind| hear(&mut control, A, third + behind, &[third])).collect();
     assert_eq!(heard[2].halved, Some(third));
 }
 
@@ -166,7 +169,7 @@ fn only_losses_on_the_way_to_who_was_named_halve() {
     assert_eq!(hear(&mut control, A, second - 3, &[]).acknowledged, 8);
     assert_eq!(hear(&mut control, B, second + 1, &holes).acknowledged, 2);
     let before = control.window();
-    assert_eq!(hear(&mut control, B, second + 2, &holes), Heard { acknowledged: 1, lost: 2, halved: None });
+    assert_eq!(hear(&mut control, B, second + 2, &holes), AckOutcome { acknowledged: 1, lost: 2, halved: None });
     assert_eq!(control.window(), before, "an ACK that shows a loss opens nothing");
     assert_eq!(control.outstanding(), 3);
     // A is late: what it acknowledges is closed already.
@@ -186,7 +189,7 @@ fn after_a_time_out_what_was_sent_before_is_nothing() {
     let (mut control, first) = opened(12);
     control.restart();
     assert_eq!((control.window(), control.tokens(), control.outstanding()), (1.0, 1.0, 0));
-    assert_eq!(hear(&mut control, A, first + 11, &[]), Heard { acknowledged: 0, lost: 0, halved: None });
+    assert_eq!(hear(&mut control, A, first + 11, &[]), AckOutcome { acknowledged: 0, lost: 0, halved: None });
     assert_eq!(control.send(Some(A)), first + 12);
     assert_eq!(hear(&mut control, A, first + 12, &[first]).acknowledged, 1);
     assert_eq!(control.window(), 2.0);

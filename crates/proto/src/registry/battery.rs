@@ -5,7 +5,7 @@ use crate::endpoint::GaugeKind;
 use crate::group_set::{GroupSet, Role};
 use crate::omcc::population::{self, configured, estimated, registration};
 use crate::packet::{Ecn, FlowId, Header, Packet};
-use crate::parts::loss_differentiation::{self, Rule};
+use crate::parts::loss_differentiation::{self, DifferentiationRule};
 use crate::quantity::{Bytes, Packets};
 use crate::random::{Random, fnv1a};
 use crate::source::layered::{Announce, Step};
@@ -59,10 +59,16 @@ pub(super) fn settings() -> Vec<SchemeConfig> {
             max_receivers: 2,
             ..tfmcc.clone()
         }),
-        SchemeConfig::Tfmcc(tfmcc::Config { loss_differentiation: differentiation(Rule::Ias), ..tfmcc.clone() }),
+        SchemeConfig::Tfmcc(tfmcc::Config {
+            loss_differentiation: differentiation(DifferentiationRule::Ias),
+            ..tfmcc.clone()
+        }),
         SchemeConfig::Omcc(omcc.clone()),
         SchemeConfig::Omcc(omcc::Config {
-            tfmcc: tfmcc::Config { loss_differentiation: differentiation(Rule::Oracle), ..tfmcc.clone() },
+            tfmcc: tfmcc::Config {
+                loss_differentiation: differentiation(DifferentiationRule::Oracle),
+                ..tfmcc.clone()
+            },
             ..omcc.clone()
         }),
         SchemeConfig::Omcc(omcc::Config {
@@ -153,8 +159,8 @@ pub(super) fn settings() -> Vec<SchemeConfig> {
         SchemeConfig::Smcc(smcc::Config { tfmcc: quick.clone(), ..smcc.clone() }),
         SchemeConfig::Smcc(smcc::Config {
             loss_differentiation: Some(loss_differentiation::Config {
-                rule: Rule::Mbiaz,
-                window: Some(loss_differentiation::Window::Session),
+                rule: DifferentiationRule::Mbiaz,
+                window: Some(loss_differentiation::Forgetting::Session),
                 scope: Some(loss_differentiation::Scope::Aggregate),
             }),
             tfmcc: quick.clone(),

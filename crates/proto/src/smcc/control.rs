@@ -5,7 +5,7 @@
 
 use super::windowed::WindowedControl;
 use crate::packet::Address;
-use crate::tfmcc::{Feedback, Heard, Passed, RateControl, RateCounts};
+use crate::tfmcc::{Feedback, Passed, RateControl, RateCounts, ReportOutcome};
 use crate::time::Instant;
 
 /// What controls T_i.
@@ -60,7 +60,7 @@ impl LayerControl {
     }
 
     /// A report of a receiver whose highest layer is this. `None` if it says nothing.
-    pub(super) fn hear(&mut self, now: Instant, feedback: &Feedback) -> Option<Heard> {
+    pub(super) fn hear(&mut self, now: Instant, feedback: &Feedback) -> Option<ReportOutcome> {
         match self {
             LayerControl::Tfmcc(control) => control.hear(now, feedback),
             LayerControl::Windowed(control) => control.hear(now, feedback),

@@ -33,7 +33,7 @@ fn session<N: FnMut(Who, Who, &Packet) -> Fate>(
 }
 
 /// Who led a layer, and from when on.
-fn leads(events: &[(Instant, Who, Event)], layer: u8) -> Vec<(Instant, crate::endpoint::Subject)> {
+fn leads(events: &[(Instant, Who, Event)], layer: u8) -> Vec<(Instant, crate::endpoint::EventSubject)> {
     let of_layer = |event: &Event| event.is(LIMITING_RECEIVER) && event.layer == Some(layer);
     events.iter().filter(|(_, _, event)| of_layer(event)).map(|(now, _, event)| (*now, event.subject)).collect()
 }
@@ -106,7 +106,7 @@ fn a_late_slow_member_takes_from_the_lowest_layer_and_nothing_from_those_above()
     group.run_until(at(55.0));
     let led = leads(&group.events, 0);
     let (since, subject) = *led.last().expect("somebody leads the lowest layer");
-    assert_eq!(subject, crate::endpoint::Subject::Other(Who::Member(1).address()));
+    assert_eq!(subject, crate::endpoint::EventSubject::Other(Who::Member(1).address()));
     assert!(since < at(52.0), "within about a second: {since}");
     let before = got(&group);
     group.run_until(at(65.0));

@@ -16,7 +16,7 @@ use super::control::LayerControl;
 use super::lately::Lately;
 use super::layers::Layers;
 use crate::packet::Address;
-use crate::tfmcc::{Feedback, Heard};
+use crate::tfmcc::{Feedback, ReportOutcome};
 use crate::time::Instant;
 
 /// Who limits a layer, as far as its control does not know it.
@@ -88,7 +88,7 @@ impl Led {
         feedback: &Feedback,
         sent: Instant,
         longest_rtt_s: Option<f64>,
-    ) -> Option<Heard> {
+    ) -> Option<ReportOutcome> {
         let mut feedback = *feedback;
         if let Lead::Empty { fresh } = self.lead {
             // Where many may begin together R_max is the one configured, so that not all report at once: as in TFMCC,

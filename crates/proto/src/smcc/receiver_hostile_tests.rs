@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 /// What the way to and from a member does.
 #[derive(Clone, Copy, Debug, Default)]
-struct Way {
+struct TestPath {
     loss: f64,
     loss_back: f64,
     /// Longer than at first by this, and by a random part of the other, seconds.
@@ -22,7 +22,7 @@ struct Way {
     twice: f64,
 }
 
-type Ways = Rc<RefCell<Vec<Way>>>;
+type Ways = Rc<RefCell<Vec<TestPath>>>;
 
 fn over(ways: &Ways, seed: u64) -> impl FnMut(Who, Who, &Packet) -> Fate + use<> {
     let (ways, mut random) = (Rc::clone(ways), Random::stream(seed, "test/ways"));
@@ -120,7 +120,7 @@ fn whatever_happens_all_is_well_afterwards() {
     for (number, config) in settings().into_iter().enumerate() {
         for seed in 0..inputs(8, 8) as u64 {
             let what = format!("setting {number}, seed {seed}");
-            let ways: Ways = Rc::new(RefCell::new(vec![Way::default(); 3]));
+            let ways: Ways = Rc::new(RefCell::new(vec![TestPath::default(); 3]));
             let mut group = session(&config, &[10, 20, 60], over(&ways, seed));
             let (mut random, bounds) = (Random::stream(seed, "test/hostile"), config.layer_bounds());
             group.start_all();
@@ -128,7 +128,7 @@ fn whatever_happens_all_is_well_afterwards() {
                 let mut draw = |from: &[f64]| from[(random.uniform() * from.len() as f64) as usize];
                 if step % 8 == 0 {
                     ways.borrow_mut().iter_mut().for_each(|way| {
-                        *way = Way {
+                        *way = TestPath {
                             loss: draw(&[0.0, 0.0, 0.02, 0.3, 0.9]),
                             loss_back: draw(&[0.0, 0.5, 1.0]),
                             extra_s: draw(&[0.0, 0.0, 0.4]),
@@ -152,7 +152,7 @@ fn whatever_happens_all_is_well_afterwards() {
                     _ => {}
                 }
             }
-            *ways.borrow_mut() = vec![Way::default(); 3];
+            *ways.borrow_mut() = vec![TestPath::default(); 3];
             (0..3).for_each(|n| group.start(Who::Member(n)));
             // The slowest settings send some packets in a second, and a history is of hundreds.
             let is_well = |group: &Group<Sender, Receiver, _>| {

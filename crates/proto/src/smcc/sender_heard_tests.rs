@@ -56,7 +56,7 @@ fn a_report_that_limits_is_shown_with_what_its_rate_follows_from_and_another_is_
         run.report_as(2.0, 1, 1, 1.05e6, as_said);
         let shown: Vec<_> = run.events.iter().filter(|(_, event)| event.is(REPORT)).collect();
         let [(_, event)] = shown[..] else { panic!("{shown:?}") };
-        assert_eq!((event.subject, event.layer), (Subject::Other(receiver(1)), Some(1)));
+        assert_eq!((event.subject, event.layer), (EventSubject::Other(receiver(1)), Some(1)));
         let expected = [1.05e6, rtt_s, loss_event_rate, 1.0];
         let is_near = |(shown, expected): (&f64, f64)| (shown - expected).abs() <= 1e-6 * expected;
         assert!(event.details.iter().zip(expected).all(is_near), "{:?}, {expected:?}", event.details);
@@ -130,7 +130,7 @@ fn what_acks_do_to_the_rate_is_told() {
     let reductions: Vec<_> = run.events.iter().filter(|(_, event)| event.is(LOSS_REDUCTION)).collect();
     let [(_, reduction)] = reductions[..] else { panic!("{reductions:?}") };
     assert_eq!(reduction.cause, Cause::Loss { sequence: u64::from(after_hole) - 1 });
-    assert_eq!(reduction.subject, Subject::Other(receiver(1)));
+    assert_eq!(reduction.subject, EventSubject::Other(receiver(1)));
     assert!((reduction.before / reduction.after - 2.0).abs() < 1e-3, "{reduction:?}");
     assert!((before / run.sender.rate_bps(0) - 2.0).abs() < 0.05, "{before} {:?}", run.rates());
 }

@@ -1,7 +1,7 @@
 //! A source alone, report by report, with numbers by hand.
 
 use super::*;
-use crate::endpoint::{Action, Subject};
+use crate::endpoint::{Action, EventSubject};
 use crate::group_set::GroupSet;
 use crate::packet::FlowId;
 use crate::random::Random;
@@ -252,7 +252,7 @@ fn a_receiver_of_a_high_layer_fills_those_below_at_once_and_grows_by_a_packet_pe
     let events = |kind| run.events.iter().filter(move |(_, event)| event.is(kind));
     assert_eq!(events(LIMITING_RECEIVER).count(), 1);
     let (_, led) = events(LIMITING_RECEIVER).next().unwrap();
-    assert_eq!((led.layer, led.subject), (Some(2), Subject::Other(receiver(1))));
+    assert_eq!((led.layer, led.subject), (Some(2), EventSubject::Other(receiver(1))));
     let jumps: Vec<(u8, f64)> =
         events(RATE).filter(|(_, event)| event.layer < Some(2)).map(|(_, e)| (e.layer.unwrap(), e.after)).collect();
     assert_eq!(jumps, [(0, 1e6), (1, 2e6)]);

@@ -8,8 +8,8 @@
 use super::config::Windowed as Config;
 use crate::packet::Address;
 use crate::parts::rto::RttEstimator;
-use crate::pgmcc::{Outstanding, Window};
-use crate::tfmcc::{Feedback, Heard, Passed, RateControl};
+use crate::pgmcc::{Outstanding, TokenWindow};
+use crate::tfmcc::{Feedback, Passed, RateControl, ReportOutcome};
 use crate::time::{Duration, Instant};
 
 /// T_i and what it follows from. The first part is TFMCC's; its X is always T_i.
@@ -17,7 +17,7 @@ use crate::time::{Duration, Instant};
 pub(super) struct WindowedControl {
     /// Who limits, R_max, the feedback rounds.
     rounds: RateControl,
-    window: Window,
+    window: TokenWindow,
     /// Round trips of LR_i.
     rtt: RttEstimator,
     /// When LR_i was heard last.
@@ -75,7 +75,7 @@ impl WindowedControl {
             // T_i swings as a TCP's rate does: whoever limits next must want clearly less. Others are silenced by what
             // was asked for all the same.
             rounds: rounds.with_bias(config.bias),
-            window: Window::new(config.ssthresh.0),
+            window: TokenWindow::new(config.ssthresh.0),
             rtt: fresh_rtt.clone(),
             heard_at: Instant::ZERO,
             election_ends: Instant::FAR_FUTURE,
@@ -102,7 +102,7 @@ impl WindowedControl {
 
     /// A report of a receiver whose highest layer is this and which stays there. `None` if it says nothing; else
     /// somebody limits.
-    pub(super) fn hear(&mut self, now: Instant, feedback: &Feedback) -> Option<Heard> {
+    pub(super) fn hear(&mut self, now: Instant, feedback: &Feedback) -> Option<ReportOutcome> {
         let (before_bps, lead) = (self.rounds.rate_bps(), self.rounds.clr());
         let heard = self.rounds.hear(now, feedback)?;
         let lead_now = self.rounds.clr();

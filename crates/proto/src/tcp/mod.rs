@@ -50,7 +50,7 @@ mod state;
 mod tests;
 mod window;
 
-pub use chosen_rule::Rule;
+pub use chosen_rule::ChosenRule;
 pub use config::{Config, EcnMode, FullAck, Mecn, Profile};
 pub use counts::WINDOW_LIMITED;
 pub use header::{Header, SEGMENT, SackBlock};

@@ -1,6 +1,6 @@
 //! The receiver: cumulative and selective acknowledgements, delayed ACKs, the echo of congestion marks.
 
-use super::chosen_rule::Rule;
+use super::chosen_rule::ChosenRule;
 use super::config::Config;
 use super::congestion_echo::Latch;
 use super::header::{Header, SackBlock};
@@ -49,7 +49,7 @@ impl Receiver {
             ack_at: Instant::FAR_FUTURE,
             delay: config.delayed_ack.then_some(config.delayed_ack_timeout),
             latch: Latch::new(config),
-            selective: config.recovery_or(Rule::new(config).recovery()) == Recovery::Sack,
+            selective: config.recovery_or(ChosenRule::new(config).recovery()) == Recovery::Sack,
             timestamps: config.timestamps,
             recent_stamp_us: None,
             last_ack_sent: 0,

@@ -8,7 +8,7 @@
 mod acknowledgements;
 mod sending;
 
-use super::chosen_rule::Rule;
+use super::chosen_rule::ChosenRule;
 use super::config::{Config, EcnMode};
 use super::congestion_echo::EchoResponse;
 use super::counts::{Counts, GAUGES};
@@ -58,7 +58,7 @@ pub struct Sender {
     timed: TimedSegment,
     rtt: RttEstimator,
     clock: TickingClock,
-    rule: Rule,
+    rule: ChosenRule,
     recovery: LossRecovery,
     /// CWR is to be set on the next new segment: the window has been reduced (RFC 3168 section 6.1.2).
     cwr_pending: bool,
@@ -87,12 +87,19 @@ impl Sender {
     /// A sender at `own` to the receiver at `peer`, with the window rule that `config` names. `config` must have passed
     /// [`Config::check`]; `random` is used for the jitter of sending only.
     pub fn new(config: &Config, flow: FlowId, own: Address, peer: Address, random: Random) -> Sender {
-        Sender::with_rule(Rule::new(config), config, flow, own, peer, random)
+        Sender::with_rule(ChosenRule::new(config), config, flow, own, peer, random)
     }
 
     /// A sender with a rule of the caller's choice; `config.variant` is not looked at. If the rule wants SACK,
     /// `config.recovery` must say so, for the receiver knows only the configuration.
-    pub fn with_rule(rule: Rule, config: &Config, flow: FlowId, own: Address, peer: Address, random: Random) -> Sender {
+    pub fn with_rule(
+        rule: ChosenRule,
+        config: &Config,
+        flow: FlowId,
+        own: Address,
+        peer: Address,
+        random: Random,
+    ) -> Sender {
         let wnd = config.window_pkts();
         let hystart = config.hystart.unwrap_or(rule.hystart());
         Sender {

@@ -6,7 +6,7 @@ use super::super::show::{DIFFERENTIATING_GAUGES, RECEIVER_GAUGES};
 use super::Receiver;
 use crate::endpoint::{Endpoint, Input, Outbox};
 use crate::packet::{Address, Ecn, FlowId, INITIAL_TTL, Packet};
-use crate::parts::loss_differentiation::{self, Rule};
+use crate::parts::loss_differentiation::{self, DifferentiationRule};
 use crate::random::Random;
 use crate::time::Instant;
 
@@ -41,7 +41,7 @@ struct Alone {
 }
 
 impl Alone {
-    fn new(rule: Option<Rule>) -> Alone {
+    fn new(rule: Option<DifferentiationRule>) -> Alone {
         let differentiation = rule.map(|rule| loss_differentiation::Config { rule, window: None, scope: None });
         let config = Config { loss_differentiation: differentiation, ..Config::default() };
         assert_eq!(config.check(), []);
@@ -93,7 +93,9 @@ fn without_the_part_nobody_is_told_and_nothing_is_shown() {
     let plain = Alone::new(None);
     assert!(!plain.receiver.sees_link_losses());
     assert_eq!(*plain.receiver.gauges(), *RECEIVER_GAUGES);
-    for rule in [Rule::None, Rule::Ias, Rule::Mbiaz, Rule::Oracle] {
+    for rule in
+        [DifferentiationRule::None, DifferentiationRule::Ias, DifferentiationRule::Mbiaz, DifferentiationRule::Oracle]
+    {
         let alone = Alone::new(Some(rule));
         assert!(alone.receiver.sees_link_losses());
         assert_eq!(alone.receiver.gauges(), DIFFERENTIATING_GAUGES.as_slice());
@@ -103,7 +105,7 @@ fn without_the_part_nobody_is_told_and_nothing_is_shown() {
 
 #[test]
 fn what_the_oracle_knows_to_be_the_links_makes_no_loss_event() {
-    let mut alone = Alone::new(Some(Rule::Oracle));
+    let mut alone = Alone::new(Some(DifferentiationRule::Oracle));
     let mut other = Alone::new(None);
     for number in 0..300 {
         match number {
@@ -126,7 +128,7 @@ fn what_the_oracle_knows_to_be_the_links_makes_no_loss_event() {
 
 #[test]
 fn a_gap_with_both_kinds_is_cut() {
-    let mut alone = Alone::new(Some(Rule::Oracle));
+    let mut alone = Alone::new(Some(DifferentiationRule::Oracle));
     let mut other = Alone::new(None);
     for number in 0..300 {
         match number {
@@ -144,7 +146,7 @@ fn a_gap_with_both_kinds_is_cut() {
 
 #[test]
 fn ias_judges_by_the_time_of_the_gap() {
-    let mut alone = Alone::new(Some(Rule::Ias));
+    let mut alone = Alone::new(Some(DifferentiationRule::Ias));
     for number in 0..300 {
         match number {
             150 | 200 | 201 => alone.link_loses(number),
@@ -157,7 +159,7 @@ fn ias_judges_by_the_time_of_the_gap() {
     assert_eq!(alone.confusion(), [3.0, 0.0, 0.0, 1.0]);
     assert_eq!(alone.loss().0, 1.0);
     // With rule "none" all three gaps are loss events.
-    let mut none = Alone::new(Some(Rule::None));
+    let mut none = Alone::new(Some(DifferentiationRule::None));
     for number in 0..300 {
         match number {
             150 | 200 | 201 => none.link_loses(number),
@@ -170,7 +172,7 @@ fn ias_judges_by_the_time_of_the_gap() {
 
 #[test]
 fn a_late_packet_takes_its_loss_back_whatever_it_was_called() {
-    for (rule, called) in [(Rule::Ias, 2), (Rule::None, 3)] {
+    for (rule, called) in [(DifferentiationRule::Ias, 2), (DifferentiationRule::None, 3)] {
         let mut alone = Alone::new(Some(rule));
         (0..200).filter(|number| ![150, 151].contains(number)).for_each(|number| alone.comes(number));
         let mut expected = [0.0; 4];
@@ -193,7 +195,7 @@ fn a_late_packet_takes_its_loss_back_whatever_it_was_called() {
 #[test]
 fn another_rate_begins_another_window() {
     // 10 ms until 2 s, then 20 ms; at the new rate a gap of one loss lasts 40 ms, four times the old T_min.
-    let mut alone = Alone::new(Some(Rule::Ias));
+    let mut alone = Alone::new(Some(DifferentiationRule::Ias));
     let mut at_ms = 100;
     for number in 0..300_u32 {
         let (spacing_ms, rate) = if number < 200 { (10, 8e5) } else { (20, 4e5) };
@@ -209,7 +211,7 @@ fn another_rate_begins_another_window() {
 
 #[test]
 fn numbers_that_wrap_are_no_matter() {
-    let mut alone = Alone::new(Some(Rule::Oracle));
+    let mut alone = Alone::new(Some(DifferentiationRule::Oracle));
     let first = u32::MAX - 120;
     for step in 0..300_u32 {
         let at_ms = 100 + 10 * u64::from(step);

@@ -43,6 +43,8 @@ mod echo;
 mod exclusion_tests;
 mod feedback;
 #[cfg(test)]
+mod golden_tests;
+#[cfg(test)]
 mod group_tests;
 mod header;
 #[cfg(test)]
@@ -73,8 +75,6 @@ mod supply_tests;
 mod suppression;
 mod suppressors;
 #[cfg(test)]
-mod golden_tests;
-#[cfg(test)]
 mod tests;
 mod wording;
 
@@ -86,7 +86,7 @@ pub use echo::{Echoes, Stamp};
 pub use feedback::Feedback;
 pub use header::{DATA, DataHeader, Echo, FEEDBACK, FeedbackHeader, Header};
 pub use measurement::{Measurement, Recorded, SequenceSpace, Taken};
-pub use rate_control::{Heard, Passed, RateControl, RateCounts};
+pub use rate_control::{Passed, RateControl, RateCounts, ReportOutcome};
 pub use receiver::{Receiver, ReceiverOf};
 pub use report_packets::ReportPackets;
 pub use reporting::{Reporting, Silencing};

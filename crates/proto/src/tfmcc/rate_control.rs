@@ -102,7 +102,7 @@ struct Increase {
 
 /// What a report did beside changing the rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub struct ReportOutcome {
     /// Its receiver limits now.
     pub limits: bool,
     /// It ended slow start: the first report of a loss.
@@ -240,7 +240,7 @@ impl RateControl {
     }
 
     /// A report has come (sections 3.2 to 3.4 and 3.6). `None` if it says nothing, its rate being none.
-    pub fn hear(&mut self, now: Instant, feedback: &Feedback) -> Option<Heard> {
+    pub fn hear(&mut self, now: Instant, feedback: &Feedback) -> Option<ReportOutcome> {
         let Feedback { receiver, rate_bps, .. } = *feedback;
         if rate_bps.is_nan() || rate_bps < 0.0 {
             return None;
@@ -273,7 +273,7 @@ impl RateControl {
         if lowered && !limits {
             self.suppressors.add(receiver);
         }
-        Some(Heard { limits, ended_slow_start })
+        Some(ReportOutcome { limits, ended_slow_start })
     }
 
     /// The limiting receiver has left, as its owner knows from elsewhere: nobody limits, a feedback round begins at

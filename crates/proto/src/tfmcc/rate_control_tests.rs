@@ -117,7 +117,7 @@ fn without_a_loss_a_layer_that_does_not_start_slowly_grows_no_faster() {
     let mut control = layer();
     for (now_s, expected) in [(10.0, 1e6), (10.25, 1.008e6), (10.5, 1.016e6)] {
         let heard = control.hear(at(now_s), &without_loss(&control, 1)).expect("it says something");
-        assert_eq!(heard, Heard { limits: true, ended_slow_start: false });
+        assert_eq!(heard, ReportOutcome { limits: true, ended_slow_start: false });
         assert!((control.rate_bps() - expected).abs() < 1e-6, "{now_s}: {}", control.rate_bps());
     }
     let mut control = RateControl::new(&Config::default());
@@ -127,7 +127,7 @@ fn without_a_loss_a_layer_that_does_not_start_slowly_grows_no_faster() {
     control.advance(at(10.1));
     assert_eq!((control.rate_bps(), control.in_slow_start()), (2e6, true));
     let heard = control.hear(at(10.2), &feedback(&control, 2, 3e6, 0.1)).expect("it says something");
-    assert_eq!(heard, Heard { limits: false, ended_slow_start: true });
+    assert_eq!(heard, ReportOutcome { limits: false, ended_slow_start: true });
     assert_eq!(control.clr(), Some(Address::endpoint(1)), "who limited in slow start does so still");
 }
 

@@ -2,7 +2,7 @@
 
 use super::receiver_tests::{GROUP, OWN, SENDER, at, packet, us};
 use super::*;
-use crate::endpoint::{Action, Cause, Endpoint, Event, Input, Outbox, Subject};
+use crate::endpoint::{Action, Cause, Endpoint, Event, EventSubject, Input, Outbox};
 use crate::packet::{Address, FlowId, Header, Packet};
 use crate::testing::gauge;
 use crate::tfmcc;
@@ -329,7 +329,7 @@ fn how_often_the_rate_was_halved_does_not_put_off_giving_up_a_silent_limiting_re
         for (at_s, action) in run(&mut sender, now_s + 60.0) {
             match action {
                 Action::Event(event) if event.is(RATE) && given_up.is_none() => halved.push(at_s - now_s),
-                Action::Event(Event { kind: LIMITING_RECEIVER, subject: Subject::Nobody, .. }) => {
+                Action::Event(Event { kind: LIMITING_RECEIVER, subject: EventSubject::Nobody, .. }) => {
                     given_up = Some(at_s - now_s);
                 }
                 _ => {}

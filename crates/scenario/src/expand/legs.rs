@@ -8,7 +8,7 @@ use crate::topology::Sort;
 use faircast_proto::time::Duration;
 use faircast_sim::ids::LinkId;
 use faircast_sim::link::LinkMode;
-use faircast_sim::part::Part;
+use faircast_sim::part::LinkRole;
 use faircast_sim::{loss, queue};
 
 impl Expansion<'_> {
@@ -42,7 +42,7 @@ impl Expansion<'_> {
             name: name.to_owned(),
             from,
             to: from,
-            part: Part::Carrier,
+            part: LinkRole::Carrier,
             rate,
             delay: Duration::ZERO,
             queue: queue.into(),
@@ -104,7 +104,7 @@ impl Expansion<'_> {
             name: name.to_owned(),
             from,
             to,
-            part: Part::Leg(index),
+            part: LinkRole::Leg(index),
             rate,
             delay,
             queue: self.network.shared(queue::Config::default()),
@@ -165,7 +165,7 @@ pub(crate) fn foreign(path: &str, duplex: &Duplex, sort: Sort, found: &mut Vec<F
         Sort::Duplex | Sort::Simplex => return,
         Sort::Carrier => (
             vec![("delay", settings.delay.is_some()), ("loss", settings.loss.is_some())],
-            Part::Carrier,
+            LinkRole::Carrier,
             "belongs to the legs of this link",
         ),
         Sort::Leg => (
@@ -175,7 +175,7 @@ pub(crate) fn foreign(path: &str, duplex: &Duplex, sort: Sort, found: &mut Vec<F
                 ("agent", settings.agent.is_some()),
                 ("header", settings.header.is_some()),
             ],
-            Part::Leg(LinkId(0)),
+            LinkRole::Leg(LinkId(0)),
             "belongs to the link with this leg",
         ),
     };

@@ -13,7 +13,7 @@ use crate::topology::{Hosts, Sketch, Sort};
 use faircast_proto::time::{Duration, Instant};
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link;
-use faircast_sim::part::Part;
+use faircast_sim::part::LinkRole;
 use faircast_sim::probe::{PacketAction, PacketPlan, ProbePlan};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -179,7 +179,7 @@ impl Expansion<'_> {
                 name,
                 from,
                 to,
-                part: Part::Whole,
+                part: LinkRole::Whole,
                 rate,
                 delay,
                 queue: self.network.shared(queue),

@@ -4,7 +4,7 @@ use crate::expand::constellation::refuse_geometry;
 use crate::model::Scenario;
 use crate::network::Network;
 use crate::problem::Finding;
-use faircast_sim::part::Subject;
+use faircast_sim::part::Aspect;
 
 /// Stations without a constellation, or whom no satellite serves; names that are taken; settings that have no meaning.
 /// Says whether every station is served.
@@ -46,7 +46,7 @@ pub(super) fn check(scenario: &Scenario, network: &Network, found: &mut Vec<Find
         }
         if !station.has_a_beam() {
             for (index, entry) in station.downlink.both.changes.iter().flatten().enumerate() {
-                if entry.subjects().iter().any(|(_, subject)| *subject == Subject::Rate) {
+                if entry.subjects().iter().any(|(_, subject)| *subject == Aspect::Rate) {
                     let path = format!("{path}.downlink.changes[{index}].rate");
                     let message = "the rate is that of the satellite's transmitter, which all its stations share: give \
                                    downlink a rate of its own";

@@ -1,10 +1,10 @@
 //! What follows a run, when its network is gone: the summary, and the optimum beside it.
 
-use super::Part;
+use super::MemoryPart;
 use crate::network::Network;
 
 /// What the summary of a run and its optimum take, in the Python package, at their most.
-pub(super) fn parts(network: &Network) -> Vec<Part> {
+pub(super) fn parts(network: &Network) -> Vec<MemoryPart> {
     let changing = network.links.iter().filter(|link| !link.changes.is_empty()).count();
     let of_links =
         network.links.len() * LINK_ROWS + changing * CHANGING_ROWS + network.probes.queues.len() * PROBED_ROWS;
@@ -18,7 +18,7 @@ pub(super) fn parts(network: &Network) -> Vec<Part> {
         of_receivers += session.receivers.len() * rows;
         in_problem += session.receivers.len() as f64 * bytes;
     }
-    let part = |what, path, bytes| Part { what, path, bytes };
+    let part = |what, path, bytes| MemoryPart { what, path, bytes };
     vec![
         part("loading what follows a run", "duration", LOADED),
         part("the summary of links", "topology", of_links as f64 * ROW),

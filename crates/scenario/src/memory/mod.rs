@@ -31,14 +31,14 @@ use traffic::Traffic;
 #[derive(Clone, Debug)]
 pub struct Forecast {
     /// Of the run itself.
-    parts: Vec<Part>,
+    parts: Vec<MemoryPart>,
     /// Of what follows, when its network is gone.
-    after: Vec<Part>,
+    after: Vec<MemoryPart>,
 }
 
 /// A part of it.
 #[derive(Clone, Debug)]
-struct Part {
+struct MemoryPart {
     /// What it is.
     what: &'static str,
     /// The key that it follows from.
@@ -52,7 +52,7 @@ impl Forecast {
         let traffic = Traffic::of(network);
         let (nodes, directions) = (network.nodes.len() as f64, network.links.len() as f64);
         let (flows, of_sessions) = (network.flows.len() as f64, network.sessions.iter().map(session).sum::<f64>());
-        let part = |what, path, bytes| Part { what, path, bytes };
+        let part = |what, path, bytes| MemoryPart { what, path, bytes };
         let mut parts = vec![
             part("nodes", "topology", nodes * NODE),
             part("links", "topology", directions * (DIRECTION + size_of::<link::Link>() as f64)),
@@ -77,7 +77,7 @@ impl Forecast {
         total(self.largest())
     }
 
-    fn largest(&self) -> &[Part] {
+    fn largest(&self) -> &[MemoryPart] {
         if total(&self.after) > total(&self.parts) { &self.after } else { &self.parts }
     }
 
@@ -98,7 +98,7 @@ impl Forecast {
     }
 }
 
-fn total(parts: &[Part]) -> f64 {
+fn total(parts: &[MemoryPart]) -> f64 {
     parts.iter().map(|part| part.bytes).sum()
 }
 
@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn what_just_fits_is_let_in() {
-        let forecast = Forecast { after: Vec::new(), parts: vec![Part { what: "x", path: "y", bytes: 1e6 }] };
+        let forecast = Forecast { after: Vec::new(), parts: vec![MemoryPart { what: "x", path: "y", bytes: 1e6 }] };
         assert!(forecast.too_large(1e6).is_none());
         let problem = forecast.too_large(999e3).expect("it does not fit");
         assert_eq!(

@@ -1,6 +1,6 @@
 //! The rows of a run's tables.
 
-use super::Part;
+use super::MemoryPart;
 use super::agents::subjects_told_of;
 use crate::network::Network;
 use crate::tables::{
@@ -13,7 +13,7 @@ use faircast_sim::routing::MAX_HOPS;
 
 /// What rows take, table by table; `events` are those at queues of which all are kept, `dilated` the links on which the
 /// dilation of sessions is told.
-pub(super) fn parts(network: &Network, events: f64, dilated: f64) -> Vec<Part> {
+pub(super) fn parts(network: &Network, events: f64, dilated: f64) -> Vec<MemoryPart> {
     let probes = &network.probes;
     let rows = |interval: Duration| network.duration.as_secs_f64() / interval.as_secs_f64().max(1e-6) + 1.0;
     let moments = |on: bool| if on { rows(probes.interval) } else { 0.0 };
@@ -22,7 +22,7 @@ pub(super) fn parts(network: &Network, events: f64, dilated: f64) -> Vec<Part> {
     let (flows, sessions) = (network.flows.len() as f64, network.sessions.len() as f64);
     let paths = probes.paths.len() as f64;
     let sampled = probes.queues.len() as f64 * rows(probes.queue_interval);
-    let part = |what, path, rows: f64, row: f64| Part { what, path, bytes: rows * row };
+    let part = |what, path, rows: f64, row: f64| MemoryPart { what, path, bytes: rows * row };
     vec![
         part(
             "rows of flows",

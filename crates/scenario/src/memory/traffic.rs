@@ -88,7 +88,7 @@ impl Traffic {
 }
 
 /// What is kept of what happens to packets: at the links that are observed, in the time and of the flows that count.
-fn packet_events(network: &Network, ways: &[Way], trees: &[Tree], all: &[Load], under_way: f64) -> f64 {
+fn packet_events(network: &Network, ways: &[RoundTripLinks], trees: &[Tree], all: &[Load], under_way: f64) -> f64 {
     let plan = &network.probes.packets;
     if plan.links.is_empty() {
         return 0.0;
@@ -154,19 +154,23 @@ impl Span {
 pub(super) type Tree = Vec<(LinkId, Option<LinkId>)>;
 
 /// A flow's links there and back. A leg follows the link that has it.
-pub(super) struct Way {
+pub(super) struct RoundTripLinks {
     pub(super) there: Vec<LinkId>,
     pub(super) back: Vec<LinkId>,
 }
 
-pub(super) fn ways(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<Way> {
+pub(super) fn ways(network: &Network, edges: &[Edge], routes: &Routes) -> Vec<RoundTripLinks> {
     let parts = |link: LinkId| network.links[link.index()].carrier().into_iter().chain([link]);
     let way = |from: u32, to: u32| routes.way(edges, NodeId(from), NodeId(to)).flat_map(parts).collect();
-    network.flows.iter().map(|flow| Way { there: way(flow.from, flow.to), back: way(flow.to, flow.from) }).collect()
+    network
+        .flows
+        .iter()
+        .map(|flow| RoundTripLinks { there: way(flow.from, flow.to), back: way(flow.to, flow.from) })
+        .collect()
 }
 
 /// Adds the load of flows and of what comes back; returns the packets that they may have under way, all together.
-pub(super) fn flows(network: &Network, ways: &[Way], span: &Span, loads: &mut [Load]) -> f64 {
+pub(super) fn flows(network: &Network, ways: &[RoundTripLinks], span: &Span, loads: &mut [Load]) -> f64 {
     let mut all = 0.0;
     for (_, (flow, way)) in network.flows.iter().zip(ways).enumerate().filter(|&(flow, _)| span.has(flow)) {
         let seconds = span.overlap_s(flow.start, flow.stop.unwrap_or(network.duration));
@@ -197,7 +201,13 @@ pub(super) fn flows(network: &Network, ways: &[Way], span: &Span, loads: &mut [L
 /// The window grows by a segment at most for each that is acknowledged, and these are no more than the way carries. It
 /// also stays below twice what fills the way and those of its queues that can grow: beyond that a queue overflows, and
 /// slow start doubles the window only once until TCP knows, a round trip later.
-pub(super) fn tcp_window(network: &Network, way: &Way, loads: &[Load], seconds: f64, bits: f64) -> (f64, f64) {
+pub(super) fn tcp_window(
+    network: &Network,
+    way: &RoundTripLinks,
+    loads: &[Load],
+    seconds: f64,
+    bits: f64,
+) -> (f64, f64) {
     let rate = slowest(network, &way.there);
     let carried = rate * seconds / bits;
     let both = || way.there.iter().chain(&way.back).map(|id| (&network.links[id.index()], &loads[id.index()]));
@@ -220,7 +230,7 @@ pub(super) fn limit_pkts(link: &DirectedLink, bits: f64) -> f64 {
 }
 
 /// Says at which rate packets may come to each link: from the links before it, and from those who send there.
-pub(super) fn inflow(network: &Network, ways: &[Way], trees: &[Tree], loads: &mut [Load]) {
+pub(super) fn inflow(network: &Network, ways: &[RoundTripLinks], trees: &[Tree], loads: &mut [Load]) {
     let mut turns = BTreeSet::new();
     let mut comes = |link: LinkId, [rate, at_a_time]: [f64; 2], at_once: f64| {
         let load = &mut loads[link.index()];
@@ -228,7 +238,7 @@ pub(super) fn inflow(network: &Network, ways: &[Way], trees: &[Tree], loads: &mu
         load.at_a_time += at_a_time;
         load.feeders += at_once;
     };
-    for (flow, Way { there, back }) in network.flows.iter().zip(ways) {
+    for (flow, RoundTripLinks { there, back }) in network.flows.iter().zip(ways) {
         turns.extend(there.windows(2).chain(back.windows(2)).map(|turn| (turn[0], turn[1])));
         let data = flow.kind.peak_rate().map_or_else(|| AT_ONCE * slowest(network, there), Rate::as_bps_f64);
         let answer = flow.kind.answer_bytes() as f64 / flow.kind.packet_bytes().max(1) as f64;

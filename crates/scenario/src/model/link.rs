@@ -5,7 +5,7 @@ use faircast_proto::limits::{Range, from, to};
 use faircast_proto::quantity::Bytes;
 use faircast_proto::time::{Duration, Rate};
 use faircast_sim::change::Handoff;
-use faircast_sim::part::Subject;
+use faircast_sim::part::Aspect;
 use faircast_sim::{loss, queue, router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -173,13 +173,13 @@ impl ChangeEntry {
     }
 
     /// What it says, key by key, and what about the link that changes.
-    pub(crate) fn subjects(&self) -> Vec<(&'static str, Subject)> {
+    pub(crate) fn subjects(&self) -> Vec<(&'static str, Aspect)> {
         let all = [
-            ("up", self.up.is_some(), Subject::State),
-            ("rate", self.rate.is_some(), Subject::Rate),
-            ("delay", self.delay.is_some() || self.delay_to.is_some() || self.over.is_some(), Subject::Delay),
-            ("loss", self.loss.is_some(), Subject::Loss),
-            ("to", self.to.is_some(), Subject::FarEnd),
+            ("up", self.up.is_some(), Aspect::State),
+            ("rate", self.rate.is_some(), Aspect::Rate),
+            ("delay", self.delay.is_some() || self.delay_to.is_some() || self.over.is_some(), Aspect::Delay),
+            ("loss", self.loss.is_some(), Aspect::Loss),
+            ("to", self.to.is_some(), Aspect::FarEnd),
         ];
         all.into_iter().filter_map(|(key, is_there, subject)| is_there.then_some((key, subject))).collect()
     }

@@ -16,7 +16,7 @@ use faircast_proto::time::{Duration, Instant, Rate};
 use faircast_sim::change::Handoff;
 use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::multicast::SessionPlan;
-use faircast_sim::part::Part;
+use faircast_sim::part::LinkRole;
 use faircast_sim::probe::ProbePlan;
 use faircast_sim::routing::{Edge, Routes};
 use faircast_sim::{link, loss, queue, router};
@@ -73,7 +73,7 @@ pub struct DirectedLink {
     /// Where it ends: index among the nodes. That of a link with legs is where it starts.
     pub to: u32,
     /// Whether it has legs or is one. A leg comes after the link with it.
-    pub part: Part,
+    pub part: LinkRole,
     /// Its rate. That of a leg is its link's.
     pub rate: Rate,
     /// Its propagation delay.
@@ -180,8 +180,8 @@ impl DirectedLink {
     /// The link of which it is a leg, if it is one.
     pub(crate) fn carrier(&self) -> Option<LinkId> {
         match self.part {
-            Part::Leg(carrier) => Some(carrier),
-            Part::Whole | Part::Carrier => None,
+            LinkRole::Leg(carrier) => Some(carrier),
+            LinkRole::Whole | LinkRole::Carrier => None,
         }
     }
 

@@ -16,7 +16,7 @@ use crate::topology::Topology;
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::scheme::Scheme;
 use faircast_proto::time::Duration;
-use faircast_sim::part::Part;
+use faircast_sim::part::LinkRole;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -180,7 +180,7 @@ impl Limits {
 
     /// What a link has of these queues, if it has one.
     fn user(&self, ruler: &Ruler<'_>, index: usize, link: &DirectedLink) -> Option<User> {
-        if matches!(link.part, Part::Leg(_)) {
+        if matches!(link.part, LinkRole::Leg(_)) {
             return None;
         }
         let queue = serde_json::to_value(&*link.queue).ok()?;

@@ -4,7 +4,7 @@ use super::declared::{Declared, Row, float, name, name_if_any, number_if_any, ta
 use super::subjects::Subjects;
 use super::table::{Table, Values};
 use crate::network::Network;
-use faircast_proto::endpoint::{EventKind, Gauge, Subject};
+use faircast_proto::endpoint::{EventKind, EventSubject, Gauge};
 use faircast_proto::flow_kind::FlowKind;
 use faircast_proto::packet::Address;
 use faircast_proto::scheme::Scheme;
@@ -111,9 +111,9 @@ pub(super) fn events<C>(world: &World<C>, rows: Vec<EventRow>, subjects: &Subjec
         .map(|row| EventOf {
             row,
             receiver: match row.event.subject {
-                Subject::Own => member_at[row.endpoint as usize],
-                Subject::Other(address) => member(address),
-                Subject::Nobody => None,
+                EventSubject::Own => member_at[row.endpoint as usize],
+                EventSubject::Other(address) => member(address),
+                EventSubject::Nobody => None,
             },
             cause_receiver: row.event.cause.receiver().and_then(member),
         })

@@ -5,7 +5,7 @@ use super::subjects::Subjects;
 use super::table::{Table, Values, Words};
 use faircast_proto::packet::Address;
 use faircast_sim::probe::{RouterEvent, RouterEventRow, RouterRow};
-use faircast_sim::router::Subject;
+use faircast_sim::router::GaugeSubject;
 use faircast_sim::world::World;
 
 impl Row for RouterRow {
@@ -69,12 +69,12 @@ pub(super) fn events<C>(world: &World<C>, rows: &[RouterEventRow], subjects: &Su
 }
 
 /// `interface`, the name of a flow or session, `SESSION/GROUP`, or `NODE > NODE`.
-fn described<C>(world: &World<C>, about: Subject, subjects: &Subjects) -> String {
+fn described<C>(world: &World<C>, about: GaugeSubject, subjects: &Subjects) -> String {
     match about {
-        Subject::Interface => "interface".to_owned(),
-        Subject::Flow(flow) => subjects.flows.get(flow.0 as usize).cloned().unwrap_or_default(),
-        Subject::Group(group) => group_name(world, group, subjects),
-        Subject::Pair(from, to) => {
+        GaugeSubject::Interface => "interface".to_owned(),
+        GaugeSubject::Flow(flow) => subjects.flows.get(flow.0 as usize).cloned().unwrap_or_default(),
+        GaugeSubject::Group(group) => group_name(world, group, subjects),
+        GaugeSubject::Pair(from, to) => {
             let [from, to] = [from, to].map(|node| &subjects.nodes[node.index()]);
             format!("{from} > {to}")
         }

@@ -5,7 +5,7 @@ use super::message::{Warning, percent};
 use super::ways::Ways;
 use crate::network::{Network, NetworkSession};
 use faircast_sim::ids::LinkId;
-use faircast_sim::part::Part;
+use faircast_sim::part::LinkRole;
 
 /// What a link is called that is meant to be the bottleneck: its name holds this.
 const MEANT: &str = "bottleneck";
@@ -39,7 +39,7 @@ impl<'a> Places<'a> {
         let mut forwards = vec![false; network.nodes.len()];
         let mut cross = |way: Vec<LinkId>| {
             // A link with legs ends where it starts.
-            let ends = way.iter().map(|&link| ways.link(link)).filter(|link| link.part != Part::Carrier);
+            let ends = way.iter().map(|&link| ways.link(link)).filter(|link| link.part != LinkRole::Carrier);
             ends.skip(1).for_each(|link| forwards[link.from as usize] = true);
         };
         network.flows.iter().for_each(|flow| cross(ways.of_flow(flow)));
@@ -92,7 +92,7 @@ impl<'a> Places<'a> {
         let (first, last) = (*way.first()?, *way.last()?);
         let of_hosts = [(first, self.ways.link(first).from), (last, self.ways.link(last).to)];
         let full = |&(link, host): &(LinkId, u32)| {
-            self.ways.link(link).part == Part::Whole
+            self.ways.link(link).part == LinkRole::Whole
                 && !self.forwards[host as usize]
                 && self.uses[link.index()].is_full()
         };

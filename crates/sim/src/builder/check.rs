@@ -4,11 +4,11 @@ use super::error::BuildError;
 use crate::change::{Change, Plan};
 use crate::ids::NodeId;
 use crate::link::LEAST_RATE;
-use crate::part::Part;
+use crate::part::LinkRole;
 
 /// What is wrong with a plan in a network of links that are called so, start at these nodes and are such parts, of
 /// `nodes` nodes. It must be in order.
-pub(super) fn errors(plan: &Plan, links: &[(&str, NodeId, Part)], nodes: usize) -> Vec<BuildError> {
+pub(super) fn errors(plan: &Plan, links: &[(&str, NodeId, LinkRole)], nodes: usize) -> Vec<BuildError> {
     let mut errors = Vec::new();
     let mut before = None;
     for (at, id, change) in plan.all() {

@@ -1,7 +1,7 @@
 //! Why a network cannot be built.
 
 use crate::link::LEAST_RATE;
-use crate::part::{Part, Subject};
+use crate::part::{Aspect, LinkRole};
 use crate::routing::MAX_HOPS;
 use faircast_proto::packet::FlowId;
 use faircast_proto::time::{Instant, Rate};
@@ -61,7 +61,7 @@ pub enum BuildError {
         /// The link's name.
         link: String,
         /// What changes about it.
-        what: Subject,
+        what: Aspect,
         /// When.
         at: Instant,
     },
@@ -70,9 +70,9 @@ pub enum BuildError {
         /// The link's name.
         link: String,
         /// What would change about it.
-        what: Subject,
+        what: Aspect,
         /// What it is.
-        part: Part,
+        part: LinkRole,
     },
     /// It was no longer wanted.
     GivenUp,
@@ -109,7 +109,7 @@ impl fmt::Display for BuildError {
             }
             BuildError::NotItsOwn { link, what, part } => {
                 let legal = match part {
-                    Part::Carrier => "its state and rate",
+                    LinkRole::Carrier => "its state and rate",
                     _ => "its state, delay, loss model and far end",
                 };
                 write!(f, "{part} has no {what} of its own that link {link} could change; legal is {legal}")

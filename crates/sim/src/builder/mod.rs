@@ -18,7 +18,7 @@ use crate::legs::Legs;
 use crate::link::{LEAST_RATE, Link, LinkMode};
 use crate::loss::{self, Loss};
 use crate::multicast::{Multicast, SessionPlan, SessionSite, Woods};
-use crate::part::{Carriers, Part};
+use crate::part::{Carriers, LinkRole};
 use crate::paths::Watched;
 use crate::presence::Presence;
 use crate::probe::{ProbePlan, QueueProbe, Records};
@@ -30,7 +30,7 @@ use crate::trace::Trace;
 use crate::visits::{Pool, PoolPlan, Seats, Visits};
 use crate::wires::Wires;
 use crate::witnesses::Witnesses;
-use crate::world::{Place, World};
+use crate::world::{Home, World};
 use faircast_proto::endpoint::Outbox;
 use faircast_proto::group_set::MAX_GROUPS;
 use faircast_proto::packet::{Address, FlowId};
@@ -91,7 +91,7 @@ pub struct NetworkBuilder {
     nodes: Vec<String>,
     links: Vec<LinkPlan>,
     /// By link.
-    parts: Vec<Part>,
+    parts: Vec<LinkRole>,
     headers: Vec<u16>,
     treatments: Vec<Treatment>,
     changes: Plan,
@@ -118,7 +118,7 @@ struct PlannedSession {
 
 /// How packets come to the endpoints.
 struct Ways {
-    places: Vec<Place>,
+    places: Vec<Home>,
     paths: Vec<Watched>,
     forwarding: Forwarding,
     /// Slot by slot.
@@ -168,7 +168,7 @@ impl NetworkBuilder {
 
     /// Adds one direction of a link.
     pub fn link(&mut self, plan: LinkPlan) -> LinkId {
-        self.add(plan, Part::Whole)
+        self.add(plan, LinkRole::Whole)
     }
 
     /// Adds the queue and transmitter of a [link with legs](crate::part).
@@ -177,24 +177,24 @@ impl NetworkBuilder {
         // It leads nowhere: a loop, which no way takes.
         let (to, delay, mode) = (from, Duration::ZERO, LinkMode::TwoStage);
         let loss = Loss::Lossless(loss::none::Lossless);
-        self.add(LinkPlan { name, from, to, rate, delay, queue, loss, mode }, Part::Carrier)
+        self.add(LinkPlan { name, from, to, rate, delay, queue, loss, mode }, LinkRole::Carrier)
     }
 
     /// Adds a leg to a link with legs. Packets for it wait in that link's queue and take its transmitter, a packet to a
     /// group once for all legs that want it. What a leg loses it loses alone.
     pub fn leg(&mut self, plan: LegPlan) -> LinkId {
         let LegPlan { name, carrier, to, delay, loss } = plan;
-        debug_assert_eq!(self.parts[carrier.index()], Part::Carrier, "legs belong to a carrier");
+        debug_assert_eq!(self.parts[carrier.index()], LinkRole::Carrier, "legs belong to a carrier");
         let LinkPlan { from, rate, .. } = self.links[carrier.index()];
         let random = self.stream(&format!("link/{name}/queue"));
         let context = LinkContext { rate, delay, mean_packet_bytes: 0, random };
         // Nobody asks it.
         let queue = Queue::new(&queue::Config::default(), context);
         let plan = LinkPlan { name, from, to, rate, delay, queue, loss, mode: LinkMode::TwoStage };
-        self.add(plan, Part::Leg(carrier))
+        self.add(plan, LinkRole::Leg(carrier))
     }
 
-    fn add(&mut self, plan: LinkPlan, part: Part) -> LinkId {
+    fn add(&mut self, plan: LinkPlan, part: LinkRole) -> LinkId {
         self.links.push(plan);
         self.parts.push(part);
         self.headers.push(0);
@@ -353,9 +353,9 @@ impl NetworkBuilder {
         });
         for (index, part) in self.parts.iter().enumerate() {
             match *part {
-                Part::Whole => {}
-                Part::Carrier => links[index].prepare_for_legs(),
-                Part::Leg(carrier) => links[index].prepare_as_leg(self.headers[carrier.index()]),
+                LinkRole::Whole => {}
+                LinkRole::Carrier => links[index].prepare_for_legs(),
+                LinkRole::Leg(carrier) => links[index].prepare_as_leg(self.headers[carrier.index()]),
             }
         }
         for (number, link) in (0..).map(LinkId).zip(&mut links) {
@@ -454,7 +454,7 @@ impl NetworkBuilder {
         let same = (0..).zip(&self.flows).filter(|&(index, flow)| {
             !is_session(index) && flow.receivers.iter().any(|&receiver| node_of(flow.sender) == node_of(receiver))
         });
-        let starts: Vec<(&str, NodeId, Part)> =
+        let starts: Vec<(&str, NodeId, LinkRole)> =
             self.links.iter().zip(&self.parts).map(|(link, &part)| (link.name.as_str(), link.from, part)).collect();
         too_slow
             .map(|link| BuildError::TooSlow { link: link.name.clone(), rate: link.rate })
@@ -498,7 +498,7 @@ impl NetworkBuilder {
         for (slot, &host) in (0..).zip(&hosts) {
             slots[host.index()] = slot;
         }
-        let place = |endpoint: &EndpointPlan| Place { node: endpoint.node, slot: slots[endpoint.node.index()] };
+        let place = |endpoint: &EndpointPlan| Home { node: endpoint.node, slot: slots[endpoint.node.index()] };
         let places = self.endpoints.iter().map(place).collect();
         let watch = |&(from, to): &(NodeId, NodeId)| Watched { from, to, slot: slots[to.index()], seen: None };
         let paths = watched.iter().map(watch).collect();

@@ -4,7 +4,7 @@
 
 use super::outlet::Fan;
 use super::state::Session;
-use super::tree::{BranchId, Way};
+use super::tree::{BranchId, Heading};
 use crate::ids::{LinkId, SessionId};
 
 /// All crossings, by link and then by session.
@@ -23,14 +23,14 @@ pub(crate) struct Crossing {
     pub(crate) branch: BranchId,
     /// Where packets go that have come over the link.
     pub(crate) fan: Fan,
-    pub(crate) way: Way,
+    pub(crate) way: Heading,
 }
 
 impl Crossing {
     /// The member to whom packets go that have come down over the link, if they go to one and nowhere else.
     #[inline(always)]
     pub(crate) fn lone_member(&self) -> Option<u32> {
-        if self.way == Way::Down { self.fan.lone_member() } else { None }
+        if self.way == Heading::Down { self.fan.lone_member() } else { None }
     }
 }
 
@@ -51,7 +51,7 @@ impl Crossings {
             count += span[1];
             *span = [start; 2];
         }
-        let nowhere = Crossing { session: SessionId(0), branch: BranchId(0), fan: Fan::NOWHERE, way: Way::Down };
+        let nowhere = Crossing { session: SessionId(0), branch: BranchId(0), fan: Fan::NOWHERE, way: Heading::Down };
         let mut crossings = vec![nowhere; count as usize];
         for (session, (link, branch, fan, way)) in all() {
             let [_, end] = &mut spans[link.index()];

@@ -24,7 +24,7 @@ pub(crate) struct Dilation {
     /// By group of the session.
     streams: Vec<Stream>,
     /// Parents before those below them.
-    places: Vec<Place>,
+    places: Vec<TreeLink>,
     /// As the session's members.
     holders: Vec<Holder>,
     /// By link.
@@ -51,7 +51,7 @@ struct Stream {
 }
 
 /// A link direction, or a link with legs.
-struct Place {
+struct TreeLink {
     /// Where in `links` it is.
     link: usize,
     above: Option<u32>,
@@ -172,7 +172,7 @@ impl Dilation {
             self.places.iter_mut().filter(|place| place.link >= at).for_each(|place| place.link += 1);
             at
         });
-        self.places.push(Place { link: at, above, held: Vec::new(), since: Vec::new(), demanded: 0, got: 0 });
+        self.places.push(TreeLink { link: at, above, held: Vec::new(), since: Vec::new(), demanded: 0, got: 0 });
         self.places.len() as u32 - 1
     }
 
@@ -254,7 +254,7 @@ impl Dilation {
     }
 }
 
-impl Place {
+impl TreeLink {
     /// Adds what was demanded and what the fastest one got since the last change, or since the window began.
     fn reckon(&mut self, at_start: &[u64], now: &[u64]) {
         let since = if self.since.is_empty() { at_start } else { &self.since };

@@ -14,7 +14,7 @@ use super::Multicast;
 use super::plan::{Mode, Rebuild};
 use super::soft_state::{Message, Pending, Task};
 use super::state::Node;
-use super::tree::{BranchId, Vertex, Way};
+use super::tree::{BranchId, Heading, Vertex};
 use crate::ids::{LinkId, NodeId, SessionId};
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::packet::MembershipMessage;
@@ -88,7 +88,7 @@ impl Multicast {
                 told.acknowledged |= told.number == message.number;
             }
             MembershipMessage::Report => {
-                if let Some(branch) = self.branch(message.session, message.link, Way::Up) {
+                if let Some(branch) = self.branch(message.session, message.link, Heading::Up) {
                     self.take_report(now, branch, message, out);
                 }
             }
@@ -190,7 +190,7 @@ impl Multicast {
 
     /// Closes and opens what is pending at an interface.
     fn settle(&mut self, now: Instant, session: SessionId, link: LinkId, out: &mut Vec<Message>) {
-        let Some(branch) = self.branch(session, link, Way::Down) else { return };
+        let Some(branch) = self.branch(session, link, Heading::Down) else { return };
         let interface = self.session_mut(session).interface_mut(branch);
         let [closed, opened] = interface.below.take_due(now);
         if !opened.is_empty() {
@@ -204,7 +204,7 @@ impl Multicast {
 
     /// Ends what has not been repeated within its lifetime.
     fn expire(&mut self, now: Instant, session: SessionId, link: LinkId, out: &mut Vec<Message>) {
-        let Some(branch) = self.branch(session, link, Way::Down) else { return };
+        let Some(branch) = self.branch(session, link, Heading::Down) else { return };
         let state = &mut self.sessions[session.index()];
         let still = state.is_fallible(branch);
         // In dense mode nothing need be said for a router to be flooded.

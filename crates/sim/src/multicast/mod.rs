@@ -39,7 +39,7 @@ pub(crate) use outlet::Fan;
 pub(crate) use plan::SessionSite;
 pub use plan::{CONTROL_BYTES, Mode, Rebuild, SessionPlan};
 pub(crate) use soft_state::Message;
-pub(crate) use tree::{Vertex, Way, Woods};
+pub(crate) use tree::{Heading, Vertex, Woods};
 
 use crate::counters::{DilationTotals, MembershipMessages};
 use crate::ids::{LinkId, NodeId, SessionId};
@@ -149,7 +149,7 @@ impl Multicast {
     }
 
     /// The branch of a session that begins with a link, or beside whose link it leads back.
-    pub(crate) fn branch(&self, session: SessionId, link: LinkId, way: Way) -> Option<BranchId> {
+    pub(crate) fn branch(&self, session: SessionId, link: LinkId, way: Heading) -> Option<BranchId> {
         self.crossing(session, link).filter(|crossing| crossing.way == way).map(|crossing| crossing.branch)
     }
 
@@ -159,7 +159,7 @@ impl Multicast {
         if let Some(beam) = self.session(session).beam(link) {
             return Some(beam.held());
         }
-        Some(self.session(session).held_on(self.branch(session, link, Way::Down)?))
+        Some(self.session(session).held_on(self.branch(session, link, Heading::Down)?))
     }
 
     /// The next change that somebody wants to know of: session, link, and what was joined there before.

@@ -2,7 +2,7 @@
 
 use super::Multicast;
 use super::state::Session;
-use super::tree::{Branch, BranchId, Vertex, Way};
+use super::tree::{Branch, BranchId, Heading, Vertex};
 use crate::ids::{LinkId, SessionId};
 
 impl Multicast {
@@ -13,9 +13,9 @@ impl Multicast {
         let state = self.session(session);
         let Branch { parent, child, .. } = *state.tree.branch(crossing.branch);
         match crossing.way {
-            Way::Down => state.reach_below(child, None, group, endpoints),
-            Way::Up if state.has_any_source(group) => state.reach_around(parent, crossing.branch, group, endpoints),
-            Way::Up => {}
+            Heading::Down => state.reach_below(child, None, group, endpoints),
+            Heading::Up if state.has_any_source(group) => state.reach_around(parent, crossing.branch, group, endpoints),
+            Heading::Up => {}
         }
     }
 }

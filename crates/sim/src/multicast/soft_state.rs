@@ -19,7 +19,7 @@ pub(crate) struct Message {
 
 /// What a node has said upstream.
 #[derive(Clone, Debug)]
-pub(super) struct Told {
+pub(super) struct LastReport {
     /// The groups that it said are wanted.
     pub(super) groups: GroupSet,
     /// Number of the last report.
@@ -69,10 +69,10 @@ pub(super) enum Task {
 #[derive(Default)]
 pub(super) struct Agenda(pub(super) BTreeSet<(Instant, Task)>);
 
-impl Told {
+impl LastReport {
     /// Nothing, but the node above believes that these groups are wanted.
-    pub(super) fn new(groups: GroupSet) -> Told {
-        Told { groups, number: 0, sent: None, acknowledged: true, repeats: false }
+    pub(super) fn new(groups: GroupSet) -> LastReport {
+        LastReport { groups, number: 0, sent: None, acknowledged: true, repeats: false }
     }
 
     /// What was said before counts no more, wherever it is: what is wanted is known without words.
@@ -88,7 +88,7 @@ impl Told {
 
 impl Neighbour {
     /// Of a node whose wants are known without a report.
-    pub(super) fn known(told: &Told, before: Option<&Neighbour>) -> Neighbour {
+    pub(super) fn known(told: &LastReport, before: Option<&Neighbour>) -> Neighbour {
         Neighbour {
             number: Some(told.number),
             watched: before.is_some_and(|before| before.watched),

@@ -4,8 +4,8 @@
 use super::beam::Beam;
 use super::outlet::{Fan, Member, Outlet};
 use super::plan::{Mode, Rebuild, SessionPlan, SessionSite};
-use super::soft_state::{Neighbour, Told};
-use super::tree::{Branch, BranchId, Tree, Vertex, Way, Woods};
+use super::soft_state::{LastReport, Neighbour};
+use super::tree::{Branch, BranchId, Heading, Tree, Vertex, Woods};
 use crate::counters::MembershipMessages;
 use crate::ids::{LinkId, NodeId};
 use faircast_proto::group_set::GroupSet;
@@ -64,7 +64,7 @@ pub(super) struct Node {
     pub(super) interest: GroupSet,
     pub(super) is_host: bool,
     /// What it has said upstream.
-    pub(super) told: Told,
+    pub(super) told: LastReport,
 }
 
 impl Session {
@@ -249,11 +249,11 @@ impl Session {
 
     /// Where packets go that have come over links of the tree: the link, the branch that begins with it or beside whose
     /// link it leads back, and the fan at its end.
-    pub(super) fn crossings(&self) -> impl Iterator<Item = (LinkId, BranchId, Fan, Way)> {
+    pub(super) fn crossings(&self) -> impl Iterator<Item = (LinkId, BranchId, Fan, Heading)> {
         self.branches().flat_map(|branch| {
             let &Branch { parent, link, child, .. } = self.tree.branch(branch);
-            let down = (link, branch, self.fan_of(child), Way::Down);
-            let up = self.tree.up(child).map(|up| (up, branch, self.fan_of(parent), Way::Up));
+            let down = (link, branch, self.fan_of(child), Heading::Down);
+            let up = self.tree.up(child).map(|up| (up, branch, self.fan_of(parent), Heading::Up));
             std::iter::once(down).chain(up)
         })
     }
@@ -529,7 +529,7 @@ impl Session {
 impl Node {
     /// Of which its neighbour upstream believes that it wants these groups, if it is a router.
     fn new(is_host: bool, flooded: GroupSet) -> Node {
-        let told = Told::new(if is_host { GroupSet::EMPTY } else { flooded });
+        let told = LastReport::new(if is_host { GroupSet::EMPTY } else { flooded });
         Node { members: [0; 2], interest: GroupSet::EMPTY, is_host, told }
     }
 

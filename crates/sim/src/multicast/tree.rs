@@ -8,7 +8,7 @@ use crate::routing::{Edge, Routes};
 pub(crate) struct Tree {
     root: NodeId,
     /// By node.
-    places: Vec<Place>,
+    places: Vec<TreeNode>,
     /// By parent, of a parent its links before its legs, those of a carrier together, then by link.
     branches: Vec<Branch>,
 }
@@ -34,7 +34,7 @@ pub(crate) struct Branch {
 
 /// A direction in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum Heading {
     /// Away from the source: a branch begins with the link.
     Down,
     /// Towards the source.
@@ -42,7 +42,7 @@ pub(crate) enum Way {
 }
 
 /// A node and what it has to do with the tree.
-struct Place {
+struct TreeNode {
     node: NodeId,
     /// The link to the next node towards the source; [`LinkId::NONE`] at the source and where no way is.
     up: LinkId,
@@ -98,7 +98,7 @@ impl<'a> Woods<'a> {
                 let (parent, carrier) = (Vertex(self.found[above.index()]), self.carriers.of(link));
                 branches.push(Branch { parent, carrier, link, child });
             }
-            places.push(Place { node, up: step.map_or(LinkId::NONE, |(_, up, _)| up), fan: [0, 0] });
+            places.push(TreeNode { node, up: step.map_or(LinkId::NONE, |(_, up, _)| up), fan: [0, 0] });
         }
         branches.sort_unstable();
         for (index, branch) in (0u32..).zip(&branches) {

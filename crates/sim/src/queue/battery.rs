@@ -170,7 +170,7 @@ pub fn run_scheduler<S: Scheduler>(limit: QueueSize, make: impl Fn(LinkContext) 
 }
 
 /// What has become of a packet, and when.
-type Told = (Instant, u32, &'static str);
+type Observation = (Instant, u32, &'static str);
 
 /// A link whose queue owns its packets, as plain as possible.
 struct Owner<S> {
@@ -183,7 +183,7 @@ struct Owner<S> {
     inside: BTreeMap<u32, Packet>,
     done: Option<Instant>,
     idle_since: Instant,
-    fates: Vec<Told>,
+    fates: Vec<Observation>,
 }
 
 impl<S: Scheduler> Owner<S> {
@@ -193,7 +193,7 @@ impl<S: Scheduler> Owner<S> {
     }
 
     /// Drives it through bursts, overload and pauses; what has become of the packets.
-    fn fates(mut self) -> Vec<Told> {
+    fn fates(mut self) -> Vec<Observation> {
         let mut random = Random::stream(self.seed, "battery/arrivals");
         let mut load = 1.0;
         for arrival in 0..ARRIVALS {

@@ -98,7 +98,7 @@ impl Bench {
 fn interface(agent: &impl RouterAgent) -> Vec<(&'static str, f64)> {
     let mut gauges = Vec::new();
     agent.gauges(&mut |RouterGauge { about, name, value }| {
-        if about == Subject::Interface {
+        if about == GaugeSubject::Interface {
             gauges.push((name, value));
         }
     });
@@ -247,17 +247,17 @@ fn the_monitor_counts_by_interface_flow_group_and_pair() {
     }
     let mut counted = Vec::new();
     monitor.gauges(&mut |gauge| counted.push(gauge));
-    let of = |about: Subject| -> Vec<f64> {
+    let of = |about: GaugeSubject| -> Vec<f64> {
         let names = ["data_pkts", "data_bytes", "other_pkts"];
         let value = |name| counted.iter().find(|gauge| gauge.about == about && gauge.name == name).map(|g| g.value);
         names.into_iter().filter_map(value).collect()
     };
-    assert_eq!(of(Subject::Interface), [4.0, 1561.0, 1.0]);
-    assert_eq!(of(Subject::Flow(FlowId(0))), [2.0, 1021.0, 1.0]);
-    assert_eq!(of(Subject::Flow(FlowId(7))), [1.0, 500.0, 0.0]);
-    assert_eq!(of(Subject::Group(Address::group(3))), [2.0, 1021.0, 0.0]);
-    assert_eq!(of(Subject::Group(Address::NEIGHBOUR)), [0.0, 0.0, 1.0]);
-    assert_eq!(of(Subject::Pair(NodeId(4), NodeId(9))), [2.0, 540.0, 0.0]);
+    assert_eq!(of(GaugeSubject::Interface), [4.0, 1561.0, 1.0]);
+    assert_eq!(of(GaugeSubject::Flow(FlowId(0))), [2.0, 1021.0, 1.0]);
+    assert_eq!(of(GaugeSubject::Flow(FlowId(7))), [1.0, 500.0, 0.0]);
+    assert_eq!(of(GaugeSubject::Group(Address::group(3))), [2.0, 1021.0, 0.0]);
+    assert_eq!(of(GaugeSubject::Group(Address::NEIGHBOUR)), [0.0, 0.0, 1.0]);
+    assert_eq!(of(GaugeSubject::Pair(NodeId(4), NodeId(9))), [2.0, 540.0, 0.0]);
     assert_eq!(counted.len(), 7 * 3 + 2, "and flow 8");
     assert_eq!(interface(&monitor)[3..], [("joins", 13.0), ("leaves", 2.0)]);
     assert!(bench.out.is_empty());

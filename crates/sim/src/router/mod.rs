@@ -128,7 +128,7 @@ pub struct RouterOutbox {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RouterGauge {
     /// What it is about.
-    pub about: Subject,
+    pub about: GaugeSubject,
     /// Its name, with its unit.
     pub name: &'static str,
     /// Its value.
@@ -137,7 +137,7 @@ pub struct RouterGauge {
 
 /// What a router tells of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Subject {
+pub enum GaugeSubject {
     /// The interface.
     Interface,
     /// A flow or session.

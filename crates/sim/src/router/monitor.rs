@@ -1,6 +1,6 @@
 //! An agent that counts and does nothing else.
 
-use super::{MembershipChange, Offer, RouterAgent, RouterContext, RouterGauge, RouterOutbox, RouterView, Subject};
+use super::{GaugeSubject, MembershipChange, Offer, RouterAgent, RouterContext, RouterGauge, RouterOutbox, RouterView};
 use faircast_proto::packet::Packet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub struct Config {}
 
 /// Counts what is offered to the queue, data apart from acknowledgements and messages.
 pub struct Monitor {
-    counts: BTreeMap<Subject, Counts>,
+    counts: BTreeMap<GaugeSubject, Counts>,
     joins: u64,
     leaves: u64,
 }
@@ -51,10 +51,10 @@ impl RouterAgent for Monitor {
     fn on_packet(&mut self, packet: &Packet, at: &RouterView<'_>, _out: &mut RouterOutbox) -> Offer {
         let destination = packet.destination;
         let own = match (at.host(packet.source), at.host(destination)) {
-            (Some(from), Some(to)) => Subject::Pair(from, to),
-            _ => Subject::Group(destination),
+            (Some(from), Some(to)) => GaugeSubject::Pair(from, to),
+            _ => GaugeSubject::Group(destination),
         };
-        for subject in [Subject::Interface, Subject::Flow(packet.flow), own] {
+        for subject in [GaugeSubject::Interface, GaugeSubject::Flow(packet.flow), own] {
             let counts = self.counts.entry(subject).or_default();
             if packet.is_data() {
                 counts.data_pkts += 1;
@@ -79,7 +79,7 @@ impl RouterAgent for Monitor {
             }
         }
         for (name, value) in [("joins", self.joins), ("leaves", self.leaves)] {
-            tell(RouterGauge { about: Subject::Interface, name, value: value as f64 });
+            tell(RouterGauge { about: GaugeSubject::Interface, name, value: value as f64 });
         }
     }
 }

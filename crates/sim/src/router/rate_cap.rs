@@ -3,7 +3,7 @@
 //! Ours, as a small example of an agent that acts on a timer; the scheme of [Peng] compares with unicast traffic
 //! instead.
 
-use super::Subject;
+use super::GaugeSubject;
 use super::{MembershipChange, Offer, RouterAgent, RouterContext, RouterGauge, RouterOutbox, RouterView, SessionAt};
 use faircast_proto::limits;
 use faircast_proto::limits::{Limited, above, from, from_field};
@@ -151,7 +151,7 @@ impl RouterAgent for RateCap {
     fn gauges(&self, tell: &mut dyn FnMut(RouterGauge)) {
         let (blocks, releases) = (self.blocks as f64, self.releases as f64);
         for (name, value) in [("rate_bps", self.rate_bps), ("blocks", blocks), ("releases", releases)] {
-            tell(RouterGauge { about: Subject::Interface, name, value });
+            tell(RouterGauge { about: GaugeSubject::Interface, name, value });
         }
     }
 }

@@ -4,7 +4,7 @@ use super::World;
 use crate::calendar::{Calendar, Entry, Kind};
 use crate::counters::{DilationTotals, MembershipChanges, MembershipMessages, MessageCounters, NoWay};
 use crate::ids::{LinkId, NodeId, SessionId};
-use crate::multicast::{CONTROL_BYTES, Crossing, DilationSpan, Fan, Message, Vertex, Way, Woods};
+use crate::multicast::{CONTROL_BYTES, Crossing, DilationSpan, Fan, Heading, Message, Vertex, Woods};
 use crate::part::Aim;
 use crate::probe::DilationRow;
 use crate::router::NO_ENDPOINT;
@@ -44,7 +44,7 @@ impl<C: Calendar> World<C> {
             return self.hear_neighbour(node, link, label);
         };
         match self.multicast.crossing(session, link) {
-            Some(&Crossing { way: Way::Down, fan, .. }) => {
+            Some(&Crossing { way: Heading::Down, fan, .. }) => {
                 if !self.replicate(node, session, fan, (group, number), None, label) {
                     self.find_unwanted(node, session, number);
                 }
@@ -339,7 +339,7 @@ impl<C: Calendar> World<C> {
     /// whether there is such a branch. No leg can be blocked alone.
     pub fn set_blocked(&mut self, group: Address, link: LinkId, groups: GroupSet, blocked: bool) -> bool {
         let Some((session, _)) = self.multicast.place(group.index()) else { return false };
-        let branch = self.multicast.branch(session, link, Way::Down);
+        let branch = self.multicast.branch(session, link, Heading::Down);
         let state = self.multicast.session_mut(session);
         if !state.block_beam(link, groups, blocked) {
             match branch {

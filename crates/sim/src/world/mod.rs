@@ -44,7 +44,7 @@ use faircast_proto::time::{Duration, Instant};
 pub struct World<C> {
     pub(crate) wires: Wires<C>,
     /// Where each endpoint lives, by address.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<Home>,
     pub(crate) forwarding: Forwarding,
     pub(crate) hosts: Vec<Host>,
     pub(crate) flows: Vec<Flow>,
@@ -81,7 +81,7 @@ pub struct World<C> {
 
 /// Where an endpoint lives: its node, and the node's slot in the forwarding tables.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct Home {
     pub(crate) node: NodeId,
     pub(crate) slot: u32,
 }

@@ -3,7 +3,7 @@
 //! A packet-hop is one delivery: the packet leaves its link's ring, the node looks up the next link, the packet enters
 //! that link's ring. Nothing on this path allocates, hashes or calls virtually.
 
-use super::{Loop, Place, Progress, World};
+use super::{Home, Loop, Progress, World};
 use crate::calendar::{Calendar, Entry, Heap, Kind, Wheel};
 use crate::counters::NoWay;
 use crate::ids::{LinkId, NodeId};
@@ -258,7 +258,7 @@ impl<C: Calendar> World<C> {
     #[inline(always)]
     pub(crate) fn send_to_host(&mut self, node: NodeId, destination: Address, label: Label) {
         match self.places.get(destination.index()) {
-            Some(&Place { slot, .. }) => self.forward(node, slot, label),
+            Some(&Home { slot, .. }) => self.forward(node, slot, label),
             None => self.give_up(node, label, NoWay::NoRoute),
         }
     }

@@ -1,6 +1,6 @@
 //! Trees and copies, by the arithmetic of link delays.
 
-use crate::support::{DELAY, LosesFirst, Marks, Place, at, build, duplex, from, link, row, session, shown};
+use crate::support::{DELAY, LosesFirst, Marks, Stay, at, build, duplex, from, link, row, session, shown};
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::time::{Duration, Rate};
 use faircast_sim::builder::{BuildError, LinkPlan, NetworkBuilder};
@@ -35,7 +35,7 @@ fn after_a_leave_links_stay_loaded_for_the_leave_delay_and_the_way_of_the_messag
     for (leave_delay, quiet_below, quiet_above) in [(2.0, 3.02, 3.03), (0.0, 1.02, 1.03)] {
         let (mut network, [source, _, _, host]) = row(LinkMode::Fused);
         let plan = SessionPlan { leave_delay: Duration::from_secs_f64(leave_delay), ..SessionPlan::sparse(1) };
-        let place = Place { stop: Some(1.0), ..from(host, 0.0) };
+        let place = Stay { stop: Some(1.0), ..from(host, 0.0) };
         session(&mut network, source, plan, &[place]);
         let mut world: World<Wheel> = build(network);
         // The host's link: leave goes up 10 ms, delay, the last packet comes down 10 ms.
@@ -59,7 +59,7 @@ fn after_a_leave_links_stay_loaded_for_the_leave_delay_and_the_way_of_the_messag
 fn of_two_members_on_one_host_the_last_one_ends_the_flow() {
     let (mut network, [source, _, _, host]) = row(LinkMode::Fused);
     let plan = SessionPlan { leave_delay: Duration::ZERO, ..SessionPlan::sparse(1) };
-    let places = [Place { stop: Some(1.0), ..from(host, 0.0) }, Place { stop: Some(2.0), ..from(host, 0.0) }];
+    let places = [Stay { stop: Some(1.0), ..from(host, 0.0) }, Stay { stop: Some(2.0), ..from(host, 0.0) }];
     session(&mut network, source, plan, &places);
     let mut world: World<Wheel> = build(network);
     world.run(at(4.0), u64::MAX);
@@ -71,7 +71,7 @@ fn of_two_members_on_one_host_the_last_one_ends_the_flow() {
 #[test]
 fn a_host_that_comes_back_within_the_leave_delay_misses_nothing_but_its_absence() {
     let (mut network, [source, _, _, host]) = row(LinkMode::Fused);
-    let places = [Place { stop: Some(1.0), ..from(host, 0.0) }, from(host, 1.5)];
+    let places = [Stay { stop: Some(1.0), ..from(host, 0.0) }, from(host, 1.5)];
     session(&mut network, source, SessionPlan::sparse(1), &places);
     let mut world: World<Wheel> = build(network);
     world.run(at(1.5), u64::MAX);
@@ -103,7 +103,7 @@ fn a_lost_join_is_repeated() {
 fn a_blocked_group_is_held_back_but_stays_joined_and_a_leave_clears_the_block() {
     let (mut network, [source, _, _, host]) = row(LinkMode::Fused);
     let plan = SessionPlan { leave_delay: Duration::ZERO, ..SessionPlan::sparse(2) };
-    let places = [Place { stop: Some(3.0), ..from(host, 0.0) }, from(host, 4.0)];
+    let places = [Stay { stop: Some(3.0), ..from(host, 0.0) }, from(host, 4.0)];
     let groups = session(&mut network, source, plan, &places);
     let mut world: World<Wheel> = build(network);
     world.run(at(1.0), u64::MAX);
@@ -176,7 +176,7 @@ fn tree<C: Calendar>(depth: u32, mode: LinkMode) -> (World<C>, usize) {
         }
         level = next;
     }
-    let places: Vec<Place> = level.iter().map(|&leaf| from(leaf, 0.0)).collect();
+    let places: Vec<Stay> = level.iter().map(|&leaf| from(leaf, 0.0)).collect();
     session(&mut network, root, SessionPlan::sparse(1), &places);
     (build(network), level.len())
 }
@@ -216,7 +216,7 @@ fn in_an_any_source_session_members_hear_each_other() {
         for node in [source, a, b] {
             duplex(&mut network, router, node, LinkMode::Fused);
         }
-        let places = [from(a, 0.0), from(b, 0.0), Place { speaks, ..from(a, 1.0) }];
+        let places = [from(a, 0.0), from(b, 0.0), Stay { speaks, ..from(a, 1.0) }];
         session(&mut network, source, plan, &places);
         let mut world: World<Wheel> = build(network);
         world.run(at(2.0), u64::MAX);
@@ -229,7 +229,7 @@ fn in_an_any_source_session_members_hear_each_other() {
 #[test]
 fn where_only_the_source_may_send_the_packet_of_a_member_is_given_up_and_counted() {
     let (mut network, [source, _, _, host]) = row(LinkMode::Fused);
-    session(&mut network, source, SessionPlan::sparse(1), &[Place { speaks: true, ..from(host, 0.0) }]);
+    session(&mut network, source, SessionPlan::sparse(1), &[Stay { speaks: true, ..from(host, 0.0) }]);
     let mut world: World<Wheel> = build(network);
     world.run(at(1.0), u64::MAX);
     let counted = world.undeliverable();
@@ -241,7 +241,7 @@ fn where_only_the_source_may_send_the_packet_of_a_member_is_given_up_and_counted
 fn the_packet_of_a_member_that_may_not_send_reaches_nobody_beside_or_below_it() {
     let received = |speaks: bool| {
         let (mut network, [source, _, router, host]) = row(LinkMode::Fused);
-        let places = [from(router, 0.0), from(host, 0.0), Place { speaks, ..from(router, 1.0) }];
+        let places = [from(router, 0.0), from(host, 0.0), Stay { speaks, ..from(router, 1.0) }];
         session(&mut network, source, SessionPlan::sparse(1), &places);
         let mut world: World<Wheel> = build(network);
         world.run(at(2.0), u64::MAX);

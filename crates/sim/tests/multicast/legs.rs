@@ -1,6 +1,6 @@
 //! Links with legs: who hears what, what agents see, how trees change.
 
-use crate::support::{DELAY, GAP, Place, ample, at, build, duplex, from, link, session, shown};
+use crate::support::{DELAY, GAP, Stay, ample, at, build, duplex, from, link, session, shown};
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::packet::{Address, Packet};
 use faircast_proto::random::Random;
@@ -89,7 +89,7 @@ fn watch(network: &mut NetworkBuilder, carrier: LinkId, blocks: GroupSet) -> Arc
 #[test]
 fn agents_see_the_union_of_what_is_joined_on_legs_and_each_packet_once() {
     let (mut network, [source, _], terminals, carrier) = satellite(3);
-    let stay = |node, start, stop| Place { node, start, stop: Some(stop), speaks: false };
+    let stay = |node, start, stop| Stay { node, start, stop: Some(stop), speaks: false };
     let places = [stay(terminals[0], 1.0, 3.0), stay(terminals[1], 2.0, 4.0), stay(terminals[2], 2.5, 2.6)];
     let plan = SessionPlan { leave_delay: Duration::ZERO, ..SessionPlan::sparse(1) };
     let groups = session(&mut network, source, plan, &places);
@@ -127,7 +127,7 @@ fn what_still_waits_when_the_last_leg_is_left_is_transmitted_in_vain() {
     let carrier = network.carrier(CarrierPlan { name: "down".into(), from: satellite, rate, queue: ample(rate) });
     let leg = leg(&mut network, carrier, satellite, terminal);
     let plan = SessionPlan { leave_delay: Duration::ZERO, ..SessionPlan::sparse(1) };
-    session(&mut network, source, plan, &[Place { node: terminal, start: 0.0, stop: Some(1.0), speaks: false }]);
+    session(&mut network, source, plan, &[Stay { node: terminal, start: 0.0, stop: Some(1.0), speaks: false }]);
     let mut world: World<Wheel> = build(network);
     world.run(at(3.0), u64::MAX);
     let [down, heard] = [carrier, leg].map(|link| *world.links()[link.index()].counters());
@@ -194,8 +194,8 @@ fn what_a_terminal_sends_to_a_group_comes_to_all_others_and_not_back() {
     let run = |nodes: &[usize]| {
         let (mut network, [source, _], terminals, _) = satellite(3);
         let members = nodes.len();
-        let mut places: Vec<Place> = nodes.iter().map(|&node| from(terminals[node], 0.0)).collect();
-        places[0] = Place { node: terminals[0], start: 0.5, stop: None, speaks: true };
+        let mut places: Vec<Stay> = nodes.iter().map(|&node| from(terminals[node], 0.0)).collect();
+        places[0] = Stay { node: terminals[0], start: 0.5, stop: None, speaks: true };
         let own = network.address(source);
         let addresses: Vec<Address> = places.iter().map(|place| network.address(place.node)).collect();
         let (flow, first) = network.session(own, plan());
@@ -284,7 +284,7 @@ fn a_member_joins_and_leaves_by_messages_that_are_lost_as_on_a_link_of_its_own()
     link(&mut network, far, at_satellite, LinkMode::Fused, 3);
     let plan = SessionPlan { retry: Duration::from_millis(300), ..SessionPlan::sparse(1) };
     let stop = Some(6.0);
-    let places = [Place { node: far, start: 0.0, stop, speaks: false }, from(terminals[0], 0.0)];
+    let places = [Stay { node: far, start: 0.0, stop, speaks: false }, from(terminals[0], 0.0)];
     let groups = session(&mut network, source, plan, &places);
     let mut world: World<Wheel> = build(network);
     world.run(at(5.0), u64::MAX);
@@ -338,7 +338,7 @@ fn restless<C: Calendar>(seed: u64, rebuild: Rebuild) -> (Option<(u64, u64)>, [u
             let mut start = random.uniform();
             for _ in 0..6 {
                 let stop = start + random.exponential(0.3);
-                places.push(Place { node, start, stop: Some(stop), speaks: false });
+                places.push(Stay { node, start, stop: Some(stop), speaks: false });
                 start = stop + random.exponential(0.2);
             }
         }

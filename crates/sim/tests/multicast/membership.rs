@@ -1,6 +1,6 @@
 //! Who wants what: reports, what is lost of them, and what repairs it.
 
-use crate::support::{DELAY, GAP, LosesFirst, Place, at, build, duplex, from, link, link_with, session, silent};
+use crate::support::{DELAY, GAP, LosesFirst, Stay, at, build, duplex, from, link, link_with, session, silent};
 use faircast_proto::endpoint::{Endpoint, Input, Outbox, Report};
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::packet::{Address, Ecn, Header, MembershipMessage, Packet};
@@ -68,7 +68,7 @@ fn during<C: Calendar>(world: &mut World<C>, link: usize, seconds: f64) -> u64 {
 fn a_lost_leave_is_repaired_by_its_repetition() {
     // The second report is the leave at 1 s; it comes 3 s later, and takes effect 2 s after that.
     let (mut network, [source, _, _, host]) = row_with(5, |nth| nth == 1);
-    session(&mut network, source, SessionPlan::sparse(1), &[Place { stop: Some(1.0), ..from(host, 0.0) }]);
+    session(&mut network, source, SessionPlan::sparse(1), &[Stay { stop: Some(1.0), ..from(host, 0.0) }]);
     let mut world: World<Wheel> = build(network);
     world.run(at(5.9), u64::MAX);
     assert!(during(&mut world, 4, 6.0) > 0);
@@ -81,7 +81,7 @@ fn a_lost_prune_is_repaired_whatever_the_number_of_groups() {
     for groups in [1, 4, 8, 128] {
         let (mut network, [source, _, _, host]) = row_with(3, |nth| nth == 1);
         let plan = SessionPlan { leave_delay: Duration::ZERO, ..SessionPlan::sparse(groups) };
-        session(&mut network, source, plan, &[Place { stop: Some(2.0), ..from(host, 0.0) }]);
+        session(&mut network, source, plan, &[Stay { stop: Some(2.0), ..from(host, 0.0) }]);
         let mut world: World<Wheel> = build(network);
         world.run(at(1.5), u64::MAX);
         // In half a second some of 128 groups, which are served by turns, have their turn.
@@ -100,7 +100,7 @@ fn the_acknowledgement_of_an_older_join_does_not_end_the_retries_of_a_newer_one(
     link(&mut network, source, host, LinkMode::Fused, 0);
     lossy(&mut network, host, source, MembershipMessage::Report, |nth| nth == 2);
     let plan = SessionPlan { leave_delay: Duration::ZERO, ..SessionPlan::sparse(1) };
-    let places = [Place { stop: Some(0.005), ..from(host, 0.0) }, from(host, 0.010)];
+    let places = [Stay { stop: Some(0.005), ..from(host, 0.0) }, from(host, 0.010)];
     session(&mut network, source, plan, &places);
     let mut world: World<Wheel> = build(network);
     world.run(at(3.0), u64::MAX);
@@ -201,7 +201,7 @@ fn what_was_to_open_again_after_an_old_prune_does_not_after_a_newer_one() {
     let (mut network, [source, _, _, host]) = row_with(0, |_| false);
     let mode = Mode::Dense { prune_timeout: Duration::from_secs(100) };
     let plan = SessionPlan { mode, leave_delay: Duration::ZERO, ..SessionPlan::sparse(1) };
-    session(&mut network, source, plan, &[Place { stop: Some(60.0), ..from(host, 50.0) }]);
+    session(&mut network, source, plan, &[Stay { stop: Some(60.0), ..from(host, 50.0) }]);
     let mut world: World<Wheel> = build(network);
     world.run(at(55.0), u64::MAX);
     assert!(during(&mut world, 2, 56.0) > 190);
@@ -214,7 +214,7 @@ fn what_was_to_open_again_after_an_old_prune_does_not_after_a_newer_one() {
 fn a_group_that_is_joined_again_while_it_is_being_left_stays() {
     // Left at 1 s and joined again at 2 s, left at 2.5 s: what was to end at 3 s ends at 4.5 s.
     let (mut network, [source, _, _, host]) = row_with(0, |_| false);
-    let places = [Place { stop: Some(1.0), ..from(host, 0.0) }, Place { stop: Some(2.5), ..from(host, 2.0) }];
+    let places = [Stay { stop: Some(1.0), ..from(host, 0.0) }, Stay { stop: Some(2.5), ..from(host, 2.0) }];
     session(&mut network, source, SessionPlan::sparse(1), &places);
     let mut world: World<Wheel> = build(network);
     world.run(at(2.9), u64::MAX);

@@ -167,19 +167,19 @@ pub fn duplex(network: &mut NetworkBuilder, a: NodeId, b: NodeId, mode: LinkMode
 }
 
 /// A member on a node, from `start` to `stop` seconds.
-pub struct Place {
+pub struct Stay {
     pub node: NodeId,
     pub start: f64,
     pub stop: Option<f64>,
     pub speaks: bool,
 }
 
-pub fn from(node: NodeId, start: f64) -> Place {
-    Place { node, start, stop: None, speaks: false }
+pub fn from(node: NodeId, start: f64) -> Stay {
+    Stay { node, start, stop: None, speaks: false }
 }
 
 /// Adds a session of `plan` from `source_node` to the members at `places`. Returns its groups.
-pub fn session(network: &mut NetworkBuilder, source_node: NodeId, plan: SessionPlan, places: &[Place]) -> Vec<Address> {
+pub fn session(network: &mut NetworkBuilder, source_node: NodeId, plan: SessionPlan, places: &[Stay]) -> Vec<Address> {
     let source = network.address(source_node);
     let members: Vec<Address> = places.iter().map(|place| network.address(place.node)).collect();
     let (flow, first) = network.session(source, plan);

@@ -1,6 +1,6 @@
 //! Trees that change.
 
-use crate::support::{DELAY, Place, at, build, duplex, from, link_of, session, shown};
+use crate::support::{DELAY, Stay, at, build, duplex, from, link_of, session, shown};
 use faircast_proto::group_set::GroupSet;
 use faircast_proto::packet::Address;
 use faircast_proto::time::Duration;
@@ -206,9 +206,9 @@ fn a_report_from_before_the_change_has_no_effect_after_it() {
         let plan = SessionPlan { leave_delay: Duration::ZERO, ..SessionPlan::sparse(1) };
         let place = |n: u32| {
             let start = 0.5 + 0.006 * f64::from(n);
-            Place { node: host, start, stop: (n < 9).then_some(start + 0.003), speaks: false }
+            Stay { node: host, start, stop: (n < 9).then_some(start + 0.003), speaks: false }
         };
-        let places: Vec<Place> = (0..10).map(place).collect();
+        let places: Vec<Stay> = (0..10).map(place).collect();
         let groups = session(&mut network, source, plan, &places);
         let mut world: World<Wheel> = build(network);
         let first = 0.5 + 0.002 * f64::from(moves);
@@ -289,8 +289,8 @@ fn who_comes_to_the_end_of_a_link_that_has_turned_says_anew_what_it_wants() {
     network.change(at(1.0), turns, Change::FarEnd(second));
     network.change(at(1.0), ends, Change::Down);
     let plan = SessionPlan { rebuild: Rebuild::ByMessages, leave_delay: Duration::ZERO, ..SessionPlan::sparse(1) };
-    let short = |start: f64| Place { stop: Some(start + 0.05), ..from(first, start) };
-    let mut places: Vec<Place> = (0..8).map(|step| short(f64::from(step) / 10.0)).collect();
+    let short = |start: f64| Stay { stop: Some(start + 0.05), ..from(first, start) };
+    let mut places: Vec<Stay> = (0..8).map(|step| short(f64::from(step) / 10.0)).collect();
     places.push(from(second, 0.0));
     let groups = session(&mut network, source, plan, &places);
     let mut world: World<Wheel> = build(network);

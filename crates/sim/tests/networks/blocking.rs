@@ -1,6 +1,6 @@
 //! Layer blocking at bottlenecks, beside TCP and alone.
 
-use crate::support::{AMPLE, NO_LOSS, Place, Wire, always, at, carrier, constant_rate};
+use crate::support::{AMPLE, NO_LOSS, Stay, Wire, always, at, carrier, constant_rate};
 use crate::support::{duplex, leg, link, session, session_of};
 use faircast_proto::quantity::QueueSize;
 use faircast_proto::registry::SchemeConfig;
@@ -14,7 +14,7 @@ use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::probe::{ProbePlan, RouterEvent};
 use faircast_sim::router::layer_blocking::{Admission, Config};
-use faircast_sim::router::{self, InterfaceAgent, RouterContext, Subject};
+use faircast_sim::router::{self, GaugeSubject, InterfaceAgent, RouterContext};
 use faircast_sim::world::World;
 
 const QUEUE: &str = r#"{"kind": "drop-tail", "limit": "50 packets"}"#;
@@ -101,7 +101,7 @@ impl Lab {
         let source = self.host(from);
         let member = |lab: &mut Lab, &(router, ref config, start, stop): &(NodeId, _, f64, Option<f64>)| {
             let node = lab.host(router);
-            (SchemeConfig::LayerBlocking(layer_blocking::Config::clone(config)), Place { node, start, stop })
+            (SchemeConfig::LayerBlocking(layer_blocking::Config::clone(config)), Stay { node, start, stop })
         };
         let members: Vec<_> = to.iter().map(|to| member(self, to)).collect();
         let config = SchemeConfig::LayerBlocking(layer_blocking::Config::default());
@@ -161,7 +161,7 @@ impl Run {
     /// The last value of a gauge of the agent at `link`.
     fn told(&self, link: LinkId, name: &str) -> f64 {
         let mut rows = self.world.records().routers.iter().rev();
-        let found = |about| about == Subject::Interface;
+        let found = |about| about == GaugeSubject::Interface;
         let row = rows.find(|row| row.link == link && row.gauge.name == name && found(row.gauge.about));
         row.map_or(f64::NAN, |row| row.gauge.value)
     }

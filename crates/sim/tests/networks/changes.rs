@@ -13,7 +13,7 @@ use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::multicast::SessionPlan;
-use faircast_sim::part::Subject;
+use faircast_sim::part::Aspect;
 use faircast_sim::probe::{PacketAction, PacketPlan, ProbePlan, QueueStatistics};
 use faircast_sim::queue::{DropReason, Queue, Verdict};
 use faircast_sim::world::World;
@@ -488,7 +488,7 @@ fn plans_that_cannot_be_are_errors_all_at_once() {
     assert_eq!(
         errors,
         [
-            BuildError::ChangedTwice { link: link(), what: Subject::State, at },
+            BuildError::ChangedTwice { link: link(), what: Aspect::State, at },
             BuildError::TooSlow { link: link(), rate: Rate(1) },
             BuildError::NoFarEnd { link: link(), node: 2, at },
             BuildError::ChangeOfNoLink { link: 7, at },

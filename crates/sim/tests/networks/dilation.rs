@@ -1,6 +1,6 @@
 //! Dilation of sessions in networks, and how often receivers join and leave.
 
-use crate::support::{AMPLE, Memberships, NO_LOSS, Place, Wire, always, at, duplex, session_of};
+use crate::support::{AMPLE, Memberships, NO_LOSS, Stay, Wire, always, at, duplex, session_of};
 use faircast_proto::packet::{Address, FlowId};
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::scheme::{Scheme, Seat};
@@ -144,7 +144,7 @@ fn several_sessions_are_told_apart() {
     let (mut network, [source, _, a, b]) = fork();
     let config = SchemeConfig::LayeredCbr(layered());
     for _ in 0..2 {
-        let late = Place { node: b, start: 0.5, stop: None };
+        let late = Stay { node: b, start: 0.5, stop: None };
         session_of(&mut network, &config, source, &[(config.clone(), always(a)), (config.clone(), late)]);
     }
     let mut world: World<Wheel> = network.build().expect("a network without errors");

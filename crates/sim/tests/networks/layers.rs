@@ -1,6 +1,6 @@
 //! Sessions of layers: levels over time, and what is counted of each group.
 
-use crate::support::{AMPLE, NO_LOSS, Place, Wire, always, at, duplex, session};
+use crate::support::{AMPLE, NO_LOSS, Stay, Wire, always, at, duplex, session};
 use faircast_proto::endpoint::{LAYER_ADDED, LAYER_DROPPED};
 use faircast_proto::packet::Address;
 use faircast_proto::registry::SchemeConfig;
@@ -36,7 +36,7 @@ fn changing() -> SchemeConfig {
 #[test]
 fn levels_are_integrated_over_time() {
     let (mut network, [source, host]) = pair(&WIRE);
-    let places = [Place { node: host, start: 0.0, stop: Some(7.5) }, always(host)];
+    let places = [Stay { node: host, start: 0.0, stop: Some(7.5) }, always(host)];
     session(&mut network, &changing(), source, &places);
     network.probes(ProbePlan { flows: true, warmup: at(3.0), events: true, ..ProbePlan::default() });
     let mut world: World<Wheel> = network.build().expect("a network without errors");
@@ -65,7 +65,7 @@ fn groups_are_counted_one_by_one() {
     // A session before it, so that its groups are not the first.
     session(&mut network, &changing(), source, &[always(host)]);
     let config = SchemeConfig::LayeredCbr(Config { level: Some(2), ..layered() });
-    session(&mut network, &config, source, &[always(host), Place { node: host, start: 2.0, stop: Some(2.5) }]);
+    session(&mut network, &config, source, &[always(host), Stay { node: host, start: 2.0, stop: Some(2.5) }]);
     network.probes(ProbePlan { flows: true, ..ProbePlan::default() });
     let mut world: World<Wheel> = network.build().expect("a network without errors");
     world.run(at(4.0), u64::MAX);

@@ -14,8 +14,8 @@ use faircast_sim::ids::{LinkId, NodeId};
 use faircast_sim::link::LinkMode;
 use faircast_sim::loss::{self, Loss};
 use faircast_sim::multicast::SessionPlan;
-use faircast_sim::part::Part;
-use faircast_sim::part::Subject;
+use faircast_sim::part::Aspect;
+use faircast_sim::part::LinkRole;
 use faircast_sim::queue::{DropReason, Queue, Verdict};
 use faircast_sim::world::World;
 use std::sync::{Arc, Mutex};
@@ -345,11 +345,11 @@ fn changes_belong_to_the_leg_or_to_the_carrier() {
     network.change(Instant(1), legs[0], delay(3));
     network.change(Instant(2), legs[0], Change::FarEnd(satellite));
     let errors = network.build::<Wheel>().err().expect("errors");
-    let not_its_own = |what, part: Part, link: &str| BuildError::NotItsOwn { link: link.into(), what, part };
+    let not_its_own = |what, part: LinkRole, link: &str| BuildError::NotItsOwn { link: link.into(), what, part };
     let expected = [
-        not_its_own(Subject::Loss, Part::Carrier, "0-"),
-        not_its_own(Subject::Delay, Part::Carrier, "0-"),
-        not_its_own(Subject::Rate, Part::Leg(carrier), "0-1"),
+        not_its_own(Aspect::Loss, LinkRole::Carrier, "0-"),
+        not_its_own(Aspect::Delay, LinkRole::Carrier, "0-"),
+        not_its_own(Aspect::Rate, LinkRole::Leg(carrier), "0-1"),
         BuildError::NoFarEnd { link: "0-1".into(), node: satellite.0, at: Instant(2) },
     ];
     assert!(errors.len() == 4 && expected.iter().all(|error| errors.contains(error)), "{errors:?}");

@@ -1,6 +1,6 @@
 //! A mesh of 66 nodes, 60 satellites in a torus and six terminals, whose links and routes change every second.
 
-use crate::support::{NO_LOSS, Place, Wire, always, carrier, constant_rate, leg, link, session, session_of, tcp};
+use crate::support::{NO_LOSS, Stay, Wire, always, carrier, constant_rate, leg, link, session, session_of, tcp};
 use faircast_proto::packet::Address;
 use faircast_proto::quantity::Bytes;
 use faircast_proto::random::Random;
@@ -156,8 +156,8 @@ fn layers(network: &mut NetworkBuilder, terminals: &[NodeId]) {
     let members = [
         (config(4, &[]), always(terminals[2])),
         (config(1, &[(1300, 3), (4100, 2)]), always(terminals[3])),
-        (config(2, &[(2000, 4), (3000, 1), (6500, 4)]), Place { start: 0.7, ..always(terminals[4]) }),
-        (config(3, &[]), Place { stop: Some(6.0), ..always(terminals[5]) }),
+        (config(2, &[(2000, 4), (3000, 1), (6500, 4)]), Stay { start: 0.7, ..always(terminals[4]) }),
+        (config(3, &[]), Stay { stop: Some(6.0), ..always(terminals[5]) }),
     ];
     session_of(network, &config(4, &[]), terminals[1], &members);
 }

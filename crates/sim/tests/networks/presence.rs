@@ -1,6 +1,6 @@
 //! How long receivers are there.
 
-use crate::support::{AMPLE, Memberships, NO_LOSS, Place, Wire, always, at, constant_rate, duplex, session};
+use crate::support::{AMPLE, Memberships, NO_LOSS, Stay, Wire, always, at, constant_rate, duplex, session};
 use faircast_proto::packet::Address;
 use faircast_proto::registry::SchemeConfig;
 use faircast_proto::registry::flows::FlowReceiver;
@@ -30,9 +30,9 @@ fn rows_and_warmup_hold_how_long_each_receiver_was_present() {
     let (mut network, [source, host]) = pair();
     let places = [
         always(host),
-        Place { node: host, start: 1.25, stop: Some(2.75) },
-        Place { node: host, start: 3.5, stop: None },
-        Place { node: host, start: 9.0, stop: None },
+        Stay { node: host, start: 1.25, stop: Some(2.75) },
+        Stay { node: host, start: 3.5, stop: None },
+        Stay { node: host, start: 9.0, stop: None },
     ];
     constant_rate(&mut network, source, host, 100_000);
     session(&mut network, &SchemeConfig::Cbr(cbr::Config::default()), source, &places);
@@ -87,7 +87,7 @@ fn who_has_left_all_groups_is_absent_until_it_joins_again() {
 #[test]
 fn who_gets_data_is_present() {
     let (mut network, [source, host]) = pair();
-    let leaves = Place { node: host, start: 0.0, stop: Some(5.0) };
+    let leaves = Stay { node: host, start: 0.0, stop: Some(5.0) };
     session(&mut network, &SchemeConfig::Tfmcc(tfmcc::Config::default()), source, &[leaves]);
     network.probes(ProbePlan { flows: true, interval: Duration::from_millis(100), ..ProbePlan::default() });
     let mut world: World<Wheel> = network.build().expect("a network without errors");

@@ -48,19 +48,19 @@ pub fn duplex(network: &mut NetworkBuilder, a: NodeId, b: NodeId, wire: &Wire<'_
 
 /// A receiver of a session: where, and from when to when, in seconds.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct Stay {
     pub node: NodeId,
     pub start: f64,
     pub stop: Option<f64>,
 }
 
-pub fn always(node: NodeId) -> Place {
-    Place { node, start: 0.0, stop: None }
+pub fn always(node: NodeId) -> Stay {
+    Stay { node, start: 0.0, stop: None }
 }
 
 /// A session from `source` to a receiver at each of `places`.
-pub fn session(network: &mut NetworkBuilder, config: &SchemeConfig, source: NodeId, places: &[Place]) -> FlowId {
-    let members: Vec<(SchemeConfig, Place)> = places.iter().map(|&place| (config.clone(), place)).collect();
+pub fn session(network: &mut NetworkBuilder, config: &SchemeConfig, source: NodeId, places: &[Stay]) -> FlowId {
+    let members: Vec<(SchemeConfig, Stay)> = places.iter().map(|&place| (config.clone(), place)).collect();
     session_of(network, config, source, &members)
 }
 
@@ -69,7 +69,7 @@ pub fn session_of(
     network: &mut NetworkBuilder,
     config: &SchemeConfig,
     source: NodeId,
-    members: &[(SchemeConfig, Place)],
+    members: &[(SchemeConfig, Stay)],
 ) -> FlowId {
     session_by(network, config, source, members, SessionPlan::sparse(config.groups().len() as u32))
 }
@@ -79,7 +79,7 @@ pub fn session_by(
     network: &mut NetworkBuilder,
     config: &SchemeConfig,
     source: NodeId,
-    members: &[(SchemeConfig, Place)],
+    members: &[(SchemeConfig, Stay)],
     plan: SessionPlan,
 ) -> FlowId {
     let own = network.address(source);

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// The rule. Default "ias".
-    pub rule: Rule,
+    pub rule: DifferentiationRule,
     /// Which inter-arrival times T_min is the least of. Default "rate". Only with "ias" and "mbiaz".
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub window: Option<Window>,
+    pub window: Option<Forgetting>,
     /// Whether each layer has a T_min of its own. Default "layer". Only with "ias" and "mbiaz".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scope: Option<Scope>,
@@ -22,7 +22,7 @@ pub struct Config {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "LossDifferentiationRule")]
 #[serde(rename_all = "lowercase")]
-pub enum Rule {
+pub enum DifferentiationRule {
     /// All losses are congestion, as without differentiation; they are compared with the truth.
     None,
     /// The inter-arrival scheme ([Ehlert] equation 2): n losses are the link's if (n+1) T_min <= T_g < (n+2) T_min.
@@ -38,7 +38,7 @@ pub enum Rule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "LossDifferentiationWindow")]
 #[serde(rename_all = "lowercase")]
-pub enum Window {
+pub enum Forgetting {
     /// Never: the least of the session.
     Session,
     /// When the announced rate has changed by more than a tenth.
@@ -61,10 +61,10 @@ pub enum Scope {
 impl Config {
     /// Every field with an illegal value: its path below this one, and what was given and what is legal.
     pub fn check(&self) -> Vec<(String, String)> {
-        if matches!(self.rule, Rule::Ias | Rule::Mbiaz) {
+        if matches!(self.rule, DifferentiationRule::Ias | DifferentiationRule::Mbiaz) {
             return Vec::new();
         }
-        let rule = if self.rule == Rule::Oracle { "oracle" } else { "none" };
+        let rule = if self.rule == DifferentiationRule::Oracle { "oracle" } else { "none" };
         let message =
             || format!("given with the rule \"{rule}\"; legal with \"ias\" and \"mbiaz\", which have a T_min");
         let given = [("window", self.window.is_some()), ("scope", self.scope.is_some())];
@@ -72,7 +72,7 @@ impl Config {
     }
 
     /// The window of T_min.
-    pub fn window(&self) -> Window {
+    pub fn window(&self) -> Forgetting {
         self.window.unwrap_or_default()
     }
 
@@ -93,7 +93,10 @@ mod tests {
     #[test]
     fn what_is_left_out_is_ias_over_each_layer_and_rate() {
         let left_out = config("{}");
-        assert_eq!((left_out.rule, left_out.window(), left_out.scope()), (Rule::Ias, Window::Rate, Scope::Layer));
+        assert_eq!(
+            (left_out.rule, left_out.window(), left_out.scope()),
+            (DifferentiationRule::Ias, Forgetting::Rate, Scope::Layer)
+        );
         assert_eq!(left_out, Config::default());
         let text = r#"{"rule":"mbiaz","window":"session","scope":"aggregate"}"#;
         assert_eq!(serde_json::to_string(&config(text)).expect("it can be written"), text);

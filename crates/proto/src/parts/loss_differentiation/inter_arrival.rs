@@ -5,7 +5,7 @@
 //! one before; where a queue has dropped them, others stand in their place and it comes sooner. Over all layers
 //! together the packets that arrived in between count as the missing ones do.
 
-use super::config::{Scope, Window};
+use super::config::{Forgetting, Scope};
 use super::verdict::Verdict;
 use crate::parts::loss_detection::Gap;
 use crate::time::{Duration, Instant};
@@ -25,7 +25,7 @@ const ANOTHER_RATE: f64 = 0.1;
 /// What is known of inter-arrival times.
 #[derive(Clone, Debug)]
 pub(super) struct InterArrival {
-    window: Window,
+    window: Forgetting,
     scope: Scope,
     /// By space; that of all layers together is the first.
     least: Vec<Least>,
@@ -68,7 +68,7 @@ struct Arrival {
 }
 
 impl InterArrival {
-    pub(super) fn new(window: Window, scope: Scope) -> InterArrival {
+    pub(super) fn new(window: Forgetting, scope: Scope) -> InterArrival {
         InterArrival { window, scope, least: Vec::new(), arrivals: Vec::new(), position: 0 }
     }
 
@@ -136,7 +136,7 @@ impl InterArrival {
     }
 
     pub(super) fn rate_changed(&mut self, space: u16) {
-        if self.window == Window::Rate {
+        if self.window == Forgetting::Rate {
             let least = at(&mut self.least, of(self.scope, space));
             // The time to the next packet is of neither rate.
             (least.samples, least.before) = (0, None);

@@ -20,7 +20,7 @@ mod ledger;
 mod tests;
 mod verdict;
 
-pub use config::{Config, Rule, Scope, Window};
+pub use config::{Config, DifferentiationRule, Forgetting, Scope};
 pub use confusion::{CONFUSION_GAUGES, Confusion, with_confusion};
 pub use verdict::{Judgement, Row, Verdict};
 
@@ -57,7 +57,7 @@ use ledger::Ledger;
 /// ```
 #[derive(Clone, Debug)]
 pub struct LossDifferentiation {
-    rule: Rule,
+    rule: DifferentiationRule,
     inter_arrival: InterArrival,
     /// By space.
     ledgers: Vec<Ledger>,
@@ -98,11 +98,11 @@ impl LossDifferentiation {
     /// Judges a gap and calls `each` with what its packets are taken for, in rising order.
     pub fn judge_rows(&mut self, space: u16, gap: &Gap, now: Instant, mut each: impl FnMut(Row)) {
         let verdict = match self.rule {
-            Rule::None | Rule::Oracle => Verdict::Congestion,
-            Rule::Ias => self.inter_arrival.judge(space, gap, now, inter_arrival::IAS),
-            Rule::Mbiaz => self.inter_arrival.judge(space, gap, now, inter_arrival::MBIAZ),
+            DifferentiationRule::None | DifferentiationRule::Oracle => Verdict::Congestion,
+            DifferentiationRule::Ias => self.inter_arrival.judge(space, gap, now, inter_arrival::IAS),
+            DifferentiationRule::Mbiaz => self.inter_arrival.judge(space, gap, now, inter_arrival::MBIAZ),
         };
-        let is_oracle = self.rule == Rule::Oracle;
+        let is_oracle = self.rule == DifferentiationRule::Oracle;
         let ledger = ledger(&mut self.ledgers, space);
         let (mut first, end) = (gap.first, gap.first.saturating_add(gap.missing));
         let mut settle = |ledger: &mut Ledger, row: Row| {

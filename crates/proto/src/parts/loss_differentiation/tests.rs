@@ -1,5 +1,5 @@
 use super::*;
-use crate::parts::loss_detection::{LossDetection, Place};
+use crate::parts::loss_detection::{ArrivalOrder, LossDetection};
 
 /// A receiver that detects losses in each space, and differentiates.
 struct Bench {
@@ -9,15 +9,15 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(rule: Rule, window: Window, scope: Scope) -> Bench {
-        let has_least = matches!(rule, Rule::Ias | Rule::Mbiaz);
+    fn new(rule: DifferentiationRule, window: Forgetting, scope: Scope) -> Bench {
+        let has_least = matches!(rule, DifferentiationRule::Ias | DifferentiationRule::Mbiaz);
         let config = Config { rule, window: has_least.then_some(window), scope: has_least.then_some(scope) };
         assert_eq!(config.check(), []);
         Bench { part: LossDifferentiation::new(&config), detections: vec![LossDetection::NOTHING; 3], lost: 0 }
     }
 
-    fn layer(rule: Rule) -> Bench {
-        Bench::new(rule, Window::Session, Scope::Layer)
+    fn layer(rule: DifferentiationRule) -> Bench {
+        Bench::new(rule, Forgetting::Session, Scope::Layer)
     }
 
     /// A packet comes after so many milliseconds of the run; what a gap before it is taken for.
@@ -29,13 +29,13 @@ impl Bench {
         let now = Instant((at_ms * 1e6).round() as u64);
         self.part.arrived(space, count, now, is_probe);
         match self.detections[usize::from(space)].arrive(count, now) {
-            Place::Next(Some(gap)) => {
+            ArrivalOrder::Next(Some(gap)) => {
                 self.lost += gap.missing;
                 let judgement = self.part.judge(space, &gap, now);
                 assert_eq!(judgement.link + judgement.congestion, gap.missing);
                 Some(judgement)
             }
-            Place::Late | Place::Old => {
+            ArrivalOrder::Late | ArrivalOrder::Old => {
                 self.lost -= u64::from(self.part.late(space, count).is_some());
                 None
             }
@@ -53,7 +53,7 @@ impl Bench {
 }
 
 /// What a gap of `missing` packets is taken for that lasts so many T_min of 10 ms.
-fn judged(rule: Rule, missing: u64, ratio: f64) -> Verdict {
+fn judged(rule: DifferentiationRule, missing: u64, ratio: f64) -> Verdict {
     let mut bench = Bench::layer(rule);
     bench.come(0, 1..=201, 0.0, 10.0);
     match bench.comes(0, 202 + missing, 2000.0 + 10.0 * ratio) {
@@ -68,7 +68,7 @@ fn a_gap_is_the_links_from_n_plus_1_up_to_n_plus_2_least_times() {
     for (missing, of_link) in [(1, &[2.0, 2.5][..]), (2, &[3.0, 3.1]), (3, &[]), (4, &[])] {
         for ratio in [1.9, 2.0, 2.5, 3.0, 3.1] {
             let expected = if of_link.contains(&ratio) { Verdict::Link } else { Verdict::Congestion };
-            assert_eq!(judged(Rule::Ias, missing, ratio), expected, "n = {missing}, {ratio}");
+            assert_eq!(judged(DifferentiationRule::Ias, missing, ratio), expected, "n = {missing}, {ratio}");
         }
     }
     for missing in 1..=6 {
@@ -80,7 +80,7 @@ fn a_gap_is_the_links_from_n_plus_1_up_to_n_plus_2_least_times() {
             (n + 2.0 - 1e-7, Verdict::Link),
             (n + 2.0, Verdict::Congestion),
         ] {
-            assert_eq!(judged(Rule::Ias, missing, ratio), expected, "n = {missing}, {ratio}");
+            assert_eq!(judged(DifferentiationRule::Ias, missing, ratio), expected, "n = {missing}, {ratio}");
         }
     }
 }
@@ -95,7 +95,7 @@ fn mbiaz_ends_at_a_quarter() {
             (n + 1.25 - 1e-7, Verdict::Link),
             (n + 1.25, Verdict::Congestion),
         ] {
-            assert_eq!(judged(Rule::Mbiaz, missing, ratio), expected, "n = {missing}, {ratio}");
+            assert_eq!(judged(DifferentiationRule::Mbiaz, missing, ratio), expected, "n = {missing}, {ratio}");
         }
     }
 }
@@ -103,7 +103,7 @@ fn mbiaz_ends_at_a_quarter() {
 #[test]
 fn without_a_rule_all_is_congestion_whatever_its_time() {
     for ratio in [0.1, 2.0, 2.5, 30.0] {
-        assert_eq!(judged(Rule::None, 1, ratio), Verdict::Congestion);
+        assert_eq!(judged(DifferentiationRule::None, 1, ratio), Verdict::Congestion);
     }
 }
 
@@ -119,12 +119,12 @@ const fn congestion(congestion: u64) -> Option<Judgement> {
 fn five_samples_behind_the_first_second_are_needed() {
     // Packets at 0, 10, .. ms; what comes up to 1 s after the first says nothing.
     for (last, expected) in [(104, congestion(1)), (105, link(1))] {
-        let mut bench = Bench::layer(Rule::Ias);
+        let mut bench = Bench::layer(DifferentiationRule::Ias);
         bench.come(0, 0..=last, 0.0, 10.0);
         assert_eq!(bench.comes(0, last + 2, 10.0 * (last + 2) as f64), expected, "{last}");
     }
     // A shorter time within the first second is not the least.
-    let mut bench = Bench::layer(Rule::Ias);
+    let mut bench = Bench::layer(DifferentiationRule::Ias);
     bench.come(0, 0..=50, 0.0, 1.0);
     bench.come(0, 51..=200, 60.0, 10.0);
     assert_eq!(bench.comes(0, 202, 1570.0), link(1));
@@ -133,7 +133,7 @@ fn five_samples_behind_the_first_second_are_needed() {
 #[test]
 fn the_time_behind_a_probe_or_a_gap_is_no_sample() {
     for is_probe in [true, false] {
-        let mut bench = Bench::layer(Rule::Ias);
+        let mut bench = Bench::layer(DifferentiationRule::Ias);
         bench.come(0, 0..=150, 0.0, 10.0);
         bench.comes_as(0, 151, 1510.0, is_probe);
         assert_eq!(bench.comes(0, 152, 1511.0), None);
@@ -142,7 +142,7 @@ fn the_time_behind_a_probe_or_a_gap_is_no_sample() {
         assert_eq!(bench.comes(0, 162, 1620.0), if is_probe { link(1) } else { congestion(1) });
     }
     // 1 ms after a packet that is behind it by two numbers: a queue has emptied in a burst of others.
-    let mut bench = Bench::layer(Rule::Ias);
+    let mut bench = Bench::layer(DifferentiationRule::Ias);
     bench.come(0, 0..=150, 0.0, 10.0);
     assert_eq!(bench.comes(0, 152, 1501.0), congestion(1));
     bench.come(0, 153..=160, 1511.0, 10.0);
@@ -152,12 +152,12 @@ fn the_time_behind_a_probe_or_a_gap_is_no_sample() {
 #[test]
 fn a_rate_that_changes_by_more_than_a_tenth_begins_another_window() {
     for (window, scope) in [
-        (Window::Session, Scope::Layer),
-        (Window::Rate, Scope::Layer),
-        (Window::Session, Scope::Aggregate),
-        (Window::Rate, Scope::Aggregate),
+        (Forgetting::Session, Scope::Layer),
+        (Forgetting::Rate, Scope::Layer),
+        (Forgetting::Session, Scope::Aggregate),
+        (Forgetting::Rate, Scope::Aggregate),
     ] {
-        let mut bench = Bench::new(Rule::Ias, window, scope);
+        let mut bench = Bench::new(DifferentiationRule::Ias, window, scope);
         bench.part.rate(0, 100.0);
         bench.come(0, 0..=150, 0.0, 10.0);
         // A tenth is not more than a tenth, nor is what is no rate; and each is held against the first.
@@ -168,9 +168,9 @@ fn a_rate_that_changes_by_more_than_a_tenth_begins_another_window() {
         bench.part.rate(0, 50.0);
         bench.come(0, 153..=157, 1540.0, 20.0);
         let (early, late) = match window {
-            Window::Session => (congestion(1), congestion(1)),
+            Forgetting::Session => (congestion(1), congestion(1)),
             // Four samples, as the time to the first packet at the new rate is none, and then more than five.
-            Window::Rate => (congestion(1), link(1)),
+            Forgetting::Rate => (congestion(1), link(1)),
         };
         assert_eq!(bench.comes(0, 159, 1660.0), early, "{window:?}");
         bench.come(0, 160..=170, 1680.0, 20.0);
@@ -180,7 +180,7 @@ fn a_rate_that_changes_by_more_than_a_tenth_begins_another_window() {
 
 #[test]
 fn the_least_time_survives_leaving_and_coming_back() {
-    for rule in [Rule::Ias, Rule::Mbiaz] {
+    for rule in [DifferentiationRule::Ias, DifferentiationRule::Mbiaz] {
         let mut bench = Bench::layer(rule);
         bench.come(0, 0..=150, 0.0, 10.0);
         bench.part.link_lost(0, 151);
@@ -198,7 +198,7 @@ fn the_least_time_survives_leaving_and_coming_back() {
 fn layers_have_least_times_of_their_own_or_one_together() {
     // Layer 0 each 10 ms, layer 1 5 ms behind it each: together 5 ms.
     for scope in [Scope::Layer, Scope::Aggregate] {
-        let mut bench = Bench::new(Rule::Ias, Window::Session, scope);
+        let mut bench = Bench::new(DifferentiationRule::Ias, Forgetting::Session, scope);
         for count in 0..150 {
             let at_ms = 10.0 * count as f64;
             assert_eq!([bench.comes(0, count, at_ms), bench.comes(1, count, at_ms + 5.0)], [None, None]);
@@ -221,14 +221,14 @@ fn layers_have_least_times_of_their_own_or_one_together() {
 
 #[test]
 fn the_oracle_is_right_about_each_packet_of_a_gap() {
-    let mut bench = Bench::layer(Rule::Oracle);
+    let mut bench = Bench::layer(DifferentiationRule::Oracle);
     bench.come(0, 0..=5, 0.0, 1.0);
     for lost in [6, 7, 9, 12] {
         bench.part.link_lost(0, lost);
     }
     let now = Instant(13_000_000);
     bench.part.arrived(0, 13, now, false);
-    let Place::Next(Some(gap)) = bench.detections[0].arrive(13, now) else { panic!("there is a gap") };
+    let ArrivalOrder::Next(Some(gap)) = bench.detections[0].arrive(13, now) else { panic!("there is a gap") };
     let mut rows = Vec::new();
     bench.part.judge_rows(0, &gap, now, |row| rows.push((row.first, row.missing, row.verdict)));
     let (link, congestion) = (Verdict::Link, Verdict::Congestion);
@@ -239,8 +239,8 @@ fn the_oracle_is_right_about_each_packet_of_a_gap() {
 
 /// Packets of two layers over a link that loses and a queue that drops; now and then one is late. The matrix is that of
 /// what never came.
-fn mixed(rule: Rule, loss: f64, drop: f64, late: f64) -> Confusion {
-    let mut bench = Bench::new(rule, Window::Session, Scope::Layer);
+fn mixed(rule: DifferentiationRule, loss: f64, drop: f64, late: f64) -> Confusion {
+    let mut bench = Bench::new(rule, Forgetting::Session, Scope::Layer);
     let mut random = crate::random::Random::stream(5, "test/differentiation");
     let (mut lost, mut dropped) = (0, 0);
     let mut held: Option<(u16, u64)> = None;
@@ -273,13 +273,15 @@ fn mixed(rule: Rule, loss: f64, drop: f64, late: f64) -> Confusion {
 
 #[test]
 fn the_matrix_holds_each_loss_once() {
-    for rule in [Rule::None, Rule::Ias, Rule::Mbiaz, Rule::Oracle] {
+    for rule in
+        [DifferentiationRule::None, DifferentiationRule::Ias, DifferentiationRule::Mbiaz, DifferentiationRule::Oracle]
+    {
         for (loss, drop, late) in [(0.1, 0.0, 0.0), (0.0, 0.1, 0.0), (0.05, 0.05, 0.02), (0.5, 0.4, 0.02)] {
             let confusion = mixed(rule, loss, drop, late);
             let Confusion { link_as_link, link_as_congestion, congestion_as_link, .. } = confusion;
             match rule {
-                Rule::Oracle => assert_eq!((link_as_congestion, congestion_as_link), (0, 0)),
-                Rule::None => assert_eq!((link_as_link, congestion_as_link), (0, 0)),
+                DifferentiationRule::Oracle => assert_eq!((link_as_congestion, congestion_as_link), (0, 0)),
+                DifferentiationRule::None => assert_eq!((link_as_link, congestion_as_link), (0, 0)),
                 // All come evenly, so that nearly each gap looks like the link's.
                 _ if late == 0.0 => assert!(10 * (link_as_link + congestion_as_link) > 9 * confusion.losses()),
                 _ => assert!(link_as_link + congestion_as_link > 0),
@@ -290,7 +292,7 @@ fn the_matrix_holds_each_loss_once() {
 
 #[test]
 fn a_truth_that_comes_after_the_judgement_is_put_right() {
-    for rule in [Rule::None, Rule::Oracle] {
+    for rule in [DifferentiationRule::None, DifferentiationRule::Oracle] {
         let mut bench = Bench::layer(rule);
         bench.come(0, 0..=5, 0.0, 1.0);
         assert_eq!(bench.comes(0, 8, 8.0), congestion(2));
@@ -313,7 +315,7 @@ fn a_truth_that_comes_after_the_judgement_is_put_right() {
 
 #[test]
 fn before_the_first_packet_nothing_is_lost() {
-    let mut bench = Bench::layer(Rule::Oracle);
+    let mut bench = Bench::layer(DifferentiationRule::Oracle);
     bench.part.link_lost(0, 100);
     bench.come(0, 99..=99, 0.0, 1.0);
     assert_eq!(bench.comes(0, 102, 3.0), congestion(2));
@@ -321,7 +323,7 @@ fn before_the_first_packet_nothing_is_lost() {
 
 #[test]
 fn however_much_is_lost_little_is_remembered() {
-    let mut bench = Bench::layer(Rule::Oracle);
+    let mut bench = Bench::layer(DifferentiationRule::Oracle);
     let mut random = crate::random::Random::stream(2, "test/memory");
     for count in 0..200_000_u64 {
         if random.chance(0.9) {
@@ -342,7 +344,7 @@ fn however_much_is_lost_little_is_remembered() {
 
 #[test]
 fn a_gap_that_no_packet_has_ended_is_congestion_but_for_the_oracle() {
-    for (rule, expected) in [(Rule::Ias, congestion(2)), (Rule::Oracle, link(2))] {
+    for (rule, expected) in [(DifferentiationRule::Ias, congestion(2)), (DifferentiationRule::Oracle, link(2))] {
         let mut bench = Bench::layer(rule);
         bench.come(0, 0..=200, 0.0, 10.0);
         bench.part.link_lost(0, 201);
@@ -353,14 +355,17 @@ fn a_gap_that_no_packet_has_ended_is_congestion_but_for_the_oracle() {
         // The next is none behind a gap, and the time to it no sample.
         assert_eq!(bench.comes(0, 203, 2030.1), None);
         bench.come(0, 204..=204, 2040.0, 1.0);
-        assert_eq!(bench.comes(0, 206, 2060.0).map(|judgement| judgement.link), Some(u64::from(rule == Rule::Ias)));
+        assert_eq!(
+            bench.comes(0, 206, 2060.0).map(|judgement| judgement.link),
+            Some(u64::from(rule == DifferentiationRule::Ias))
+        );
     }
 }
 
 #[test]
 fn who_joins_a_layer_begins_another_window_over_all_together() {
-    for (window, link) in [(Window::Rate, 0), (Window::Session, 1)] {
-        let mut bench = Bench::new(Rule::Ias, window, Scope::Aggregate);
+    for (window, link) in [(Forgetting::Rate, 0), (Forgetting::Session, 1)] {
+        let mut bench = Bench::new(DifferentiationRule::Ias, window, Scope::Aggregate);
         bench.come(0, 1..=201, 0.0, 10.0);
         bench.part.joined(1);
         assert_eq!(bench.comes(0, 203, 2020.0), Some(Judgement { link, congestion: 1 - link }), "{window:?}");
@@ -369,7 +374,7 @@ fn who_joins_a_layer_begins_another_window_over_all_together() {
 
 #[test]
 fn any_packet_of_a_gap_may_come_late() {
-    let mut bench = Bench::layer(Rule::None);
+    let mut bench = Bench::layer(DifferentiationRule::None);
     bench.come(0, 1..=10, 0.0, 10.0);
     bench.comes(0, 16, 150.0);
     for (late, verdict) in [(12, true), (14, true), (13, true), (13, false), (11, true), (16, false)] {

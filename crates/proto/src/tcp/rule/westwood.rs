@@ -358,17 +358,17 @@ mod tests {
 
     #[test]
     fn any_time_out_renews_the_least_round_trip() {
-        use crate::tcp::Rule;
+        use crate::tcp::ChosenRule;
         use crate::tcp::rule::westwood_plus::{self, WestwoodPlus};
         let window = || Window { cwnd: 40.0, ssthresh: 40.0, wnd: 50.0 };
-        let time_outs: [fn(&mut Rule); 2] = [
+        let time_outs: [fn(&mut ChosenRule); 2] = [
             |rule| rule.on_timeout(9, &mut Window { cwnd: 40.0, ssthresh: 40.0, wnd: 50.0 }),
             |rule| rule.on_timeout_after_mark(),
         ];
         for time_out in time_outs {
             for mut rule in [
-                Rule::Westwood(Westwood::new(&Parameters::default())),
-                Rule::WestwoodPlus(WestwoodPlus::new(&westwood_plus::Parameters::default())),
+                ChosenRule::Westwood(Westwood::new(&Parameters::default())),
+                ChosenRule::WestwoodPlus(WestwoodPlus::new(&westwood_plus::Parameters::default())),
             ] {
                 // 100 segments/s; 100 ms, and 300 ms after the time-out: a threshold of 10, and 30 then.
                 let mut thresholds = Vec::new();

@@ -6,7 +6,7 @@ use crate::endpoint::{Action, Cause, Input, Outbox};
 use crate::packet::INITIAL_TTL;
 use crate::tcp;
 use crate::tcp::SackBlock;
-use crate::tcp::{Ack, Rule, Window, WindowRule};
+use crate::tcp::{Ack, ChosenRule, Window, WindowRule};
 use crate::testing::feed;
 use std::sync::{Arc, Mutex};
 
@@ -116,7 +116,7 @@ impl WindowRule for Witness {
 fn a_rule_is_shown_every_ack() {
     let shown = Arc::new(Mutex::new(Vec::new()));
     let (own, peer, random) = (Address::endpoint(0), Address::endpoint(1), Random::stream(1, "test/witness"));
-    let rule = Rule::Guest(Box::new(Witness(Arc::clone(&shown))));
+    let rule = ChosenRule::Guest(Box::new(Witness(Arc::clone(&shown))));
     let sender = Sender::with_rule(rule, &window_of(4.0, Variant::NewReno), FlowId(0), own, peer, random);
     let mut alone = Alone { sender, out: Outbox::new(), events: Vec::new() };
     assert_eq!(alone.give(Instant::ZERO, Input::Start), "0 1 2 3");

@@ -6,7 +6,7 @@ use crate::endpoint::{Action, Cause, Input, Outbox};
 use crate::tcp;
 use crate::tcp::SackBlock;
 use crate::tcp::pacing::Ratios;
-use crate::tcp::{Ack, Rule, Window, WindowRule};
+use crate::tcp::{Ack, ChosenRule, Window, WindowRule};
 use crate::testing::{arrival, feed, inputs};
 
 /// Settings that meet different parts of the machine.
@@ -358,7 +358,7 @@ fn a_guest_rule_decides_the_window() {
     let config = Config { wnd: Some(Packets(100.0)), segments: Some(300), ..Config::default() };
     let (flow, own, peer) = (FlowId(0), Address::endpoint(0), Address::endpoint(1));
     let random = Random::stream(1, "test/guest");
-    let sender = Sender::with_rule(Rule::Guest(Box::new(Eager)), &config, flow, own, peer, random);
+    let sender = Sender::with_rule(ChosenRule::Guest(Box::new(Eager)), &config, flow, own, peer, random);
     let network =
         |_: Side, packet: &Packet| if segment(packet) == Some((50, false)) { Fate::Lose } else { Fate::Deliver };
     let mut pair = Pair::new(sender, ends(&config).1, DELAY, network);

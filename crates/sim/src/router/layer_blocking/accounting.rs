@@ -22,14 +22,14 @@ const SLOTS: usize = 20;
 
 /// What came in the last window, in slots of time.
 #[derive(Clone, Copy, Debug, Default)]
-struct Window {
+struct SlidingCount {
     slots: [u64; SLOTS],
     sum: u64,
     /// The number of the slot that was counted last, from time zero.
     at: u64,
 }
 
-impl Window {
+impl SlidingCount {
     /// Passes on to slot number `at`.
     fn pass(&mut self, at: u64) {
         for slot in self.at + 1..=at.min(self.at + SLOTS as u64) {
@@ -53,7 +53,7 @@ impl Window {
 /// A layer that has been seen.
 #[derive(Clone, Copy, Debug)]
 struct Layer {
-    window: Window,
+    window: SlidingCount,
     last: Instant,
     session: FlowId,
     /// Size of its last packet.
@@ -65,7 +65,7 @@ struct Layer {
 pub(super) struct Accounting {
     slot: u64,
     lifetime: Duration,
-    unicast: Window,
+    unicast: SlidingCount,
     /// When something of each unicast session came last.
     keys: BTreeMap<Key, Instant>,
     layers: BTreeMap<Address, Layer>,
@@ -84,7 +84,7 @@ impl Accounting {
         Accounting {
             slot: (window.0 / SLOTS as u64).max(1),
             lifetime,
-            unicast: Window::default(),
+            unicast: SlidingCount::default(),
             keys: BTreeMap::new(),
             layers: BTreeMap::new(),
             sessions: BTreeMap::new(),
@@ -108,7 +108,7 @@ impl Accounting {
             let of_session = self.sessions.entry(session).or_default();
             *of_session += 1;
             self.changed |= *of_session == 1;
-            Layer { window: Window::default(), last: now, session, size }
+            Layer { window: SlidingCount::default(), last: now, session, size }
         });
         (layer.last, layer.size) = (now, size);
         layer.window.count(slot, amount);
@@ -158,7 +158,7 @@ impl Accounting {
     /// How much that was.
     pub(super) fn forget(&mut self, group: Address) -> u64 {
         let Some(layer) = self.layers.get_mut(&group) else { return 0 };
-        let empty = Window { at: layer.window.at, ..Window::default() };
+        let empty = SlidingCount { at: layer.window.at, ..SlidingCount::default() };
         std::mem::replace(&mut layer.window, empty).sum
     }
 

@@ -19,7 +19,7 @@ mod tests;
 
 pub use config::{Admission, Config, Count, Reset, Unicast};
 
-use super::Subject;
+use super::GaugeSubject;
 use super::{MembershipChange, Offer, RouterAgent, RouterContext, RouterGauge, RouterOutbox, RouterView, SessionAt};
 use accounting::{Accounting, Key};
 use controller::{Controller, Traffic, Wish};
@@ -310,7 +310,7 @@ impl RouterAgent for LayerBlocking {
             ("visits", self.accounting.visits() as f64),
         ];
         for (name, value) in interface {
-            tell(RouterGauge { about: Subject::Interface, name, value });
+            tell(RouterGauge { about: GaugeSubject::Interface, name, value });
         }
         for (&flow, known) in &self.sessions {
             let session = [
@@ -319,7 +319,7 @@ impl RouterAgent for LayerBlocking {
                 ("waste_bound_bps", self.waste_bound(flow, known)),
             ];
             for (name, value) in session {
-                tell(RouterGauge { about: Subject::Flow(flow), name, value });
+                tell(RouterGauge { about: GaugeSubject::Flow(flow), name, value });
             }
         }
     }

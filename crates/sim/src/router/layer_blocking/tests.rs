@@ -121,7 +121,7 @@ impl Bench {
 
 impl Bench {
     /// The value of a gauge now.
-    fn told(&self, about: Subject, name: &str) -> f64 {
+    fn told(&self, about: GaugeSubject, name: &str) -> f64 {
         let mut found = f64::NAN;
         self.agent.gauges(&mut |gauge| {
             if gauge.about == about && gauge.name == name {
@@ -170,11 +170,11 @@ fn of_sessions_with_equally_many_layers_the_one_least_recently_given_one_is_next
     assert_eq!(bench.pass(2.9, 10), [('b', 10), ('b', 3), ('b', 9), ('b', 2), ('b', 8), ('b', 1)]);
     bench.waiting = 0;
     assert_eq!(bench.pass(200.0, 1000), [('r', 1), ('r', 8), ('r', 2), ('r', 9), ('r', 3), ('r', 10)]);
-    let counts = ["blocks", "releases", "refusals"].map(|name| bench.told(Subject::Interface, name));
+    let counts = ["blocks", "releases", "refusals"].map(|name| bench.told(GaugeSubject::Interface, name));
     assert_eq!(counts, [6.0, 6.0, 0.0]);
     bench.join(1, &[0, 1, 2]);
     bench.join(1, &[0, 1, 2, 3, 4]);
-    assert_eq!(bench.told(Subject::Interface, "refusals"), 2.0);
+    assert_eq!(bench.told(GaugeSubject::Interface, "refusals"), 2.0);
 }
 
 #[test]
@@ -188,12 +188,12 @@ fn the_last_layer_that_passes_stays_though_it_is_not_the_base() {
         bench.now += Duration::from_millis(100);
         bench.hands(|agent, at, out| agent.on_timeout(at, out));
     }
-    assert_eq!((bench.done.as_slice(), bench.told(Subject::Flow(FlowId(0)), "live_layers")), (&[][..], 1.0));
+    assert_eq!((bench.done.as_slice(), bench.told(GaugeSubject::Flow(FlowId(0)), "live_layers")), (&[][..], 1.0));
 }
 
 #[test]
 fn the_bound_on_the_waste_knows_how_large_layers_are() {
-    let film = Subject::Flow(FlowId(0));
+    let film = GaugeSubject::Flow(FlowId(0));
     for count in [Count::Packets, Count::Bytes] {
         let mut bench = Bench::new(&Config { count, ..Config::default() });
         bench.join(0, &[0, 1, 2]);
@@ -227,7 +227,7 @@ fn a_session_whose_source_has_paused_is_given_nothing() {
     assert_eq!(bench.pass(3.1, 0), []);
     bench.waiting = 0;
     assert_eq!(bench.pass(200.0, 1000), [('r', 7), ('r', 8)]);
-    assert_eq!(bench.told(Subject::Interface, "multicast_sessions"), 1.0);
+    assert_eq!(bench.told(GaugeSubject::Interface, "multicast_sessions"), 1.0);
     bench.paused = None;
     assert_eq!(bench.pass(200.0, 1000), [('r', 1), ('r', 2)]);
 }
@@ -237,7 +237,7 @@ fn a_session_whose_source_has_paused_is_given_nothing() {
 fn a_tree_that_leaves_and_comes_back_finds_the_gate_open_and_nothing_remembered() {
     for leaves in [&[&[0, 1][..], &[0], &[]][..], &[&[]]] {
         let mut bench = Bench::new(&Config::default());
-        let film = Subject::Flow(FlowId(0));
+        let film = GaugeSubject::Flow(FlowId(0));
         bench.join(0, &[0, 1, 2]);
         bench.waiting = 20;
         bench.pass(2.2, 10);
@@ -277,7 +277,7 @@ fn what_is_no_layer_is_no_session() {
         [5, 11].iter().for_each(|&group| bench.offer(group / 6, Address::group(group), 1));
         bench.pass(0.1, 10);
     }
-    let told = ["multicast_sessions", "layers", "multicast_mean"].map(|name| bench.told(Subject::Interface, name));
+    let told = ["multicast_sessions", "layers", "multicast_mean"].map(|name| bench.told(GaugeSubject::Interface, name));
     assert_eq!(told, [1.0, 2.0, 38.0]);
     // However long the queue is they pass.
     bench.waiting = 49;
@@ -298,7 +298,7 @@ fn flows_are_forgotten_while_no_layer_is_joined() {
         bench.offer(20 + number, Address::endpoint(1), 1);
         bench.now += Duration::from_secs(1);
     }
-    let flows = bench.told(Subject::Interface, "unicast_sessions");
+    let flows = bench.told(GaugeSubject::Interface, "unicast_sessions");
     assert!((1.0..=6.0).contains(&flows), "{flows}");
 }
 
@@ -311,7 +311,7 @@ fn the_phases_are_those_of_the_thresholds() {
         for (waiting, phase) in [(0, 1.0), (1, 2.0), (39, 2.0), (40, 3.0), (49, 3.0)] {
             bench.waiting = waiting;
             bench.pass(0.1, 10);
-            assert_eq!(bench.told(Subject::Interface, "phase"), phase, "{waiting} of {limit:?} wait");
+            assert_eq!(bench.told(GaugeSubject::Interface, "phase"), phase, "{waiting} of {limit:?} wait");
         }
     }
     let mut bench = Bench::new(&Config { lower_threshold: 0.1, ..Config::default() });
@@ -319,9 +319,9 @@ fn the_phases_are_those_of_the_thresholds() {
     for (waiting, phase) in [(5, 1.0), (6, 2.0)] {
         bench.waiting = waiting;
         bench.pass(0.1, 10);
-        assert_eq!(bench.told(Subject::Interface, "phase"), phase, "{waiting} wait");
+        assert_eq!(bench.told(GaugeSubject::Interface, "phase"), phase, "{waiting} wait");
     }
-    let looks = [1, 2, 3].map(|phase| bench.told(Subject::Interface, &format!("phase_{phase}_looks")));
+    let looks = [1, 2, 3].map(|phase| bench.told(GaugeSubject::Interface, &format!("phase_{phase}_looks")));
     assert_eq!(looks, [5.0, 5.0, 0.0]);
 }
 
@@ -330,7 +330,7 @@ fn the_empty_layer_wastes_no_more_than_the_share_and_itself() {
     let mut bench = Bench::new(&Config::default());
     bench.join(0, &[0, 1, 2]);
     bench.waiting = 20;
-    let film = Subject::Flow(FlowId(0));
+    let film = GaugeSubject::Flow(FlowId(0));
     bench.pass(2.2, 100);
     assert_eq!((bench.told(film, "waste_bound_bps"), bench.told(film, "live_layers")), (0.0, 3.0), "no empty layer");
     bench.waiting = 45;
@@ -346,7 +346,7 @@ fn the_empty_layer_wastes_no_more_than_the_share_and_itself() {
         bench.offer(flow, Address::endpoint(1), 1);
     }
     bench.pass(0.1, 10);
-    assert_eq!(bench.told(Subject::Interface, "unicast_sessions"), 14.0);
+    assert_eq!(bench.told(GaugeSubject::Interface, "unicast_sessions"), 14.0);
     assert_eq!(bench.told(film, "waste_bound_bps"), 24e3);
     // And with 12 more the base has more than a share.
     for flow in 33..45 {
@@ -376,7 +376,7 @@ fn bytes_are_counted_where_packets_differ() {
             bench.offer(9, Address::endpoint(1), 3);
             bench.pass(0.1, 0);
         }
-        let means = ["multicast_mean", "unicast_mean"].map(|name| bench.told(Subject::Interface, name));
+        let means = ["multicast_mean", "unicast_mean"].map(|name| bench.told(GaugeSubject::Interface, name));
         assert_eq!(means, expected, "{count:?}");
     }
 }
@@ -427,7 +427,7 @@ fn flows_between_two_hosts_are_one_session_if_so_wanted() {
             let data = packet(bench.now, FlowId(flow), Address::endpoint(0), Address::endpoint(to), 0);
             bench.hands(|agent, at, out| agent.on_packet(&data, at, out));
         }
-        assert_eq!(bench.told(Subject::Interface, "unicast_sessions"), sessions);
+        assert_eq!(bench.told(GaugeSubject::Interface, "unicast_sessions"), sessions);
     }
 }
 
