@@ -109,7 +109,8 @@ def script(source, sender):
         while sender.t >= 1 and source.random() < (0.5 if 340 < step < 360 else 0.95):
             flying.append((sender.next, acker))
             yield ["send", acker]
-        if not flying:
+        if not flying:  # stalled: a time-out
+            yield ["restart"]
             continue
         number, named = flying.pop(source.choice([0, 0, 0, 0, min(1, len(flying) - 1)]))
         for who in got:

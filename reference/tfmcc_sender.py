@@ -234,7 +234,8 @@ def script(source, sender):
                     yield wait(0.1, 0.15), said(7, rate, rtt)
                 yield near(part, until), said(7, rate, rtt)
     for part in (0.995, 1.005):  # silence soon after it was selected, and of all
-        yield wait(0.1, 0.15), said(7, 500000, 0.12)
+        while sender.x < 60000:
+            yield wait(0.1, 0.15), said(7, 500000, 0.12)
         yield wait(0.1, 0.15), said(9, sender.x / 2, 0.12)
         yield near(part, lambda: sender.clr.selected + GRACE_RTTS * sender.clr.rtt), said(9, 400000, 0.12)
         yield wait(30, 40), said(9, 400000, 0.12)

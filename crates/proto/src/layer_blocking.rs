@@ -102,8 +102,8 @@ impl Config {
 }
 
 impl Scheme for Config {
-    type Source = layered::Source;
-    type Member = Receiver;
+    type Sender = layered::Sender;
+    type Receiver = Receiver;
 
     fn check(&self) -> Vec<(String, String)> {
         let mut wrong = self.layers().check_layers();
@@ -131,11 +131,11 @@ impl Scheme for Config {
         Responder::Routers
     }
 
-    fn source(&self, seat: Seat) -> layered::Source {
-        self.layers().source(seat)
+    fn sender(&self, seat: Seat) -> layered::Sender {
+        self.layers().sender(seat)
     }
 
-    fn member(&self, seat: Seat) -> Receiver {
+    fn receiver(&self, seat: Seat) -> Receiver {
         let least = self.silence.max(self.join_latency.mul_f64(3.0));
         let gap = |rate: &Rate| rate.time_for(self.packet_size.0 as u32);
         Receiver {
@@ -314,7 +314,7 @@ mod tests {
             let random = Random::stream(1, "test/blocking");
             let (own, group) = (Address::endpoint(3), Address::group(10));
             let seat = Seat { flow: FlowId(0), own, group, members: 1, line_rate: None, random };
-            let receiver = config.member(seat);
+            let receiver = config.receiver(seat);
             let (now, comes, outages) = (Instant::ZERO, [true; 8], Vec::new());
             let mut bench = Bench { receiver, now, comes, sequence: 0, outages };
             bench.hand(Input::Start);
@@ -461,7 +461,7 @@ mod tests {
         let config = Config { rates: vec![Rate(50_000), Rate(2_000)], ..Config::default() };
         let random = Random::stream(1, "test/blocking");
         let (own, group) = (Address::endpoint(3), Address::group(10));
-        let mut receiver = config.member(Seat { flow: FlowId(0), own, group, members: 1, line_rate: None, random });
+        let mut receiver = config.receiver(Seat { flow: FlowId(0), own, group, members: 1, line_rate: None, random });
         receiver.handle(Instant::ZERO, Input::Start, &mut Outbox::default());
         let found = [500, 1000].map(|millis| {
             let mut out = Outbox::default();
@@ -488,7 +488,8 @@ mod tests {
             assert_eq!((config.check(), config.groups().len()), (Vec::new(), layers));
             let random = Random::stream(1, "test/blocking");
             let (own, group) = (Address::endpoint(3), Address::group(10));
-            let mut receiver = config.member(Seat { flow: FlowId(0), own, group, members: 1, line_rate: None, random });
+            let mut receiver =
+                config.receiver(Seat { flow: FlowId(0), own, group, members: 1, line_rate: None, random });
             receiver.handle(Instant::ZERO, Input::Start, &mut Outbox::default());
             for step in 1..4000 {
                 let now = Instant::ZERO + Duration::from_millis(100 * step);
@@ -518,11 +519,11 @@ mod tests {
         let config = Config { rates: vec![Rate(50_000), Rate(2_000)], ..Config::default() };
         let random = Random::stream(1, "test/blocking");
         let (own, group) = (Address::endpoint(3), Address::group(10));
-        let receiver = config.member(Seat { flow: FlowId(0), own, group, members: 1, line_rate: None, random });
+        let receiver = config.receiver(Seat { flow: FlowId(0), own, group, members: 1, line_rate: None, random });
         assert_eq!(receiver.silences, [Duration::from_secs(2), Duration::from_secs(40)]);
         let late = Config { join_latency: Duration::from_secs(2), ..config };
         let random = Random::stream(1, "test/blocking");
-        let receiver = late.member(Seat { flow: FlowId(0), own, group, members: 1, line_rate: None, random });
+        let receiver = late.receiver(Seat { flow: FlowId(0), own, group, members: 1, line_rate: None, random });
         assert_eq!(receiver.silences, [Duration::from_secs(6), Duration::from_secs(40)]);
     }
 

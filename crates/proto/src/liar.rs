@@ -11,7 +11,7 @@ use crate::limits::from;
 use crate::mlda::rtcp::{Message, Octets};
 use crate::packet::{Address, Header, Packet};
 use crate::random::Random;
-use crate::registry::Member;
+use crate::registry::SchemeReceiver;
 use crate::source::layered;
 use crate::time::{Duration, Instant};
 use crate::{mlda, omcc, pgmcc, smcc, tfmcc};
@@ -66,7 +66,7 @@ pub enum Kind {
 
 /// A member that lies.
 pub struct Liar {
-    member: Member,
+    member: SchemeReceiver,
     lie: Lie,
     random: Random,
     /// Of the member.
@@ -110,7 +110,7 @@ limits! { Lie {
 
 impl Liar {
     /// `member` lies from now on; `random` is for whatever it draws.
-    pub fn new(member: Member, lie: Lie, random: Random) -> Liar {
+    pub fn new(member: SchemeReceiver, lie: Lie, random: Random) -> Liar {
         Liar {
             member,
             lie,

@@ -1,8 +1,8 @@
 //! The schemes of multicast congestion control, by name.
 //!
 //! [`scheme`](crate::scheme) has the contract. Adding a scheme is a module with a [`Scheme`] and one line in
-//! [`schemes!`]; from that line come the variants of [`SchemeConfig`], [`Source`] and [`Member`], its name in scenarios
-//! and its place in the battery of tests that all schemes must pass.
+//! [`schemes!`]; from that line come the variants of [`SchemeConfig`], [`SchemeSender`] and [`SchemeReceiver`], its
+//! name in scenarios and its place in the battery of tests that all schemes must pass.
 
 use crate::endpoint::{Endpoint, EventKind, Gauge, Input, Outbox, Report};
 use crate::group_set::GroupPlan;
@@ -105,16 +105,16 @@ macro_rules! declare {
 
         /// The source of a session: those of this crate side by side, so that asking one costs no virtual call.
         #[allow(clippy::large_enum_variant, reason = "one per session")]
-        pub enum Source {
-            $(#[doc = $about] $Variant(<crate::$($path)::+ as Scheme>::Source),)+
+        pub enum SchemeSender {
+            $(#[doc = $about] $Variant(<crate::$($path)::+ as Scheme>::Sender),)+
             /// One from outside the tree.
             Guest(Box<dyn Endpoint + Send>),
         }
 
         /// A member of a session.
         #[allow(clippy::large_enum_variant, reason = "a box would cost an indirection per packet")]
-        pub enum Member {
-            $(#[doc = $about] $Variant(<crate::$($path)::+ as Scheme>::Member),)+
+        pub enum SchemeReceiver {
+            $(#[doc = $about] $Variant(<crate::$($path)::+ as Scheme>::Receiver),)+
             /// One from outside the tree.
             Guest(Box<dyn Endpoint + Send>),
         }
@@ -138,8 +138,8 @@ macro_rules! declare {
         }
 
         impl Scheme for SchemeConfig {
-            type Source = Source;
-            type Member = Member;
+            type Sender = SchemeSender;
+            type Receiver = SchemeReceiver;
 
             fn check(&self) -> Vec<(String, String)> {
                 match self {
@@ -197,23 +197,23 @@ macro_rules! declare {
                 }
             }
 
-            fn source(&self, seat: Seat) -> Source {
+            fn sender(&self, seat: Seat) -> SchemeSender {
                 match self {
-                    $(SchemeConfig::$Variant(config) => Source::$Variant(config.source(seat)),)+
-                    SchemeConfig::Guest(guest) => Source::Guest(guest.source(seat)),
+                    $(SchemeConfig::$Variant(config) => SchemeSender::$Variant(config.sender(seat)),)+
+                    SchemeConfig::Guest(guest) => SchemeSender::Guest(guest.sender(seat)),
                 }
             }
 
-            fn member(&self, seat: Seat) -> Member {
+            fn receiver(&self, seat: Seat) -> SchemeReceiver {
                 match self {
-                    $(SchemeConfig::$Variant(config) => Member::$Variant(config.member(seat)),)+
-                    SchemeConfig::Guest(guest) => Member::Guest(guest.member(seat)),
+                    $(SchemeConfig::$Variant(config) => SchemeReceiver::$Variant(config.receiver(seat)),)+
+                    SchemeConfig::Guest(guest) => SchemeReceiver::Guest(guest.receiver(seat)),
                 }
             }
         }
 
-        endpoints!(Source: $($Variant)+ Guest);
-        endpoints!(Member: $($Variant)+ Guest);
+        endpoints!(SchemeSender: $($Variant)+ Guest);
+        endpoints!(SchemeReceiver: $($Variant)+ Guest);
     };
 }
 

@@ -38,9 +38,9 @@ pub enum Responder {
     /// Nobody: constant rates.
     Nobody,
     /// The source sends less.
-    Source,
+    Sender,
     /// The source sends what it does; a member leaves groups when it loses packets.
-    Members,
+    Receivers,
     /// The source sends what it does; routers hold groups back, and members leave what does not come.
     Routers,
 }
@@ -48,9 +48,9 @@ pub enum Responder {
 /// A scheme of multicast congestion control: its parameters, from which its endpoints are made.
 pub trait Scheme {
     /// The endpoint that sends data.
-    type Source: Endpoint;
+    type Sender: Endpoint;
     /// The endpoint that receives it.
-    type Member: Endpoint;
+    type Receiver: Endpoint;
 
     /// Every parameter with an illegal value: its path, and what was given and what is legal.
     fn check(&self) -> Vec<(String, String)>;
@@ -86,7 +86,7 @@ pub trait Scheme {
 
     /// Who answers congestion.
     fn responder(&self) -> Responder {
-        Responder::Source
+        Responder::Sender
     }
 
     /// Whether somebody answers congestion.
@@ -95,8 +95,8 @@ pub trait Scheme {
     }
 
     /// The source at `seat`. The parameters must have passed [`check`](Self::check).
-    fn source(&self, seat: Seat) -> Self::Source;
+    fn sender(&self, seat: Seat) -> Self::Sender;
 
     /// A member at `seat`, which joins the groups when it starts and leaves them when it stops.
-    fn member(&self, seat: Seat) -> Self::Member;
+    fn receiver(&self, seat: Seat) -> Self::Receiver;
 }

@@ -125,8 +125,8 @@ impl PyScheme {
 }
 
 impl Scheme for PyScheme {
-    type Source = PyEndpoint;
-    type Member = PyEndpoint;
+    type Sender = PyEndpoint;
+    type Receiver = PyEndpoint;
 
     fn check(&self) -> Vec<(String, String)> {
         self.wrong.clone()
@@ -149,14 +149,14 @@ impl Scheme for PyScheme {
     }
 
     fn responder(&self) -> Responder {
-        if self.is_controlled { Responder::Source } else { Responder::Nobody }
+        if self.is_controlled { Responder::Sender } else { Responder::Nobody }
     }
 
-    fn source(&self, seat: Seat) -> PyEndpoint {
+    fn sender(&self, seat: Seat) -> PyEndpoint {
         PyEndpoint::new(&self.instance, "source", seat, self.groups, self.shown, &self.shown.source)
     }
 
-    fn member(&self, seat: Seat) -> PyEndpoint {
+    fn receiver(&self, seat: Seat) -> PyEndpoint {
         PyEndpoint::new(&self.instance, "member", seat, self.groups, self.shown, &self.shown.member)
     }
 }

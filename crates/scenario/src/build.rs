@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use faircast_proto::flow_kind::{FlowKind, FlowSeat};
 use faircast_proto::liar::Liar;
 use faircast_proto::packet::Address;
-use faircast_proto::registry::Member;
+use faircast_proto::registry::SchemeReceiver;
 use faircast_proto::scheme::{Scheme, Seat};
 use faircast_proto::time::{Instant, Rate};
 use faircast_sim::agent::Agent;
@@ -134,19 +134,19 @@ fn add_session(
         let random = network.stream(&format!("session/{name}/draws"));
         Seat { flow, own, group, members, line_rate, random }
     };
-    let source = Agent::SessionSource(Box::new(session.config.source(seat(network, own, &session.name))));
+    let source = Agent::SchemeSender(Box::new(session.config.sender(seat(network, own, &session.name))));
     network.place(own, flow, source, session.starts(seed), session.stop.map(|stop| Instant::ZERO + stop));
     let honest = session.receivers.len() - session.lie.as_ref().map_or(0, |lie| lie.liars as usize);
     for (index, receiver) in session.receivers.iter().enumerate() {
         control.look()?;
         let own = network.address(NodeId(receiver.node));
         network.member(flow, own);
-        let mut member = session.config.member(seat(network, own, &receiver.name));
+        let mut member = session.config.receiver(seat(network, own, &receiver.name));
         if let Some(lie) = session.lie.as_ref().filter(|_| index >= honest) {
             let random = network.stream(&format!("session/{}/lie", receiver.name));
-            member = Member::Guest(Box::new(Liar::new(member, lie.clone(), random)));
+            member = SchemeReceiver::Guest(Box::new(Liar::new(member, lie.clone(), random)));
         }
-        let member = Agent::SessionMember(member);
+        let member = Agent::SchemeReceiver(member);
         network.place(own, flow, member, receiver.joins(seed), receiver.leave.map(|_| receiver.leaves()));
     }
     Ok(())

@@ -59,7 +59,7 @@ impl Guests {
     /// has.
     pub fn scheme<C>(&self, name: &str, about: &str)
     where
-        C: Parameters + Scheme<Source: Send + 'static, Member: Send + 'static>,
+        C: Parameters + Scheme<Sender: Send + 'static, Receiver: Send + 'static>,
     {
         self.add(Kind::<dyn SchemeKind>::of(name, about, &self.origin, |config: C| Arc::new(config)));
     }

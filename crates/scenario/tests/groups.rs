@@ -20,8 +20,8 @@ struct Greedy {
 }
 
 impl Scheme for Greedy {
-    type Source = <cbr::Config as Scheme>::Source;
-    type Member = <cbr::Config as Scheme>::Member;
+    type Sender = <cbr::Config as Scheme>::Sender;
+    type Receiver = <cbr::Config as Scheme>::Receiver;
 
     fn check(&self) -> Vec<(String, String)> {
         Vec::new()
@@ -39,12 +39,12 @@ impl Scheme for Greedy {
         None
     }
 
-    fn source(&self, seat: Seat) -> Self::Source {
-        Scheme::source(&cbr::Config::default(), seat)
+    fn sender(&self, seat: Seat) -> Self::Sender {
+        Scheme::sender(&cbr::Config::default(), seat)
     }
 
-    fn member(&self, seat: Seat) -> Self::Member {
-        Scheme::member(&cbr::Config::default(), seat)
+    fn receiver(&self, seat: Seat) -> Self::Receiver {
+        Scheme::receiver(&cbr::Config::default(), seat)
     }
 }
 

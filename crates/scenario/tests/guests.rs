@@ -73,8 +73,8 @@ impl Steady {
 }
 
 impl Scheme for Steady {
-    type Source = <cbr::Config as Scheme>::Source;
-    type Member = <cbr::Config as Scheme>::Member;
+    type Sender = <cbr::Config as Scheme>::Sender;
+    type Receiver = <cbr::Config as Scheme>::Receiver;
 
     fn check(&self) -> Vec<(String, String)> {
         Scheme::check(&self.cbr())
@@ -92,12 +92,12 @@ impl Scheme for Steady {
         Responder::Nobody
     }
 
-    fn source(&self, seat: Seat) -> Self::Source {
-        Scheme::source(&self.cbr(), seat)
+    fn sender(&self, seat: Seat) -> Self::Sender {
+        Scheme::sender(&self.cbr(), seat)
     }
 
-    fn member(&self, seat: Seat) -> Self::Member {
-        Scheme::member(&self.cbr(), seat)
+    fn receiver(&self, seat: Seat) -> Self::Receiver {
+        Scheme::receiver(&self.cbr(), seat)
     }
 }
 
@@ -471,8 +471,8 @@ fn names_must_be_free_and_parameters_must_not_hide_keys() {
         start: u32,
     }
     impl Scheme for Late {
-        type Source = <cbr::Config as Scheme>::Source;
-        type Member = <cbr::Config as Scheme>::Member;
+        type Sender = <cbr::Config as Scheme>::Sender;
+        type Receiver = <cbr::Config as Scheme>::Receiver;
 
         fn check(&self) -> Vec<(String, String)> {
             Vec::new()
@@ -486,12 +486,12 @@ fn names_must_be_free_and_parameters_must_not_hide_keys() {
             None
         }
 
-        fn source(&self, seat: Seat) -> Self::Source {
-            Scheme::source(&cbr::Config::default(), seat)
+        fn sender(&self, seat: Seat) -> Self::Sender {
+            Scheme::sender(&cbr::Config::default(), seat)
         }
 
-        fn member(&self, seat: Seat) -> Self::Member {
-            Scheme::member(&cbr::Config::default(), seat)
+        fn receiver(&self, seat: Seat) -> Self::Receiver {
+            Scheme::receiver(&cbr::Config::default(), seat)
         }
     }
     let late = Kind::<dyn SchemeKind>::of("late", "Late.", "x 1", |config: Late| Arc::new(config));

@@ -2,7 +2,7 @@
 
 use faircast_proto::endpoint::{Endpoint, Gauge, Input, Outbox, Report};
 use faircast_proto::registry::flows::{FlowReceiver, FlowSender};
-use faircast_proto::registry::{Member, Source};
+use faircast_proto::registry::{SchemeReceiver, SchemeSender};
 use faircast_proto::time::Instant;
 
 macro_rules! agents {
@@ -70,9 +70,9 @@ agents! {
     /// Its receiver.
     FlowReceiver(FlowReceiver),
     /// The source of a multicast session. Apart, since it is large and there are few.
-    SessionSource(Box<Source>),
+    SchemeSender(Box<SchemeSender>),
     /// A member of a multicast session.
-    SessionMember(Member),
+    SchemeReceiver(SchemeReceiver),
     /// Code from outside the tree.
     Guest(Box<dyn Endpoint + Send>),
     /// One that has come to a seat and will go again.

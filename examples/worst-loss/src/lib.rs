@@ -65,8 +65,8 @@ impl Default for Config {
 }
 
 impl Scheme for Config {
-    type Source = Source;
-    type Member = Member;
+    type Sender = Sender;
+    type Receiver = Receiver;
 
     fn check(&self) -> Vec<(String, String)> {
         let mut wrong = Vec::new();
@@ -97,8 +97,8 @@ impl Scheme for Config {
         None
     }
 
-    fn source(&self, seat: Seat) -> Source {
-        Source {
+    fn sender(&self, seat: Seat) -> Sender {
+        Sender {
             config: self.clone(),
             template: template(&seat, seat.group, self.packet_size.0 as u16),
             rate_bps: self.least.as_bps_f64(),
@@ -112,17 +112,17 @@ impl Scheme for Config {
         }
     }
 
-    fn member(&self, seat: Seat) -> Member {
+    fn receiver(&self, seat: Seat) -> Receiver {
         // To whom reports go is learnt from the first data packet.
         let template = template(&seat, seat.own, REPORT_BYTES);
         let counts = Report::default();
         let (first, report_at, missed, announced_bps) = (None, None, f64::NAN, f64::NAN);
-        Member { group: seat.group, template, first, expected: 0, got: 0, report_at, missed, announced_bps, counts }
+        Receiver { group: seat.group, template, first, expected: 0, got: 0, report_at, missed, announced_bps, counts }
     }
 }
 
 /// The endpoint that sends.
-pub struct Source {
+pub struct Sender {
     config: Config,
     template: Packet,
     rate_bps: f64,
@@ -139,7 +139,7 @@ pub struct Source {
 }
 
 /// The endpoint that receives.
-pub struct Member {
+pub struct Receiver {
     group: Address,
     template: Packet,
     /// Number of the first packet since the last report.
@@ -153,7 +153,7 @@ pub struct Member {
     counts: Report,
 }
 
-impl Source {
+impl Sender {
     fn change_rate(&mut self, now: Instant, out: &mut Outbox) {
         let before_bps = self.rate_bps;
         let (least, step) = (self.config.least.as_bps_f64(), self.config.step.as_bps_f64());
@@ -175,7 +175,7 @@ impl Source {
     }
 }
 
-impl Endpoint for Source {
+impl Endpoint for Sender {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         self.now = now;
         match input {
@@ -234,7 +234,7 @@ impl Endpoint for Source {
     }
 }
 
-impl Member {
+impl Receiver {
     fn data(&mut self, now: Instant, packet: &Packet) {
         let Some((sequence, rate_bps)) = read::<Data>(packet) else { return };
         self.announced_bps = f64::from(rate_bps);
@@ -264,7 +264,7 @@ impl Member {
     }
 }
 
-impl Endpoint for Member {
+impl Endpoint for Receiver {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
             Input::Start => out.join(self.group),

@@ -21,21 +21,21 @@ fn seat(who: Who) -> Seat {
 fn the_rate_grows_by_a_step_and_is_cut_by_the_member_that_loses() {
     let config = Config::default();
     assert_eq!(config.check(), []);
-    let members = (0..2).map(|n| (config.member(seat(Who::Member(n))), Duration::from_millis(10))).collect();
+    let members = (0..2).map(|n| (config.receiver(seat(Who::Receiver(n))), Duration::from_millis(10))).collect();
     // Member 1 misses every fifth packet.
     let mut number = 0;
     let network = |_: Who, to: Who, _: &Packet| {
-        number += u32::from(to == Who::Member(1));
-        if to == Who::Member(1) && number % 5 == 0 { Fate::Lose } else { Fate::Deliver }
+        number += u32::from(to == Who::Receiver(1));
+        if to == Who::Receiver(1) && number % 5 == 0 { Fate::Lose } else { Fate::Deliver }
     };
-    let mut group = Group::new(config.source(seat(Who::Source)), members, network);
+    let mut group = Group::new(config.sender(seat(Who::Sender)), members, network);
     group.pester = true;
     group.start_all();
     group.run_until(Instant::from_secs_f64(3.5));
     let rates: Vec<(f64, f64, Cause)> =
         group.events.iter().map(|(_, _, event)| (event.before, event.after, event.cause)).collect();
     // The first report comes after the first change; the second change and the third know of the loss.
-    let report = |number| Cause::Report { receiver: Who::Member(1).address(), number };
+    let report = |number| Cause::Report { receiver: Who::Receiver(1).address(), number };
     assert_eq!(rates, [(50e3, 100e3, Cause::Time), (100e3, 70e3, report(0)), (70e3, 50e3, report(1))]);
     assert_eq!(gauge(&group.source, "cuts"), 2.0);
     assert!(gauge(&group.members[0], "missed") == 0.0 && gauge(&group.members[1], "missed") > 0.1);

@@ -25,14 +25,14 @@ pub trait SchemeKind: Send + Sync {
     /// Who answers congestion.
     fn responder(&self) -> Responder;
     /// The source at `seat`.
-    fn source(&self, seat: Seat) -> Box<dyn Endpoint + Send>;
+    fn sender(&self, seat: Seat) -> Box<dyn Endpoint + Send>;
     /// A member at `seat`.
-    fn member(&self, seat: Seat) -> Box<dyn Endpoint + Send>;
+    fn receiver(&self, seat: Seat) -> Box<dyn Endpoint + Send>;
 }
 
 impl<S> SchemeKind for S
 where
-    S: Scheme<Source: Send + 'static, Member: Send + 'static> + Send + Sync,
+    S: Scheme<Sender: Send + 'static, Receiver: Send + 'static> + Send + Sync,
 {
     fn check(&self) -> Vec<(String, String)> {
         Scheme::check(self)
@@ -66,11 +66,11 @@ where
         Scheme::responder(self)
     }
 
-    fn source(&self, seat: Seat) -> Box<dyn Endpoint + Send> {
-        Box::new(Patient::new(Scheme::source(self, seat)))
+    fn sender(&self, seat: Seat) -> Box<dyn Endpoint + Send> {
+        Box::new(Patient::new(Scheme::sender(self, seat)))
     }
 
-    fn member(&self, seat: Seat) -> Box<dyn Endpoint + Send> {
-        Box::new(Patient::new(Scheme::member(self, seat)))
+    fn receiver(&self, seat: Seat) -> Box<dyn Endpoint + Send> {
+        Box::new(Patient::new(Scheme::receiver(self, seat)))
     }
 }

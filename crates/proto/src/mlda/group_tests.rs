@@ -93,7 +93,7 @@ fn seat(who: Who, members: usize) -> Seat {
         group: GROUP,
         members: members as u32,
         line_rate: Some(Rate(10_000_000)),
-        random: Random::stream(7, &format!("test/{who:?}")),
+        random: Random::stream(7, &format!("test/{}", who.stream())),
     }
 }
 
@@ -109,19 +109,19 @@ fn session_over(
     one_way: Duration,
 ) -> Session<impl FnMut(Who, Who, &Packet) -> Fate + use<>> {
     let members = paths.len();
-    let endpoints = (0..members).map(|n| (Receiver::new(config, seat(Who::Member(n), members)), one_way));
+    let endpoints = (0..members).map(|n| (Receiver::new(config, seat(Who::Receiver(n), members)), one_way));
     let mut paths = paths;
     let mut random = Random::stream(7, "test/paths");
     let joined = Rc::new(RefCell::new(vec![GroupSet::default(); members]));
     let known = Rc::clone(&joined);
     let network = move |from: Who, to: Who, packet: &Packet| match (from, to) {
-        (Who::Source, Who::Member(n)) if known.borrow()[n].contains(packet.destination.index() as u32) => {
+        (Who::Sender, Who::Receiver(n)) if known.borrow()[n].contains(packet.destination.index() as u32) => {
             paths[n].carry(packet, &mut random)
         }
-        (Who::Source, Who::Member(_)) => Fate::Lose,
+        (Who::Sender, Who::Receiver(_)) => Fate::Lose,
         _ => Fate::Deliver,
     };
-    Session { group: Group::new(Sender::new(config, seat(Who::Source, members)), endpoints.collect(), network), joined }
+    Session { group: Group::new(Sender::new(config, seat(Who::Sender, members)), endpoints.collect(), network), joined }
 }
 
 #[test]
@@ -159,12 +159,12 @@ fn a_fast_and_a_slow_receiver_get_what_they_can_take() {
 fn a_late_joiner_comes_up_though_the_base_layer_is_small() {
     // Without room for the next layer in what bounds an increase it would stay at twice the base layer's rate.
     let mut session = session(&Config::default(), vec![path(60), path(700), path(700)]);
-    for who in [Who::Member(0), Who::Member(1), Who::Source] {
+    for who in [Who::Receiver(0), Who::Receiver(1), Who::Sender] {
         session.group.start(who);
     }
     session.run_until(200.0);
     assert_eq!((session.group.members[0].level(), session.group.members[1].level()), (1, 3));
-    session.group.start(Who::Member(2));
+    session.group.start(Who::Receiver(2));
     let used = session.used((500.0, 800.0), &[60.0, 700.0, 700.0]);
     assert!(used[2] > 0.7, "{used:?}");
 }
@@ -174,8 +174,8 @@ fn without_a_queue_of_its_own_the_source_bounds_it() {
     // Nothing lies between: no pair has a gap, so that R stays unknown, and what the source sends is the bound.
     let config = Config { max_rate: Some(Rate(200_000)), ..Config::default() };
     let bare = |who| Seat { line_rate: None, ..seat(who, 1) };
-    let member = Receiver::new(&config, bare(Who::Member(0)));
-    let source = Sender::new(&config, bare(Who::Source));
+    let member = Receiver::new(&config, bare(Who::Receiver(0)));
+    let source = Sender::new(&config, bare(Who::Sender));
     let mut group = Group::new(source, vec![(member, Duration::from_millis(50))], |_, _, _: &Packet| Fate::Deliver);
     group.start_all();
     group.run_until(Instant::from_secs_f64(400.0));
@@ -246,13 +246,15 @@ fn of_many_receivers_few_report_and_the_least_share_is_among_them() {
     let mut random = Random::stream(5, "test/many");
     let delays = |_: usize| Duration::from_secs_f64(random.uniform_in(0.01, 0.1));
     let delays: Vec<Duration> = (0..MEMBERS).map(delays).collect();
-    let members =
-        delays.into_iter().enumerate().map(|(n, delay)| (Receiver::new(&config, seat(Who::Member(n), MEMBERS)), delay));
+    let members = delays
+        .into_iter()
+        .enumerate()
+        .map(|(n, delay)| (Receiver::new(&config, seat(Who::Receiver(n), MEMBERS)), delay));
     let network = move |from, _, packet: &Packet| {
-        let is_data = packet.header.is_data() && from == Who::Source;
+        let is_data = packet.header.is_data() && from == Who::Sender;
         if is_data && random.chance(0.01) { Fate::Lose } else { Fate::Deliver }
     };
-    let mut group = Group::new(Sender::new(&config, seat(Who::Source, MEMBERS)), members.collect(), network);
+    let mut group = Group::new(Sender::new(&config, seat(Who::Sender, MEMBERS)), members.collect(), network);
     group.start_all();
     let mut per_round = Vec::new();
     for round in 0..12 {
@@ -277,14 +279,14 @@ fn of_a_thousand_receivers_everybody_has_its_round_trip_time_within_the_budget()
     for reports_to in [ReportsTo::SenderAndGroup, ReportsTo::Sender] {
         let config = Config { layers: 1, bottleneck: Some(Rate(1_000_000)), reports_to, ..Config::default() };
         let members = (0..MEMBERS).map(|n| {
-            (Receiver::new(&config, seat(Who::Member(n), MEMBERS)), Duration::from_millis(40 + n as u64 / 20))
+            (Receiver::new(&config, seat(Who::Receiver(n), MEMBERS)), Duration::from_millis(40 + n as u64 / 20))
         });
         // No data but one packet in a hundred: it is reports that are looked at.
         let network = move |_, _, packet: &Packet| {
             let spared = packet.header.is_data() && packet.header.number().is_some_and(|number| number % 100 != 0);
             if spared { Fate::Lose } else { Fate::Deliver }
         };
-        let mut group = Group::new(Sender::new(&config, seat(Who::Source, MEMBERS)), members.collect(), network);
+        let mut group = Group::new(Sender::new(&config, seat(Who::Sender, MEMBERS)), members.collect(), network);
         group.start_all();
         let bytes = |group: &Group<Sender, Receiver, _>| -> u64 {
             // Headers of IP and UDP count, and are in there.
@@ -304,11 +306,11 @@ fn a_late_slow_receiver_is_neither_flooded_nor_starved() {
     for join_s in [100.0, 101.3, 102.5, 104.9] {
         let paths = vec![path(1800), path(200)];
         let mut session = session_over(&Config::default(), paths, Duration::from_millis(12));
-        session.group.start(Who::Source);
-        session.group.start(Who::Member(0));
+        session.group.start(Who::Sender);
+        session.group.start(Who::Receiver(0));
         session.run_until(join_s);
         assert!(session.group.source.rates_bps().sum::<f64>() > 1e6);
-        session.group.start(Who::Member(1));
+        session.group.start(Who::Receiver(1));
         session.run_until(join_s + 25.0);
         let base_bps = session.group.source.rates_bps().next().unwrap();
         assert!(base_bps < 220e3, "{join_s}: the base layer has {base_bps}");
@@ -323,9 +325,9 @@ fn a_source_that_starts_anew_finds_its_receivers_again() {
     let mut session = session(&Config::default(), vec![path(300)]);
     session.group.start_all();
     session.run_until(100.0);
-    session.group.stop(Who::Source);
+    session.group.stop(Who::Sender);
     session.run_until(110.0);
-    session.group.start(Who::Source);
+    session.group.start(Who::Sender);
     session.run_until(112.0);
     assert_eq!(session.group.members[0].level(), 1);
     let used = session.used((250.0, 500.0), &[300.0])[0];
@@ -338,7 +340,7 @@ fn events_tell_why_shares_and_layers_changed() {
     session.group.start_all();
     session.run_until(300.0);
     let shares =
-        session.group.events.iter().filter(|(_, who, event)| *who == Who::Member(0) && event.is(SHARE)).count();
+        session.group.events.iter().filter(|(_, who, event)| *who == Who::Receiver(0) && event.is(SHARE)).count();
     assert!((59..=61).contains(&shares), "one per report: {shares}");
     let revoked = session.group.events.iter().filter(|(_, _, event)| event.is(JOIN_REVOKED)).count();
     let counted: f64 = session.group.members.iter().map(|member| gauge(member, "joins_revoked")).sum();

@@ -10,8 +10,8 @@ use crate::scheme::{Responder, Scheme, Seat};
 use crate::time::{Duration, Rate};
 
 impl Scheme for Config {
-    type Source = Sender;
-    type Member = Box<Receiver>;
+    type Sender = Sender;
+    type Receiver = Box<Receiver>;
 
     fn check(&self) -> Vec<(String, String)> {
         self.check()
@@ -42,14 +42,14 @@ impl Scheme for Config {
 
     /// Members leave layers, but what there is in them follows from what members lose.
     fn responder(&self) -> Responder {
-        Responder::Source
+        Responder::Sender
     }
 
-    fn source(&self, seat: Seat) -> Sender {
+    fn sender(&self, seat: Seat) -> Sender {
         Sender::new(self, seat)
     }
 
-    fn member(&self, seat: Seat) -> Box<Receiver> {
+    fn receiver(&self, seat: Seat) -> Box<Receiver> {
         Box::new(Receiver::new(self, seat))
     }
 }

@@ -10,8 +10,8 @@ use crate::tfmcc;
 use crate::time::Rate;
 
 impl Scheme for Config {
-    type Source = Sender;
-    type Member = Receiver;
+    type Sender = Sender;
+    type Receiver = Receiver;
 
     fn check(&self) -> Vec<(String, String)> {
         self.check()
@@ -29,12 +29,12 @@ impl Scheme for Config {
         self.tfmcc.max_rate
     }
 
-    fn source(&self, seat: Seat) -> Sender {
+    fn sender(&self, seat: Seat) -> Sender {
         let tfmcc = tfmcc::Config { max_rate: seat.bounded(self.tfmcc.max_rate), ..self.tfmcc.clone() };
         Sender::new(&Config { tfmcc, ..self.clone() }, seat.flow, seat.own, seat.group, seat.members)
     }
 
-    fn member(&self, seat: Seat) -> Receiver {
+    fn receiver(&self, seat: Seat) -> Receiver {
         Receiver::new(self, seat.flow, seat.own, seat.group, seat.random)
     }
 }

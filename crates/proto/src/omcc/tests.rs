@@ -17,7 +17,7 @@ fn at(seconds: f64) -> Instant {
 }
 
 fn seat(who: Who, members: u32) -> Seat {
-    let random = Random::stream(1, &format!("test/timer/{who:?}"));
+    let random = Random::stream(1, &format!("test/timer/{}", who.stream()));
     Seat { flow: FlowId(0), own: who.address(), group: GROUP, members, line_rate: None, random }
 }
 
@@ -27,11 +27,11 @@ fn group<C: Scheme, N: FnMut(Who, Who, &Packet) -> Fate>(
     members: u32,
     rtt_s: f64,
     network: N,
-) -> Group<C::Source, C::Member, N> {
+) -> Group<C::Sender, C::Receiver, N> {
     assert_eq!(config.check(), []);
     let delay = Duration::from_secs_f64(0.5 * rtt_s);
-    let member = |n| (config.member(seat(Who::Member(n), members)), delay);
-    Group::new(config.source(seat(Who::Source, members)), (0..members as usize).map(member).collect(), network)
+    let member = |n| (config.receiver(seat(Who::Receiver(n), members)), delay);
+    Group::new(config.sender(seat(Who::Sender, members)), (0..members as usize).map(member).collect(), network)
 }
 
 /// One receiver that stands for `receivers`, over a round trip of 100 ms.
@@ -41,7 +41,7 @@ fn pair<N: FnMut(Side, &Packet) -> Fate>(
     network: N,
 ) -> Pair<Sender, super::Receiver, N> {
     assert_eq!(config.check(), []);
-    let (sender, receiver) = (config.source(seat(Who::Source, receivers)), config.member(seat(Who::Member(0), 1)));
+    let (sender, receiver) = (config.sender(seat(Who::Sender, receivers)), config.receiver(seat(Who::Receiver(0), 1)));
     Pair::new(sender, receiver, Duration::from_millis(50), network)
 }
 
@@ -90,14 +90,14 @@ fn expected(factor: f64, p: f64) -> f64 {
 fn everything<C: Scheme>(config: &C) -> (Vec<String>, Vec<String>) {
     let mut random = Random::stream(3, "test/loss");
     let network = move |_, to, _: &Packet| match to {
-        Who::Member(n) if random.chance(0.002 * (n + 1) as f64) => Fate::Lose,
+        Who::Receiver(n) if random.chance(0.002 * (n + 1) as f64) => Fate::Lose,
         _ => Fate::Deliver,
     };
     let mut group = group(config, 5, 0.1, network);
     group.record = true;
     group.start_all();
     group.run_until(at(50.0));
-    group.stop(Who::Member(4));
+    group.stop(Who::Receiver(4));
     group.run_until(at(60.0));
     let text = |item: &dyn std::fmt::Debug| format!("{item:?}");
     let sent = group.sent.iter().map(|(at, who, packet)| text(&(at, who, plain(packet))));
@@ -247,7 +247,7 @@ fn report(now: Instant, rate_bps: f32) -> Packet {
         scale: 1.0,
     };
     let header = Header::Feedback(FeedbackHeader { tfmcc, draw: f32::NAN }).into();
-    let (flow, source) = (FlowId(0), Who::Member(0).address());
+    let (flow, source) = (FlowId(0), Who::Receiver(0).address());
     let (destination, size, ttl, ecn) = (SOURCE, 40, INITIAL_TTL, Ecn::NotCapable);
     Packet { sent: now, flow, source, destination, size, ttl, ecn, header }
 }
@@ -255,7 +255,7 @@ fn report(now: Instant, rate_bps: f32) -> Packet {
 #[test]
 fn the_increase_is_scaled_only_if_that_is_asked_for() {
     let growth = |config: &Config, receivers: u32| {
-        let (mut sender, mut out) = (config.source(seat(Who::Source, receivers)), Outbox::new());
+        let (mut sender, mut out) = (config.sender(seat(Who::Sender, receivers)), Outbox::new());
         sender.handle(Instant::ZERO, Input::Start, &mut out);
         sender.handle(at(0.1), Input::packet(&report(at(0.1), 16_000.0), None, at(0.1)), &mut out);
         let before = sender.tfmcc().rate_bps();
@@ -292,7 +292,7 @@ fn the_factor_rises_by_a_tenth_per_round_and_falls_at_once() {
         group.run_until(at(100.0));
         assert_eq!((group.source.receivers(), group.source.factor()), (20.0, 20.0));
         for n in 5..20 {
-            group.stop(Who::Member(n));
+            group.stop(Who::Receiver(n));
         }
         group.run_until(at(101.0));
         let data = factors(&group.sent);
@@ -314,7 +314,7 @@ fn registered_receivers_are_counted_although_messages_are_lost() {
     let mut random = Random::stream(2, "test/loss");
     let registers = |packet: &Packet| matches!(packet.header, packet::Header::Omcc(Header::Registration { .. }));
     let network = move |_, to, packet: &Packet| match registers(packet) {
-        true if to == Who::Source && random.chance(0.2) => Fate::Lose,
+        true if to == Who::Sender && random.chance(0.2) => Fate::Lose,
         true if random.chance(0.1) => Fate::Late(Duration::from_millis(900)),
         true if random.chance(0.1) => Fate::Twice,
         _ => Fate::Deliver,
@@ -331,7 +331,7 @@ fn registered_receivers_are_counted_although_messages_are_lost() {
         assert!((46.0..=50.0).contains(&counted(&group)), "{second}: {}", counted(&group));
     }
     for n in 0..30 {
-        group.stop(Who::Member(n));
+        group.stop(Who::Receiver(n));
     }
     group.run_until(at(403.0));
     assert!((18.0..=36.0).contains(&counted(&group)), "most leaves have come: {}", counted(&group));
@@ -357,9 +357,9 @@ fn estimates_over_the_protocol_are_unbiased() {
         let mut random = Random::stream(7, "test/loss");
         // One loses now and then, and limits; the others differ in their delay.
         let network = move |_, to, _: &Packet| match to {
-            Who::Member(0) if random.chance(0.002) => Fate::Lose,
-            Who::Member(n) => Fate::Late(Duration::from_micros(300 * n as u64)),
-            Who::Source => Fate::Deliver,
+            Who::Receiver(0) if random.chance(0.002) => Fate::Lose,
+            Who::Receiver(n) => Fate::Late(Duration::from_micros(300 * n as u64)),
+            Who::Sender => Fate::Deliver,
         };
         let mut group = group(&config, receivers, 0.05, network);
         group.start_all();
@@ -382,14 +382,14 @@ fn estimates_over_the_protocol_are_unbiased() {
 
 /// The message of a member.
 fn registration(now: Instant, n: usize, member: bool) -> Packet {
-    Packet { source: Who::Member(n).address(), header: Header::Registration { member }.into(), ..report(now, 0.0) }
+    Packet { source: Who::Receiver(n).address(), header: Header::Registration { member }.into(), ..report(now, 0.0) }
 }
 
 #[test]
 fn what_suppresses_reports_falls_with_the_factor() {
     // Otherwise those that stay would all report in the round in which many leave.
     let config = population(population::Config::Registration(registration::Config::default()));
-    let (mut sender, mut out) = (config.source(seat(Who::Source, 2)), Outbox::new());
+    let (mut sender, mut out) = (config.sender(seat(Who::Sender, 2)), Outbox::new());
     let mut hand = |sender: &mut Sender, packet: &Packet| {
         while sender.deadline().is_some_and(|at| at < packet.sent) {
             let due = sender.deadline().expect("it runs");
@@ -432,7 +432,7 @@ fn what_suppresses_reports_falls_with_the_factor() {
         hand(&mut sender, &report(later(), 16_000.0));
     }
     let round = sender.tfmcc().round();
-    let mut other = Packet { source: Who::Member(1).address(), ..report(later(), 20_000.0) };
+    let mut other = Packet { source: Who::Receiver(1).address(), ..report(later(), 20_000.0) };
     if let packet::Header::Omcc(Header::Feedback(feedback)) = &mut other.header {
         feedback.tfmcc.round = round;
     }
@@ -450,7 +450,7 @@ fn a_factor_capped_at_the_receive_rate_holds_a_rate_but_does_not_ask_for_more() 
     // R = 500 ms and five times that at 100 ms.
     let desired_bps = |factor: f32, rtt_s: f64| {
         let config = Config { f_apply: Apply::ReceiveRate, ..Config::default() };
-        let mut receiver = config.member(seat(Who::Member(0), 1));
+        let mut receiver = config.receiver(seat(Who::Receiver(0), 1));
         let mut out = Outbox::new();
         receiver.handle(at(0.0), Input::Start, &mut out);
         for sequence in (0..1020).filter(|n| n % 50 != 49) {
@@ -463,7 +463,7 @@ fn a_factor_capped_at_the_receive_rate_holds_a_rate_but_does_not_ask_for_more() 
                 rate_bps: 160_000.0,
                 max_rtt_us: 500_000,
                 round: 0,
-                echo: Some(tfmcc::Echo { receiver: Who::Member(0).address(), stamp_us, is_clr: true }),
+                echo: Some(tfmcc::Echo { receiver: Who::Receiver(0).address(), stamp_us, is_clr: true }),
             };
             let header = Header::Data(DataHeader { tfmcc, scale: factor, receivers: factor }).into();
             receiver.handle(
@@ -515,12 +515,12 @@ fn scaled(sender: &mut Sender, now: Instant, input: Input<'_>) -> Vec<(f64, f64)
 #[test]
 fn the_factor_at_the_start_is_told_whatever_it_multiplies() {
     for f_apply in [Apply::Equation, Apply::Increase, Apply::ReceiveRate] {
-        let mut sender = Config { f_apply, ..Config::default() }.source(seat(Who::Source, 4));
+        let mut sender = Config { f_apply, ..Config::default() }.sender(seat(Who::Sender, 4));
         assert_eq!(scaled(&mut sender, at(0.0), Input::Start), [(1.0, 4.0)], "{f_apply:?}");
     }
     // One that is the same for any number of receivers stands for one of them.
     let config = Config { orientation: Orientation::Sender, utility: Utility::Tcp, weight: 9.0, ..Config::default() };
-    let mut sender = config.source(seat(Who::Source, 4));
+    let mut sender = config.sender(seat(Who::Sender, 4));
     assert_eq!(scaled(&mut sender, at(0.0), Input::Start), [(1.0, 3.0)]);
     assert_eq!((sender.receivers(), sender.tfmcc().scaling().receivers), (1.0, 1.0));
 }
@@ -528,7 +528,7 @@ fn the_factor_at_the_start_is_told_whatever_it_multiplies() {
 #[test]
 fn registrations_are_counted_while_the_sender_runs() {
     let config = population(population::Config::Registration(registration::Config::default()));
-    let mut sender = config.source(seat(Who::Source, 4));
+    let mut sender = config.sender(seat(Who::Sender, 4));
     assert_eq!(scaled(&mut sender, at(0.0), Input::packet(&registration(at(0.0), 0, true), None, at(0.0))), []);
     assert_eq!((sender.report().received_pkts, sender.receivers()), (0, 1.0), "it has not started");
     scaled(&mut sender, at(1.0), Input::Start);

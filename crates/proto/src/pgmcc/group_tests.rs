@@ -26,7 +26,7 @@ pub(super) fn session<'a>(
     assert_eq!(config.check(), []);
     let mut random = Random::stream(seed, "test/pgmcc-network");
     let members = delays_s.iter().enumerate().map(|(n, &delay_s)| {
-        let own = Who::Member(n).address();
+        let own = Who::Receiver(n).address();
         let random = Random::stream(seed, &format!("test/pgmcc-{n}"));
         (Receiver::new(config, FlowId(0), own, GROUP, random), Duration::from_secs_f64(delay_s))
     });
@@ -41,7 +41,7 @@ pub(super) fn is_data(packet: &Packet) -> bool {
 /// Each receiver loses data packets at random, with its own probability.
 fn bernoulli(losses: Vec<f64>) -> Network<'static> {
     Box::new(move |_, to, random, packet| match to {
-        Who::Member(n) if is_data(packet) && random.chance(losses[n]) => Fate::Lose,
+        Who::Receiver(n) if is_data(packet) && random.chance(losses[n]) => Fate::Lose,
         _ => Fate::Deliver,
     })
 }
@@ -114,7 +114,7 @@ fn the_slowest_receiver_is_the_acker() {
         group.run_until(at(20.0));
         while group.now() < at(120.0) {
             group.run_until(group.now() + Duration::from_secs(1));
-            held += u32::from(group.source.acker() == Some(Who::Member(slowest).address()));
+            held += u32::from(group.source.acker() == Some(Who::Receiver(slowest).address()));
             seconds += 1;
         }
         assert!(held * 10 >= seconds * 9, "{held} of {seconds} s for {losses:?}");
@@ -125,19 +125,19 @@ fn the_slowest_receiver_is_the_acker() {
 fn a_crash_of_the_acker_is_survived() {
     let crash = at(60.0);
     let network: Network<'_> = Box::new(move |from, to, random, packet| {
-        let crashed = packet.sent >= crash && (from == Who::Member(0) || to == Who::Member(0));
-        let loss = if to == Who::Member(0) { 0.03 } else { 0.005 };
+        let crashed = packet.sent >= crash && (from == Who::Receiver(0) || to == Who::Receiver(0));
+        let loss = if to == Who::Receiver(0) { 0.03 } else { 0.005 };
         if crashed || (is_data(packet) && random.chance(loss)) { Fate::Lose } else { Fate::Deliver }
     });
     let mut group = session(&Config::default(), 4, &[0.05, 0.05, 0.05], network);
     group.start_all();
     group.run_until(crash);
-    assert_eq!(group.source.acker(), Some(Who::Member(0).address()));
+    assert_eq!(group.source.acker(), Some(Who::Receiver(0).address()));
     let timeouts = gauge(&group.source, "timeouts");
     // The least time-out 1 s, then 2 s, then an election.
     group.run_until(at(64.0));
     assert_eq!(gauge(&group.source, "timeouts"), timeouts + 2.0);
-    assert!(group.source.acker().is_some_and(|acker| acker != Who::Member(0).address()));
+    assert!(group.source.acker().is_some_and(|acker| acker != Who::Receiver(0).address()));
     group.run_until(at(90.0));
     let sent = group.source.report().sent_pkts;
     group.run_until(at(120.0));
@@ -147,16 +147,16 @@ fn a_crash_of_the_acker_is_survived() {
 #[test]
 fn an_acker_leaves_and_others_come_late() {
     let mut group = session(&Config::default(), 5, &[0.05, 0.1, 0.02], bernoulli(vec![0.02, 0.01, 0.05]));
-    group.start(Who::Source);
+    group.start(Who::Sender);
     group.run_until(at(20.0));
     assert_eq!(group.source.acker(), None);
-    group.start(Who::Member(0));
+    group.start(Who::Receiver(0));
     group.run_until(at(40.0));
-    assert_eq!(group.source.acker(), Some(Who::Member(0).address()));
-    group.start(Who::Member(1));
+    assert_eq!(group.source.acker(), Some(Who::Receiver(0).address()));
+    group.start(Who::Receiver(1));
     group.run_until(at(80.0));
     let acker = group.source.acker().expect("one of them");
-    let leaver = Who::Member(acker.index() - 1);
+    let leaver = Who::Receiver(acker.index() - 1);
     let timeouts = gauge(&group.source, "timeouts");
     group.stop(leaver);
     group.run_until(at(81.0));
@@ -164,14 +164,14 @@ fn an_acker_leaves_and_others_come_late() {
     assert_eq!(gauge(&group.source, "timeouts"), timeouts);
     assert!(group.source.acker().is_some_and(|next| next != acker));
     // All go, and one comes after a while.
-    group.stop(Who::Member(1 - (acker.index() - 1)));
+    group.stop(Who::Receiver(1 - (acker.index() - 1)));
     let sent = group.source.report().sent_pkts;
     group.run_until(at(180.0));
     let most = group.source.report().sent_pkts - sent;
     assert!((10..=20).contains(&most), "{most} packets in 100 s");
-    group.start(Who::Member(2));
+    group.start(Who::Receiver(2));
     group.run_until(at(200.0));
-    assert_eq!(group.source.acker(), Some(Who::Member(2).address()));
+    assert_eq!(group.source.acker(), Some(Who::Receiver(2).address()));
 }
 
 #[test]
@@ -181,10 +181,10 @@ fn a_shared_loss_is_told_by_few() {
         let config = Config { ncf, ..Config::default() };
         let (mut last, mut lost) = (None, false);
         let network: Network<'_> = Box::new(move |_, to, random, packet| {
-            if to != Who::Source && is_data(packet) && last != packet.header.number() {
+            if to != Who::Sender && is_data(packet) && last != packet.header.number() {
                 (last, lost) = (packet.header.number(), random.chance(0.01));
             }
-            if is_data(packet) && to != Who::Source && lost { Fate::Lose } else { Fate::Deliver }
+            if is_data(packet) && to != Who::Sender && lost { Fate::Lose } else { Fate::Deliver }
         });
         let delays_s: Vec<f64> = (0..20).map(|n| 0.01 + 0.001 * f64::from(n)).collect();
         let mut group = session(&config, 6, &delays_s, network);
@@ -230,8 +230,8 @@ fn heavy_loss_on_a_long_way_is_stood() {
 fn a_receiver_that_claims_any_loss_slows_the_session_no_more_than_a_bad_one() {
     // Member 1 tells of p = 1 in every report and answers nothing else; each NAK of it makes it the acker.
     let network: Network<'_> = Box::new(move |from, to, random, packet| {
-        let lies = from == Who::Member(1) && !matches!(packet.header, packet::Header::Pgmcc(Header::Nak(_)));
-        if lies || (is_data(packet) && to != Who::Source && random.chance(0.02)) { Fate::Lose } else { Fate::Deliver }
+        let lies = from == Who::Receiver(1) && !matches!(packet.header, packet::Header::Pgmcc(Header::Nak(_)));
+        if lies || (is_data(packet) && to != Who::Sender && random.chance(0.02)) { Fate::Lose } else { Fate::Deliver }
     });
     let mut group = session(&Config::default(), 8, &[0.05, 0.3], network);
     group.start_all();
@@ -247,7 +247,7 @@ fn a_receiver_that_claims_any_loss_slows_the_session_no_more_than_a_bad_one() {
             if let crate::endpoint::EventSubject::Other(address) = event.subject { Some(address) } else { None }
         })
         .collect();
-    assert!(heard.contains(&Who::Member(0).address()) && heard.contains(&Who::Member(1).address()));
+    assert!(heard.contains(&Who::Receiver(0).address()) && heard.contains(&Who::Receiver(1).address()));
 }
 
 #[test]
@@ -257,10 +257,10 @@ fn of_many_that_miss_a_packet_those_speak_whom_no_confirmation_reaches_in_time()
     for (delay_s, expected) in [(0.01, 0.4), (0.03, 1.0)] {
         let (mut last, mut lost) = (None, false);
         let network: Network<'_> = Box::new(move |_, to, random, packet| {
-            if to != Who::Source && is_data(packet) && last != packet.header.number() {
+            if to != Who::Sender && is_data(packet) && last != packet.header.number() {
                 (last, lost) = (packet.header.number(), random.chance(0.1));
             }
-            if is_data(packet) && to != Who::Source && lost { Fate::Lose } else { Fate::Deliver }
+            if is_data(packet) && to != Who::Sender && lost { Fate::Lose } else { Fate::Deliver }
         });
         let mut group = session(&Config::default(), 9, &[delay_s; 200], network);
         group.start_all();
@@ -279,10 +279,10 @@ fn losses_that_all_share_count_whoever_is_the_acker() {
     let config = Config { bias: 1.0, ncf: false, ..Config::default() };
     let (mut last, mut lost) = (None, false);
     let network: Network<'_> = Box::new(move |_, to, random, packet| {
-        if to != Who::Source && is_data(packet) && last != packet.header.number() {
+        if to != Who::Sender && is_data(packet) && last != packet.header.number() {
             (last, lost) = (packet.header.number(), random.chance(0.01));
         }
-        if is_data(packet) && to != Who::Source && (lost || random.chance(0.001)) { Fate::Lose } else { Fate::Deliver }
+        if is_data(packet) && to != Who::Sender && (lost || random.chance(0.001)) { Fate::Lose } else { Fate::Deliver }
     });
     let mut group = session(&config, 10, &[0.05, 0.051], network);
     group.start_all();
@@ -330,7 +330,7 @@ fn one_wild_number_does_not_deafen_the_acker() {
         group.start_all();
         group.run_until(at(30.0));
         let sequence = group.source.control().next() as u32 + ahead;
-        let header = Header::Data(Data { sequence, acker: Some(Who::Member(0).address()) });
+        let header = Header::Data(Data { sequence, acker: Some(Who::Receiver(0).address()) });
         let wild = Packet {
             sent: group.now(),
             flow: FlowId(0),
@@ -341,7 +341,7 @@ fn one_wild_number_does_not_deafen_the_acker() {
             ecn: packet::Ecn::NotCapable,
             header: header.into(),
         };
-        group.hand(Who::Member(0), &wild);
+        group.hand(Who::Receiver(0), &wild);
         group.run_until(at(60.0));
         let before = group.source.report().sent_pkts;
         group.run_until(at(90.0));
@@ -369,7 +369,7 @@ fn one_lie_about_the_round_trip_costs_less_than_twenty_seconds() {
         let known = Rc::clone(&silent);
         let network: Network<'_> = Box::new(move |from, to, random, packet| {
             let is_silent = known.get() == Some(from.address());
-            let loses = is_data(packet) && to != Who::Source && random.chance(0.01);
+            let loses = is_data(packet) && to != Who::Sender && random.chance(0.01);
             if is_silent || loses { Fate::Lose } else { Fate::Deliver }
         });
         let mut group = session(&Config::default(), 13, &[0.02, 0.02, 0.02], network);
@@ -399,7 +399,7 @@ fn one_lie_about_the_round_trip_costs_less_than_twenty_seconds() {
             header: header.into(),
         };
         silent.set(from.is_none().then_some(acker));
-        group.hand(Who::Source, &lie);
+        group.hand(Who::Sender, &lie);
         let what = format!("{from:?} {is_nak} {is_old}");
         assert!(from.is_none() || group.source.acker() == from, "{what}: it is believed");
         group.run_until(at(120.0));

@@ -26,9 +26,9 @@ fn in_an_hour(config: &Config, delays_s: &[f64], network: Network<'_>) -> usize 
 fn both_ways(members: usize, loss: f64, back: f64) -> Network<'static> {
     Box::new(move |_, to, random, _| {
         let part = match to {
-            Who::Source => back,
-            Who::Member(n) if n + 1 == members => loss,
-            Who::Member(_) => 0.01,
+            Who::Sender => back,
+            Who::Receiver(n) if n + 1 == members => loss,
+            Who::Receiver(_) => 0.01,
         };
         if random.chance(part) { Fate::Lose } else { Fate::Deliver }
     })
@@ -57,7 +57,7 @@ fn order_copies_and_marks_bar_nobody() {
                     Fate::Twice
                 } else if is_data(packet) && draw < part + 0.06 {
                     Fate::Mark(Ecn::Moderate)
-                } else if to != Who::Source && draw < part + 0.061 {
+                } else if to != Who::Sender && draw < part + 0.061 {
                     Fate::Lose
                 } else {
                     Fate::Deliver
@@ -73,7 +73,7 @@ fn a_path_that_becomes_much_shorter_bars_nobody() {
     // What was under way comes after what is sent then, more of it than a bitmap shows.
     let config = Config { max_rate: Some(Rate(20_000_000)), ..Config::default() };
     let network: Network<'_> = Box::new(|_, to, random, packet| match to {
-        Who::Member(_) if random.chance(0.0001) => Fate::Lose,
+        Who::Receiver(_) if random.chance(0.0001) => Fate::Lose,
         _ if ((packet.sent.as_secs_f64() / 50.0) as u64).is_multiple_of(2) => Fate::Late(Duration::from_millis(250)),
         _ => Fate::Deliver,
     });
@@ -84,10 +84,10 @@ fn a_path_that_becomes_much_shorter_bars_nobody() {
 fn numbers_that_wrap_around_and_ackers_that_come_go_and_change_bar_nobody() {
     let mut group = session(&Config::default(), 1, &[0.02, 0.05, 0.08], both_ways(3, 0.01, 0.05));
     group.source.begin_at(u64::from(u32::MAX) - 5000);
-    group.start(Who::Member(0));
-    group.start(Who::Source);
+    group.start(Who::Receiver(0));
+    group.start(Who::Sender);
     for turn in 0..40 {
-        let who = Who::Member(1 + turn % 2);
+        let who = Who::Receiver(1 + turn % 2);
         group.start(who);
         group.run_until(group.now() + Duration::from_secs(20));
         group.stop(who);
@@ -105,14 +105,14 @@ fn an_acker_whose_link_fails_for_a_minute_comes_back() {
         1,
         &[0.025; 3],
         Box::new(|from, to, random, packet| {
-            let is_last = [from, to].contains(&Who::Member(2));
+            let is_last = [from, to].contains(&Who::Receiver(2));
             let fails = is_last && (100.0..160.0).contains(&packet.sent.as_secs_f64());
-            let part = if to == Who::Source { 0.0 } else { [0.001, 0.05][usize::from(is_last)] };
+            let part = if to == Who::Sender { 0.0 } else { [0.001, 0.05][usize::from(is_last)] };
             if fails || random.chance(part) { Fate::Lose } else { Fate::Deliver }
         }),
     );
     group.start_all();
-    let last = Some(Who::Member(2).address());
+    let last = Some(Who::Receiver(2).address());
     for (until_s, is_acker) in [(99.0, true), (150.0, false), (170.0, true)] {
         group.run_until(at(until_s));
         assert_eq!(group.source.acker() == last, is_acker, "{until_s} s");
@@ -143,8 +143,8 @@ fn who_gets_everything_and_acknowledges_nothing_is_barred_and_the_others_go_on()
             &[0.025; 3],
             Box::new(|from, to, random, packet| {
                 let is_ack = matches!(packet.header, packet::Header::Pgmcc(Header::Ack(_)));
-                let part = if to == Who::Source { 0.0 } else { 0.01 + 0.1 * f64::from(to == Who::Member(2)) };
-                if from == Who::Member(2) && is_ack || random.chance(part) { Fate::Lose } else { Fate::Deliver }
+                let part = if to == Who::Sender { 0.0 } else { 0.01 + 0.1 * f64::from(to == Who::Receiver(2)) };
+                if from == Who::Receiver(2) && is_ack || random.chance(part) { Fate::Lose } else { Fate::Deliver }
             }),
         );
         group.start_all();

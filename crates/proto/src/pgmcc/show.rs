@@ -5,7 +5,7 @@ use crate::endpoint::{EventKind, Gauge, RECEIVER_EXCLUDED};
 /// What a source shows. Its tokens are the window less what is outstanding.
 pub const SENDER_GAUGES: &[Gauge; 7] = &[
     Gauge::count("timeouts", "1", "Time-outs: nothing was acknowledged for so long."),
-    Gauge::count("loss_reductions", "1", "TokenWindow reductions because of loss, time-outs not counted."),
+    Gauge::count("loss_reductions", "1", "Window reductions because of loss, time-outs not counted."),
     Gauge::count("elections", "1", "How often the source asked for a new acker, the first time included."),
     Gauge::count("acker_changes", "1", "How often another receiver became the acker, or none was left."),
     Gauge::level("cwnd", "packets", "Congestion window."),

@@ -250,17 +250,17 @@ pub(super) fn session<N: FnMut(Who, Who, &Packet) -> Fate>(
     config: &SchemeConfig,
     seed: u64,
     network: N,
-) -> Group<Source, Member, N> {
+) -> Group<SchemeSender, SchemeReceiver, N> {
     let seat = |who: Who| Seat {
         flow: FlowId(0),
         own: who.address(),
         group: GROUP,
         members: MEMBERS as u32,
         line_rate: Some(LINE_RATE),
-        random: Random::stream(seed, &format!("test/{who:?}")),
+        random: Random::stream(seed, &format!("test/{}", who.stream())),
     };
-    let member = |n| (config.member(seat(Who::Member(n))), Duration::from_millis(5 + 20 * n as u64));
-    let mut group = Group::new(config.source(seat(Who::Source)), (0..MEMBERS).map(member).collect(), network);
+    let member = |n| (config.receiver(seat(Who::Receiver(n))), Duration::from_millis(5 + 20 * n as u64));
+    let mut group = Group::new(config.sender(seat(Who::Sender)), (0..MEMBERS).map(member).collect(), network);
     group.record = true;
     group
 }
@@ -275,7 +275,7 @@ enum Operation {
 /// Everyone starts at some time and stops at a later one; in order of time.
 fn plan(random: &mut Random, length_s: f64) -> Vec<(Instant, Operation)> {
     let mut plan = Vec::new();
-    for who in std::iter::once(Who::Source).chain((0..MEMBERS).map(Who::Member)) {
+    for who in std::iter::once(Who::Sender).chain((0..MEMBERS).map(Who::Receiver)) {
         let start = random.uniform_in(0.0, 0.4 * length_s);
         // Some at once, some not before the end.
         let stop = if random.chance(0.1) { start } else { start + random.exponential(0.6 * length_s) };
@@ -305,14 +305,17 @@ pub(super) fn check_gauges(endpoint: &dyn Endpoint, name: &str) {
 }
 
 /// What the driver counted and what the endpoints say they have.
-pub(super) fn check_counts<N: FnMut(Who, Who, &Packet) -> Fate>(group: &Group<Source, Member, N>, name: &str) {
+pub(super) fn check_counts<N: FnMut(Who, Who, &Packet) -> Fate>(
+    group: &Group<SchemeSender, SchemeReceiver, N>,
+    name: &str,
+) {
     for who in group.everyone() {
         let (report, counts) = (group.endpoint(who).report(), group.counts[who.address().index()]);
         assert_eq!((report.sent_pkts, report.sent_bytes), (counts.sent_pkts, counts.sent_bytes), "{name}: {who:?}");
         assert!(report.received_pkts <= counts.handed_pkts, "{name}: {who:?} {report:?} {counts:?}");
         assert!(report.received_bytes <= counts.handed_bytes, "{name}: {who:?} {report:?} {counts:?}");
         assert!(report.distinct_bytes <= report.received_bytes, "{name}: {who:?} {report:?}");
-        if who != Who::Source {
+        if who != Who::Sender {
             assert_eq!(report.received_pkts, counts.handed_pkts, "{name}: {who:?}");
         }
         assert!(report.rate_bps.is_nan() || (0.0..=4e11).contains(&report.rate_bps), "{name}: {who:?} {report:?}");
@@ -323,7 +326,7 @@ pub(super) fn check_counts<N: FnMut(Who, Who, &Packet) -> Fate>(group: &Group<So
 /// The most that a source sends: what its members lose bounds that of some schemes, so that a network without losses
 /// leaves only its line.
 pub(super) fn bound(config: &SchemeConfig) -> Option<Rate> {
-    let by_line = (config.responder() == Responder::Source).then_some(LINE_RATE);
+    let by_line = (config.responder() == Responder::Sender).then_some(LINE_RATE);
     let most = Scheme::max_rate(config).into_iter().chain(by_line).min();
     let SchemeConfig::Smcc(config) = config else { return most };
     // And what nobody holds for long: counting layers, a packet per second of each layer. And a packet in eight of each
@@ -351,7 +354,7 @@ fn jitter(config: &SchemeConfig) -> f64 {
 }
 
 /// Sizes and addresses of what was sent, and that the source kept to its bound.
-fn check_packets<N>(config: &SchemeConfig, group: &Group<Source, Member, N>, name: &str) {
+fn check_packets<N>(config: &SchemeConfig, group: &Group<SchemeSender, SchemeReceiver, N>, name: &str) {
     let groups = GROUP.index()..GROUP.index() + config.groups().len();
     // A layer of SMCC may send a packet before its time as well.
     let hurried = if let SchemeConfig::Smcc(config) = config { config.bounds().len() } else { 0 };
@@ -366,7 +369,7 @@ fn check_packets<N>(config: &SchemeConfig, group: &Group<Source, Member, N>, nam
         let least = layout.bytes() + u16::from(is_data);
         let fixed = !is_data && layout.lists.is_empty();
         assert!(if fixed { packet.size == least } else { packet.size >= least }, "{name}: {packet:?}");
-        if who != Who::Source {
+        if who != Who::Sender {
             assert!(u64::from(packet.size) <= config.packet_bytes(), "{name}: {packet:?}");
             continue;
         }
@@ -405,7 +408,7 @@ fn run(config: &SchemeConfig, seed: u64, roughness: f64, pester: bool) -> u64 {
             Operation::Start(who) => {
                 group.start(who);
                 let joined = group.counts[who.address().index()].joined;
-                assert_eq!(joined.contains(0), who != Who::Source, "{name}: {who:?} has joined {joined:?}");
+                assert_eq!(joined.contains(0), who != Who::Sender, "{name}: {who:?} has joined {joined:?}");
             }
             Operation::Stop(who) => {
                 let before = group.counts[who.address().index()].sent_pkts;
@@ -451,16 +454,16 @@ fn random_sessions_over_rough_networks_are_stood_and_can_be_repeated() {
 #[test]
 fn sources_that_answer_congestion_give_way() {
     // A third of all data is lost for a minute, then nothing, then all.
-    for config in settings().into_iter().filter(|config| config.responder() == Responder::Source) {
+    for config in settings().into_iter().filter(|config| config.responder() == Responder::Sender) {
         let mut random = Random::stream(1, "test/loss");
         let (clear, dark) = (Instant::from_secs_f64(60.0), Instant::from_secs_f64(120.0));
         let network = move |_, to, packet: &Packet| {
             let loss = if packet.sent < clear { 0.33 } else { 0.0 };
-            if to != Who::Source && (packet.sent >= dark || random.chance(loss)) { Fate::Lose } else { Fate::Deliver }
+            if to != Who::Sender && (packet.sent >= dark || random.chance(loss)) { Fate::Lose } else { Fate::Deliver }
         };
         let mut group = session(&config, 1, network);
         group.start_all();
-        let rate = |group: &Group<Source, Member, _>| group.source.report().rate_bps;
+        let rate = |group: &Group<SchemeSender, SchemeReceiver, _>| group.source.report().rate_bps;
         let mut rates = Vec::new();
         for end_s in [60.0, 120.0, 360.0] {
             group.run_until(Instant::from_secs_f64(end_s));
@@ -478,11 +481,11 @@ fn sources_that_answer_congestion_give_way() {
 #[test]
 fn members_that_answer_congestion_give_way() {
     // Nothing is lost for two minutes, then half of all data for one.
-    for config in settings().into_iter().filter(|config| config.responder() == Responder::Members) {
+    for config in settings().into_iter().filter(|config| config.responder() == Responder::Receivers) {
         let mut random = Random::stream(1, "test/loss");
         let clear = Instant::from_secs_f64(120.0);
         let network = move |_, to, packet: &Packet| {
-            let lost = to != Who::Source && packet.sent >= clear && random.chance(0.5);
+            let lost = to != Who::Sender && packet.sent >= clear && random.chance(0.5);
             if lost { Fate::Lose } else { Fate::Deliver }
         };
         let mut group = session(&config, 1, network);

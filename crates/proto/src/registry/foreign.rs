@@ -20,7 +20,7 @@ const SLOTS: usize = 100;
 fn narrow() -> impl FnMut(Who, Who, &Packet) -> Fate {
     let mut free_at = [Instant::ZERO; MEMBERS];
     move |_, to, packet| {
-        let Who::Member(n) = to else { return Fate::Deliver };
+        let Who::Receiver(n) = to else { return Fate::Deliver };
         let wait = free_at[n].since(packet.sent);
         if wait > Duration::from_millis(100) {
             return Fate::Lose;
@@ -85,7 +85,7 @@ fn much(random: &mut Random, now: Instant, feedback: &mut tfmcc::FeedbackHeader)
 }
 
 /// What multiplies the equation, by the last data packet.
-fn scale<N>(group: &Group<Source, Member, N>) -> f64 {
+fn scale<N>(group: &Group<SchemeSender, SchemeReceiver, N>) -> f64 {
     let scale = |packet: &Packet| match packet.header {
         Header::Omcc(omcc::Header::Data(data)) => Some(f64::from(data.scale)),
         _ => None,
@@ -96,7 +96,7 @@ fn scale<N>(group: &Group<Source, Member, N>) -> f64 {
 /// Wild numbers, forged echoes and forged reports that ask for much.
 #[test]
 fn foreign_packets_do_not_let_the_rate_pass_twice_what_is_received() {
-    for config in settings().into_iter().filter(|config| config.responder() == Responder::Source) {
+    for config in settings().into_iter().filter(|config| config.responder() == Responder::Sender) {
         for (seed, every_s) in [(0, 0.1), (0, 1.0), (1, 0.1), (1, 1.0), (2, f64::INFINITY)] {
             let name = format!("{} seed {seed} every {every_s} s {config:?}", config.name());
             let mut random = Random::stream(seed, "test/foreign");

@@ -357,9 +357,9 @@ fn no_inputs_upset_an_endpoint() {
                         random: Random::stream(left as u64, "test/seat"),
                     };
                     left -= if is_source {
-                        live(&mut config.source(seat), left, &mut random, bound, &name)
+                        live(&mut config.sender(seat), left, &mut random, bound, &name)
                     } else {
-                        live(&mut config.member(seat), left, &mut random, None, &name)
+                        live(&mut config.receiver(seat), left, &mut random, None, &name)
                     };
                 }
             }

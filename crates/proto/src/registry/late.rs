@@ -75,12 +75,13 @@ fn every_scheme_stands_drivers_that_are_late() {
 /// A session of five members, of which the last, 170 ms away and back, loses 2 %: the mean rate of what it gets after a
 /// while, bit/s, and of the round-trip time by which the source goes, seconds.
 fn measured(config: &SchemeConfig, lateness: Lateness) -> (f64, f64) {
-    const SLOWEST: Who = Who::Member(4);
+    const SLOWEST: Who = Who::Receiver(4);
     let mut random = Random::stream(3, "test/loss");
     let network = move |_, to, packet: &Packet| {
         if to == SLOWEST && packet.is_data() && random.chance(0.02) { Fate::Lose } else { Fate::Deliver }
     };
-    let mut group: Group<Source, Member, _> = session(config, 1, network).with_late_packets(lateness.hands_in());
+    let mut group: Group<SchemeSender, SchemeReceiver, _> =
+        session(config, 1, network).with_late_packets(lateness.hands_in());
     group.record = false;
     group.start_all();
     group.run_until(at(60.0));
@@ -126,7 +127,7 @@ fn receivers_measure_their_round_trips_as_of_arrivals() {
         for lateness in [Lateness::None, Lateness::Batches] {
             let mut random = Random::stream(3, "test/loss");
             let network = move |_, to, packet: &Packet| {
-                if to != Who::Source && packet.is_data() && random.chance(0.02) { Fate::Lose } else { Fate::Deliver }
+                if to != Who::Sender && packet.is_data() && random.chance(0.02) { Fate::Lose } else { Fate::Deliver }
             };
             let mut group = session(&config, 1, network).with_late_packets(lateness.hands_in());
             group.record = false;
@@ -181,11 +182,11 @@ fn rate_based() -> [SchemeConfig; 5] {
 }
 
 /// What a source has sent between two moments in seconds, bytes of data, and the most packets at one moment.
-fn sent_by<N>(group: &Group<Source, Member, N>, from_s: f64, to_s: f64) -> (u64, usize) {
+fn sent_by<N>(group: &Group<SchemeSender, SchemeReceiver, N>, from_s: f64, to_s: f64) -> (u64, usize) {
     let sent = group
         .sent
         .iter()
-        .filter(|(when, who, packet)| *who == Who::Source && packet.is_data() && (at(from_s)..at(to_s)).contains(when));
+        .filter(|(when, who, packet)| *who == Who::Sender && packet.is_data() && (at(from_s)..at(to_s)).contains(when));
     let (mut bytes, mut last, mut burst, mut most) = (0, Instant::ZERO, 0, 0);
     for (when, _, packet) in sent {
         bytes += u64::from(packet.size);
@@ -210,8 +211,8 @@ fn sources_whose_timers_are_late_keep_their_rate_and_make_no_long_bursts() {
         let exact = run(None);
         let mut random = Random::stream(4, "test/late");
         let late = run(Some(Box::new(move |who, due| match who {
-            Who::Source => due + Duration::from_millis(20).mul_f64(random.uniform()),
-            Who::Member(_) => due,
+            Who::Sender => due + Duration::from_millis(20).mul_f64(random.uniform()),
+            Who::Receiver(_) => due,
         })));
         let [exact_bytes, late_bytes] = [&exact, &late].map(|group| sent_by(group, 60.0, 160.0).0);
         let ratio = late_bytes as f64 / exact_bytes as f64;
@@ -220,7 +221,7 @@ fn sources_whose_timers_are_late_keep_their_rate_and_make_no_long_bursts() {
         let (stall, wake) = (at(60.0), at(70.0));
         let stalled = run(Some(Box::new(
             move |who, due| {
-                if who == Who::Source && (stall..wake).contains(&due) { wake } else { due }
+                if who == Who::Sender && (stall..wake).contains(&due) { wake } else { due }
             },
         )));
         let burst = sent_by(&stalled, 60.0, 160.0).1;

@@ -30,20 +30,20 @@ fn session(
     lie: Option<Lie>,
     members: usize,
     one_in: f64,
-) -> Group<Source, Member, impl FnMut(Who, Who, &Packet) -> Fate + use<>> {
+) -> Group<SchemeSender, SchemeReceiver, impl FnMut(Who, Who, &Packet) -> Fate + use<>> {
     let seat = |who: Who| Seat {
         flow: FlowId(0),
         own: who.address(),
         group: GROUP,
         members: members as u32,
         line_rate: Some(LINE_RATE),
-        random: Random::stream(1, &format!("test/{who:?}")),
+        random: Random::stream(1, &format!("test/{}", who.stream())),
     };
     let member = |n| {
-        let honest = config.member(seat(Who::Member(n)));
+        let honest = config.receiver(seat(Who::Receiver(n)));
         let member = match &lie {
             Some(lie) if n + 1 == members => {
-                Member::Guest(Box::new(Liar::new(honest, lie.clone(), Random::stream(1, "test/lie"))))
+                SchemeReceiver::Guest(Box::new(Liar::new(honest, lie.clone(), Random::stream(1, "test/lie"))))
             }
             _ => honest,
         };
@@ -53,7 +53,7 @@ fn session(
     let mut last = (Instant::ZERO, Fate::Deliver);
     // What is lost is lost before the ways part.
     let network = move |from, _, packet: &Packet| {
-        if from != Who::Source || !packet.header.is_data() {
+        if from != Who::Sender || !packet.header.is_data() {
             return Fate::Deliver;
         }
         if packet.sent != last.0 {
@@ -61,7 +61,7 @@ fn session(
         }
         last.1
     };
-    let mut group = Group::new(config.source(seat(Who::Source)), (0..members).map(member).collect(), network);
+    let mut group = Group::new(config.sender(seat(Who::Sender)), (0..members).map(member).collect(), network);
     group.start_all();
     group
 }
@@ -148,7 +148,7 @@ const UNTIL_S: f64 = 65.0;
 fn after_a_minute(
     config: &SchemeConfig,
     lie: Option<Lie>,
-) -> Group<Source, Member, impl FnMut(Who, Who, &Packet) -> Fate + use<>> {
+) -> Group<SchemeSender, SchemeReceiver, impl FnMut(Who, Who, &Packet) -> Fate + use<>> {
     let mut group = session(config, lie, 3, 30.0);
     group.record = true;
     group.run_until(Instant::from_secs_f64(UNTIL_S));
@@ -164,10 +164,10 @@ fn pgmcc() -> SchemeConfig {
 }
 
 /// What a member says from 5 s on, or before.
-fn said<N>(group: &Group<Source, Member, N>, member: usize, lying: bool) -> Vec<Packet> {
+fn said<N>(group: &Group<SchemeSender, SchemeReceiver, N>, member: usize, lying: bool) -> Vec<Packet> {
     let of = |(at, who, packet): &(Instant, Who, Packet)| {
         let is_lying = at.as_secs_f64() >= FROM_S;
-        (*who == Who::Member(member) && is_lying == lying).then_some(*packet)
+        (*who == Who::Receiver(member) && is_lying == lying).then_some(*packet)
     };
     group.sent.iter().filter_map(of).collect()
 }
@@ -200,7 +200,7 @@ fn before_it_lies_a_liar_is_honest() {
 fn who_takes_packets_for_lost_or_losses_for_received_believes_in_it() {
     for (what, least, most) in [(Kind::Loss, 0.4, 0.6), (Kind::Acknowledge, 0.0, 0.001)] {
         let group = after_a_minute(&pgmcc(), lie(what));
-        let rates = [0, 2].map(|n| gauge(group.endpoint(Who::Member(n)), "loss_rate").expect("pgmcc's show it"));
+        let rates = [0, 2].map(|n| gauge(group.endpoint(Who::Receiver(n)), "loss_rate").expect("pgmcc's show it"));
         assert!((0.003..0.1).contains(&rates[0]) && (least..=most).contains(&rates[1]), "{what:?}: {rates:?}");
     }
     // Every scheme whose members show their losses, by the names of the gauges.
@@ -209,7 +209,7 @@ fn who_takes_packets_for_lost_or_losses_for_received_believes_in_it() {
         let mut group = session(&config, Some(Lie { what: Kind::Acknowledge, ..Lie::default() }), 3, 10.0);
         group.run_until(Instant::from_secs_f64(UNTIL_S));
         for name in ["loss_rate", "loss_event_rate", "loss_events", "raw_loss", "lost"] {
-            let [honest, liar] = [0, 2].map(|n| gauge(group.endpoint(Who::Member(n)), name));
+            let [honest, liar] = [0, 2].map(|n| gauge(group.endpoint(Who::Receiver(n)), name));
             if let (Some(honest), Some(liar)) = (honest, liar)
                 && honest > 0.0
             {
@@ -286,7 +286,7 @@ fn who_flaps_is_a_member_half_of_the_time() {
     let mut group = session(&pgmcc(), lie(Kind::Flapping), 3, 30.0);
     let there = (0..60).map(|n| {
         group.run_until(Instant::from_secs_f64(FROM_S + f64::from(n) + 0.5));
-        [0, 2].map(|member| group.counts[Who::Member(member).address().index()].joined.contains(0))
+        [0, 2].map(|member| group.counts[Who::Receiver(member).address().index()].joined.contains(0))
     });
     let there = there.collect::<Vec<_>>();
     assert!(there.iter().all(|[honest, _]| *honest));

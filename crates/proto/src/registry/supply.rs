@@ -20,8 +20,8 @@ fn is_of_application(packet: &Packet) -> bool {
 }
 
 /// The application's packets that the source has sent.
-fn of_application<N>(group: &Group<Source, Member, N>) -> impl Iterator<Item = &(Instant, Who, Packet)> {
-    group.sent.iter().filter(|(_, who, packet)| *who == Who::Source && is_of_application(packet))
+fn of_application<N>(group: &Group<SchemeSender, SchemeReceiver, N>) -> impl Iterator<Item = &(Instant, Who, Packet)> {
+    group.sent.iter().filter(|(_, who, packet)| *who == Who::Sender && is_of_application(packet))
 }
 
 /// Nothing is lost.
@@ -106,10 +106,10 @@ fn every_source_sends_as_many_packets_as_there_are_and_no_burst_after_a_rest() {
         assert!((1..=most).contains(&burst), "{burst} packets at once: {config:?}");
         // A source that is started again has what it had.
         group.grant(0);
-        group.stop(Who::Source);
+        group.stop(Who::Sender);
         group.run_until(at(235.0));
         let before = of_application(&group).count();
-        group.start(Who::Source);
+        group.start(Who::Sender);
         group.run_until(at(240.0));
         assert_eq!(of_application(&group).count(), before, "{config:?}");
     }
@@ -138,7 +138,11 @@ fn what_has_no_end_changes_nothing() {
 }
 
 /// Runs to `end` with an application of constant rate: a packet each `gap_s` seconds.
-fn run_short<N: FnMut(Who, Who, &Packet) -> Fate>(group: &mut Group<Source, Member, N>, gap_s: f64, end_s: f64) {
+fn run_short<N: FnMut(Who, Who, &Packet) -> Fate>(
+    group: &mut Group<SchemeSender, SchemeReceiver, N>,
+    gap_s: f64,
+    end_s: f64,
+) {
     let start_s = group.now().as_secs_f64();
     let mut packets = 0.0;
     while start_s + packets * gap_s < end_s {
@@ -150,7 +154,7 @@ fn run_short<N: FnMut(Who, Who, &Packet) -> Fate>(group: &mut Group<Source, Memb
 }
 
 /// Bit/s of the application from one time to another.
-fn rate_bps<N>(group: &Group<Source, Member, N>, from_s: f64, to_s: f64) -> f64 {
+fn rate_bps<N>(group: &Group<SchemeSender, SchemeReceiver, N>, from_s: f64, to_s: f64) -> f64 {
     let sent = of_application(group).filter(|(when, ..)| (at(from_s)..at(to_s)).contains(when));
     8.0 * sent.map(|(_, _, packet)| f64::from(packet.size)).sum::<f64>() / (to_s - from_s)
 }
@@ -160,10 +164,10 @@ fn rate_bps<N>(group: &Group<Source, Member, N>, from_s: f64, to_s: f64) -> f64 
 fn lossy(
     config: &SchemeConfig,
     mut loss: impl FnMut(Instant) -> f64,
-) -> Group<Source, Member, impl FnMut(Who, Who, &Packet) -> Fate> {
+) -> Group<SchemeSender, SchemeReceiver, impl FnMut(Who, Who, &Packet) -> Fate> {
     let mut random = Random::stream(3, "test/loss");
     session(config, 1, move |_, to, packet: &Packet| {
-        let lost = to != Who::Source && packet.is_data() && random.chance(loss(packet.sent));
+        let lost = to != Who::Sender && packet.is_data() && random.chance(loss(packet.sent));
         if lost { Fate::Lose } else { Fate::Deliver }
     })
 }
@@ -218,7 +222,7 @@ fn a_rate_that_is_not_used_does_not_grow_beyond_twice_what_is_received() {
 /// Without losses nothing but what is received bounds the rate: a tenth of the line is used.
 #[test]
 fn no_source_that_answers_raises_a_rate_that_is_not_used() {
-    for config in settings().into_iter().filter(|config| config.responder() == Responder::Source) {
+    for config in settings().into_iter().filter(|config| config.responder() == Responder::Sender) {
         let mut group = lossy(&config, |_| 0.0);
         group.start_all();
         group.grant(0);

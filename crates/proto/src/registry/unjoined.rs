@@ -26,7 +26,7 @@ fn group_of(number: u32) -> Address {
     Address::group(GROUP.index() as u32 + number)
 }
 
-fn holds<N>(group: &Group<Source, Member, N>, who: Who, number: u32) -> bool {
+fn holds<N>(group: &Group<SchemeSender, SchemeReceiver, N>, who: Who, number: u32) -> bool {
     group.counts[who.address().index()].joined.contains(GROUP.index() as u32 + number)
 }
 
@@ -45,7 +45,7 @@ fn every_scheme_stands_joins_that_fail_and_memberships_that_are_lost() {
             let count = config.groups().len() as u32;
             for tenth in 1..=300 {
                 group.run_until(at(0.1 * f64::from(tenth)));
-                let who = Who::Member((random.uniform() * group.members.len() as f64) as usize);
+                let who = Who::Receiver((random.uniform() * group.members.len() as f64) as usize);
                 if random.chance(0.1) {
                     // Whether it has the group or not.
                     group.unjoin(who, group_of((random.uniform() * f64::from(count)) as u32));
@@ -84,10 +84,10 @@ fn a_layer_that_is_lost_goes_with_those_above_and_no_loss_is_counted() {
         group.record = false;
         group.start_all();
         group.run_until(at(20.0));
-        let who = Who::Member(2);
+        let who = Who::Receiver(2);
         let held_before = holds(&group, who, second);
         group = group.with_failing_joins(move |who, group| {
-            who == Who::Member(2) && numbers[1..].contains(&(group.index() as u32 - GROUP.index() as u32))
+            who == Who::Receiver(2) && numbers[1..].contains(&(group.index() as u32 - GROUP.index() as u32))
         });
         if held_before {
             schemes.insert(config.name());
@@ -111,7 +111,7 @@ fn a_layer_that_is_lost_goes_with_those_above_and_no_loss_is_counted() {
                 assert_eq!(gauge(member, shown), 0.0, "{shown}: {config:?}");
             }
         }
-        let got = |group: &Group<Source, Member, _>| group.members[2].report().distinct_bytes;
+        let got = |group: &Group<SchemeSender, SchemeReceiver, _>| group.members[2].report().distinct_bytes;
         let before = got(&group);
         group.run_until(at(45.0));
         assert!(!held_before || got(&group) > before || !holds(&group, who, 0), "nothing of the base: {config:?}");
@@ -128,13 +128,13 @@ fn a_member_without_its_only_group_goes_says_so_and_may_start_again() {
         // Member 4 loses most, so it is the one that limits.
         let mut random = Random::stream(3, "test/loss");
         let network = move |_, to, packet: &Packet| {
-            let lost = to == Who::Member(4) && packet.is_data() && random.chance(0.05);
+            let lost = to == Who::Receiver(4) && packet.is_data() && random.chance(0.05);
             if lost { Fate::Lose } else { Fate::Deliver }
         };
         let mut group = session(&config, 1, network);
         group.start_all();
         group.run_until(at(60.0));
-        let limits = Who::Member(4);
+        let limits = Who::Receiver(4);
         let before = group.sent.len();
         group.unjoin(limits, GROUP);
         let says_so = group.sent[before..].iter().any(|(_, who, packet)| {
@@ -148,7 +148,7 @@ fn a_member_without_its_only_group_goes_says_so_and_may_start_again() {
         assert!(says_so, "{config:?}");
         group.run_until(at(90.0));
         assert!(!holds(&group, limits, 0) && group.endpoint(limits).deadline().is_none(), "{config:?}");
-        let got = |group: &Group<Source, Member, _>| group.endpoint(limits).report().distinct_bytes;
+        let got = |group: &Group<SchemeSender, SchemeReceiver, _>| group.endpoint(limits).report().distinct_bytes;
         let without = got(&group);
         group.start(limits);
         group.run_until(at(90.0) + Duration::from_secs(10));

@@ -10,8 +10,8 @@ use crate::source::layered;
 use crate::time::Rate;
 
 impl Scheme for Config {
-    type Source = layered::Source;
-    type Member = Receiver;
+    type Sender = layered::Sender;
+    type Receiver = Receiver;
 
     fn check(&self) -> Vec<(String, String)> {
         let mut wrong = self.layers().check_layers();
@@ -42,14 +42,14 @@ impl Scheme for Config {
     }
 
     fn responder(&self) -> Responder {
-        Responder::Members
+        Responder::Receivers
     }
 
-    fn source(&self, seat: Seat) -> layered::Source {
-        self.layers().source(seat)
+    fn sender(&self, seat: Seat) -> layered::Sender {
+        self.layers().sender(seat)
     }
 
-    fn member(&self, seat: Seat) -> Receiver {
+    fn receiver(&self, seat: Seat) -> Receiver {
         Receiver::new(self, seat)
     }
 }

@@ -25,7 +25,7 @@ impl Bench {
         let random = Random::stream(1, "test/rlm");
         let seat = Seat { flow: FlowId(0), own: OWN, group: GROUP, members: 2, line_rate: None, random };
         let mut bench = Bench {
-            receiver: config.member(seat),
+            receiver: config.receiver(seat),
             now: Instant::ZERO,
             next: [7, 8, 9, u32::MAX - 2, 11, 12],
             announced: Vec::new(),
@@ -332,7 +332,7 @@ fn join_timers_are_half_the_mean_and_a_cut_exponential_time() {
 fn draw(seed: u64) -> f64 {
     let random = Random::stream(seed, "test/rlm");
     let seat = Seat { flow: FlowId(0), own: OWN, group: GROUP, members: 2, line_rate: None, random };
-    let mut receiver = Config::default().member(seat);
+    let mut receiver = Config::default().receiver(seat);
     receiver.handle(Instant::ZERO, Input::Start, &mut Outbox::default());
     receiver.deadline().expect("it waits").as_secs_f64()
 }

@@ -17,7 +17,7 @@ fn at(seconds: f64) -> Instant {
 }
 
 fn seat(who: Who) -> Seat {
-    let random = Random::stream(3, &format!("test/{who:?}"));
+    let random = Random::stream(3, &format!("test/{}", who.stream()));
     Seat { flow: FlowId(0), own: who.address(), group: GROUP, members: 4, line_rate: None, random }
 }
 
@@ -28,8 +28,8 @@ fn session<N: FnMut(Who, Who, &Packet) -> Fate>(
     network: N,
 ) -> Group<Sender, Receiver, N> {
     assert_eq!(config.check(), []);
-    let member = |n| (*config.member(seat(Who::Member(n))), Duration::from_millis(30));
-    Group::new(config.source(seat(Who::Source)), (0..members).map(member).collect(), network)
+    let member = |n| (*config.receiver(seat(Who::Receiver(n))), Duration::from_millis(30));
+    Group::new(config.sender(seat(Who::Sender)), (0..members).map(member).collect(), network)
 }
 
 /// Who led a layer, and from when on.
@@ -53,7 +53,7 @@ fn another_member_of_the_layer_leads_within_two_rounds() {
             serde_json::from_str(r#"{"base_rate": "3 Mbit/s", "layers": 2, "join": "direct"}"#).unwrap();
         let mut group = session(&config, 4, |from: Who, to: Who, _: &Packet| {
             let is_cut = [from, to].iter().any(|who| who.address() == cut_off.get());
-            if is_cut || (to != Who::Source && random.chance(0.02)) { Fate::Lose } else { Fate::Deliver }
+            if is_cut || (to != Who::Sender && random.chance(0.02)) { Fate::Lose } else { Fate::Deliver }
         });
         group.start_all();
         group.run_until(at(60.0));
@@ -63,7 +63,7 @@ fn another_member_of_the_layer_leads_within_two_rounds() {
             if crashes {
                 cut_off.set(lead);
             } else {
-                group.stop(Who::Member(lead.index() - 1));
+                group.stop(Who::Receiver(lead.index() - 1));
             }
             let (before_bps, round_s) = (group.source.rate_bps(0), 6.0 * group.source.max_rtt_s(0).max(0.06));
             // The rate does not rise until there is another; silence is noticed after 10 round trips.
@@ -90,11 +90,11 @@ fn a_late_slow_member_takes_from_the_lowest_layer_and_nothing_from_those_above()
     let shares = [0.000_4, 0.05];
     let config: Config = serde_json::from_str(r#"{"layers": 3}"#).unwrap();
     let mut group = session(&config, 2, |_, to, _: &Packet| match to {
-        Who::Member(n) if random.chance(shares[n]) => Fate::Lose,
+        Who::Receiver(n) if random.chance(shares[n]) => Fate::Lose,
         _ => Fate::Deliver,
     });
-    group.start(Who::Source);
-    group.start(Who::Member(0));
+    group.start(Who::Sender);
+    group.start(Who::Receiver(0));
     group.run_until(at(40.0));
     assert_eq!(group.members[0].level(), 2);
     assert_eq!(group.source.rate_bps(0), 1e6);
@@ -102,11 +102,11 @@ fn a_late_slow_member_takes_from_the_lowest_layer_and_nothing_from_those_above()
     let before = got(&group);
     group.run_until(at(50.0));
     let rate_before_bps = (got(&group) - before) * 8.0 / 10.0;
-    group.start(Who::Member(1));
+    group.start(Who::Receiver(1));
     group.run_until(at(55.0));
     let led = leads(&group.events, 0);
     let (since, subject) = *led.last().expect("somebody leads the lowest layer");
-    assert_eq!(subject, crate::endpoint::EventSubject::Other(Who::Member(1).address()));
+    assert_eq!(subject, crate::endpoint::EventSubject::Other(Who::Receiver(1).address()));
     assert!(since < at(52.0), "within about a second: {since}");
     let before = got(&group);
     group.run_until(at(65.0));
@@ -124,13 +124,13 @@ fn one_that_reports_on_all_layers_has_each_elected_anew_and_no_more() {
             &config,
             1,
             |_, to, _: &Packet| {
-                if to != Who::Source && random.chance(0.000_5) { Fate::Lose } else { Fate::Deliver }
+                if to != Who::Sender && random.chance(0.000_5) { Fate::Lose } else { Fate::Deliver }
             },
         );
     group.start_all();
     group.run_until(at(40.0));
     assert_eq!(group.members[0].level(), 2);
-    let honest = Who::Member(0).address();
+    let honest = Who::Receiver(0).address();
     for n in 0..3000u32 {
         let now = at(40.0 + 0.02 * f64::from(n));
         group.run_until(now);
@@ -159,7 +159,7 @@ fn one_that_reports_on_all_layers_has_each_elected_anew_and_no_more() {
             ecn: crate::packet::Ecn::NotCapable,
             header: header.into(),
         };
-        group.hand(Who::Source, &packet);
+        group.hand(Who::Sender, &packet);
         let rates = [0, 1, 2].map(|layer| group.source.rate_bps(layer));
         assert!(rates.is_sorted() && rates[0] <= 1e6 && rates[2] <= 4e6, "{rates:?}");
     }
@@ -178,10 +178,10 @@ fn periods_that_are_no_multiples_of_each_other_count_as_well() {
         let (climbs, heard) = (Cell::new(false), Cell::new(0));
         let mut random = Random::stream(6, "test/loss");
         let mut group = session(&config, 2, |_, to, packet: &Packet| {
-            if to == Who::Member(1) && random.chance(0.05) {
+            if to == Who::Receiver(1) && random.chance(0.05) {
                 return Fate::Lose;
             }
-            let is_it = climbs.get() && to == Who::Member(0) && packet.destination == second;
+            let is_it = climbs.get() && to == Who::Receiver(0) && packet.destination == second;
             heard.set(heard.get() + u32::from(is_it));
             if loses && is_it && heard.get() == 4 { Fate::Lose } else { Fate::Deliver }
         });
@@ -196,7 +196,7 @@ fn periods_that_are_no_multiples_of_each_other_count_as_well() {
             group
                 .events
                 .iter()
-                .filter(|told| told.1 == Who::Member(0))
+                .filter(|told| told.1 == Who::Receiver(0))
                 .map(|told| told.2)
                 .filter(move |event: &Event| event.is(kind))
         };

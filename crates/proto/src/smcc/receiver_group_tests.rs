@@ -16,22 +16,22 @@ mod hostile;
 mod links;
 
 fn seat(who: Who) -> Seat {
-    let random = Random::stream(7, &format!("test/{who:?}"));
+    let random = Random::stream(7, &format!("test/{}", who.stream()));
     Seat { flow: FlowId(0), own: who.address(), group: GROUP, members: 2, line_rate: None, random }
 }
 
 /// Members at these delays from the source.
 fn session<N: FnMut(Who, Who, &Packet) -> Fate>(config: &Config, ms: &[u64], network: N) -> Group<Sender, Receiver, N> {
     assert_eq!(config.check(), []);
-    let member = |(n, &ms): (usize, &u64)| (*config.member(seat(Who::Member(n))), Duration::from_millis(ms));
-    Group::new(config.source(seat(Who::Source)), ms.iter().enumerate().map(member).collect(), network)
+    let member = |(n, &ms): (usize, &u64)| (*config.receiver(seat(Who::Receiver(n))), Duration::from_millis(ms));
+    Group::new(config.sender(seat(Who::Sender)), ms.iter().enumerate().map(member).collect(), network)
 }
 
 /// Loses this share of what goes to each member.
 fn lossy<const N: usize>(shares: [f64; N]) -> impl FnMut(Who, Who, &Packet) -> Fate {
     let mut random = Random::stream(1, "test/loss");
     move |_, to, _| {
-        let Who::Member(n) = to else { return Fate::Deliver };
+        let Who::Receiver(n) = to else { return Fate::Deliver };
         if random.chance(shares[n]) { Fate::Lose } else { Fate::Deliver }
     }
 }
@@ -56,10 +56,10 @@ use crate::endpoint::EventKind;
 fn a_loss_free_member_below_a_slow_lead_climbs() {
     for (phases, ms) in [(1, [20, 20]), (2, [20, 20]), (2, [20, 3]), (2, [30, 110])] {
         let mut group = session(&layers(3, phases), &ms, lossy([0.1, 0.0]));
-        group.start(Who::Source);
-        group.start(Who::Member(0));
+        group.start(Who::Sender);
+        group.start(Who::Receiver(0));
         group.run_until(at(20.0));
-        group.start(Who::Member(1));
+        group.start(Who::Receiver(1));
         group.run_until(at(60.0));
         // The mean of half a minute.
         let mut slow_bps = 0.0;
@@ -70,7 +70,7 @@ fn a_loss_free_member_below_a_slow_lead_climbs() {
         assert!(slow_bps < 0.7e6, "{slow_bps}");
         let member = &group.members[1];
         assert_eq!((member.level(), member.counts.failed, member.loss_event_rate()), (2, 0, 0.0), "{phases} {ms:?}");
-        assert_eq!(group.source.lead(2), Some(Who::Member(1).address()));
+        assert_eq!(group.source.lead(2), Some(Who::Receiver(1).address()));
         assert!(group.source.rate_bps(2) > 3.9e6);
         // It had to add packets for the first layer at least, and none was taken for lost.
         assert!(member.counts.counting_joins >= 2, "{:?}", member.counts);
@@ -82,11 +82,11 @@ fn a_loss_free_member_below_a_slow_lead_climbs() {
         } else {
             0.064
         };
-        let of_one = |(_, who, event): &&(Instant, Who, Event)| *who == Who::Member(1) && event.is(JOIN_SUCCEEDED);
+        let of_one = |(_, who, event): &&(Instant, Who, Event)| *who == Who::Receiver(1) && event.is(JOIN_SUCCEEDED);
         let periods: Vec<f64> = group.events.iter().filter(of_one).map(|(_, _, event)| event.details[2]).collect();
         assert!(periods.contains(&x), "{periods:?}, not {x}");
         // The first stays where it is.
-        assert_eq!((group.members[0].level(), count(&group, Who::Member(0), LAYER_ADDED)), (0, 1));
+        assert_eq!((group.members[0].level(), count(&group, Who::Receiver(0), LAYER_ADDED)), (0, 1));
     }
 }
 
@@ -99,7 +99,7 @@ fn every_attempt_has_one_end_and_levels_move_one_by_one() {
     let mut seen = 0;
     for n in 0..3 {
         let member = &group.members[n];
-        let of = |kind| count(&group, Who::Member(n), kind);
+        let of = |kind| count(&group, Who::Receiver(n), kind);
         let abandoned = of(JOIN_ABANDONED);
         let begun = of(JOIN_BEGUN);
         assert_eq!([begun, of(JOIN_SUCCEEDED), of(JOIN_FAILED)].map(|count| count as u64), {
@@ -114,7 +114,7 @@ fn every_attempt_has_one_end_and_levels_move_one_by_one() {
         let moves = group
             .events
             .iter()
-            .filter(|(_, who, event)| *who == Who::Member(n) && (event.is(LAYER_ADDED) || event.is(LAYER_DROPPED)));
+            .filter(|(_, who, event)| *who == Who::Receiver(n) && (event.is(LAYER_ADDED) || event.is(LAYER_DROPPED)));
         let drops: Vec<(Instant, f64)> = moves.map(|&(when, _, event)| (when, event.after - event.before)).collect();
         assert!(drops.iter().all(|&(_, by)| by.abs() == 1.0));
         for pair in drops.windows(2).filter(|pair| pair[0].1 < 0.0) {
@@ -139,17 +139,17 @@ fn at_ninety_percent_loss_a_member_stays_in_the_lowest_layer_and_harms_no_other(
 #[test]
 fn members_come_late_go_and_come_again() {
     let mut group = session(&layers(3, 1), &[20, 20], lossy([0.0, 0.0]));
-    group.start(Who::Source);
-    group.start(Who::Member(0));
+    group.start(Who::Sender);
+    group.start(Who::Receiver(0));
     group.run_until(at(30.0));
-    group.start(Who::Member(1));
+    group.start(Who::Receiver(1));
     group.run_until(at(40.0));
     assert_eq!(group.members.iter().map(Receiver::level).collect::<Vec<_>>(), [2, 2]);
-    group.stop(Who::Member(1));
-    group.stop(Who::Member(0));
+    group.stop(Who::Receiver(1));
+    group.stop(Who::Receiver(0));
     group.run_until(at(60.0));
     assert!(group.counts[1..].iter().all(|counts| counts.joined.is_empty() && counts.handed_pkts > 1000));
-    group.start(Who::Member(1));
+    group.start(Who::Receiver(1));
     group.run_until(at(90.0));
     assert_eq!((group.members[1].level(), group.counts[2].joined.len()), (2, 3));
 }
@@ -157,7 +157,7 @@ fn members_come_late_go_and_come_again() {
 #[test]
 fn a_layer_behind_a_block_is_left_and_tried_again_after_a_minute() {
     let network = |_, to, packet: &Packet| {
-        let blocked = to == Who::Member(0) && packet.destination.index() == GROUP.index() + 1;
+        let blocked = to == Who::Receiver(0) && packet.destination.index() == GROUP.index() + 1;
         if blocked { Fate::Lose } else { Fate::Deliver }
     };
     let mut group = session(&layers(3, 1), &[20, 20], network);
@@ -170,7 +170,7 @@ fn a_layer_behind_a_block_is_left_and_tried_again_after_a_minute() {
         assert_eq!(held, crate::group_set::GroupSet::all(held.len()), "no gap");
         most = most.max(held.len());
     }
-    let left = count(&group, Who::Member(0), LAYER_DROPPED);
+    let left = count(&group, Who::Receiver(0), LAYER_DROPPED);
     assert!((1..=4).contains(&left) && most >= 2, "{left} {most}");
     assert_eq!(group.members[1].level(), 2);
 }
@@ -182,14 +182,14 @@ fn late_members_climb_as_soon_as_their_round_trip_lets_them() {
     for phases in [1, 2] {
         let ms = [6, 8, 15, 35];
         let mut group = session(&layers(4, phases), &ms, lossy([0.0; 4]));
-        group.start(Who::Source);
+        group.start(Who::Sender);
         for n in 0..ms.len() {
             group.run_until(at(1.7 * n as f64));
-            group.start(Who::Member(n));
+            group.start(Who::Receiver(n));
         }
         group.run_until(at(60.0));
         let levels: Vec<usize> = group.members.iter().map(Receiver::level).collect();
-        let reached = |kind| (0..4).map(|n| count(&group, Who::Member(n), kind)).sum::<usize>();
+        let reached = |kind| (0..4).map(|n| count(&group, Who::Receiver(n), kind)).sum::<usize>();
         assert_eq!((levels, reached(JOIN_FAILED)), (vec![3; 4], 0), "{phases}");
         assert!(group.members.iter().all(|member| member.loss_event_rate() == 0.0));
     }

@@ -27,7 +27,7 @@ type Ways = Rc<RefCell<Vec<TestPath>>>;
 fn over(ways: &Ways, seed: u64) -> impl FnMut(Who, Who, &Packet) -> Fate + use<> {
     let (ways, mut random) = (Rc::clone(ways), Random::stream(seed, "test/ways"));
     move |from, to, _| {
-        let (Who::Member(n), is_back) = (if to == Who::Source { from } else { to }, to == Who::Source) else {
+        let (Who::Receiver(n), is_back) = (if to == Who::Sender { from } else { to }, to == Who::Sender) else {
             return Fate::Deliver;
         };
         let way = ways.borrow()[n];
@@ -105,7 +105,7 @@ fn lie(random: &mut Random, now: Instant, layers: usize) -> Packet {
         sent: now,
         flow: FlowId(0),
         source: Address::endpoint(1 + below(5) as u32),
-        destination: Who::Source.address(),
+        destination: Who::Sender.address(),
         size: 40,
         ttl: INITIAL_TTL,
         ecn: Ecn::NotCapable,
@@ -139,21 +139,21 @@ fn whatever_happens_all_is_well_afterwards() {
                 }
                 group.run_until(at(0.5 * f64::from(step)));
                 check(&group, &bounds, &what);
-                let who = Who::Member(draw(&[0.0, 1.0, 2.0]) as usize);
+                let who = Who::Receiver(draw(&[0.0, 1.0, 2.0]) as usize);
                 match draw(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]) as u32 {
                     0 => group.stop(who),
                     1 => group.start(who),
-                    2 => (0..5).for_each(|_| group.hand(Who::Source, &lie(&mut random, group.now(), bounds.count()))),
+                    2 => (0..5).for_each(|_| group.hand(Who::Sender, &lie(&mut random, group.now(), bounds.count()))),
                     3 if step % 3 == 0 => {
-                        group.stop(Who::Source);
+                        group.stop(Who::Sender);
                         group.run_until(group.now() + Duration::from_millis(300));
-                        group.start(Who::Source);
+                        group.start(Who::Sender);
                     }
                     _ => {}
                 }
             }
             *ways.borrow_mut() = vec![TestPath::default(); 3];
-            (0..3).for_each(|n| group.start(Who::Member(n)));
+            (0..3).for_each(|n| group.start(Who::Receiver(n)));
             // The slowest settings send some packets in a second, and a history is of hundreds.
             let is_well = |group: &Group<Sender, Receiver, _>| {
                 let full = group.source.rate_bps(bounds.top()) > 0.95 * bounds.bound_bps(bounds.top());

@@ -60,13 +60,13 @@ fn members_behind_one_link_climb_together_and_a_late_slow_one_costs_them_nothing
     };
     let mut links = [link(3.3, &[0, 1]), link(0.5, &[2])];
     let network = move |_: Who, to: Who, packet: &Packet| match to {
-        Who::Member(n) => links.iter_mut().find(|link| link.members.contains(&n)).expect("one").carry(packet),
-        Who::Source => Fate::Deliver,
+        Who::Receiver(n) => links.iter_mut().find(|link| link.members.contains(&n)).expect("one").carry(packet),
+        Who::Sender => Fate::Deliver,
     };
     let mut group = session(&layers(3, 1), &[20, 25, 20], network);
-    group.start(Who::Source);
-    group.start(Who::Member(0));
-    group.start(Who::Member(1));
+    group.start(Who::Sender);
+    group.start(Who::Receiver(0));
+    group.start(Who::Receiver(1));
     let run_until = |group: &mut Group<Sender, Receiver, _>, until_s: f64| {
         while group.now() < at(until_s) {
             group.run_until(group.now() + Duration::from_millis(1));
@@ -78,7 +78,7 @@ fn members_behind_one_link_climb_together_and_a_late_slow_one_costs_them_nothing
     run_until(&mut group, 160.0);
     let alone: Vec<f64> = bytes(&group).iter().zip(&first).map(|(to, from)| (to - from) * 8.0 / 100.0).collect();
     assert!(alone[..2].iter().all(|&bps| bps > 1.9e6), "{alone:?}");
-    group.start(Who::Member(2));
+    group.start(Who::Receiver(2));
     run_until(&mut group, 175.0);
     let slow_bps = group.source.rate_bps(0);
     assert!(slow_bps < 0.6e6, "{slow_bps}");

@@ -10,8 +10,8 @@ use crate::scheme::{Responder, Scheme, Seat};
 use crate::time::Rate;
 
 impl Scheme for Config {
-    type Source = Sender;
-    type Member = Box<Receiver>;
+    type Sender = Sender;
+    type Receiver = Box<Receiver>;
 
     fn check(&self) -> Vec<(String, String)> {
         self.check()
@@ -37,14 +37,14 @@ impl Scheme for Config {
 
     /// The source sends its layers whatever is lost in those that nobody limits; members leave them.
     fn responder(&self) -> Responder {
-        Responder::Members
+        Responder::Receivers
     }
 
-    fn source(&self, seat: Seat) -> Sender {
+    fn sender(&self, seat: Seat) -> Sender {
         Sender::new(self, seat)
     }
 
-    fn member(&self, seat: Seat) -> Box<Receiver> {
+    fn receiver(&self, seat: Seat) -> Box<Receiver> {
         Box::new(Receiver::new(self, seat))
     }
 }

@@ -98,8 +98,8 @@ impl Cbr {
 
 /// One group at a constant rate.
 impl Scheme for Config {
-    type Source = Cbr;
-    type Member = Sink;
+    type Sender = Cbr;
+    type Receiver = Sink;
 
     fn check(&self) -> Vec<(String, String)> {
         self.check()
@@ -117,11 +117,11 @@ impl Scheme for Config {
         Responder::Nobody
     }
 
-    fn source(&self, seat: Seat) -> Cbr {
+    fn sender(&self, seat: Seat) -> Cbr {
         Cbr::new(self, seat.flow, seat.own, seat.group, seat.random)
     }
 
-    fn member(&self, seat: Seat) -> Sink {
+    fn receiver(&self, seat: Seat) -> Sink {
         Sink::member(seat.group, 1)
     }
 }

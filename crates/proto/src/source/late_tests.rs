@@ -80,10 +80,10 @@ fn a_driver_that_is_a_little_late_gets_the_rate() {
     for per_second in RATES {
         let is_right = |sent: usize, rate: u64| (sent as f64 / (rate * SECONDS) as f64 - 1.0).abs() < 0.01;
         for jitter in [0.0, 0.1] {
-            let sent = drive(&mut constant(per_second, jitter).source(seat()), at(SECONDS as f64), a_little_late());
+            let sent = drive(&mut constant(per_second, jitter).sender(seat()), at(SECONDS as f64), a_little_late());
             assert!(is_right(sent.len(), per_second), "{per_second} per second, jitter {jitter}: {}", sent.len());
         }
-        let sent = drive(&mut layers(per_second).source(seat()), at(SECONDS as f64), a_little_late());
+        let sent = drive(&mut layers(per_second).sender(seat()), at(SECONDS as f64), a_little_late());
         for (layer, rate) in [(0, per_second), (1, 2 * per_second)] {
             let sent = sent.iter().filter(|&&(_, group)| group == Address::group(layer)).count();
             assert!(is_right(sent, rate), "layer {layer} of {rate} per second: {sent}");
@@ -106,11 +106,11 @@ fn after_a_stall_no_burst_is_longer_than_what_is_made_up_for() {
         let burst = |sent: &[(Instant, Address)]| sent.iter().filter(|&&(when, _)| when == at(STALL + 10.0)).count();
         let after = |sent: &[(Instant, Address)]| sent.iter().filter(|&&(when, _)| when > at(STALL + 10.0)).count();
         let end = at(STALL + 15.0);
-        let sent = drive(&mut constant(per_second, 0.0).source(seat()), end, stalls);
+        let sent = drive(&mut constant(per_second, 0.0).sender(seat()), end, stalls);
         assert!((1..=most(per_second)).contains(&burst(&sent)), "{per_second} per second: {}", burst(&sent));
         // From then on as before.
         assert!(after(&sent).abs_diff(5 * per_second as usize) <= 1, "{per_second} per second: {}", after(&sent));
-        let sent = drive(&mut layers(per_second).source(seat()), end, stalls);
+        let sent = drive(&mut layers(per_second).sender(seat()), end, stalls);
         let bounds = most(per_second) + most(2 * per_second);
         assert!((2..=bounds).contains(&burst(&sent)), "{per_second} per second: {}", burst(&sent));
         assert!(after(&sent).abs_diff(15 * per_second as usize) <= 2, "{per_second} per second: {}", after(&sent));

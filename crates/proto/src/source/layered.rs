@@ -77,7 +77,7 @@ const GAUGES: &[Gauge] = &[
 
 /// The endpoint that sends: in every layer from its start to its stop.
 #[derive(Debug)]
-pub struct Source {
+pub struct Sender {
     template: Packet,
     group: Address,
     jitter: f64,
@@ -99,7 +99,7 @@ struct Layer {
 
 /// The endpoint that receives.
 #[derive(Debug)]
-pub struct Member {
+pub struct Receiver {
     flow: FlowId,
     own: Address,
     group: Address,
@@ -161,8 +161,8 @@ impl Config {
 limits! { Config { jitter: from(0.0).to(1.0) } }
 
 impl Scheme for Config {
-    type Source = Source;
-    type Member = Member;
+    type Sender = Sender;
+    type Receiver = Receiver;
 
     fn check(&self) -> Vec<(String, String)> {
         let mut wrong = self.beyond_limits();
@@ -228,10 +228,10 @@ impl Scheme for Config {
         Responder::Nobody
     }
 
-    fn source(&self, seat: Seat) -> Source {
+    fn sender(&self, seat: Seat) -> Sender {
         let layer =
             |&rate: &Rate| Layer { spacing: Spacing::new(rate, self.packet_size), pacer: Pacer::OFF, sequence: 0 };
-        Source {
+        Sender {
             template: Packet {
                 sent: Instant::ZERO,
                 flow: seat.flow,
@@ -252,12 +252,12 @@ impl Scheme for Config {
         }
     }
 
-    fn member(&self, seat: Seat) -> Member {
+    fn receiver(&self, seat: Seat) -> Receiver {
         let announce = self.announce.map(|to| match to {
             Announce::Apart => (group_of(seat.group, self.layers()), true),
             Announce::Base => (seat.group, false),
         });
-        Member {
+        Receiver {
             flow: seat.flow,
             own: seat.own,
             group: seat.group,
@@ -276,7 +276,7 @@ impl Scheme for Config {
     }
 }
 
-impl Source {
+impl Sender {
     /// Sends what is due, a packet of each layer.
     fn send(&mut self, now: Instant, out: &mut Outbox) {
         for (rank, layer) in (0..).zip(&mut self.layers).filter(|(_, layer)| layer.pacer.due() <= now) {
@@ -298,7 +298,7 @@ impl Source {
     }
 }
 
-impl Source {
+impl Sender {
     /// So many packets are there to be sent from now on, in all layers together; of those that are due the lowest goes
     /// first.
     fn grant(&mut self, now: Instant, packets: u64) {
@@ -322,7 +322,7 @@ impl Source {
     }
 }
 
-impl Endpoint for Source {
+impl Endpoint for Sender {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
             Input::Start => self.layers.iter_mut().for_each(|layer| layer.pacer.begin(now)),
@@ -349,7 +349,7 @@ impl Endpoint for Source {
     }
 }
 
-impl Member {
+impl Receiver {
     /// Holds the first `level` layers from now on.
     fn go(&mut self, now: Instant, level: u32, out: &mut Outbox) {
         let before = self.level;
@@ -423,7 +423,7 @@ impl Member {
     }
 }
 
-impl Endpoint for Member {
+impl Endpoint for Receiver {
     fn handle(&mut self, now: Instant, input: Input<'_>, out: &mut Outbox) {
         match input {
             Input::Start => {

@@ -12,7 +12,7 @@ use crate::testing::{Fate, gauge};
 use crate::time::{Duration, Instant, Rate};
 
 fn seat(who: Who) -> Seat {
-    let random = Random::stream(1, &format!("test/{who:?}"));
+    let random = Random::stream(1, &format!("test/{}", who.stream()));
     Seat { flow: FlowId(0), own: who.address(), group: GROUP, members: 2, line_rate: None, random }
 }
 
@@ -32,19 +32,19 @@ fn members_get_the_layers_that_they_hold() {
     assert_eq!(config.check(), []);
     let still = Config { climb: vec![], level: None, ..config.clone() };
     let members = vec![
-        (config.member(seat(Who::Member(0))), Duration::from_millis(50)),
-        (still.member(seat(Who::Member(1))), Duration::from_millis(50)),
+        (config.receiver(seat(Who::Receiver(0))), Duration::from_millis(50)),
+        (still.receiver(seat(Who::Receiver(1))), Duration::from_millis(50)),
     ];
     // Every tenth packet of layer 1 is lost on its way to the second member.
     let network = |_: Who, to: Who, packet: &Packet| match packet.header {
         packet::Header::LayeredCbr(Header::Data { layer: 1, sequence })
-            if to == Who::Member(1) && sequence % 10 == 9 =>
+            if to == Who::Receiver(1) && sequence % 10 == 9 =>
         {
             Fate::Lose
         }
         _ => Fate::Deliver,
     };
-    let mut group = Group::new(config.source(seat(Who::Source)), members, network);
+    let mut group = Group::new(config.sender(seat(Who::Sender)), members, network);
     group.pester = true;
     group.start_all();
     let mut received = Vec::new();
@@ -62,7 +62,7 @@ fn members_get_the_layers_that_they_hold() {
     let levels: Vec<(&str, f64, f64, Option<u8>)> = group
         .events
         .iter()
-        .filter(|(_, who, event)| *who == Who::Member(0) && (event.is(LAYER_ADDED) || event.is(LAYER_DROPPED)))
+        .filter(|(_, who, event)| *who == Who::Receiver(0) && (event.is(LAYER_ADDED) || event.is(LAYER_DROPPED)))
         .map(|(_, _, event)| (event.kind.name, event.before, event.after, event.layer))
         .collect();
     let added = |layer: u8| ("layer-added", f64::from(layer), f64::from(layer) + 1.0, Some(layer));
@@ -107,12 +107,12 @@ fn members_tell_each_other_of_their_levels_where_they_are_told_to() {
             }
             Announce::Base => assert_eq!(senders, [Senders::All, Senders::Source]),
         }
-        let member = |n| (config.member(seat(Who::Member(n))), Duration::from_millis(50));
+        let member = |n| (config.receiver(seat(Who::Receiver(n))), Duration::from_millis(50));
         let mut group =
-            Group::new(config.source(seat(Who::Source)), vec![member(0), member(1)], |_, _, _: &_| Fate::Deliver);
+            Group::new(config.sender(seat(Who::Sender)), vec![member(0), member(1)], |_, _, _: &_| Fate::Deliver);
         group.start_all();
         group.run_until(Instant::from_secs_f64(2.0));
-        group.stop(Who::Member(0));
+        group.stop(Who::Receiver(0));
         group.run_until(Instant::from_secs_f64(3.0));
         let shown = [0, 1].map(|n| (gauge(&group.members[n], "announcements"), group.members[n].report().sent_bytes));
         assert_eq!(shown, [(2.0, 3 * 47), (3.0, 2 * 47)], "{announce:?}");
@@ -126,11 +126,11 @@ fn members_tell_each_other_of_their_levels_where_they_are_told_to() {
 
 #[test]
 fn numbers_wrap_and_late_packets_and_repeats_are_told_apart() {
-    let mut member = Config::default().member(seat(Who::Member(0)));
+    let mut member = Config::default().receiver(seat(Who::Receiver(0)));
     let mut out = Outbox::new();
     member.handle(Instant::ZERO, Input::Start, &mut out);
     let mut sent = Outbox::new();
-    Config::default().source(seat(Who::Source)).handle(Instant::ZERO, Input::Start, &mut sent);
+    Config::default().sender(seat(Who::Sender)).handle(Instant::ZERO, Input::Start, &mut sent);
     let Some(&Action::Send(template)) = sent.actions().first() else { panic!("it begins to send") };
     for sequence in [u32::MAX - 1, u32::MAX, 1, 0, 1, 2] {
         let header = Header::Data { layer: 2, sequence }.into();
@@ -165,7 +165,7 @@ fn wrong_values_are_named() {
 fn jitter_spreads_gaps_evenly_about_the_nominal_one() {
     // 1000 B at 80 kbit/s: 100 ms, times 0.5 to 1.5.
     let config = Config { rates: vec![Rate(80_000)], jitter: 0.5, ..Config::default() };
-    let mut source = config.source(seat(Who::Source));
+    let mut source = config.sender(seat(Who::Sender));
     let mut out = Outbox::default();
     source.handle(Instant::ZERO, Input::Start, &mut out);
     let mut before = Instant::ZERO;
@@ -200,7 +200,7 @@ fn headers_are_told_apart() {
 #[test]
 fn who_starts_again_climbs_again() {
     let config = Config { level: Some(1), climb: vec![step(1, 2)], ..Config::default() };
-    let mut member = config.member(seat(Who::Member(0)));
+    let mut member = config.receiver(seat(Who::Receiver(0)));
     let mut out = Outbox::default();
     for start in [0, 100] {
         let at = |seconds: u64| Instant((start + seconds) * 1_000_000_000);

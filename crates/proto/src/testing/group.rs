@@ -18,9 +18,9 @@ pub const GROUP: Address = Address::group(0);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Who {
     /// The source.
-    Source,
+    Sender,
     /// The member with this number.
-    Member(usize),
+    Receiver(usize),
 }
 
 /// A source, its members and what lies between them. `N` decides about each copy of a packet, given who sends it and to
@@ -87,11 +87,19 @@ pub struct Counts {
 }
 
 impl Who {
+    /// Its part in the name of a random stream; what is drawn follows from the name.
+    pub fn stream(self) -> String {
+        match self {
+            Who::Sender => "Source".to_owned(),
+            Who::Receiver(n) => format!("Member({n})"),
+        }
+    }
+
     /// Its address.
     pub fn address(self) -> Address {
         match self {
-            Who::Source => SOURCE,
-            Who::Member(n) => Address::endpoint(n as u32 + 1),
+            Who::Sender => SOURCE,
+            Who::Receiver(n) => Address::endpoint(n as u32 + 1),
         }
     }
 
@@ -163,9 +171,9 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
     /// Starts all members, then the source.
     pub fn start_all(&mut self) {
         for n in 0..self.members.len() {
-            self.input(Who::Member(n), Input::Start);
+            self.input(Who::Receiver(n), Input::Start);
         }
-        self.input(Who::Source, Input::Start);
+        self.input(Who::Sender, Input::Start);
     }
 
     /// Starts one.
@@ -180,7 +188,7 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
 
     /// The source's application has so many packets to send from now on.
     pub fn grant(&mut self, packets: u64) {
-        self.input(Who::Source, Input::Granted(packets));
+        self.input(Who::Sender, Input::Granted(packets));
     }
 
     /// The host of an endpoint is no member of a group any more, and the endpoint is told.
@@ -243,20 +251,20 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
     /// The endpoint.
     pub fn endpoint(&self, who: Who) -> &dyn Endpoint {
         match who {
-            Who::Source => &self.source,
-            Who::Member(n) => &self.members[n],
+            Who::Sender => &self.source,
+            Who::Receiver(n) => &self.members[n],
         }
     }
 
     /// The source and all members.
     pub fn everyone(&self) -> impl Iterator<Item = Who> + use<S, M, N> {
-        std::iter::once(Who::Source).chain((0..self.members.len()).map(Who::Member))
+        std::iter::once(Who::Sender).chain((0..self.members.len()).map(Who::Receiver))
     }
 
     fn input(&mut self, who: Who, input: Input<'_>) {
         let endpoint: &mut dyn Endpoint = match who {
-            Who::Source => &mut self.source,
-            Who::Member(n) => &mut self.members[n],
+            Who::Sender => &mut self.source,
+            Who::Receiver(n) => &mut self.members[n],
         };
         feed(endpoint, self.now, input, self.pester, &mut self.out, &who);
         let (known, deadline) = (self.counts[who.index()].armed, self.endpoint(who).deadline());
@@ -323,14 +331,14 @@ impl<S: Endpoint, M: Endpoint, N: FnMut(Who, Who, &Packet) -> Fate> Group<S, M, 
         if packet.destination.is_group() {
             self.everyone().filter(|&to| to != who).for_each(|to| self.copy(who, to, packet, control));
         } else if packet.destination == SOURCE {
-            self.copy(who, Who::Source, packet, control);
+            self.copy(who, Who::Sender, packet, control);
         } else if (1..=self.members.len()).contains(&packet.destination.index()) {
-            self.copy(who, Who::Member(packet.destination.index() - 1), packet, control);
+            self.copy(who, Who::Receiver(packet.destination.index() - 1), packet, control);
         }
     }
 
     fn copy(&mut self, from: Who, to: Who, mut packet: Packet, control: Option<&Control>) {
-        let way = |who: Who| if let Who::Member(n) = who { self.delays[n] } else { Duration::ZERO };
+        let way = |who: Who| if let Who::Receiver(n) = who { self.delays[n] } else { Duration::ZERO };
         let (delay, copies) = (self.network)(from, to, &packet).carry(&mut packet, way(from) + way(to));
         for _ in 0..copies {
             self.serial += 1;

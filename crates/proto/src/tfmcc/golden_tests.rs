@@ -22,13 +22,17 @@ fn near(ours: f64, twin: f64, what: &str) {
     assert!((ours / twin - 1.0).abs() < 1e-6, "{what}: {ours}, not {twin}");
 }
 
+/// When it comes, who sent it, X_r, the round-trip time, have_RTT, have_loss, leave and fb_nr.
+type Report = (f64, u32, f64, f64, bool, bool, bool, u64);
+
+/// X before a report, and X, R_max, X_supp, the CLR and the round after it.
+type State = (f64, f64, f64, Option<f64>, u32, u64);
+
 #[derive(Deserialize)]
 struct Reports {
     config: Config,
-    /// t, who, rate, rtt, have_rtt, have_loss, leave, round.
-    reports: Vec<(f64, u32, f64, f64, bool, bool, bool, u64)>,
-    /// X before each, and X, R_max, X_supp, CLR, round after it.
-    states: Vec<(f64, f64, f64, Option<f64>, u32, u64)>,
+    reports: Vec<Report>,
+    states: Vec<State>,
 }
 
 #[test]
@@ -65,13 +69,16 @@ fn the_plain_sender_does_the_same() {
     }
 }
 
+/// When it comes, the sender's stamp, number, R_max, whether it is marked, whether it echoes (2: as the CLR's), and
+/// which stamp.
+type Data = (u64, u64, u32, f64, bool, u8, u64);
+
 #[derive(Deserialize)]
 struct Packets {
     config: Config,
     /// X, bit/s.
     x: f32,
-    /// Time, the sender's stamp, number, R_max, whether it is marked, whether it echoes (2: as the CLR's), that stamp.
-    packets: Vec<(u64, u64, u32, f64, bool, u8, u64)>,
+    packets: Vec<Data>,
     /// R, p and X_r after each.
     states: Vec<(Option<f64>, f64, f64)>,
     /// Draws, and the delays by them, in rounds.

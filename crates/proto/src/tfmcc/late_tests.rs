@@ -50,11 +50,11 @@ fn late(max_rtt: MaxRttRule, buffer_pkts: f64, slow_bps: f64, join_s: f64, seed:
     let network = move |from: Who, to: Who, packet: &Packet| {
         let now = packet.sent;
         let arrives = match (from, to) {
-            (Who::Source, Who::Member(0)) => {
+            (Who::Sender, Who::Receiver(0)) => {
                 through = shared.pass(now, packet);
                 through
             }
-            (Who::Source, _) => {
+            (Who::Sender, _) => {
                 let arrives = through.filter(|&through| through >= at(join_s)).and_then(|at| slow.pass(at, packet));
                 noted.set(noted.get().or(arrives.map(|arrives| arrives.since(now).as_secs_f64())));
                 arrives
@@ -65,14 +65,14 @@ fn late(max_rtt: MaxRttRule, buffer_pkts: f64, slow_bps: f64, join_s: f64, seed:
     };
     let members = (0..2).map(|n| {
         let random = Random::stream(seed, &format!("test/late/{n}"));
-        (Receiver::new(&config, FlowId(0), Who::Member(n).address(), GROUP, random), Duration::from_millis(10))
+        (Receiver::new(&config, FlowId(0), Who::Receiver(n).address(), GROUP, random), Duration::from_millis(10))
     });
     let mut group = Group::new(Sender::new(&config, FlowId(0), SOURCE, GROUP), members.collect(), network);
-    group.start(Who::Member(0));
-    group.start(Who::Source);
+    group.start(Who::Receiver(0));
+    group.start(Who::Sender);
     group.run_until(at(join_s));
-    group.start(Who::Member(1));
-    let slow = Who::Member(1).address();
+    group.start(Who::Receiver(1));
+    let slow = Who::Receiver(1).address();
     group.run_while(at(join_s + 100.0), |group| group.source.clr() != Some(slow));
     (group.now().since(at(join_s)).as_secs_f64(), first.get().expect("one came") + 0.02)
 }

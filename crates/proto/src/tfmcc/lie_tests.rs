@@ -48,18 +48,19 @@ fn received<S: Scheme>(
     scheme: &S,
     lies: &[(f64, Lie)],
     until_s: u32,
-    header: impl Fn(&S::Source, FeedbackHeader) -> crate::packet::Header,
-    round: impl Fn(&S::Source) -> u8,
+    header: impl Fn(&S::Sender, FeedbackHeader) -> crate::packet::Header,
+    round: impl Fn(&S::Sender) -> u8,
 ) -> Vec<f64> {
     let seat = |own, name: &str| {
         let random = Random::stream(1, name);
         Seat { flow: FlowId(0), own, group: GROUP, members: 2, line_rate: Some(Rate(100_000_000)), random }
     };
-    let members = [1, 2].map(|n| (scheme.member(seat(Address::endpoint(n), "test/member")), Duration::from_millis(12)));
+    let members =
+        [1, 2].map(|n| (scheme.receiver(seat(Address::endpoint(n), "test/member")), Duration::from_millis(12)));
     // A packet is queued once for all.
     let (mut free, mut last) = (Instant::ZERO, (Instant::ZERO, Fate::Deliver));
     let network = move |from: Who, _to: Who, packet: &Packet| {
-        if from != Who::Source {
+        if from != Who::Sender {
             return Fate::Deliver;
         }
         if packet.sent != last.0 {
@@ -73,7 +74,7 @@ fn received<S: Scheme>(
         }
         last.1
     };
-    let mut group = Group::new(scheme.source(seat(SOURCE, "test/source")), members.into(), network);
+    let mut group = Group::new(scheme.sender(seat(SOURCE, "test/source")), members.into(), network);
     group.start_all();
     let (mut bytes, mut lies) = (0, lies.iter().peekable());
     (1..=until_s)
@@ -92,7 +93,7 @@ fn received<S: Scheme>(
                     ecn: Ecn::NotCapable,
                     header: header(&group.source, report),
                 };
-                group.hand(Who::Source, &packet);
+                group.hand(Who::Sender, &packet);
             }
             group.run_until(Instant::from_secs_f64(f64::from(second)));
             let before = std::mem::replace(&mut bytes, group.counts[1].handed_bytes);

@@ -9,8 +9,8 @@ use crate::scheme::{Scheme, Seat};
 use crate::time::Rate;
 
 impl Scheme for Config {
-    type Source = Sender;
-    type Member = Receiver;
+    type Sender = Sender;
+    type Receiver = Receiver;
 
     fn check(&self) -> Vec<(String, String)> {
         self.check()
@@ -28,12 +28,12 @@ impl Scheme for Config {
         self.max_rate
     }
 
-    fn source(&self, seat: Seat) -> Sender {
+    fn sender(&self, seat: Seat) -> Sender {
         let config = Config { max_rate: seat.bounded(self.max_rate), ..self.clone() };
         Sender::new(&config, seat.flow, seat.own, seat.group)
     }
 
-    fn member(&self, seat: Seat) -> Receiver {
+    fn receiver(&self, seat: Seat) -> Receiver {
         Receiver::new(self, seat.flow, seat.own, seat.group, seat.random)
     }
 }

@@ -61,8 +61,8 @@ fn protocols() -> Vec<Protocol> {
     let of_scheme = |config: SchemeConfig| {
         let random = || Random::stream(0, "catalogue");
         let seat = |own| Seat { flow, own, group, members: 1, line_rate: None, random: random() };
-        let source = Scheme::source(&config, seat(own)).gauges();
-        let gauges = [("source", source), ("receiver", Scheme::member(&config, seat(peer)).gauges())];
+        let source = Scheme::sender(&config, seat(own)).gauges();
+        let gauges = [("source", source), ("receiver", Scheme::receiver(&config, seat(peer)).gauges())];
         Protocol { name: config.name().to_owned(), gauges, events: Scheme::events(&config) }
     };
     let guests = <dyn SchemeKind>::guests().all().into_iter();

@@ -64,7 +64,7 @@ pub(super) fn of_session<C>(
     let layers = session.config.groups().iter().filter(|plan| matches!(plan.role, Role::Layer(_))).count();
     let held = late_seconds(world, index, |receiver| world.held(receiver), |it| &it.held_at_warmup) / present_s;
     let how = match session.config.responder() {
-        Responder::Source => {
+        Responder::Sender => {
             let bound = bound(network, session)?;
             if sending_bps >= AT_RATE_FROM * bound.as_bps_f64() {
                 let which = match session.config.max_rate() {

@@ -88,7 +88,7 @@ fn scripted(steps: [&[(f64, u32, bool)]; 2]) -> World<Wheel> {
     let (flow, group) = network.session(own, SessionPlan::sparse(3));
     let random = network.stream("source");
     let seat = Seat { flow, own, group, members: 2, line_rate: None, random };
-    let source = Agent::SessionSource(Box::new(SchemeConfig::LayeredCbr(layered()).source(seat)));
+    let source = Agent::SchemeSender(Box::new(SchemeConfig::LayeredCbr(layered()).sender(seat)));
     network.place(own, flow, source, at(0.0), None);
     for (node, steps) in [a, b].into_iter().zip(steps) {
         let member = network.address(node);

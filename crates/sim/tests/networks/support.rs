@@ -94,12 +94,12 @@ pub fn session_by(
         let random = network.stream(&format!("endpoint/{}", own.index()));
         Seat { flow, own, group, members: members.len() as u32, line_rate: None, random }
     };
-    let source = Agent::SessionSource(Box::new(config.source(seat(network, own))));
+    let source = Agent::SchemeSender(Box::new(config.sender(seat(network, own))));
     network.place(own, flow, source, at(0.0), None);
     for (config, place) in members {
         let own = network.address(place.node);
         network.member(flow, own);
-        let member = Agent::SessionMember(config.member(seat(network, own)));
+        let member = Agent::SchemeReceiver(config.receiver(seat(network, own)));
         network.place(own, flow, member, at(place.start), place.stop.map(at));
     }
     flow

@@ -33,7 +33,7 @@ fn the_plain_cubic_has_the_same_window() {
         let mut window = Window { cwnd: 1000.0, ssthresh: f64::INFINITY, wnd: 1e9 };
         for (n, (step, (cwnd, ssthresh))) in steps.iter().zip(windows).enumerate() {
             match step {
-                &Step::Ack(_, t, newly_acked, rtt_s, outstanding) => {
+                &Step::Ack(ref what, t, newly_acked, rtt_s, outstanding) if what == "ack" => {
                     let flight = outstanding - newly_acked;
                     let rtt = Some(Duration::from_secs_f64(rtt_s));
                     let (arrived, credit) = (Instant((t * 1e9).round() as u64), Credit::of(newly_acked));
