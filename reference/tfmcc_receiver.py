@@ -185,7 +185,13 @@ def script(source, receiver):
         stamp = now - round(rtt * 1e6) if echo else 0
         return [now, now - way_now + CLOCKS, number - late, 0.5, marked, echo, stamp]
 
-    for _ in range(40):
+    for gap in (
+        300_000,
+        260_000,
+        *[250_000] * 7,
+    ):  # the first but two came a little more than four R_max before the last
+        yield packet(gap)
+    for _ in range(60):
         yield packet()
     yield packet(marked=True)
     for _ in range(30):
