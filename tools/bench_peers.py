@@ -3,7 +3,7 @@
     python tools/bench_peers.py                 five pairs of L1, L2 and M1
     python tools/bench_peers.py --pairs 3 --load L1 --json
 
-What is counted and how is told in docs/benchmarks.md. Exit codes: 0 done, 2 bad input, 3 could not finish.
+What is counted and how stands in docs/benchmarks.md. Exit codes: 0 done, 2 bad input, 3 could not finish.
 """
 
 from __future__ import annotations
@@ -261,7 +261,7 @@ def as_json(results: dict[str, list[Pair]], ns_start_s: float) -> str:
 
 
 def progress(text: str) -> None:
-    """Tell whoever watches, apart from the result."""
+    """Report progress, apart from the result."""
     print(text, file=sys.stderr, flush=True)
 
 

@@ -1,6 +1,6 @@
 """Carry out what the documentation shows: the commands and the Python of a page, in order, in an empty folder.
 
-A page is Markdown. Its blocks are told by the language of their fence:
+A page is Markdown. Its blocks are distinguished by the language of their fence:
 
 * ``sh``: commands, run by bash, with `faircast` on the path and ``examples`` beside;
 * ``python``: run after the Python blocks before it on the page, in one module;

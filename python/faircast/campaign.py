@@ -56,7 +56,7 @@ class Progress:
     """What became of the runs of a campaign."""
 
     summaries: dict[Key, RunSummary]
-    """Of all runs that are finished, whoever computed them."""
+    """Of all runs that are finished, from whatever process."""
     computed: int
     """Runs that were computed now."""
     found: int

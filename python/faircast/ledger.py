@@ -1,6 +1,6 @@
 """The files of numbers of a result folder, each held against the length and SHA-256 that its manifest has of it.
 
-Whoever writes numbers into a folder writes them by `Ledger.put`, and whoever reads them asks its ledger first. Pictures
+Numbers are written into a folder by `Ledger.put`, and a reader asks its ledger first. Pictures
 have no entry.
 
 Before a file takes its place the manifest says under ``writing`` what will stand there, and under ``files`` still what
@@ -104,7 +104,7 @@ class Ledger:
     def put(self, name: str) -> Iterator[BinaryIO]:
         """A file to write numbers to, which takes its place and its entry when all is written.
 
-        If what it replaces is damaged that is told, once.
+        If what it replaces is damaged that is reported, once.
         """
         if name not in self._seen and (wrong := self.damage(name)):
             self.tell(name, wrong)

@@ -149,7 +149,7 @@ MldaLossRule: TypeAlias = Literal["max", "equation"]
 * "equation": What the equation gives, as far as an increase goes.
 """
 MldaRateRule: TypeAlias = Literal["lda+", "equation"]
-"""How receivers reckon their share.
+"""How receivers compute their share.
 
 * "lda+": LDA+: additive increase, multiplicative decrease.
 * "equation": TFMCC's: the throughput of a TCP with the loss event rate over all layers (RFC 5348).
@@ -178,7 +178,7 @@ OmccOrientation: TypeAlias = Literal["sender", "receiver"]
 OmccUtility: TypeAlias = Literal["none", "log", "tcp", "alpha-fair"]
 """The utility u(x) that a receiver, or the session, has of the rate x.
 
-* "none": None is reckoned with: f = 1, TFMCC.
+* "none": No utility: f = 1, TFMCC.
 * "log": log x: proportional fairness, f(N) = N ([Hang] eq. 1).
 * "tcp": -1/x: that of TCP, f(N) = sqrt N ([Hang] eq. 2).
 * "alpha-fair": x^(1 - alpha) / (1 - alpha): f(N) = N^(1/alpha); alpha = 1 is log, 2 is tcp.
@@ -1596,7 +1596,7 @@ class MldaParameters(Part):
     probe_samples : int, optional
         R is the median of so many of the last samples. Default 21. Legal: from 1 up to 1000.
     rate_rule : {"lda+", "equation"}, optional
-        How a receiver reckons its share. Default "lda+".
+        How a receiver computes its share. Default "lda+".
     reordering : int, optional
         A missing packet that is among the next so many packets of its layer after its gap was seen was late, not lost.
         Default 3. Legal: from 0 up to 1000.
@@ -2043,8 +2043,8 @@ class PgmccParameters(Part):
         The source never sends faster; left out, than the fastest link out of its node. Packets that the window lets go
         together leave one after the other at this rate.
     max_rto : str such as "250 ms", optional
-        Up to this successive time-outs double. Default 8 s, as TFMCC sends a packet in 8 s at least: so long whoever
-        comes to a silent session waits. TCP has 60 s. Legal: min_rto to 60 s.
+        Up to this successive time-outs double. Default 8 s, as TFMCC sends a packet in 8 s at least: so long a receiver
+        that comes to a silent session waits. TCP has 60 s. Legal: min_rto to 60 s.
     min_rto : str such as "250 ms", optional
         Least time-out. Default 1 s. Legal: 0.001 s to 60 s.
     nak_backoff : str such as "250 ms", optional
@@ -2354,7 +2354,7 @@ class RlmParameters(Part):
         A layer is left if a larger part than this of at least ten packets is lost. Default 0.25. Legal: from 0 up to 1.
     max_hold : str such as "250 ms", optional
         For so long at most the experiments of others alone hold up a receiver that loses nothing. Default: with the
-        profile "mended" as long as `max_join_timer`, with "ns2" for ever.
+        profile "mended" as long as `max_join_timer`, with "ns2" forever.
     max_join_timer : str such as "250 ms", optional
         The most that the join timer becomes. Default 60 s. Legal: join_timer or more.
     packet_size : str such as "1000 B", optional

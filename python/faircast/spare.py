@@ -10,7 +10,7 @@ from faircast import _native
 def give_back() -> None:
     """Give the system what allocators hold free: that of the C library, and Arrow's.
 
-    Both keep what has been released for whoever asks next, each thread for itself, so that the peaks of what comes one
+    Both keep what has been released for the next request, each thread for itself, so that the peaks of what comes one
     after the other would add up.
     """
     if "pyarrow" in sys.modules:

@@ -321,7 +321,7 @@ class SweepRun(PlannedRun):
         return {"warnings": [list(item) for item in raw.warnings]}
 
     def recall(self, noted: dict[str, Any]) -> bool:  # noqa: ARG002 - what is kept stands in files
-        """Whether the wanted tables are there, as they were written; what is damaged is told."""
+        """Whether the wanted tables are there, as they were written; what is damaged is reported."""
         whole = True
         for place, names in self.wanted.items():
             if not all((place / f"{name}.parquet").exists() for name in names):

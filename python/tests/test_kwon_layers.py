@@ -78,7 +78,7 @@ def test_what_is_said_of_figure_4() -> None:
     # Two changes in 120 s.
     assert last.measured == pytest.approx(100 * 2 / 120)
     assert "S2 is on layer 1 after 18.2 s (median)" in experiment.says(data)
-    # A run in which it never gets there counts as one that takes for ever.
+    # A run in which it never gets there counts as one that takes forever.
     nothing = fig4() | {"told": kept()["told"]}
     never = data_of({two_receivers.MAIN: [fig4(), nothing, nothing]})
     assert judge(experiment.criteria[0], never).measured == math.inf

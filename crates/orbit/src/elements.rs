@@ -154,8 +154,8 @@ fn wrong_epoch(text: &str) -> Option<ElementsError> {
     let is_legal = |set: &serde_json::Value| serde_json::from_value::<Elements>(set.clone()).is_ok();
     let mut set = sets.into_iter().find(|set| !is_legal(set))?;
     let epoch = std::mem::replace(set.get_mut("EPOCH")?, SOME_DATE.into());
-    let mended: Elements = serde_json::from_value(set).ok()?;
-    Some(ElementsError::Epoch(name(&mended), epoch.to_string()))
+    let fixed: Elements = serde_json::from_value(set).ok()?;
+    Some(ElementsError::Epoch(name(&fixed), epoch.to_string()))
 }
 
 /// A satellite's name: that in its elements, or its number in the catalogue.

@@ -82,7 +82,7 @@ impl Handoffs<'_> {
     }
 
     /// How long a satellite that is above the mask will be there, looked at every ten seconds, at most until two hours
-    /// have passed: beyond that it is as good as for ever.
+    /// have passed: beyond that it is practically forever.
     fn stays(&self, satellite: usize, at: f64) -> f64 {
         const STEP: f64 = 10.0;
         let sin_mask = libm::sin(self.mask);

@@ -13,7 +13,7 @@ pub struct FlowId(pub u32);
 impl Address {
     const GROUP: u32 = 1 << 31;
 
-    /// Whoever is at the other end of the link: a group that is no session's, for messages between neighbours.
+    /// The node at the other end of the link: a group that is no session's, for messages between neighbours.
     pub const NEIGHBOUR: Address = Address(u32::MAX);
 
     /// The endpoint numbered `index` by the driver.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// none. Who gets the packet gets it, too, with every copy that the network makes; it is there until the last of them
 /// is gone. What it takes on the wire its sender counts into [`Packet::size`](crate::packet::Packet::size).
 ///
-/// They are bytes so that whoever moves packets, a simulator or a driver of sockets, can move these without knowing
+/// They are bytes so that what moves packets, a simulator or a driver of sockets, can move these without knowing
 /// what they say. Who reads them gets them from a network: any bytes may come, and what is no message is left alone.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Control(Arc<[u8]>);
@@ -23,7 +23,7 @@ impl Control {
         &self.0
     }
 
-    /// How many hold it: packets under way, and whoever else has a clone.
+    /// How many hold it: packets under way, and others that have a clone.
     pub fn holders(&self) -> usize {
         Arc::strong_count(&self.0)
     }

@@ -1,4 +1,4 @@
-//! The contract between protocols and whoever drives them, simulator or socket.
+//! The contract between protocols and what drives them, simulator or socket.
 //!
 //! The driver always takes the same three steps: `handle` one input, carry out the outbox, arm `deadline`.
 //! An endpoint knows only what a real host would know: its configuration, its clock and the packets it is given.
@@ -37,7 +37,7 @@ pub trait Endpoint {
     /// What the endpoint has counted, for probes.
     fn report(&self) -> Report;
 
-    /// Whether it wants to be told of packets that links have lost ([`Input::LinkLoss`]): always the same.
+    /// Whether it wants to hear of packets that links have lost ([`Input::LinkLoss`]): always the same.
     fn sees_link_losses(&self) -> bool {
         false
     }
@@ -101,12 +101,12 @@ pub enum Input<'a> {
         /// When it came to the host, on the host's clock: the stamp that the kernel or the device gave it, or `now`
         /// where there is none. Legal is any moment up to `now`. Packets may have waited and come in batches, so it may
         /// be before the `now` of earlier inputs; and as there are several queues it may be earlier than that of the
-        /// packet before, in which case no time has passed between the two for whoever measures it.
+        /// packet before, in which case no time has passed between the two for an endpoint that measures it.
         arrived: Instant,
     },
-    /// A link's loss model has destroyed this packet on its way to the endpoint. No real host is told: it is the truth
-    /// that rules of [loss differentiation](crate::parts::loss_differentiation) are held against, and only those get
-    /// it that [ask for it](Endpoint::sees_link_losses).
+    /// A link's loss model has destroyed this packet on its way to the endpoint. No real host learns this: it is the
+    /// truth that rules of [loss differentiation](crate::parts::loss_differentiation) are held against, and only those
+    /// get it that [ask for it](Endpoint::sees_link_losses).
     LinkLoss(&'a Packet),
     /// The host is not a member of a group that the endpoint has asked to [join](Action::Join): it could not become
     /// one, or is one no longer, as when the system allows no more memberships or an interface has gone. Nothing of the
@@ -114,7 +114,7 @@ pub enum Input<'a> {
     /// what it gives up, though there is nothing to leave, and joins again if and when it wants to: a receiver of
     /// layers gives up the group's layer and those above, as one that it cannot have now; one without any group for
     /// data goes as at its stop, and a driver that has the group again lets it [start](Input::Start). A group for
-    /// messages alone is done without. Whoever has not asked for the group, or is the source, does not mind.
+    /// messages alone is done without. An endpoint that has not asked for the group, or is the source, does not mind.
     Unjoined(Address),
     /// So many packets of data are there for a source to send from now on, in all its groups together; it replaces what
     /// was said before, and holds over starts and stops until the next. Each packet with data that has not been sent

@@ -7,7 +7,7 @@ use crate::packet::{Address, FlowId};
 use crate::random::Random;
 use crate::time::{Duration, Rate};
 
-/// What the endpoints of a flow are told about it.
+/// What the endpoints of a flow know about it.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowSeat<'a> {
     /// The flow.

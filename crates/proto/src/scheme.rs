@@ -8,7 +8,7 @@ use crate::packet::{Address, FlowId};
 use crate::random::Random;
 use crate::time::{Duration, Rate};
 
-/// What an endpoint of a session is told about itself.
+/// What an endpoint of a session knows about itself.
 pub struct Seat {
     /// The session.
     pub flow: FlowId,

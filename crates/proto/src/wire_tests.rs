@@ -1,4 +1,4 @@
-//! The page on formats says what the code reckons with, and the code what its sources say.
+//! The page on formats says what the code computes with, and the code what its sources say.
 
 use crate::packet::{Address, Header};
 use crate::quantity::Bytes;

@@ -48,7 +48,7 @@ impl Shown {
 /// Bytes of a header that the object fills; one more says how many they are.
 const ROOM: usize = GUEST_BYTES - 1;
 
-/// Time-outs at one moment after which an endpoint is thought to want them for ever.
+/// Time-outs at one moment after which an endpoint is thought to want them forever.
 const AT_ONCE: u32 = 20_000;
 
 /// An endpoint.
@@ -101,7 +101,7 @@ impl PyEndpoint {
             Input::Start => drop(object.call_method1(py, "handle", (now.0, "start", &wanted))?),
             Input::Timeout => drop(object.call_method1(py, "handle", (now.0, "timeout", &wanted))?),
             Input::Stop => drop(object.call_method1(py, "handle", (now.0, "stop", &wanted))?),
-            // Classes in Python are not told.
+            // Classes in Python are not notified.
             Input::NotSent(packet) => self.counts.not_sent(packet),
             Input::LinkLoss(_) | Input::Unjoined(_) | Input::Granted(_) => {}
         }
@@ -213,7 +213,7 @@ impl Endpoint for PyEndpoint {
     }
 }
 
-/// What an endpoint is told about itself.
+/// What an endpoint knows about itself.
 #[pyclass(name = "Seat", module = "faircast._native")]
 pub struct PySeat(Seat);
 

@@ -2,7 +2,7 @@
 //!
 //! By itself Rust aborts the process then, finished results of others and all; the hook to decide otherwise
 //! (`std::alloc::set_alloc_error_hook`) is unstable, and an allocator must not unwind. So the thread whose call
-//! somebody watches stops for good, with what it holds, and the watcher is told.
+//! somebody watches stops for good, with what it holds, and the watcher is notified.
 
 #![expect(unsafe_code, reason = "the trait of allocators is unsafe, and nothing else sees every allocation")]
 
@@ -51,8 +51,8 @@ pub fn give_back() {
     }
 }
 
-/// Carries out `work` that holds the interpreter's lock: nobody could be told if it stopped for good, so memory that
-/// fails ends the process, as it does by itself.
+/// Carries out `work` that holds the interpreter's lock: nobody could be notified if it stopped for good, so memory
+/// that fails ends the process, as it does by itself.
 pub fn unwatched<T>(work: impl FnOnce() -> T) -> T {
     let _watch = Unwatch(WATCHER.replace(null()));
     work()
@@ -79,7 +79,7 @@ fn reserve() {
 
 fn release(block: *mut u8) {
     if !block.is_null() {
-        // SAFETY: it came from `System` with this layout, and whoever calls this has taken it from where it stood.
+        // SAFETY: it came from `System` with this layout, and the caller has taken it from where it stood.
         unsafe { System.dealloc(block, RESERVED) }
     }
 }

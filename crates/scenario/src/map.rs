@@ -1,6 +1,6 @@
 //! The map of a network: every link as it is made, and over which of them each flow and session goes.
 //!
-//! For whoever wants to say where something happened in a run: what stood before that link, and whether the way to this
+//! For messages that say where something happened in a run: what stood before that link, and whether the way to this
 //! receiver leads over it. Routes are those of the start.
 
 use crate::control::Control;

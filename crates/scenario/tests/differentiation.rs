@@ -123,7 +123,7 @@ fn what_is_wrong_is_said() {
         let found = wrong(scheme, more);
         let [(path, message)] = &found[..] else { panic!("{found:?}") };
         assert_eq!(path, "sessions.film.loss_differentiation");
-        let whose = format!("no loss differentiation with {scheme}, whose receivers reckon no rate from losses");
+        let whose = format!("no loss differentiation with {scheme}, whose receivers compute no rate from losses");
         assert!(message.starts_with(&whose), "{message}");
         for has in ["tfmcc", "omcc", "smcc"] {
             assert!(message.contains(has), "{message}");

@@ -531,7 +531,7 @@ fn a_queue_that_does_what_it_must_not_ends_the_run_with_its_name() {
         panic!("it has ended well")
     };
     let [problem] = &problems[..] else { panic!("{problems:#?}") };
-    let message = "the queue \"clogged\" keeps 1 packets for ever: hands out none and has no deadline (seen at ";
+    let message = "the queue \"clogged\" keeps 1 packets forever: hands out none and has no deadline (seen at ";
     assert_eq!(problem.path, "links.bottleneck.queue");
     assert!(problem.message.starts_with(message) && problem.message.ends_with(" s; the run has ended)"), "{problem}");
 }

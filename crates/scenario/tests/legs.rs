@@ -180,7 +180,7 @@ fn a_run_shows_the_link_with_its_load_and_each_leg_with_its_losses() {
     assert!((of("film-0", "rate") - 720e3).abs() < 25e3 && (of("film-1", "rate") - 800e3).abs() < 15e3);
     assert_eq!(of("down", "unreceived_all"), 0.0);
     assert!(of("down", "queue_max") >= 1.0);
-    // What the agent counts comes once, whoever hears it.
+    // What the agent counts comes once, however many hear it.
     let routers = table(&output, "routers");
     let rows = words(routers, "gauge").into_iter().zip(words(routers, "about")).zip(numbers(routers, "value"));
     let of_group = rows.filter(|((gauge, about), _)| gauge == "data_pkts" && about == "film/0");

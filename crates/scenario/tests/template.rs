@@ -21,7 +21,7 @@ fn the_pages_show_code_that_exists() {
     }
 }
 
-/// Whoever copies the folder edits the paths in `Cargo.toml` and nothing else.
+/// One who copies the folder edits the paths in `Cargo.toml` and nothing else.
 #[test]
 fn no_source_of_the_template_looks_outside_its_folder() {
     for source in &SOURCES[..4] {

@@ -85,7 +85,7 @@ agents! {
 /// before.
 pub struct Visitor {
     agent: Agent,
-    /// When it came, on the clock of whoever sends to it.
+    /// When it came, on the sender's clock.
     since: Instant,
 }
 
@@ -93,7 +93,7 @@ pub struct Visitor {
 pub struct Nobody;
 
 impl Visitor {
-    /// This one, which comes at `since` on the clock of whoever sends to it.
+    /// This one, which comes at `since` on the sender's clock.
     pub(crate) fn new(agent: Agent, since: Instant) -> Visitor {
         Visitor { agent, since }
     }

@@ -42,7 +42,7 @@ impl Host {
         self.agent = agent;
     }
 
-    /// Whoever has the seat leaves it; what it had counted. Timer entries that it left behind are spurious.
+    /// The occupant of the seat leaves it; what it had counted. Timer entries that it left behind are spurious.
     pub(crate) fn vacate(&mut self) -> Report {
         std::mem::replace(&mut self.agent, Agent::Nobody(Nobody)).report()
     }

@@ -14,7 +14,7 @@ from faircast.throughput import throughput_bps
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a receiver's rate is reckoned from."""
+    """What a receiver's rate is computed from."""
 
     packet_bytes: float
     """s: bytes of a data packet."""

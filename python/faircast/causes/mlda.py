@@ -52,7 +52,7 @@ def sized(evidence: Evidence, flow: str, events: Rows, at_s: float) -> Explanati
         known = math.nan if share is None else float(share["after"])
         steps.append(Step("report", text, who["t_s"], {"receiver": name, "share_bps": known}))
         if share is not None:
-            steps.append(_share(share, f"{name} had reckoned its share"))
+            steps.append(_share(share, f"{name} had computed its share"))
     return Explanation(flow, "", "mlda", evidence.seed, at_s, at, headline, tuple(steps))
 
 
@@ -113,7 +113,7 @@ def moved(evidence: Evidence, flow: str, own: Rows, of_source: Rows, event: dict
         facts["carried_bps"] = float(known["after"])
         text += f", and the layers up to {layer} carried {rate(facts['carried_bps'])} together"
     steps = [Step("change", f"{text}: it {verb} the layer.", at, facts)]
-    steps.append(_share(share, "It had reckoned that share"))
+    steps.append(_share(share, "It had computed that share"))
     if known is not None and known["cause_receiver"]:
         who = known["cause_receiver"]
         text = (

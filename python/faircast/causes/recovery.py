@@ -22,7 +22,7 @@ MEMORY_S = 60.0
 SMALL = 0.01
 """What is asked for and what is sent are the same if they differ by less than this part."""
 STEPS = 1000
-"""In which a time is reckoned."""
+"""In which a time is computed."""
 OLD_WEIGHTS = 5.0
 """Of the closed loss intervals beside an open one, whose weight is 1 (RFC 4654 section 5.4, n = 8)."""
 

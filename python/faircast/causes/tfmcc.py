@@ -15,7 +15,7 @@ from faircast.causes.rows import Rows
 from faircast.quantity import BYTES, RATES, read
 
 SMALL = 0.01
-"""A change of an input by less than this part is not told."""
+"""A change of an input by less than this part is not mentioned."""
 ROUND_TRIPS = 12
 """Round-trip times before a loss event in which its packet is looked for: it was sent one before, found one after."""
 

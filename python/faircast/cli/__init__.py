@@ -1,4 +1,4 @@
-"""The command ``faircast``. This module loads little, so that even a failure to load the rest is told properly."""
+"""The command ``faircast``. This module loads little, so that even a failure to load the rest is reported properly."""
 
 from __future__ import annotations
 

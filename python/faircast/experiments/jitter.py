@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from faircast.scenario import Resolved
 
 ENOUGH = 0.9
-"""The part of a packet's time that is enough: whoever wrote one down may have left out headers."""
+"""The part of a packet's time that is enough: a scenario may have left out headers."""
 
 
 def one_packet(wire_bytes: float, mbps: float) -> dict[str, str]:

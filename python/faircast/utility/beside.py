@@ -58,7 +58,7 @@ def _alone() -> Iterator[None]:
 def with_optimum(columns: Columns, scenario: Resolved, *, partial: bool = False) -> Columns:
     """The columns of a summary with ``optimum``, and with the rows that are about it.
 
-    That of an interrupted run, `partial`, has the column without anything in it: whoever interrupts does not wait.
+    That of an interrupted run, `partial`, has the column without anything in it: an interrupt does not wait.
 
     Rows: ``optimum_distance`` of ``run``; if constant rates leave no room for an optimum, ``inelastic_excess`` of every
     link where that is so, bit/s; ``optimum_pairs`` of ``run`` if the network is too large (`PAIRS_MAX`). With multirate

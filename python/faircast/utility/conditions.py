@@ -1,6 +1,6 @@
 """Whether rates and prices are an optimum: the conditions of Karush, Kuhn and Tucker, each relative.
 
-Nothing is given out that does not meet them. They are reckoned from the rates and prices that the method ended with,
+Nothing is given out that does not meet them. They are computed from the rates and prices that the method ended with,
 not from what it knew on its way:
 
 * *fits*: no limit carries more than its room, no stretch is slower than one below it;

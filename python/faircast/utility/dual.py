@@ -123,7 +123,7 @@ def _pooled(demand: Demand, each: float, prices: list[float]) -> dict[int, tuple
         pools.append(pool)
         waiting.setdefault(above[link], []).append((-pool.wish, link, pool))
     found: dict[int, tuple[float, float]] = {}
-    for pool in pools:  # whoever has joined another comes before it
+    for pool in pools:  # one that has joined another comes before it
         found.update(dict.fromkeys(pool.links, (pool.worth, pool.price)))
     return found
 

@@ -1,7 +1,7 @@
 """Max-min fair rates by progressive filling.
 
 All rates rise together, each in proportion to its weight, until a limit is reached; those that it holds stay, the
-others go on. Of a multirate session a link carries the rate of the fastest receiver behind it, so whoever is slower
+others go on. Of a multirate session a link carries the rate of the fastest receiver behind it, so a slower one
 costs nothing there.
 """
 

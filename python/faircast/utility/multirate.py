@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Row = tuple[str, str, str, float]
 EFFORT_MAX = 5_000_000
-"""What is reckoned for satisfaction beside a run (`faircast.utility.satisfaction.effort`): about ten seconds' work."""
+"""What is computed for satisfaction beside a run (`faircast.utility.satisfaction.effort`): about ten seconds' work."""
 KEPT = 256
 """Scenarios and problems whose rates are remembered."""
 

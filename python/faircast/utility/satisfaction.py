@@ -24,7 +24,7 @@ def alone(problem: Problem) -> dict[str, float]:
     """By receiver of the elastic sessions the max-min fair rate that it would have as the only one, bit/s.
 
     Of a receiver on the node of its source, whose session has no maximum rate, nothing bounds that: it is left out.
-    Receivers with the same route are reckoned once; `effort` says how much work it is.
+    Receivers with the same route are computed once; `effort` says how much work it is.
 
     Raises
     ------

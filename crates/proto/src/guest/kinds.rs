@@ -61,7 +61,7 @@ impl<G: Sort + ?Sized> Guests<G> {
     }
 
     /// Adds a kind, for as long as the process lives. One of the same name from the same place is replaced, so that
-    /// whoever tries out a class again and again can say again what it is.
+    /// one that tries out a class again and again can say again what it is.
     ///
     /// # Errors
     /// The name is not legal, or taken.

@@ -3,7 +3,7 @@
 use crate::endpoint::{Endpoint, Gauge, Input, Outbox, Report};
 use crate::time::Instant;
 
-/// Time-outs at one moment after which it is thought that they are wanted for ever. They take some tenths of a second,
+/// Time-outs at one moment after which it is thought that they are wanted forever. They take some tenths of a second,
 /// and no host sends as many packets at once.
 const AT_ONCE: u32 = 1_000_000;
 

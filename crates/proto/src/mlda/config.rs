@@ -25,7 +25,7 @@ pub struct Config {
     /// What the session is declared to use. Of it 1.25 % are for reports of the source and 3.75 % for those of all
     /// receivers together (RFC 3550 section 6.2), headers of IP and UDP included. Default 1 Mbit/s.
     pub session_bandwidth: Rate,
-    /// How a receiver reckons its share. Default "lda+".
+    /// How a receiver computes its share. Default "lda+".
     pub rate_rule: RateRule,
     /// The parameters of LDA+, used with `rate_rule` "lda+".
     pub lda: Lda,
@@ -130,7 +130,7 @@ pub struct Lda {
     pub timeout_rtts: f64,
 }
 
-/// How receivers reckon their share.
+/// How receivers compute their share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "MldaRateRule")]
 #[serde(rename_all = "lowercase")]

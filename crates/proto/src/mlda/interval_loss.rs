@@ -1,7 +1,7 @@
 //! Loss over the layers that a receiver holds: what was expected and what was lost in each interval.
 //!
 //! Each interval is one measurement, as in [Ehlert] section II.A a receiver measures for a period of time and then
-//! reckons its share, and as the fraction lost in a report of RTCP is that since the report before (RFC 3550 section
+//! computes its share, and as the fraction lost in a report of RTCP is that since the report before (RFC 3550 section
 //! 6.4.1). So all intervals of the window weigh the same, however many packets were sent in them: what was lost while a
 //! hundred times as much came does not outweigh all that comes after.
 //!

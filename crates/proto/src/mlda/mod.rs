@@ -1,6 +1,6 @@
 //! MLDA: layers whose rates follow what receivers report [Ehlert, SisalemWolisz00].
 //!
-//! The source has K cumulative layers. In each round every receiver reckons its fair share of its path, LDA+ by
+//! The source has K cumulative layers. In each round every receiver computes its fair share of its path, LDA+ by
 //! default; the source makes its base layer as wide as the least share that was reported, and all layers together as
 //! wide as the largest. Receivers join and leave layers by their share and the rates announced.
 //!

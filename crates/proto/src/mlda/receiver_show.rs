@@ -31,11 +31,11 @@ pub const DIFFERENTIATING_GAUGES: &[Gauge; 13] = &{
     gauges
 };
 
-/// A receiver has reckoned its share anew: at a report of the source, which is its cause, by the losses of the
+/// A receiver has computed its share anew: at a report of the source, which is its cause, by the losses of the
 /// intervals up to it, or for want of one.
 pub const SHARE: &EventKind = &EventKind::new("share", "bit/s", "A receiver of MLDA has another fair share.").with(&[
     Gauge::level("loss", "1", "Share l of packets lost over the last intervals, as far as it counts for the rate."),
-    Gauge::level("rtt", "s", "The round-trip time that it was reckoned with."),
+    Gauge::level("rtt", "s", "The round-trip time that it was computed with."),
     Gauge::level("bottleneck", "bit/s", "Rate R of the bottleneck, as far as it is known."),
     Gauge::level("receive", "bit/s", "The rate at which the receiver got data in the interval."),
 ]);

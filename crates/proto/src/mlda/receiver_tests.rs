@@ -206,7 +206,7 @@ fn it_begins_with_the_base_layer_and_goes_with_a_bye() {
     assert!(matches!(done[1..], [Action::Leave(first), Action::Event(_), Action::Leave(last)]
         if first == group(0) && last == group(3)));
     assert_eq!(bench.receiver.deadline(), None);
-    // Whoever has heard nothing of the source has nobody to tell.
+    // A receiver that has heard nothing of the source has nobody to tell.
     let mut bench = Bench::new(&Config { reports_to: ReportsTo::Sender, ..Config::default() }, 2);
     bench.take();
     bench.input(Input::Stop);

@@ -293,7 +293,7 @@ impl Sender {
         }
     }
 
-    /// Sets the rates by the least and the largest share. They hold from now on; whoever calls this announces them.
+    /// Sets the rates by the least and the largest share. They hold from now on; the caller announces them.
     fn set_rates(
         &mut self,
         now: Instant,
@@ -495,7 +495,7 @@ impl Sender {
     }
 }
 
-/// What a share was reckoned with: the round-trip time, if it was measured, and the loss.
+/// What a share was computed with: the round-trip time, if it was measured, and the loss.
 fn inputs(report: &ReceiverReport) -> [f64; 2] {
     let rtt_s = if report.rtt_us == 0 { f64::NAN } else { 1e-6 * f64::from(report.rtt_us) };
     [rtt_s, report.loss.into()]

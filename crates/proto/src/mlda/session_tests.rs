@@ -312,7 +312,7 @@ fn the_first_round_trip_time_puts_the_first_interval_of_the_equation_right() {
         ShareRule::Lda(_) => panic!("it was not chosen"),
     };
     let before = rate(&mut session);
-    // 0.1 s instead of the 0.5 s from which that interval was reckoned.
+    // 0.1 s instead of the 0.5 s from which that interval was computed.
     let echoes = vec![Echo { receiver: OWN, stamp_us: 105_550_000, hold_us: 0 }];
     hear(&mut session, 105.65, &SenderReport { echoes, ..report(1, 105.6) });
     assert!(rate(&mut session) > before, "{} after {before}", rate(&mut session));

@@ -17,7 +17,7 @@ pub struct Share {
     drift_cap: bool,
 }
 
-/// How it is reckoned.
+/// How it is computed.
 #[derive(Clone, Debug)]
 pub enum ShareRule {
     /// By LDA+.

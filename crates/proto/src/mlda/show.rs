@@ -16,8 +16,8 @@ pub const SENDER_GAUGES: &[Gauge; 8] = &[
 ];
 
 const INPUTS: &[Gauge] = &[
-    Gauge::level("rtt", "s", "The round-trip time that its share was reckoned with."),
-    Gauge::level("loss", "1", "The loss that its share was reckoned with."),
+    Gauge::level("rtt", "s", "The round-trip time that its share was computed with."),
+    Gauge::level("loss", "1", "The loss that its share was computed with."),
 ];
 
 /// What the layers up to this one carry together has changed.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[schemars(rename = "OmccUtility")]
 #[serde(rename_all = "kebab-case")]
 pub enum Utility {
-    /// None is reckoned with: f = 1, TFMCC.
+    /// No utility: f = 1, TFMCC.
     None,
     /// log x: proportional fairness, f(N) = N ([Hang] eq. 1).
     #[default]

@@ -8,7 +8,7 @@ use crate::time::Rate;
 #[derive(Clone, Debug)]
 pub struct Exclusion {
     least_bps: Option<f64>,
-    /// Those that were told of, the latest last.
+    /// Those that were reported, the latest last.
     told: Vec<Address>,
 }
 
@@ -23,7 +23,7 @@ pub enum Verdict {
     StillExcluded,
 }
 
-/// How many are remembered, so that each is told of once.
+/// How many are remembered, so that each is reported once.
 const MOST_TOLD: usize = 1000;
 
 impl Exclusion {

@@ -162,7 +162,7 @@ mod tests {
         assert_eq!(detection.arrive(105, Instant(6000)), ArrivalOrder::Next(None));
         assert_eq!(detection.arrive(105, Instant(6000)), ArrivalOrder::Again);
         assert_eq!(detection.arrive(104, Instant(6000)), ArrivalOrder::Again);
-        assert!(!detection.is_lost(102), "whoever comes again is no third");
+        assert!(!detection.is_lost(102), "one that comes again is no third");
         // 103 is late, and the third with a higher number than 102.
         assert_eq!(detection.arrive(103, Instant(7000)), ArrivalOrder::Late);
         assert!(detection.is_lost(102));

@@ -45,7 +45,7 @@ struct Past {
     used: u8,
     /// The synthetic interval that stands for the time before the first loss event; 0 = there was none.
     seed: f32,
-    /// The round-trip time with which it was reckoned.
+    /// The round-trip time with which it was computed.
     seed_rtt_us: u32,
 }
 
@@ -310,7 +310,7 @@ impl LossHistory {
         for run in &mut past.runs[..usize::from(past.used)] {
             run.rtt_us = rtt_us;
         }
-        self.reckon();
+        self.evaluate_runs();
     }
 
     /// Number of the packet with which the last loss event began; in one space alone its sequence number.
@@ -395,12 +395,12 @@ impl LossHistory {
             past.seed = past.seed.max(seed() as f32);
             past.seed_rtt_us = rtt_us;
         }
-        self.reckon();
+        self.evaluate_runs();
         if self.current.count() > before { Arrival::LossEvent } else { Arrival::Plain }
     }
 
     /// Evaluates the loss events from the runs.
-    fn reckon(&mut self) {
+    fn evaluate_runs(&mut self) {
         let Some(past) = &self.past else { return };
         let mut events = past.settled;
         for run in self.runs().iter().filter(|run| run.is_lost()) {

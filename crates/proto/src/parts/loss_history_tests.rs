@@ -243,7 +243,7 @@ fn an_outage_is_an_event_per_round_trip() {
     let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..300, |n| (100..200).contains(&n) || n == 201);
     assert_eq!(history.events(), 17);
-    // However long it is, it takes no longer to reckon.
+    // However long it is, it takes no longer to compute.
     let mut history = OneSpace::new(0.5);
     stream(&mut history, 0..100, |_| false);
     history.arrive(3_000_000_099, false, at(3_000_000_099), 0.05, || 40.0);

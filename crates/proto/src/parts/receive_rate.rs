@@ -9,7 +9,7 @@ const MARKS: usize = 12;
 const OLDER: usize = MARKS - 1;
 /// Parts into which marks divide the longest window.
 const PARTS: f64 = 10.0;
-/// Parts up to this length are known to a nanosecond, however they are reckoned.
+/// Parts up to this length are known to a nanosecond, however they are computed.
 const LONGEST_PART_NS: f64 = 1e12;
 
 /// Counts arrivals and remembers the count at some of them; at first there have been none. What every packet touches
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn many_at_once_are_as_many_one_by_one() {
-        // Windows of odd lengths, and one whose parts are longer than what is reckoned with.
+        // Windows of odd lengths, and one whose parts are longer than what is computed with.
         for (window_s, mean_s) in [(0.4, 0.001), (0.123_456_789, 0.000_1), (7.0 / 3.0, 0.01), (3e4, 30.0)] {
             let mut random = Random::stream(1, "test/gaps");
             let (mut now, mut rate, mut at_once) = (Instant::ZERO, ReceiveRate::default(), ReceiveRate::default());

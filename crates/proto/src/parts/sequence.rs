@@ -3,8 +3,8 @@
 /// Numbers further ahead than this need a second packet that confirms them (RFC 3550 appendix A.1).
 const MAX_DROPOUT: u32 = 3000;
 /// Numbers further behind than this need it too. RFC 3550 has 100, two seconds of 50 packets each; this is 24 ms of
-/// 1000-byte packets at 1 Gbit/s. No less than [`MAX_DROPOUT`]: whoever believed one stray number ahead goes on with
-/// those behind it.
+/// 1000-byte packets at 1 Gbit/s. No less than [`MAX_DROPOUT`]: a receiver that believed one stray number ahead goes on
+/// with those behind it.
 const MAX_MISORDER: u32 = MAX_DROPOUT;
 /// The count of the first packet. Packets from before it have counts, too.
 const START: u64 = 1 << 32;

@@ -1,7 +1,7 @@
 //! pgmcc: window-based single-rate multicast congestion control (draft-ietf-rmt-bb-pgmcc-03).
 //!
 //! One of the receivers, the acker, acknowledges each packet, and a window like the one of TCP runs between it and the
-//! source. The others report losses in NAKs; whoever would have the lowest throughput by the TCP equation is the acker.
+//! source. The others report losses in NAKs; the one with the lowest throughput by the TCP equation is the acker.
 //!
 //! | file | part | source: the draft |
 //! |---|---|---|

@@ -10,7 +10,7 @@ use crate::time::Duration;
 pub(super) struct Receivers {
     /// The latest acker first, the present one if there is one.
     ackers: Vec<Known>,
-    /// Whoever was heard of last first.
+    /// The one heard of last first.
     others: Vec<Known>,
     most_ackers: usize,
     rtt_weight: f64,

@@ -69,7 +69,7 @@ struct Counts {
     acker_changes: u64,
 }
 
-/// How many confirmations are remembered, so that each packet is confirmed once whoever else misses it.
+/// How many confirmations are remembered, so that each packet is confirmed once, however many miss it.
 const REMEMBERED: usize = 64;
 /// Round-trip times beyond this are none, as in TFMCC, seconds.
 const GREATEST_RTT_S: f64 = 63.0;
@@ -173,7 +173,7 @@ impl Sender {
                     self.timer = Instant::FAR_FUTURE;
                 }
             }
-            // Whoever misses it may say so again.
+            // A receiver that misses it may say so again.
             packet::Header::Pgmcc(Header::Ncf { missing }) => {
                 let known = self.confirmed.iter_mut().filter(|known| **known == Some(missing));
                 known.for_each(|known| *known = None);
@@ -201,7 +201,7 @@ impl Sender {
         self.account = Account::new(self.config.loss_weight);
         self.expiries = 0;
         self.counts.acker_changes += 1;
-        // Else it goes on until somebody acknowledges a packet: changes alone would put it off for ever.
+        // Else it goes on until somebody acknowledges a packet: changes alone would put it off forever.
         if elected {
             self.set_timer(now);
         }
@@ -302,7 +302,7 @@ impl Sender {
         self.leaves(receiver, cause, out);
     }
 
-    /// Whoever acknowledged leaves: nobody will acknowledge what is outstanding.
+    /// The receiver that acknowledged leaves: nobody will acknowledge what is outstanding.
     fn leaves(&mut self, receiver: Address, cause: Cause, out: &mut Outbox) {
         self.receivers.forget(receiver);
         if self.acker == Some(receiver) {
@@ -317,7 +317,7 @@ impl Sender {
     }
 
     fn acknowledge(&mut self, now: Instant, receiver: Address, ack: Ack, cause: Cause, out: &mut Outbox) {
-        // Recent ackers close packets; whoever has never been one has nothing to acknowledge.
+        // Recent ackers close packets; a receiver that has never been one has nothing to acknowledge.
         if self.receivers.acker(receiver).is_none() {
             return;
         }

@@ -333,7 +333,7 @@ fn an_acker_that_leaves_says_so() {
 
 #[test]
 fn changes_of_the_acker_do_not_put_off_the_time_out() {
-    // B and C take turns: whoever is the acker claims that it has no losses, the other that it has nothing else.
+    // B and C take turns: the one that is the acker claims that it has no losses, the other that it has nothing else.
     // Neither acknowledges anything.
     let mut bench = Bench::started(&Config::default());
     bench.ack(1.2, A, 0.1, 0.01, 1);

@@ -502,7 +502,7 @@ fn members_that_answer_congestion_give_way() {
             }
             held.push(f64::from(sum) / f64::from(to_s - from_s) / MEMBERS as f64);
         }
-        // Whoever measures briefly keeps layers of which little comes.
+        // A receiver that measures briefly keeps layers of which little comes.
         assert!(held[0] > 0.8 * f64::from(layers.len()) && held[1] < 0.7 * held[0], "{config:?}: {held:?}");
     }
 }
@@ -537,7 +537,7 @@ fn packets_from_anywhere_upset_nobody() {
                     check_gauges(group.endpoint(who), &format!("{name} step {step}: {who:?}"));
                 }
             }
-            // Whoever was made to believe in a round-trip time of a minute takes a round of that.
+            // A receiver that was made to believe in a round-trip time of a minute takes a round of that.
             for who in group.everyone() {
                 group.stop(who);
             }

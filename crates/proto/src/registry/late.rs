@@ -145,7 +145,7 @@ fn receivers_measure_their_round_trips_as_of_arrivals() {
     }
 }
 
-/// A network that loses nothing, to receivers whose packets wait: nothing is missing for whoever holds a layer.
+/// A network that loses nothing, to receivers whose packets wait: nothing is missing for a receiver that holds a layer.
 #[test]
 fn what_waits_is_not_missed() {
     for config in settings() {

@@ -34,7 +34,7 @@ pub struct Config {
     /// The most that the join timer becomes. Default 60 s.
     pub max_join_timer: Duration,
     /// For so long at most the experiments of others alone hold up a receiver that loses nothing. Default: with the
-    /// profile "mended" as long as `max_join_timer`, with "ns2" for ever.
+    /// profile "mended" as long as `max_join_timer`, with "ns2" forever.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_hold: Option<Duration>,
     /// A failed experiment makes the join timer of its layer so many times as long. Default 2.
@@ -100,7 +100,7 @@ impl Config {
         self.restart_join_timer.unwrap_or(self.profile == Profile::Mended)
     }
 
-    /// For how long the experiments of others may hold up a receiver that loses nothing; `None` = for ever.
+    /// For how long the experiments of others may hold up a receiver that loses nothing; `None` = forever.
     pub(super) fn longest_hold(&self) -> Option<Duration> {
         self.max_hold.or((self.profile == Profile::Mended).then_some(self.max_join_timer))
     }

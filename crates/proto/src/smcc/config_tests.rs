@@ -106,7 +106,7 @@ fn each_illegal_value_is_named() {
         (r#"{"join": "direct", "layers": 128, "growth": 1.05}"#, vec![]),
     ] {
         assert_eq!(fields(given), expected, "{given}");
-        // Whoever checks asks for the groups of illegal ones, too.
+        // A check asks for the groups of illegal ones, too.
         let groups = read(given).groups();
         assert!(GroupPlan::complaint(&groups).is_none() && (expected.is_empty() || groups.len() == 1), "{given}");
     }

@@ -153,7 +153,7 @@ impl LayerControl {
         }
     }
 
-    /// Nobody has answered: whoever comes next may raise T_i at once.
+    /// Nobody has answered: the next one may raise T_i at once.
     pub(super) fn nobody_left(&mut self) {
         match self {
             LayerControl::Tfmcc(control) => control.nobody_left(),

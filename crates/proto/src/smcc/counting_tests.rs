@@ -47,7 +47,7 @@ fn the_table_of_figure_2() {
     }
 }
 
-/// Whoever joins layer k after 2^k slots from an aligned slot on gets one packet more in each slot.
+/// A receiver that joins layer k after 2^k slots from an aligned slot on gets one packet more in each slot.
 #[test]
 fn from_an_aligned_slot_on_each_slot_has_one_packet_more() {
     // Periods a power of two apart, and a factor of 1.4 and 10/7.

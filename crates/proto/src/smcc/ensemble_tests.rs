@@ -163,7 +163,7 @@ fn one_that_reports_on_all_layers_has_each_elected_anew_and_no_more() {
         let rates = [0, 1, 2].map(|layer| group.source.rate_bps(layer));
         assert!(rates.is_sorted() && rates[0] <= 1e6 && rates[2] <= 4e6, "{rates:?}");
     }
-    // Whoever is honest, and wants less, leads its layer.
+    // An honest receiver that wants less, leads its layer.
     assert_eq!(group.source.lead(2), Some(honest));
     assert!(elections(&group.events, at(40.0)).iter().all(|&(_, layer)| layer < 2));
 }

@@ -3,7 +3,7 @@
 //! Behind one bottleneck all find the same loss, and a thousand members leave a layer, or join one, at one time. The
 //! source need hear of one of them: of who led the layer that is left, and of any where nobody leads, who becomes the
 //! lead by it ([Kwon] sections IV-A and V). So all others wait for a random time, as in a feedback round, and say
-//! nothing once a packet shows that somebody leads. Whoever is alone does not wait.
+//! nothing once a packet shows that somebody leads. One that is alone does not wait.
 
 use super::lately::Lately;
 use crate::packet::Address;

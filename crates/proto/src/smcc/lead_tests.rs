@@ -223,7 +223,7 @@ fn a_silent_receiver_is_given_up_and_another_elected() {
     run.run(last_s + 0.639);
     let round = run.sender.round(1);
     let passed = run.sender.layers[1].led.clone().pass(at(last_s + 0.641), true);
-    assert!(passed.given_up && passed.next_round, "whoever begins a round says so");
+    assert!(passed.given_up && passed.next_round, "the one that begins a round says so");
     run.run(last_s + 0.641);
     let [(given_up_s, 1)] = run.elections()[..] else { panic!("{:?}", run.elections()) };
     assert!((given_up_s - last_s - 0.64).abs() < 1e-3, "{given_up_s}");
@@ -245,7 +245,7 @@ fn who_wants_less_than_a_layer_carries_at_least_counts_as_wanting_that() {
     assert_eq!(run.sender.lead(2), Some(receiver(2)));
     let LayerControl::Tfmcc(control) = &run.sender.layers[2].led.control else { panic!("it is TFMCC") };
     assert_eq!(control.suppression_bps(), 1.8e6);
-    // Reckoned with R_max for want of a measurement, the floor is that of what is made of it.
+    // Computed with R_max for want of a measurement, the floor is that of what is made of it.
     run.report_as(4.3, 3, 2, 0.1e6, |header| header.feedback.have_rtt = false);
     assert_eq!((run.sender.rate_bps(2), run.sender.lead(2)), (2e6, Some(receiver(2))));
 }
@@ -292,7 +292,7 @@ fn who_has_left_is_not_elected_by_a_report_from_before() {
 }
 
 #[test]
-fn whoever_reports_without_limiting_has_the_others_told_at_once() {
+fn one_that_reports_without_limiting_has_the_others_told_at_once() {
     let mut run = Run::new(&direct());
     let told = |run: &mut Run, until_s: f64| -> Vec<(f64, bool)> {
         let sent = run.sent(until_s);

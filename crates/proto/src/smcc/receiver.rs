@@ -414,7 +414,7 @@ impl Receiver {
         let is_first = self.measurement.measure_rtt(arrived, own_stamp_us, self.is_lead());
         let sample_s = match own_stamp_us {
             Some(stamp) => Some(lag_s(stamp_us(arrived), stamp).max(LEAST_RTT_S)),
-            // By the one-way delay of the packet, if that is reckoned with.
+            // By the one-way delay of the packet, if that is computed with.
             None => self.measurement.measured_rtt_s(),
         };
         if let Some(sample_s) = sample_s {
@@ -483,8 +483,8 @@ impl Receiver {
         Address::group(self.group.index() as u32 + u32::from(name.0))
     }
 
-    /// Section 4.4 of RFC 4654: whoever can stand less than one packet in 8 s for 120 s, and is sent more, has to
-    /// leave.
+    /// Section 4.4 of RFC 4654: a receiver that can stand less than one packet in 8 s for 120 s, and is sent more, has
+    /// to leave.
     fn watch_rate(&mut self, now: Instant) {
         let Phase::Member { leave_at } = &mut self.phase else { return };
         if self.level > 0 || !self.measurement.stands_too_little(self.rates_at) {

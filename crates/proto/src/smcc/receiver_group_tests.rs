@@ -175,8 +175,8 @@ fn a_layer_behind_a_block_is_left_and_tried_again_after_a_minute() {
     assert_eq!(group.members[1].level(), 2);
 }
 
-/// Whoever has not measured its round-trip time reckons with R_max, half a second at first: by that a climb would take
-/// a minute, and the wait before it another.
+/// One that has not measured its round-trip time computes with R_max, half a second at first: by that a climb would
+/// take a minute, and the wait before it another.
 #[test]
 fn late_members_climb_as_soon_as_their_round_trip_lets_them() {
     for phases in [1, 2] {

@@ -425,7 +425,7 @@ fn a_stop_calls_it_off() {
         assert_eq!(hand.climbed(), 3);
         hand.input(Input::Stop);
         assert_eq!((hand.climbed(), hand.count(JOIN_ABANDONED)), (0, 1));
-        // Whoever limits says so for a round.
+        // The one that limits says so for a round.
         assert_eq!(hand.held.is_empty(), !is_lead);
         hand.run(hand.now.as_secs_f64() + 10.0, none);
         assert_eq!((hand.held.len(), hand.member.deadline(), hand.count(LAYER_DROPPED)), (0, None, 1));
@@ -482,7 +482,7 @@ fn with_nothing_to_add_no_counting_layer_is_joined() {
 }
 
 #[test]
-fn whoever_joins_directly_joins_at_once_and_then_waits() {
+fn one_that_joins_directly_joins_at_once_and_then_waits() {
     let config = Config { join: Join::Direct, ..config() };
     let mut hand = Hand::new(&config, &[3_000_000.0, 6_000_000.0, 12_000_000.0]);
     hand.until(JOIN_SUCCEEDED, none);

@@ -222,7 +222,7 @@ impl Sender {
         let Some(heard) = layer.led.hear(now, feedback, packet.sent, longest_rtt_s) else { return };
         if heard.limits {
             // What the rate goes with: the receiver's own round-trip time, or what has been made of its report here.
-            let rtt_s = if report.have_rtt || !report.have_loss { feedback.reckoned_s } else { feedback.rtt_s };
+            let rtt_s = if report.have_rtt || !report.have_loss { feedback.used_rtt_s } else { feedback.rtt_s };
             let p = if report.have_loss { f64::from(report.loss_event_rate) } else { 0.0 };
             let inputs = [f64::from(report.receive_bps), rtt_s, p, f64::from(report.scale)];
             let event = Event::change(REPORT, before_bps, asked_bps, cause).about(Some(packet.source));
@@ -375,7 +375,7 @@ fn feedback_of(arrived: Instant, receiver: Address, report: &tfmcc::FeedbackHead
         receiver,
         rate_bps: f64::from(report.rate_bps),
         rtt_s: lag_s(stamp_us(arrived), report.echoed_stamp_us),
-        reckoned_s: f64::from(report.rtt_s),
+        used_rtt_s: f64::from(report.rtt_s),
         have_rtt: report.have_rtt,
         have_loss: report.have_loss,
         leave: report.leave,

@@ -40,7 +40,7 @@ fn reports_and_acks_count_with_their_bytes() {
 #[test]
 fn a_report_that_limits_is_shown_with_what_its_rate_follows_from_and_another_is_not() {
     // The receiver's round-trip time is 50 ms by its own word; measured at the source it is 64 ms, and what was
-    // reckoned with R_max for want of a measurement is made right by that. Before a loss there is no p.
+    // computed with R_max for want of a measurement is made right by that. Before a loss there is no p.
     fn says(header: &mut FeedbackHeader, have_rtt: bool, have_loss: bool) {
         header.feedback = tfmcc::FeedbackHeader { have_rtt, have_loss, rtt_s: 0.05, ..header.feedback };
     }

@@ -72,7 +72,7 @@ impl WindowedControl {
     ) -> Self {
         let fresh_rtt = RttEstimator::new(config.initial_rto, config.min_rto, Duration::from_secs(60), Duration::ZERO);
         WindowedControl {
-            // T_i swings as a TCP's rate does: whoever limits next must want clearly less. Others are silenced by what
+            // T_i swings as a TCP's rate does: the next to limit must want clearly less. Others are silenced by what
             // was asked for all the same.
             rounds: rounds.with_bias(config.bias),
             window: TokenWindow::new(config.ssthresh.0),
@@ -167,7 +167,7 @@ impl WindowedControl {
         }
     }
 
-    /// LR_i has left: whoever else is there is asked to report.
+    /// LR_i has left: the others are asked to report.
     pub(super) fn lead_left(&mut self, now: Instant) {
         let asks = self.rounds.limiting_left(now);
         if let (true, Some(backoff)) = (asks, self.backoff) {

@@ -15,7 +15,7 @@ fn at(seconds: f64) -> Instant {
 }
 
 fn report(receiver: Address, rate_bps: f64, rtt_s: f64) -> Feedback {
-    Feedback { receiver, rate_bps, rtt_s, reckoned_s: rtt_s, have_rtt: true, have_loss: true, leave: false, round: 0 }
+    Feedback { receiver, rate_bps, rtt_s, used_rtt_s: rtt_s, have_rtt: true, have_loss: true, leave: false, round: 0 }
 }
 
 /// A layer from 1 to 2 Mbit/s, or the lowest, up to 2 Mbit/s; it has begun at 0 s.
@@ -165,7 +165,7 @@ fn who_does_not_acknowledge_is_given_up() {
             now_s = deadline.as_secs_f64().max(now_s);
             let (round, passed) = (control.rounds().round(), control.pass(deadline));
             given_up_s = passed.given_up.then_some(now_s);
-            // Whoever began a round says so.
+            // The one that began a round says so.
             let rounds = control.rounds().round().wrapping_sub(round);
             assert_eq!((passed.next_round, passed.restored), (rounds == 1, None));
         }

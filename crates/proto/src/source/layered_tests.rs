@@ -170,7 +170,7 @@ fn jitter_spreads_gaps_evenly_about_the_nominal_one() {
     source.handle(Instant::ZERO, Input::Start, &mut out);
     let mut before = Instant::ZERO;
     let gap = |_| {
-        let at = source.deadline().expect("it sends for ever");
+        let at = source.deadline().expect("it sends forever");
         source.handle(at, Input::Timeout, &mut out);
         let gap_ms = at.since(before).as_secs_f64() * 1e3;
         before = at;

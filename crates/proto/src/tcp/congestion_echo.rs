@@ -1,5 +1,5 @@
 //! Explicit congestion notification (RFC 3168) and its multilevel form [Durresi]: the receiver's latch and the sender's
-//! reckoning of what it has already answered.
+//! record of what it has already answered.
 //!
 //! A level travels as the packet's [`Ecn`] to the receiver and as the ACK's `echo` back. RFC 3168 knows one level,
 //! `Moderate`. In [Durresi] Table II the echo is coded in the ACK's two bits (CWR, ECE): none 00, incipient 01,

@@ -14,7 +14,7 @@ pub struct SegmentRanges {
 }
 
 impl SegmentRanges {
-    /// Adds `block`; `on_new` is told, in ascending order, the pieces `(start, end)` that were not yet in the set.
+    /// Adds `block`; `on_new` gets, in ascending order, the pieces `(start, end)` that were not yet in the set.
     pub fn insert(&mut self, block: Run, mut on_new: impl FnMut(u64, u64)) {
         if block.start >= block.end {
             return;

@@ -68,7 +68,7 @@ impl Window {
 /// The least slow-start threshold, segments (RFC 5681 eq. (4)).
 pub const MIN_SSTHRESH: f64 = 2.0;
 
-/// What a rule is told of an acknowledgement.
+/// What a rule sees of an acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub struct Ack {
     /// When it arrived, on the sender's clock; perhaps a little before the one that was handed in before it.
@@ -85,7 +85,7 @@ pub struct Ack {
     pub credit: Credit,
 }
 
-/// For how many segments an ACK of new data lets the window grow (RFC 3465 section 2), by the machine's reckoning.
+/// For how many segments an ACK of new data lets the window grow (RFC 3465 section 2), as the machine counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credit {
     /// Segments that count in slow start.

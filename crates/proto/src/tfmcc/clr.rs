@@ -222,7 +222,7 @@ mod tests {
             receiver: Address::endpoint(receiver),
             rate_bps: bps,
             rtt_s: 0.1,
-            reckoned_s: 0.1,
+            used_rtt_s: 0.1,
             have_rtt: true,
             have_loss: true,
             leave,

@@ -11,8 +11,8 @@ pub struct Feedback {
     pub rate_bps: f64,
     /// The round trip that ends with it, as the sender's clock shows, seconds. Taken as 1 ms at least and 63 s at most.
     pub rtt_s: f64,
-    /// The round-trip time with which X_r was reckoned, seconds; looked at with the rule "recent" only.
-    pub reckoned_s: f64,
+    /// The round-trip time with which X_r was computed, seconds; looked at with the rule "recent" only.
+    pub used_rtt_s: f64,
     /// Whether the receiver has measured its round-trip time.
     pub have_rtt: bool,
     /// Whether it has had a loss.

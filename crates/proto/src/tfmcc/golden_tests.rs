@@ -55,7 +55,7 @@ fn the_plain_sender_does_the_same() {
         let what = format!("report {n} at {t} s");
         near(control.rate_bps(), x_before, &format!("X before {what}"));
         let (receiver, round) = (Address::endpoint(who), round as u8);
-        let feedback = Feedback { receiver, rate_bps, rtt_s, reckoned_s: rtt_s, have_rtt, have_loss, leave, round };
+        let feedback = Feedback { receiver, rate_bps, rtt_s, used_rtt_s: rtt_s, have_rtt, have_loss, leave, round };
         control.hear(now, &feedback).expect("it says something");
         control.pass(now);
         near(control.rate_bps(), x, &format!("X after {what}"));

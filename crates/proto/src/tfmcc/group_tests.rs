@@ -464,7 +464,7 @@ fn lies_about_the_rate_are_bounded() {
 }
 
 /// How long a receiver that joins late with much more loss takes to limit, seconds, beside a liar that says once per
-/// round that it wants a fiftieth of the present rate, reckoned with R_max, from a millisecond away.
+/// round that it wants a fiftieth of the present rate, computed with R_max, from a millisecond away.
 fn late_receiver_beside_a_liar(config: &Config) -> f64 {
     let mut star = Star::new(config, &[(10, 0.1, 0.001), (1, 0.1, 0.05)]);
     star.start(0..10);

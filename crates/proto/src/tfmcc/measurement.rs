@@ -407,8 +407,8 @@ impl Measurement {
         self.scale
     }
 
-    /// Whether it need not be reckoned that the receiver stands the least rate: p is at most the sum of weights over
-    /// I_0, 6/60, and the rate more than a packet in 8 s then.
+    /// Whether it is clear without the equation that the receiver can stand the least rate: p is at most the sum of
+    /// weights over I_0, 6/60, and the rate more than a packet in 8 s then.
     fn stands_plenty(&self) -> bool {
         self.loss.open() > 60 && self.rtt_s() < 10.0 && self.scale >= 1.0
     }

@@ -277,8 +277,8 @@ impl RateControl {
     }
 
     /// The limiting receiver has left, as its owner knows from elsewhere: nobody limits, a feedback round begins at
-    /// once, so that others report, and whoever limits next does not raise the rate for a round (section 3.3, case 3).
-    /// False, and nothing happens, if nobody limits.
+    /// once, so that others report, and the next limiting receiver does not raise the rate for a round (section 3.3,
+    /// case 3). False, and nothing happens, if nobody limits.
     pub fn limiting_left(&mut self, now: Instant) -> bool {
         if self.clr().is_none() {
             return false;
@@ -412,18 +412,18 @@ impl RateControl {
         self.counts
     }
 
-    /// X_r' (section 3.3): adjusted to the receiver's round-trip time if it was reckoned with R_max for want of one.
+    /// X_r' (section 3.3): adjusted to the receiver's round-trip time if it was computed with R_max for want of one.
     pub fn adjusted_bps(&self, feedback: &Feedback) -> f64 {
         if !feedback.have_loss || feedback.have_rtt {
             return feedback.rate_bps;
         }
         let rtt_s = legal_rtt_s(feedback.rtt_s);
-        let reckoned_s = match self.config.max_rtt {
+        let used_rtt_s = match self.config.max_rtt {
             MaxRttRule::Rfc => self.rounds.max_rtt_s(),
             // The present R_max may be far from that one.
-            MaxRttRule::Measured | MaxRttRule::Recent => legal_rtt_s(feedback.reckoned_s),
+            MaxRttRule::Measured | MaxRttRule::Recent => legal_rtt_s(feedback.used_rtt_s),
         };
-        feedback.rate_bps * reckoned_s / rtt_s
+        feedback.rate_bps * used_rtt_s / rtt_s
     }
 
     /// Section 3.6: towards the lowest of twice the receive rates, over one round-trip time.
@@ -542,8 +542,8 @@ impl RateControl {
         if self.config.max_rtt != MaxRttRule::Measured {
             return rtt_s;
         }
-        let Feedback { reckoned_s, have_rtt, .. } = *feedback;
-        let own_s = if have_rtt { reckoned_s } else { reckoned_s.max(self.config.initial_max_rtt.as_secs_f64()) };
+        let Feedback { used_rtt_s, have_rtt, .. } = *feedback;
+        let own_s = if have_rtt { used_rtt_s } else { used_rtt_s.max(self.config.initial_max_rtt.as_secs_f64()) };
         let most_s = match self.silence {
             Silence::Ended(end) if Duration::from_secs_f64(rtt_s) >= now.since(end) => self.rounds.growth_rtt_s(),
             _ => f64::INFINITY,

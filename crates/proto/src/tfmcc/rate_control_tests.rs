@@ -16,7 +16,7 @@ fn feedback(control: &RateControl, receiver: u32, rate_bps: f64, rtt_s: f64) -> 
         receiver: Address::endpoint(receiver),
         rate_bps,
         rtt_s,
-        reckoned_s: rtt_s,
+        used_rtt_s: rtt_s,
         have_rtt: true,
         have_loss: true,
         leave: false,
@@ -160,7 +160,7 @@ fn who_limits_after_one_that_has_left_raises_nothing_for_a_round() {
 }
 
 #[test]
-fn whoever_comes_after_nobody_was_left_may_raise_the_rate_at_once() {
+fn the_first_to_come_after_nobody_was_left_may_raise_the_rate_at_once() {
     let mut control = layer();
     control.hear(at(10.1), &feedback(&control, 1, 2e6, 0.1));
     control.nobody_left();
@@ -335,13 +335,13 @@ fn near(config: &Config) -> RateControl {
 
 #[test]
 fn a_round_trip_far_above_the_receivers_own_counts_as_twice_that() {
-    let late = |control: &RateControl| Feedback { reckoned_s: 0.08, ..feedback(control, 1, 1e9, 60.0) };
+    let late = |control: &RateControl| Feedback { used_rtt_s: 0.08, ..feedback(control, 1, 1e9, 60.0) };
     let mut control = near(&Config::default());
     control.hear(at(10.1), &late(&control));
     assert_eq!((control.max_rtt_s(), control.clr_rtt_s()), (0.16, Some(0.16)));
     control.hear(at(10.2), &feedback(&control, 2, 1e9, 0.5));
     assert_eq!(control.max_rtt_s(), 0.5, "which is its own");
-    // One that has not measured its own reckons with R_max, which may be short for it: up to twice the first R_max.
+    // One that has not measured its own computes with R_max, which may be short for it: up to twice the first R_max.
     control.hear(at(10.3), &Feedback { have_rtt: false, ..late(&control) });
     assert_eq!(control.max_rtt_s(), 1.0);
     let mut control = near(&Config::of(Profile::Rfc4654));

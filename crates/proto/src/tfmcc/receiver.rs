@@ -241,7 +241,7 @@ impl<W: Wording> ReceiverOf<W> {
         }
         self.watch_rate(now, arrived);
         let is_calm = self.phase == Phase::Member { leave_at: Instant::FAR_FUTURE } && self.reporting.is_steady();
-        // Whoever differentiates losses looks at the time of each packet.
+        // A receiver that differentiates losses looks at the time of each packet.
         if is_calm && self.differentiation.is_none() {
             let (until, next) = (self.measurement.steady_until(), self.space.next());
             let terms = Terms { until, next, round: self.reporting.round(), is_timed: self.reporting.is_timed() };
@@ -249,7 +249,7 @@ impl<W: Wording> ReceiverOf<W> {
         }
     }
 
-    /// The truth about a packet that did not come, for whoever differentiates.
+    /// The truth about a packet that did not come, for a receiver that differentiates.
     fn link_lost(&mut self, packet: &Packet) {
         let Some(part) = &mut self.differentiation else { return };
         let Some((data, _)) = W::read_data(&packet.header) else { return };
@@ -258,7 +258,7 @@ impl<W: Wording> ReceiverOf<W> {
         }
     }
 
-    /// Section 4.4: whoever can stand less than one packet in 8 s for 120 s, and is sent more, has to leave.
+    /// Section 4.4: a receiver that can stand less than one packet in 8 s for 120 s, and is sent more, has to leave.
     fn watch_rate(&mut self, now: Instant, arrived: Instant) {
         let Phase::Member { leave_at } = &mut self.phase else { return };
         if !self.measurement.stands_too_little(arrived) {

@@ -155,7 +155,7 @@ fn what_a_report_says() {
     assert_eq!(alone.last(), (true, false, 9, 320_000.0), "twice the receive rate");
     assert_eq!((leave, echoed_stamp_us, rtt_s, loss_event_rate), (false, 1_090_000, 0.12, 0.0));
     assert!(draw.is_nan(), "by no feedback timer");
-    // And what the simulator is told.
+    // And what the simulator reads.
     let told = alone.receiver.report();
     assert_eq!((told.sent_pkts, told.sent_bytes), (2, 2 * 72));
     assert_eq!((told.received_pkts, told.received_bytes, told.distinct_bytes), (3, 3000, 3000));

@@ -202,7 +202,7 @@ impl Reporting {
     /// Whether the packet that has just come is to be answered, `at_once` if there is a reason beside the time: the one
     /// that limits reports when it becomes so, when a loss event begins, and once per round-trip time. Others do if
     /// they have measured their round-trip time in this round for the first time, since what they said before was
-    /// reckoned with R_max, and if they are `hurt` (that it answers an echo, of which there is one per packet, makes a
+    /// computed with R_max, and if they are `hurt` (that it answers an echo, of which there is one per packet, makes a
     /// timer needless).
     #[inline]
     pub fn answers(&mut self, now: Instant, at_once: bool, first_rtt: bool, hurt: impl FnOnce() -> bool) -> bool {

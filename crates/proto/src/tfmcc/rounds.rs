@@ -19,7 +19,7 @@ pub(super) struct Rounds {
     suppression: f64,
 }
 
-/// T, the length of a round, given R_max: sender and receivers reckon it alike.
+/// T, the length of a round, given R_max: sender and receivers compute it alike.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RoundLength {
     /// T in R_max.
@@ -40,7 +40,7 @@ impl RoundLength {
         RoundLength { rtts, rule }
     }
 
-    /// Whether a receiver makes haste while it has not measured its round-trip time, since what it says is reckoned
+    /// Whether a receiver makes haste while it has not measured its round-trip time, since what it says is computed
     /// with R_max until then. It keeps its timer when a round begins; and with its first measurement, or later in the
     /// round, it says at once that it has losses and wants less than is sent.
     pub(super) fn hurries_first_rtt(&self) -> bool {

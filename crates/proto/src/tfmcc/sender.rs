@@ -168,7 +168,7 @@ impl<W: Wording> SenderOf<W> {
             receiver: packet.source,
             rate_bps: f64::from(report.rate_bps),
             rtt_s: lag_s(stamp_us(arrived), report.echoed_stamp_us),
-            reckoned_s: f64::from(report.rtt_s),
+            used_rtt_s: f64::from(report.rtt_s),
             have_rtt: report.have_rtt,
             have_loss: report.have_loss,
             leave: report.leave,
@@ -194,7 +194,7 @@ impl<W: Wording> SenderOf<W> {
         let Some(heard) = self.control.hear(now, &feedback) else { return };
         if heard.limits {
             // What X_r' goes with: the receiver's own round-trip time, or what the sender has made of its report.
-            let rtt_s = if report.have_rtt || !report.have_loss { feedback.reckoned_s } else { feedback.rtt_s };
+            let rtt_s = if report.have_rtt || !report.have_loss { feedback.used_rtt_s } else { feedback.rtt_s };
             let p = if report.have_loss { f64::from(report.loss_event_rate) } else { 0.0 };
             let inputs = [f64::from(report.receive_bps), rtt_s, p, f64::from(report.scale)];
             let event = Event::change(REPORT, before.0, asked_bps, cause);

@@ -38,7 +38,7 @@ pub const REPORT: &EventKind =
     &EventKind::new("report", "bit/s", "The receiver that limits has reported: the rate X, and what it asks for.")
         .with(&[
             Gauge::level("receive", "bit/s", "The rate X_recv at which the receiver gets data."),
-            Gauge::level("rtt", "s", "The round-trip time R that its rate was reckoned with."),
+            Gauge::level("rtt", "s", "The round-trip time R that its rate was computed with."),
             Gauge::level("loss_event_rate", "1", "Its loss event rate p; 0 as long as twice X_recv is asked for."),
             Gauge::level("factor", "1", "What multiplies the throughput equation, f(N); 1 in TFMCC."),
         ]);

@@ -169,7 +169,7 @@ fn of_another_scheme(key: &str, node: &Value, schema: &Value) -> Option<String> 
     if key == LOSS_DIFFERENTIATION && !others.is_empty() {
         let others = list(&others);
         return Some(format!(
-            "no loss differentiation with {own}, whose receivers reckon no rate from losses; schemes that have it are \
+            "no loss differentiation with {own}, whose receivers compute no rate from losses; schemes that have it are \
              {others}"
         ));
     }

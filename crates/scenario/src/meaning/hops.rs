@@ -24,7 +24,7 @@ pub(super) fn check(scenario: &Scenario, network: &Network, edges: &[Edge], rout
             Some(format!("the way from node {from} to node {to} has {hops} hops; legal is at most {MAX_HOPS}"))
         })
     };
-    // The first of an entry will do: with it the others are likely to be mended.
+    // The first of an entry will do: with it the others are likely to be fixed.
     let mut reported = BTreeSet::new();
     let mut report = |own: String, message: String| {
         if reported.insert(own.clone()) {

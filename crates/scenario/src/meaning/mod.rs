@@ -215,7 +215,7 @@ fn unreachable(scenario: &Scenario, network: &Network, reach: &Reach, found: &mu
     let mut reported = BTreeSet::new();
     for (entry, flow) in entries(scenario, network) {
         for (from, to, what) in [(flow.from, flow.to, "path leads"), (flow.to, flow.from, "path back leads")] {
-            // The first of an entry will do: with it the others are likely to be mended.
+            // The first of an entry will do: with it the others are likely to be fixed.
             if reach.leads(from, to) || !reported.insert(entry) {
                 continue;
             }

@@ -43,7 +43,7 @@ pub(super) fn check(scenario: &Scenario, name: &str, session: &SessionEntry, fou
         let message = "0 s given; legal is more than 0 s, else what is pruned opens again at once";
         found.push(Finding::new(format!("{path}.membership.prune_timeout"), message).on([path.clone()]));
     }
-    // Repeated without a pause a report would be sent for ever at one moment.
+    // Repeated without a pause a report would be sent forever at one moment.
     for (key, given, least_s) in [("retry", membership.retry, 0.001), ("lifetime", membership.lifetime, 1.0)] {
         if given < Duration::from_secs_f64(least_s) {
             let message = format!("{given} given; legal is {} or more", Duration::from_secs_f64(least_s));
@@ -126,7 +126,7 @@ fn members(scenario: &Scenario, name: &str, session: &SessionEntry, found: &mut 
         } else {
             continue;
         };
-        // The first will do: with it the others are likely to be mended.
+        // The first will do: with it the others are likely to be fixed.
         found.push(Finding::new(format!("{path}.{key}"), message).on([path.clone(), "duration".into()]));
         return;
     }

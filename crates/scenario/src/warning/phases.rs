@@ -22,7 +22,7 @@ const FEW: usize = 8;
 /// A link that carries less is nobody's bottleneck, though a burst may have filled its queue. A choice: one TCP without
 /// any queue fills three quarters of a link.
 const USED_FROM: f64 = 0.5;
-/// The part of a packet's time that is enough: whoever wrote one down may have left out headers.
+/// The part of a packet's time that is enough: a scenario may have left out headers.
 const ENOUGH: f64 = 0.9;
 
 /// Links on which phases may have decided, and of which the ways are known.

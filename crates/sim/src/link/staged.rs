@@ -190,7 +190,7 @@ impl Link {
             match deadline {
                 None => {
                     let pkts = waiting.pkts;
-                    waiting.fail(|| format!("keeps {pkts} packets for ever: hands out none and has no deadline"));
+                    waiting.fail(|| format!("keeps {pkts} packets forever: hands out none and has no deadline"));
                 }
                 Some(at) if at <= now => waiting.fail(|| {
                     format!(

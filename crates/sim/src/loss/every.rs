@@ -1,7 +1,7 @@
 //! Every n-th packet is lost: the deterministic loss of models of TCP, which know of no chance.
 //!
 //! In that of section 5 of RFC 9438 the number of packets between two losses is always 1/p. All packets of the
-//! direction count, whoever sends them.
+//! direction count, from any sender.
 
 use super::LossModel;
 use faircast_proto::limits;

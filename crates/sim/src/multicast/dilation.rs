@@ -199,7 +199,7 @@ impl Dilation {
         let (after, mut next) = (holder.held, holder.place);
         while let Some(place) = next {
             let place = &mut self.places[place as usize];
-            place.reckon(&self.at_start, &self.sums);
+            place.compute(&self.at_start, &self.sums);
             place.since.clone_from(&self.sums);
             place.let_go(before);
             place.take_in(after);
@@ -231,7 +231,7 @@ impl Dilation {
     fn end_window(&mut self) -> bool {
         let mut any = false;
         for place in &mut self.places {
-            place.reckon(&self.at_start, &self.sums);
+            place.compute(&self.at_start, &self.sums);
             place.since.clear();
             let (demanded, got) = (std::mem::take(&mut place.demanded), std::mem::take(&mut place.got));
             if got > 0 {
@@ -256,7 +256,7 @@ impl Dilation {
 
 impl TreeLink {
     /// Adds what was demanded and what the fastest one got since the last change, or since the window began.
-    fn reckon(&mut self, at_start: &[u64], now: &[u64]) {
+    fn compute(&mut self, at_start: &[u64], now: &[u64]) {
         let since = if self.since.is_empty() { at_start } else { &self.since };
         let sent =
             |groups: GroupSet| -> u64 { groups.iter().map(|group| now[group as usize] - since[group as usize]).sum() };

@@ -98,7 +98,7 @@ impl Multicast {
     fn take_report(&mut self, now: Instant, branch: BranchId, report: &Message, out: &mut Vec<Message>) {
         let &Message { session, number, .. } = report;
         let state = &mut self.sessions[session.index()];
-        // Whoever sends it: there are no others.
+        // From any sender: there are no others.
         let groups = report.groups & state.plan.all();
         let link = state.link(branch);
         let (plan, to_host, fallible) = (state.plan, state.leads_to_host(branch), state.is_fallible(branch));

@@ -8,7 +8,7 @@ use faircast_proto::packet::Ecn;
 use faircast_proto::time::Instant;
 use std::collections::VecDeque;
 
-/// A packet that waits at a link. Only links make it, and it cannot be copied: whoever has it answers for the packet,
+/// A packet that waits at a link. Only links make it, and it cannot be copied: its holder answers for the packet,
 /// and gives it back, or [drops](Drops::drop) it, once.
 #[derive(Debug)]
 pub struct Held {

@@ -16,7 +16,7 @@ use faircast_proto::time::{Duration, Instant};
 /// come or a deadline, or the packet before has left, [`dequeue`](Self::dequeue) is asked for the next.
 ///
 /// What a scheduler cannot do is checked, and ends the run with its [`name`](Self::name): packets that it loses, keeps
-/// for ever or gives to another link, a deadline that has passed. That it invents or doubles packets the types do not
+/// forever or gives to another link, a deadline that has passed. That it invents or doubles packets the types do not
 /// allow.
 pub trait Scheduler: Discipline {
     /// What it is called where it is told that it has failed.

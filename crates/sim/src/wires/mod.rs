@@ -45,7 +45,7 @@ pub struct Fault {
     pub what: String,
 }
 
-/// A packet that a link has lost at its far end, of which whoever keeps this is a holder.
+/// A packet that a link has lost at its far end, of which the keeper of this is a holder.
 pub(crate) struct Lost {
     pub(crate) link: LinkId,
     /// Where it would have come.
@@ -214,7 +214,7 @@ impl<C: Calendar> Wires<C> {
         Some((at, label))
     }
 
-    /// A packet is lost at the far end of a link: its holder lets go of it, or leaves it to whoever is told.
+    /// A packet is lost at the far end of a link: its holder lets go of it, or leaves it to the witness.
     #[cold]
     pub(crate) fn lose(&mut self, link: LinkId, node: NodeId, label: Label) {
         self.store.count_loss(label.packet(), |losses| &mut losses.lost);

@@ -313,7 +313,7 @@ impl<C: Calendar> World<C> {
         }
     }
 
-    /// An entry for the agenda has come. Only that counts which was put into the calendar last: whoever heeded others
+    /// An entry for the agenda has come. Only that counts which was put into the calendar last: heeding others
     /// would put one more there each time.
     pub(crate) fn run_agenda(&mut self) {
         if self.agenda_armed != self.wires.now {

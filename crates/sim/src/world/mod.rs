@@ -114,7 +114,7 @@ impl<C> World<C> {
     }
 
     /// What a queue has done that it must not do, the first to do so: then the run is worth nothing from that moment
-    /// on, and whoever drives it ends it.
+    /// on, and its driver ends it.
     pub fn fault(&self) -> Option<&Fault> {
         self.wires.fault.as_deref()
     }

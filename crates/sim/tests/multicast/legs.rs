@@ -105,7 +105,7 @@ fn agents_see_the_union_of_what_is_joined_on_legs_and_each_packet_once() {
     let log = log.lock().expect("one thread");
     let heard: Vec<_> = log.changes.iter().map(|&(at, joined, left)| ((at * 100.0) as u32, joined, left)).collect();
     assert_eq!(heard, [(101, GroupSet::all(1), GroupSet::EMPTY), (401, GroupSet::EMPTY, GroupSet::all(1))]);
-    // One each 5 ms for three seconds, whoever of the three listens, and each leg gets what its terminal wants.
+    // One each 5 ms for three seconds, whichever of the three listens, and each leg gets what its terminal wants.
     assert!(log.offered.abs_diff(600) <= 10, "{}", log.offered);
     let sent = |link: usize| world.links()[link].counters().delivered;
     let received = [0, 1, 2].map(|member| world.receiver(0, member).received_pkts);

@@ -134,7 +134,7 @@ fn what_is_not_repeated_within_its_lifetime_ends_where_reports_can_be_lost() {
     world.run(at(260.1), u64::MAX);
     assert_eq!(during(&mut world, 4, 1000.0), 0);
     assert_eq!(during(&mut world, 2, 1001.0), 0, "nor above");
-    // The host says it again every 3 s, for ever.
+    // The host says it again every 3 s, forever.
     assert!((285..=300).contains(&delivered(&world, 5).max(world.links()[5].counters().lost)));
 }
 

@@ -231,7 +231,7 @@ fn what_a_queue_must_not_do_is_told_with_its_name() {
     };
     let told = |what: &str| Some((0, "odd".to_owned(), what.to_owned()));
     assert_eq!(fault(Deed::Nothing), None);
-    let keeps = "keeps 1 packets for ever: hands out none and has no deadline";
+    let keeps = "keeps 1 packets forever: hands out none and has no deadline";
     assert_eq!(fault(Deed::KeepsAll), told(keeps));
     assert_eq!(fault(Deed::AsksForNever), told(keeps));
     let past = "sets a deadline of 0 s, at 0 s, when it hands out nothing";

@@ -174,7 +174,7 @@ fn datagrams(seats: u32, due: &[f64], offsets: bool) -> (Vec<Vec<u16>>, Vec<Visi
 }
 
 #[test]
-fn whoever_takes_a_seat_gets_nothing_that_was_sent_for_those_before() {
+fn the_next_in_a_seat_gets_nothing_that_was_sent_for_those_before() {
     for offsets in [false, true] {
         // The third begins as soon as the second has left, when its packet has just been sent.
         let (sizes, ended, world) = datagrams(1, &[0.001, 0.005, 0.005], offsets);

@@ -80,7 +80,7 @@ def found_after(receivers: int, raw: RawResult) -> tuple[float, bool]:
     rounds = sum(count for t_s, count in began if JOIN_S < t_s <= LEAVE_S)
     if found_at == float("inf"):
         return float("inf"), follows
-    # It may limit before its losses are as many, since it reckons with R_max until it knows its round-trip time.
+    # It may limit before its losses are as many, since it computes with R_max until it knows its round-trip time.
     return max(0.0, found_at - worse_since) * rounds / (LEAVE_S - JOIN_S), follows
 
 

@@ -123,7 +123,7 @@ EXPERIMENTS = [
         "most two of three. What could couple the two receivers is one uplink for both that acknowledgements fill: "
         "in ehlert-x4, with every packet acknowledged and 10 places in its queue, MLDA has half of the link there "
         "and f is 2.8, but then TCP has 69 % of the link instead of 48, and fewer cells agree than in any other "
-        "reading. An f of 1 with Hybla-270 comes out if LDA+ reckons with the loss of the last interval alone, but "
+        "reading. An f of 1 with Hybla-270 comes out if LDA+ uses the loss of the last interval alone, but "
         "then Reno gets a third of what MLDA gets; and with queues of 100 or 200 packets f falls with Hybla-25, "
         "too. No assumption was found that gives both columns.",
         points=points,

@@ -18,7 +18,7 @@ station take 10 ms (the base round-trip time is 540 ms then, of which 270 ms are
 * TCP acknowledges every second packet. ns-2's default is every packet, but 8 kbit/s carry 25 acknowledgements a second:
   50 places hold nearly all that a window of 64 packets brings forth, a few in a hundred are dropped, and TCP gets 110
   kbit/s, whichever it is, where Tables 1 and 3 have up to 144. A queue of 10, which drops more of them, is crossed.
-* MLDA reckons with the loss of 8 report intervals: the paper says that rates follow "the error loss rate", and that
+* MLDA uses the loss of 8 report intervals: the paper says that rates follow "the error loss rate", and that
   receivers with and without TCP measure the same; an interval of 5 s has some 150 packets, in which an error rate of
   0.4 % cannot be seen. The literal one, "a period of time", is one interval, and stands beside.
 * TCP begins in the first second and sends up to a packet's time of the downlink late, at random: otherwise the phases

@@ -290,7 +290,7 @@ EXPERIMENTS = [
         place="Figure 5",
         title="MLDA and TCP Hybla with an RTT_0 of 270 ms over a satellite",
         published="TCP and MLDA get about the same; where it is alone MLDA is nearly at its upper limit.",
-        why="MLDA reckons with the loss of the last 8 intervals and so is still low when TCP has recovered: it gets "
+        why="MLDA uses the loss of the last 8 intervals and so is still low when TCP has recovered: it gets "
         "half of what TCP gets. In ehlert-x4 f is near 1 with the loss of one interval, with a queue of 200 "
         "packets, and with a TCP window of 32 packets, for which the paper has 64. One of the first two would have "
         "to be true; but with one interval Reno gets a third of what MLDA gets, and with the longer queue Hybla-25 "

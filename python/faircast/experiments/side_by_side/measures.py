@@ -7,7 +7,7 @@ beginning. Choices:
 * The delay of a queue is its mean length over all moments, times what a packet on this link has in the mean, by the
   link's rate: how long a packet waits behind what is there.
 * Rates have settled at the first second from which all means over 10 s that lie in the next 30 s are within a quarter
-  of the mean over the second half of the run; the means begin at each whole second. Whoever got nothing in the second
+  of the mean over the second half of the run; the means begin at each whole second. One that got nothing in the second
   half has not settled.
 * A coefficient of variation is given where a bin holds at least five packets at the mean rate, otherwise nothing.
 * Reports of hosts are called joins and leaves, those of routers grafts and prunes; among both are the periodic ones,

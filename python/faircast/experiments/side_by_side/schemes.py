@@ -9,7 +9,7 @@ the same for all paths and all schemes:
   and a full queue of the bottleneck. It is 500 ms but over GEO, where it is 2 s.
 * Fixed layers go up to the rate of the largest bottleneck: 15 equal ones (layer blocking), or 5 each of which is twice
   the one below (RLM). Their number is the same everywhere, whether or not the base layer fits the slowest bottleneck:
-  in the tree it is 107 % of the slowest branch, or 52 %. Whoever fixes rates for receivers that differ by 16 has that
+  in the tree it is 107 % of the slowest branch, or 52 %. One who fixes rates for receivers that differ by 16 has that
   choice to make, so what comes of it belongs to the comparison.
 * SMCC has 4 layers, each bound twice the one below, the highest the rate of the largest bottleneck. Its counting layers
   have the default periods of 32 to 512 ms and, by the same rule as R_max, as many doubled ones as it takes: a receiver

@@ -1,4 +1,4 @@
-//! What was judged and what was told of the packets of one sequence space, as far back as a late packet or a late truth
+//! What was judged and what is known of the packets of one sequence space, as far back as a late packet or a late truth
 //! can change it.
 
 use super::verdict::{Row, Verdict};
@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 
 /// Judgements that are remembered.
 const JUDGED: usize = 32;
-/// Runs of packets of which is told that a link has lost them, and which nobody has judged; the oldest are forgotten.
+/// Runs of packets of which it is known that a link has lost them, and which nobody has judged; the oldest are
+/// forgotten.
 const TOLD: usize = 4096;
 
 /// The ledger of a sequence space.
@@ -55,7 +56,7 @@ impl Ledger {
         }
     }
 
-    /// Takes a packet that has come out of what was judged: whether it was told to be lost, and what it was taken for.
+    /// Takes a packet that has come out of what was judged: whether it was known to be lost, and what it was taken for.
     pub(super) fn late(&mut self, count: u64) -> Option<(bool, Verdict)> {
         let index = self.judgement(count)?;
         let Row { first, missing, verdict } = self.judged[index];
@@ -73,7 +74,7 @@ impl Ledger {
         Some((self.is_told(count), verdict))
     }
 
-    /// A link has lost the packet. If it was judged, and nothing was told of it before: what it was taken for.
+    /// A link has lost the packet. If it was judged, and nothing was known of it before: what it was taken for.
     pub(super) fn link_lost(&mut self, count: u64) -> Option<Verdict> {
         let highest = self.highest?;
         let judgement = self.judgement(count);

@@ -187,7 +187,7 @@ fn the_least_time_survives_leaving_and_coming_back() {
         bench.part.left(0);
         bench.part.joined(0);
         bench.detections[0] = LossDetection::NOTHING;
-        // Others numbers: what was between is no gap, and what was told of the old ones is forgotten.
+        // Others numbers: what was between is no gap, and what is known of the old ones is forgotten.
         bench.come(0, 100_000..=100_001, 5000.0, 10.0);
         assert_eq!(bench.comes(0, 100_003, 5030.0), link(1));
         assert_eq!(bench.part.confusion(), Confusion { congestion_as_link: 1, ..Confusion::default() });

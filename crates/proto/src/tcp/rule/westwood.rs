@@ -3,7 +3,7 @@
 //! Links", MobiCom 2001). Growth is that of Reno.
 //!
 //! The bandwidth is estimated anew on every ACK, by a low-pass filter with time constant τ; where none comes for τ/m,
-//! the filter is told of a sample of zero.
+//! the filter gets a sample of zero.
 
 use super::delivered::Delivered;
 use crate::limits;

@@ -10,7 +10,7 @@ use crate::tcp::{Ack, ChosenRule, Window, WindowRule};
 use crate::testing::feed;
 use std::sync::{Arc, Mutex};
 
-/// A sender and what it has told of.
+/// A sender and what it has reported.
 pub(super) struct Alone {
     sender: Sender,
     out: Outbox,

@@ -68,7 +68,7 @@ fn reno_repairs_one_loss() {
     pair.run_until(seconds(0.65));
     assert_eq!(data_sent(&pair, 0.6, 0.6), "0.6: 26 27 28 29");
     assert_eq!(window_of(&pair), (half + 1.0 / half, half));
-    // The third duplicate ACK for 15 has told of its loss.
+    // The third duplicate ACK for 15 has shown its loss.
     let reduction = Event::change(events::LOSS_REDUCTION, 2.0 * half, half, Cause::Loss { sequence: 15 });
     let reduction = reduction.with([2.0 * half, half, 8.0, half]);
     assert_eq!(pair.events, [(seconds(0.5), Side::Left, reduction)]);

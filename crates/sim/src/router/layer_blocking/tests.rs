@@ -398,7 +398,7 @@ fn new_layers_of_a_capped_session_begin_blocked() {
         let done = bench.pass(0.1, 10);
         let expected = if admission == Admission::Capped { expected } else { Vec::new() };
         assert_eq!(done, expected, "{admission:?}");
-        // Whoever leaves all layers and comes again is capped no more.
+        // A receiver that leaves all layers and comes again is capped no more.
         bench.join(0, &[5]);
         bench.join(0, &[0, 1, 2, 5]);
         assert_eq!(bench.pass(0.1, 10), [], "{admission:?}");

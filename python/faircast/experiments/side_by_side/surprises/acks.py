@@ -3,7 +3,7 @@
 The situations of the comparison beside SACK without losses, at the bottleneck of the slowest receiver. Only TCP's
 ACKs differ. Delayed, as in the comparison, or one for each packet, SACK grows by a packet in a round trip, as it
 counts the segments that they acknowledge. One that counts ACKs, as ns-2 does, grows by half a packet if they are
-delayed, and gets 1/√2 of what the throughput equation says, for which both schemes reckon with an ACK for each packet.
+delayed, and gets 1/√2 of what the throughput equation says, for which both schemes compute with an ACK for each packet.
 Runs over LEO and in the tree are shorter than those of the comparison.
 """
 

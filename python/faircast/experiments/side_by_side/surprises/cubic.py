@@ -1,8 +1,8 @@
 """x-all-cubic: why TFMCC gets a tenth of CUBIC over GEO, and no less than a SACK flow would.
 
 The situation "GEO, 0 %" of the comparison with all delays shorter by one factor, and all links faster by the same: in
-packets the product of bandwidth and delay stays what it is, and so does the queue. Whoever counts in round trips, as
-SACK and the throughput equation do, meets the same path each time. CUBIC grows by the clock. So what changes with
+packets the product of bandwidth and delay stays what it is, and so does the queue. A rule that counts in round trips,
+as SACK and the throughput equation do, meets the same path each time. CUBIC grows by the clock. So what changes with
 the round-trip time is what the clock of CUBIC makes, but for time-outs, which last at least 1 s everywhere. Beside the
 TCP is the session, or in its place a SACK flow.
 

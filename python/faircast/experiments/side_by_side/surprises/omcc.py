@@ -1,8 +1,8 @@
 """x-all-omcc: why Log-OMCC leaves TCP nothing at the slowest branch of the tree, and where that begins.
 
-The situation "tree, 0 %, SACK" of the comparison, whose session is told that it has so many receivers: nothing but
-the factor f(N) of the equation changes. With 6 it is the cell of the comparison. With the utility of TCP f is the root
-of N, 2.4 with 6 receivers.
+The situation "tree, 0 %, SACK" of the comparison, whose session is given a number of receivers: nothing but the factor
+f(N) of the equation changes. With 6 it is the cell of the comparison. With the utility of TCP f is the root of N, 2.4
+with 6 receivers.
 
 However many packets of a round trip are lost, they are one loss event. So a session that sends w packets in a round
 trip finds one event in w packets at the most, and the equation makes at least f·g(w) packets in a round trip of it, g

@@ -40,7 +40,7 @@ impl Linux {
         stage.last_ack = now;
         let grown = if used {
             stage.ack_cnt += f64::from(acked);
-            if !stage.last.is_some_and(|(last_cwnd, at)| last_cwnd == cwnd && now.since(at) <= RECKONED_AGAIN) {
+            if !stage.last.is_some_and(|(last_cwnd, at)| last_cwnd == cwnd && now.since(at) <= COMPUTED_AGAIN) {
                 stage.last = Some((cwnd, now));
                 self.update(&mut stage, now, cwnd, last_max_cwnd.is_none());
             }
@@ -137,7 +137,7 @@ pub fn rounded(beta: f64, c: f64) -> (f64, f64) {
 }
 
 /// While the window stays the same, `cnt` does for so long (`HZ / 32`).
-const RECKONED_AGAIN: Duration = Duration(31_250_000);
+const COMPUTED_AGAIN: Duration = Duration(31_250_000);
 
 #[cfg(test)]
 mod tests {
@@ -198,7 +198,7 @@ mod tests {
         acked(&mut rule, &mut w, 0.0, 1, 1);
         let stage = |rule: &Cubic| rule.linux.as_ref().expect("Linux").stage.expect("begun");
         assert_eq!((stage(&rule).tcp_cwnd, stage(&rule).cnt), (80.0, 8000.0));
-        // Later than 1/32 s the numbers are reckoned anew.
+        // Later than 1/32 s the numbers are computed anew.
         acked(&mut rule, &mut w, 0.0, 150, 1);
         assert_eq!((w.cwnd, stage(&rule).tcp_cwnd), (80.0, 80.0));
         acked(&mut rule, &mut w, 0.032, 1, 1);
