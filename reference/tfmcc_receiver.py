@@ -213,6 +213,14 @@ def script(source, receiver):
             if missing:
                 number -= 1
                 yield packet(10_000, late=number + 1 - missing[-1])
+    for part in (0.995, 1.005):  # a loss a round-trip time after the last loss event, by its nominal time
+        for _ in range(12):
+            yield packet(echo=1)
+        yield packet(marked=True, echo=1)
+        yield packet(20_000, echo=1)
+        yield packet(2 * (round(part * receiver.rtt() * 1e6) - 20_000), echo=1, skip=1)
+        for _ in range(4):
+            yield packet(echo=1)
     for clean in (150, 400):
         for _ in range(clean):  # none is lost
             yield packet(source.randint(48_500, 60_000))

@@ -5,7 +5,7 @@ use crate::link::Link;
 use faircast_proto::time::Instant;
 
 /// The numbers, in the order of the columns that tables have of them.
-pub const SAMPLED: [Sampled; 2] = [
+pub const SAMPLED: &[Sampled] = &[
     Sampled::count("queue_pkts", "packets waiting, without the one in transmission", |link| {
         f64::from(link.waiting_pkts())
     }),
@@ -52,7 +52,7 @@ impl Sampled {
 impl QueueRow {
     /// The queue of a link, settled up to now.
     pub(crate) fn of(link: LinkId, state: &Link, at: Instant) -> QueueRow {
-        QueueRow { at, link, values: SAMPLED.map(|sampled| (sampled.of)(state)) }
+        QueueRow { at, link, values: std::array::from_fn(|index| (SAMPLED[index].of)(state)) }
     }
 
     /// The number whose column is called `column`.

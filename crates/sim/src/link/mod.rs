@@ -491,7 +491,7 @@ impl Link {
     }
 
     #[inline]
-    fn waiting_bytes(&self) -> u64 {
+    pub(crate) fn waiting_bytes(&self) -> u64 {
         self.waiting.as_ref().map_or(0, |waiting| waiting.bytes) + self.ring.waiting_bytes()
     }
 
