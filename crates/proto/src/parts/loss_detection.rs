@@ -10,16 +10,16 @@ const HIGHER: usize = 3;
 /// What a receiver knows of one sequence space: the last packets by number.
 ///
 /// ```
-/// use faircast_proto::parts::loss_detection::{LossDetection, Place};
+/// use faircast_proto::parts::loss_detection::{ArrivalOrder, LossDetection};
 /// use faircast_proto::time::Instant;
 ///
 /// let mut detection = LossDetection::NOTHING;
-/// assert_eq!(detection.arrive(7, Instant(100)), Place::First);
-/// let Place::Next(Some(gap)) = detection.arrive(9, Instant(200)) else { panic!() };
+/// assert_eq!(detection.arrive(7, Instant(100)), ArrivalOrder::First);
+/// let ArrivalOrder::Next(Some(gap)) = detection.arrive(9, Instant(200)) else { panic!() };
 /// assert_eq!((gap.first, gap.missing, gap.at), (8, 1, Instant(150)));
 /// detection.arrive(10, Instant(300));
 /// assert!(!detection.is_lost(8), "two behind it have come");
-/// assert_eq!(detection.arrive(8, Instant(310)), Place::Late);
+/// assert_eq!(detection.arrive(8, Instant(310)), ArrivalOrder::Late);
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]

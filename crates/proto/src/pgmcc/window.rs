@@ -6,9 +6,9 @@
 /// their difference as it was, to the last bit: W - T is the number of packets outstanding.
 ///
 /// ```
-/// use faircast_proto::pgmcc::Window;
+/// use faircast_proto::pgmcc::TokenWindow;
 ///
-/// let mut window = Window::new(4.0);
+/// let mut window = TokenWindow::new(4.0);
 /// window.spend();
 /// window.give_back(1);
 /// window.grow(1);

@@ -36,7 +36,7 @@ use ledger::Ledger;
 /// [`link_lost`](Self::link_lost).
 ///
 /// ```
-/// use faircast_proto::parts::loss_detection::{LossDetection, Place};
+/// use faircast_proto::parts::loss_detection::{ArrivalOrder, LossDetection};
 /// use faircast_proto::parts::loss_differentiation::{Config, Judgement, LossDifferentiation};
 /// use faircast_proto::time::Instant;
 ///
@@ -46,7 +46,7 @@ use ledger::Ledger;
 /// for count in (1..200).filter(|&count| count != 150) {
 ///     let now = Instant(count * 10_000_000);
 ///     differentiation.arrived(0, count, now, false);
-///     if let Place::Next(Some(gap)) = detection.arrive(count, now) {
+///     if let ArrivalOrder::Next(Some(gap)) = detection.arrive(count, now) {
 ///         assert_eq!(differentiation.judge(0, &gap, now), Judgement { link: 1, congestion: 0 });
 ///     }
 ///     if count == 149 {
