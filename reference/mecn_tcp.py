@@ -11,12 +11,9 @@ one.
 Only the standard library is used. Windows are in segments.
 """
 
-import json
 import random
-import sys
-from pathlib import Path
 
-GOLDEN = Path(__file__).parent.parent / "tests" / "golden" / "mecn_tcp.json"
+import golden_file
 
 NONE, CAPABLE, INCIPIENT, MODERATE = range(4)
 ALPHA = {INCIPIENT: 0.2, MODERATE: 0.4, "loss": 0.5}
@@ -77,17 +74,5 @@ def golden():
     return {"segments": segments, "steps": steps}
 
 
-def text(table):
-    """One line per step, so that a change can be read."""
-    blocks = []
-    for name, rows in table.items():
-        lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
-        blocks.append(f'"{name}": [\n{lines}\n]')
-    return "{\n" + ",\n".join(blocks) + "\n}\n"
-
-
 if __name__ == "__main__":
-    new = text(golden())
-    if "--check" in sys.argv[1:]:
-        sys.exit(0 if GOLDEN.read_text() == new else f"{GOLDEN} is not what {__file__} writes")
-    GOLDEN.write_text(new)
+    golden_file.write("mecn_tcp.json", golden_file.text(golden()))

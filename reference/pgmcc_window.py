@@ -13,13 +13,10 @@ section 2.6 weighs the newest packet with c, as the formula there cannot be mean
 Only the standard library is used.
 """
 
-import json
 import math
 import random
-import sys
-from pathlib import Path
 
-GOLDEN = Path(__file__).parent.parent / "tests" / "golden" / "pgmcc_window.json"
+import golden_file
 
 SSTHRESH = 4
 HIGHER = 3
@@ -146,17 +143,5 @@ def golden():
     }
 
 
-def text(table):
-    """One line per step, so that a change can be read."""
-    blocks = []
-    for name, rows in table.items():
-        lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
-        blocks.append(f'"{name}": [\n{lines}\n]')
-    return "{\n" + ",\n".join(blocks) + "\n}\n"
-
-
 if __name__ == "__main__":
-    new = text(golden())
-    if "--check" in sys.argv[1:]:
-        sys.exit(0 if GOLDEN.read_text() == new else f"{GOLDEN} is not what {__file__} writes")
-    GOLDEN.write_text(new)
+    golden_file.write("pgmcc_window.json", golden_file.text(golden()))

@@ -2043,8 +2043,8 @@ class PgmccParameters(Part):
         The source never sends faster; left out, than the fastest link out of its node. Packets that the window lets go
         together leave one after the other at this rate.
     max_rto : str such as "250 ms", optional
-        Up to this successive time-outs double. Default 8 s, as TFMCC sends a packet in 8 s at least: so long a receiver
-        that comes to a silent session waits. TCP has 60 s. Legal: min_rto to 60 s.
+        Up to this successive time-outs double. Default 8 s, as TFMCC sends a packet in 8 s at least: a receiver that
+        comes to a silent session waits that long. TCP has 60 s. Legal: min_rto to 60 s.
     min_rto : str such as "250 ms", optional
         Least time-out. Default 1 s. Legal: 0.001 s to 60 s.
     nak_backoff : str such as "250 ms", optional

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-TWINS = sorted((ROOT / "reference").glob("*.py"))
+TWINS = sorted(file for file in (ROOT / "reference").glob("*.py") if file.name != "golden_file.py")
 
 
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.stem)
@@ -19,5 +19,6 @@ def test_golden_files_are_what_the_twins_write(twin: Path) -> None:
 
 
 def test_each_golden_file_has_a_twin() -> None:
-    golden = {file.name for file in (ROOT / "tests" / "golden").iterdir()}
-    assert golden == {name for name in golden if any(name in twin.read_text(encoding="utf-8") for twin in TWINS)}
+    texts = [twin.read_text(encoding="utf-8") for twin in TWINS]
+    for file in (ROOT / "tests" / "golden").iterdir():
+        assert any(f'golden_file.write("{file.name}"' in text for text in texts), file.name

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Handle(u32);
 
-/// What goes from link to link in a packet's stead. What has one is a holder of the packet.
+/// What goes from link to link in a packet's stead. Its owner is a holder of the packet.
 ///
 /// One number, so that it moves as one: the handle in the last 32 bits, the size in the 16 before them, and on top the
 /// hops that this holder's copy may still take, as those to a group go down branches of different lengths.

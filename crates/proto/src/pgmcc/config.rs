@@ -45,8 +45,8 @@ pub struct Config {
     pub initial_rto: Duration,
     /// Least time-out. Default 1 s.
     pub min_rto: Duration,
-    /// Up to this successive time-outs double. Default 8 s, as TFMCC sends a packet in 8 s at least: so long a receiver
-    /// that comes to a silent session waits. TCP has 60 s.
+    /// Up to this successive time-outs double. Default 8 s, as TFMCC sends a packet in 8 s at least: a receiver that
+    /// comes to a silent session waits that long. TCP has 60 s.
     pub max_rto: Duration,
     /// After so many time-outs in a row another acker is elected. Default 2 (the draft, section 2.7).
     pub timeouts_to_election: u32,

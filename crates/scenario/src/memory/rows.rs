@@ -72,18 +72,20 @@ fn epochs(network: &Network) -> f64 {
 
 /// Bytes of a row about an endpoint: what it shows is recorded apart, and each value is a column, too.
 fn of_endpoint<R: Row>(gauges: usize) -> f64 {
-    row(R::RECORD, R::columns().len() + gauges) + (2 * 8 * gauges + size_of::<Shown>()) as f64
+    // One after the other what rows are made from and what they show lie beside the intervals.
+    let made_from = size_of::<Interval>() + size_of::<R>().max(size_of::<Shown>());
+    row(R::RECORD, made_from, R::columns().len() + gauges) + (2 * 8 * gauges) as f64
 }
 
 /// Bytes of a row of a table.
 fn of<R: Row>() -> f64 {
-    row(R::RECORD, R::columns().len())
+    row(R::RECORD, size_of::<R>(), R::columns().len())
 }
 
 /// Bytes of a row at their most: while its table is made its record, in a vector that grows by doubling, what the
 /// columns are made from, and the columns, at 8 bytes each; afterwards these alone, in Rust and in Python.
-fn row(record: usize, columns: usize) -> f64 {
-    let made = 2 * record + size_of::<Interval>() + 8 * columns;
+fn row(record: usize, made_from: usize, columns: usize) -> f64 {
+    let made = 2 * record + made_from + 8 * columns;
     made.max(2 * 8 * columns) as f64
 }
 
@@ -102,6 +104,7 @@ mod tests {
     use super::*;
     use crate::memory::tests::{STEADY, fork, near};
     use crate::run::{Control, run};
+    use faircast_sim::probe::PacketRow;
 
     #[test]
     fn rows_are_counted_by_moment_and_subject() {
@@ -126,9 +129,12 @@ mod tests {
 
     #[test]
     fn a_row_is_a_record_and_columns_or_columns_twice() {
-        let between = size_of::<Interval>() as f64;
-        assert_eq!(row(100, 3), 200.0 + between + 24.0);
-        assert_eq!(row(1, 30), 480.0);
+        assert_eq!(row(100, 7, 3), 200.0 + 7.0 + 24.0);
+        assert_eq!(row(1, 7, 30), 480.0);
+        // A packet's row is copied with its place, and 13 columns are made of it.
+        let packet = 2 * size_of::<PacketRow>() + size_of::<PacketAt>() + 13 * 8;
+        assert!(size_of::<PacketAt>() > size_of::<PacketRow>());
+        assert_eq!(of::<PacketAt>(), packet as f64);
     }
 
     /// A run in which every protocol of this tree is.

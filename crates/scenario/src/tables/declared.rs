@@ -57,24 +57,28 @@ enum Value<R> {
 
 type Names = fn(&Subjects) -> &[String];
 
+fn column<R>(name: &'static str, meaning: &'static str, value: Value<R>) -> Declared<R> {
+    Declared { name, meaning, value, of_layers: false }
+}
+
 /// A column of numbers; NaN where a value does not apply.
 pub(super) fn float<R>(name: &'static str, meaning: &'static str, value: fn(&R) -> f64) -> Declared<R> {
-    Declared { name, meaning, value: Value::Float(value), of_layers: false }
+    column(name, meaning, Value::Float(value))
 }
 
 /// A column of counts.
 pub(super) fn integer<R>(name: &'static str, meaning: &'static str, value: fn(&R) -> i64) -> Declared<R> {
-    Declared { name, meaning, value: Value::Integer(value), of_layers: false }
+    column(name, meaning, Value::Integer(value))
 }
 
 /// A column of whole numbers that not every row has.
 pub(super) fn number_if_any<R>(name: &'static str, meaning: &'static str, value: fn(&R) -> Option<u64>) -> Declared<R> {
-    Declared { name, meaning, value: Value::NumberIfAny(value), of_layers: false }
+    column(name, meaning, Value::NumberIfAny(value))
 }
 
 /// A column of names of subjects.
 pub(super) fn name<R>(name: &'static str, meaning: &'static str, of: Names, which: fn(&R) -> u32) -> Declared<R> {
-    Declared { name, meaning, value: Value::Name(of, which), of_layers: false }
+    column(name, meaning, Value::Name(of, which))
 }
 
 /// A column of names of subjects, empty where a row has none.
@@ -84,7 +88,7 @@ pub(super) fn name_if_any<R>(
     of: Names,
     which: fn(&R) -> Option<u32>,
 ) -> Declared<R> {
-    Declared { name, meaning, value: Value::NameIfAny(of, which), of_layers: false }
+    column(name, meaning, Value::NameIfAny(of, which))
 }
 
 /// A column of words of which all are known.
@@ -94,22 +98,22 @@ pub(super) fn one_of<R>(
     words: &'static [&'static str],
     which: fn(&R) -> usize,
 ) -> Declared<R> {
-    Declared { name, meaning, value: Value::OneOf(words, which), of_layers: false }
+    column(name, meaning, Value::OneOf(words, which))
 }
 
 /// A column of words; the table's dictionary has those that occur.
 pub(super) fn word<R>(name: &'static str, meaning: &'static str, value: fn(&R) -> &'static str) -> Declared<R> {
-    Declared { name, meaning, value: Value::Word(value), of_layers: false }
+    column(name, meaning, Value::Word(value))
 }
 
 /// A column of the number that stands at `index` of those [sampled](Row::sampled).
 pub(super) fn sampled<R>(name: &'static str, meaning: &'static str, index: usize, is_count: bool) -> Declared<R> {
-    Declared { name, meaning, value: Value::Sampled(index, is_count), of_layers: false }
+    column(name, meaning, Value::Sampled(index, is_count))
 }
 
 /// A column whose values are handed over when the table is made.
 pub(super) fn prepared<R>(name: &'static str, meaning: &'static str) -> Declared<R> {
-    Declared { name, meaning, value: Value::Prepared, of_layers: false }
+    column(name, meaning, Value::Prepared)
 }
 
 /// A column that is there only if a session of several layers is in the run.

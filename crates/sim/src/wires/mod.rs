@@ -45,7 +45,7 @@ pub struct Fault {
     pub what: String,
 }
 
-/// A packet that a link has lost at its far end, of which the keeper of this is a holder.
+/// A packet that a link has lost at its far end. Its owner is a holder of the packet.
 pub(crate) struct Lost {
     pub(crate) link: LinkId,
     /// Where it would have come.

@@ -313,8 +313,8 @@ impl<C: Calendar> World<C> {
         }
     }
 
-    /// An entry for the agenda has come. Only that counts which was put into the calendar last: heeding others
-    /// would put one more there each time.
+    /// An entry for the agenda has come. Only the one put into the calendar last counts: to heed others would
+    /// put one more there each time.
     pub(crate) fn run_agenda(&mut self) {
         if self.agenda_armed != self.wires.now {
             return;
