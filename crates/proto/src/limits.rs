@@ -114,11 +114,6 @@ pub fn to<C, V>(greatest: V) -> Range<C, V> {
     Range { low: None, high: Some(Bound::Value(greatest, true)), reason: "" }
 }
 
-/// All below this value, but not itself.
-pub fn below<C, V>(value: V) -> Range<C, V> {
-    Range { low: None, high: Some(Bound::Value(value, false)), reason: "" }
-}
-
 /// What the field of this name holds, and all above it.
 pub fn from_field<C, V>(name: &'static str, read: fn(&C) -> V) -> Range<C, V> {
     Range { low: Some(Bound::Field(name, read, true)), high: None, reason: "" }
@@ -156,22 +151,10 @@ impl<C, V: Bounded> Range<C, V> {
     }
 
     fn contains(&self, value: V, config: &C) -> bool {
-        let enough = match &self.low {
-            None => true,
-            Some(Bound::Value(least, true)) => value >= *least,
-            Some(Bound::Value(least, false)) => value > *least,
-            Some(Bound::Field(_, read, true)) => value >= read(config),
-            Some(Bound::Field(_, read, false)) => value > read(config),
-        };
+        let is_end = |end: &Bound<C, V>| end.is_legal() && value == end.value(config);
         value.is_proper()
-            && enough
-            && match &self.high {
-                None => true,
-                Some(Bound::Value(most, true)) => value <= *most,
-                Some(Bound::Value(most, false)) => value < *most,
-                Some(Bound::Field(_, read, true)) => value <= read(config),
-                Some(Bound::Field(_, read, false)) => value < read(config),
-            }
+            && self.low.as_ref().is_none_or(|low| value > low.value(config) || is_end(low))
+            && self.high.as_ref().is_none_or(|high| value < high.value(config) || is_end(high))
     }
 
     /// The range in words: "above 0 up to 1".
@@ -216,6 +199,13 @@ impl<C, V: Bounded> Bound<C, V> {
         match self {
             Bound::Value(value, _) => value.text(),
             Bound::Field(name, ..) => (*name).to_owned(),
+        }
+    }
+
+    fn value(&self, config: &C) -> V {
+        match self {
+            Bound::Value(value, _) => *value,
+            Bound::Field(_, read, _) => read(config),
         }
     }
 

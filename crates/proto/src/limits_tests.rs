@@ -14,6 +14,8 @@ struct Config {
     window: Packets,
     more: Duration,
     free: f64,
+    rate: Rate,
+    fixed: u32,
 }
 
 limits! { Config {
@@ -24,6 +26,8 @@ limits! { Config {
     greatest: from_field("least", |c: &Config| c.least).to(Duration::from_secs(60)),
     window: from(Packets(1.0)),
     more: above_field("least", |c: &Config| c.least),
+    rate: from(Rate(1)),
+    fixed: from(3).to(3),
 } }
 
 fn legal() -> Config {
@@ -37,6 +41,8 @@ fn legal() -> Config {
         window: Packets(1.0),
         more: Duration::from_secs(90),
         free: f64::NAN,
+        rate: Rate(1),
+        fixed: 3,
     }
 }
 
@@ -72,6 +78,8 @@ fn values_beyond_them_are_named_with_what_is_legal() {
         (Config { window: Packets(f64::INFINITY), ..legal() }, "window: inf packets given; legal is 1 packet or more"),
         (Config { share: f64::INFINITY, ..legal() }, "share: inf given; legal is above 0 up to 1"),
         (Config { more: Duration::from_secs(1), ..legal() }, "more: 1 s given; legal is above least"),
+        (Config { rate: Rate(0), ..legal() }, "rate: 0 bit/s given; legal is 1 bit/s or more"),
+        (Config { fixed: 4, ..legal() }, "fixed: 4 given; legal is 3"),
     ];
     for (config, wanted) in cases {
         let wrong: Vec<String> =
@@ -105,4 +113,22 @@ fn a_limit_of_no_key_is_refused() {
     let odd = Odd { lost: 0.0 };
     assert_eq!(odd.beyond_limits(), []);
     declare::<Odd>(&mut schemars::schema_for!(Config));
+}
+
+#[test]
+fn rates_are_said_in_the_largest_unit_that_leaves_a_whole_number() {
+    let said = [
+        (0, "0 bit/s"),
+        (1, "1 bit/s"),
+        (999, "999 bit/s"),
+        (1000, "1 kbit/s"),
+        (1001, "1001 bit/s"),
+        (999_999, "999999 bit/s"),
+        (1_500_000, "1500 kbit/s"),
+        (2_000_000, "2 Mbit/s"),
+        (3_000_000_000, "3 Gbit/s"),
+    ];
+    for (bps, words) in said {
+        assert_eq!(rate_text(Rate(bps)), words);
+    }
 }
